@@ -1,0 +1,227 @@
+import { ConnectionError, type Failure, HttpError, ResponseError } from "./errors.js";
+import type { HttpOutcome, HttpRequest, HttpResponse } from "./http.js";
+import { oneLine, redact, sensitivePartsOfUrl } from "./redact.js";
+import {
+  type AccountSettings,
+  createdId,
+  createdSecret,
+  deletedWebhook,
+  errorEnvelope,
+} from "./schema.js";
+import { type HttpResult, type HttpTransport, isThrottled, outcomeText } from "./transport.js";
+
+const maxServiceMessageLength = 200;
+
+/** One account of the service, ready to be talked to. */
+export interface Account {
+  readonly settings: AccountSettings;
+  readonly transport: HttpTransport;
+}
+
+/** What is sent to create a webhook. */
+export interface NewWebhook {
+  readonly databaseId: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly tableId?: string | undefined;
+}
+
+/** A webhook that exists now; without a secret its creation is only half done. */
+export interface CreatedWebhook {
+  readonly id: string;
+  readonly secret?: string;
+}
+
+/** Where a webhook is. */
+export interface WebhookAddress {
+  readonly baseUrl: string;
+  readonly databaseId: string;
+  readonly id: string;
+}
+
+/**
+ * Creates a webhook. The request is sent again only when it is certain that no webhook was made.
+ *
+ * Source: part 4.1 of the service's interface; the status of a success is not shown, so any 2xx is.
+ */
+export async function createWebhook(
+  { settings, transport }: Account,
+  { databaseId, url, events, tableId }: NewWebhook,
+): Promise<CreatedWebhook> {
+  const call: Call = {
+    operation: `Create webhook in database ${databaseId}`,
+    request: {
+      method: "POST",
+      url: collectionUrl(settings.baseUrl, databaseId),
+      apiKey: settings.apiKey,
+      body: { url, events, ...(tableId === undefined ? {} : { tableId }) },
+    },
+    sensitive: [settings.apiKey, ...sensitivePartsOfUrl(url)],
+  };
+  const result = await transport.sendRequest(
+    call.request,
+    (outcome) => outcome.kind === "unsent" || isThrottled(outcome),
+  );
+  if (result.kind === "unsent") {
+    throw new ConnectionError(failure(call, result, `No webhook was created. ${connectionAdvice}`));
+  }
+  const orphan = `A webhook may exist in database ${databaseId} whose secret nobody knows: look there for one that no stack manages, to a receiver on ${new URL(url).origin}, and delete it, then run "pulumi up" again.`;
+  if (result.kind !== "response") {
+    throw new ConnectionError(failure(call, result, orphan));
+  }
+  if (!isSuccess(result)) {
+    throw new HttpError(
+      failure(
+        call,
+        result,
+        result.statusCode >= 500 && !isThrottled(result) ? orphan : adviceForCreate(result),
+      ),
+      result.statusCode,
+    );
+  }
+  const answer = parseJson(result.body);
+  const id = createdId.safeParse(answer).data?.id;
+  if (id === undefined) {
+    const outcome = `answered ${result.statusCode} without a usable webhook id`;
+    throw new ResponseError(failure(call, result, orphan, outcome));
+  }
+  const secret = createdSecret.safeParse(answer).data?.secret;
+  return secret === undefined ? { id } : { id, secret };
+}
+
+/**
+ * Deletes a webhook, and says whether it was there. `sensitiveValues` are kept out of messages.
+ *
+ * Source: part 4.2 of the service's interface. Only the documented answers count: a proxy or a wrong
+ * host answers 404 too.
+ */
+export async function deleteWebhook(
+  { settings, transport }: Account,
+  { baseUrl, databaseId, id }: WebhookAddress,
+  sensitiveValues: readonly string[] = [],
+): Promise<"deleted" | "absent"> {
+  const call: Call = {
+    operation: `Delete webhook ${id} of database ${databaseId}`,
+    request: {
+      method: "DELETE",
+      url: new URL(`${collectionUrl(baseUrl, databaseId)}/${encodeURIComponent(id)}`),
+      apiKey: settings.apiKey,
+    },
+    sensitive: [settings.apiKey, ...sensitiveValues],
+  };
+  const result = await transport.sendRequest(call.request, isPassing);
+  const kept = "The webhook stays in the state.";
+  if (result.kind !== "response") {
+    throw new ConnectionError(failure(call, result, `${kept} ${connectionAdvice}`));
+  }
+  if (isSuccess(result)) {
+    const isConfirmed =
+      result.body.trim() === "" || deletedWebhook.safeParse(parseJson(result.body)).success;
+    if (isConfirmed) {
+      return "deleted";
+    }
+    const outcome = `answered ${result.statusCode} without confirming the deletion`;
+    throw new ResponseError(failure(call, result, `${kept} ${wrongHostAdvice}`, outcome));
+  }
+  const isAbsent = result.statusCode === 404 && serviceError(result)?.code === "NOT_FOUND";
+  if (isAbsent && baseUrl === settings.baseUrl) {
+    return "absent";
+  }
+  const advice = isAbsent
+    ? `The webhook was created there, but dbwebhooks:baseUrl is ${settings.baseUrl} now, so this answer may only mean that the key is not valid there. Set dbwebhooks:baseUrl and dbwebhooks:apiKey back for this run, or delete the webhook by hand and remove it with "pulumi state delete".`
+    : adviceForDelete(result);
+  throw new HttpError(failure(call, result, `${kept} ${advice}`), result.statusCode);
+}
+
+interface Call {
+  readonly operation: string;
+  readonly request: HttpRequest;
+  readonly sensitive: readonly string[];
+}
+
+const connectionAdvice =
+  'Check the network, HTTPS_PROXY and dbwebhooks:baseUrl, then run "pulumi up" again.';
+const keyAdvice =
+  'Check the API key: "pulumi config set --secret dbwebhooks:apiKey", or DBWEBHOOKS_API_KEY.';
+const wrongHostAdvice =
+  "This is not an answer of the service: a proxy or another host may have given it. Check dbwebhooks:baseUrl.";
+const laterAdvice = 'Run "pulumi up" again later.';
+
+function collectionUrl(baseUrl: string, databaseId: string): URL {
+  return new URL(`${baseUrl}/api/v1/bases/${encodeURIComponent(databaseId)}/webhooks`);
+}
+
+function isSuccess({ statusCode }: HttpResponse): boolean {
+  return statusCode >= 200 && statusCode < 300;
+}
+
+/** Whether a deletion may go better the next time; sending it twice does no harm. */
+function isPassing(outcome: HttpOutcome): boolean {
+  if (outcome.kind === "response") {
+    return [408, 425, 429].includes(outcome.statusCode) || outcome.statusCode >= 500;
+  }
+  return outcome.kind !== "unreadable";
+}
+
+function adviceForCreate({ statusCode, redirectOrigin }: HttpResponse): string {
+  if (statusCode === 404) {
+    return "No webhook was created. The service answers so when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl.";
+  }
+  return `No webhook was created. ${adviceForStatus(statusCode, redirectOrigin)}`;
+}
+
+function adviceForDelete({ statusCode, redirectOrigin }: HttpResponse): string {
+  return statusCode === 404 ? wrongHostAdvice : adviceForStatus(statusCode, redirectOrigin);
+}
+
+function adviceForStatus(statusCode: number, redirectOrigin: string | undefined): string {
+  if (statusCode >= 300 && statusCode < 400) {
+    const target = redirectOrigin === undefined ? "elsewhere" : `to ${redirectOrigin}`;
+    return `It redirects ${target}, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.`;
+  }
+  if (statusCode === 401) {
+    return `The service does not accept the API key. ${keyAdvice}`;
+  }
+  if (statusCode === 403) {
+    return `The API key may not do this. ${keyAdvice}`;
+  }
+  if (statusCode === 429 || statusCode >= 500) {
+    return laterAdvice;
+  }
+  return "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl.";
+}
+
+function failure(call: Call, result: HttpResult, advice: string, outcome?: string): Failure {
+  const { operation, request, sensitive } = call;
+  const said = result.kind === "response" ? serviceText(result, sensitive) : "";
+  const gaveUp = result.gaveUp === undefined ? "" : ` (${result.gaveUp})`;
+  return {
+    operation,
+    method: request.method,
+    url: request.url,
+    outcome: `${outcome ?? outcomeText(result)}${said}${gaveUp}`,
+    advice,
+  };
+}
+
+function serviceText(response: HttpResponse, sensitive: readonly string[]): string {
+  const error = serviceError(response);
+  if (error === undefined) {
+    return "";
+  }
+  const code = oneLine(redact(error.code, sensitive), 50);
+  const message = oneLine(redact(error.message, sensitive), maxServiceMessageLength);
+  return ` ${code}${message === "" ? "" : ` "${message}"`}`;
+}
+
+function serviceError(response: HttpResponse) {
+  return errorEnvelope.safeParse(parseJson(response.body)).data?.error;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

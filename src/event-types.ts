@@ -1,0 +1,19 @@
+/**
+ * The nine event kinds that a webhook can subscribe to.
+ *
+ * Source: part 6 of the service's interface.
+ */
+export const eventTypes = [
+  "record.created",
+  "record.updated",
+  "record.deleted",
+  "table.created",
+  "table.updated",
+  "table.deleted",
+  "field.created",
+  "field.updated",
+  "field.deleted",
+] as const;
+
+/** One of the nine event kinds in {@link eventTypes}. */
+export type EventType = (typeof eventTypes)[number];

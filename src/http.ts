@@ -1,0 +1,161 @@
+import type { Dispatcher } from "undici";
+import { oneLine, redact } from "./redact.js";
+
+const { version } = require("../package.json") as { version: string };
+
+const maxBodyBytes = 1024 * 1024;
+
+/** One request, as the API's client makes it. */
+export interface HttpRequest {
+  readonly method: "POST" | "DELETE" | "GET";
+  readonly url: URL;
+  readonly apiKey: string;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+}
+
+/** A complete answer. */
+export interface HttpResponse {
+  readonly kind: "response";
+  readonly statusCode: number;
+  readonly body: string;
+  /** Milliseconds that the service asked to wait (RFC 9110, section 10.2.3). */
+  readonly retryAfterMs?: number;
+  /** Origin that a redirect points to. */
+  readonly redirectOrigin?: string;
+}
+
+/** No complete answer. */
+export interface HttpFailure {
+  /**
+   * `unsent`: it is certain that the service has not seen the request. `unanswered`: the service may
+   * have acted on it. `unreadable`: it answered, with more than 1 MiB.
+   */
+  readonly kind: "unsent" | "unanswered" | "unreadable";
+  /** What happened, such as `could not connect (ECONNREFUSED)`. */
+  readonly reason: string;
+}
+
+/** How an attempt to exchange one request for an answer ended. */
+export type HttpOutcome = HttpResponse | HttpFailure;
+
+/** Exchanges one request for an answer, without ever trying again. */
+export type Exchange = (request: HttpRequest) => Promise<HttpOutcome>;
+
+/** Loads undici and opens the agent that keeps connections alive and respects proxy variables. */
+export async function openExchange(timeoutSeconds: number): Promise<Exchange> {
+  const { EnvHttpProxyAgent } = await import("undici");
+  const timeoutMs = timeoutSeconds * 1000;
+  // One limit holds for the whole attempt, so undici's own limits for its parts are off.
+  const agent = new EnvHttpProxyAgent({
+    connect: { timeout: timeoutMs },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  return (request) => exchangeOnce(agent, request, timeoutMs);
+}
+
+async function exchangeOnce(
+  agent: Dispatcher,
+  request: HttpRequest,
+  timeoutMs: number,
+): Promise<HttpOutcome> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  let isSent = false;
+  const noteStart = noteRequestStart(() => {
+    isSent = true;
+  });
+  try {
+    const { statusCode, headers, body } = await agent.compose(noteStart).request({
+      origin: request.url.origin,
+      path: request.url.pathname,
+      method: request.method,
+      headers: {
+        accept: "application/json",
+        authorization: `Bearer ${request.apiKey}`,
+        "user-agent": `pulumi-dbwebhooks/${version}`,
+        ...(request.body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      body: request.body === undefined ? null : JSON.stringify(request.body),
+      signal,
+    });
+    const text = await readText(body);
+    if (text === undefined) {
+      return { kind: "unreadable", reason: `answered ${statusCode} with more than 1 MiB` };
+    }
+    const retryAfterMs = parseRetryAfter(String(headers["retry-after"] ?? ""), Date.now());
+    const redirectOrigin = originOfRedirect(headers.location, request.url);
+    return {
+      kind: "response",
+      statusCode,
+      body: text,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      ...(redirectOrigin === undefined ? {} : { redirectOrigin }),
+    };
+  } catch (error) {
+    if (signal.aborted) {
+      const limit = `${timeoutMs / 1000} s (dbwebhooks:timeoutSeconds)`;
+      return isSent
+        ? { kind: "unanswered", reason: `gave no complete answer within ${limit}` }
+        : { kind: "unsent", reason: `could not be reached within ${limit}` };
+    }
+    return isSent
+      ? {
+          kind: "unanswered",
+          reason: `broke the connection before its answer was complete (${causeText(error, request.apiKey)})`,
+        }
+      : { kind: "unsent", reason: `could not be reached (${causeText(error, request.apiKey)})` };
+  }
+}
+
+/** Calls back just before the first byte of a request goes to a connection that stands. */
+function noteRequestStart(onStart: () => void): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) =>
+    dispatch(options, {
+      onRequestStart: (controller, context) => {
+        onStart();
+        handler.onRequestStart?.(controller, context);
+      },
+      onRequestUpgrade: (...args) => handler.onRequestUpgrade?.(...args),
+      onResponseStart: (...args) => handler.onResponseStart?.(...args),
+      onResponseData: (...args) => handler.onResponseData?.(...args),
+      onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
+      onResponseError: (...args) => handler.onResponseError?.(...args),
+    });
+}
+
+async function readText(body: AsyncIterable<Buffer>): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > maxBodyBytes) {
+      return undefined;
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function originOfRedirect(location: unknown, base: URL): string | undefined {
+  return typeof location === "string" && URL.canParse(location, base.href)
+    ? new URL(location, base).origin
+    : undefined;
+}
+
+function causeText(error: unknown, apiKey: string): string {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  const parts = [code, message].filter((part) => typeof part === "string" && part !== "");
+  return oneLine(redact(parts.join(": "), [apiKey]), 150) || "unknown reason";
+}
+
+/** Milliseconds to wait by a `Retry-After` header, or nothing where it is absent or malformed. */
+export function parseRetryAfter(value: string, now: number): number | undefined {
+  if (/^\d+$/.test(value.trim())) {
+    return Number(value) * 1000;
+  }
+  const date = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} /.test(value)
+    ? Date.parse(value)
+    : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}

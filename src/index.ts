@@ -1,0 +1,8 @@
+export { type EventType, eventTypes } from "./event-types.js";
+export {
+  type AnyEventsArgs,
+  type CommonWebhookArgs,
+  type KnownEventsArgs,
+  Webhook,
+  type WebhookArgs,
+} from "./webhook.js";

@@ -1,0 +1,137 @@
+import type PQueue from "p-queue";
+import { type Exchange, type HttpOutcome, type HttpRequest, openExchange } from "./http.js";
+import { notify } from "./notify.js";
+import type { AccountSettings } from "./schema.js";
+
+const firstBackoffMs = 500;
+const longestBackoffMs = 10_000;
+// For a service that answers 429 with "Retry-After: 0".
+const shortestPauseMs = 50;
+const silentWaitMs = 5_000;
+
+/** How a request ended, after as many attempts as it took. */
+export type HttpResult = HttpOutcome & {
+  /** Why there was no further attempt, where one was due. */
+  readonly gaveUp?: string;
+};
+
+/** Sends the requests of one account: limits, pace and pauses hold for all of them together. */
+export interface HttpTransport {
+  /** Sends a request, and sends it again after the outcomes that `retries` names. */
+  sendRequest(
+    request: HttpRequest,
+    retries: (outcome: HttpOutcome) => boolean,
+  ): Promise<HttpResult>;
+}
+
+/** Starts a transport. Undici and the queue are loaded by its first request. */
+export function createTransport(
+  settings: AccountSettings,
+  open: (timeoutSeconds: number) => Promise<Exchange> = openExchange,
+  random: () => number = Math.random,
+): HttpTransport {
+  let connection: Promise<[Exchange, PQueue]> | undefined;
+  let pausedUntil = 0;
+
+  async function sendRequest(
+    request: HttpRequest,
+    retries: (outcome: HttpOutcome) => boolean,
+  ): Promise<HttpResult> {
+    connection ??= Promise.all([open(settings.timeoutSeconds), openQueue(settings)]);
+    const [exchange, queue] = await connection;
+    const startedAt = Date.now();
+    let hasSaidThatItWaits = false;
+    for (let attempt = 1; ; attempt++) {
+      // What was sent before goes first: its budget is running.
+      const outcome = await queue.add(() => exchange(request), { priority: attempt > 1 ? 1 : 0 });
+      if (!retries(outcome)) {
+        return outcome;
+      }
+      const delayMs = delayBeforeRetry(outcome, attempt, random);
+      const elapsedMs = Date.now() - startedAt;
+      if (elapsedMs + delayMs > settings.retrySeconds * 1000) {
+        return { ...outcome, gaveUp: gaveUpText(outcome, attempt, elapsedMs, settings) };
+      }
+      if (isThrottled(outcome)) {
+        pauseAll(queue, delayMs);
+      } else {
+        if (delayMs >= silentWaitMs && !hasSaidThatItWaits) {
+          hasSaidThatItWaits = true;
+          notify(`${request.url.origin} ${outcomeText(outcome)}; trying ${request.method} again.`);
+        }
+        await sleep(delayMs);
+      }
+    }
+  }
+
+  function pauseAll(queue: PQueue, delayMs: number): void {
+    const now = Date.now();
+    const isPaused = pausedUntil > now;
+    if (now + delayMs <= pausedUntil) {
+      return;
+    }
+    pausedUntil = now + delayMs;
+    queue.pause();
+    setTimeout(() => {
+      if (Date.now() >= pausedUntil) {
+        queue.start();
+      }
+    }, delayMs);
+    if (!isPaused && delayMs >= silentWaitMs) {
+      notify(`The service asked to slow down; all requests wait ${secondsText(delayMs)}.`);
+    }
+  }
+
+  return { sendRequest };
+}
+
+/** Whether the service refused the request for now, without acting on it, and said so. */
+export function isThrottled(outcome: HttpOutcome): boolean {
+  return (
+    outcome.kind === "response" &&
+    (outcome.statusCode === 429 ||
+      (outcome.statusCode === 503 && outcome.retryAfterMs !== undefined))
+  );
+}
+
+/** What the service did, to be read after its name: `answered 500`, `could not be reached (…)`. */
+export function outcomeText(outcome: HttpOutcome): string {
+  return outcome.kind === "response" ? `answered ${outcome.statusCode}` : outcome.reason;
+}
+
+async function openQueue(settings: AccountSettings): Promise<PQueue> {
+  const { default: Queue } = await import("p-queue");
+  const { maxConcurrentRequests: concurrency, requestsPerSecond } = settings;
+  return requestsPerSecond === undefined
+    ? new Queue({ concurrency })
+    : new Queue({ concurrency, interval: 1000 / requestsPerSecond, intervalCap: 1, strict: true });
+}
+
+function delayBeforeRetry(outcome: HttpOutcome, attempt: number, random: () => number): number {
+  if (outcome.kind === "response" && outcome.retryAfterMs !== undefined) {
+    return Math.max(outcome.retryAfterMs, shortestPauseMs);
+  }
+  const backoffMs = Math.min(firstBackoffMs * 2 ** (attempt - 1), longestBackoffMs);
+  return backoffMs * (0.5 + random() / 2);
+}
+
+function gaveUpText(
+  outcome: HttpOutcome,
+  attempt: number,
+  elapsedMs: number,
+  { retrySeconds }: AccountSettings,
+): string {
+  const limit = `dbwebhooks:retrySeconds is ${retrySeconds}`;
+  return outcome.kind === "response" && outcome.retryAfterMs !== undefined
+    ? `it asked to wait ${secondsText(outcome.retryAfterMs)} more; ${limit}`
+    : `tried ${attempt} ${attempt === 1 ? "time" : "times"} in ${secondsText(elapsedMs)}; ${limit}`;
+}
+
+function secondsText(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  return seconds > 86_400 ? "over a day" : `${seconds} s`;
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

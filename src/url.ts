@@ -1,0 +1,63 @@
+// WHATWG's parser repairs much of what people mistype ("https:host", a line break inside). A url is
+// sent on as it was written, so what needs repair is refused.
+const absoluteHttpUrl = /^https?:\/\/[^\s\p{Cc}\\]+$/iu;
+
+/** Says what is wrong with a receiver's url and what to write instead, without repeating it. */
+export function problemOfReceiverUrl(url: string, allowInsecureUrl: boolean): string | undefined {
+  if (!isAbsoluteHttpUrl(url)) {
+    return 'must be an absolute URL, such as "https://example.com/hooks", without white space';
+  }
+  if (!allowInsecureUrl && isInsecure(url)) {
+    return "must begin with https:// (http:// only for a loopback host). To send notifications unencrypted all the same, set allowInsecureUrl: true";
+  }
+  return undefined;
+}
+
+/** Says what is wrong with a base URL and what to write instead, without repeating it. */
+export function problemOfBaseUrl(
+  baseUrl: string,
+  allowInsecureBaseUrl: boolean,
+): string | undefined {
+  if (!isAbsoluteHttpUrl(baseUrl)) {
+    return 'must be an absolute URL, such as "https://tables.example.com", without white space';
+  }
+  const { username, password } = new URL(baseUrl);
+  if (username !== "" || password !== "" || /[?#]/.test(baseUrl)) {
+    return "must hold no user name, password, query or fragment; the key goes into dbwebhooks:apiKey";
+  }
+  if (!allowInsecureBaseUrl && isInsecure(baseUrl)) {
+    return "must begin with https:// (http:// only for a loopback host), because the API key travels with every request. To send it unencrypted all the same, set dbwebhooks:allowInsecureBaseUrl to true";
+  }
+  return undefined;
+}
+
+/** One spelling for all base URLs that mean the same: normalised, without a slash at the end. */
+export function normalizeBaseUrl(baseUrl: string): string {
+  return new URL(baseUrl).href.replace(/\/+$/, "");
+}
+
+/**
+ * Whether a string can stand in a path as one segment. URL parsers drop `.` and `..`, and a lone
+ * surrogate cannot be percent-encoded.
+ */
+export function isPathSegment(value: string): boolean {
+  return value !== "" && value !== "." && value !== ".." && value.isWellFormed();
+}
+
+function isAbsoluteHttpUrl(url: string): boolean {
+  return absoluteHttpUrl.test(url) && url.isWellFormed() && URL.canParse(url);
+}
+
+function isInsecure(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === "http:" && !isLoopback(hostname);
+}
+
+function isLoopback(hostname: string): boolean {
+  return (
+    hostname === "localhost" ||
+    hostname.endsWith(".localhost") ||
+    hostname === "[::1]" ||
+    /^127(\.\d+){3}$/.test(hostname)
+  );
+}
