@@ -1,21 +1,28 @@
 import { defineConfig } from "vitest/config";
 
-const tier = (name: string, testTimeout: number) => ({
+interface Tier {
+  readonly name: string;
+  readonly minutes: number;
+  readonly needsCli?: boolean;
+}
+
+const tier = ({ name, minutes, needsCli = false }: Tier) => ({
   test: {
     name,
     include: [`test/${name}/**/*.test.ts`],
-    testTimeout,
-    hookTimeout: testTimeout,
+    testTimeout: minutes * 60_000,
+    hookTimeout: minutes * 60_000,
+    globalSetup: needsCli ? ["test/helpers/pulumi.ts"] : [],
   },
 });
 
 export default defineConfig({
   test: {
     projects: [
-      tier("unit", 20_000),
-      tier("process", 120_000),
-      tier("e2e", 600_000),
-      tier("package", 900_000),
+      tier({ name: "unit", minutes: 1 }),
+      tier({ name: "process", minutes: 2 }),
+      tier({ name: "e2e", minutes: 5, needsCli: true }),
+      tier({ name: "package", minutes: 15, needsCli: true }),
     ],
   },
 });

@@ -1,0 +1,65 @@
+import type { AccountSettings } from "../../src/schema.ts";
+
+/** The key of every account in the tests. */
+export const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";
+/** The secret that the service gives in the tests. */
+export const secret = "whsec_5tGq8LrN3cVbYx0KdJfHs2Mu";
+/** The text that Pulumi keeps with every dynamic resource. */
+export const providerText = "the text of the provider";
+
+/** Stand-ins of Pulumi for values that it does not know yet. */
+export const unknownMarkers = {
+  string: "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
+  boolean: "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
+  number: "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
+  array: "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",
+  object: "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
+};
+
+/** How a secret looks in what a provider returns. */
+export const secretEnvelope = {
+  "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+  value: secret,
+};
+
+type Properties = Record<string, unknown>;
+
+/** Arguments that are all right, as Pulumi hands them to the provider. */
+export function someArgs(changes: Properties = {}): Properties {
+  return {
+    databaseId: "base_abc123",
+    url: "https://example.com/hooks/orders",
+    events: ["record.created", "record.updated"],
+    ...changes,
+  };
+}
+
+/** The state of a webhook with those arguments. */
+export function someState(changes: Properties = {}): Properties {
+  return {
+    ...someArgs(),
+    baseUrl: "https://tables.example.com",
+    secret,
+    __provider: providerText,
+    ...changes,
+  };
+}
+
+/** Settings of an account, parsed. */
+export function someSettings(changes: Partial<AccountSettings> = {}): AccountSettings {
+  return {
+    baseUrl: "https://tables.example.com",
+    apiKey,
+    timeoutSeconds: 30,
+    retrySeconds: 120,
+    maxConcurrentRequests: 16,
+    listing: false,
+    allowInsecureBaseUrl: false,
+    ...changes,
+  };
+}
+
+/** The body of an answer that reports an error. */
+export function errorBody(code: string, message = "It did not work."): unknown {
+  return { error: { code, message } };
+}

@@ -1,0 +1,142 @@
+// `npm start`: the main job of this package on the real Pulumi CLI, without an account.
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as pulumi from "@pulumi/pulumi";
+import { LocalWorkspace, type OutputMap, type Stack } from "@pulumi/pulumi/automation/index.js";
+import { startLocalService } from "pulumi-dbwebhooks/local-service";
+import { hermeticEnvironment } from "./pulumi-cli/environment.mts";
+import { resolvePulumiCli } from "./pulumi-cli/resolve.mts";
+
+const exampleProgram = join(import.meta.dirname, "../examples/basic/index.ts");
+const producerName = "dbwebhooks-basic";
+const consumerName = "dbwebhooks-consumer";
+const stackName = "demo";
+
+let stepNumber = 0;
+const stopping = new AbortController();
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  // The terminal interrupts Pulumi too, which then ends what it is doing in an orderly way.
+  process.on(signal, () => stopping.abort(new Error(`Stopped by ${signal}.`)));
+}
+
+try {
+  await runDemo();
+  process.stdout.write(
+    "\nDone: created, stored, read by a second stack, deleted. Nothing is left behind.\n",
+  );
+} catch (error) {
+  const { message } = stopping.signal.aborted ? stopping.signal.reason : (error as Error);
+  process.stderr.write(`\n${message}\n`);
+  process.exitCode = stopping.signal.aborted ? 130 : 1;
+}
+
+async function runDemo(): Promise<void> {
+  step("Looking for the Pulumi CLI");
+  const cli = await resolvePulumiCli({ signal: stopping.signal });
+  say(`Pulumi ${cli.version} (${cli.source})`);
+
+  step("Starting the local service on a free loopback port");
+  await using service = await startLocalService();
+  say(`It listens at ${service.baseUrl}`);
+
+  const directory = await mkdtemp(join(tmpdir(), "dbwebhooks-demo-"));
+  const stacks: Stack[] = [];
+  try {
+    applyEnvironment({ ...(await hermeticEnvironment(directory)), ...cli.environment });
+
+    step("Running pulumi up of examples/basic, with a file backend in a temporary directory");
+    const producer = await LocalWorkspace.createOrSelectStack(
+      { stackName, workDir: directory },
+      { projectSettings: { name: producerName, runtime: "nodejs", main: exampleProgram } },
+    );
+    stacks.push(producer);
+    await producer.setAllConfig({
+      "dbwebhooks:baseUrl": { value: service.baseUrl },
+      "dbwebhooks:apiKey": { value: service.apiKey, secret: true },
+    });
+    await up(producer);
+    const [webhook] = service.webhooks;
+    expect(service.webhooks.length === 1, "The service holds exactly one webhook.");
+    const state = await readFile(
+      join(directory, "state/.pulumi/stacks", producerName, `${stackName}.json`),
+      "utf8",
+    );
+    expect(
+      webhook !== undefined && !state.includes(webhook.secret) && !state.includes(service.apiKey),
+      "The state on disk holds neither the secret nor the API key in clear.",
+    );
+
+    step("Reading the secret in a second stack, through a StackReference");
+    const consumer = await LocalWorkspace.createOrSelectStack({
+      stackName,
+      projectName: consumerName,
+      program: readSecret,
+    });
+    stacks.push(consumer);
+    const { ordersSecret } = await up(consumer);
+    expect(
+      ordersSecret?.value === webhook?.secret && ordersSecret?.secret === true,
+      "The second stack has the secret that the service issued, marked as a secret.",
+    );
+  } finally {
+    step("Destroying both stacks");
+    for (const stack of stacks.reverse()) {
+      await destroy(stack);
+    }
+    await rm(directory, { recursive: true, force: true });
+    expect(service.webhooks.length === 0, "The service holds no webhook any more.");
+  }
+}
+
+async function readSecret(): Promise<Record<string, pulumi.Output<unknown>>> {
+  const producer = new pulumi.StackReference(`organization/${producerName}/${stackName}`);
+  return { ordersSecret: producer.requireOutput("ordersSecret") };
+}
+
+async function up(stack: Stack): Promise<OutputMap> {
+  stopping.signal.throwIfAborted();
+  const { outputs } = await stack.up({ onOutput: show, color: "never" });
+  stopping.signal.throwIfAborted();
+  return outputs;
+}
+
+async function destroy(stack: Stack): Promise<void> {
+  const run = () => stack.destroy({ onOutput: show, color: "never", remove: true });
+  // The first try fails when ^C reaches Pulumi while it runs.
+  await run().catch(async () => {
+    await stack.cancel().catch(() => undefined);
+    await run();
+  });
+}
+
+function applyEnvironment(changes: Readonly<Record<string, string | undefined>>): void {
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined) {
+      delete process.env[name];
+    } else {
+      process.env[name] = value;
+    }
+  }
+}
+
+function step(text: string): void {
+  stepNumber += 1;
+  process.stdout.write(`\n[${stepNumber}] ${text}\n`);
+}
+
+function say(text: string): void {
+  process.stdout.write(`    ${text}\n`);
+}
+
+function show(text: string): void {
+  process.stdout.write(text.replace(/^(?=.)/gm, "    | "));
+}
+
+function expect(holds: boolean, fact: string): void {
+  if (!holds) {
+    throw new Error(`This does not hold: ${fact}`);
+  }
+  say(fact);
+}

@@ -1,0 +1,108 @@
+import { createHash } from "node:crypto";
+import { chmodSync, copyFileSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { coerce, gte } from "semver";
+import { outputOf } from "./child.mts";
+import type { CopyContext } from "./copies.mts";
+import { modules, pinnedVersion, requiredGo } from "./pins.mts";
+
+const buildLimitSeconds = 30 * 60;
+
+const buildArguments = [
+  "build",
+  "-tags",
+  "osusergo grpcnotrace",
+  "-ldflags",
+  // The Automation API parses the version, and without the stamp there is none.
+  `-s -w -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${pinnedVersion}`,
+];
+
+const buildEnvironment = {
+  GOTOOLCHAIN: "local",
+  GOFLAGS: "-trimpath",
+  GOWORK: "off",
+  GO111MODULE: "on",
+  CGO_ENABLED: "0",
+  // Empty is "this machine", whatever the user cross-compiles for.
+  GOOS: "",
+  GOARCH: "",
+};
+
+/** Changes with everything that changes what `buildFromSource` makes. */
+export function buildFingerprint(): string {
+  const hash = createHash("sha256");
+  for (const directory of Object.values(modules)) {
+    for (const file of ["go.mod", "go.sum"]) hash.update(readFileSync(join(directory, file)));
+  }
+  for (const script of resourceScripts()) hash.update(readFileSync(script));
+  hash.update(JSON.stringify([buildArguments, buildEnvironment]));
+  return hash.digest("hex").slice(0, 12);
+}
+
+/**
+ * Builds the CLI and its language host for Node with the Go toolchain on PATH, into `bin` of
+ * `directory`, and puts the dynamic provider's launcher of `@pulumi/pulumi` beside them.
+ */
+export async function buildFromSource(directory: string, context: CopyContext): Promise<void> {
+  await checkGo(context);
+  const bin = join(directory, "bin");
+
+  context.say(
+    `building the Pulumi CLI ${pinnedVersion} from source, once for this machine: typically 3 to ` +
+      "5 minutes on two cores, well under one when Go has the modules compiled already",
+  );
+  const startedAt = performance.now();
+  const elapsed = () => `${Math.round((performance.now() - startedAt) / 1000)} s`;
+  const ticker = setInterval(() => context.say(`still building, ${elapsed()}`), 15_000);
+  try {
+    for (const module of [modules.cli, modules.languageNodejs]) {
+      await go([...buildArguments, "-o", `${bin}/`, "tool"], module, buildLimitSeconds, context);
+    }
+  } finally {
+    clearInterval(ticker);
+  }
+
+  for (const script of resourceScripts()) {
+    const copy = join(bin, basename(script));
+    copyFileSync(script, copy);
+    chmodSync(copy, 0o755);
+  }
+  context.say(`built in ${elapsed()}`);
+}
+
+async function checkGo(context: CopyContext): Promise<void> {
+  // Outside of any module: inside one, a Go that is too old answers with an error of its own.
+  const answer = await go(["env", "GOVERSION"], tmpdir(), 30, context).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    throw new Error("there is no go on PATH");
+  });
+  // "go1.26.8", "go1.27rc1", "devel go1.28-abcdef"
+  const version = coerce(/go(\d+\.\d+(?:\.\d+)?)/.exec(answer)?.[1]);
+  if (version === null) {
+    throw new Error(`go env GOVERSION answers ${JSON.stringify(answer.trim().slice(0, 100))}`);
+  }
+  if (!gte(version, coerce(requiredGo) ?? requiredGo)) {
+    throw new Error(`it needs Go ${requiredGo} or newer, and the go on PATH is ${answer.trim()}`);
+  }
+}
+
+async function go(
+  args: readonly string[],
+  cwd: string,
+  limitSeconds: number,
+  context: CopyContext,
+): Promise<string> {
+  const env = { ...context.environment, ...buildEnvironment };
+  const { signal } = context;
+  // On SIGINT, and only then, Go removes its temporary directory.
+  return outputOf("go", args, { cwd, env, limitSeconds, signal, killSignal: "SIGINT" });
+}
+
+/** The dynamic provider's launchers for this platform, from the npm package. */
+function resourceScripts(): string[] {
+  const root = dirname(createRequire(import.meta.url).resolve("@pulumi/pulumi/package.json"));
+  const script = join(root, "pulumi-resource-pulumi-nodejs");
+  return process.platform === "win32" ? [`${script}.cmd`] : [script];
+}

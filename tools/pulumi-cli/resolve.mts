@@ -1,0 +1,184 @@
+import { dirname, join, sep } from "node:path";
+import { satisfies } from "semver";
+import { isWhole, userCacheDirectory } from "./cache.mts";
+import {
+  build,
+  type CopyContext,
+  type CopySource,
+  cacheEntryOf,
+  installer,
+  makeCopy,
+} from "./copies.mts";
+import { cliEnvironment } from "./environment.mts";
+import { cliVersion, executableName, executablesOnPath } from "./executables.mts";
+import { acceptedVersions, pinnedVersion, requiredGo } from "./pins.mts";
+
+/** A Pulumi CLI that runs on this machine. */
+export interface PulumiCli {
+  /** The executable, as an absolute path. */
+  command: string;
+  /** The directory it is in. */
+  binDir: string;
+  /** Without a leading `v`. */
+  version: string;
+  /** How it got here. */
+  source: CliSource;
+  /**
+   * What to add to the environment of a process that runs it: `PATH`, on which this CLI and the
+   * Node that runs us are found first, and what a copy of our own needs.
+   */
+  environment: Record<string, string>;
+}
+
+const sources = ["path", "installer", "build"] as const;
+
+export type CliSource = (typeof sources)[number];
+
+export interface ResolveOptions {
+  /** Default `process.env`. `DBWEBHOOKS_PULUMI_CLI` in it limits the sources that are tried. */
+  environment?: NodeJS.ProcessEnv;
+  /** Default: this package's directory in the user's cache directory. */
+  cacheDirectory?: string;
+  /** Receives what the user should know, line by line. Default: standard error. */
+  say?: (line: string) => void;
+  /** Ends a download, a build or the waiting for one. */
+  signal?: AbortSignal;
+  /** How long a `pulumi` found on PATH may take to say its version. Default 15. */
+  versionLimitSeconds?: number;
+  /** The ways to a copy of our own, in the order in which they are tried. */
+  copySources?: readonly CopySource[];
+}
+
+/** No way to a Pulumi CLI worked. The message has what each of them gave, and what to do. */
+export class PulumiCliError extends Error {
+  override readonly name = "PulumiCliError";
+
+  constructor(attempts: readonly string[]) {
+    super(
+      [
+        "There is no Pulumi CLI to run. This was tried:",
+        ...attempts.map((attempt) => `  - ${attempt}`),
+        "Install Pulumi 3.200 or newer (https://www.pulumi.com/docs/install/) so that it is on " +
+          `PATH, or install Go ${requiredGo} or newer (https://go.dev/dl/) to have it built here; ` +
+          "then run this again.",
+      ].join("\n"),
+    );
+  }
+}
+
+/**
+ * Finds the Pulumi CLI or gets it, in this order: on PATH; a copy made earlier; the official
+ * installer; a build from source. Says nothing when there is nothing to say, and throws a
+ * `PulumiCliError` when nothing works.
+ *
+ * `DBWEBHOOKS_PULUMI_CLI` limits this to the sources it names, `path`, `installer` and `build`,
+ * separated by commas.
+ */
+export async function resolvePulumiCli(options: ResolveOptions = {}): Promise<PulumiCli> {
+  const context: CopyContext = {
+    environment: options.environment ?? process.env,
+    say: options.say ?? ((line) => process.stderr.write(`pulumi-cli: ${line}\n`)),
+    signal: options.signal,
+  };
+  const { environment } = context;
+  const cacheDirectory = options.cacheDirectory ?? userCacheDirectory(environment);
+  const wanted = wantedSources(environment);
+  const copySources = (options.copySources ?? [installer, build]).map((source) => ({
+    source,
+    entry: cacheEntryOf(source, cacheDirectory),
+    isWanted: wanted.includes(source.name),
+  }));
+  const attempts: string[] = [];
+
+  if (wanted.includes("path")) {
+    const found = await findOnPath(context, attempts, options.versionLimitSeconds);
+    if (found) return found;
+  } else attempts.push("pulumi on PATH: left out by DBWEBHOOKS_PULUMI_CLI");
+
+  for (const { source, entry, isWanted } of copySources) {
+    if (isWanted && (await isWhole(entry))) {
+      return described(source.name, join(entry.directory, "bin"), pinnedVersion, environment);
+    }
+  }
+
+  for (const { source, entry, isWanted } of copySources) {
+    if (!isWanted) {
+      attempts.push(`${source.title}: left out by DBWEBHOOKS_PULUMI_CLI`);
+      continue;
+    }
+    try {
+      await makeCopy(source, entry, context);
+      return described(source.name, join(entry.directory, "bin"), pinnedVersion, environment);
+    } catch (error) {
+      context.signal?.throwIfAborted();
+      const attempt = `${source.title}: ${messageOf(error)}`;
+      attempts.push(attempt);
+      context.say(attempt);
+    }
+  }
+
+  throw new PulumiCliError(attempts);
+}
+
+/** The first good one on PATH. What is passed over is said, and added to `attempts`. */
+async function findOnPath(
+  context: CopyContext,
+  attempts: string[],
+  limitSeconds: number | undefined,
+): Promise<PulumiCli | undefined> {
+  const { environment } = context;
+  const candidates = await executablesOnPath("pulumi", environment.PATH);
+  if (candidates.length === 0) attempts.push("pulumi on PATH: there is none");
+
+  for (const command of candidates) {
+    try {
+      // npm's package of this name downloads something when it is first run.
+      if (command.includes(join(sep, "node_modules", ".bin", sep))) {
+        throw new Error("it is the script of an npm package");
+      }
+      const version = await cliVersion(command, { ...context, limitSeconds });
+      if (!satisfies(version, acceptedVersions, { includePrerelease: true })) {
+        throw new Error(`it is version ${version}, and this needs ${acceptedVersions}`);
+      }
+      return await described("path", dirname(command), version, environment);
+    } catch (error) {
+      context.signal?.throwIfAborted();
+      const attempt = `${command}: ${messageOf(error)}`;
+      attempts.push(attempt);
+      context.say(`passing over ${attempt}`);
+    }
+  }
+  return undefined;
+}
+
+async function described(
+  source: CliSource,
+  binDir: string,
+  version: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<PulumiCli> {
+  const command = join(binDir, executableName("pulumi"));
+  return {
+    command,
+    binDir,
+    version,
+    source,
+    environment: await cliEnvironment({ command, isOurCopy: source !== "path", environment }),
+  };
+}
+
+function wantedSources(environment: NodeJS.ProcessEnv): readonly CliSource[] {
+  const value = environment.DBWEBHOOKS_PULUMI_CLI;
+  if (value === undefined || value === "") return sources;
+  return value.split(",").map((name) => {
+    const source = sources.find((known) => known === name.trim());
+    if (source) return source;
+    throw new Error(
+      `DBWEBHOOKS_PULUMI_CLI is ${JSON.stringify(value)}; it takes ${sources.join(", ")}`,
+    );
+  });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
