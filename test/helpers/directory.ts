@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtempSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -6,12 +7,18 @@ import { join } from "node:path";
 export async function withDirectory<Result>(
   use: (directory: string) => Promise<Result>,
 ): Promise<Result> {
-  const directory = await mkdtemp(join(tmpdir(), "dbwebhooks-test-"));
+  const directory = temporaryDirectory();
   try {
-    return await use(directory);
+    return await use(directory.path);
   } finally {
-    await rm(directory, { recursive: true, force: true });
+    await directory.remove();
   }
+}
+
+/** Makes a temporary directory, for tests that share one. */
+export function temporaryDirectory(): { readonly path: string; remove(): Promise<void> } {
+  const path = mkdtempSync(join(tmpdir(), "dbwebhooks-test-"));
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
 /** Writes a value as a JSON file. */
