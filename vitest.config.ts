@@ -18,6 +18,8 @@ const tier = ({ name, minutes, needsCli = false }: Tier) => ({
 
 export default defineConfig({
   test: {
+    // The e2e tier waits for other processes most of the time.
+    maxWorkers: 2,
     projects: [
       tier({ name: "unit", minutes: 1 }),
       tier({ name: "process", minutes: 2 }),

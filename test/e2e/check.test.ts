@@ -3,9 +3,9 @@ import { webhookArgs, withStack } from "../helpers/stack.js";
 
 describe("A webhook with bad arguments or configuration", () => {
   it("fails in preview with all problems named, sends nothing and leaves the state", async () => {
-    await withStack(async ({ service, stack, declare, pulumi, exportText }) => {
+    await withStack(async ({ service, up, declare, pulumi, exportText }) => {
       await declare({ orders: { args: webhookArgs() } });
-      await stack.up();
+      await up();
       const stateBefore = withoutManifest(await exportText());
       service.clearRequests();
       await declare({
@@ -69,18 +69,18 @@ describe("A webhook with bad arguments or configuration", () => {
 
   it("works with both from the environment alone", async () => {
     await withStack(
-      async ({ service, declare, pulumi, stack }) => {
+      async ({ service, declare, pulumi, exportText }) => {
         const environment = {
           DBWEBHOOKS_BASE_URL: service.baseUrl,
           DBWEBHOOKS_API_KEY: service.apiKey,
         };
         await declare({ orders: { args: webhookArgs() } });
 
-        const up = await pulumi(["up", "--yes"], environment);
-        const exported = JSON.stringify(await stack.exportStack());
+        const creation = await pulumi(["up", "--yes"], environment);
+        const exported = await exportText();
         const destroy = await pulumi(["destroy", "--yes"], environment);
 
-        expect([up.exitCode, destroy.exitCode]).toEqual([0, 0]);
+        expect([creation.exitCode, destroy.exitCode]).toEqual([0, 0]);
         expect(exported).not.toContain(service.apiKey);
         expect(service.counts).toMatchObject({ posts: 1, deletes: 1 });
       },

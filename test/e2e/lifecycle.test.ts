@@ -4,10 +4,10 @@ import { webhookArgs, withStack } from "../helpers/stack.js";
 
 describe("Webhook on the real CLI", () => {
   it("is created once and stored with its secret encrypted", async () => {
-    await withStack(async ({ service, stack, declare, resources, exportText }) => {
+    await withStack(async ({ service, up, declare, outputs, resources, exportText }) => {
       await declare({ orders: { args: webhookArgs({ tableId: "tbl_orders" }) } });
 
-      const { outputs } = await stack.up();
+      await up();
 
       const [created] = service.webhooks;
       expect(created).toMatchObject({
@@ -16,7 +16,7 @@ describe("Webhook on the real CLI", () => {
         url: "https://example.com/hooks/orders",
         events: ["record.created", "record.updated"],
       });
-      expect(outputs.ordersSecret).toEqual({ value: created?.secret, secret: true });
+      expect(await outputs()).toEqual({ ordersSecret: created?.secret });
       expect(await exportText()).not.toContain(created?.secret);
       expect((await resources()).orders).toMatchObject({
         id: String(created?.id),
@@ -27,11 +27,11 @@ describe("Webhook on the real CLI", () => {
   });
 
   it("stays as it is when nothing or only the order of its events changes", async () => {
-    await withStack(async ({ service, stack, declare }) => {
+    await withStack(async ({ service, up, declare }) => {
       await declare({ orders: { args: webhookArgs() } });
-      await stack.up();
+      await up();
 
-      const repeated = await stack.up();
+      const repeated = await up();
       await declare({
         orders: {
           args: webhookArgs({
@@ -41,18 +41,18 @@ describe("Webhook on the real CLI", () => {
           }),
         },
       });
-      const reordered = await stack.up();
+      const reordered = await up();
 
-      expect(repeated.summary.resourceChanges).toEqual({ same: 2 });
-      expect(reordered.summary.resourceChanges).toEqual({ same: 2 });
+      expect(repeated.output).toContain("2 unchanged");
+      expect(reordered.output).toContain("2 unchanged");
       expect(service.counts).toMatchObject({ posts: 1, deletes: 0 });
     });
   });
 
   it("is replaced when its database, url, events or table change, the new one first", async () => {
-    await withStack(async ({ service, stack, declare }) => {
+    await withStack(async ({ service, up, declare, outputs }) => {
       await declare({ orders: { args: webhookArgs() } });
-      await stack.up();
+      await up();
       const changes = [
         { databaseId: "base_other" },
         { url: "https://example.com/hooks/other" },
@@ -64,61 +64,61 @@ describe("Webhook on the real CLI", () => {
         const before = service.webhooks[0];
         service.clearRequests();
         await declare({ orders: { args: webhookArgs(change) } });
-        const { outputs } = await stack.up();
+        await up();
 
         expect(service.requests.map(({ method }) => method)).toEqual(["POST", "DELETE"]);
         expect(service.webhooks).toHaveLength(1);
         expect(service.webhooks[0]).toMatchObject(change);
         expect(service.webhooks[0]?.secret).not.toBe(before?.secret);
-        expect(outputs.ordersSecret?.value).toBe(service.webhooks[0]?.secret);
+        expect(await outputs()).toEqual({ ordersSecret: service.webhooks[0]?.secret });
       }
     });
   });
 
   it("says in preview and in up what forces a replacement", async () => {
-    await withStack(async ({ service, stack, declare, pulumi }) => {
+    await withStack(async ({ service, up, declare, pulumi }) => {
       await declare({ orders: { args: webhookArgs() } });
-      await stack.up();
+      await up();
       const id = service.webhooks[0]?.id;
       await declare({ orders: { args: webhookArgs({ events: ["record.deleted"] }) } });
 
       const preview = await pulumi(["preview"]);
-      const up = await pulumi(["up", "--yes", "--skip-preview"]);
+      const update = await up();
 
       const line = `Webhook ${id} of database base_abc123 has to be replaced: events changes.`;
       expect(preview.output).toContain(line);
-      expect(up.output).toContain(line);
+      expect(update.output).toContain(line);
     });
   });
 
   it("moves to another base URL by a replacement that deletes it where it was made", async () => {
     await using next = await startLocalService();
-    await withStack(async ({ service, stack, declare }) => {
+    await withStack(async ({ service, up, declare, configure }) => {
       await declare({ orders: { args: webhookArgs() } });
-      await stack.up();
+      await up();
 
-      await stack.setConfig("dbwebhooks:baseUrl", { value: next.baseUrl });
-      await stack.up();
+      await configure({ "dbwebhooks:baseUrl": next.baseUrl });
+      await up();
 
-      expect(service.webhooks).toEqual([]);
-      expect(next.webhooks).toHaveLength(1);
+      expect([service.webhooks.length, next.webhooks.length]).toEqual([0, 1]);
     });
     expect(next.webhooks).toEqual([]);
   });
 
   it("is left alone by refresh, which sends nothing", async () => {
-    await withStack(async ({ service, stack, declare, resources }) => {
+    await withStack(async ({ service, up, declare, pulumi, outputs, resources }) => {
       await declare({ orders: { args: webhookArgs() } });
-      await stack.up();
+      await up();
       const { outputs: before } = (await resources()).orders ?? {};
       service.clearRequests();
 
-      await stack.refresh();
-      const { summary, outputs } = await stack.up();
+      const refresh = await pulumi(["refresh", "--yes", "--skip-preview"]);
+      const again = await up();
 
       expect(service.requests).toEqual([]);
-      expect(summary.resourceChanges).toEqual({ same: 2 });
-      expect(outputs.ordersSecret).toEqual({ value: service.webhooks[0]?.secret, secret: true });
+      expect(refresh.output).toContain("2 unchanged");
+      expect(again.output).toContain("2 unchanged");
+      expect(await outputs()).toEqual({ ordersSecret: service.webhooks[0]?.secret });
       const { outputs: after } = (await resources()).orders ?? {};
       expect(Object.keys(after ?? {}).sort()).toEqual(Object.keys(before ?? {}).sort());
     });
@@ -127,9 +127,9 @@ describe("Webhook on the real CLI", () => {
   it("is deleted once by destroy, with today's key from the environment", async () => {
     const service = await startLocalService({ apiKeys: ["old-api-key", "new-api-key"] });
     await withStack(
-      async ({ stack, declare, pulumi }) => {
+      async ({ up, declare, pulumi }) => {
         await declare({ orders: { args: webhookArgs() } });
-        await stack.up();
+        await up();
         service.clearRequests();
 
         const { exitCode } = await pulumi(["destroy", "--yes"], {
@@ -147,7 +147,7 @@ describe("Webhook on the real CLI", () => {
   });
 
   it("previews arguments that are not known yet, and creates with the values", async () => {
-    await withStack(async ({ service, stack, declareText }) => {
+    await withStack(async ({ service, up, pulumi, declareText }) => {
       await declareText(`
         const { Webhook } = require("pulumi-dbwebhooks");
         const pulumi = require("@pulumi/pulumi");
@@ -159,10 +159,10 @@ describe("Webhook on the real CLI", () => {
         });
       `);
 
-      const preview = await stack.preview();
-      await stack.up();
+      const preview = await pulumi(["preview"]);
+      await up();
 
-      expect(preview.changeSummary).toEqual({ create: 3 });
+      expect(preview.output).toContain("+ 3 to create");
       expect(service.webhooks[1]).toMatchObject({
         databaseId: "base_1",
         url: "https://example.com/1",

@@ -1,4 +1,6 @@
 import { spawn } from "node:child_process";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { hermeticEnvironment } from "../../tools/pulumi-cli/environment.mts";
 import { resolvePulumiCli } from "../../tools/pulumi-cli/resolve.mts";
 
@@ -10,7 +12,10 @@ export async function setup(): Promise<void> {
       delete process.env[name];
     }
   }
-  Object.assign(process.env, cli.environment);
+  Object.assign(process.env, cli.environment, {
+    // Every command starts up to three Node processes that load the same modules.
+    NODE_COMPILE_CACHE: join(tmpdir(), "dbwebhooks-compile-cache"),
+  });
 }
 
 /** What Pulumi needs in its environment to keep everything below one directory. */

@@ -1,6 +1,5 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import * as automation from "@pulumi/pulumi/automation/index.js";
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { expect } from "vitest";
 import { withDirectory, writeJson } from "./directory.js";
@@ -9,44 +8,53 @@ import { type CommandResult, run, stackEnvironment } from "./pulumi.js";
 const repository = join(__dirname, "../..");
 
 /** Arguments and resource options of the webhooks of a test program, by resource name. */
-export type Webhooks = Readonly<
+type Webhooks = Readonly<
   Record<string, { readonly args: object; readonly opts?: object | undefined }>
 >;
 
 /** A stack of a plain JavaScript program with webhooks, on the real CLI with a file backend. */
 export interface TestStack {
   readonly service: LocalService;
-  readonly stack: automation.Stack;
   /** The directory of the program. */
   readonly directory: string;
   /** Declares webhooks in place of those declared before. */
   declare(webhooks: Webhooks): Promise<void>;
   /** Takes the text of a JavaScript program in place of the one that `declare` feeds. */
   declareText(program: string): Promise<void>;
-  /** Runs the CLI in the program's directory, on its stack. */
-  pulumi(args: readonly string[], environment?: Record<string, string>): Promise<CommandResult>;
-  /** Webhooks in the state: id and outputs, by resource name. */
+  /** Runs a command of the CLI in the program's directory, on its stack, whatever its exit code. */
+  pulumi(args: readonly string[], environment?: Environment): Promise<CommandResult>;
+  /** Runs `pulumi up` without its preview, and fails unless it succeeds. */
+  up(): Promise<CommandResult>;
+  /** Changes the stack's configuration. */
+  configure(config: Config): Promise<void>;
+  /** Outputs of the stack with their secrets in clear. */
+  outputs(): Promise<Record<string, unknown>>;
+  /** Webhooks in the state, by resource name. */
   resources(): Promise<Record<string, StateResource>>;
   /** The text of the exported state, with secrets as they are stored. */
   exportText(): Promise<string>;
+  /** Runs `use` with a stack of another project in the same backend, and destroys that one too. */
+  beside(project: string, use: (stack: TestStack) => Promise<void>): Promise<void>;
 }
 
+/** Settings by key; those of the API key are stored as secrets. */
+type Config = Readonly<Record<string, string>>;
+
+type Environment = Readonly<Record<string, string>>;
+
 /** What the state holds of one webhook. */
-export interface StateResource {
+interface StateResource {
   readonly urn: string;
   readonly id: string;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly outputs: Readonly<Record<string, unknown>>;
 }
 
-export interface TestStackOptions {
+interface TestStackOptions {
   /** Default: a local service without options. */
   readonly service?: LocalService;
   /** Settings in the stack's configuration. Default: base URL and key of the service. */
-  readonly config?: automation.ConfigMap;
-  /** What a test leaves at the service on purpose. Default: nothing. */
-  readonly remainsAtService?: number;
-  readonly environment?: Readonly<Record<string, string>>;
+  readonly config?: Config;
 }
 
 /**
@@ -58,43 +66,71 @@ export async function withStack(
   options: TestStackOptions = {},
 ): Promise<void> {
   await using service = options.service ?? (await startLocalService());
+  const config = options.config ?? {
+    "dbwebhooks:baseUrl": service.baseUrl,
+    "dbwebhooks:apiKey": service.apiKey,
+  };
   await withDirectory(async (root) => {
-    const directory = join(root, "program");
-    const environment = { ...(await stackEnvironment(root)), ...options.environment };
-    await writeProgram(directory);
-    const stack = await automation.LocalWorkspace.createOrSelectStack(
-      { stackName: "test", workDir: directory },
-      { envVars: environment },
-    );
-    await stack.setAllConfig(
-      options.config ?? {
-        "dbwebhooks:baseUrl": { value: service.baseUrl },
-        "dbwebhooks:apiKey": { value: service.apiKey, secret: true },
-      },
-    );
-    const pulumi: TestStack["pulumi"] = (args, extra) =>
+    const environment = await stackEnvironment(root);
+    const withProject = async (project: string, useStack: (stack: TestStack) => Promise<void>) => {
+      const stack = openStack({ directory: join(root, project), environment, service });
+      await writeProgram(stack.directory, project);
+      await succeedWith(stack, ["stack", "init"]);
+      await stack.configure(config);
+      try {
+        await useStack({ ...stack, beside: withProject });
+      } finally {
+        service.clearFaults();
+        await succeedWith(stack, ["destroy", "--yes", "--skip-preview", "--remove"]);
+      }
+    };
+    await withProject("webhooks", use);
+  });
+  expect(service.webhooks).toEqual([]);
+}
+
+interface StackOptions {
+  readonly directory: string;
+  readonly environment: Environment;
+  readonly service: LocalService;
+}
+
+function openStack({ directory, environment, service }: StackOptions): Omit<TestStack, "beside"> {
+  const stack = {
+    service,
+    directory,
+    declare: (webhooks: Webhooks) => writeJson(join(directory, "webhooks.json"), webhooks),
+    declareText: (program: string) => writeFile(join(directory, "index.js"), program),
+    pulumi: (args: readonly string[], extra?: Environment) =>
       run("pulumi", [...args, "--stack", "test", "--non-interactive"], {
         directory,
         environment: { ...environment, ...extra },
-      });
-    const exportText = async () => (await pulumi(["stack", "export"])).stdout;
-    try {
-      await use({
-        service,
-        stack,
-        directory,
-        declare: (webhooks) => writeJson(join(directory, "webhooks.json"), webhooks),
-        declareText: (program) => writeFile(join(directory, "index.js"), program),
-        pulumi,
-        resources: async () => resourcesOf(JSON.parse(await exportText())),
-        exportText,
-      });
-    } finally {
-      service.clearFaults();
-      await stack.destroy({ remove: true });
-    }
-    expect(service.webhooks).toHaveLength(options.remainsAtService ?? 0);
-  });
+      }),
+    up: () => succeedWith(stack, ["up", "--yes", "--skip-preview"]),
+    configure: async (config: Config) => {
+      const settings = Object.entries(config).flatMap(([key, value]) => [
+        key.endsWith("apiKey") ? "--secret" : "--plaintext",
+        `${key}=${value}`,
+      ]);
+      await succeedWith(stack, ["config", "set-all", ...settings]);
+    },
+    outputs: async () =>
+      JSON.parse(
+        (await succeedWith(stack, ["stack", "output", "--json", "--show-secrets"])).stdout,
+      ),
+    resources: async () => resourcesOf(JSON.parse(await stack.exportText())),
+    exportText: async (): Promise<string> => (await succeedWith(stack, ["stack", "export"])).stdout,
+  };
+  return stack;
+}
+
+async function succeedWith(
+  { pulumi }: Pick<TestStack, "pulumi">,
+  args: readonly string[],
+): Promise<CommandResult> {
+  const result = await pulumi(args);
+  expect(result.exitCode, result.output).toBe(0);
+  return result;
 }
 
 /** Arguments that are all right, for tests that change one of them. */
@@ -107,11 +143,11 @@ export function webhookArgs(changes: object = {}): object {
   };
 }
 
-async function writeProgram(directory: string): Promise<void> {
+async function writeProgram(directory: string, project: string): Promise<void> {
   await mkdir(directory, { recursive: true });
   await symlink(join(repository, "node_modules"), join(directory, "node_modules"));
-  await writeFile(join(directory, "Pulumi.yaml"), "name: webhooks\nruntime: nodejs\n");
-  await writeJson(join(directory, "package.json"), { name: "webhooks", main: "index.js" });
+  await writeFile(join(directory, "Pulumi.yaml"), `name: ${project}\nruntime: nodejs\n`);
+  await writeJson(join(directory, "package.json"), { name: project, main: "index.js" });
   await writeJson(join(directory, "webhooks.json"), {});
   await writeFile(
     join(directory, "index.js"),
@@ -124,10 +160,11 @@ for (const [name, { args, opts }] of webhooks) {
   );
 }
 
-function resourcesOf(deployment: automation.Deployment): Record<string, StateResource> {
-  const resources: StateResource[] = deployment.deployment.resources ?? [];
+function resourcesOf(state: {
+  deployment: { resources?: StateResource[] };
+}): Record<string, StateResource> {
   return Object.fromEntries(
-    resources
+    (state.deployment.resources ?? [])
       .filter(({ urn }) => urn.includes("dbwebhooks:Webhook::"))
       .map((resource) => [resource.urn.split("::").at(-1), resource]),
   );

@@ -74,6 +74,9 @@ export async function settled<Result>(promise: Promise<Result>): Promise<Result>
   promise.then(noteEnd, noteEnd);
   await pendingWork();
   while (!isSettled) {
+    if (vi.getTimerCount() === 0) {
+      throw new Error("nothing is left that could settle the promise");
+    }
     await vi.advanceTimersToNextTimerAsync();
     await pendingWork();
   }

@@ -58,11 +58,11 @@ describe("check in Pulumi's provider process", () => {
       const { failures } = await provider.check(inputs({ databaseId: 5, url: "/hooks" }));
 
       expect(failures.map((failure) => failure.split(": ")[0])).toEqual([
-        "databaseId",
-        "url",
         "dbwebhooks:baseUrl",
         "dbwebhooks:apiKey",
         "dbwebhooks:timeoutSeconds",
+        "databaseId",
+        "url",
       ]);
     });
   });

@@ -1,0 +1,233 @@
+import type { Socket } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { deleteWebhook } from "../../src/client.ts";
+import type { HttpOutcome } from "../../src/http.ts";
+import { delete as remove } from "../../src/provider.ts";
+import { apiKey, errorBody, someSettings, someState } from "../helpers/builders.ts";
+import { startRawServer, startServer } from "../helpers/http-server.ts";
+import { captureLines, configure, errorOf } from "../helpers/provider.ts";
+import {
+  fakeTransport,
+  response,
+  restoreWorld,
+  settled,
+  unanswered,
+  unreadable,
+  unsent,
+} from "../helpers/transport.ts";
+
+afterEach(restoreWorld);
+
+const success = { body: { success: true, message: "Webhook deleted" } };
+const notFound = { statusCode: 404, body: errorBody("NOT_FOUND", "Webhook 17 not found") };
+
+describe("the request that deletes a webhook", () => {
+  it("is a DELETE of the webhook in its database, without a body", async () => {
+    await using server = await startServer(success);
+    await configure({ baseUrl: server.url });
+
+    await remove("17", someState({ baseUrl: server.url, databaseId: "a/b c" }));
+
+    expect(server.requests).toMatchObject([
+      { method: "DELETE", path: "/api/v1/bases/a%2Fb%20c/webhooks/17", body: "" },
+    ]);
+    expect(server.requests[0]?.headers).toMatchObject({ authorization: `Bearer ${apiKey}` });
+    expect(server.requests[0]?.headers).not.toHaveProperty("content-type");
+  });
+
+  it("goes to the base URL that the webhook was created at", async () => {
+    await using old = await startServer(success);
+    await using current = await startServer(success);
+    await configure({ baseUrl: current.url });
+
+    await remove("17", someState({ baseUrl: `${old.url}/eu/` }));
+
+    expect(old.requests).toMatchObject([{ path: "/eu/api/v1/bases/base_abc123/webhooks/17" }]);
+    expect(current.requests).toEqual([]);
+  });
+
+  it.each([
+    ["no baseUrl", "17", { baseUrl: undefined }],
+    ["a baseUrl that is none", "17", { baseUrl: "tables" }],
+    ["a baseUrl with a user name", "17", { baseUrl: "https://user@tables.example.com" }],
+    ["no databaseId", "17", { databaseId: undefined }],
+    ["a databaseId that leaves the path", "17", { databaseId: ".." }],
+    ["an empty id", "", {}],
+    ["an id that leaves the path", "..", {}],
+  ])("is not sent for a state with %s", async (_case, id, changes) => {
+    await using server = await startServer(success);
+    await configure({ baseUrl: server.url });
+
+    const { message } = await errorOf(remove(id, someState({ baseUrl: server.url, ...changes })));
+
+    expect(message).toMatch(
+      /^Delete webhook .*failed: its state holds no usable .+Nothing was sent/,
+    );
+    expect(server.requests).toEqual([]);
+  });
+
+  it("needs nothing but id, databaseId and baseUrl", async () => {
+    await using server = await startServer(success);
+    await configure({ baseUrl: server.url });
+
+    await remove("17", { databaseId: "base_abc123", baseUrl: server.url });
+
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe("a deletion", () => {
+  it.each([
+    ["success: true", success],
+    ["success: true with status 202", { ...success, statusCode: 202 }],
+    ["an empty body", { statusCode: 200 }],
+    ["no content", { statusCode: 204 }],
+    ["white space", { body: " \n" }],
+  ])("is done with %s, and says nothing", async (_case, answer) => {
+    await using server = await startServer(answer);
+    await configure({ baseUrl: server.url });
+
+    const { lines } = await captureLines(() => remove("17", someState({ baseUrl: server.url })));
+
+    expect(lines).toEqual([]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("is done, with one line, when the service does not know the webhook", async () => {
+    await using server = await startServer(notFound);
+    await configure({ baseUrl: server.url });
+
+    const { lines } = await captureLines(() =>
+      remove("17", someState({ baseUrl: `${server.url}//` })),
+    );
+
+    expect(lines).toEqual([
+      "Webhook 17 of database base_abc123 was already gone from the service.\n",
+    ]);
+  });
+
+  it("fails on NOT_FOUND when the webhook was created at another base URL", async () => {
+    await using server = await startServer(notFound);
+    await configure({ baseUrl: `${server.url}/other` });
+
+    const { message } = await errorOf(remove("17", someState({ baseUrl: server.url })));
+
+    expect(message).toMatch(
+      /answered 404 NOT_FOUND.+ The webhook stays in the state\. The webhook was created there, but dbwebhooks:baseUrl is http:\/\/127\.0\.0\.1:\d+\/other now/,
+    );
+  });
+
+  it.each([
+    ["404 without the envelope", { statusCode: 404, body: "<h1>Not found</h1>" }],
+    ["404 with another code", { statusCode: 404, body: errorBody("NO_ROUTE") }],
+    ["404 with a code at the top", { statusCode: 404, body: { code: "NOT_FOUND" } }],
+    ["404 with an empty body", { statusCode: 404 }],
+    ["success: false", { body: { success: false } }],
+    ["success as text", { body: { success: "true" } }],
+    ["another object", { body: {} }],
+    ["a page", { body: "<html>Sign in</html>" }],
+    ["a bare true", { body: "true" }],
+    ["a list", { body: [] }],
+  ])("fails on an answer that is not the service's: %s", async (_case, answer) => {
+    await using server = await startServer(answer);
+    await configure({ baseUrl: server.url });
+
+    const { message } = await errorOf(remove("17", someState({ baseUrl: server.url })));
+
+    expect(message).toMatch(/^Delete webhook 17 of database base_abc123 failed: DELETE /);
+    expect(message).toMatch(
+      /The webhook stays in the state\. This is not an answer of the service/,
+    );
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each([
+    [301, /It redirects elsewhere, and the API key is not sent there/],
+    [400, /The service refuses the request as it is/],
+    [401, /The service does not accept the API key\. Check the API key/],
+    [403, /The API key may not do this\. Check the API key/],
+    [410, /The service refuses the request as it is/],
+  ])("fails at once with status %i", async (statusCode, advice) => {
+    await using server = await startServer({ statusCode, body: errorBody("NOT_FOUND") });
+    await configure({ baseUrl: server.url });
+
+    const error = await errorOf(remove("17", someState({ baseUrl: server.url })));
+
+    expect(error).toMatchObject({ name: "HttpError", statusCode });
+    expect(error.message).toMatch(/The webhook stays in the state\./);
+    expect(error.message).toMatch(advice);
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe("a deletion that may go better the next time", () => {
+  const address = { baseUrl: "https://tables.example.com", databaseId: "base_abc123", id: "17" };
+
+  const passing: [string, HttpOutcome][] = [
+    ["it could not connect", unsent],
+    ["no answer", unanswered],
+    ...[408, 425, 429, 500, 502, 503, 504].map((statusCode): [string, HttpOutcome] => [
+      `status ${statusCode}`,
+      response(statusCode),
+    ]),
+  ];
+
+  it.each(passing)("is tried again: %s", async (_case, outcome) => {
+    const transport = await fakeTransport((attempt) =>
+      attempt < 3 ? outcome : response(200, undefined, { success: true }),
+    );
+
+    const result = await settled(deleteWebhook({ settings: someSettings(), transport }, address));
+
+    expect(result).toBe("deleted");
+    expect(transport.attempts).toHaveLength(3);
+  });
+
+  it.each(passing)("is given up when its time is over: %s", async (_case, outcome) => {
+    const transport = await fakeTransport(() => outcome);
+
+    const { message } = await settled(
+      errorOf(deleteWebhook({ settings: someSettings(), transport }, address)),
+    );
+
+    expect(transport.attempts.length).toBeGreaterThan(3);
+    expect(message).toMatch(
+      /\(tried \d+ times in \d+ s; dbwebhooks:retrySeconds is 120\)\. The webhook stays in the state\./,
+    );
+  });
+
+  it("succeeds when a first attempt went through without an answer", async () => {
+    const transport = await fakeTransport((attempt) =>
+      attempt === 1 ? unanswered : response(404, undefined, errorBody("NOT_FOUND")),
+    );
+
+    const result = await settled(deleteWebhook({ settings: someSettings(), transport }, address));
+
+    expect(result).toBe("absent");
+  });
+
+  it("is not tried again when the answer is too long", async () => {
+    const transport = await fakeTransport(() => unreadable);
+
+    await settled(errorOf(deleteWebhook({ settings: someSettings(), transport }, address)));
+
+    expect(transport.attempts).toHaveLength(1);
+  });
+
+  it.each<[string, (socket: Socket) => unknown]>([
+    ["no answer in time", () => undefined],
+    ["a reset", (socket) => socket.resetAndDestroy()],
+    ["half an answer", (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{")],
+  ])("is tried again on a real connection: %s", async (_case, answer) => {
+    let count = 0;
+    await using server = await startRawServer((socket) => {
+      count++;
+      return count === 1 ? answer(socket) : socket.end("HTTP/1.1 204 No Content\r\n\r\n");
+    });
+    await configure({ baseUrl: server.url, timeoutSeconds: "0.3" });
+
+    await remove("17", someState({ baseUrl: server.url }));
+
+    expect(server.requests).toHaveLength(2);
+  });
+});

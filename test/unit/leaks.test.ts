@@ -1,0 +1,371 @@
+import type { Socket } from "node:net";
+import { inspect } from "node:util";
+import fc from "fast-check";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { createWebhook } from "../../src/client.ts";
+import { PartialCreationError, presentErrors, WebhookError } from "../../src/errors.ts";
+import { create, delete as remove } from "../../src/provider.ts";
+import {
+  apiKey,
+  errorBody,
+  secret,
+  someArgs,
+  someSettings,
+  someState,
+} from "../helpers/builders.ts";
+import { type Answer, refusedUrl, startRawServer, startServer } from "../helpers/http-server.ts";
+import { captureLines, configure, errorOf } from "../helpers/provider.ts";
+import { fakeTransport, response, restoreWorld, settled } from "../helpers/transport.ts";
+
+afterEach(restoreWorld);
+
+const tokens = {
+  user: "u5er-Nq8xWv2L",
+  password: "pa55-Zk3mRt7Y",
+  path: "T0K3N-in-the-path-9fHs",
+  query: "sIgN4tUrE-in-the-query",
+  fragment: "fr4gm3nt-Jc6Pb1",
+  body: "raw-b0dy-t0ken-Vd5Gy8",
+};
+const url = `https://${tokens.user}:${tokens.password}@example.com/hooks/${tokens.path}?s=${tokens.query}#${tokens.fragment}`;
+const echo = `Refused: Authorization: Bearer ${apiKey}; {"url":"${url}","secret":"${secret}"}`;
+const base64Echo = Buffer.from(`POST Bearer ${apiKey} ${url}`).toString("base64");
+
+/** All stretches of 8 characters of what must not be seen, in any encoding. */
+const stretches = [apiKey, secret, ...Object.values(tokens)]
+  .flatMap((value) => [value, encodeURIComponent(value), ...base64Windows(value)])
+  .flatMap((spelling) =>
+    Array.from({ length: spelling.length - 7 }, (_, at) => spelling.slice(at, at + 8)),
+  )
+  .map((stretch) => stretch.toLowerCase());
+
+const args = () => someArgs({ url, __provider: "text" });
+
+/** All that Pulumi, a log or a debugger could show of an error. */
+function allTextsOf(error: Error): string[] {
+  const { cause } = error;
+  return [error, ...(cause === undefined ? [] : [cause])].flatMap((each) => [
+    String(each),
+    `${(each as Error).message}\n${(each as Error).stack}`,
+    JSON.stringify(each),
+    JSON.stringify(Object.getOwnPropertyDescriptors(each)),
+    inspect(each, { showHidden: true, depth: null, maxStringLength: null }),
+  ]);
+}
+
+function expectNoLeak(texts: readonly string[]): void {
+  const text = texts.join("\n").toLowerCase();
+  const leaks = stretches.filter((stretch) => text.includes(stretch));
+  expect(leaks).toEqual([]);
+}
+
+function base64Windows(value: string): string[] {
+  return ["", ".", ".."].map((before) =>
+    Buffer.from(before + value)
+      .toString("base64")
+      .slice(4, -4),
+  );
+}
+
+function expectPresentable(error: Error): void {
+  expect(error).toBeInstanceOf(WebhookError);
+  expect(error.stack).toBe("");
+  expect(error.message).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
+  expect(error.message.isWellFormed()).toBe(true);
+  expect(Buffer.byteLength(error.message)).toBeLessThan(2_000);
+  for (const name of ["id", "properties", "reasons", "code", "details", "metadata", "cause"]) {
+    expect(error).not.toHaveProperty(name);
+  }
+}
+
+const bodies: [string, unknown][] = [
+  ["an echo of the request", errorBody("BAD_REQUEST", echo)],
+  ["an echo in the code", errorBody(echo, "No.")],
+  ["an echo in capitals", errorBody("BAD_REQUEST", echo.toUpperCase())],
+  ["an echo in base64", errorBody("BAD_REQUEST", base64Echo)],
+  ["an echo, percent-encoded", errorBody("BAD_REQUEST", encodeURIComponent(echo))],
+  ["an echo, cut", errorBody("BAD_REQUEST", echo.slice(11, -12))],
+  ["an echo behind a long text", errorBody("BAD_REQUEST", " .".repeat(90) + echo)],
+  ["an echo of 1 MB", errorBody("BAD_REQUEST", `${echo} `.repeat(4_000).slice(0, 1_000_000))],
+  [
+    "lone surrogates and breaks",
+    errorBody("\ud800\n", `\udc00\r\n${tokens.body.slice(0, 7)}\u2028`),
+  ],
+  ["a raw body", `${echo} ${tokens.body}`],
+  [
+    "fields beside the envelope",
+    { ...(errorBody("X", "Y") as object), extra: [echo, tokens.body] },
+  ],
+  ["the envelope with other types", { error: { code: "X", message: { echo } } }],
+  ["details in the envelope", { error: { code: "X", message: "Y", details: tokens.body } }],
+];
+
+const statuses = [200, 201, 301, 400, 401, 403, 404, 409, 422, 429, 500, 503];
+const answers = statuses.flatMap((statusCode) =>
+  bodies.map(([name, body]): [number, string, Answer] => [
+    statusCode,
+    name,
+    {
+      statusCode,
+      body,
+      headers: { location: `https://example.net/${tokens.path}?${tokens.query}` },
+    },
+  ]),
+);
+
+describe("an error of a creation", () => {
+  it.each(answers)(
+    "shows nothing sensitive after status %i with %s",
+    async (_code, _name, answer) => {
+      await using server = await startServer(answer);
+      await configure({ baseUrl: server.url, retrySeconds: "0" });
+
+      const { lines, result } = await captureLines(() => errorOf(create(args())));
+
+      expectNoLeak([...allTextsOf(result), ...lines]);
+      expectPresentable(result);
+      expect(result.message).toMatch(
+        /^Create webhook in database base_abc123 failed: POST http:\/\/127\.0\.0\.1:\d+\/api\/v1\/bases\/base_abc123\/webhooks answered \d+.*\. .*[.]$/,
+      );
+    },
+  );
+
+  it("shows nothing of a secret that came without an id", async () => {
+    const other = "kB7wQz-another-secret-Xn4";
+    await using server = await startServer({
+      body: { secret: other, ...(errorBody("ODD", `The secret is ${other}`) as object) },
+    });
+    await configure({ baseUrl: server.url });
+
+    const error = await errorOf(create(args()));
+
+    expect(allTextsOf(error).join()).not.toContain("another-secret");
+    expect(error.message).toContain('ODD "The secret is [redacted]"');
+  });
+
+  it.each<[string, (socket: Socket) => unknown]>([
+    ["a reset", (socket) => socket.resetAndDestroy()],
+    ["no HTTP", (socket) => socket.end(`${echo}\r\n\r\n`)],
+    ["an echo in a broken head", (socket) => socket.end(`HTTP/1.1 200 OK\r\n${apiKey}\r\n\r\n`)],
+    ["an echo in the status line", (socket) => socket.end(`HTTP/1.1 999x ${apiKey}\r\n\r\n`)],
+    [
+      "half a body",
+      (socket) => socket.end(`HTTP/1.1 200 OK\r\ncontent-length: 999\r\n\r\n${echo}`),
+    ],
+    ["no answer", () => undefined],
+  ])("shows nothing sensitive after %s", async (_case, answer) => {
+    await using server = await startRawServer(answer);
+    await configure({ baseUrl: server.url, timeoutSeconds: "0.2" });
+
+    const error = await errorOf(create(args()));
+
+    expectNoLeak(allTextsOf(error));
+    expectPresentable(error);
+    expect(error.message).toMatch(
+      /^Create webhook in database base_abc123 failed: POST http:\S+\/webhooks (gave|broke) .+\. A webhook may exist .+ again\.$/,
+    );
+  });
+
+  it("shows nothing sensitive when nothing listens", async () => {
+    await configure({ baseUrl: await refusedUrl(), retrySeconds: "0" });
+
+    const error = await errorOf(create(args()));
+
+    expectNoLeak(allTextsOf(error));
+    expectPresentable(error);
+    expect(error.message).toMatch(
+      / failed: POST http:\S+ could not be reached \(.+\)\. .+ again\.$/,
+    );
+  });
+
+  it("shows nothing of the proxy's password", async () => {
+    vi.stubEnv(
+      "HTTPS_PROXY",
+      (await refusedUrl()).replace("//", `//${tokens.user}:${tokens.password}@`),
+    );
+    vi.stubEnv("NO_PROXY", "");
+    await configure({ baseUrl: "https://tables.example.test", retrySeconds: "0" });
+
+    const error = await errorOf(create(args()));
+
+    vi.unstubAllEnvs();
+    expectNoLeak(allTextsOf(error));
+    expectPresentable(error);
+  });
+
+  it.each(bodies)(
+    "shows nothing sensitive when the deletion fails too, with %s",
+    async (_name, body) => {
+      await using server = await startServer({ body: { id: 17 } }, { statusCode: 400, body });
+      await configure({ baseUrl: server.url });
+
+      const error = (await errorOf(create(args()))) as PartialCreationError;
+
+      const { message, stack, name, reasons } = error;
+      expectNoLeak([message, stack ?? "", name, ...reasons]);
+      expect(Buffer.byteLength(message)).toBeLessThan(2_000);
+      expect(message).toMatch(
+        /replaces it\. .+ Delete webhook 17 .+ failed: DELETE .+ answered 400/,
+      );
+      expect(Object.keys(error).toSorted()).toEqual(["id", "name", "properties", "reasons"]);
+    },
+  );
+
+  it("is complete and short, whatever database and service say", async () => {
+    const text = fc.oneof(
+      fc.string({ unit: "binary", minLength: 1, maxLength: 30 }),
+      fc.string({ unit: "binary", minLength: 1_000, maxLength: 4_000 }),
+    );
+    const statusCode = fc.constantFrom(201, 302, 400, 401, 403, 404, 429, 500, 503);
+
+    await fc.assert(
+      fc
+        .asyncProperty(text, text, statusCode, async (databaseId, said, status) => {
+          const transport = await fakeTransport(() =>
+            response(status, status === 429 ? 1e9 : undefined, errorBody(said, said)),
+          );
+          const webhook = {
+            databaseId: databaseId.toWellFormed(),
+            url,
+            events: ["record.created"],
+          };
+
+          const error = await settled(
+            errorOf(createWebhook({ settings: someSettings(), transport }, webhook)),
+          );
+
+          expect(error.message.length).toBeLessThan(1_900);
+          expect(error.message).toMatch(
+            /^Create webhook in database.* failed: POST .+ answered \d+/u,
+          );
+          expect(error.message).toMatch(/(\bA webhook may exist|No webhook was created).+\.$/u);
+          expect(error.message.isWellFormed()).toBe(true);
+        })
+        .afterEach(restoreWorld),
+    );
+  });
+});
+
+describe("an error of a deletion", () => {
+  const failing = answers.filter(([statusCode]) => statusCode >= 300);
+
+  it.each(failing)(
+    "shows nothing sensitive after status %i with %s",
+    async (_code, _name, answer) => {
+      await using server = await startServer(answer);
+      await configure({ baseUrl: server.url, retrySeconds: "0" });
+      const state = someState({ url, baseUrl: server.url });
+
+      const { lines, result } = await captureLines(() => errorOf(remove("17", state)));
+
+      expectNoLeak([...allTextsOf(result), ...lines]);
+      expectPresentable(result);
+      expect(result.message).toMatch(
+        /^Delete webhook 17 of database base_abc123 failed: DELETE http:\/\/127\.0\.0\.1:\d+\/api\/v1\/bases\/base_abc123\/webhooks\/17 answered \d+.*\. The webhook stays in the state\. .*[.]$/,
+      );
+    },
+  );
+
+  it("shows nothing sensitive when it is not confirmed", async () => {
+    await using server = await startServer({ body: { success: false, message: echo } });
+    await configure({ baseUrl: server.url });
+
+    const error = await errorOf(remove("17", someState({ url, baseUrl: server.url })));
+
+    expectNoLeak(allTextsOf(error));
+    expectPresentable(error);
+  });
+
+  it("shows nothing sensitive when the account is another", async () => {
+    await using server = await startServer({ statusCode: 404, body: errorBody("NOT_FOUND", echo) });
+    await configure();
+
+    const error = await errorOf(remove("17", someState({ url, baseUrl: server.url })));
+
+    expectNoLeak(allTextsOf(error));
+    expectPresentable(error);
+    expect(error.message).toMatch(/"pulumi state delete"\.$/);
+  });
+});
+
+describe("what the service says", () => {
+  it("is shown", async () => {
+    await using server = await startServer({
+      statusCode: 400,
+      body: errorBody("BAD_REQUEST", "Too many\nwebhooks for this database (100)."),
+    });
+    await configure({ baseUrl: server.url });
+
+    const { message } = await errorOf(create(someArgs()));
+
+    expect(message).toContain(
+      'answered 400 BAD_REQUEST "Too many webhooks for this database (100).". No webhook was created.',
+    );
+  });
+
+  it("is cut to 200 characters", async () => {
+    await using server = await startServer({
+      statusCode: 400,
+      body: errorBody("BAD_REQUEST", "Z".repeat(500)),
+    });
+    await configure({ baseUrl: server.url });
+
+    const { message } = await errorOf(create(someArgs()));
+
+    expect(message).toContain(`"${"Z".repeat(199)}…"`);
+  });
+});
+
+describe("an error of this package", () => {
+  it("is one line that Pulumi can carry, whatever it is made of", () => {
+    const { message } = new WebhookError(`a\nb\ud800${"c".repeat(100_000)}`);
+
+    expect(message).toMatch(/^a b\ufffdc+…$/);
+    expect(message).toHaveLength(1_900);
+  });
+});
+
+describe("an unexpected error", () => {
+  const thrown: [string, unknown][] = [
+    ["an error", new Error(`broken: ${echo}`)],
+    ["an error with fields", Object.assign(new Error("x"), { id: "17", code: 5, details: echo })],
+    ["an error with a cause", new Error("x", { cause: new Error(echo) })],
+    ["a text", echo],
+    ["null", null],
+    ["undefined", undefined],
+    ["a long one", new Error("x".repeat(100_000))],
+    ["a lone surrogate", new Error("\ud800")],
+  ];
+
+  it.each(thrown)("is presented without what it carries: %s", async (_case, value) => {
+    const sensitive = [apiKey, secret, ...Object.values(tokens)];
+
+    const error = await errorOf(
+      presentErrors(
+        "Create webhook",
+        () => sensitive,
+        () => Promise.reject(value),
+      ),
+    );
+
+    expectNoLeak(allTextsOf(error));
+    expectPresentable(error);
+    expect(error.message).toMatch(
+      /^Create webhook failed unexpectedly \(.+\)\. This is a fault of pulumi-dbwebhooks: .+\.$/,
+    );
+  });
+
+  it("leaves a partial creation as it is", async () => {
+    const partial = new PartialCreationError("17", { url }, "because");
+
+    const error = await errorOf(
+      presentErrors(
+        "Create webhook",
+        () => [],
+        () => Promise.reject(partial),
+      ),
+    );
+
+    expect(error).toBe(partial);
+  });
+});

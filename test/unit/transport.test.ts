@@ -1,0 +1,351 @@
+import fc from "fast-check";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { HttpOutcome, HttpRequest } from "../../src/http.ts";
+import { createTransport, type HttpTransport } from "../../src/transport.ts";
+import { someSettings } from "../helpers/builders.ts";
+import {
+  delayed,
+  fakeTransport,
+  pendingWork,
+  response,
+  restoreWorld,
+  settled,
+  someRequest,
+  unanswered,
+  unsent,
+} from "../helpers/transport.ts";
+
+afterEach(restoreWorld);
+
+const always = () => true;
+const never = () => false;
+const unlessOk = (outcome: HttpOutcome) =>
+  outcome.kind !== "response" || outcome.statusCode !== 200;
+const ok = response(200);
+
+const request = (name: string): HttpRequest => ({
+  ...someRequest,
+  url: new URL(`https://tables.example.com/${name}`),
+});
+
+const send = (transport: HttpTransport, name = "x", retries = unlessOk) =>
+  transport.sendRequest(request(name), retries);
+
+describe("a transport", () => {
+  it("opens its exchange with the first request, once, with the time limit of the settings", async () => {
+    const opened: number[] = [];
+    const transport = createTransport(
+      someSettings({ timeoutSeconds: 7 }),
+      async (timeoutSeconds) => {
+        opened.push(timeoutSeconds);
+        return async () => ok;
+      },
+    );
+    const openedBefore = [...opened];
+
+    await Promise.all([send(transport), send(transport)]);
+
+    expect(openedBefore).toEqual([]);
+    expect(opened).toEqual([7]);
+  });
+
+  it("returns what needs no retry as it is", async () => {
+    const transport = await fakeTransport(() => unanswered);
+
+    const result = await settled(send(transport, "x", never));
+
+    expect(result).toEqual(unanswered);
+    expect(transport.attempts).toHaveLength(1);
+  });
+
+  it("keeps to the limit of requests in flight", async () => {
+    let inFlight = 0;
+    let most = 0;
+    const transport = await fakeTransport(
+      async () => {
+        most = Math.max(most, ++inFlight);
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        inFlight--;
+        return ok;
+      },
+      { maxConcurrentRequests: 3 },
+    );
+
+    await settled(Promise.all(Array.from({ length: 20 }, () => send(transport))));
+
+    expect(most).toBe(3);
+    expect(transport.attempts).toHaveLength(20);
+  });
+
+  it("sends no more requests in a second than the settings allow", async () => {
+    const transport = await fakeTransport(() => ok, { requestsPerSecond: 4 });
+
+    await settled(Promise.all(Array.from({ length: 9 }, () => send(transport))));
+
+    const times = transport.attempts.map(({ atMs }) => atMs);
+    expect(times).toEqual([0, 250, 500, 750, 1000, 1250, 1500, 1750, 2000]);
+  });
+
+  it("paces retries too", async () => {
+    const transport = await fakeTransport((attempt) => (attempt < 5 ? response(429, 0) : ok), {
+      requestsPerSecond: 0.5,
+    });
+
+    await settled(send(transport));
+
+    expect(transport.attempts.map(({ atMs }) => atMs)).toEqual([0, 2000, 4000, 6000, 8000]);
+  });
+
+  it("frees the place of a request that waits for its next attempt", async () => {
+    const transport = await fakeTransport(
+      (_attempt, { url }) => (url.pathname === "/bad" ? unsent : ok),
+      { maxConcurrentRequests: 1 },
+    );
+    const bad = send(transport, "bad");
+
+    const good = await settled(send(transport, "good"));
+
+    expect(good).toEqual(ok);
+    await settled(bad);
+  });
+});
+
+describe("a request to slow down", () => {
+  it.each([
+    ["429", response(429, 30_000)],
+    ["503 with Retry-After", response(503, 30_000)],
+  ])("holds back all requests: %s", async (_case, throttled) => {
+    const transport = await fakeTransport((attempt) => (attempt === 1 ? throttled : ok));
+    const first = send(transport, "first");
+    await pendingWork();
+
+    const others = [send(transport, "second"), send(transport, "third")];
+    await settled(Promise.all([first, ...others]));
+
+    expect(transport.attempts.map(({ atMs, request: { url } }) => [url.pathname, atMs])).toEqual([
+      ["/first", 0],
+      ["/first", 30_000],
+      ["/second", 30_000],
+      ["/third", 30_000],
+    ]);
+  });
+
+  it("without a time holds back all requests for the backoff", async () => {
+    const transport = await fakeTransport((attempt) => (attempt === 1 ? response(429) : ok));
+    const first = send(transport, "first");
+    await pendingWork();
+
+    await settled(Promise.all([first, send(transport, "second")]));
+
+    expect(transport.attempts.map(({ atMs }) => atMs)).toEqual([0, 375, 375]);
+  });
+
+  it("ends, however long it is and whatever the clock of the machine shows by then", async () => {
+    const transport = await fakeTransport(
+      (attempt) => (attempt === 1 ? response(429) : ok),
+      {},
+      0.123,
+    );
+    const result = send(transport);
+    await pendingWork();
+    vi.setSystemTime(0);
+
+    await settled(result);
+
+    expect(transport.attempts).toHaveLength(2);
+  });
+
+  it("is kept after the clock of the machine was set back", async () => {
+    const transport = await fakeTransport((attempt) => (attempt % 2 ? response(429, 30_000) : ok));
+    await settled(send(transport));
+    vi.setSystemTime(0);
+
+    await settled(send(transport));
+
+    const [third, fourth] = transport.attempts.slice(2).map(({ atMs }) => atMs);
+    expect((fourth ?? 0) - (third ?? 0)).toBe(30_000);
+  });
+
+  it("does not shorten an earlier one", async () => {
+    const answers = [response(429, 60_000), response(429, 1_000)];
+    const transport = await fakeTransport((attempt) => answers[attempt - 1] ?? ok);
+
+    await settled(Promise.all([send(transport, "first"), send(transport, "second")]));
+
+    expect(transport.attempts.map(({ atMs }) => atMs)).toEqual([0, 0, 60_000, 60_000]);
+  });
+
+  it("lengthens an earlier one", async () => {
+    const answers = [response(429, 1_000), response(429, 60_000)];
+    const transport = await fakeTransport((attempt) => answers[attempt - 1] ?? ok);
+
+    await settled(Promise.all([send(transport, "first"), send(transport, "second")]));
+
+    expect(transport.attempts.map(({ atMs }) => atMs)).toEqual([0, 0, 60_000, 60_000]);
+  });
+
+  it("of no time at all still waits a little", async () => {
+    const transport = await fakeTransport((attempt) => (attempt === 1 ? response(429, 0) : ok));
+
+    await settled(send(transport));
+
+    expect(transport.attempts.map(({ atMs }) => atMs)).toEqual([0, 50]);
+  });
+
+  it("is not seen in a 500 with Retry-After", async () => {
+    const answer = delayed();
+    const transport = await fakeTransport((_attempt, { url }) =>
+      url.pathname === "/bad" ? response(500, 30_000) : answer.promise,
+    );
+    const bad = send(transport, "bad");
+    await pendingWork();
+
+    const good = send(transport, "good");
+    await pendingWork();
+
+    expect(transport.attempts.map(({ request: { url } }) => url.pathname)).toEqual([
+      "/bad",
+      "/good",
+    ]);
+    answer.answer(ok);
+    await settled(Promise.all([good, bad]));
+  });
+
+  it("lets what was sent before go first", async () => {
+    const transport = await fakeTransport(
+      (attempt) => (attempt === 1 ? response(429, 1_000) : ok),
+      { maxConcurrentRequests: 1 },
+    );
+    const names = ["first", "second", "third"];
+
+    await settled(Promise.all(names.map((name) => send(transport, name))));
+
+    expect(transport.attempts.map(({ request: { url } }) => url.pathname)).toEqual([
+      "/first",
+      "/first",
+      "/second",
+      "/third",
+    ]);
+  });
+
+  it("is said once while it lasts", async () => {
+    const transport = await fakeTransport((attempt) => (attempt < 6 ? response(429, 20_000) : ok));
+
+    await settled(Promise.all([send(transport), send(transport)]));
+
+    expect(transport.lines).toEqual(["The service asked to slow down; all requests wait 20 s.\n"]);
+  });
+
+  it("is said again when another one comes after an answer", async () => {
+    const transport = await fakeTransport((attempt) => (attempt % 2 ? response(429, 20_000) : ok));
+
+    await settled(send(transport));
+    await settled(send(transport));
+
+    expect(transport.lines).toHaveLength(2);
+  });
+
+  it("is not said when it is short", async () => {
+    const transport = await fakeTransport((attempt) => (attempt < 6 ? response(429, 4_999) : ok));
+
+    await settled(send(transport));
+
+    expect(transport.lines).toEqual([]);
+  });
+});
+
+describe("the time for retries", () => {
+  it("ends an operation at once when the service asks for more", async () => {
+    const transport = await fakeTransport(() => response(429, 121_000));
+
+    const result = await settled(send(transport));
+
+    expect(result).toEqual({
+      ...response(429, 121_000),
+      gaveUp: "it asked to wait 121 s more; dbwebhooks:retrySeconds is 120",
+    });
+    expect(transport.attempts).toHaveLength(1);
+  });
+
+  it.each([Number.POSITIVE_INFINITY, 1e15])("ends it when that is %d ms", async (retryAfterMs) => {
+    const transport = await fakeTransport(() => response(503, retryAfterMs));
+
+    const { gaveUp } = await settled(send(transport));
+
+    expect(gaveUp).toBe("it asked to wait over a day more; dbwebhooks:retrySeconds is 120");
+  });
+
+  it("of an operation that may not wait allows one attempt", async () => {
+    const transport = await fakeTransport(() => unsent, { retrySeconds: 0 });
+
+    const { gaveUp } = await settled(send(transport));
+
+    expect(gaveUp).toBe("tried 1 time in 0 s; dbwebhooks:retrySeconds is 0");
+    expect(transport.attempts).toHaveLength(1);
+  });
+
+  it("holds back nobody else when it is over", async () => {
+    const transport = await fakeTransport((attempt) =>
+      attempt === 1 ? response(429, 999_000) : ok,
+    );
+
+    await settled(send(transport));
+    await settled(send(transport));
+
+    expect(transport.attempts.map(({ atMs }) => atMs)).toEqual([0, 0]);
+  });
+
+  it("begins with the first attempt, not in the queue", async () => {
+    const transport = await fakeTransport(
+      (attempt) => (attempt === 1 ? ok : attempt === 2 ? unsent : ok),
+      { retrySeconds: 5, requestsPerSecond: 0.1 },
+    );
+    await settled(send(transport));
+
+    const result = await settled(send(transport));
+
+    expect(result).toEqual(ok);
+    expect(transport.attempts.map(({ atMs }) => atMs)).toEqual([0, 10_000, 20_000]);
+  });
+});
+
+describe("the backoff", () => {
+  it("doubles from half a second to ten seconds", async () => {
+    const transport = await fakeTransport(() => unsent, { retrySeconds: 60 }, 1);
+
+    await settled(send(transport));
+
+    const times = transport.attempts.map(({ atMs }) => atMs);
+    const delays = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+    expect(delays).toEqual([500, 1000, 2000, 4000, 8000, 10_000, 10_000, 10_000, 10_000]);
+  });
+
+  it("is at least half of that, and ends in time, whatever chance says", async () => {
+    await fc.assert(
+      fc
+        .asyncProperty(fc.double({ min: 0, max: 1, noNaN: true }), async (random) => {
+          const transport = await fakeTransport(() => unsent, { retrySeconds: 30 }, random);
+
+          await settled(send(transport, "x", always));
+
+          const times = transport.attempts.map(({ atMs }) => atMs);
+          expect(times[1]).toBeGreaterThanOrEqual(250);
+          expect(times[1]).toBeLessThanOrEqual(500);
+          expect(times.at(-1)).toBeLessThanOrEqual(30_000);
+          expect(times.length).toBeLessThan(15);
+        })
+        .afterEach(restoreWorld),
+      { numRuns: 25 },
+    );
+  });
+
+  it("says what it waits for, once for each operation", async () => {
+    const transport = await fakeTransport(() => unsent, {}, 1);
+
+    await settled(send(transport));
+
+    expect(transport.lines).toEqual([
+      "https://tables.example.com could not be reached (ECONNREFUSED); trying POST again.\n",
+    ]);
+  });
+});
