@@ -1,3 +1,11 @@
+import {
+  adviceForCreate,
+  adviceForDelete,
+  connectionAdvice,
+  orphanAdvice,
+  otherAccountAdvice,
+  wrongHostAdvice,
+} from "./advice.js";
 import { ConnectionError, type Failure, HttpError, ResponseError } from "./errors.js";
 import type { HttpOutcome, HttpRequest, HttpResponse } from "./http.js";
 import { oneLine, redact, sensitivePartsOfUrl } from "./redact.js";
@@ -11,6 +19,8 @@ import {
 import { type HttpResult, type HttpTransport, isThrottled, outcomeText } from "./transport.js";
 
 const maxServiceMessageLength = 200;
+// Far more than is shown, far less than what takes long to redact.
+const maxReadLength = 4_000;
 
 /** One account of the service, ready to be talked to. */
 export interface Account {
@@ -65,27 +75,23 @@ export async function createWebhook(
   if (result.kind === "unsent") {
     throw new ConnectionError(failure(call, result, `No webhook was created. ${connectionAdvice}`));
   }
-  const orphan = `A webhook may exist in database ${databaseId} whose secret nobody knows: look there for one that no stack manages, to a receiver on ${new URL(url).origin}, and delete it, then run "pulumi up" again.`;
+  const orphan = orphanAdvice(databaseId, url);
   if (result.kind !== "response") {
     throw new ConnectionError(failure(call, result, orphan));
   }
   if (!isSuccess(result)) {
-    throw new HttpError(
-      failure(
-        call,
-        result,
-        result.statusCode >= 500 && !isThrottled(result) ? orphan : adviceForCreate(result),
-      ),
-      result.statusCode,
-    );
+    const mayExist = result.statusCode >= 500 && !isThrottled(result);
+    const advice = mayExist ? orphan : adviceForCreate(result);
+    throw new HttpError(failure(call, result, advice), result.statusCode);
   }
   const answer = parseJson(result.body);
   const id = createdId.safeParse(answer).data?.id;
-  if (id === undefined) {
-    const outcome = `answered ${result.statusCode} without a usable webhook id`;
-    throw new ResponseError(failure(call, result, orphan, outcome));
-  }
   const secret = createdSecret.safeParse(answer).data?.secret;
+  if (id === undefined) {
+    const sensitive = secret === undefined ? call.sensitive : [...call.sensitive, secret];
+    const outcome = `answered ${result.statusCode} without a usable webhook id`;
+    throw new ResponseError(failure({ ...call, sensitive }, result, orphan, outcome));
+  }
   return secret === undefined ? { id } : { id, secret };
 }
 
@@ -127,9 +133,7 @@ export async function deleteWebhook(
   if (isAbsent && baseUrl === settings.baseUrl) {
     return "absent";
   }
-  const advice = isAbsent
-    ? `The webhook was created there, but dbwebhooks:baseUrl is ${settings.baseUrl} now, so this answer may only mean that the key is not valid there. Set dbwebhooks:baseUrl and dbwebhooks:apiKey back for this run, or delete the webhook by hand and remove it with "pulumi state delete".`
-    : adviceForDelete(result);
+  const advice = isAbsent ? otherAccountAdvice(settings.baseUrl) : adviceForDelete(result);
   throw new HttpError(failure(call, result, `${kept} ${advice}`), result.statusCode);
 }
 
@@ -138,14 +142,6 @@ interface Call {
   readonly request: HttpRequest;
   readonly sensitive: readonly string[];
 }
-
-const connectionAdvice =
-  'Check the network, HTTPS_PROXY and dbwebhooks:baseUrl, then run "pulumi up" again.';
-const keyAdvice =
-  'Check the API key: "pulumi config set --secret dbwebhooks:apiKey", or DBWEBHOOKS_API_KEY.';
-const wrongHostAdvice =
-  "This is not an answer of the service: a proxy or another host may have given it. Check dbwebhooks:baseUrl.";
-const laterAdvice = 'Run "pulumi up" again later.';
 
 function collectionUrl(baseUrl: string, databaseId: string): URL {
   return new URL(`${baseUrl}/api/v1/bases/${encodeURIComponent(databaseId)}/webhooks`);
@@ -161,34 +157,6 @@ function isPassing(outcome: HttpOutcome): boolean {
     return [408, 425, 429].includes(outcome.statusCode) || outcome.statusCode >= 500;
   }
   return outcome.kind !== "unreadable";
-}
-
-function adviceForCreate({ statusCode, redirectOrigin }: HttpResponse): string {
-  if (statusCode === 404) {
-    return "No webhook was created. The service answers so when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl.";
-  }
-  return `No webhook was created. ${adviceForStatus(statusCode, redirectOrigin)}`;
-}
-
-function adviceForDelete({ statusCode, redirectOrigin }: HttpResponse): string {
-  return statusCode === 404 ? wrongHostAdvice : adviceForStatus(statusCode, redirectOrigin);
-}
-
-function adviceForStatus(statusCode: number, redirectOrigin: string | undefined): string {
-  if (statusCode >= 300 && statusCode < 400) {
-    const target = redirectOrigin === undefined ? "elsewhere" : `to ${redirectOrigin}`;
-    return `It redirects ${target}, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.`;
-  }
-  if (statusCode === 401) {
-    return `The service does not accept the API key. ${keyAdvice}`;
-  }
-  if (statusCode === 403) {
-    return `The API key may not do this. ${keyAdvice}`;
-  }
-  if (statusCode === 429 || statusCode >= 500) {
-    return laterAdvice;
-  }
-  return "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl.";
 }
 
 function failure(call: Call, result: HttpResult, advice: string, outcome?: string): Failure {
@@ -209,9 +177,11 @@ function serviceText(response: HttpResponse, sensitive: readonly string[]): stri
   if (error === undefined) {
     return "";
   }
-  const code = oneLine(redact(error.code, sensitive), 50);
-  const message = oneLine(redact(error.message, sensitive), maxServiceMessageLength);
-  return ` ${code}${message === "" ? "" : ` "${message}"`}`;
+  const shown = (text: string, maxLength: number) =>
+    oneLine(redact(text.slice(0, maxReadLength), sensitive), maxLength);
+  const code = shown(error.code, 50);
+  const message = shown(error.message, maxServiceMessageLength);
+  return [code, message === "" ? "" : `"${message}"`].map((part) => part && ` ${part}`).join("");
 }
 
 function serviceError(response: HttpResponse) {

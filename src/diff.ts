@@ -1,7 +1,7 @@
+import type { Properties } from "./properties.js";
+import { oneLine } from "./redact.js";
 import { isUnknown } from "./unknown.js";
 import { normalizeBaseUrl } from "./url.js";
-
-type Properties = Readonly<Record<string, unknown>>;
 
 /** A property that forces the replacement of a webhook, and why. */
 export interface Difference {
@@ -42,7 +42,8 @@ export function replacementText(
   differences: readonly Difference[],
 ): string {
   const reasons = differences.map(({ reason }) => reason).join(", ");
-  return `Webhook ${id} of database ${olds.databaseId} has to be replaced: ${reasons}. Its secret will change; the old webhook and its secret keep working until the end of the update (not with deleteBeforeReplace).`;
+  const databaseId = oneLine(String(olds.databaseId), 100);
+  return `Webhook ${oneLine(id, 100)} of database ${databaseId} has to be replaced: ${reasons}. Its secret will change; the old webhook and its secret keep working until the end of the update (not with deleteBeforeReplace).`;
 }
 
 /** Sorts events and drops duplicates, once all are known: their order means nothing. */

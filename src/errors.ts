@@ -1,4 +1,4 @@
-import { oneLine } from "./redact.js";
+import { oneLine, redact } from "./redact.js";
 
 // Pulumi's provider process breaks on very long messages; 2 kB is far below what it can carry.
 const maxMessageLength = 1_900;
@@ -78,6 +78,37 @@ export class PartialCreationError extends WebhookError {
     this.properties = properties;
     this.reasons = [this.message];
   }
+}
+
+/**
+ * Lets no error out of `run` that could carry more than its message: Pulumi prints the stack of some
+ * errors, and gives fields such as `id` and `code` a meaning.
+ */
+export async function presentErrors<Result>(
+  operation: string,
+  sensitiveValues: () => readonly string[],
+  run: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    const presentable =
+      error instanceof WebhookError ? error : unexpectedError(operation, error, sensitiveValues());
+    presentable.stack = "";
+    throw presentable;
+  }
+}
+
+function unexpectedError(
+  operation: string,
+  error: unknown,
+  sensitiveValues: readonly string[],
+): WebhookError {
+  const text = error instanceof Error ? error.message : "no error object";
+  const reason = oneLine(redact(text, sensitiveValues), maxLocationLength);
+  return new WebhookError(
+    `${oneLine(operation, maxLocationLength)} failed unexpectedly (${reason}). This is a fault of pulumi-dbwebhooks: look at the service before you run again, and report it.`,
+  );
 }
 
 function messageOf({ operation, method, url, outcome, advice }: Failure): string {

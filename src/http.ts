@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { WebhookError } from "./errors.js";
 import { oneLine, redact } from "./redact.js";
 
 const { version } = require("../package.json") as { version: string };
@@ -44,15 +45,29 @@ export type Exchange = (request: HttpRequest) => Promise<HttpOutcome>;
 
 /** Loads undici and opens the agent that keeps connections alive and respects proxy variables. */
 export async function openExchange(timeoutSeconds: number): Promise<Exchange> {
-  const { EnvHttpProxyAgent } = await import("undici");
-  const timeoutMs = timeoutSeconds * 1000;
-  // One limit holds for the whole attempt, so undici's own limits for its parts are off.
-  const agent = new EnvHttpProxyAgent({
-    connect: { timeout: timeoutMs },
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  const undici = await import("undici");
+  const timeoutMs = Math.ceil(timeoutSeconds * 1000);
+  const agent = openAgent(undici, timeoutMs);
   return (request) => exchangeOnce(agent, request, timeoutMs);
+}
+
+function openAgent({ EnvHttpProxyAgent }: typeof import("undici"), timeoutMs: number): Dispatcher {
+  const { no_proxy, NO_PROXY } = process.env;
+  try {
+    // One limit holds for the whole attempt, so undici's own limits for its parts are off.
+    return new EnvHttpProxyAgent({
+      connect: { timeout: timeoutMs },
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      // A proxy's loopback is not ours: the key must not travel there.
+      noProxy: `${no_proxy ?? NO_PROXY ?? ""},localhost,127.0.0.1,::1`,
+    });
+  } catch {
+    // What undici says of a proxy's address may hold its password.
+    throw new WebhookError(
+      'No request can be sent: HTTPS_PROXY or HTTP_PROXY holds no usable URL, such as "http://proxy.example.com:3128". Nothing was sent.',
+    );
+  }
 }
 
 async function exchangeOnce(

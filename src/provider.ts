@@ -2,20 +2,25 @@ import type { dynamic } from "@pulumi/pulumi";
 import { type Account, createWebhook, deleteWebhook } from "./client.js";
 import { type ConfigResult, readConfig } from "./config.js";
 import { diffWebhook, normalizeEvents, replacementText } from "./diff.js";
-import { PartialCreationError, WebhookError } from "./errors.js";
+import { PartialCreationError, presentErrors, WebhookError } from "./errors.js";
 import { notify } from "./notify.js";
-import { oneLine, redact, sensitivePartsOfUrl } from "./redact.js";
+import {
+  completeInputs,
+  failuresOf,
+  type Properties,
+  withoutAbsent,
+  withSecretMarked,
+} from "./properties.js";
+import { oneLine, sensitivePartsOfUrl } from "./redact.js";
 import {
   type AccountSettings,
   problemsOfArguments,
   type WebhookInputs,
-  webhookState,
+  webhookAddress,
 } from "./schema.js";
 import { createTransport } from "./transport.js";
 
-type Properties = Readonly<Record<string, unknown>>;
-
-const maxFailures = 20;
+const maxShownLength = 100;
 const localArguments = ["allowUnknownEvents", "allowInsecureUrl"];
 
 let stackConfig: (key: string) => string | undefined = () => undefined;
@@ -36,20 +41,17 @@ export function configure(request: dynamic.ConfigureRequest): Promise<void> {
 
 /** Reports everything that is wrong with the arguments and the configuration. Sends nothing. */
 export async function check(_olds: Properties, news: Properties): Promise<dynamic.CheckResult> {
-  const inputs = withoutAbsent(news);
-  const problems = [...problemsOfArguments(inputs), ...(currentConfig().problems ?? [])];
-  if (problems.length === 0) {
-    return { inputs: { ...inputs, events: normalizeEvents(inputs.events) } };
-  }
-  const shown = problems.slice(0, maxFailures);
-  if (problems.length > shown.length) {
-    shown.push(`and ${problems.length - shown.length} more problems of the same kinds`);
-  }
-  // Without a property: Pulumi prints the value of a named one, and a url is often a credential.
-  return {
-    inputs,
-    failures: shown.map((reason) => ({ property: "", reason: oneLine(reason, 500) })),
-  };
+  return presentErrors(
+    "Check webhook",
+    () => sensitiveValues(news),
+    async () => {
+      const inputs = withoutAbsent(news);
+      const problems = [...(currentConfig().problems ?? []), ...problemsOfArguments(inputs)];
+      return problems.length === 0
+        ? { inputs: { ...inputs, events: normalizeEvents(inputs.events) } }
+        : { inputs, failures: failuresOf(problems) };
+    },
+  );
 }
 
 /** Compares the state with the arguments and the base URL. Every difference replaces. */
@@ -58,25 +60,35 @@ export async function diff(
   olds: Properties,
   news: Properties,
 ): Promise<dynamic.DiffResult> {
-  const differences = diffWebhook(olds, news, currentConfig().settings?.baseUrl);
-  if (differences.length === 0) {
-    return { changes: false };
-  }
-  notify(replacementText(id, olds, differences));
-  return { changes: true, replaces: differences.map(({ property }) => property) };
+  return presentErrors(
+    `Compare webhook ${id}`,
+    () => sensitiveValues(olds),
+    async () => {
+      const differences = diffWebhook(olds, news, currentConfig().settings?.baseUrl);
+      if (differences.length === 0) {
+        return { changes: false };
+      }
+      notify(replacementText(id, olds, differences));
+      return { changes: true, replaces: differences.map(({ property }) => property) };
+    },
+  );
 }
 
 /** Creates the webhook and returns its secret for Pulumi to encrypt. */
 export async function create(inputs: Properties): Promise<dynamic.CreateResult> {
-  return presentErrors("Create webhook", inputs, async () => {
-    const current = currentAccount();
-    const { baseUrl } = current.settings;
-    const { id, secret } = await createWebhook(current, inputs as WebhookInputs);
-    if (secret === undefined) {
-      return undoCreation(current, id, { ...inputs, baseUrl });
-    }
-    return { id, outs: withSecretMarked({ ...inputs, baseUrl, secret }) };
-  });
+  return presentErrors(
+    "Create webhook",
+    () => sensitiveValues(inputs),
+    async () => {
+      const current = currentAccount();
+      const { baseUrl } = current.settings;
+      const { id, secret } = await createWebhook(current, completeInputs(inputs));
+      if (secret === undefined) {
+        return undoCreation(current, id, { ...inputs, baseUrl });
+      }
+      return { id, outs: withSecretMarked({ ...inputs, baseUrl, secret }) };
+    },
+  );
 }
 
 /** Returns the state as it is: reading a webhook is not described by the service's interface. */
@@ -101,18 +113,23 @@ export async function update(
 
 /** Deletes the webhook where it was created. */
 async function remove(id: string, props: Properties): Promise<void> {
-  return presentErrors(`Delete webhook ${id}`, props, async () => {
-    const state = webhookState.safeParse(props).data;
-    if (state === undefined) {
-      throw new WebhookError(
-        `Delete webhook ${id} failed: its state holds no usable databaseId and baseUrl. Nothing was sent. Delete the webhook by hand, then remove it with "pulumi state delete".`,
-      );
-    }
-    const address = { baseUrl: state.baseUrl, databaseId: state.databaseId, id };
-    if ((await deleteWebhook(currentAccount(), address, sensitiveValues(props))) === "absent") {
-      notify(`Webhook ${id} of database ${state.databaseId} was already gone from the service.`);
-    }
-  });
+  return presentErrors(
+    `Delete webhook ${id}`,
+    () => sensitiveValues(props),
+    async () => {
+      const address = webhookAddress.safeParse({ ...props, id }).data;
+      if (address === undefined) {
+        throw new WebhookError(
+          `Delete webhook ${oneLine(id, maxShownLength)} failed: its state holds no usable id, databaseId and baseUrl. Nothing was sent. Delete the webhook by hand, then remove it with "pulumi state delete".`,
+        );
+      }
+      if ((await deleteWebhook(currentAccount(), address, sensitiveValues(props))) === "absent") {
+        notify(
+          `Webhook ${id} of database ${address.databaseId} was already gone from the service.`,
+        );
+      }
+    },
+  );
 }
 
 export { remove as delete };
@@ -148,11 +165,15 @@ function openAccount(settings: AccountSettings): Account {
 /** Deletes a webhook whose creation gave no secret; failing that, has Pulumi remember it. */
 async function undoCreation(current: Account, id: string, inputs: Properties): Promise<never> {
   const { databaseId, baseUrl } = inputs as WebhookInputs & { baseUrl: string };
-  const what = `Create webhook in database ${databaseId} failed: the service created webhook ${id} but sent no usable secret.`;
+  const sensitive = () => sensitiveValues(inputs);
+  const what = `Create webhook in database ${oneLine(databaseId, maxShownLength)} failed: the service created webhook ${id} but sent no usable secret.`;
   try {
-    await deleteWebhook(current, { baseUrl, databaseId, id }, sensitiveValues(inputs));
+    await presentErrors(`Delete webhook ${id}`, sensitive, () =>
+      deleteWebhook(current, { baseUrl, databaseId, id }, sensitive()),
+    );
   } catch (error) {
-    const reason = `${what} Deleting it again failed too (${messageOf(error)}). It is in the state without a secret; the next "pulumi up" replaces it.`;
+    const { message } = error as WebhookError;
+    const reason = `${what} It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: ${message}`;
     throw new PartialCreationError(id, inputs, reason);
   }
   throw new WebhookError(
@@ -160,60 +181,8 @@ async function undoCreation(current: Account, id: string, inputs: Properties): P
   );
 }
 
-function withoutAbsent(properties: Properties): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(properties).filter(
-      ([name, value]) => name !== "__provider" && value !== undefined && value !== null,
-    ),
-  );
-}
-
-/**
- * Marks the secret in the way Pulumi's wire format does, so that the engine encrypts it whatever the
- * resource's options say. Source: `specialSigKey` in `sdk/nodejs/runtime/rpc.ts` of pulumi/pulumi.
- */
-function withSecretMarked(properties: Properties): Record<string, unknown> {
-  const { secret, ...rest } = properties;
-  return typeof secret !== "string"
-    ? { ...properties }
-    : {
-        ...rest,
-        secret: {
-          "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
-          value: secret,
-        },
-      };
-}
-
-/**
- * Lets no error out that could carry more than its message: Pulumi prints the stack of some errors,
- * and gives fields such as `id` and `code` a meaning.
- */
-async function presentErrors<Result>(
-  operation: string,
-  properties: Properties,
-  run: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await run();
-  } catch (error) {
-    const presentable =
-      error instanceof WebhookError
-        ? error
-        : new WebhookError(
-            `${operation} failed unexpectedly (${redact(messageOf(error), sensitiveValues(properties))}). This is a fault of pulumi-dbwebhooks: look at the service before you run again, and report it.`,
-          );
-    presentable.stack = "";
-    throw presentable;
-  }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : "no error object";
-}
-
 function sensitiveValues({ url, secret }: Properties): string[] {
-  const values = [currentConfig().settings?.apiKey, secret];
+  const values = [config?.settings?.apiKey, secret];
   return [
     ...values.filter((value) => typeof value === "string"),
     ...(typeof url === "string" ? sensitivePartsOfUrl(url) : []),

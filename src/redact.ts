@@ -6,9 +6,10 @@ const shortestSensitiveValue = 4;
  * Removes sensitive values from a text that came from outside.
  *
  * Services truncate and re-case what they echo, so every stretch of 8 characters that a value and
- * the text have in common goes, whatever the case; shorter values go where they stand whole. Values
- * below 4 characters are left: hiding them would only make the text unreadable. Bearer credentials,
- * signing secrets and everything behind the host of a URL go even when their value is not known.
+ * the text have in common goes, whatever the case; shorter values go where they are a word of their
+ * own: a path of "hooks" does not touch "webhooks". Values below 4 characters are left: hiding them
+ * would only make the text unreadable. Bearer credentials, signing secrets and everything behind the
+ * host of a URL go even when their value is not known.
  */
 export function redact(text: string, sensitiveValues: readonly string[] = []): string {
   const withoutShapes = text
@@ -23,8 +24,9 @@ export function sensitivePartsOfUrl(url: string): string[] {
   if (!URL.canParse(url)) {
     return [url];
   }
-  const { username, password, pathname, search, hash } = new URL(url);
-  return [username, password, ...pathname.split("/"), search.slice(1), hash.slice(1)];
+  const { username, password, pathname, search, searchParams, hash } = new URL(url);
+  const parts = [username, password, ...pathname.split("/"), search.slice(1), hash.slice(1)];
+  return [...parts, ...parts.map(percentDecoded), ...searchParams.values()].filter(Boolean);
 }
 
 /**
@@ -41,14 +43,36 @@ function originOf(url: string): string {
   return URL.canParse(url) ? `${new URL(url).origin}/${replacement}` : replacement;
 }
 
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 function spellings(value: string): string[] {
-  const base64 = Buffer.from(value).toString("base64").replace(/=+$/, "");
   return [
     value,
     encodeURIComponent(value.toWellFormed()),
     JSON.stringify(value).slice(1, -1),
-    base64,
+    ...base64Spellings(value),
   ];
+}
+
+/** How a value looks in base64, wherever in the encoded text it begins. */
+function base64Spellings(value: string): string[] {
+  const bytes = Buffer.from(value);
+  return [0, 1, 2].flatMap((offset) => {
+    const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64url");
+    // The first and the last character may also hold bits of what stands beside the value.
+    const own = text.slice(
+      Math.ceil((offset * 8) / 6),
+      Math.floor(((offset + bytes.length) * 8) / 6),
+    );
+    const isTelling = own.length >= windowLength;
+    return isTelling ? [own, own.replaceAll("-", "+").replaceAll("_", "/")] : [];
+  });
 }
 
 function hideStretches(text: string, values: readonly string[]): string {
@@ -64,7 +88,8 @@ function hideStretches(text: string, values: readonly string[]): string {
       stretches.add(value.slice(start, start + length));
     }
     for (let at = 0; at + length <= haystack.length; at++) {
-      if (stretches.has(haystack.slice(at, at + length))) {
+      const isFound = stretches.has(haystack.slice(at, at + length));
+      if (isFound && (length === windowLength || isWord(haystack, at, length))) {
         hidden.fill(true, at, at + length);
       }
     }
@@ -78,6 +103,11 @@ function hideStretches(text: string, values: readonly string[]): string {
     }
   }
   return result;
+}
+
+function isWord(text: string, at: number, length: number): boolean {
+  const isBegun = /(^|[^a-z0-9]|%[0-9a-f]{2})$/.test(text.slice(Math.max(0, at - 3), at));
+  return isBegun && !/^[a-z0-9]/.test(text.slice(at + length));
 }
 
 // toLowerCase can change the length ("İ" becomes two units), which would shift every position.

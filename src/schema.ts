@@ -40,14 +40,14 @@ const webhookArguments = (allowUnknownEvents: boolean, allowInsecureUrl: boolean
 
 const argumentNames = Object.keys(webhookArguments(false, false).shape);
 
-/** What the state of a webhook holds, as far as this package needs it. */
-export const webhookState = z.looseObject({
+/** Where a webhook is, as far as its id and its state tell. */
+export const webhookAddress = z.object({
+  id: z.string().check(z.refine(isPathSegment)),
   databaseId: z.string().check(z.refine(isPathSegment)),
   baseUrl: z.pipe(
     z.string().check(z.refine((url) => problemOfBaseUrl(url, true) === undefined)),
     z.transform(normalizeBaseUrl),
   ),
-  url: z.catch(z.optional(z.string()), undefined),
 });
 
 /** The settings of one account. Every value arrives as text, from Pulumi or the environment. */
@@ -96,7 +96,9 @@ export const errorEnvelope = z.object({
 export function problemsOf(error: z.core.$ZodError | undefined): string[] {
   return (error?.issues ?? []).flatMap((issue) =>
     issue.code === "unrecognized_keys"
-      ? issue.keys.map((name) => `${name}: ${adviceForUnknownName(name, argumentNames)}`)
+      ? issue.keys.map(
+          (name) => `${name.slice(0, 100)}: ${adviceForUnknownName(name, argumentNames)}`,
+        )
       : [`${pathText(issue.path)}: ${issue.message}`],
   );
 }

@@ -24,6 +24,11 @@ export interface HttpTransport {
   ): Promise<HttpResult>;
 }
 
+/** What follows an attempt: the end, or a wait and another attempt. */
+type Step =
+  | { readonly result: HttpResult }
+  | { readonly delayMs: number; readonly result?: undefined };
+
 /** Starts a transport. Undici and the queue are loaded by its first request. */
 export function createTransport(
   settings: AccountSettings,
@@ -32,6 +37,8 @@ export function createTransport(
 ): HttpTransport {
   let connection: Promise<[Exchange, PQueue]> | undefined;
   let pausedUntil = 0;
+  let resumption: NodeJS.Timeout | undefined;
+  let hasSaidThatAllWait = false;
 
   async function sendRequest(
     request: HttpRequest,
@@ -39,45 +46,60 @@ export function createTransport(
   ): Promise<HttpResult> {
     connection ??= Promise.all([open(settings.timeoutSeconds), openQueue(settings)]);
     const [exchange, queue] = await connection;
-    const startedAt = Date.now();
+    // The time in the queue before the first attempt is no retrying.
+    let startedAt = Number.POSITIVE_INFINITY;
     let hasSaidThatItWaits = false;
-    for (let attempt = 1; ; attempt++) {
-      // What was sent before goes first: its budget is running.
-      const outcome = await queue.add(() => exchange(request), { priority: attempt > 1 ? 1 : 0 });
+
+    async function tryOnce(attempt: number): Promise<Step> {
+      startedAt = Math.min(startedAt, Date.now());
+      const outcome = await exchange(request);
       if (!retries(outcome)) {
-        return outcome;
+        hasSaidThatAllWait = false;
+        return { result: outcome };
       }
       const delayMs = delayBeforeRetry(outcome, attempt, random);
       const elapsedMs = Date.now() - startedAt;
       if (elapsedMs + delayMs > settings.retrySeconds * 1000) {
-        return { ...outcome, gaveUp: gaveUpText(outcome, attempt, elapsedMs, settings) };
+        return {
+          result: { ...outcome, gaveUp: gaveUpText(outcome, attempt, elapsedMs, settings) },
+        };
       }
       if (isThrottled(outcome)) {
+        // Before this attempt leaves the queue: its place would go to the next request at once.
         pauseAll(queue, delayMs);
-      } else {
-        if (delayMs >= silentWaitMs && !hasSaidThatItWaits) {
-          hasSaidThatItWaits = true;
-          notify(`${request.url.origin} ${outcomeText(outcome)}; trying ${request.method} again.`);
-        }
-        await sleep(delayMs);
+        return { delayMs: 0 };
       }
+      if (delayMs >= silentWaitMs && !hasSaidThatItWaits) {
+        hasSaidThatItWaits = true;
+        notify(`${request.url.origin} ${outcomeText(outcome)}; trying ${request.method} again.`);
+      }
+      return { delayMs };
+    }
+
+    for (let attempt = 1; ; attempt++) {
+      // What was sent before goes first: its budget is running.
+      const step = await queue.add(() => tryOnce(attempt), { priority: attempt > 1 ? 1 : 0 });
+      if (step.result !== undefined) {
+        return step.result;
+      }
+      await sleep(step.delayMs);
     }
   }
 
   function pauseAll(queue: PQueue, delayMs: number): void {
     const now = Date.now();
-    const isPaused = pausedUntil > now;
     if (now + delayMs <= pausedUntil) {
       return;
     }
     pausedUntil = now + delayMs;
     queue.pause();
-    setTimeout(() => {
-      if (Date.now() >= pausedUntil) {
-        queue.start();
-      }
+    clearTimeout(resumption);
+    resumption = setTimeout(() => {
+      pausedUntil = 0;
+      queue.start();
     }, delayMs);
-    if (!isPaused && delayMs >= silentWaitMs) {
+    if (delayMs >= silentWaitMs && !hasSaidThatAllWait) {
+      hasSaidThatAllWait = true;
       notify(`The service asked to slow down; all requests wait ${secondsText(delayMs)}.`);
     }
   }

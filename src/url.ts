@@ -1,6 +1,6 @@
-// WHATWG's parser repairs much of what people mistype ("https:host", a line break inside). A url is
+// WHATWG's parser repairs much of what people mistype ("https:host", "https:///host", a line break inside). A url is
 // sent on as it was written, so what needs repair is refused.
-const absoluteHttpUrl = /^https?:\/\/[^\s\p{Cc}\\]+$/iu;
+const absoluteHttpUrl = /^https?:\/\/[^\s\p{Cc}\\/][^\s\p{Cc}\\]*$/iu;
 
 /** Says what is wrong with a receiver's url and what to write instead, without repeating it. */
 export function problemOfReceiverUrl(url: string, allowInsecureUrl: boolean): string | undefined {

@@ -1,0 +1,77 @@
+import { createMiddleware } from "hono/factory";
+import { sendError } from "./errors.js";
+import type { ServiceEnv } from "./requests.js";
+
+/**
+ * The API keys that the service knows, and the databases that each may use.
+ *
+ * A list gives every key every database. A record names the databases of each key; `"*"` stands for
+ * all of them. A database needs no creation: every database id exists.
+ */
+export type ApiKeys = readonly string[] | Readonly<Record<string, readonly string[] | "*">>;
+
+/** Answers "who is this, and what may they use" for the keys of the options. */
+export class ApiKeyRing {
+  /** The first key of the options. */
+  readonly first: string;
+  readonly #databases: ReadonlyMap<string, readonly string[] | "*">;
+
+  constructor(apiKeys: ApiKeys) {
+    const entries: [string, readonly string[] | "*"][] = isList(apiKeys)
+      ? apiKeys.map((key) => [key, "*"])
+      : Object.entries(apiKeys);
+    const [first] = entries;
+    if (first === undefined || entries.some(([key]) => !/^[\x21-\x7e]+$/.test(key))) {
+      throw new TypeError("apiKeys must name at least one key, each of visible ASCII characters.");
+    }
+    this.first = first[0];
+    this.#databases = new Map(entries);
+  }
+
+  isKnown(key: string): boolean {
+    return this.#databases.has(key);
+  }
+
+  hasAccess(key: string, databaseId: string): boolean {
+    const databases = this.#databases.get(key);
+    return databases === "*" || (databases?.includes(databaseId) ?? false);
+  }
+}
+
+/** Lets a request pass when its key is known and may use the database of the path. */
+export function authorize(keys: ApiKeyRing) {
+  return createMiddleware<ServiceEnv, "/:databaseId">(async (c, next) => {
+    const entry = c.get("entry");
+    const key = bearerKey(c.req.header("authorization"));
+    entry.authorized =
+      key !== undefined && keys.isKnown(key) && keys.hasAccess(key, c.req.param("databaseId"));
+    if (key === undefined || !keys.isKnown(key)) {
+      return sendError(c, 401, "A known API key is required: Authorization: Bearer <API_KEY>.", {
+        "www-authenticate": "Bearer",
+      });
+    }
+    if (!entry.authorized) {
+      return sendNotFound(c);
+    }
+    return next();
+  });
+}
+
+/**
+ * The 404 of interface section 7, word for word the same in all three cases, so that it tells a
+ * caller without access nothing about what exists.
+ */
+export function sendNotFound(c: Parameters<typeof sendError>[0]): Response {
+  const webhookId = c.req.param("webhookId");
+  return sendError(c, 404, webhookId ? `Webhook ${webhookId} not found` : "Webhook not found");
+}
+
+/** The scheme is case-insensitive: RFC 9110, section 11.1. */
+function bearerKey(authorization: string | undefined): string | undefined {
+  return /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
+}
+
+/** `Array.isArray` does not narrow readonly arrays (TypeScript issue 17002). */
+function isList(apiKeys: ApiKeys): apiKeys is readonly string[] {
+  return Array.isArray(apiKeys);
+}

@@ -1,0 +1,24 @@
+import type { Context } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+
+/** `error.code` of every status that the service answers with; HTTP's reason phrases. */
+const errorCodes = {
+  400: "BAD_REQUEST",
+  401: "UNAUTHORIZED",
+  404: "NOT_FOUND",
+  405: "METHOD_NOT_ALLOWED",
+  413: "CONTENT_TOO_LARGE",
+  415: "UNSUPPORTED_MEDIA_TYPE",
+  429: "TOO_MANY_REQUESTS",
+  500: "INTERNAL_SERVER_ERROR",
+} as const satisfies Partial<Record<ContentfulStatusCode, string>>;
+
+/** Answers with the error body of interface section 7. */
+export function sendError(
+  c: Context,
+  statusCode: keyof typeof errorCodes,
+  message: string,
+  headers?: Record<string, string>,
+): Response {
+  return c.json({ error: { code: errorCodes[statusCode], message } }, statusCode, headers);
+}

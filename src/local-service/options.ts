@@ -1,0 +1,47 @@
+import type { ApiKeys } from "./api-keys.js";
+import type { FaultRule } from "./faults.js";
+import type { RateLimit } from "./rate-limit.js";
+
+/** How a local service starts; everything has a default. */
+export interface LocalServiceOptions {
+  /**
+   * TCP port on 127.0.0.1; the service listens nowhere else. Default: 0, any free one. The start
+   * fails with `EADDRINUSE` when it is taken.
+   */
+  readonly port?: number;
+  /**
+   * The API keys that the service knows: a list of keys that may use every database, or the databases
+   * (or `"*"`) of each key. Default: `["local-api-key"]`. The start fails with a TypeError when there
+   * is none. Source: interface section 5.
+   */
+  readonly apiKeys?: ApiKeys;
+  /**
+   * Path in front of `/api/v1`, to try base URLs that have one: `"/tables/eu"`. Default: `""`. The
+   * start fails with a TypeError unless it is made of `/` and unreserved characters.
+   */
+  readonly pathPrefix?: string;
+  /**
+   * Takes event kinds that interface section 6 does not name. Default: `false`, they are answered
+   * with 400 (our choice).
+   */
+  readonly allowUnknownEvents?: boolean;
+  /**
+   * Answers the list operation, `GET …/webhooks`. Default: `false`, it is answered with 405. Source:
+   * not in the interface (section 4.3), documented by a public service that has this interface.
+   */
+  readonly listing?: boolean;
+  /** Limits the requests of each key. Default: no limit. Source: our choice (interface section 8). */
+  readonly rateLimit?: RateLimit;
+  /**
+   * Faults in force from the start, as by `inject`. Default: none. What a `hold` among them holds is
+   * released by `clearFaults`.
+   */
+  readonly faults?: readonly FaultRule[];
+  /** Requests that the log keeps; the oldest go first. Default: 10,000. */
+  readonly maxRequests?: number;
+  /**
+   * Clock of the rate limit: milliseconds since 1970. Default: `Date.now`. `delay` faults wait in
+   * real time whatever it says.
+   */
+  readonly now?: () => number;
+}

@@ -1,0 +1,76 @@
+import { createMiddleware } from "hono/factory";
+import { sendError } from "./errors.js";
+import type { ServiceEnv } from "./requests.js";
+
+/** A limit on the requests of each API key. */
+export interface RateLimit {
+  /** Requests per second that one key may send for long; more than 0, fractions allowed. */
+  readonly requestsPerSecond: number;
+  /** Requests that a rested key may send at once. Default: `requestsPerSecond`, at least 1. */
+  readonly burst?: number;
+  /**
+   * What `Retry-After` of the 429 says (RFC 9110, section 10.2.3): whole `"seconds"` (default), an
+   * `"http-date"`, nothing at all (`"absent"`), or a value of yours, such as a year or nonsense.
+   */
+  readonly retryAfter?: "seconds" | "http-date" | "absent" | { readonly value: string };
+}
+
+/** Answers 429 to a key that is over its limit, before anything of the request is read. */
+export function limitRate(limit: RateLimit, now: () => number) {
+  const buckets = new TokenBuckets(limit, now);
+  return createMiddleware<ServiceEnv>(async (c, next) => {
+    const waitMs = buckets.take(c.req.header("authorization") ?? "");
+    if (waitMs === 0) {
+      return next();
+    }
+    const retryAfter = formatRetryAfter(limit.retryAfter ?? "seconds", waitMs, now());
+    const headers = retryAfter === undefined ? {} : { "retry-after": retryAfter };
+    return sendError(c, 429, `More than ${limit.requestsPerSecond} requests per second.`, headers);
+  });
+}
+
+/** A token bucket for each key, filled by the clock that it is given. */
+class TokenBuckets {
+  readonly #tokensPerMs: number;
+  readonly #burst: number;
+  readonly #now: () => number;
+  readonly #buckets = new Map<string, { tokens: number; filledAt: number }>();
+
+  constructor({ requestsPerSecond, burst }: RateLimit, now: () => number) {
+    this.#tokensPerMs = requestsPerSecond / 1000;
+    this.#burst = burst ?? Math.max(1, requestsPerSecond);
+    this.#now = now;
+    if (!(requestsPerSecond > 0) || !(this.#burst >= 1)) {
+      throw new RangeError("rateLimit: requestsPerSecond must be over 0, and burst at least 1.");
+    }
+  }
+
+  /** Takes one token; the milliseconds until there is one when there is none, else 0. */
+  take(key: string): number {
+    const now = this.#now();
+    const bucket = this.#buckets.get(key) ?? { tokens: this.#burst, filledAt: now };
+    const refill = (now - bucket.filledAt) * this.#tokensPerMs;
+    const tokens = Math.min(this.#burst, bucket.tokens + refill);
+    const isEmpty = tokens < 1;
+    this.#buckets.set(key, { tokens: isEmpty ? tokens : tokens - 1, filledAt: now });
+    return isEmpty ? (1 - tokens) / this.#tokensPerMs : 0;
+  }
+}
+
+/** Rounded up: a client that obeys must not come too early. */
+function formatRetryAfter(
+  style: NonNullable<RateLimit["retryAfter"]>,
+  waitMs: number,
+  now: number,
+): string | undefined {
+  if (style === "absent") {
+    return undefined;
+  }
+  if (style === "seconds") {
+    return String(Math.ceil(waitMs / 1000));
+  }
+  if (style === "http-date") {
+    return new Date(Math.ceil((now + waitMs) / 1000) * 1000).toUTCString();
+  }
+  return style.value;
+}

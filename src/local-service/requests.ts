@@ -1,0 +1,184 @@
+import type { IncomingMessage } from "node:http";
+import type { HttpBindings } from "@hono/node-server";
+
+/**
+ * One request as the service saw it. The object is live: its fields fill in as the request proceeds.
+ */
+export interface ReceivedRequest {
+  /** Position in the order of arrival since the start: 1, 2, 3, … */
+  readonly number: number;
+  /** Number of the TCP connection: equal for requests that shared one through keep-alive. */
+  readonly connection: number;
+  /** Method as sent. */
+  readonly method: string;
+  /** Request target as sent: with the prefix and the query, and still percent-encoded. */
+  readonly path: string;
+  /** Headers, names in lower case. **`authorization` is in clear**: it is for assertions only. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Database of the path, decoded; absent when the path is none of the service's. */
+  readonly databaseId?: string;
+  /** Last segment of a deletion's path, decoded; for a creation the new id, once it is stored. */
+  readonly webhookId?: string;
+  /** Whether the key is known and may use the database; absent when nothing checked it. */
+  readonly authorized?: boolean;
+  /** Body, parsed; `undefined` when there is none, when it is not JSON, and before it is read. */
+  readonly body?: unknown;
+  /** Whether the request took effect: a subscription was stored, or removed. */
+  readonly committed: boolean;
+  /** Status that the service answered with, after faults. */
+  readonly statusCode?: number;
+  /**
+   * How it ended: `"answered"`: the service wrote a whole answer; `"reset"`: a fault broke the
+   * connection; `"unanswered"`: a fault keeps silent; `"disconnected"`: the client went away first;
+   * `"pending"`: not over yet. A pending or disconnected request may still take effect.
+   */
+  readonly outcome: RequestOutcome;
+}
+
+/** How a request ended; see {@link ReceivedRequest.outcome}. */
+export type RequestOutcome = "pending" | "answered" | "reset" | "unanswered" | "disconnected";
+
+/** Which requests are meant; every condition that is given must hold. */
+export interface RequestMatch {
+  /** Method. Default: `"any"`. */
+  readonly on?: "POST" | "DELETE" | "GET" | "any";
+  /** Database of the path, decoded. Default: any. */
+  readonly databaseId?: string;
+  /** A further condition. Default: none. An error thrown here is answered with 500. */
+  readonly where?: (request: ReceivedRequest) => boolean;
+}
+
+/** Which request to wait for, and how far it must have come. */
+export interface AwaitedRequest extends RequestMatch {
+  /**
+   * `"received"` (default): read, and about to be worked on; `"committed"`: a subscription was
+   * stored or removed; `"finished"`: its outcome is known.
+   */
+  readonly stage?: "received" | "committed" | "finished";
+}
+
+/** A {@link ReceivedRequest} as the service fills it in. */
+export type RequestEntry = { -readonly [K in keyof ReceivedRequest]: ReceivedRequest[K] };
+
+/** What Hono's handlers of this service have at hand. */
+export interface ServiceEnv {
+  Bindings: HttpBindings;
+  Variables: { entry: RequestEntry };
+}
+
+interface Waiting {
+  readonly awaited: AwaitedRequest;
+  readonly resolve: (request: ReceivedRequest) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** The newest requests in order of arrival, and those who wait for one. */
+export class RequestLog {
+  readonly counts = { requests: 0, posts: 0, deletes: 0, connections: 0 };
+  readonly #maxRequests: number;
+  readonly #entries: RequestEntry[] = [];
+  readonly #unread = new WeakSet<RequestEntry>();
+  readonly #connections = new WeakMap<object, number>();
+  readonly #waiting = new Set<Waiting>();
+
+  constructor(maxRequests: number) {
+    this.#maxRequests = maxRequests;
+  }
+
+  get requests(): readonly ReceivedRequest[] {
+    return [...this.#entries];
+  }
+
+  clear(): void {
+    this.#entries.length = 0;
+  }
+
+  connected(socket: object): void {
+    this.counts.connections += 1;
+    this.#connections.set(socket, this.counts.connections);
+  }
+
+  arrived({ method = "", url = "", headers, socket }: IncomingMessage): RequestEntry {
+    this.counts.requests += 1;
+    this.counts.posts += Number(method === "POST");
+    this.counts.deletes += Number(method === "DELETE");
+    const entry: RequestEntry = {
+      number: this.counts.requests,
+      connection: this.#connections.get(socket) ?? 0,
+      method,
+      path: url,
+      headers: Object.fromEntries(Object.entries(headers).map(([k, v]) => [k, String(v)])),
+      body: undefined,
+      committed: false,
+      outcome: "pending",
+    };
+    this.#unread.add(entry);
+    this.#entries.push(entry);
+    if (this.#entries.length > this.#maxRequests) {
+      this.#entries.shift();
+    }
+    return entry;
+  }
+
+  received(entry: RequestEntry): void {
+    if (this.#unread.delete(entry)) {
+      this.#tell("received", entry);
+    }
+  }
+
+  committed(entry: RequestEntry, webhookId: number): void {
+    entry.committed = true;
+    entry.webhookId = String(webhookId);
+    this.#tell("committed", entry);
+  }
+
+  /** Only the first outcome counts: a client that left stays gone, whatever is answered later. */
+  finished(entry: RequestEntry, outcome: RequestOutcome, statusCode?: number): void {
+    if (entry.outcome !== "pending") {
+      return;
+    }
+    entry.outcome = outcome;
+    if (statusCode !== undefined) {
+      entry.statusCode = statusCode;
+    }
+    this.received(entry);
+    this.#tell("finished", entry);
+  }
+
+  next(awaited: AwaitedRequest): Promise<ReceivedRequest> {
+    const request = new Promise<ReceivedRequest>((resolve, reject) => {
+      this.#waiting.add({ awaited, resolve, reject });
+    });
+    // A wait that nobody looks at any more must not end the process when the service closes.
+    request.catch(() => {});
+    return request;
+  }
+
+  /** Those who still wait would wait for ever. */
+  close(): void {
+    for (const { reject } of this.#waiting) {
+      reject(new Error("The local service was closed before such a request came."));
+    }
+    this.#waiting.clear();
+  }
+
+  #tell(stage: AwaitedRequest["stage"], entry: RequestEntry): void {
+    for (const waiting of this.#waiting) {
+      const { stage: awaitedStage = "received", ...match } = waiting.awaited;
+      if (awaitedStage === stage && matches(match, entry)) {
+        this.#waiting.delete(waiting);
+        waiting.resolve(entry);
+      }
+    }
+  }
+}
+
+/** Whether every condition that is given holds for the request. */
+export function matches(match: RequestMatch, request: ReceivedRequest): boolean {
+  const { on = "any", databaseId = request.databaseId, where } = match;
+  return (
+    (on === "any" || on === request.method) &&
+    databaseId === request.databaseId &&
+    (where === undefined || where(request))
+  );
+}

@@ -1,0 +1,55 @@
+import type { FaultRule, InjectedFault } from "./faults.js";
+import type { AwaitedRequest, ReceivedRequest } from "./requests.js";
+import type { StoredWebhook, WebhookChanges } from "./store.js";
+
+/** A local service that runs. */
+export interface LocalService extends AsyncDisposable {
+  /** `{base_url}` of the interface: `http://127.0.0.1:PORT` and the path prefix. */
+  readonly baseUrl: string;
+  /** TCP port that the service listens on. */
+  readonly port: number;
+  /** The first API key. */
+  readonly apiKey: string;
+  /** The newest requests in order of arrival, as a snapshot; its entries are live. */
+  readonly requests: readonly ReceivedRequest[];
+  /** Subscriptions that exist now, in the order of their ids, as a snapshot. Not after `close`. */
+  readonly webhooks: readonly StoredWebhook[];
+  /** Totals since the start, whatever was cleared or dropped since. Not after `close`. */
+  readonly counts: ServiceCounts;
+  /** Empties `requests`; `counts` and faults stay as they are. */
+  clearRequests(): void;
+  /**
+   * Waits for the first matching request that reaches the stage after this call. Rejects when the
+   * service closes first. Without an argument: for the next request that is received.
+   */
+  nextRequest(awaited?: AwaitedRequest): Promise<ReceivedRequest>;
+  /** Puts a fault in force, behind those already in force: the first that matches acts alone. */
+  inject(rule: FaultRule): InjectedFault;
+  /** Takes all faults out of force, and releases what they hold. */
+  clearFaults(): void;
+  /**
+   * Changes a subscription as somebody else would, by the update operation that interface section 4.3
+   * leaves undescribed. Throws a RangeError when there is none with this id.
+   */
+  updateWebhook(id: number, changes: WebhookChanges): void;
+  /** Removes a subscription as somebody else would. Throws a RangeError when there is none. */
+  removeWebhook(id: number): void;
+  /** Stops listening, breaks every connection, drops the subscriptions. Again: no effect. */
+  close(): Promise<void>;
+}
+
+/** Totals of a service since it started. */
+export interface ServiceCounts {
+  /** Requests of any method and outcome. */
+  readonly requests: number;
+  /** `POST` requests among them. */
+  readonly posts: number;
+  /** `DELETE` requests among them. */
+  readonly deletes: number;
+  /** TCP connections accepted. */
+  readonly connections: number;
+  /** Subscriptions ever stored: no creation raises it without a subscription, or the reverse. */
+  readonly created: number;
+  /** Subscriptions removed, by request or by `removeWebhook`. */
+  readonly deleted: number;
+}

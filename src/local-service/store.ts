@@ -1,0 +1,140 @@
+import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
+
+/** A webhook subscription as the local service keeps it. */
+export interface StoredWebhook {
+  /** Identifier of the subscription: 1, 2, 3, …, never used twice. Source: interface section 2. */
+  readonly id: number;
+  /** Database that the subscription belongs to. Source: interface section 2, rule 1. */
+  readonly databaseId: string;
+  /** Address that receives the notifications, as sent. */
+  readonly url: string;
+  /** Event kinds subscribed to, in the order sent, without duplicates. */
+  readonly events: readonly string[];
+  /** The one table whose events are delivered; `null` for all tables. */
+  readonly tableId: string | null;
+  /** Whether notifications are delivered. `true` at creation (our choice). */
+  readonly active: boolean;
+  /** The signing secret, in clear: `whsec_` and base64. A secret; the service shows it only once. */
+  readonly secret: string;
+}
+
+/** What {@link WebhookStore.update} can change. */
+export type WebhookChanges = Partial<Pick<StoredWebhook, "url" | "events" | "tableId" | "active">>;
+
+/**
+ * The subscriptions in SQLite: in memory, or in a file.
+ *
+ * A file survives the death of the process at any moment: every statement is its own transaction in
+ * the write-ahead log, and the operating system holds what the log was given. `synchronous=NORMAL`
+ * could lose the newest of them with the power, which is not worth an fsync per request here:
+ * https://www.sqlite.org/pragma.html#pragma_synchronous
+ */
+export class WebhookStore {
+  readonly #database: DatabaseSync;
+  readonly #insert: StatementSync;
+  readonly #select: StatementSync;
+  readonly #selectAll: StatementSync;
+  readonly #selectDatabase: StatementSync;
+  readonly #update: StatementSync;
+  readonly #delete: StatementSync;
+  readonly #lastId: StatementSync;
+  readonly #count: StatementSync;
+
+  constructor(file = ":memory:") {
+    this.#database = new DatabaseSync(file);
+    // AUTOINCREMENT, not just a key: the id of a deleted subscription must never come back.
+    this.#database.exec(`
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = NORMAL;
+      CREATE TABLE IF NOT EXISTS webhooks (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        database_id TEXT NOT NULL,
+        url TEXT NOT NULL,
+        events TEXT NOT NULL,
+        table_id TEXT,
+        active INTEGER NOT NULL,
+        secret TEXT NOT NULL
+      ) STRICT;
+      CREATE INDEX IF NOT EXISTS webhooks_by_database ON webhooks (database_id);
+    `);
+    const prepare = (sql: string) => this.#database.prepare(sql);
+    this.#insert = prepare(
+      "INSERT INTO webhooks (database_id, url, events, table_id, active, secret) VALUES (?, ?, ?, ?, ?, ?)",
+    );
+    this.#select = prepare("SELECT * FROM webhooks WHERE id = ?");
+    this.#selectAll = prepare("SELECT * FROM webhooks ORDER BY id");
+    this.#selectDatabase = prepare("SELECT * FROM webhooks WHERE database_id = ? ORDER BY id");
+    this.#update = prepare(
+      "UPDATE webhooks SET url = ?, events = ?, table_id = ?, active = ? WHERE id = ?",
+    );
+    this.#delete = prepare("DELETE FROM webhooks WHERE id = ?");
+    this.#lastId = prepare("SELECT seq FROM sqlite_sequence WHERE name = 'webhooks'");
+    this.#count = prepare("SELECT count(*) AS count FROM webhooks");
+  }
+
+  /** Subscriptions ever made in this database: their ids have no gaps. */
+  get createdCount(): number {
+    return Number(this.#lastId.get()?.seq ?? 0);
+  }
+
+  /** Subscriptions that exist now. */
+  get count(): number {
+    return Number(this.#count.get()?.count);
+  }
+
+  create(webhook: Omit<StoredWebhook, "id">): number {
+    const { databaseId, url, events, tableId, active, secret } = webhook;
+    const { lastInsertRowid } = this.#insert.run(
+      databaseId,
+      url,
+      JSON.stringify(events),
+      tableId,
+      Number(active),
+      secret,
+    );
+    return Number(lastInsertRowid);
+  }
+
+  get(id: number): StoredWebhook | undefined {
+    const row = this.#select.get(id);
+    return row && toWebhook(row);
+  }
+
+  list(databaseId?: string): StoredWebhook[] {
+    const rows =
+      databaseId === undefined ? this.#selectAll.all() : this.#selectDatabase.all(databaseId);
+    return rows.map(toWebhook);
+  }
+
+  /** Changes a subscription; false when there is none with this id. */
+  update(id: number, changes: WebhookChanges): boolean {
+    const webhook = this.get(id);
+    if (webhook === undefined) {
+      return false;
+    }
+    const { url, events, tableId, active } = { ...webhook, ...changes };
+    this.#update.run(url, JSON.stringify(events), tableId, Number(active), id);
+    return true;
+  }
+
+  /** Removes a subscription; false when there is none with this id. */
+  delete(id: number): boolean {
+    return this.#delete.run(id).changes > 0;
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+function toWebhook(row: Record<string, SQLOutputValue>): StoredWebhook {
+  return {
+    id: Number(row.id),
+    databaseId: String(row.database_id),
+    url: String(row.url),
+    events: JSON.parse(String(row.events)),
+    tableId: row.table_id === null ? null : String(row.table_id),
+    active: row.active === 1,
+    secret: String(row.secret),
+  };
+}
