@@ -50,13 +50,15 @@ export interface WebhookAddress {
 }
 
 /**
- * Creates a webhook. The request is sent again only when it is certain that no webhook was made.
+ * Creates a webhook. The request is sent again only when it is certain that no webhook was made, and
+ * no more once `stopping` aborts.
  *
  * Source: part 4.1 of the service's interface; the status of a success is not shown, so any 2xx is.
  */
 export async function createWebhook(
   { settings, transport }: Account,
   { databaseId, url, events, tableId }: NewWebhook,
+  stopping?: AbortSignal,
 ): Promise<CreatedWebhook> {
   const call: Call = {
     operation: `Create webhook in database ${databaseId}`,
@@ -71,6 +73,7 @@ export async function createWebhook(
   const result = await transport.sendRequest(
     call.request,
     (outcome) => outcome.kind === "unsent" || isThrottled(outcome),
+    stopping,
   );
   if (result.kind === "unsent") {
     throw new ConnectionError(failure(call, result, `No webhook was created. ${connectionAdvice}`));

@@ -1,8 +1,9 @@
 import type { dynamic } from "@pulumi/pulumi";
-import { type Account, createWebhook, deleteWebhook } from "./client.js";
+import { type Account, deleteWebhook } from "./client.js";
 import { type ConfigResult, readConfig } from "./config.js";
+import { createOrUndo } from "./creation.js";
 import { diffWebhook, normalizeEvents, replacementText } from "./diff.js";
-import { PartialCreationError, presentErrors, WebhookError } from "./errors.js";
+import { presentErrors, WebhookError } from "./errors.js";
 import { notify } from "./notify.js";
 import {
   completeInputs,
@@ -12,12 +13,7 @@ import {
   withSecretMarked,
 } from "./properties.js";
 import { oneLine, sensitivePartsOfUrl } from "./redact.js";
-import {
-  type AccountSettings,
-  problemsOfArguments,
-  type WebhookInputs,
-  webhookAddress,
-} from "./schema.js";
+import { type AccountSettings, problemsOfArguments, webhookAddress } from "./schema.js";
 import { createTransport } from "./transport.js";
 
 const maxShownLength = 100;
@@ -81,12 +77,10 @@ export async function create(inputs: Properties): Promise<dynamic.CreateResult> 
     () => sensitiveValues(inputs),
     async () => {
       const current = currentAccount();
-      const { baseUrl } = current.settings;
-      const { id, secret } = await createWebhook(current, completeInputs(inputs));
-      if (secret === undefined) {
-        return undoCreation(current, id, { ...inputs, baseUrl });
-      }
-      return { id, outs: withSecretMarked({ ...inputs, baseUrl, secret }) };
+      const webhook = completeInputs(inputs);
+      const stored = { ...inputs, baseUrl: current.settings.baseUrl };
+      const { id, secret } = await createOrUndo(current, webhook, stored, sensitiveValues(inputs));
+      return { id, outs: withSecretMarked({ ...stored, secret }) };
     },
   );
 }
@@ -160,25 +154,6 @@ function currentAccount(): Account {
 
 function openAccount(settings: AccountSettings): Account {
   return { settings, transport: createTransport(settings) };
-}
-
-/** Deletes a webhook whose creation gave no secret; failing that, has Pulumi remember it. */
-async function undoCreation(current: Account, id: string, inputs: Properties): Promise<never> {
-  const { databaseId, baseUrl } = inputs as WebhookInputs & { baseUrl: string };
-  const sensitive = () => sensitiveValues(inputs);
-  const what = `Create webhook in database ${oneLine(databaseId, maxShownLength)} failed: the service created webhook ${id} but sent no usable secret.`;
-  try {
-    await presentErrors(`Delete webhook ${id}`, sensitive, () =>
-      deleteWebhook(current, { baseUrl, databaseId, id }, sensitive()),
-    );
-  } catch (error) {
-    const { message } = error as WebhookError;
-    const reason = `${what} It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: ${message}`;
-    throw new PartialCreationError(id, inputs, reason);
-  }
-  throw new WebhookError(
-    `${what} It was deleted again. Run "pulumi up" again; if this comes back, check that dbwebhooks:baseUrl is the service itself.`,
-  );
 }
 
 function sensitiveValues({ url, secret }: Properties): string[] {

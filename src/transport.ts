@@ -17,10 +17,14 @@ export type HttpResult = HttpOutcome & {
 
 /** Sends the requests of one account: limits, pace and pauses hold for all of them together. */
 export interface HttpTransport {
-  /** Sends a request, and sends it again after the outcomes that `retries` names. */
+  /**
+   * Sends a request, and sends it again after the outcomes that `retries` names. When `stopping`
+   * aborts, nothing more is sent; the answer to what was sent is still waited for.
+   */
   sendRequest(
     request: HttpRequest,
     retries: (outcome: HttpOutcome) => boolean,
+    stopping?: AbortSignal,
   ): Promise<HttpResult>;
 }
 
@@ -43,6 +47,7 @@ export function createTransport(
   async function sendRequest(
     request: HttpRequest,
     retries: (outcome: HttpOutcome) => boolean,
+    stopping?: AbortSignal,
   ): Promise<HttpResult> {
     connection ??= Promise.all([open(settings.timeoutSeconds), openQueue(settings)]);
     const [exchange, queue] = await connection;
@@ -76,13 +81,20 @@ export function createTransport(
       return { delayMs };
     }
 
-    for (let attempt = 1; ; attempt++) {
-      // What was sent before goes first: its budget is running.
-      const step = await queue.add(() => tryOnce(attempt), { priority: attempt > 1 ? 1 : 0 });
-      if (step.result !== undefined) {
-        return step.result;
+    // What undoes a creation does not wait for a pause that was meant for many requests.
+    const resume = () => queue.start();
+    stopping?.addEventListener("abort", resume);
+    try {
+      for (let attempt = 1; stopping?.aborted !== true; attempt++) {
+        const step = await startUnlessStopped(queue, attempt, stopping, () => tryOnce(attempt));
+        if (step?.result !== undefined) {
+          return step.result;
+        }
+        await sleep(step?.delayMs ?? 0, stopping);
       }
-      await sleep(step.delayMs);
+      return { kind: "unsent", reason: "was not asked, because Pulumi stops" };
+    } finally {
+      stopping?.removeEventListener("abort", resume);
     }
   }
 
@@ -154,6 +166,39 @@ function secondsText(ms: number): string {
   return seconds > 86_400 ? "over a day" : `${seconds} s`;
 }
 
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+function sleep(ms: number, stopping?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(finish, ms);
+    stopping?.addEventListener("abort", finish);
+    function finish() {
+      clearTimeout(timer);
+      stopping?.removeEventListener("abort", finish);
+      resolve();
+    }
+  });
+}
+
+/** Runs an attempt when it is its turn; not at all when `stopping` aborts while it waits for that. */
+async function startUnlessStopped(
+  queue: PQueue,
+  attempt: number,
+  stopping: AbortSignal | undefined,
+  start: () => Promise<Step>,
+): Promise<Step | undefined> {
+  const waiting = new AbortController();
+  const leaveQueue = () => waiting.abort();
+  stopping?.addEventListener("abort", leaveQueue);
+  const task = () => {
+    stopping?.removeEventListener("abort", leaveQueue);
+    return start();
+  };
+  try {
+    // What was sent before goes first: its budget is running.
+    return await queue.add(task, { priority: attempt > 1 ? 1 : 0, signal: waiting.signal });
+  } catch (error) {
+    if (waiting.signal.aborted) {
+      return undefined;
+    }
+    throw error;
+  }
 }

@@ -1,0 +1,87 @@
+import { type Account, createWebhook, deleteWebhook } from "./client.js";
+import { whileEngineStores } from "./engine.js";
+import { PartialCreationError, presentErrors, WebhookError } from "./errors.js";
+import { notify } from "./notify.js";
+import type { Properties } from "./properties.js";
+import { oneLine } from "./redact.js";
+import type { WebhookInputs } from "./schema.js";
+
+const maxShownLength = 100;
+
+/**
+ * Creates a webhook, and deletes it again when it came without a secret, or when nobody is left to
+ * store its secret.
+ *
+ * @param stored What the state will hold of the webhook, but for its secret.
+ * @param sensitiveValues Values that are kept out of messages.
+ */
+export async function createOrUndo(
+  account: Account,
+  webhook: WebhookInputs,
+  stored: Properties,
+  sensitiveValues: readonly string[],
+): Promise<{ id: string; secret: string }> {
+  const context = { account, webhook, sensitiveValues };
+  return whileEngineStores(
+    async (stopping) => {
+      const { id, secret } = await createWebhook(account, webhook, stopping);
+      return secret === undefined ? undoIncomplete(context, id, stored) : { id, secret };
+    },
+    ({ id }) => undoUnstored(context, id),
+  );
+}
+
+interface Context {
+  readonly account: Account;
+  readonly webhook: WebhookInputs;
+  readonly sensitiveValues: readonly string[];
+}
+
+/** Deletes a webhook that has no secret; failing that, has Pulumi remember it. */
+async function undoIncomplete(context: Context, id: string, stored: Properties): Promise<never> {
+  const what = failureText(context, `the service created webhook ${id} but sent no usable secret`);
+  const problem = await problemOfDeletion(context, id);
+  if (problem !== undefined) {
+    const reason = `${what} It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: ${problem}`;
+    throw new PartialCreationError(id, stored, reason);
+  }
+  throw new WebhookError(
+    `${what} It was deleted again. Run "pulumi up" again; if this comes back, check that dbwebhooks:baseUrl is the service itself.`,
+  );
+}
+
+/** Deletes a webhook whose secret nobody will store. */
+async function undoUnstored(context: Context, id: string): Promise<never> {
+  const what = failureText(context, `Pulumi stopped while the service created webhook ${id}`);
+  const problem = await problemOfDeletion(context, id);
+  const error = new WebhookError(
+    problem === undefined
+      ? `${what} It was deleted again.`
+      : `${what} Pulumi has not stored it: delete it by hand. It could not be deleted at once: ${problem}`,
+  );
+  // The process ends before the error can reach the engine.
+  notify(error.message);
+  throw error;
+}
+
+async function problemOfDeletion(
+  { account, webhook, sensitiveValues }: Context,
+  id: string,
+): Promise<string | undefined> {
+  const { databaseId } = webhook;
+  const { baseUrl } = account.settings;
+  try {
+    await presentErrors(
+      `Delete webhook ${id}`,
+      () => sensitiveValues,
+      () => deleteWebhook(account, { baseUrl, databaseId, id }, sensitiveValues),
+    );
+    return undefined;
+  } catch (error) {
+    return (error as WebhookError).message;
+  }
+}
+
+function failureText({ webhook }: Context, reason: string): string {
+  return `Create webhook in database ${oneLine(webhook.databaseId, maxShownLength)} failed: ${reason}.`;
+}

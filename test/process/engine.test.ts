@@ -1,0 +1,171 @@
+import { once } from "node:events";
+import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
+import { describe, expect, it } from "vitest";
+import {
+  type Properties,
+  type ProviderProcess,
+  providerText,
+  withProviderProcess,
+} from "../helpers/provider-process.js";
+
+function inputs(changes: Properties = {}): Properties {
+  return {
+    __provider: providerText,
+    databaseId: "base_abc123",
+    url: "https://example.com/hooks/orders",
+    events: ["record.created"],
+    ...changes,
+  };
+}
+
+async function withHeldPost(
+  use: (parts: {
+    service: LocalService;
+    provider: ProviderProcess;
+    /** Lets the service answer the creation that it has committed. */
+    release: () => void;
+    /** Ends as the call of the creation does. */
+    creation: Promise<{ id: string } | Error>;
+    ended: Promise<unknown>;
+  }) => Promise<void>,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  await using service = await startLocalService();
+  const config = {
+    "dbwebhooks:baseUrl": service.baseUrl,
+    "dbwebhooks:apiKey": service.apiKey,
+    "dbwebhooks:retrySeconds": "60",
+    ...settings,
+  };
+  await withProviderProcess(config, async (provider) => {
+    const held = service.inject({ on: "POST", fault: { kind: "hold", commit: true } });
+    const committed = service.nextRequest({ on: "POST", stage: "committed" });
+    const ended = once(provider.child, "exit");
+    const creation = provider.create(inputs()).catch((error: Error) => error);
+    await committed;
+    await use({ service, provider, release: () => held.release(), creation, ended });
+  });
+}
+
+describe("A creation in flight", () => {
+  it("is undone when the engine is gone by the time of the answer, and the process ends", async () => {
+    await withHeldPost(async ({ service, provider, release, creation, ended }) => {
+      await new Promise((resolve) => provider.engine.close(resolve));
+
+      release();
+      await ended;
+
+      expect(service.counts).toMatchObject({ posts: 1, deletes: 1, created: 1, deleted: 1 });
+      expect(await creation).toBeInstanceOf(Error);
+    });
+  });
+
+  it("is undone when the engine says stop, and the process ends", async () => {
+    await withHeldPost(async ({ service, provider, release, ended }) => {
+      provider.child.kill("SIGINT");
+      await expect.poll(provider.output).toContain("Pulumi stops");
+
+      release();
+      await ended;
+
+      expect(service.counts).toMatchObject({ posts: 1, deletes: 1, created: 1, deleted: 1 });
+    });
+  });
+
+  it("is undone once however often the engine says stop", async () => {
+    await withHeldPost(async ({ service, provider, release, ended }) => {
+      provider.child.kill("SIGINT");
+      await expect.poll(provider.output).toContain("Pulumi stops");
+      provider.child.kill("SIGINT");
+
+      release();
+      await ended;
+
+      expect(service.counts).toMatchObject({ posts: 1, deletes: 1 });
+    });
+  });
+
+  it("keeps others from being sent when the engine says stop", async () => {
+    await withHeldPost(
+      async ({ service, provider, release, ended }) => {
+        const second = provider.create(inputs()).catch((error: Error) => error);
+        // Answered after the creation has been called: calls are handled in order.
+        await provider.read("1", inputs());
+        provider.child.kill("SIGINT");
+
+        const failure = await second;
+        release();
+        await ended;
+
+        expect(String(failure)).toContain("was not asked, because Pulumi stops");
+        expect(service.counts).toMatchObject({ posts: 1, deletes: 1 });
+      },
+      { "dbwebhooks:maxConcurrentRequests": "1" },
+    );
+  });
+
+  it("is undone at once although the service has asked all requests to wait", async () => {
+    // Longer than any test may take.
+    const settings = { "dbwebhooks:retrySeconds": "6000" };
+    await withHeldPost(async ({ service, provider, release, ended }) => {
+      const throttled = service.inject({
+        on: "DELETE",
+        fault: { kind: "respond", statusCode: 429, headers: { "retry-after": "3000" } },
+        times: 1,
+      });
+      const deletion = provider.delete("999", inputs({ baseUrl: service.baseUrl }));
+      deletion.catch(() => {});
+      await expect.poll(provider.output).toContain("all requests wait");
+      throttled.remove();
+      provider.child.kill("SIGINT");
+      await expect.poll(provider.output).toContain("Pulumi stops");
+
+      release();
+      await ended;
+
+      expect(service.webhooks).toEqual([]);
+    }, settings);
+  });
+
+  it("is finished as usual on SIGTERM, which service managers send to all processes", async () => {
+    await withHeldPost(async ({ service, provider, release, creation }) => {
+      provider.child.kill("SIGTERM");
+      // Answered by a process that lives.
+      await provider.read("1", inputs());
+
+      release();
+
+      expect(await creation).toMatchObject({ id: String(service.webhooks[0]?.id) });
+      expect(service.counts).toMatchObject({ posts: 1, deletes: 0 });
+    });
+  });
+
+  it("names what is left when it cannot be undone", async () => {
+    await withHeldPost(async ({ service, provider, release, ended }) => {
+      service.inject({ on: "DELETE", fault: { kind: "respond", statusCode: 403 } });
+      provider.child.kill("SIGINT");
+      await expect.poll(provider.output).toContain("Pulumi stops");
+
+      release();
+      await ended;
+
+      const [webhook] = service.webhooks;
+      expect(provider.output()).toContain(`the service created webhook ${webhook?.id}`);
+      expect(provider.output()).toContain("delete it by hand");
+    });
+  });
+});
+
+describe("A provider process with nothing in flight", () => {
+  it.each(["SIGINT", "SIGTERM"] as const)("ends at once on %s", async (signal) => {
+    await withHeldPost(async ({ provider, release, creation }) => {
+      release();
+      await creation;
+
+      provider.child.kill(signal);
+      const [code, endedBy] = await once(provider.child, "exit");
+
+      expect([code, endedBy]).toEqual([null, signal]);
+    });
+  });
+});
