@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { chmodSync, copyFileSync, readFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { coerce, gte } from "semver";
-import { outputOf } from "./child.mts";
+import { type ChildOptions, outputOf } from "./child.mts";
 import type { CopyContext } from "./copies.mts";
 import { modules, pinnedVersion, requiredGo } from "./pins.mts";
 
@@ -48,6 +48,9 @@ export function buildFingerprint(): string {
 export async function buildFromSource(directory: string, context: CopyContext): Promise<void> {
   await checkGo(context);
   const bin = join(directory, "bin");
+  // Go leaves its temporary files behind when it is killed; in here they go with the rest.
+  const temporary = join(directory, "tmp");
+  mkdirSync(temporary);
 
   context.say(
     `building the Pulumi CLI ${pinnedVersion} from source, once for this machine: typically 3 to ` +
@@ -58,11 +61,16 @@ export async function buildFromSource(directory: string, context: CopyContext): 
   const ticker = setInterval(() => context.say(`still building, ${elapsed()}`), 15_000);
   try {
     for (const module of [modules.cli, modules.languageNodejs]) {
-      await go([...buildArguments, "-o", `${bin}/`, "tool"], module, buildLimitSeconds, context);
+      await go([...buildArguments, "-o", `${bin}/`, "tool"], context, {
+        cwd: module,
+        limitSeconds: buildLimitSeconds,
+        env: { GOTMPDIR: temporary },
+      });
     }
   } finally {
     clearInterval(ticker);
   }
+  rmSync(temporary, { recursive: true });
 
   for (const script of resourceScripts()) {
     const copy = join(bin, basename(script));
@@ -74,7 +82,8 @@ export async function buildFromSource(directory: string, context: CopyContext): 
 
 async function checkGo(context: CopyContext): Promise<void> {
   // Outside of any module: inside one, a Go that is too old answers with an error of its own.
-  const answer = await go(["env", "GOVERSION"], tmpdir(), 30, context).catch((error: unknown) => {
+  const options = { cwd: tmpdir(), limitSeconds: 30 };
+  const answer = await go(["env", "GOVERSION"], context, options).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     throw new Error("there is no go on PATH");
   });
@@ -90,14 +99,11 @@ async function checkGo(context: CopyContext): Promise<void> {
 
 async function go(
   args: readonly string[],
-  cwd: string,
-  limitSeconds: number,
   context: CopyContext,
+  options: ChildOptions,
 ): Promise<string> {
-  const env = { ...context.environment, ...buildEnvironment };
-  const { signal } = context;
-  // On SIGINT, and only then, Go removes its temporary directory.
-  return outputOf("go", args, { cwd, env, limitSeconds, signal, killSignal: "SIGINT" });
+  const env = { ...context.environment, ...buildEnvironment, ...options.env };
+  return outputOf("go", args, { ...options, env, signal: context.signal });
 }
 
 /** The dynamic provider's launchers for this platform, from the npm package. */

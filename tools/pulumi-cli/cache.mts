@@ -64,7 +64,8 @@ export async function fillEntry(entry: CacheEntry, options: FillOptions): Promis
       await rm(entry.directory, { recursive: true, force: true });
       await rename(unfinished, entry.directory);
     } finally {
-      await rm(unfinished, { recursive: true, force: true });
+      // What was killed may be writing its last file.
+      await rm(unfinished, { recursive: true, force: true, maxRetries: 5 });
     }
   });
 }

@@ -12,8 +12,6 @@ export interface ChildOptions {
    * For scripts: killing only their shell leaves a running `curl` or `sleep` behind.
    */
   ownGroup?: boolean;
-  /** What it is killed with. Default SIGKILL. */
-  killSignal?: NodeJS.Signals;
 }
 
 const keptCharacters = 64_000;
@@ -45,6 +43,7 @@ export function outputOf(
 
     let stdout = "";
     let stderr = "";
+    let stopped: unknown;
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       stdout = (stdout + text).slice(-keptCharacters);
     });
@@ -53,35 +52,29 @@ export function outputOf(
     });
 
     const kill = () => {
-      if (child.pid !== undefined) {
-        killQuietly(ownGroup ? -child.pid : child.pid, options.killSignal ?? "SIGKILL");
-      }
-      settle(
-        limit.aborted ? new Error(`it did not end within ${options.limitSeconds} s`) : stop.reason,
-      );
-    };
-    const settle = (failure?: unknown) => {
-      stop.removeEventListener("abort", kill);
+      stopped = limit.aborted
+        ? new Error(`it did not end within ${options.limitSeconds} s`)
+        : stop.reason;
+      if (child.pid !== undefined) killQuietly(ownGroup ? -child.pid : child.pid);
       // A grandchild that lives on may hold the pipes open; it must not hold us.
-      child.stdin.destroy();
       child.stdout.destroy();
       child.stderr.destroy();
-      if (failure === undefined) resolve(stdout);
-      else reject(failure);
     };
-
     stop.addEventListener("abort", kill, { once: true });
-    child.once("error", settle);
+
+    child.once("error", reject);
     child.once("close", (exitCode, signal) => {
-      if (exitCode === 0) settle();
-      else settle(new Error(`it ended with ${signal ?? `exit code ${exitCode}`}${tail(stderr)}`));
+      stop.removeEventListener("abort", kill);
+      if (stopped !== undefined) reject(stopped);
+      else if (exitCode === 0) resolve(stdout);
+      else reject(new Error(`it ended with ${signal ?? `exit code ${exitCode}`}${tail(stderr)}`));
     });
   });
 }
 
-function killQuietly(pid: number, signal: NodeJS.Signals): void {
+function killQuietly(pid: number): void {
   try {
-    process.kill(pid, signal);
+    process.kill(pid, "SIGKILL");
   } catch {
     // It has ended in the meantime.
   }

@@ -16,7 +16,7 @@ export interface CopyContext {
 }
 
 /** Puts a CLI into `bin` of the directory it is given. */
-export type MakeCopy = (directory: string, context: CopyContext) => Promise<void>;
+type MakeCopy = (directory: string, context: CopyContext) => Promise<void>;
 
 /** A way to a copy of our own. */
 export interface CopySource {

@@ -33,22 +33,23 @@ export function execute(
   let event: NodeJS.Timeout | undefined;
 
   const onSignal = (signal: NodeJS.Signals) => {
+    if (hasEnded(child)) return;
     event ??= setTimeout(() => {
       // After a pause (^Z) timers come first; what became of the witness is known one turn later.
       setImmediate(() => {
         event = undefined;
-        if (isAlive(witness)) child.kill(signal);
-        else witness = startWitness();
+        if (witness === undefined || hasEnded(witness)) witness = startWitness();
+        else child.kill(signal);
       });
     }, sameEventMs);
   };
+  // For good: a late copy must not end this process before it has handed on the exit code.
   for (const signal of endingSignals) process.on(signal, onSignal);
 
   return new Promise<number>((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", (exitCode, signal) => resolve(exitCode ?? exitCodeOf(signal)));
   }).finally(() => {
-    for (const signal of endingSignals) process.off(signal, onSignal);
     clearTimeout(event);
     witness?.kill("SIGKILL");
   });
@@ -72,6 +73,6 @@ function startWitness(): ChildProcess | undefined {
   return witness;
 }
 
-function isAlive(witness: ChildProcess | undefined): boolean {
-  return witness !== undefined && witness.exitCode === null && witness.signalCode === null;
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
 }

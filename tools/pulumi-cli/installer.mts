@@ -12,7 +12,10 @@ const installLimitSeconds = 5 * 60;
  * killing it with its children ends that.
  */
 export async function runInstaller(directory: string, context: CopyContext): Promise<void> {
-  context.say(`installing the Pulumi CLI ${pinnedVersion} with the official installer`);
+  context.say(
+    `installing the Pulumi CLI ${pinnedVersion} with the official installer, which may take up to ` +
+      `${installLimitSeconds / 60} minutes`,
+  );
   const program = join(import.meta.dirname, "installer-process.mts");
 
   await outputOf(process.execPath, [program, pinnedVersion, directory], {

@@ -37,7 +37,8 @@ export async function withLock<T>(
 /** Whether the lock is ours now. */
 function take(database: DatabaseSync): boolean {
   try {
-    database.exec("BEGIN EXCLUSIVE");
+    // Nothing is ever written, so nothing has to be recovered from a journal beside the file.
+    database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
     return true;
   } catch (error) {
     if ((error as { errcode?: number }).errcode === sqliteBusy) return false;

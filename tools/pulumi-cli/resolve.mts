@@ -1,6 +1,6 @@
 import { dirname, join, sep } from "node:path";
 import { satisfies } from "semver";
-import { isWhole, userCacheDirectory } from "./cache.mts";
+import { type CacheEntry, isWhole, userCacheDirectory } from "./cache.mts";
 import {
   build,
   type CopyContext,
@@ -32,7 +32,7 @@ export interface PulumiCli {
 
 const sources = ["path", "installer", "build"] as const;
 
-export type CliSource = (typeof sources)[number];
+type CliSource = (typeof sources)[number];
 
 export interface ResolveOptions {
   /** Default `process.env`. `DBWEBHOOKS_PULUMI_CLI` in it limits the sources that are tried. */
@@ -80,44 +80,28 @@ export async function resolvePulumiCli(options: ResolveOptions = {}): Promise<Pu
     say: options.say ?? ((line) => process.stderr.write(`pulumi-cli: ${line}\n`)),
     signal: options.signal,
   };
-  const { environment } = context;
-  const cacheDirectory = options.cacheDirectory ?? userCacheDirectory(environment);
-  const wanted = wantedSources(environment);
-  const copySources = (options.copySources ?? [installer, build]).map((source) => ({
-    source,
-    entry: cacheEntryOf(source, cacheDirectory),
-    isWanted: wanted.includes(source.name),
-  }));
-  const attempts: string[] = [];
+  const cacheDirectory = options.cacheDirectory ?? userCacheDirectory(context.environment);
+  const wanted = wantedSources(context.environment);
+  const copies = (options.copySources ?? [installer, build])
+    .filter((source) => wanted.includes(source.name))
+    .map((source) => ({ source, entry: cacheEntryOf(source, cacheDirectory) }));
+  const attempts = sources
+    .filter((name) => !wanted.includes(name))
+    .map((name) => `${name}: left out by DBWEBHOOKS_PULUMI_CLI`);
 
   if (wanted.includes("path")) {
     const found = await findOnPath(context, attempts, options.versionLimitSeconds);
     if (found) return found;
-  } else attempts.push("pulumi on PATH: left out by DBWEBHOOKS_PULUMI_CLI");
-
-  for (const { source, entry, isWanted } of copySources) {
-    if (isWanted && (await isWhole(entry))) {
-      return described(source.name, join(entry.directory, "bin"), pinnedVersion, environment);
-    }
   }
+  const copy = (await findCached(copies)) ?? (await makeFirst(copies, context, attempts));
+  if (copy === undefined) throw new PulumiCliError(attempts);
+  const binDir = join(copy.entry.directory, "bin");
+  return await described(copy.source.name, binDir, pinnedVersion, context.environment);
+}
 
-  for (const { source, entry, isWanted } of copySources) {
-    if (!isWanted) {
-      attempts.push(`${source.title}: left out by DBWEBHOOKS_PULUMI_CLI`);
-      continue;
-    }
-    try {
-      await makeCopy(source, entry, context);
-      return described(source.name, join(entry.directory, "bin"), pinnedVersion, environment);
-    } catch (error) {
-      context.signal?.throwIfAborted();
-      const attempt = `${source.title}: ${messageOf(error)}`;
-      attempts.push(attempt);
-      context.say(attempt);
-    }
-  }
-
-  throw new PulumiCliError(attempts);
+interface Copy {
+  source: CopySource;
+  entry: CacheEntry;
 }
 
 /** The first good one on PATH. What is passed over is said, and added to `attempts`. */
@@ -146,6 +130,33 @@ async function findOnPath(
       const attempt = `${command}: ${messageOf(error)}`;
       attempts.push(attempt);
       context.say(`passing over ${attempt}`);
+    }
+  }
+  return undefined;
+}
+
+async function findCached(copies: readonly Copy[]): Promise<Copy | undefined> {
+  for (const copy of copies) {
+    if (await isWhole(copy.entry)) return copy;
+  }
+  return undefined;
+}
+
+/** Makes the first copy that can be made. What cannot is said, and added to `attempts`. */
+async function makeFirst(
+  copies: readonly Copy[],
+  context: CopyContext,
+  attempts: string[],
+): Promise<Copy | undefined> {
+  for (const copy of copies) {
+    try {
+      await makeCopy(copy.source, copy.entry, context);
+      return copy;
+    } catch (error) {
+      context.signal?.throwIfAborted();
+      const attempt = `${copy.source.title}: ${messageOf(error)}`;
+      attempts.push(attempt);
+      context.say(attempt);
     }
   }
   return undefined;
