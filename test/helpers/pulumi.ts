@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hermeticEnvironment } from "../../tools/pulumi-cli/environment.mts";
@@ -40,18 +40,34 @@ export interface CommandResult {
 export interface CommandOptions {
   readonly directory: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Whether it leads a process group of its own, as a command does that a terminal starts. */
+  readonly isGroupLeader?: boolean;
 }
 
 /** Runs a command to its end, whatever its exit code. */
-export function run(
+export function run(...command: Parameters<typeof start>): Promise<CommandResult> {
+  return start(...command).result;
+}
+
+/** A command that runs. */
+export interface RunningCommand {
+  readonly child: ChildProcess;
+  /** What it has written so far. */
+  readonly output: () => string;
+  readonly result: Promise<CommandResult>;
+}
+
+/** Starts a command. */
+export function start(
   command: string,
   args: readonly string[],
-  { directory, environment }: CommandOptions,
-): Promise<CommandResult> {
+  { directory, environment, isGroupLeader = false }: CommandOptions,
+): RunningCommand {
   const child = spawn(command, args, {
     cwd: directory,
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
+    detached: isGroupLeader,
   });
   const texts = { stdout: "", stderr: "", output: "" };
   for (const name of ["stdout", "stderr"] as const) {
@@ -60,8 +76,9 @@ export function run(
       texts.output += text;
     });
   }
-  return new Promise((resolve, reject) => {
+  const result = new Promise<CommandResult>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (exitCode) => resolve({ exitCode, ...texts }));
   });
+  return { child, output: () => texts.output, result };
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { expect } from "vitest";
 import { withDirectory, writeJson } from "./directory.js";
-import { type CommandResult, run, stackEnvironment } from "./pulumi.js";
+import { type CommandResult, type RunningCommand, run, stackEnvironment, start } from "./pulumi.js";
 
 const repository = join(__dirname, "../..");
 
@@ -23,6 +23,8 @@ export interface TestStack {
   declareText(program: string): Promise<void>;
   /** Runs a command of the CLI in the program's directory, on its stack, whatever its exit code. */
   pulumi(args: readonly string[], environment?: Environment): Promise<CommandResult>;
+  /** Starts such a command in a process group of its own, for tests that interrupt it. */
+  start(args: readonly string[]): RunningCommand;
   /** Runs `pulumi up` without its preview, and fails unless it succeeds. */
   up(): Promise<CommandResult>;
   /** Changes the stack's configuration. */
@@ -96,16 +98,21 @@ interface StackOptions {
 }
 
 function openStack({ directory, environment, service }: StackOptions): Omit<TestStack, "beside"> {
+  const command = (args: readonly string[], extra?: Environment): Parameters<typeof start> => [
+    "pulumi",
+    [...args, "--stack", "test", "--non-interactive"],
+    { directory, environment: { ...environment, ...extra } },
+  ];
   const stack = {
     service,
     directory,
     declare: (webhooks: Webhooks) => writeJson(join(directory, "webhooks.json"), webhooks),
     declareText: (program: string) => writeFile(join(directory, "index.js"), program),
-    pulumi: (args: readonly string[], extra?: Environment) =>
-      run("pulumi", [...args, "--stack", "test", "--non-interactive"], {
-        directory,
-        environment: { ...environment, ...extra },
-      }),
+    pulumi: (args: readonly string[], extra?: Environment) => run(...command(args, extra)),
+    start: (args: readonly string[]) => {
+      const [name, all, options] = command(args);
+      return start(name, all, { ...options, isGroupLeader: true });
+    },
     up: () => succeedWith(stack, ["up", "--yes", "--skip-preview"]),
     configure: async (config: Config) => {
       const settings = Object.entries(config).flatMap(([key, value]) => [

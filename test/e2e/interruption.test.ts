@@ -1,0 +1,102 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { type TestStack, webhookArgs, withStack } from "../helpers/stack.js";
+
+/** Starts `up` and waits until the service has made the webhook, whose answer it holds back. */
+async function startUpAndHold({ service, declare, start }: TestStack) {
+  await declare({ orders: { args: webhookArgs() } });
+  const held = service.inject({ on: "POST", fault: { kind: "hold", commit: true }, times: 1 });
+  const committed = service.nextRequest({ on: "POST", stage: "committed" });
+  const command = start(["up", "--yes", "--skip-preview"]);
+  await committed;
+  return { ...command, release: () => held.release() };
+}
+
+/** Signals a command's whole process group, as ^C in a terminal does. */
+function interrupt(pid: number | undefined, signal: NodeJS.Signals): void {
+  process.kill(-(pid ?? 0), signal);
+}
+
+/** Pulumi's provider processes among the descendants of a process. */
+function providerProcesses(ancestor: number | undefined): number[] {
+  const lines = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
+  const processes = lines.map((line) => {
+    const [pid, parent, ...args] = line.trim().split(/\s+/);
+    return { pid: Number(pid), parent: Number(parent), args: args.join(" ") };
+  });
+  const descendantsOf = (pid: number): typeof processes =>
+    processes
+      .filter(({ parent }) => parent === pid)
+      .flatMap((child) => [child, ...descendantsOf(child.pid)]);
+  return descendantsOf(ancestor ?? 0)
+    .filter(({ args }) => /node.*dynamic-provider/.test(args))
+    .map(({ pid }) => pid);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+describe("An update that is interrupted while the service creates a webhook", () => {
+  it.each(["SIGINT", "SIGTERM"] as const)("stores the webhook after one %s", async (signal) => {
+    await withStack(async (stack) => {
+      const { child, output, release, result } = await startUpAndHold(stack);
+
+      interrupt(child.pid, signal);
+      await expect.poll(output).toMatch(/cancell?ing/i);
+      release();
+      const { exitCode } = await result;
+
+      expect(exitCode).not.toBe(0);
+      const [webhook] = stack.service.webhooks;
+      expect((await stack.resources()).orders).toMatchObject({ id: String(webhook?.id) });
+      expect(stack.service.counts).toMatchObject({ posts: 1, deletes: 0 });
+      await stack.up();
+      expect(await stack.outputs()).toEqual({ ordersSecret: webhook?.secret });
+      expect(stack.service.counts.posts).toBe(1);
+    });
+  });
+
+  it("deletes the webhook again after two SIGINTs", async () => {
+    await withStack(async (stack) => {
+      const { child, output, release, result } = await startUpAndHold(stack);
+
+      interrupt(child.pid, "SIGINT");
+      await expect.poll(output).toMatch(/cancell?ing/i);
+      const deleted = stack.service.nextRequest({ on: "DELETE", stage: "finished" });
+      interrupt(child.pid, "SIGINT");
+      await expect.poll(output, { timeout: 10_000 }).toContain("Pulumi stops");
+      release();
+      await deleted;
+      await result;
+
+      expect(stack.service.webhooks).toEqual([]);
+      expect(await stack.resources()).toEqual({});
+    });
+  });
+
+  it("deletes the webhook again when the CLI is killed, and leaves no process", async () => {
+    await withStack(async (stack) => {
+      const { child, release, result } = await startUpAndHold(stack);
+      const providers = providerProcesses(child.pid);
+      expect(providers).toHaveLength(1);
+
+      child.kill("SIGKILL");
+      await result;
+      const deleted = stack.service.nextRequest({ on: "DELETE", stage: "finished" });
+      release();
+      await deleted;
+
+      expect(stack.service.webhooks).toEqual([]);
+      await expect.poll(() => providers.filter(isAlive)).toEqual([]);
+      await stack.pulumi(["cancel", "--yes"]);
+      await stack.up();
+      expect(stack.service.webhooks).toHaveLength(1);
+      expect(stack.service.counts).toMatchObject({ posts: 2, deletes: 1 });
+    });
+  });
+});
