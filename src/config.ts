@@ -1,7 +1,7 @@
 import { type AccountSettings, accountSettings, type problemsOf } from "./schema.js";
 
 /** Prefix of this package's keys in a stack's configuration. */
-export const namespace = "dbwebhooks";
+const namespace = "dbwebhooks";
 
 /**
  * The settings of an account and the environment variable of each. What they mean is with

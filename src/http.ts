@@ -27,7 +27,7 @@ export interface HttpResponse {
 }
 
 /** No complete answer. */
-export interface HttpFailure {
+interface HttpFailure {
   /**
    * `unsent`: it is certain that the service has not seen the request. `unanswered`: the service may
    * have acted on it. `unreadable`: it answered, with more than 1 MiB.

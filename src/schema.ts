@@ -104,7 +104,7 @@ export function problemsOf(error: z.core.$ZodError | undefined): string[] {
 }
 
 /** Says what to write in place of a name that nobody knows. */
-export function adviceForUnknownName(name: string, names: readonly string[]): string {
+function adviceForUnknownName(name: string, names: readonly string[]): string {
   const nearest = closest(name.slice(0, 100), names);
   return distance(name.slice(0, 100), nearest) <= Math.max(2, nearest.length / 3)
     ? `is not known; did you mean ${nearest}?`

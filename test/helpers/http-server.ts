@@ -7,7 +7,7 @@ import {
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 
 /** A request as the service saw it. */
-export interface SeenRequest {
+interface SeenRequest {
   readonly method: string;
   /** As it stood in the request line. */
   readonly path: string;
