@@ -6,15 +6,15 @@ import { run } from "./pulumi.js";
 
 const repository = join(__dirname, "../..");
 
-/** Packs this package as `npm publish` would, and returns the path of the tarball. */
+/** Packs this package as it was built, and returns the path of the tarball. */
 export async function packInto(directory: string): Promise<string> {
-  const { stdout } = await succeed("npm", ["pack", "--json", "--pack-destination", directory], {
-    directory: repository,
-  });
-  // The prepare script writes to the same stream.
-  const [packed] = JSON.parse(stdout.slice(stdout.lastIndexOf("\n[") + 1)) as [
-    { filename: string },
-  ];
+  // Without its scripts: they build again, in the middle of other tests that use what was built.
+  const { stdout } = await succeed(
+    "npm",
+    ["pack", "--json", "--ignore-scripts", "--pack-destination", directory],
+    { directory: repository },
+  );
+  const [packed] = JSON.parse(stdout) as [{ filename: string }];
   return join(directory, packed.filename);
 }
 
