@@ -97,8 +97,10 @@ async function runAllCommands(
       );
       expect(service.webhooks).toHaveLength(1);
       await declareEvent("record.updated");
+      const echo = service.inject({ fault: { kind: "echoAuthorization" } });
+      await runAll(["preview", "--diff"], ["up", "--yes", "--skip-preview", "--diff"]);
+      echo.remove();
       await runAll(
-        ["preview", "--diff"],
         ["up", "--yes", "--skip-preview", "--diff"],
         ["stack", "export"],
         ["refresh", "--yes", "--skip-preview", "--diff"],
@@ -108,7 +110,7 @@ async function runAllCommands(
       expect(service.counts.created).toBe(2);
       await declareEvent("no.such.event");
       await runAll(["preview", "--diff"]);
-      service.inject({ fault: { kind: "echoAuthorization" } });
+      service.inject({ fault: { kind: "echoAuthorization", statusCode: 401 } });
       await runAll(["destroy", "--yes", "--skip-preview", "--diff"]);
       service.clearFaults();
       events = await readFile(eventLog, "utf8");
