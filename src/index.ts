@@ -1,3 +1,4 @@
+export { Provider, type ProviderArgs } from "./account.js";
 export { type EventType, eventTypes } from "./event-types.js";
 export {
   type AnyEventsArgs,

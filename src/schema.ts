@@ -1,6 +1,6 @@
-import { closest, distance } from "fastest-levenshtein";
 import * as z from "zod/mini";
 import { eventTypes } from "./event-types.js";
+import { adviceForUnknownName, nearestName } from "./names.js";
 import { isUnknown } from "./unknown.js";
 import { isPathSegment, normalizeBaseUrl, problemOfBaseUrl, problemOfReceiverUrl } from "./url.js";
 
@@ -103,14 +103,6 @@ export function problemsOf(error: z.core.$ZodError | undefined): string[] {
   );
 }
 
-/** Says what to write in place of a name that nobody knows. */
-function adviceForUnknownName(name: string, names: readonly string[]): string {
-  const nearest = closest(name.slice(0, 100), names);
-  return distance(name.slice(0, 100), nearest) <= Math.max(2, nearest.length / 3)
-    ? `is not known; did you mean ${nearest}?`
-    : `is not known; there are ${names.join(", ")}`;
-}
-
 function identifier(what: string, example: string) {
   const message = `must be the identifier of ${what}, a non-empty string such as "${example}"`;
   return unlessUnknown(z.string(message).check(z.refine(isPathSegment, message)));
@@ -125,7 +117,7 @@ function event(allowUnknownEvents: boolean) {
         }
         return allowUnknownEvents || eventTypes.some((known) => known === value)
           ? undefined
-          : `is not a known event; the nearest is "${closest(value.slice(0, 100), eventTypes)}". To subscribe to it all the same, set allowUnknownEvents: true`;
+          : `is not a known event; the nearest is "${nearestName(value, eventTypes)}". To subscribe to it all the same, set allowUnknownEvents: true`;
       }),
     ),
   );

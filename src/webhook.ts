@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { warnAboutConfig } from "./account.js";
 import type { EventType } from "./event-types.js";
 
 // Pulumi's provider process evaluates this text and stores it with every webhook. It is the same in
@@ -114,6 +115,7 @@ export class Webhook extends pulumi.CustomResource {
    * @param opts Options that all Pulumi resources have. `import` cannot work with this resource.
    */
   constructor(name: string, args: WebhookArgs, opts?: pulumi.CustomResourceOptions) {
+    warnAboutConfig();
     super(
       "pulumi-nodejs:dynamic/dbwebhooks:Webhook",
       name,

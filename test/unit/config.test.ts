@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { environmentVariables, readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config.ts";
+import { environmentVariables } from "../../src/settings.ts";
 
 type Texts = Record<string, string | undefined>;
 
@@ -248,5 +249,24 @@ describe("a problem with the settings", () => {
       "dbwebhooks:listing",
       "dbwebhooks:allowInsecureBaseUrl",
     ]);
+  });
+});
+
+describe("settings of an explicit provider", () => {
+  it("win over the environment, which fills gaps", () => {
+    const own: Record<string, string> = {
+      "dbwebhooks:isExplicit": "true",
+      "dbwebhooks:baseUrl": "https://eu.example.com",
+    };
+
+    const { settings } = readConfig((key) => own[key], {
+      DBWEBHOOKS_BASE_URL: "https://us.example.com",
+      DBWEBHOOKS_API_KEY: "key-from-environment",
+    });
+
+    expect(settings).toMatchObject({
+      baseUrl: "https://eu.example.com",
+      apiKey: "key-from-environment",
+    });
   });
 });

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { environmentVariables } from "../../src/config.js";
 import { problemsOfArguments } from "../../src/schema.js";
+import { environmentVariables } from "../../src/settings.js";
 
 const read = (path: string) => readFileSync(join(__dirname, "../..", path), "utf8");
 const readme = read("README.md");

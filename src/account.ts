@@ -1,0 +1,111 @@
+import * as pulumi from "@pulumi/pulumi";
+import { adviceForUnknownName } from "./names.js";
+import { explicitKey, namespace, settingNames } from "./settings.js";
+
+/** The arguments of a {@link Provider}. What is missing is taken from the environment. */
+export interface ProviderArgs {
+  /**
+   * The address of the service, with a path prefix if it has one: `https:`, or `http:` on a loopback
+   * host. Default: `DBWEBHOOKS_BASE_URL`; one of the two is required.
+   * Changing this replaces all webhooks of the provider.
+   *
+   * Source: `{base_url}`, part 4 of the service's interface.
+   */
+  baseUrl?: pulumi.Input<string | undefined>;
+  /**
+   * The bearer key. Default: `DBWEBHOOKS_API_KEY`; one of the two is required. Stored as a secret.
+   * Changing this changes no webhook.
+   *
+   * Source: part 5 of the service's interface.
+   */
+  apiKey?: pulumi.Input<string | undefined>;
+  /** Limit of one HTTP attempt in seconds, connection included. Default: 30. */
+  timeoutSeconds?: pulumi.Input<number | undefined>;
+  /** How long one operation may go on retrying, in seconds. Default: 120. */
+  retrySeconds?: pulumi.Input<number | undefined>;
+  /** Requests in flight at once. Default: 16. */
+  maxConcurrentRequests?: pulumi.Input<number | undefined>;
+  /** Requests begun per second, spread evenly. Default: no limit but the service's own. */
+  requestsPerSecond?: pulumi.Input<number | undefined>;
+  /** Allows a `baseUrl` with `http:` that is not loopback; the key then travels unencrypted. Default: `false`. */
+  allowInsecureBaseUrl?: pulumi.Input<boolean | undefined>;
+}
+
+/**
+ * An account of the service, for programs that use several accounts or regions: pass it to a webhook
+ * as the resource option `provider`. Its own arguments win over the environment; the stack's
+ * configuration is not used.
+ *
+ * @example
+ * ```ts
+ * const eu = new dbwebhooks.Provider("eu", {
+ *   baseUrl: "https://eu-tables.fillout.com",
+ *   apiKey: config.requireSecret("euApiKey"),
+ * });
+ * new dbwebhooks.Webhook("orders", args, { provider: eu });
+ * ```
+ */
+export class Provider extends pulumi.ProviderResource {
+  /**
+   * Declares an account.
+   *
+   * @param name The name of the provider, unique in its stack.
+   * @param args Its settings. What is wrong with them is reported by the webhooks that use it.
+   * @param opts Options that all Pulumi resources have.
+   * @throws Error for an argument that does not exist.
+   */
+  constructor(name: string, args: ProviderArgs = {}, opts?: pulumi.ResourceOptions) {
+    const problems = problemsOfNames(Object.keys(args));
+    if (problems.length > 0) {
+      throw new pulumi.RunError(`Provider ${name}: ${problems.join("; ")}.`);
+    }
+    const inputs = Object.entries(args).map(([key, value]) => [
+      `${namespace}:${key}`,
+      key === "apiKey" ? pulumi.secret(asText(value)) : asText(value),
+    ]);
+    super("pulumi-nodejs", name, { ...Object.fromEntries(inputs), [explicitKey]: "true" }, opts);
+  }
+}
+
+let hasWarned = false;
+
+/**
+ * Warns, once in a program, about stack configuration that is not what its author meant: a key that
+ * this package does not know, and an API key in plain text.
+ */
+export function warnAboutConfig(): void {
+  if (hasWarned) {
+    return;
+  }
+  hasWarned = true;
+  const prefix = `${namespace}:`;
+  const keys = Object.keys(pulumi.runtime.allConfig()).filter((key) => key.startsWith(prefix));
+  for (const problem of problemsOfNames(keys.map((key) => key.slice(prefix.length)))) {
+    void pulumi.log.warn(`Stack configuration ${prefix}${problem}`);
+  }
+  const apiKey = `${prefix}apiKey`;
+  if (keys.includes(apiKey) && !isSecret(apiKey)) {
+    void pulumi.log.warn(
+      `${apiKey} is stored in plain text, in the stack's configuration and in its state; run "pulumi config set --secret ${apiKey}" and replace the key.`,
+    );
+  }
+}
+
+function problemsOfNames(names: readonly string[]): string[] {
+  return names
+    .filter((name) => !settingNames.some((known) => known === name))
+    .map((name) => `${name}: ${adviceForUnknownName(name, settingNames)}`);
+}
+
+/** Whether a key was set with --secret; true where this version of Pulumi does not tell. */
+function isSecret(key: string): boolean {
+  const { isConfigSecret } = pulumi.runtime as { isConfigSecret?: (key: string) => boolean };
+  return isConfigSecret?.(key) ?? true;
+}
+
+/** Pulumi hands only text to dynamic providers. */
+function asText(value: ProviderArgs[keyof ProviderArgs]): pulumi.Output<string | undefined> {
+  return pulumi
+    .output<string | number | boolean | undefined>(value)
+    .apply((known) => (known === undefined ? undefined : String(known)));
+}

@@ -1,0 +1,17 @@
+import { closest, distance } from "fastest-levenshtein";
+
+// Comparing takes time that grows with the length of a name, and nobody means a longer one.
+const maxLength = 100;
+
+/** Says what to write in place of a name that nobody knows. */
+export function adviceForUnknownName(name: string, names: readonly string[]): string {
+  const nearest = nearestName(name, names);
+  return distance(name.slice(0, maxLength), nearest) <= Math.max(2, nearest.length / 3)
+    ? `is not known; did you mean ${nearest}?`
+    : `is not known; there are ${names.join(", ")}`;
+}
+
+/** The name among `names` that is most like another. */
+export function nearestName(name: string, names: readonly string[]): string {
+  return closest(name.slice(0, maxLength), names);
+}

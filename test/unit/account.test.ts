@@ -1,0 +1,48 @@
+import * as pulumi from "@pulumi/pulumi";
+import { beforeEach, describe, expect, it } from "vitest";
+import { Provider } from "../../src/account.js";
+
+const registered: pulumi.runtime.MockResourceArgs[] = [];
+
+beforeEach(async () => {
+  registered.length = 0;
+  await pulumi.runtime.setMocks({
+    call: () => ({}),
+    newResource: (args) => {
+      registered.push(args);
+      return { id: "provider", state: args.inputs };
+    },
+  });
+});
+
+describe("Provider", () => {
+  it("registers a provider of Pulumi's dynamic package with its settings as text", async () => {
+    const provider = new Provider("eu", {
+      baseUrl: "https://eu.example.com",
+      timeoutSeconds: 20,
+      allowInsecureBaseUrl: false,
+    });
+
+    await new Promise((resolve) => provider.urn.apply(resolve));
+
+    expect(registered).toMatchObject([
+      {
+        type: "pulumi:providers:pulumi-nodejs",
+        inputs: {
+          "dbwebhooks:baseUrl": "https://eu.example.com",
+          "dbwebhooks:timeoutSeconds": "20",
+          "dbwebhooks:allowInsecureBaseUrl": "false",
+          "dbwebhooks:isExplicit": "true",
+        },
+      },
+    ]);
+  });
+
+  it("refuses arguments that do not exist, all at once, with the nearest names", () => {
+    const create = () => new Provider("eu", { apikey: "key-token", timeout: 5 } as object);
+
+    expect(create).toThrow("apikey: is not known; did you mean apiKey?");
+    expect(create).toThrow("timeout: is not known");
+    expect(create).not.toThrow("key-token");
+  });
+});
