@@ -222,14 +222,14 @@ describe("a reset", () => {
     const service = await startService();
     service.inject({ fault: { kind: "resetMidBody" } });
 
-    const { text, error } = await sendRaw(service);
+    // Whether the client's socket reports the reset too depends on the version of Node.
+    const { text } = await sendRaw(service);
 
     expect(text).toMatch(/^HTTP\/1\.1 201 /);
     const [head = "", body = ""] = text.split("\r\n\r\n");
     const announced = Number(/content-length: (\d+)/i.exec(head)?.[1]);
     expect(body).toMatch(/^\{"id":1,/);
     expect(body.length).toBe(Math.floor(announced / 2));
-    expect(error).toMatchObject({ code: "ECONNRESET" });
     expect(service.requests).toMatchObject([{ committed: true, outcome: "reset" }]);
     expect(service.webhooks).toHaveLength(1);
   });
