@@ -6,11 +6,15 @@ const maxShownLength = 100;
 
 /** What to do when a request did not get through. */
 export const connectionAdvice =
-  'Check the network, HTTPS_PROXY and dbwebhooks:baseUrl, then run "pulumi up" again.';
+  'Check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl, then run "pulumi up" again.';
 
 /** What to do when an answer is not one that the service gives. */
 export const wrongHostAdvice =
   "This is not an answer of the service: a proxy or another host may have given it. Check dbwebhooks:baseUrl.";
+
+/** What to do when the state alone would have the key sent unencrypted. */
+export const insecureStateAdvice =
+  "it was created at an address that begins with http:, and the API key would travel there unencrypted. Nothing was sent, the webhook stays in the state. To send it all the same, set dbwebhooks:allowInsecureBaseUrl to true for this run.";
 
 const keyAdvice =
   'Check the API key: "pulumi config set --secret dbwebhooks:apiKey", or DBWEBHOOKS_API_KEY.';

@@ -2,11 +2,12 @@ import {
   adviceForCreate,
   adviceForDelete,
   connectionAdvice,
+  insecureStateAdvice,
   orphanAdvice,
   otherAccountAdvice,
   wrongHostAdvice,
 } from "./advice.js";
-import { ConnectionError, type Failure, HttpError, ResponseError } from "./errors.js";
+import { ConnectionError, type Failure, HttpError, ResponseError, WebhookError } from "./errors.js";
 import type { HttpOutcome, HttpRequest, HttpResponse } from "./http.js";
 import { oneLine, redact, sensitivePartsOfUrl } from "./redact.js";
 import {
@@ -17,6 +18,7 @@ import {
   errorEnvelope,
 } from "./schema.js";
 import { type HttpResult, type HttpTransport, isThrottled, outcomeText } from "./transport.js";
+import { problemOfBaseUrl } from "./url.js";
 
 const maxServiceMessageLength = 200;
 // Far more than is shown, far less than what takes long to redact.
@@ -83,8 +85,7 @@ export async function createWebhook(
     throw new ConnectionError(failure(call, result, orphan));
   }
   if (!isSuccess(result)) {
-    const mayExist = result.statusCode >= 500 && !isThrottled(result);
-    const advice = mayExist ? orphan : adviceForCreate(result);
+    const advice = mayHaveCreated(result) ? orphan : adviceForCreate(result);
     throw new HttpError(failure(call, result, advice), result.statusCode);
   }
   const answer = parseJson(result.body);
@@ -118,6 +119,9 @@ export async function deleteWebhook(
     },
     sensitive: [settings.apiKey, ...sensitiveValues],
   };
+  if (problemOfBaseUrl(baseUrl, settings.allowInsecureBaseUrl) !== undefined) {
+    throw new WebhookError(`${oneLine(call.operation, 300)} failed: ${insecureStateAdvice}`);
+  }
   const result = await transport.sendRequest(call.request, isPassing);
   const kept = "The webhook stays in the state.";
   if (result.kind !== "response") {
@@ -152,6 +156,16 @@ function collectionUrl(baseUrl: string, databaseId: string): URL {
 
 function isSuccess({ statusCode }: HttpResponse): boolean {
   return statusCode >= 200 && statusCode < 300;
+}
+
+/**
+ * Whether a webhook may exist after a creation that did not succeed. 303 follows on a request that was
+ * carried out (RFC 9110, section 15.4.4). 408 is for one that did not arrive whole (section 15.5.9), but
+ * some frameworks give it to their own handlers that take too long (tower-http's `TimeoutLayer`).
+ */
+function mayHaveCreated(response: HttpResponse): boolean {
+  const { statusCode } = response;
+  return statusCode === 303 || statusCode === 408 || (statusCode >= 500 && !isThrottled(response));
 }
 
 /** Whether a deletion may go better the next time; sending it twice does no harm. */

@@ -42,7 +42,7 @@ export function replacementText(
   differences: readonly Difference[],
 ): string {
   const reasons = differences.map(({ reason }) => reason).join(", ");
-  const databaseId = oneLine(String(olds.databaseId), 100);
+  const databaseId = typeof olds.databaseId === "string" ? oneLine(olds.databaseId, 100) : "?";
   return `Webhook ${oneLine(id, 100)} of database ${databaseId} has to be replaced: ${reasons}. Its secret will change; the old webhook and its secret keep working until the end of the update (not with deleteBeforeReplace).`;
 }
 

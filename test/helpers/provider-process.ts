@@ -31,15 +31,20 @@ export interface ProviderProcess {
   delete(id: string, props: Properties): Promise<void>;
 }
 
-/** Starts a provider process, configured with these settings, and stops it after `use`. */
+/**
+ * Starts a provider process, configured with these settings, and stops it after `use`. What is in
+ * `environment` is added to this process's own.
+ */
 export async function withProviderProcess<Result>(
   config: Readonly<Record<string, string>>,
   use: (provider: ProviderProcess) => Promise<Result>,
+  environment: Readonly<Record<string, string | undefined>> = {},
 ): Promise<Result> {
   const engine = await listen();
   const address = engine.address() as { port: number };
   const child = spawn(process.execPath, [host, `127.0.0.1:${address.port}`], {
     cwd: repository,
+    env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const lines: string[] = [];

@@ -316,7 +316,7 @@ describe("a creation whose outcome is in doubt", () => {
     expect(error.message).toContain("to a receiver on https://example.com, and delete it");
   });
 
-  it.each([500, 502, 503, 504, 599])("is not tried again after status %i", async (statusCode) => {
+  it.each([303, 408, 500, 502, 503, 504, 599])("is not tried again after status %i", async (statusCode) => {
     await using server = await startServer({ statusCode, body: "<h1>no</h1>" });
     await configure({ baseUrl: server.url });
 

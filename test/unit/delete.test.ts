@@ -66,6 +66,21 @@ describe("the request that deletes a webhook", () => {
     expect(server.requests).toEqual([]);
   });
 
+  it("does not carry the key over plain http because the state says so", async () => {
+    const transport = await fakeTransport(() => response(200, undefined, { success: true }));
+    const address = { baseUrl: "http://tables.example.com", databaseId: "a", id: "17" };
+    const deleteWith = (allowInsecureBaseUrl: boolean) =>
+      deleteWebhook({ settings: someSettings({ allowInsecureBaseUrl }), transport }, address);
+
+    const { message } = await errorOf(deleteWith(false));
+    const isAllowed = await settled(deleteWith(true));
+
+    expect(message).toMatch(/^Delete webhook 17 of database a failed: it was created at .+http:/);
+    expect(message).toMatch(/Nothing was sent.+ set dbwebhooks:allowInsecureBaseUrl to true/);
+    expect(isAllowed).toBe("deleted");
+    expect(transport.attempts).toHaveLength(1);
+  });
+
   it("needs nothing but id, databaseId and baseUrl", async () => {
     await using server = await startServer(success);
     await configure({ baseUrl: server.url });
