@@ -38,9 +38,9 @@ export function adviceForDelete({ statusCode, redirectOrigin }: HttpResponse): s
   return statusCode === 404 ? wrongHostAdvice : adviceForStatus(statusCode, redirectOrigin);
 }
 
-/** What to do when a webhook is not found where it was created, but the account is another now. */
+/** What to do when the service that a webhook was created at refuses, and the account is another now. */
 export function otherAccountAdvice(baseUrl: string): string {
-  return `The webhook was created there, but dbwebhooks:baseUrl is ${oneLine(baseUrl, maxShownLength)} now, so this answer may only mean that the key is not valid there. Set dbwebhooks:baseUrl and dbwebhooks:apiKey back for this run, or delete the webhook by hand and remove it with "pulumi state delete".`;
+  return `The webhook was created there, but dbwebhooks:baseUrl is ${oneLine(baseUrl, maxShownLength)} now, so this answer may only mean that today's key is not valid there. Set dbwebhooks:baseUrl and dbwebhooks:apiKey back for this run, or delete the webhook by hand and remove it with "pulumi state delete".`;
 }
 
 function adviceForStatus(statusCode: number, redirectOrigin: string | undefined): string {

@@ -51,6 +51,14 @@ export interface WebhookAddress {
   readonly id: string;
 }
 
+/** What the messages about a deletion hold. */
+export interface DeletionTexts {
+  /** Values that are kept out of them. */
+  readonly sensitiveValues?: readonly string[];
+  /** What becomes of a webhook that is not deleted; with a space at its end. */
+  readonly kept?: string;
+}
+
 /**
  * Creates a webhook. The request is sent again only when it is certain that no webhook was made, and
  * no more once `stopping` aborts.
@@ -78,7 +86,8 @@ export async function createWebhook(
     stopping,
   );
   if (result.kind === "unsent") {
-    throw new ConnectionError(failure(call, result, `No webhook was created. ${connectionAdvice}`));
+    const advice = stopping?.aborted ? 'Run "pulumi up" again.' : connectionAdvice;
+    throw new ConnectionError(failure(call, result, `No webhook was created. ${advice}`));
   }
   const orphan = orphanAdvice(databaseId, url);
   if (result.kind !== "response") {
@@ -100,7 +109,7 @@ export async function createWebhook(
 }
 
 /**
- * Deletes a webhook, and says whether it was there. `sensitiveValues` are kept out of messages.
+ * Deletes a webhook, and says whether it was there.
  *
  * Source: part 4.2 of the service's interface. Only the documented answers count: a proxy or a wrong
  * host answers 404 too.
@@ -108,7 +117,7 @@ export async function createWebhook(
 export async function deleteWebhook(
   { settings, transport }: Account,
   { baseUrl, databaseId, id }: WebhookAddress,
-  sensitiveValues: readonly string[] = [],
+  { sensitiveValues = [], kept = "The webhook stays in the state. " }: DeletionTexts = {},
 ): Promise<"deleted" | "absent"> {
   const call: Call = {
     operation: `Delete webhook ${id} of database ${databaseId}`,
@@ -123,9 +132,8 @@ export async function deleteWebhook(
     throw new WebhookError(`${oneLine(call.operation, 300)} failed: ${insecureStateAdvice}`);
   }
   const result = await transport.sendRequest(call.request, isPassing);
-  const kept = "The webhook stays in the state.";
   if (result.kind !== "response") {
-    throw new ConnectionError(failure(call, result, `${kept} ${connectionAdvice}`));
+    throw new ConnectionError(failure(call, result, `${kept}${connectionAdvice}`));
   }
   if (isSuccess(result)) {
     const isConfirmed =
@@ -134,14 +142,16 @@ export async function deleteWebhook(
       return "deleted";
     }
     const outcome = `answered ${result.statusCode} without confirming the deletion`;
-    throw new ResponseError(failure(call, result, `${kept} ${wrongHostAdvice}`, outcome));
+    throw new ResponseError(failure(call, result, `${kept}${wrongHostAdvice}`, outcome));
   }
   const isAbsent = result.statusCode === 404 && serviceError(result)?.code === "NOT_FOUND";
-  if (isAbsent && baseUrl === settings.baseUrl) {
+  const isOtherAccount = baseUrl !== settings.baseUrl;
+  if (isAbsent && !isOtherAccount) {
     return "absent";
   }
-  const advice = isAbsent ? otherAccountAdvice(settings.baseUrl) : adviceForDelete(result);
-  throw new HttpError(failure(call, result, `${kept} ${advice}`), result.statusCode);
+  const mayBeTheKey = isOtherAccount && [401, 403, 404].includes(result.statusCode);
+  const advice = mayBeTheKey ? otherAccountAdvice(settings.baseUrl) : adviceForDelete(result);
+  throw new HttpError(failure(call, result, `${kept}${advice}`), result.statusCode);
 }
 
 interface Call {
@@ -158,14 +168,17 @@ function isSuccess({ statusCode }: HttpResponse): boolean {
   return statusCode >= 200 && statusCode < 300;
 }
 
+// Statuses of RFC 9110, section 15, that say that a request was not carried out.
+const refusals = [
+  300, 301, 302, 307, 308, 400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 422, 429,
+];
+
 /**
  * Whether a webhook may exist after a creation that did not succeed. 303 follows on a request that was
- * carried out (RFC 9110, section 15.4.4). 408 is for one that did not arrive whole (section 15.5.9), but
- * some frameworks give it to their own handlers that take too long (tower-http's `TimeoutLayer`).
+ * carried out; 408 comes from proxies too, about requests that arrived; 409 can mean that it exists.
  */
 function mayHaveCreated(response: HttpResponse): boolean {
-  const { statusCode } = response;
-  return statusCode === 303 || statusCode === 408 || (statusCode >= 500 && !isThrottled(response));
+  return !isThrottled(response) && !refusals.includes(response.statusCode);
 }
 
 /** Whether a deletion may go better the next time; sending it twice does no harm. */

@@ -1,7 +1,6 @@
 import { type Account, createWebhook, deleteWebhook } from "./client.js";
 import { whileEngineStores } from "./engine.js";
 import { PartialCreationError, presentErrors, WebhookError } from "./errors.js";
-import { notify } from "./notify.js";
 import type { Properties } from "./properties.js";
 import { oneLine } from "./redact.js";
 import type { WebhookInputs } from "./schema.js";
@@ -27,7 +26,8 @@ export async function createOrUndo(
       const { id, secret } = await createWebhook(account, webhook, stopping);
       return secret === undefined ? undoIncomplete(context, id, stored) : { id, secret };
     },
-    ({ id }) => undoUnstored(context, id),
+    ({ id, secret }) =>
+      undoUnstored({ ...context, sensitiveValues: [...sensitiveValues, secret] }, id),
   );
 }
 
@@ -54,14 +54,11 @@ async function undoIncomplete(context: Context, id: string, stored: Properties):
 async function undoUnstored(context: Context, id: string): Promise<never> {
   const what = failureText(context, `Pulumi stopped while the service created webhook ${id}`);
   const problem = await problemOfDeletion(context, id);
-  const error = new WebhookError(
+  throw new WebhookError(
     problem === undefined
       ? `${what} It was deleted again.`
       : `${what} Pulumi has not stored it: delete it by hand. It could not be deleted at once: ${problem}`,
   );
-  // The process ends before the error can reach the engine.
-  notify(error.message);
-  throw error;
 }
 
 async function problemOfDeletion(
@@ -74,7 +71,7 @@ async function problemOfDeletion(
     await presentErrors(
       `Delete webhook ${id}`,
       () => sensitiveValues,
-      () => deleteWebhook(account, { baseUrl, databaseId, id }, sensitiveValues),
+      () => deleteWebhook(account, { baseUrl, databaseId, id }, { sensitiveValues, kept: "" }),
     );
     return undefined;
   } catch (error) {

@@ -6,7 +6,6 @@ const answerWithinMs = 1_000;
 
 let creationsInFlight = 0;
 const stop = new AbortController();
-let isEngineGone = false;
 
 // One listener for every creation that waits is no leak.
 setMaxListeners(0, stop.signal);
@@ -29,11 +28,24 @@ export async function whileEngineStores<Created>(
   begin();
   try {
     const created = await create(stop.signal);
-    isEngineGone ||= !(await doesEngineListen());
-    return stop.signal.aborted || isEngineGone ? await undo(created) : created;
+    return (await canStore()) ? created : await undo(created);
+  } catch (error) {
+    if (!(await canStore())) {
+      // The process ends before the error can reach the engine.
+      notify(error instanceof Error ? error.message : "Create webhook failed.");
+    }
+    throw error;
   } finally {
     end();
   }
+}
+
+/** Whether what this process answers can still reach the state. Once it cannot, it never will. */
+async function canStore(): Promise<boolean> {
+  if (!stop.signal.aborted && !(await doesEngineListen())) {
+    stop.abort();
+  }
+  return !stop.signal.aborted;
 }
 
 function begin(): void {
@@ -51,7 +63,7 @@ function end(): void {
   }
   process.off("SIGINT", stopCreating);
   process.off("SIGTERM", finishCreating);
-  if (stop.signal.aborted || isEngineGone) {
+  if (stop.signal.aborted) {
     process.exit();
   }
 }
@@ -59,7 +71,9 @@ function end(): void {
 /** The engine sends SIGINT when it will store nothing more, and SIGKILL 5 seconds later. */
 function stopCreating(): void {
   if (!stop.signal.aborted) {
-    notify("Pulumi stops: webhooks that are being created are deleted again.");
+    notify(
+      "Pulumi stops: webhooks that are being created are deleted again, if the service answers within 5 seconds.",
+    );
     stop.abort();
   }
 }
@@ -69,7 +83,8 @@ function finishCreating(): void {}
 
 /** Whether something listens at the address that the engine gave to this process. */
 function doesEngineListen(): Promise<boolean> {
-  const [, host, port] = /^(.+):(\d+)$/.exec(process.argv[2] ?? "") ?? [];
+  // The engine puts its address last, behind flags such as those for logging and tracing.
+  const [, host, port] = /^(.+):(\d+)$/.exec(process.argv.at(-1) ?? "") ?? [];
   if (host === undefined) {
     return Promise.resolve(true);
   }

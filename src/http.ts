@@ -1,6 +1,7 @@
-import type { Dispatcher } from "undici";
+import type { Dispatcher, EnvHttpProxyAgent } from "undici";
 import { WebhookError } from "./errors.js";
 import { oneLine, redact } from "./redact.js";
+import { isLoopback } from "./url.js";
 
 const { version } = require("../package.json") as { version: string };
 
@@ -47,21 +48,29 @@ export type Exchange = (request: HttpRequest) => Promise<HttpOutcome>;
 export async function openExchange(timeoutSeconds: number): Promise<Exchange> {
   const undici = await import("undici");
   const timeoutMs = Math.ceil(timeoutSeconds * 1000);
-  const agent = openAgent(undici, timeoutMs);
-  return (request) => exchangeOnce(agent, request, timeoutMs);
+  const options = {
+    connect: { timeout: timeoutMs },
+    // One limit holds for the whole attempt, so undici's own limits for its parts are off.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    // Over HTTP/2 undici sends a refused request again by itself.
+    allowH2: false,
+  };
+  const direct = new undici.Agent(options);
+  const proxied = openProxyAgent(undici, options);
+  return (request) => {
+    // A proxy's loopback is not ours: the key must not travel there.
+    const agent = isLoopback(request.url.hostname) ? direct : proxied;
+    return exchangeOnce(agent, request, timeoutMs);
+  };
 }
 
-function openAgent({ EnvHttpProxyAgent }: typeof import("undici"), timeoutMs: number): Dispatcher {
-  const { no_proxy, NO_PROXY } = process.env;
+function openProxyAgent(
+  { EnvHttpProxyAgent }: typeof import("undici"),
+  options: EnvHttpProxyAgent.Options,
+): Dispatcher {
   try {
-    // One limit holds for the whole attempt, so undici's own limits for its parts are off.
-    return new EnvHttpProxyAgent({
-      connect: { timeout: timeoutMs },
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      // A proxy's loopback is not ours: the key must not travel there.
-      noProxy: `${no_proxy ?? NO_PROXY ?? ""},localhost,127.0.0.1,::1`,
-    });
+    return new EnvHttpProxyAgent(options);
   } catch {
     // What undici says of a proxy's address may hold its password.
     throw new WebhookError(

@@ -43,19 +43,29 @@ export function completeInputs(inputs: Properties): WebhookInputs {
   return known as WebhookInputs;
 }
 
-/**
- * Marks the secret in the way Pulumi's wire format does, so that the engine encrypts it whatever the
- * resource's options say. Source: `specialSigKey` in `sdk/nodejs/runtime/rpc.ts` of pulumi/pulumi.
- */
+// How Pulumi's wire format marks a secret. Source: `specialSigKey` in `sdk/nodejs/runtime/rpc.ts`.
+const secretMark = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
+
+/** Marks the secret, so that the engine encrypts it whatever the resource's options say. */
 export function withSecretMarked(properties: Properties): Record<string, unknown> {
   const { secret, ...rest } = properties;
-  return typeof secret !== "string"
-    ? { ...properties }
-    : {
-        ...rest,
-        secret: {
-          "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
-          value: secret,
-        },
-      };
+  return typeof secret === "string"
+    ? { ...rest, secret: { ...secretMark, value: secret } }
+    : { ...properties };
+}
+
+/** Undoes the marks of secrets, for a Pulumi that leaves them in what it hands to providers. */
+export function withSecretsBare(properties: Properties): Properties {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, value]) => [
+      name,
+      isMarked(value) ? value.value : value,
+    ]),
+  );
+}
+
+function isMarked(value: unknown): value is { value: unknown } {
+  return Object.entries(secretMark).every(
+    ([key, mark]) => (value as Record<string, unknown> | null | undefined)?.[key] === mark,
+  );
 }

@@ -11,6 +11,7 @@ import {
   type Properties,
   withoutAbsent,
   withSecretMarked,
+  withSecretsBare,
 } from "./properties.js";
 import { oneLine, sensitivePartsOfUrl } from "./redact.js";
 import { type AccountSettings, problemsOfArguments, webhookAddress } from "./schema.js";
@@ -60,11 +61,12 @@ export async function diff(
     `Compare webhook ${id}`,
     () => sensitiveValues(olds),
     async () => {
-      const differences = diffWebhook(olds, news, currentConfig().settings?.baseUrl);
+      const state = withSecretsBare(olds);
+      const differences = diffWebhook(state, news, currentConfig().settings?.baseUrl);
       if (differences.length === 0) {
         return { changes: false };
       }
-      notify(replacementText(id, olds, differences));
+      notify(replacementText(id, state, differences));
       return { changes: true, replaces: differences.map(({ property }) => property) };
     },
   );
@@ -76,7 +78,7 @@ export async function create(inputs: Properties): Promise<dynamic.CreateResult> 
     "Create webhook",
     () => sensitiveValues(inputs),
     async () => {
-      const current = currentAccount();
+      const current = currentAccount("Create webhook");
       const webhook = completeInputs(inputs);
       const stored = { ...inputs, baseUrl: current.settings.baseUrl };
       const { id, secret } = await createOrUndo(current, webhook, stored, sensitiveValues(inputs));
@@ -107,23 +109,25 @@ export async function update(
 
 /** Deletes the webhook where it was created. */
 async function remove(id: string, props: Properties): Promise<void> {
-  return presentErrors(
-    `Delete webhook ${id}`,
-    () => sensitiveValues(props),
-    async () => {
-      const address = webhookAddress.safeParse({ ...props, id }).data;
-      if (address === undefined) {
-        throw new WebhookError(
-          `Delete webhook ${oneLine(id, maxShownLength)} failed: its state holds no usable id, databaseId and baseUrl. Nothing was sent. Delete the webhook by hand, then remove it with "pulumi state delete".`,
-        );
-      }
-      if ((await deleteWebhook(currentAccount(), address, sensitiveValues(props))) === "absent") {
-        notify(
-          `Webhook ${id} of database ${address.databaseId} was already gone from the service.`,
-        );
-      }
-    },
-  );
+  const state = withSecretsBare(props);
+  const sensitive = () => sensitiveValues(state);
+  const operation = `Delete webhook ${oneLine(id, maxShownLength)}`;
+  return presentErrors(operation, sensitive, async () => {
+    const address = webhookAddress.safeParse({ ...state, id }).data;
+    if (address === undefined) {
+      throw new WebhookError(
+        `${operation} failed: its state holds no usable id, databaseId and baseUrl. Nothing was sent. Delete the webhook by hand, then remove it with "pulumi state delete".`,
+      );
+    }
+    const current = currentAccount(
+      `${operation} of database ${address.databaseId}`,
+      'The webhook stays in the state. "pulumi destroy" reads the environment, but not what "pulumi config set" has changed since the last "pulumi up". ',
+    );
+    const outcome = await deleteWebhook(current, address, { sensitiveValues: sensitive() });
+    if (outcome === "absent") {
+      notify(`Webhook ${id} of database ${address.databaseId} was already gone from the service.`);
+    }
+  });
 }
 
 export { remove as delete };
@@ -143,10 +147,11 @@ function currentConfig(): ConfigResult {
   return config;
 }
 
-function currentAccount(): Account {
+function currentAccount(operation: string, advice = ""): Account {
   const { settings, problems } = currentConfig();
   if (settings === undefined) {
-    throw new WebhookError(`${problems.join(". ")}. Nothing was sent.`);
+    const what = `${oneLine(operation, 2 * maxShownLength)} failed: ${problems.join(". ")}`;
+    throw new WebhookError(`${what}. ${advice}Nothing was sent.`);
   }
   account ??= openAccount(settings);
   return account;

@@ -81,8 +81,13 @@ export const createdId = z.object({
   id: z.union([z.pipe(z.int(), z.transform(String)), z.string().check(z.regex(/^\d{1,64}$/))]),
 });
 
-/** Answer to the creation of a webhook: its secret, where there is a usable one. */
-export const createdSecret = z.object({ secret: z.string().check(z.minLength(1)) });
+/**
+ * Answer to the creation of a webhook: its secret, where there is a usable one. What is not well-formed
+ * Unicode would be stored altered.
+ */
+export const createdSecret = z.object({
+  secret: z.string().check(z.refine((secret) => secret !== "" && secret.isWellFormed())),
+});
 
 /** Answer to the deletion of a webhook. */
 export const deletedWebhook = z.object({ success: z.literal(true) });

@@ -53,7 +53,8 @@ function isInsecure(url: string): boolean {
   return protocol === "http:" && !isLoopback(hostname);
 }
 
-function isLoopback(hostname: string): boolean {
+/** Whether a host name of a parsed URL is this machine itself. */
+export function isLoopback(hostname: string): boolean {
   return (
     hostname === "localhost" ||
     hostname.endsWith(".localhost") ||

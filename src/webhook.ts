@@ -112,9 +112,15 @@ export class Webhook extends pulumi.CustomResource {
    *
    * @param name The name of the resource, unique in its stack.
    * @param args What is subscribed to.
-   * @param opts Options that all Pulumi resources have. `import` cannot work with this resource.
+   * @param opts Options that all Pulumi resources have.
+   * @throws Error for the options `import` and `id`: Pulumi cannot read this resource from the service.
    */
   constructor(name: string, args: WebhookArgs, opts?: pulumi.CustomResourceOptions) {
+    if (opts?.import !== undefined || opts?.id !== undefined) {
+      throw new pulumi.RunError(
+        `Webhook ${name}: the options import and id cannot work, because the service does not show the secret of a webhook that exists. Leave them out to create a new webhook.`,
+      );
+    }
     warnAboutConfig();
     super(
       "pulumi-nodejs:dynamic/dbwebhooks:Webhook",

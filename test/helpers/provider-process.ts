@@ -42,7 +42,9 @@ export async function withProviderProcess<Result>(
 ): Promise<Result> {
   const engine = await listen();
   const address = engine.address() as { port: number };
-  const child = spawn(process.execPath, [host, `127.0.0.1:${address.port}`], {
+  // With logging or tracing on, the engine puts flags before its address.
+  const args = [host, "--logtostderr", "-v=1", `127.0.0.1:${address.port}`];
+  const child = spawn(process.execPath, args, {
     cwd: repository,
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],

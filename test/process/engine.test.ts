@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
+import { type Fault, type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
 import {
   type Properties,
@@ -29,6 +29,7 @@ async function withHeldPost(
     ended: Promise<unknown>;
   }) => Promise<void>,
   settings: Readonly<Record<string, string>> = {},
+  ...faults: Fault[]
 ): Promise<void> {
   await using service = await startLocalService();
   const config = {
@@ -38,7 +39,11 @@ async function withHeldPost(
     ...settings,
   };
   await withProviderProcess(config, async (provider) => {
-    const held = service.inject({ on: "POST", fault: { kind: "hold", commit: true } });
+    const held = service.inject({
+      on: "POST",
+      fault: [{ kind: "hold", commit: true }, ...faults],
+      times: 1,
+    });
     const committed = service.nextRequest({ on: "POST", stage: "committed" });
     const ended = once(provider.child, "exit");
     const creation = provider.create(inputs()).catch((error: Error) => error);
@@ -152,7 +157,65 @@ describe("A creation in flight", () => {
       const [webhook] = service.webhooks;
       expect(provider.output()).toContain(`the service created webhook ${webhook?.id}`);
       expect(provider.output()).toContain("delete it by hand");
+      expect(provider.output()).not.toContain("stays in the state");
     });
+  });
+
+  it.each<[string, Fault, string]>([
+    ["breaks the connection", { kind: "resetAfterCommit" }, "A webhook may exist"],
+    ["answers 502", { kind: "respond", statusCode: 502, commit: true }, "A webhook may exist"],
+    ["sends no id", { kind: "fields", remove: ["id"] }, "A webhook may exist"],
+    ["sends no secret", { kind: "fields", remove: ["secret"] }, "It was deleted again"],
+  ])("says what is left when the service %s after the engine said stop", async (_, fault, text) => {
+    await withHeldPost(
+      async ({ provider, release, ended }) => {
+        provider.child.kill("SIGINT");
+        await expect.poll(provider.output).toContain("Pulumi stops");
+
+        release();
+        await ended;
+
+        expect(provider.output()).toContain(text);
+      },
+      {},
+      fault,
+    );
+  });
+
+  it("ends the process when it fails and the engine is gone", async () => {
+    await withHeldPost(
+      async ({ provider, release, ended }) => {
+        await new Promise((resolve) => provider.engine.close(resolve));
+
+        release();
+        await ended;
+
+        expect(provider.output()).toContain("A webhook may exist");
+      },
+      {},
+      { kind: "resetAfterCommit" },
+    );
+  });
+
+  it("keeps others from being sent when the engine is gone", async () => {
+    await withHeldPost(
+      async ({ service, provider, release, ended }) => {
+        const others = [1, 2, 3].map(() => provider.create(inputs()).catch(() => {}));
+        // Answered after the creations have been called: calls are handled in order.
+        await provider.read("1", inputs());
+        await new Promise((resolve) => provider.engine.close(resolve));
+
+        release();
+        await ended;
+        await Promise.all(others);
+
+        // One more may begin while the process finds out.
+        const { posts, created, deleted } = service.counts;
+        expect(posts).toBeLessThanOrEqual(2);
+        expect(deleted).toBe(created);
+      },
+      { "dbwebhooks:maxConcurrentRequests": "1" },
+    );
   });
 });
 

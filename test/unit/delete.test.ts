@@ -246,3 +246,31 @@ describe("a deletion that may go better the next time", () => {
     expect(server.requests).toHaveLength(2);
   });
 });
+
+describe("a deletion at a base URL that is not the configured one", () => {
+  it.each([401, 403, 404])(
+    "says after status %i that the account is another",
+    async (statusCode) => {
+      await using old = await startServer({ statusCode, body: errorBody("NO", "Not yours.") });
+      await configure({ baseUrl: "https://new.example.com" });
+
+      const { message } = await errorOf(remove("17", someState({ baseUrl: old.url })));
+
+      expect(message).toContain("dbwebhooks:baseUrl is https://new.example.com now");
+      expect(message).not.toContain("pulumi config set --secret dbwebhooks:apiKey");
+    },
+  );
+
+  it("is understood from a state whose values are marked as secrets", async () => {
+    await using old = await startServer(success);
+    await configure({ baseUrl: "https://new.example.com" });
+    const baseUrl = {
+      "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+      value: old.url,
+    };
+
+    await remove("17", someState({ baseUrl }));
+
+    expect(old.requests).toHaveLength(1);
+  });
+});

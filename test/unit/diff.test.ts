@@ -12,6 +12,11 @@ const diffOf = async (olds: Record<string, unknown>, news: Record<string, unknow
   return { ...result, lines };
 };
 
+const marked = (value: unknown) => ({
+  "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+  value,
+});
+
 const unchanged = { changes: false, lines: [] };
 
 describe("no difference", () => {
@@ -31,6 +36,8 @@ describe("no difference", () => {
     ["allowUnknownEvents", {}, { allowUnknownEvents: true }],
     ["allowInsecureUrl", { allowInsecureUrl: true }, { allowInsecureUrl: false }],
     ["an unknown allowInsecureUrl", {}, { allowInsecureUrl: unknownMarkers.string }],
+    ["a stored url that is marked as a secret", { url: marked(someState().url) }, {}],
+    ["a stored secret that is marked as one", { secret: marked("whsec_1") }, {}],
     ["the provider's text", { __provider: "old" }, { __provider: "new" }],
     ["a stored property of another version", { active: true }, {}],
   ])("is made by %s", async (_case, olds, news) => {

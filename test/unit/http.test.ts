@@ -143,9 +143,14 @@ describe("an exchange", () => {
     const outcomes = [
       await exchangeOnce(server.url),
       await exchangeOnce(server.url.replace("127.0.0.1", "localhost")),
+      await exchangeOnce("http://127.0.0.2:9/"),
     ];
 
-    expect(outcomes).toMatchObject([{ body: "direct" }, { body: "direct" }]);
+    expect(outcomes).toMatchObject([
+      { body: "direct" },
+      { body: "direct" },
+      { reason: expect.stringContaining("127.0.0.2:9") },
+    ]);
   });
 
   it("reaches other hosts through the proxy", async () => {

@@ -148,6 +148,12 @@ describe("a Webhook", () => {
     expect(frozenOpts).toStrictEqual({ protect: true, additionalSecretOutputs: [] });
   });
 
+  it.each([{ import: "17" }, { id: "17" }])("refuses the options %j, which cannot work", (opts) => {
+    const declare = () => new Webhook("orders", args, opts);
+
+    expect(declare).toThrow("Webhook orders: the options import and id cannot work");
+  });
+
   it("can be made twice of the same arguments", async () => {
     const webhooks = [new Webhook("a", args), new Webhook("b", args)];
 
