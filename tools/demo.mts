@@ -1,10 +1,15 @@
 // `npm start`: the main job of this package on the real Pulumi CLI, without an account.
+import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import * as pulumi from "@pulumi/pulumi";
 import { LocalWorkspace, type OutputMap, type Stack } from "@pulumi/pulumi/automation/index.js";
 import { startLocalService } from "pulumi-dbwebhooks/local-service";
+import { Webhook } from "standardwebhooks";
 import { hermeticEnvironment } from "./pulumi-cli/environment.mts";
 import { resolvePulumiCli } from "./pulumi-cli/resolve.mts";
 
@@ -12,6 +17,7 @@ const exampleProgram = join(import.meta.dirname, "../examples/basic/index.ts");
 const producerName = "dbwebhooks-basic";
 const consumerName = "dbwebhooks-consumer";
 const stackName = "demo";
+const otherSecret = `whsec_${Buffer.alloc(32).toString("base64")}`;
 
 let stepNumber = 0;
 const stopping = new AbortController();
@@ -24,7 +30,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 try {
   await runDemo();
   process.stdout.write(
-    "\nDone: created, stored, read by a second stack, deleted. Nothing is left behind.\n",
+    "\nDone: created, stored, delivered and verified, read by a second stack, deleted. Nothing is left behind.\n",
   );
 } catch (error) {
   const { message } = stopping.signal.aborted ? stopping.signal.reason : (error as Error);
@@ -37,9 +43,11 @@ async function runDemo(): Promise<void> {
   const cli = await resolvePulumiCli({ signal: stopping.signal });
   say(`Pulumi ${cli.version} (${cli.source})`);
 
-  step("Starting the local service on a free loopback port");
-  await using service = await startLocalService();
-  say(`It listens at ${service.baseUrl}`);
+  step("Starting the local service and a receiver on free loopback ports");
+  await using receiver = await startReceiver();
+  // The program names a receiver at example.com, and this is a demonstration.
+  await using service = await startLocalService({ deliveries: { deliverTo: receiver.url } });
+  say(`The service listens at ${service.baseUrl}, the receiver at ${receiver.url}`);
 
   const directory = await mkdtemp(join(tmpdir(), "dbwebhooks-demo-"));
   const stacks: Stack[] = [];
@@ -56,7 +64,7 @@ async function runDemo(): Promise<void> {
       "dbwebhooks:baseUrl": { value: service.baseUrl },
       "dbwebhooks:apiKey": { value: service.apiKey, secret: true },
     });
-    await up(producer);
+    const { ordersSecret: ownSecret } = await up(producer);
     const [webhook] = service.webhooks;
     expect(service.webhooks.length === 1, "The service holds exactly one webhook.");
     const state = await readFile(
@@ -66,6 +74,28 @@ async function runDemo(): Promise<void> {
     expect(
       webhook !== undefined && !state.includes(webhook.secret) && !state.includes(service.apiKey),
       "The state on disk holds neither the secret nor the API key in clear.",
+    );
+
+    step("Making an event happen in the database, and verifying what the receiver gets");
+    const event = service.emit({
+      type: "record.created",
+      databaseId: "base_abc123",
+      tableId: "tbl_orders",
+    });
+    const [delivery] = await event.finished;
+    const [notification] = receiver.notifications;
+    say(`POST ${notification?.path} with ${notification?.rawBody}`);
+    expect(
+      delivery?.outcome === "delivered" && receiver.notifications.length === 1,
+      "The receiver got the event once.",
+    );
+    expect(
+      notification !== undefined && isSignedWith(ownSecret?.value, notification),
+      "Its signature is right by the secret from the stack's outputs (Standard Webhooks).",
+    );
+    expect(
+      notification !== undefined && !isSignedWith(otherSecret, notification),
+      "By another secret it is wrong.",
     );
 
     step("Reading the secret in a second stack, through a StackReference");
@@ -87,6 +117,42 @@ async function runDemo(): Promise<void> {
     }
     await rm(directory, { recursive: true, force: true });
     expect(service.webhooks.length === 0, "The service holds no webhook any more.");
+  }
+}
+
+interface Notification {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawBody: string;
+}
+
+/** A receiver that takes everything down, and judges nothing. */
+async function startReceiver() {
+  const notifications: Notification[] = [];
+  const server = createServer(async (request, response) => {
+    const { url: path = "", headers } = request;
+    notifications.push({ path, headers, rawBody: await text(request) });
+    response.writeHead(204).end();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    notifications,
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+function isSignedWith(secret: string, { rawBody, headers }: Notification): boolean {
+  try {
+    new Webhook(secret).verify(rawBody, headers as Record<string, string>);
+    return true;
+  } catch {
+    return false;
   }
 }
 

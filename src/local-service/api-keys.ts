@@ -1,3 +1,4 @@
+import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { sendError } from "./errors.js";
 import type { ServiceEnv } from "./requests.js";
@@ -41,27 +42,32 @@ export class ApiKeyRing {
 /** Lets a request pass when its key is known and may use the database of the path. */
 export function authorize(keys: ApiKeyRing) {
   return createMiddleware<ServiceEnv, "/:databaseId">(async (c, next) => {
-    const entry = c.get("entry");
-    const key = bearerKey(c.req.header("authorization"));
-    entry.authorized =
-      key !== undefined && keys.isKnown(key) && keys.hasAccess(key, c.req.param("databaseId"));
-    if (key === undefined || !keys.isKnown(key)) {
-      return sendError(c, 401, "A known API key is required: Authorization: Bearer <API_KEY>.", {
-        "www-authenticate": "Bearer",
-      });
-    }
-    if (!entry.authorized) {
-      return sendNotFound(c);
-    }
-    return next();
+    const refusal = refuseUnauthorized(c, keys, c.req.param("databaseId"));
+    c.get("entry").authorized = refusal === undefined;
+    return refusal ?? next();
   });
+}
+
+/** The answer to a request whose key is not known, or may not use the database. */
+export function refuseUnauthorized(
+  c: Context,
+  keys: ApiKeyRing,
+  databaseId: string,
+): Response | undefined {
+  const key = bearerKey(c.req.header("authorization"));
+  if (key === undefined || !keys.isKnown(key)) {
+    return sendError(c, 401, "A known API key is required: Authorization: Bearer <API_KEY>.", {
+      "www-authenticate": "Bearer",
+    });
+  }
+  return keys.hasAccess(key, databaseId) ? undefined : sendNotFound(c);
 }
 
 /**
  * The 404 of interface section 7, word for word the same in all three cases, so that it tells a
  * caller without access nothing about what exists.
  */
-export function sendNotFound(c: Parameters<typeof sendError>[0]): Response {
+export function sendNotFound(c: Context): Response {
   const webhookId = c.req.param("webhookId");
   return sendError(c, 404, webhookId ? `Webhook ${webhookId} not found` : "Webhook not found");
 }

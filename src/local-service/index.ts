@@ -23,113 +23,34 @@
  * | form of the secret | `whsec_` and 256 random bits in base64 | Standard Webhooks |
  * | listing | 405; with `listing`: `GET …/webhooks` | a public service with this interface |
  * | which databases exist | all of them; a key may be limited to some | our choice |
+ * | how an event comes about | `emit`, or `POST {base_url}/_local/bases/{databaseId}/events`; nothing else | our choice |
+ * | body of a notification | `id`, `type`, `timestamp`, `data`, `metadata` | a public service with this interface |
+ * | `id` of an event | `evt_…`, the same in every attempt and for every subscription | a public service with this interface |
+ * | `data` when none is given | a made-up record, table or field | our choice |
+ * | signature | `webhook-id` (the event's), `webhook-timestamp` (the attempt's), `webhook-signature` | Standard Webhooks |
+ * | answer of a receiver that counts as success | any 2xx; its body means nothing | Standard Webhooks |
+ * | redirects | not followed: a failed attempt | Standard Webhooks |
+ * | limit of an attempt | 15 s, connection included | Standard Webhooks |
+ * | retries | after 0.5, 1, 2, 4, 8, 16, 32, 60 and 60 s, whatever went wrong; then given up | growing waits: Standard Webhooks; the waits are our choice |
+ * | attempts at once | 16 to each `url`; receivers do not wait for each other | our choice |
+ * | order of notifications | none | our choice |
+ * | guarantee | at least once; a repetition has the same `id` | Standard Webhooks |
+ * | deleted or inactive subscription | what is pending is dropped; an attempt under way ends by itself | interface section 3; the attempt under way is our choice |
+ * | `emit` and its HTTP call | not in the log of requests, not rate limited, no faults | our choice |
  *
  * A request passes through: rate limit, faults, API key, access to the database, body.
  *
  * @module
  */
-import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { createAdaptorServer } from "@hono/node-server";
-import { ApiKeyRing } from "./api-keys.js";
-import { FaultRules } from "./fault-rules.js";
-import type { LocalServiceOptions } from "./options.js";
-import { RequestLog } from "./requests.js";
-import { createRoutes } from "./routes.js";
-import type { LocalService } from "./service.js";
-import { WebhookStore } from "./store.js";
-
 export type { ApiKeys } from "./api-keys.js";
+export { DataFileError } from "./database.js";
+export type { AwaitedDelivery, Delivery, DeliveryOutcome, EmittedEvent } from "./deliveries.js";
+export type { DeliveryOptions } from "./delivery-options.js";
+export type { NewEvent, StoredEvent } from "./event.js";
 export type { Fault, FaultRule, InjectedFault } from "./faults.js";
 export type { LocalServiceOptions } from "./options.js";
 export type { RateLimit } from "./rate-limit.js";
 export type { AwaitedRequest, ReceivedRequest, RequestMatch, RequestOutcome } from "./requests.js";
 export type { LocalService, ServiceCounts } from "./service.js";
+export { startLocalService } from "./start.js";
 export type { StoredWebhook, WebhookChanges } from "./store.js";
-
-/** Starts a local service on 127.0.0.1. Rejects when an option does not fit or the port is taken. */
-export async function startLocalService(options: LocalServiceOptions = {}): Promise<LocalService> {
-  const { port = 0, pathPrefix = "", apiKeys = ["local-api-key"], maxRequests = 10_000 } = options;
-  if (!/^(\/[\w.~-]+)*$/.test(pathPrefix)) {
-    throw new TypeError('pathPrefix must be "" or like "/tables/eu".');
-  }
-  const store = new WebhookStore();
-  const keys = new ApiKeyRing(apiKeys);
-  const log = new RequestLog(maxRequests);
-  const rules = new FaultRules();
-  const closing = new AbortController();
-  for (const rule of options.faults ?? []) {
-    rules.add(rule);
-  }
-  const routes = createRoutes({
-    store,
-    keys,
-    log,
-    rules,
-    closing: closing.signal,
-    now: options.now ?? Date.now,
-    rateLimit: options.rateLimit,
-    pathPrefix,
-    allowUnknownEvents: options.allowUnknownEvents ?? false,
-    listing: options.listing ?? false,
-  });
-  // A library leaves the process's global Request and Response alone.
-  const adaptor = { fetch: routes.fetch, overrideGlobalObjects: false };
-  const server = createAdaptorServer(adaptor) as Server;
-  server.on("connection", (socket) => log.connected(socket));
-  const boundPort = await listen(server, port);
-
-  let closed: Promise<void> | undefined;
-  const close = () => {
-    closed ??= new Promise((resolve) => {
-      server.close(() => {
-        store.close();
-        resolve();
-      });
-      closing.abort();
-      log.close();
-      server.closeAllConnections();
-    });
-    return closed;
-  };
-
-  return {
-    baseUrl: `http://127.0.0.1:${boundPort}${pathPrefix}`,
-    port: boundPort,
-    apiKey: keys.first,
-    get requests() {
-      return log.requests;
-    },
-    get webhooks() {
-      return store.list();
-    },
-    get counts() {
-      const { createdCount: created, count } = store;
-      return { ...log.counts, created, deleted: created - count };
-    },
-    clearRequests: () => log.clear(),
-    nextRequest: (awaited = {}) => log.next(awaited),
-    inject: (rule) => rules.add(rule),
-    clearFaults: () => rules.clear(),
-    updateWebhook: (id, changes) => mustExist(id, store.update(id, changes)),
-    removeWebhook: (id) => mustExist(id, store.delete(id)),
-    close,
-    [Symbol.asyncDispose]: close,
-  };
-}
-
-function listen(server: Server, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", () => {
-      server.off("error", reject);
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
-}
-
-function mustExist(id: number, exists: boolean): void {
-  if (!exists) {
-    throw new RangeError(`The local service has no webhook ${id}.`);
-  }
-}

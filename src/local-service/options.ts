@@ -1,14 +1,21 @@
 import type { ApiKeys } from "./api-keys.js";
+import type { Delivery, EmittedEvent } from "./deliveries.js";
+import type { DeliveryOptions } from "./delivery-options.js";
 import type { FaultRule } from "./faults.js";
 import type { RateLimit } from "./rate-limit.js";
+import type { ReceivedRequest } from "./requests.js";
 
 /** How a local service starts; everything has a default. */
 export interface LocalServiceOptions {
   /**
-   * TCP port on 127.0.0.1; the service listens nowhere else. Default: 0, any free one. The start
-   * fails with `EADDRINUSE` when it is taken.
+   * TCP port. Default: 0, any free one. The start fails with `EADDRINUSE` when it is taken.
    */
   readonly port?: number;
+  /**
+   * Address to listen on. Default: `127.0.0.1`. Any that is not loopback lets others in, with their
+   * keys in clear: there is no TLS.
+   */
+  readonly host?: string;
   /**
    * The API keys that the service knows: a list of keys that may use every database, or the databases
    * (or `"*"`) of each key. Default: `["local-api-key"]`. The start fails with a TypeError when there
@@ -37,11 +44,25 @@ export interface LocalServiceOptions {
    * released by `clearFaults`.
    */
   readonly faults?: readonly FaultRule[];
-  /** Requests that the log keeps; the oldest go first. Default: 10,000. */
+  /**
+   * File that keeps subscriptions and pending deliveries, made when it does not exist; it survives the
+   * death of the process at any moment. The signing secrets are in it in clear. Default: memory. The
+   * start fails with an error that says what to do when the file cannot be used.
+   */
+  readonly data?: string;
+  /** How notifications are delivered. */
+  readonly deliveries?: DeliveryOptions;
+  /** Requests, and also deliveries, that the logs keep; the oldest go first. Default: 10,000. */
   readonly maxRequests?: number;
   /**
-   * Clock of the rate limit: milliseconds since 1970. Default: `Date.now`. `delay` faults wait in
-   * real time whatever it says.
+   * Clock of the rate limit and of the timestamps in notifications: milliseconds since 1970. Default:
+   * `Date.now`. `delay` faults and deliveries wait in real time whatever it says.
    */
   readonly now?: () => number;
+  /** Called with each request when its outcome is known. Default: nothing happens. */
+  readonly onRequest?: (request: ReceivedRequest) => void;
+  /** Called with each event when it is stored, before its first delivery. Default: nothing happens. */
+  readonly onEvent?: (event: EmittedEvent) => void;
+  /** Called with each delivery after each attempt, and when it is dropped. Default: nothing happens. */
+  readonly onDelivery?: (delivery: Delivery) => void;
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
+import { Waiters } from "./waiters.js";
 
 /**
  * One request as the service saw it. The object is live: its fields fill in as the request proceeds.
@@ -66,12 +67,6 @@ export interface ServiceEnv {
   Variables: { entry: RequestEntry };
 }
 
-interface Waiting {
-  readonly awaited: AwaitedRequest;
-  readonly resolve: (request: ReceivedRequest) => void;
-  readonly reject: (error: Error) => void;
-}
-
 /** The newest requests in order of arrival, and those who wait for one. */
 export class RequestLog {
   readonly counts = { requests: 0, posts: 0, deletes: 0, connections: 0 };
@@ -79,10 +74,14 @@ export class RequestLog {
   readonly #entries: RequestEntry[] = [];
   readonly #unread = new WeakSet<RequestEntry>();
   readonly #connections = new WeakMap<object, number>();
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiters = new Waiters<AwaitedRequest["stage"], ReceivedRequest>(
+    "The local service was closed before such a request came.",
+  );
+  readonly #onFinished: (request: ReceivedRequest) => void;
 
-  constructor(maxRequests: number) {
+  constructor(maxRequests: number, onFinished: (request: ReceivedRequest) => void) {
     this.#maxRequests = maxRequests;
+    this.#onFinished = onFinished;
   }
 
   get requests(): readonly ReceivedRequest[] {
@@ -122,14 +121,14 @@ export class RequestLog {
 
   received(entry: RequestEntry): void {
     if (this.#unread.delete(entry)) {
-      this.#tell("received", entry);
+      this.#waiters.tell("received", entry);
     }
   }
 
   committed(entry: RequestEntry, webhookId: number): void {
     entry.committed = true;
     entry.webhookId = String(webhookId);
-    this.#tell("committed", entry);
+    this.#waiters.tell("committed", entry);
   }
 
   /** Only the first outcome counts: a client that left stays gone, whatever is answered later. */
@@ -142,34 +141,16 @@ export class RequestLog {
       entry.statusCode = statusCode;
     }
     this.received(entry);
-    this.#tell("finished", entry);
+    this.#waiters.tell("finished", entry);
+    this.#onFinished(entry);
   }
 
-  next(awaited: AwaitedRequest): Promise<ReceivedRequest> {
-    const request = new Promise<ReceivedRequest>((resolve, reject) => {
-      this.#waiting.add({ awaited, resolve, reject });
-    });
-    // A wait that nobody looks at any more must not end the process when the service closes.
-    request.catch(() => {});
-    return request;
+  next({ stage = "received", ...match }: AwaitedRequest): Promise<ReceivedRequest> {
+    return this.#waiters.next(stage, (request) => matches(match, request));
   }
 
-  /** Those who still wait would wait for ever. */
   close(): void {
-    for (const { reject } of this.#waiting) {
-      reject(new Error("The local service was closed before such a request came."));
-    }
-    this.#waiting.clear();
-  }
-
-  #tell(stage: AwaitedRequest["stage"], entry: RequestEntry): void {
-    for (const waiting of this.#waiting) {
-      const { stage: awaitedStage = "received", ...match } = waiting.awaited;
-      if (awaitedStage === stage && matches(match, entry)) {
-        this.#waiting.delete(waiting);
-        waiting.resolve(entry);
-      }
-    }
+    this.#waiters.close();
   }
 }
 

@@ -3,7 +3,9 @@ import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { type ApiKeyRing, authorize, sendNotFound } from "./api-keys.js";
 import { parseCreateBody } from "./create-body.js";
+import type { EmittedEvent } from "./deliveries.js";
 import { sendError } from "./errors.js";
+import { addEventRoutes, type Problems } from "./event-routes.js";
 import type { FaultRules } from "./fault-rules.js";
 import { playFaults } from "./play-faults.js";
 import { limitRate, type RateLimit } from "./rate-limit.js";
@@ -13,6 +15,8 @@ import type { StoredWebhook, WebhookStore } from "./store.js";
 /** What the routes work with. */
 export interface ServiceParts {
   readonly store: WebhookStore;
+  readonly remove: (webhookId: number) => void;
+  readonly emit: (event: unknown) => EmittedEvent | Problems;
   readonly keys: ApiKeyRing;
   readonly log: RequestLog;
   readonly rules: FaultRules;
@@ -29,13 +33,15 @@ const item = "/:databaseId/webhooks/:webhookId";
 
 /** The service's HTTP: recorded, limited, spoiled by faults, authorized, then done. */
 export function createRoutes(parts: ServiceParts): Hono<ServiceEnv> {
-  const { store, keys, log, rules, closing, now, rateLimit } = parts;
+  const { store, remove, keys, log, rules, closing, now, rateLimit } = parts;
   const app = new Hono<ServiceEnv>();
   const bases = app.basePath(`${parts.pathPrefix}/api/v1/bases`);
 
   app.onError((error, c) => sendError(c, 500, `The local service failed: ${error.message}`));
   // Plain text: the envelope's NOT_FOUND would tell a client that its webhook is gone.
   app.notFound((c) => c.text("There is nothing at this path.", 404));
+  // Before the log, the limit and the faults: an emission is not a request of the interface.
+  addEventRoutes(app.basePath(`${parts.pathPrefix}/_local`), parts);
   app.use(record(log));
   bases.use(collection, recordPath);
   bases.use(item, recordPath);
@@ -70,7 +76,7 @@ export function createRoutes(parts: ServiceParts): Hono<ServiceEnv> {
     if (id === undefined || store.get(id)?.databaseId !== c.req.param("databaseId")) {
       return sendNotFound(c);
     }
-    store.delete(id);
+    remove(id);
     log.committed(c.get("entry"), id);
     return c.json({ success: true, message: `Webhook ${id} deleted` });
   });

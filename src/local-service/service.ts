@@ -1,10 +1,12 @@
+import type { AwaitedDelivery, Delivery, EmittedEvent } from "./deliveries.js";
+import type { NewEvent } from "./event.js";
 import type { FaultRule, InjectedFault } from "./faults.js";
 import type { AwaitedRequest, ReceivedRequest } from "./requests.js";
 import type { StoredWebhook, WebhookChanges } from "./store.js";
 
 /** A local service that runs. */
 export interface LocalService extends AsyncDisposable {
-  /** `{base_url}` of the interface: `http://127.0.0.1:PORT` and the path prefix. */
+  /** `{base_url}` of the interface: `http://127.0.0.1:PORT`, or the `host`, and the path prefix. */
   readonly baseUrl: string;
   /** TCP port that the service listens on. */
   readonly port: number;
@@ -23,6 +25,18 @@ export interface LocalService extends AsyncDisposable {
    * service closes first. Without an argument: for the next request that is received.
    */
   nextRequest(awaited?: AwaitedRequest): Promise<ReceivedRequest>;
+  /**
+   * Makes an event happen: stores it for every active subscription that selects it, and begins to
+   * deliver. Throws a TypeError, and stores nothing, when the event does not fit.
+   */
+  emit(event: NewEvent): EmittedEvent;
+  /** The newest deliveries in the order of their events, as a snapshot; its entries are live. */
+  readonly deliveries: readonly Delivery[];
+  /**
+   * Waits for the first matching delivery that reaches the stage after this call. Rejects when the
+   * service closes first. Without an argument: for the next delivery that is over, well or not.
+   */
+  nextDelivery(awaited?: AwaitedDelivery): Promise<Delivery>;
   /** Puts a fault in force, behind those already in force: the first that matches acts alone. */
   inject(rule: FaultRule): InjectedFault;
   /** Takes all faults out of force, and releases what they hold. */
@@ -34,7 +48,10 @@ export interface LocalService extends AsyncDisposable {
   updateWebhook(id: number, changes: WebhookChanges): void;
   /** Removes a subscription as somebody else would. Throws a RangeError when there is none. */
   removeWebhook(id: number): void;
-  /** Stops listening, breaks every connection, drops the subscriptions. Again: no effect. */
+  /**
+   * Stops listening, breaks every connection. Subscriptions and pending deliveries are kept in the
+   * file of `data`, and dropped without one. Again: no effect.
+   */
   close(): Promise<void>;
 }
 

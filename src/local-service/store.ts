@@ -1,4 +1,4 @@
-import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
 
 /** A webhook subscription as the local service keeps it. */
 export interface StoredWebhook {
@@ -21,16 +21,8 @@ export interface StoredWebhook {
 /** What {@link WebhookStore.update} can change. */
 export type WebhookChanges = Partial<Pick<StoredWebhook, "url" | "events" | "tableId" | "active">>;
 
-/**
- * The subscriptions in SQLite: in memory, or in a file.
- *
- * A file survives the death of the process at any moment: every statement is its own transaction in
- * the write-ahead log, and the operating system holds what the log was given. `synchronous=NORMAL`
- * could lose the newest of them with the power, which is not worth an fsync per request here:
- * https://www.sqlite.org/pragma.html#pragma_synchronous
- */
+/** The subscriptions in SQLite. */
 export class WebhookStore {
-  readonly #database: DatabaseSync;
   readonly #insert: StatementSync;
   readonly #select: StatementSync;
   readonly #selectAll: StatementSync;
@@ -40,24 +32,8 @@ export class WebhookStore {
   readonly #lastId: StatementSync;
   readonly #count: StatementSync;
 
-  constructor(file = ":memory:") {
-    this.#database = new DatabaseSync(file);
-    // AUTOINCREMENT, not just a key: the id of a deleted subscription must never come back.
-    this.#database.exec(`
-      PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = NORMAL;
-      CREATE TABLE IF NOT EXISTS webhooks (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        database_id TEXT NOT NULL,
-        url TEXT NOT NULL,
-        events TEXT NOT NULL,
-        table_id TEXT,
-        active INTEGER NOT NULL,
-        secret TEXT NOT NULL
-      ) STRICT;
-      CREATE INDEX IF NOT EXISTS webhooks_by_database ON webhooks (database_id);
-    `);
-    const prepare = (sql: string) => this.#database.prepare(sql);
+  constructor(database: DatabaseSync) {
+    const prepare = (sql: string) => database.prepare(sql);
     this.#insert = prepare(
       "INSERT INTO webhooks (database_id, url, events, table_id, active, secret) VALUES (?, ?, ?, ?, ?, ?)",
     );
@@ -120,10 +96,6 @@ export class WebhookStore {
   /** Removes a subscription; false when there is none with this id. */
   delete(id: number): boolean {
     return this.#delete.run(id).changes > 0;
-  }
-
-  close(): void {
-    this.#database.close();
   }
 }
 

@@ -1,0 +1,101 @@
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { LocalWorkspace, type Stack } from "@pulumi/pulumi/automation/index.js";
+import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+const timeoutMs = 120_000;
+const received: { path: string; headers: Record<string, string>; rawBody: string }[] = [];
+// Stands for your receiver at example.com.
+const receiver = createServer(async (request, response) => {
+  const headers = request.headers as Record<string, string>;
+  received.push({ path: request.url ?? "", headers, rawBody: await text(request) });
+  response.writeHead(204).end();
+});
+let directory: string;
+let service: LocalService;
+let stack: Stack;
+
+beforeAll(async () => {
+  receiver.listen(0, "127.0.0.1");
+  await once(receiver, "listening");
+  const { port } = receiver.address() as AddressInfo;
+  service = await startLocalService({
+    deliveries: { deliverTo: `http://127.0.0.1:${port}` },
+  });
+
+  directory = await mkdtemp(join(tmpdir(), "orders-test-"));
+  await mkdir(join(directory, "state"));
+  const main = join(__dirname, "index.ts");
+  stack = await LocalWorkspace.createStack(
+    { stackName: "test", workDir: directory },
+    {
+      projectSettings: { name: "orders", runtime: "nodejs", main },
+      envVars: {
+        PULUMI_BACKEND_URL: `file://${join(directory, "state")}`,
+        PULUMI_CONFIG_PASSPHRASE: "only for this test",
+        DBWEBHOOKS_BASE_URL: service.baseUrl,
+        DBWEBHOOKS_API_KEY: service.apiKey,
+      },
+    },
+  );
+}, timeoutMs);
+
+afterAll(async () => {
+  await stack.destroy({ remove: true });
+  expect(service.webhooks).toEqual([]);
+  await service.close();
+  receiver.close();
+  await rm(directory, { recursive: true });
+}, timeoutMs);
+
+it(
+  "subscribes to the orders",
+  async () => {
+    await stack.up();
+
+    expect(service.webhooks).toMatchObject([
+      { tableId: "tbl_orders", url: "https://example.com/hooks/orders" },
+    ]);
+  },
+  timeoutMs,
+);
+
+it(
+  "hands out the secret that notifications are signed with",
+  async () => {
+    const { ordersSecret } = await stack.outputs();
+    const { finished } = service.emit({
+      type: "record.created",
+      databaseId: "base_abc123",
+      tableId: "tbl_orders",
+    });
+    await finished;
+
+    const [{ path, headers, rawBody } = { path: "", headers: {}, rawBody: "" }] = received;
+    expect(path).toBe("/hooks/orders");
+    expect(new Webhook(ordersSecret?.value).verify(rawBody, headers)).toMatchObject({
+      type: "record.created",
+    });
+  },
+  timeoutMs,
+);
+
+it(
+  "changes nothing the second time",
+  async () => {
+    service.clearRequests();
+
+    const { summary } = await stack.up();
+
+    expect(summary.resourceChanges).toEqual({ same: 2 });
+    expect(service.requests).toEqual([]);
+  },
+  timeoutMs,
+);

@@ -1,0 +1,119 @@
+import { request } from "undici";
+import { oneLine, redact } from "../redact.js";
+import { readArguments, UsageError } from "./arguments.js";
+import { defaultApiKey, defaultPort, emitOptions } from "./options.js";
+
+/** `pulumi-dbwebhooks emit`: makes an event happen in a local service. */
+export async function emit(words: readonly string[]): Promise<void> {
+  const order = readEmitArguments(words, process.env);
+  const { id, deliveries } = await send(order);
+  process.stdout.write(`${id}\n`);
+  if (deliveries.length === 0) {
+    process.stdout.write("No active webhook of this database selects it.\n");
+  }
+  for (const { webhookId, outcome, attempts, statusCode, problem } of deliveries) {
+    const last = attempts === 0 ? "" : `, attempt ${attempts}: ${statusCode ?? problem}`;
+    process.stdout.write(`webhook ${webhookId}: ${outcome}${last}\n`);
+  }
+  const isLate = deliveries.some(({ outcome }) => outcome !== "delivered");
+  process.exitCode = isLate && order.waitSeconds > 0 ? 1 : 0;
+}
+
+interface EmitOrder {
+  readonly url: URL;
+  readonly apiKey: string;
+  readonly waitSeconds: number;
+  readonly event: Readonly<Record<string, unknown>>;
+}
+
+interface EmitAnswer {
+  readonly id: string;
+  readonly deliveries: readonly {
+    readonly webhookId: number;
+    readonly outcome: string;
+    readonly attempts: number;
+    readonly statusCode?: number;
+    readonly problem?: string;
+  }[];
+}
+
+/** Reads the words behind `emit`. */
+export function readEmitArguments(
+  words: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): EmitOrder {
+  const { values, positionals } = readArguments(words, emitOptions);
+  const [type, ...more] = positionals;
+  if (type === undefined || more.length > 0) {
+    throw new UsageError("emit takes one event kind, such as record.created. See --help.");
+  }
+  if (!values.database) {
+    throw new UsageError("emit needs --database ID. See --help.");
+  }
+  const { wait = "10", table, id, data } = values;
+  if (!/^\d+(\.\d+)?$/.test(wait) || Number(wait) > 600) {
+    throw new UsageError("--wait: must be a number of seconds, 0 to 600.");
+  }
+  const baseUrl =
+    values.url ?? environment.DBWEBHOOKS_BASE_URL ?? `http://127.0.0.1:${defaultPort}`;
+  if (!/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl)) {
+    throw new UsageError("--url (or DBWEBHOOKS_BASE_URL): must be an absolute http or https URL.");
+  }
+  const path = `/_local/bases/${encodeURIComponent(values.database)}/events?wait=${wait}`;
+  return {
+    url: new URL(baseUrl.replace(/\/+$/, "") + path),
+    apiKey: values["api-key"] ?? environment.DBWEBHOOKS_API_KEY ?? defaultApiKey,
+    waitSeconds: Number(wait),
+    event: { type, tableId: table, id, data: data === undefined ? undefined : readData(data) },
+  };
+}
+
+function readData(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UsageError(`--data: must be a JSON object, such as '{"recordIds":["rec_1"]}'.`);
+  }
+}
+
+async function send({ url, apiKey, waitSeconds, event }: EmitOrder): Promise<EmitAnswer> {
+  const answer = await request(url, {
+    method: "POST",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify(event),
+    signal: AbortSignal.timeout((waitSeconds + 30) * 1000),
+  }).catch((error: { code?: string; name: string }) => {
+    throw new Error(
+      `No answer from ${url.origin} (${error.code ?? error.name}). Is the local service running there? See pulumi-dbwebhooks serve.`,
+    );
+  });
+  const text = await answer.body.text();
+  if (answer.statusCode === 200 || answer.statusCode === 202) {
+    return JSON.parse(text);
+  }
+  throw new Error(explanationOf(answer.statusCode, text, url, apiKey));
+}
+
+function explanationOf(statusCode: number, text: string, url: URL, apiKey: string): string {
+  const message = messageOf(text);
+  if (message === undefined) {
+    return `${url.origin} answered ${statusCode}: it is no local service. Check --url.`;
+  }
+  if (statusCode === 401) {
+    return "The service does not know this API key. Set --api-key, or DBWEBHOOKS_API_KEY.";
+  }
+  if (statusCode === 404) {
+    return "This API key may not use this database. Check --database and --api-key.";
+  }
+  return oneLine(`The service answered ${statusCode}. ${redact(message, [apiKey])}`, 500);
+}
+
+/** The message of an error body of interface section 7. */
+function messageOf(text: string): string | undefined {
+  try {
+    const { message } = JSON.parse(text).error;
+    return typeof message === "string" ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}

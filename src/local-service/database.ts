@@ -1,0 +1,118 @@
+import { closeSync, openSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+
+// Marks a file as one of ours: "dbwh" in ASCII. https://www.sqlite.org/pragma.html#pragma_application_id
+const applicationId = 0x64627768;
+const schemaVersion = 1;
+
+/** Result codes of SQLite that have an everyday cause: https://www.sqlite.org/rescode.html */
+const causes: Readonly<Record<number, string>> = {
+  5: "another process uses it. Stop that one, or use another file",
+  8: "it cannot be written. Change its permissions, or use another file",
+  14: "it cannot be opened. Check its permissions and those of its directory",
+  26: "it is not a file of the local service. Use another file, or a new one",
+};
+
+/** The file given for the subscriptions cannot be used. The message is complete and says what to do. */
+export class DataFileError extends Error {
+  override readonly name = "DataFileError";
+
+  constructor(file: string, reason: string) {
+    super(`The data file ${file} cannot be used: ${reason}.`);
+  }
+}
+
+/**
+ * Opens what the service remembers, in memory or in a file that this process alone may use.
+ *
+ * A file survives the death of the process at any moment: every statement is its own transaction in
+ * the write-ahead log, and the operating system holds what the log was given. `synchronous=NORMAL`
+ * could lose the newest of them with the power, which is not worth an fsync per request here:
+ * https://www.sqlite.org/pragma.html#pragma_synchronous
+ */
+export function openDatabase(file = ":memory:"): DatabaseSync {
+  if (file === ":memory:") {
+    return prepareDatabase(new DatabaseSync(file), file);
+  }
+  try {
+    // SQLite would let everybody read a new file; the signing secrets are in it.
+    closeSync(openSync(file, "a", 0o600));
+    return openFile(file);
+  } catch (error) {
+    throw error instanceof DataFileError ? error : new DataFileError(file, reasonOf(error));
+  }
+}
+
+function openFile(file: string): DatabaseSync {
+  const database = new DatabaseSync(file);
+  try {
+    return prepareDatabase(database, file);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function prepareDatabase(database: DatabaseSync, file: string): DatabaseSync {
+  // Two services on one file would deliver everything twice. The lock dies with the process.
+  database.exec("PRAGMA locking_mode = EXCLUSIVE");
+  refuseForeignFile(database, file);
+  // AUTOINCREMENT, not just a key: the id of a deleted subscription must never come back.
+  database.exec(`
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = NORMAL;
+    BEGIN IMMEDIATE;
+    PRAGMA application_id = ${applicationId};
+    PRAGMA user_version = ${schemaVersion};
+    CREATE TABLE IF NOT EXISTS webhooks (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      database_id TEXT NOT NULL,
+      url TEXT NOT NULL,
+      events TEXT NOT NULL,
+      table_id TEXT,
+      active INTEGER NOT NULL,
+      secret TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX IF NOT EXISTS webhooks_by_database ON webhooks (database_id);
+    CREATE TABLE IF NOT EXISTS deliveries (
+      number INTEGER PRIMARY KEY AUTOINCREMENT,
+      webhook_id INTEGER NOT NULL,
+      event TEXT NOT NULL,
+      attempts INTEGER NOT NULL,
+      due_at INTEGER NOT NULL
+    ) STRICT;
+    COMMIT;
+  `);
+  return database;
+}
+
+/** Before anything is written: what is not ours stays as it is. */
+function refuseForeignFile(database: DatabaseSync, file: string): void {
+  const read = (sql: string) => Number(Object.values(database.prepare(sql).get() ?? {})[0]);
+  if (read("SELECT count(*) FROM sqlite_schema") === 0 && read("PRAGMA application_id") === 0) {
+    return;
+  }
+  if (read("PRAGMA application_id") !== applicationId) {
+    throw new DataFileError(file, `${causes[26]}`);
+  }
+  const version = read("PRAGMA user_version");
+  if (version !== schemaVersion) {
+    throw new DataFileError(
+      file,
+      `it has format ${version}, and this version of pulumi-dbwebhooks knows format ${schemaVersion}. Use another file, or the version that wrote it`,
+    );
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { errcode, code, message } = error as { errcode?: number; code?: string; message: string };
+  if (errcode !== undefined) {
+    // The low byte is the primary code; the others tell the cases of one apart.
+    return causes[errcode & 0xff] ?? `SQLite says: ${message}`;
+  }
+  return code === "EISDIR"
+    ? "it is a directory. Name a file in it"
+    : code === "ENOENT"
+      ? "its directory does not exist. Create that first"
+      : `${code ?? message}. Check its permissions and those of its directory`;
+}

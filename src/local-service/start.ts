@@ -1,0 +1,158 @@
+import type { Server } from "node:http";
+import { type AddressInfo, isIPv6 } from "node:net";
+import type { DatabaseSync } from "node:sqlite";
+import { createAdaptorServer } from "@hono/node-server";
+import { ApiKeyRing } from "./api-keys.js";
+import { openDatabase } from "./database.js";
+import { Deliverer } from "./deliverer.js";
+import { type AwaitedDelivery, DeliveryLog, type EmittedEvent } from "./deliveries.js";
+import { readDeliveryOptions } from "./delivery-options.js";
+import { DeliveryStore } from "./delivery-store.js";
+import { completeEvent, parseEvent } from "./event.js";
+import type { Problems } from "./event-routes.js";
+import { FaultRules } from "./fault-rules.js";
+import type { LocalServiceOptions } from "./options.js";
+import { RequestLog } from "./requests.js";
+import { createRoutes } from "./routes.js";
+import type { LocalService } from "./service.js";
+import { type WebhookChanges, WebhookStore } from "./store.js";
+
+const ignore = () => {};
+
+/**
+ * Starts a local service. Rejects when an option does not fit, when the port is taken, and with a
+ * {@link DataFileError} when the file of `data` cannot be used.
+ */
+export async function startLocalService(options: LocalServiceOptions = {}): Promise<LocalService> {
+  if (!/^(\/[\w.~-]+)*$/.test(options.pathPrefix ?? "")) {
+    throw new TypeError('pathPrefix must be "" or like "/tables/eu".');
+  }
+  const database = openDatabase(options.data);
+  try {
+    return await startOn(database, options);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+async function startOn(
+  database: DatabaseSync,
+  options: LocalServiceOptions,
+): Promise<LocalService> {
+  const { port = 0, host = "127.0.0.1", pathPrefix = "", allowUnknownEvents = false } = options;
+  const { apiKeys = ["local-api-key"], maxRequests = 10_000, now = Date.now } = options;
+  const { onRequest = ignore, onEvent = ignore, onDelivery = ignore } = options;
+  const keys = new ApiKeyRing(apiKeys);
+  const log = new RequestLog(maxRequests, onRequest);
+  const rules = new FaultRules();
+  for (const rule of options.faults ?? []) {
+    rules.add(rule);
+  }
+  const store = new WebhookStore(database);
+  const deliveryLog = new DeliveryLog(maxRequests, onDelivery);
+  const deliverer = new Deliverer(
+    { webhooks: store, store: new DeliveryStore(database), log: deliveryLog, now },
+    readDeliveryOptions(options.deliveries),
+  );
+  const closing = new AbortController();
+
+  const emit = (newEvent: unknown): EmittedEvent | Problems => {
+    const parsed = parseEvent(newEvent, allowUnknownEvents);
+    if ("problems" in parsed) {
+      return parsed;
+    }
+    const event = deliverer.store(completeEvent(parsed.event, now()));
+    onEvent(event);
+    deliverer.begin(event.deliveries);
+    return event;
+  };
+  const remove = (id: number) => {
+    mustExist(id, store.delete(id));
+    deliverer.drop(id);
+  };
+  const update = (id: number, changes: WebhookChanges) => {
+    mustExist(id, store.update(id, changes));
+    if (changes.active === false) {
+      deliverer.drop(id);
+    }
+  };
+
+  const routes = createRoutes({
+    ...{ store, remove, emit, keys, log, rules, now, pathPrefix, allowUnknownEvents },
+    closing: closing.signal,
+    rateLimit: options.rateLimit,
+    listing: options.listing ?? false,
+  });
+  // A library leaves the process's global Request and Response alone.
+  const adaptor = { fetch: routes.fetch, overrideGlobalObjects: false };
+  const server = createAdaptorServer(adaptor) as Server;
+  server.on("connection", (socket) => log.connected(socket));
+  const boundPort = await listen(server, port, host);
+  deliverer.resume();
+
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= (async () => {
+      const serverClosed = new Promise((resolve) => server.close(resolve));
+      closing.abort();
+      log.close();
+      server.closeAllConnections();
+      await Promise.all([serverClosed, deliverer.close()]);
+      database.close();
+    })();
+    return closed;
+  };
+
+  return {
+    baseUrl: `http://${isIPv6(host) ? `[${host}]` : host}:${boundPort}${pathPrefix}`,
+    port: boundPort,
+    apiKey: keys.first,
+    get requests() {
+      return log.requests;
+    },
+    get webhooks() {
+      return store.list();
+    },
+    get counts() {
+      const { createdCount: created, count } = store;
+      return { ...log.counts, created, deleted: created - count };
+    },
+    clearRequests: () => log.clear(),
+    nextRequest: (awaited = {}) => log.next(awaited),
+    emit: (event) => mustFit(emit(event)),
+    get deliveries() {
+      return deliveryLog.deliveries;
+    },
+    nextDelivery: (awaited: AwaitedDelivery = {}) => deliveryLog.next(awaited),
+    inject: (rule) => rules.add(rule),
+    clearFaults: () => rules.clear(),
+    updateWebhook: update,
+    removeWebhook: remove,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+function mustExist(id: number, exists: boolean): void {
+  if (!exists) {
+    throw new RangeError(`The local service has no webhook ${id}.`);
+  }
+}
+
+function mustFit(event: EmittedEvent | Problems): EmittedEvent {
+  if ("problems" in event) {
+    throw new TypeError(`The event does not fit: ${event.problems.join("; ")}.`);
+  }
+  return event;
+}

@@ -1,0 +1,53 @@
+interface Waiter<Stage, Item> {
+  readonly stage: Stage;
+  readonly isAwaited: (item: Item) => boolean;
+  readonly resolve: (item: Item) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Those who wait until something of the service reaches a stage. */
+export class Waiters<Stage, Item> {
+  readonly #waiters = new Set<Waiter<Stage, Item>>();
+  readonly #messageAtClose: string;
+
+  constructor(messageAtClose: string) {
+    this.#messageAtClose = messageAtClose;
+  }
+
+  next(stage: Stage, isAwaited: (item: Item) => boolean): Promise<Item> {
+    const promise = new Promise<Item>((resolve, reject) => {
+      this.#waiters.add({ stage, isAwaited, resolve, reject });
+    });
+    // A wait that nobody looks at any more must not end the process when the service closes.
+    promise.catch(() => {});
+    return promise;
+  }
+
+  tell(stage: Stage, item: Item): void {
+    for (const waiter of this.#waiters) {
+      if (waiter.stage === stage) {
+        this.#tellOne(waiter, item);
+      }
+    }
+  }
+
+  /** Those who still wait would wait for ever. */
+  close(): void {
+    for (const { reject } of this.#waiters) {
+      reject(new Error(this.#messageAtClose));
+    }
+    this.#waiters.clear();
+  }
+
+  #tellOne(waiter: Waiter<Stage, Item>, item: Item): void {
+    try {
+      if (!waiter.isAwaited(item)) {
+        return;
+      }
+      waiter.resolve(item);
+    } catch (error) {
+      waiter.reject(error);
+    }
+    this.#waiters.delete(waiter);
+  }
+}

@@ -1,0 +1,56 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+
+/** A notification as the receiver got it. */
+export interface ReceivedNotification {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** As it came: what is signed. */
+  readonly rawBody: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests compare it with what they expect.
+  readonly body: any;
+}
+
+/** What a receiver answers: a status, or one with headers. */
+type ReceiverAnswer =
+  | number
+  | { readonly statusCode: number; readonly headers: Record<string, string> };
+
+export interface Receiver extends AsyncDisposable {
+  readonly url: string;
+  readonly notifications: readonly ReceivedNotification[];
+}
+
+/** Starts a receiver on loopback. It answers 204 unless told otherwise. */
+export async function startReceiver(
+  answer: (
+    notification: ReceivedNotification,
+    count: number,
+  ) => ReceiverAnswer | Promise<ReceiverAnswer> = () => 204,
+  port = 0,
+): Promise<Receiver> {
+  const notifications: ReceivedNotification[] = [];
+  const server = createServer(async (request, response) => {
+    const rawBody = await text(request);
+    const { url: path = "", headers } = request;
+    const notification = { path, headers, rawBody, body: JSON.parse(rawBody) };
+    notifications.push(notification);
+    const answered = await answer(notification, notifications.length);
+    const { statusCode, headers: ownHeaders } =
+      typeof answered === "number" ? { statusCode: answered, headers: {} } : answered;
+    response.writeHead(statusCode, ownHeaders).end();
+  });
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    notifications,
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}

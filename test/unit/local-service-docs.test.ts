@@ -1,0 +1,27 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { commands } from "../../src/cli/commands.ts";
+
+const read = (path: string) => readFileSync(join(__dirname, "../..", path), "utf8");
+const page = read("docs/local-service.md");
+
+describe("docs/local-service.md", () => {
+  it("shows the table of choices as it stands beside the code", () => {
+    const rows = read("src/local-service/index.ts").match(/^ \* (\|.*)$/gm) ?? [];
+    const table = rows.map((row) => row.replace(" * ", "")).join("\n");
+
+    expect(rows.length).toBeGreaterThan(30);
+    expect(page).toContain(`\n\n${table}\n\n`);
+  });
+
+  it.each(["index.ts", "index.test.ts"])("shows %s of the example that is tested", (file) => {
+    expect(page).toContain(`\`\`\`ts\n${read(`examples/offline-test/${file}`)}\`\`\`\n`);
+  });
+
+  it.each(commands)("lists the options of $name that there are", ({ options }) => {
+    const listed = [...page.matchAll(/^\| `--([\w-]+)/gm)].map(([, name]) => name);
+
+    expect(listed.join(" ")).toContain(Object.keys(options).join(" "));
+  });
+});
