@@ -6,7 +6,7 @@ const maxShownLength = 100;
 
 /** What to do when a request did not get through. */
 export const connectionAdvice =
-  'Check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl, then run "pulumi up" again.';
+  'Check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl, then run the command again.';
 
 /** What to do when an answer is not one that the service gives. */
 export const wrongHostAdvice =
@@ -56,7 +56,7 @@ function adviceForStatus(statusCode: number, redirectOrigin: string | undefined)
     return `The API key may not do this. ${keyAdvice}`;
   }
   if (statusCode === 429 || statusCode >= 500) {
-    return 'Run "pulumi up" again later.';
+    return "Run the command again later.";
   }
   return "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl.";
 }

@@ -1,0 +1,222 @@
+import { type FaultRow, otherwise, type RowOutcome } from "./fault-matrix.js";
+
+const deleted: RowOutcome = { deletes: 1 };
+const deletedAtLast: RowOutcome = { deletes: 2 };
+const alreadyGone = (name: string) => `of database ${name} was already gone from the service.`;
+const kept: RowOutcome = {
+  deletes: 1,
+  service: "the webhook",
+  state: "the webhook",
+  says: "The webhook stays in the state.",
+};
+const wrongHost: RowOutcome = {
+  ...kept,
+  says: "The webhook stays in the state. This is not an answer of the service",
+};
+
+const envelope = { error: { code: "SOME_CODE", message: "The service's own words." } };
+const page = "<!doctype html><title>Sign in</title>";
+
+const remove = (row: Omit<FaultRow, "on">): FaultRow => ({ ...row, on: "DELETE" });
+
+/** An answer with a status before anything is removed, each time. */
+function status(statusCode: number, outcome: RowOutcome, body: unknown = envelope): FaultRow {
+  return remove({
+    name: `status-${statusCode}`,
+    does: `answers ${statusCode}`,
+    sees: `${statusCode}`,
+    fault: { kind: "respond", statusCode, body },
+    ...outcome,
+  });
+}
+
+/** The same, the first time only. */
+function once(
+  statusCode: number,
+  headers: Record<string, string> = {},
+  name = "",
+  outcome = deletedAtLast,
+): FaultRow {
+  const text = name === "" ? `${statusCode}` : `${statusCode}, ${name} \`Retry-After\``;
+  return {
+    ...status(statusCode, outcome),
+    name: `once-${statusCode}${name && "-"}${name.replaceAll(" ", "-")}`,
+    does: `answers ${text}, once`,
+    sees: text,
+    fault: { kind: "respond", statusCode, body: envelope, headers },
+    times: 1,
+  };
+}
+
+/** Something in place of the answer to a deletion that took place. */
+function odd(
+  name: string,
+  sees: string,
+  fault: FaultRow["fault"],
+  outcome: RowOutcome = { ...wrongHost, service: "nothing" },
+): FaultRow {
+  return remove({ name, does: "removes, then answers oddly", sees, fault, ...outcome });
+}
+
+/** Everything that goes wrong with the deletion of a webhook in one `pulumi destroy`. */
+export const deleteFaults: readonly FaultRow[] = [
+  remove({
+    name: "late",
+    does: "answers late, within the limit",
+    sees: "200",
+    fault: { kind: "delay", ms: 300 },
+    ...deleted,
+  }),
+  remove({
+    name: "silent",
+    does: "never answers, removes nothing; once",
+    sees: "no answer in time",
+    fault: { kind: "neverAnswer" },
+    times: 1,
+    ...deletedAtLast,
+  }),
+  remove({
+    name: "silent-after-commit",
+    does: "removes, then never answers",
+    sees: "no answer in time, then 404 `NOT_FOUND`",
+    fault: { kind: "neverAnswer", commit: true },
+    times: 1,
+    ...deletedAtLast,
+    says: alreadyGone,
+  }),
+  remove({
+    name: "reset-before-reading",
+    does: "resets the connection before it reads, once",
+    sees: "a broken connection",
+    fault: { kind: "resetBeforeReading" },
+    times: 1,
+    ...deletedAtLast,
+  }),
+  remove({
+    name: "reset-after-commit",
+    does: "removes, then resets the connection",
+    sees: "a broken connection, then 404 `NOT_FOUND`",
+    fault: { kind: "resetAfterCommit" },
+    times: 1,
+    ...deletedAtLast,
+    says: alreadyGone,
+  }),
+  remove({
+    name: "reset-mid-body",
+    does: "removes, then resets within its answer",
+    sees: "half an answer, then 404 `NOT_FOUND`",
+    fault: { kind: "resetMidBody" },
+    times: 1,
+    ...deletedAtLast,
+    says: alreadyGone,
+  }),
+  remove({
+    name: "redirect",
+    does: "answers 301 to another host",
+    sees: "301",
+    fault: {
+      kind: "respond",
+      statusCode: 301,
+      headers: { location: "https://elsewhere.example/api" },
+    },
+    ...kept,
+    says: "It redirects to https://elsewhere.example, and the API key is not sent there",
+  }),
+  status(400, kept),
+  status(401, { ...kept, says: "The service does not accept the API key." }),
+  status(403, { ...kept, says: "The API key may not do this." }),
+  remove({
+    name: "removed-before",
+    does: "has no such webhook any more",
+    sees: "404 `NOT_FOUND`",
+    fault: [],
+    isRemovedBefore: true,
+    deletes: 1,
+    says: alreadyGone,
+  }),
+  status(404, wrongHost),
+  { ...status(404, wrongHost, "Not here."), name: "status-404-plain", sees: "404, plain text" },
+  once(408),
+  status(409, kept),
+  status(422, kept),
+  once(425),
+  once(429, { "retry-after": "1" }, "a second in"),
+  once(429, { "retry-after": new Date().toUTCString() }, "a date in"),
+  once(429, {}, "no"),
+  once(429, { "retry-after": String(365 * 86_400) }, "a year in", {
+    ...kept,
+    says: "it asked to wait over a day more; dbwebhooks:retrySeconds is 15",
+  }),
+  once(500),
+  once(502),
+  once(503),
+  once(503, { "retry-after": "1" }, "a second in"),
+  once(504),
+  odd("truncated-json", "200, half of the JSON", { kind: "truncatedJson" }),
+  odd(
+    "huge-body",
+    "200, 10 MiB of JSON",
+    { kind: "hugeBody" },
+    {
+      ...kept,
+      service: "nothing",
+    },
+  ),
+  odd(
+    "content-type",
+    "200, the JSON as `text/html`",
+    { kind: "contentType", value: "text/html" },
+    deleted,
+  ),
+  odd("extra-fields", "200, more fields", { kind: "fields", set: { id: 1 } }, deleted),
+  odd("empty", "204", { kind: "respond", statusCode: 204, commit: true }, deleted),
+  odd("success-text", '200, `success: "true"`', { kind: "fields", set: { success: "true" } }),
+  remove({
+    name: "success-false",
+    does: "removes nothing and says so",
+    sees: "200, `success: false`",
+    fault: { kind: "respond", statusCode: 200, body: { success: false, message: "No." } },
+    ...wrongHost,
+  }),
+  remove({
+    name: "html",
+    does: "a proxy answers",
+    sees: "200, an HTML page",
+    fault: {
+      kind: "respond",
+      statusCode: 200,
+      body: page,
+      headers: { "content-type": "text/html" },
+    },
+    ...wrongHost,
+  }),
+  remove({
+    name: "removed-before-elsewhere",
+    does: "has no such webhook; `dbwebhooks:baseUrl` is another by now",
+    sees: "404 `NOT_FOUND`",
+    fault: [],
+    isRemovedBefore: true,
+    environment: otherwise.unreachable,
+    ...kept,
+    service: "nothing",
+    says: "this answer may only mean that today's key is not valid there",
+  }),
+  {
+    ...once(503),
+    name: "always-503",
+    does: "answers 503 for longer than `dbwebhooks:retrySeconds`",
+    environment: otherwise.noRetries,
+    times: undefined,
+    ...kept,
+    says: "dbwebhooks:retrySeconds is 0",
+  },
+  remove({
+    name: "always-silent",
+    does: "never answers for longer than `dbwebhooks:retrySeconds`",
+    sees: "no answer in time",
+    fault: { kind: "neverAnswer" },
+    environment: otherwise.noRetries,
+    ...kept,
+    says: "dbwebhooks:retrySeconds is 0",
+  }),
+];
