@@ -6,7 +6,7 @@ const maxShownLength = 100;
 
 /** What to do when a request did not get through. */
 export const connectionAdvice =
-  'Check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl, then run the command again.';
+  "Check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl, then run the command again.";
 
 /** What to do when an answer is not one that the service gives. */
 export const wrongHostAdvice =
