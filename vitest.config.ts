@@ -12,6 +12,8 @@ const tier = ({ name, minutes, needsCli = false }: Tier) => ({
     include: [`test/${name}/**/*.test.ts`],
     testTimeout: minutes * 60_000,
     hookTimeout: minutes * 60_000,
+    // Waiting for a fact ends with it, or with the test; how long it takes is the machine's affair.
+    expect: { poll: { timeout: minutes * 50_000 } },
     globalSetup: needsCli ? ["test/helpers/pulumi.ts"] : [],
   },
 });
