@@ -81,10 +81,14 @@ export async function withStack(
       await stack.configure(config);
       try {
         await useStack({ ...stack, beside: withProject });
-      } finally {
-        service.clearFaults();
-        await succeedWith(stack, ["destroy", "--yes", "--skip-preview", "--remove"]);
+      } catch (error) {
+        // What failed is worth more than what cannot be cleaned up after it.
+        await stack.pulumi(["cancel", "--yes"]);
+        await stack.pulumi(["destroy", "--yes", "--skip-preview", "--remove"]);
+        throw error;
       }
+      service.clearFaults();
+      await succeedWith(stack, ["destroy", "--yes", "--skip-preview", "--remove"]);
     };
     await withProject("webhooks", use);
   });
