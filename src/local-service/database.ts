@@ -17,8 +17,8 @@ const causes: Readonly<Record<number, string>> = {
 export class DataFileError extends Error {
   override readonly name = "DataFileError";
 
-  constructor(file: string, reason: string) {
-    super(`The data file ${file} cannot be used: ${reason}.`);
+  constructor(file: string, reason: string, options?: ErrorOptions) {
+    super(`The data file ${file} cannot be used: ${reason}.`, options);
   }
 }
 

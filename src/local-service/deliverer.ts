@@ -53,9 +53,9 @@ export class Deliverer {
   }
 
   /** Goes on with what an earlier process left behind. */
-  resume(): void {
-    const { store, now } = this.#parts;
-    for (const pending of store.list()) {
+  resume(left: readonly PendingDelivery[]): void {
+    const { now } = this.#parts;
+    for (const pending of left) {
       // Whatever the clock says by now: no wait is longer than it was meant to be.
       const longest = this.#settings.retryWaitsMs[pending.attempts - 1] ?? 0;
       this.#schedule(this.#log(pending), Math.min(pending.dueAt - now(), longest));

@@ -55,11 +55,12 @@ export class DeliveryStore {
     }
   }
 
+  /** Throws when one of them cannot be read. */
   list(): PendingDelivery[] {
     return this.#selectAll.all().map((row) => ({
       number: Number(row.number),
       webhookId: Number(row.webhook_id),
-      event: JSON.parse(String(row.event)),
+      event: toEvent(String(row.event)),
       attempts: Number(row.attempts),
       dueAt: Number(row.due_at),
     }));
@@ -72,4 +73,13 @@ export class DeliveryStore {
   delete(number: number): void {
     this.#delete.run(number);
   }
+}
+
+/** Its fields are as they were written; a file that was damaged is hardly ever JSON. */
+function toEvent(text: string): StoredEvent {
+  const event: unknown = JSON.parse(text);
+  if (typeof event !== "object" || event === null) {
+    throw new TypeError("A pending delivery has no event.");
+  }
+  return event as StoredEvent;
 }

@@ -3,11 +3,11 @@ import { type AddressInfo, isIPv6 } from "node:net";
 import type { DatabaseSync } from "node:sqlite";
 import { createAdaptorServer } from "@hono/node-server";
 import { ApiKeyRing } from "./api-keys.js";
-import { openDatabase } from "./database.js";
+import { DataFileError, openDatabase } from "./database.js";
 import { Deliverer } from "./deliverer.js";
 import { type AwaitedDelivery, DeliveryLog, type EmittedEvent } from "./deliveries.js";
 import { readDeliveryOptions } from "./delivery-options.js";
-import { DeliveryStore } from "./delivery-store.js";
+import { DeliveryStore, type PendingDelivery } from "./delivery-store.js";
 import { completeEvent, parseEvent } from "./event.js";
 import type { Problems } from "./event-routes.js";
 import { FaultRules } from "./fault-rules.js";
@@ -31,7 +31,9 @@ export async function startLocalService(options: LocalServiceOptions = {}): Prom
   try {
     return await startOn(database, options);
   } catch (error) {
-    database.close();
+    if (database.isOpen) {
+      database.close();
+    }
     throw error;
   }
 }
@@ -50,9 +52,12 @@ async function startOn(
     rules.add(rule);
   }
   const store = new WebhookStore(database);
+  const deliveryStore = new DeliveryStore(database);
+  // Before it listens: what cannot be read must not be found out by those who are already served.
+  const pending = readPending(deliveryStore, options.data);
   const deliveryLog = new DeliveryLog(maxRequests, onDelivery);
   const deliverer = new Deliverer(
-    { webhooks: store, store: new DeliveryStore(database), log: deliveryLog, now },
+    { webhooks: store, store: deliveryStore, log: deliveryLog, now },
     readDeliveryOptions(options.deliveries),
   );
   const closing = new AbortController();
@@ -89,7 +94,6 @@ async function startOn(
   const server = createAdaptorServer(adaptor) as Server;
   server.on("connection", (socket) => log.connected(socket));
   const boundPort = await listen(server, port, host);
-  deliverer.resume();
 
   let closed: Promise<void> | undefined;
   const close = () => {
@@ -103,6 +107,12 @@ async function startOn(
     })();
     return closed;
   };
+  try {
+    deliverer.resume(pending);
+  } catch (error) {
+    await close();
+    throw error;
+  }
 
   return {
     baseUrl: `http://${isIPv6(host) ? `[${host}]` : host}:${boundPort}${pathPrefix}`,
@@ -132,6 +142,18 @@ async function startOn(
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function readPending(store: DeliveryStore, file = ":memory:"): PendingDelivery[] {
+  try {
+    return store.list();
+  } catch (error) {
+    throw new DataFileError(
+      file,
+      "a pending delivery in it cannot be read. Use another file, or a copy that is whole",
+      { cause: error },
+    );
+  }
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {
