@@ -11,13 +11,12 @@ import { DeliveryStore, type PendingDelivery } from "./delivery-store.js";
 import { completeEvent, parseEvent } from "./event.js";
 import type { Problems } from "./event-routes.js";
 import { FaultRules } from "./fault-rules.js";
+import { guardListeners } from "./listeners.js";
 import type { LocalServiceOptions } from "./options.js";
 import { RequestLog } from "./requests.js";
 import { createRoutes } from "./routes.js";
 import type { LocalService } from "./service.js";
 import { type WebhookChanges, WebhookStore } from "./store.js";
-
-const ignore = () => {};
 
 /**
  * Starts a local service. Rejects when an option does not fit, when the port is taken, and with a
@@ -44,7 +43,7 @@ async function startOn(
 ): Promise<LocalService> {
   const { port = 0, host = "127.0.0.1", pathPrefix = "", allowUnknownEvents = false } = options;
   const { apiKeys = ["local-api-key"], maxRequests = 10_000, now = Date.now } = options;
-  const { onRequest = ignore, onEvent = ignore, onDelivery = ignore } = options;
+  const { onRequest, onEvent, onDelivery, onError } = guardListeners(options);
   const keys = new ApiKeyRing(apiKeys);
   const log = new RequestLog(maxRequests, onRequest);
   const rules = new FaultRules();
@@ -57,7 +56,7 @@ async function startOn(
   const pending = readPending(deliveryStore, options.data);
   const deliveryLog = new DeliveryLog(maxRequests, onDelivery);
   const deliverer = new Deliverer(
-    { webhooks: store, store: deliveryStore, log: deliveryLog, now },
+    { webhooks: store, store: deliveryStore, log: deliveryLog, now, onError },
     readDeliveryOptions(options.deliveries),
   );
   const closing = new AbortController();
