@@ -10,7 +10,7 @@ import {
   type NotificationSender,
   openNotificationSender,
 } from "./send-notification.js";
-import type { StoredWebhook, WebhookStore } from "./store.js";
+import { isSubscribed, type StoredWebhook, type WebhookStore } from "./store.js";
 
 interface DelivererParts {
   readonly webhooks: WebhookStore;
@@ -27,6 +27,8 @@ export class Deliverer {
   readonly #settings: DeliverySettings;
   readonly #sender: NotificationSender;
   readonly #queues: ReceiverQueues;
+  /** Those that stand in a queue; those under way do not. */
+  readonly #queued = new Set<DeliveryEntry>();
   readonly #timers = new Map<DeliveryEntry, NodeJS.Timeout>();
   #isClosed = false;
 
@@ -68,7 +70,7 @@ export class Deliverer {
 
   /** Ends what waits for a webhook that is deleted or switched off; what is under way ends by itself. */
   drop(webhookId: number): void {
-    for (const entry of this.#timers.keys()) {
+    for (const entry of [...this.#timers.keys(), ...this.#queued]) {
       if (entry.webhookId === webhookId) {
         this.#finish(entry, "dropped");
       }
@@ -112,6 +114,7 @@ export class Deliverer {
       );
     } else {
       this.#timers.delete(entry);
+      this.#queued.add(entry);
       this.#queues.add(webhook.url, () =>
         this.#attempt(entry).catch((error) => this.#abandon(entry, error)),
       );
@@ -120,10 +123,9 @@ export class Deliverer {
 
   async #attempt(entry: DeliveryEntry): Promise<void> {
     const { store, log, now } = this.#parts;
-    // It may have been deleted, switched off or moved while this delivery stood in the queue.
-    const webhook = this.#receiverOf(entry);
+    // It may have been dropped, and the webhook may have moved, while it stood in the queue.
+    const webhook = this.#queued.delete(entry) ? this.#receiverOf(entry) : undefined;
     if (webhook === undefined) {
-      this.#finish(entry, "dropped");
       return;
     }
     entry.attempts += 1;
@@ -156,6 +158,7 @@ export class Deliverer {
     const { store, log } = this.#parts;
     clearTimeout(this.#timers.get(entry));
     this.#timers.delete(entry);
+    this.#queued.delete(entry);
     this.#record(entry, () => store.delete(entry.number));
     entry.outcome = outcome;
     if (outcome !== "dropped") {
@@ -194,11 +197,6 @@ export class Deliverer {
     const webhook = this.#parts.webhooks.get(webhookId);
     return webhook?.active ? webhook : undefined;
   }
-}
-
-/** Interface section 6, rules 1 and 2, and section 3. */
-function isSubscribed({ active, events, tableId }: StoredWebhook, event: StoredEvent): boolean {
-  return active && events.includes(event.type) && (tableId === null || tableId === event.tableId);
 }
 
 function noteResult(entry: DeliveryEntry, result: AttemptResult): void {

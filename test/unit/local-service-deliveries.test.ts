@@ -209,15 +209,39 @@ describe("delivering", () => {
     });
     const service = await startService({ deliveries: { maxConcurrent: 1 } });
     await subscribe(service, receiver.url);
-    const events = [service.emit(created), service.emit(created)];
+    const [underWay, ...queued] = [1, 2, 3].map(() => service.emit(created));
     await arrived.promise;
 
     await deleteWebhook(service, 1);
+    const dropped = await Promise.all(queued.map(({ finished }) => finished));
     gate.resolve(200);
-    const deliveries = await Promise.all(events.map(({ finished }) => finished));
+    const ended = await underWay?.finished;
 
-    expect(deliveries).toMatchObject([[{ outcome: "delivered" }], [{ outcome: "dropped" }]]);
+    expect(dropped.flat()).toMatchObject(Array(2).fill({ outcome: "dropped", attempts: 0 }));
+    expect(ended).toMatchObject([{ outcome: "delivered" }]);
     expect(receiver.notifications).toHaveLength(1);
+  });
+
+  it("stays dropped when its subscription is switched on again", async () => {
+    const arrived = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<number>();
+    await using receiver = await startReceiver(() => {
+      arrived.resolve();
+      return gate.promise;
+    });
+    const service = await startService({ deliveries: { maxConcurrent: 1 } });
+    await subscribe(service, receiver.url);
+    const [first, second] = [service.emit(created), service.emit(created)];
+    await arrived.promise;
+
+    service.updateWebhook(1, { active: false });
+    service.updateWebhook(1, { active: true });
+    const third = service.emit(created);
+    gate.resolve(200);
+    await third.finished;
+
+    expect(await second.finished).toMatchObject([{ outcome: "dropped" }]);
+    expect(receiver.notifications.map(({ body }) => body.id)).toEqual([first.id, third.id]);
   });
 
   it("goes to the new url of a subscription that moved", async () => {
