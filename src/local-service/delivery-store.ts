@@ -18,6 +18,7 @@ export class DeliveryStore {
   readonly #database: DatabaseSync;
   readonly #insert: StatementSync;
   readonly #selectAll: StatementSync;
+  readonly #count: StatementSync;
   readonly #postpone: StatementSync;
   readonly #delete: StatementSync;
 
@@ -27,10 +28,15 @@ export class DeliveryStore {
       "INSERT INTO deliveries (webhook_id, event, attempts, due_at) VALUES (?, ?, 0, ?)",
     );
     this.#selectAll = database.prepare("SELECT * FROM deliveries ORDER BY number");
+    this.#count = database.prepare("SELECT count(*) AS count FROM deliveries");
     this.#postpone = database.prepare(
       "UPDATE deliveries SET attempts = ?, due_at = ? WHERE number = ?",
     );
     this.#delete = database.prepare("DELETE FROM deliveries WHERE number = ?");
+  }
+
+  get count(): number {
+    return Number(this.#count.get()?.count);
   }
 
   /** Stores one delivery for each webhook, or none at all. */

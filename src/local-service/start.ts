@@ -125,7 +125,7 @@ async function startOn(
     },
     get counts() {
       const { createdCount: created, count } = store;
-      return { ...log.counts, created, deleted: created - count };
+      return { ...log.counts, created, deleted: created - count, pending: deliveryStore.count };
     },
     clearRequests: () => log.clear(),
     nextRequest: (awaited = {}) => log.next(awaited),

@@ -431,6 +431,22 @@ describe("a delivery that cannot be recorded", () => {
   });
 });
 
+describe("the number of pending deliveries", () => {
+  it("includes those that the log has no room for, and follows them", async () => {
+    const gate = Promise.withResolvers<number>();
+    await using receiver = await startReceiver(() => gate.promise);
+    const service = await startService({ maxRequests: 1 });
+    await subscribe(service, receiver.url);
+    const events = [1, 2, 3].map(() => service.emit(created));
+
+    const before = service.counts.pending;
+    gate.resolve(200);
+    await Promise.all(events.map(({ finished }) => finished));
+
+    expect([before, service.counts.pending]).toEqual([3, 0]);
+  });
+});
+
 describe("closing with deliveries under way", () => {
   it("breaks them off, and keeps them in the file for the next start", async () => {
     const directory = temporaryDirectory();
