@@ -1,4 +1,6 @@
+import { chmodSync, copyFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
@@ -8,7 +10,7 @@ import {
 } from "../../src/local-service/index.js";
 import { temporaryDirectory } from "../helpers/directory.js";
 import { refusedUrl } from "../helpers/http-server.js";
-import { createWebhook, webhookBody } from "../helpers/local-service.js";
+import { createWebhook, startService, webhookBody } from "../helpers/local-service.js";
 
 describe("a start with a pending delivery", () => {
   it.each(["{broken", "null"])(
@@ -42,6 +44,74 @@ describe("a start with a pending delivery", () => {
     await (await startLocalService({ data })).close();
   });
 });
+
+describe("the file of data", () => {
+  it.each([":memory:", "file:service.db?mode=memory", "file::memory:", "service.db"])(
+    "is a file under the name %s, too",
+    async (data) => {
+      const directory = dirname(temporaryFile());
+      const before = process.cwd();
+      process.chdir(directory);
+      onTestFinished(() => process.chdir(before));
+      const first = await startLocalService({ data });
+      await createWebhook(first);
+      await first.close();
+
+      const second = await startService({ data });
+
+      expect(second.webhooks).toHaveLength(1);
+      expect(readdirSync(directory)).toContain(data);
+    },
+  );
+
+  it("must have a name", async () => {
+    await expect(startLocalService({ data: "" })).rejects.toThrow(
+      new DataFileError('""', "it has no name. Name a file"),
+    );
+  });
+
+  it("is hidden from others when they could read it, with its log", async () => {
+    const data = temporaryFile();
+    await (await startLocalService({ data })).close();
+    chmodSync(data, 0o644);
+
+    const service = await startService({ data });
+    await createWebhook(service);
+
+    expect([data, `${data}-wal`].map(modeOf)).toEqual([0o600, 0o600]);
+  });
+
+  it("is hidden with a log that a killed process left", async () => {
+    const data = temporaryFile();
+    const first = await startLocalService({ data });
+    await createWebhook(first);
+    const copy = temporaryFile();
+    for (const end of ["", "-wal"]) {
+      copyFileSync(`${data}${end}`, `${copy}${end}`);
+      chmodSync(`${copy}${end}`, 0o644);
+    }
+    await first.close();
+
+    const second = await startService({ data: copy });
+
+    expect(second.webhooks).toHaveLength(1);
+    expect([copy, `${copy}-wal`].map(modeOf)).toEqual([0o600, 0o600]);
+  });
+
+  it("keeps its mode when it is somebody else's", async () => {
+    const data = temporaryFile();
+    writeFileSync(data, "This is a text, and somebody may need it.".repeat(50), { mode: 0o644 });
+    chmodSync(data, 0o644);
+
+    await expect(startLocalService({ data })).rejects.toThrow("not a file of the local service");
+
+    expect(modeOf(data)).toBe(0o644);
+  });
+});
+
+function modeOf(file: string): number {
+  return statSync(file).mode & 0o777;
+}
 
 function temporaryFile(): string {
   const directory = temporaryDirectory();
