@@ -60,8 +60,9 @@ export interface LocalServiceOptions {
    */
   readonly now?: () => number;
   /**
-   * Called with each request when its outcome is known. Default: nothing happens. What this function
-   * and the next two throw goes to `onError`, and disturbs nothing.
+   * Called with each request when its outcome is known, and with each emission over HTTP that is
+   * refused. Default: nothing happens. What this function and the next two throw goes to `onError`,
+   * and disturbs nothing.
    */
   readonly onRequest?: (request: ReceivedRequest) => void;
   /** Called with each event when it is stored, before its first delivery. Default: nothing happens. */
