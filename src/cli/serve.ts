@@ -137,8 +137,8 @@ Stop it with ^C.
 `;
 }
 
-function countPending({ deliveries }: LocalService): number {
-  return deliveries.filter(({ outcome }) => outcome === "pending").length;
+function countPending({ counts }: LocalService): number {
+  return counts.pending;
 }
 
 function isLoopback(host: string): boolean {

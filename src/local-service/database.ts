@@ -1,4 +1,5 @@
-import { closeSync, openSync } from "node:fs";
+import { chmodSync, closeSync, openSync, statSync } from "node:fs";
+import { resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 // Marks a file as one of ours: "dbwh" in ASCII. https://www.sqlite.org/pragma.html#pragma_application_id
@@ -17,8 +18,8 @@ const causes: Readonly<Record<number, string>> = {
 export class DataFileError extends Error {
   override readonly name = "DataFileError";
 
-  constructor(file: string, reason: string) {
-    super(`The data file ${file} cannot be used: ${reason}.`);
+  constructor(file: string, reason: string, options?: ErrorOptions) {
+    super(`The data file ${file} cannot be used: ${reason}.`, options);
   }
 }
 
@@ -30,9 +31,12 @@ export class DataFileError extends Error {
  * could lose the newest of them with the power, which is not worth an fsync per request here:
  * https://www.sqlite.org/pragma.html#pragma_synchronous
  */
-export function openDatabase(file = ":memory:"): DatabaseSync {
-  if (file === ":memory:") {
-    return prepareDatabase(new DatabaseSync(file), file);
+export function openDatabase(file?: string): DatabaseSync {
+  if (file === undefined) {
+    return prepareDatabase(new DatabaseSync(":memory:"));
+  }
+  if (file === "") {
+    throw new DataFileError('""', "it has no name. Name a file");
   }
   try {
     // SQLite would let everybody read a new file; the signing secrets are in it.
@@ -44,19 +48,36 @@ export function openDatabase(file = ":memory:"): DatabaseSync {
 }
 
 function openFile(file: string): DatabaseSync {
-  const database = new DatabaseSync(file);
+  // Absolute: SQLite would keep ":memory:" and some that begin with "file:" nowhere.
+  const path = resolve(file);
+  const database = new DatabaseSync(path);
   try {
-    return prepareDatabase(database, file);
+    lock(database);
+    refuseForeignFile(database, file);
+    hideFromOthers(path);
+    return prepareDatabase(database);
   } catch (error) {
     database.close();
     throw error;
   }
 }
 
-function prepareDatabase(database: DatabaseSync, file: string): DatabaseSync {
-  // Two services on one file would deliver everything twice. The lock dies with the process.
+/** Two services on one file would deliver everything twice. The lock dies with the process. */
+function lock(database: DatabaseSync): void {
   database.exec("PRAGMA locking_mode = EXCLUSIVE");
-  refuseForeignFile(database, file);
+}
+
+/** The file may be a copy, or have been made by hand; SQLite makes a new log as open as the file. */
+function hideFromOthers(path: string): void {
+  for (const one of [path, `${path}-wal`]) {
+    const mode = statSync(one, { throwIfNoEntry: false })?.mode ?? 0;
+    if ((mode & 0o077) !== 0) {
+      chmodSync(one, 0o600);
+    }
+  }
+}
+
+function prepareDatabase(database: DatabaseSync): DatabaseSync {
   // AUTOINCREMENT, not just a key: the id of a deleted subscription must never come back.
   database.exec(`
     PRAGMA journal_mode = WAL;

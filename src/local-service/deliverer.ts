@@ -1,21 +1,24 @@
-import PQueue from "p-queue";
 import type { Delivery, DeliveryEntry, DeliveryLog, EmittedEvent } from "./deliveries.js";
-import type { DeliverySettings } from "./delivery-options.js";
+import { addressOf, type DeliverySettings } from "./delivery-options.js";
 import type { DeliveryStore, PendingDelivery } from "./delivery-store.js";
 import type { StoredEvent } from "./event.js";
 import { writeNotification } from "./notification.js";
+import { ReceiverQueues } from "./receiver-queues.js";
 import {
   type AttemptResult,
+  isAccepted,
   type NotificationSender,
   openNotificationSender,
 } from "./send-notification.js";
-import type { StoredWebhook, WebhookStore } from "./store.js";
+import { isSubscribed, type StoredWebhook, type WebhookStore } from "./store.js";
 
 interface DelivererParts {
   readonly webhooks: WebhookStore;
   readonly store: DeliveryStore;
   readonly log: DeliveryLog;
   readonly now: () => number;
+  /** Hears of what cannot be recorded. */
+  readonly onError: (error: Error) => void;
 }
 
 /** Delivers events to the receivers, each in its own queue, so that none waits for another. */
@@ -23,7 +26,9 @@ export class Deliverer {
   readonly #parts: DelivererParts;
   readonly #settings: DeliverySettings;
   readonly #sender: NotificationSender;
-  readonly #queues = new Map<string, PQueue>();
+  readonly #queues: ReceiverQueues;
+  /** Those that stand in a queue; those under way do not. */
+  readonly #queued = new Set<DeliveryEntry>();
   readonly #timers = new Map<DeliveryEntry, NodeJS.Timeout>();
   #isClosed = false;
 
@@ -31,6 +36,7 @@ export class Deliverer {
     this.#parts = parts;
     this.#settings = settings;
     this.#sender = openNotificationSender(settings.timeoutMs);
+    this.#queues = new ReceiverQueues(settings.maxConcurrent);
   }
 
   /** Stores an event for all who subscribed to it. {@link begin} lets it go. */
@@ -53,9 +59,9 @@ export class Deliverer {
   }
 
   /** Goes on with what an earlier process left behind. */
-  resume(): void {
-    const { store, now } = this.#parts;
-    for (const pending of store.list()) {
+  resume(left: readonly PendingDelivery[]): void {
+    const { now } = this.#parts;
+    for (const pending of left) {
       // Whatever the clock says by now: no wait is longer than it was meant to be.
       const longest = this.#settings.retryWaitsMs[pending.attempts - 1] ?? 0;
       this.#schedule(this.#log(pending), Math.min(pending.dueAt - now(), longest));
@@ -64,7 +70,7 @@ export class Deliverer {
 
   /** Ends what waits for a webhook that is deleted or switched off; what is under way ends by itself. */
   drop(webhookId: number): void {
-    for (const entry of this.#timers.keys()) {
+    for (const entry of [...this.#timers.keys(), ...this.#queued]) {
       if (entry.webhookId === webhookId) {
         this.#finish(entry, "dropped");
       }
@@ -77,12 +83,9 @@ export class Deliverer {
     for (const timer of this.#timers.values()) {
       clearTimeout(timer);
     }
-    const queues = [...this.#queues.values()];
-    for (const queue of queues) {
-      queue.clear();
-    }
+    this.#queues.clear();
     await this.#sender.destroy();
-    await Promise.all(queues.map((queue) => queue.onIdle()));
+    await this.#queues.onIdle();
     this.#parts.log.close();
   }
 
@@ -93,6 +96,14 @@ export class Deliverer {
   }
 
   #schedule(entry: DeliveryEntry, waitMs: number): void {
+    try {
+      this.#plan(entry, waitMs);
+    } catch (error) {
+      this.#abandon(entry, error);
+    }
+  }
+
+  #plan(entry: DeliveryEntry, waitMs: number): void {
     const webhook = this.#receiverOf(entry);
     if (webhook === undefined) {
       this.#finish(entry, "dropped");
@@ -103,32 +114,22 @@ export class Deliverer {
       );
     } else {
       this.#timers.delete(entry);
-      this.#enqueue(entry, webhook.url);
+      this.#queued.add(entry);
+      this.#queues.add(webhook.url, () =>
+        this.#attempt(entry).catch((error) => this.#abandon(entry, error)),
+      );
     }
-  }
-
-  #enqueue(entry: DeliveryEntry, receiver: string): void {
-    const queue =
-      this.#queues.get(receiver) ?? new PQueue({ concurrency: this.#settings.maxConcurrent });
-    this.#queues.set(receiver, queue);
-    void queue.add(async () => {
-      await this.#attempt(entry);
-      if (queue.size === 0 && queue.pending === 1) {
-        this.#queues.delete(receiver);
-      }
-    });
   }
 
   async #attempt(entry: DeliveryEntry): Promise<void> {
     const { store, log, now } = this.#parts;
-    // It may have been deleted, switched off or moved while this delivery stood in the queue.
-    const webhook = this.#receiverOf(entry);
+    // It may have been dropped, and the webhook may have moved, while it stood in the queue.
+    const webhook = this.#queued.delete(entry) ? this.#receiverOf(entry) : undefined;
     if (webhook === undefined) {
-      this.#finish(entry, "dropped");
       return;
     }
     entry.attempts += 1;
-    entry.url = this.#addressOf(webhook);
+    entry.url = addressOf(webhook.url, this.#settings);
     const notification = writeNotification(
       entry.event,
       { ...webhook, url: entry.url },
@@ -146,7 +147,8 @@ export class Deliverer {
     } else if (waitMs === undefined) {
       this.#finish(entry, "failed");
     } else {
-      store.postpone(entry.number, entry.attempts, now() + waitMs);
+      const dueAt = now() + waitMs;
+      this.#record(entry, () => store.postpone(entry.number, entry.attempts, dueAt));
       log.attempted(entry);
       this.#schedule(entry, waitMs);
     }
@@ -156,7 +158,8 @@ export class Deliverer {
     const { store, log } = this.#parts;
     clearTimeout(this.#timers.get(entry));
     this.#timers.delete(entry);
-    store.delete(entry.number);
+    this.#queued.delete(entry);
+    this.#record(entry, () => store.delete(entry.number));
     entry.outcome = outcome;
     if (outcome !== "dropped") {
       log.attempted(entry);
@@ -164,30 +167,36 @@ export class Deliverer {
     log.finished(entry);
   }
 
+  /** A full disk must end neither the delivery nor the process: the next start knows less, that is all. */
+  #record(entry: DeliveryEntry, write: () => void): void {
+    try {
+      write();
+    } catch (error) {
+      this.#report(entry, "could not be recorded, and may be repeated after a restart", error);
+    }
+  }
+
+  /** Ends a delivery that this process cannot go on with. It stays in the store for the next start. */
+  #abandon(entry: DeliveryEntry, error: unknown): void {
+    const { log } = this.#parts;
+    this.#report(entry, "cannot go on", error);
+    this.#timers.delete(entry);
+    noteResult(entry, { problem: "the local service failed" });
+    entry.outcome = "failed";
+    log.attempted(entry);
+    log.finished(entry);
+  }
+
+  #report({ event, webhookId }: DeliveryEntry, what: string, cause: unknown): void {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `The delivery of ${event.id} to webhook ${webhookId} ${what}: ${reason}`;
+    this.#parts.onError(new Error(message, { cause }));
+  }
+
   #receiverOf({ webhookId }: DeliveryEntry): StoredWebhook | undefined {
     const webhook = this.#parts.webhooks.get(webhookId);
     return webhook?.active ? webhook : undefined;
   }
-
-  #addressOf({ url }: StoredWebhook): string {
-    const { deliverTo } = this.#settings;
-    if (deliverTo === undefined) {
-      return url;
-    }
-    const { pathname, search } = new URL(url);
-    // Not resolved as a reference: a path of "//host" would name another host.
-    return new URL(deliverTo).origin + pathname + search;
-  }
-}
-
-/** Interface section 6, rules 1 and 2, and section 3. */
-function isSubscribed({ active, events, tableId }: StoredWebhook, event: StoredEvent): boolean {
-  return active && events.includes(event.type) && (tableId === null || tableId === event.tableId);
-}
-
-/** Any 2xx, as Standard Webhooks has it; a redirect is no acceptance, and is not followed. */
-function isAccepted(result: AttemptResult): boolean {
-  return "statusCode" in result && result.statusCode >= 200 && result.statusCode < 300;
 }
 
 function noteResult(entry: DeliveryEntry, result: AttemptResult): void {

@@ -48,6 +48,16 @@ export function readDeliveryOptions(options: DeliveryOptions = {}): DeliverySett
   };
 }
 
+/** Where a notification goes that is meant for the `url` of a subscription. */
+export function addressOf(url: string, { deliverTo }: DeliverySettings): string {
+  if (deliverTo === undefined) {
+    return url;
+  }
+  const { pathname, search } = new URL(url);
+  // Not resolved as a reference: a path of "//host" would name another host.
+  return new URL(deliverTo).origin + pathname + search;
+}
+
 function isOrigin(text: string): boolean {
   return /^https?:\/\/[^/]+\/?$/.test(text) && URL.canParse(text);
 }

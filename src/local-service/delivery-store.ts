@@ -18,6 +18,7 @@ export class DeliveryStore {
   readonly #database: DatabaseSync;
   readonly #insert: StatementSync;
   readonly #selectAll: StatementSync;
+  readonly #count: StatementSync;
   readonly #postpone: StatementSync;
   readonly #delete: StatementSync;
 
@@ -27,10 +28,15 @@ export class DeliveryStore {
       "INSERT INTO deliveries (webhook_id, event, attempts, due_at) VALUES (?, ?, 0, ?)",
     );
     this.#selectAll = database.prepare("SELECT * FROM deliveries ORDER BY number");
+    this.#count = database.prepare("SELECT count(*) AS count FROM deliveries");
     this.#postpone = database.prepare(
       "UPDATE deliveries SET attempts = ?, due_at = ? WHERE number = ?",
     );
     this.#delete = database.prepare("DELETE FROM deliveries WHERE number = ?");
+  }
+
+  get count(): number {
+    return Number(this.#count.get()?.count);
   }
 
   /** Stores one delivery for each webhook, or none at all. */
@@ -55,11 +61,12 @@ export class DeliveryStore {
     }
   }
 
+  /** Throws when one of them cannot be read. */
   list(): PendingDelivery[] {
     return this.#selectAll.all().map((row) => ({
       number: Number(row.number),
       webhookId: Number(row.webhook_id),
-      event: JSON.parse(String(row.event)),
+      event: toEvent(String(row.event)),
       attempts: Number(row.attempts),
       dueAt: Number(row.due_at),
     }));
@@ -72,4 +79,13 @@ export class DeliveryStore {
   delete(number: number): void {
     this.#delete.run(number);
   }
+}
+
+/** Its fields are as they were written; a file that was damaged is hardly ever JSON. */
+function toEvent(text: string): StoredEvent {
+  const event: unknown = JSON.parse(text);
+  if (typeof event !== "object" || event === null) {
+    throw new TypeError("A pending delivery has no event.");
+  }
+  return event as StoredEvent;
 }

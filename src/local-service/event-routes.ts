@@ -4,7 +4,7 @@ import { type ApiKeyRing, refuseUnauthorized } from "./api-keys.js";
 import type { Delivery, EmittedEvent } from "./deliveries.js";
 import { sendError } from "./errors.js";
 import { readJson } from "./read-body.js";
-import type { ServiceEnv } from "./requests.js";
+import type { RequestLog, ServiceEnv } from "./requests.js";
 
 /** What is wrong with something that was sent. */
 export interface Problems {
@@ -13,6 +13,7 @@ export interface Problems {
 
 interface EventParts {
   readonly keys: ApiKeyRing;
+  readonly log: RequestLog;
   readonly closing: AbortSignal;
   readonly emit: (event: unknown) => EmittedEvent | Problems;
 }
@@ -23,8 +24,17 @@ const maxWaitSeconds = 600;
  * `POST …/_local/bases/{databaseId}/events` makes an event happen. The body is the event, without its
  * database. `?wait=SECONDS` delays the answer until every delivery is over, or the time is.
  */
-export function addEventRoutes(app: Hono<ServiceEnv>, { keys, closing, emit }: EventParts): void {
-  app.post("/bases/:databaseId/events", async (c) => {
+export function addEventRoutes(app: Hono<ServiceEnv>, parts: EventParts): void {
+  const { keys, log, closing, emit } = parts;
+  const path = "/bases/:databaseId/events";
+  // One that is accepted is told as an event.
+  app.post(path, async (c, next) => {
+    await next();
+    if (!c.res.ok) {
+      log.refused(c.env.incoming, c.req.param("databaseId"), c.res.status);
+    }
+  });
+  app.post(path, async (c) => {
     const databaseId = c.req.param("databaseId");
     const refusal = refuseUnauthorized(c, keys, databaseId);
     if (refusal !== undefined) {

@@ -59,10 +59,19 @@ export interface LocalServiceOptions {
    * `Date.now`. `delay` faults and deliveries wait in real time whatever it says.
    */
   readonly now?: () => number;
-  /** Called with each request when its outcome is known. Default: nothing happens. */
+  /**
+   * Called with each request when its outcome is known, and with each emission over HTTP that is
+   * refused. Default: nothing happens. What this function and the next two throw goes to `onError`,
+   * and disturbs nothing.
+   */
   readonly onRequest?: (request: ReceivedRequest) => void;
   /** Called with each event when it is stored, before its first delivery. Default: nothing happens. */
   readonly onEvent?: (event: EmittedEvent) => void;
   /** Called with each delivery after each attempt, and when it is dropped. Default: nothing happens. */
   readonly onDelivery?: (delivery: Delivery) => void;
+  /**
+   * Called with each failure that nobody else hears of: of one of the functions above, and of the file
+   * of `data` during a delivery. Default: a warning of the process.
+   */
+  readonly onError?: (error: Error) => void;
 }

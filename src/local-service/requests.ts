@@ -6,7 +6,7 @@ import { Waiters } from "./waiters.js";
  * One request as the service saw it. The object is live: its fields fill in as the request proceeds.
  */
 export interface ReceivedRequest {
-  /** Position in the order of arrival since the start: 1, 2, 3, … */
+  /** Position in the order of arrival since the start: 1, 2, 3, …; 0 for a refused emission. */
   readonly number: number;
   /** Number of the TCP connection: equal for requests that shared one through keep-alive. */
   readonly connection: number;
@@ -97,20 +97,11 @@ export class RequestLog {
     this.#connections.set(socket, this.counts.connections);
   }
 
-  arrived({ method = "", url = "", headers, socket }: IncomingMessage): RequestEntry {
+  arrived(incoming: IncomingMessage): RequestEntry {
     this.counts.requests += 1;
-    this.counts.posts += Number(method === "POST");
-    this.counts.deletes += Number(method === "DELETE");
-    const entry: RequestEntry = {
-      number: this.counts.requests,
-      connection: this.#connections.get(socket) ?? 0,
-      method,
-      path: url,
-      headers: Object.fromEntries(Object.entries(headers).map(([k, v]) => [k, String(v)])),
-      body: undefined,
-      committed: false,
-      outcome: "pending",
-    };
+    this.counts.posts += Number(incoming.method === "POST");
+    this.counts.deletes += Number(incoming.method === "DELETE");
+    const entry = this.#entryOf(incoming, this.counts.requests);
     this.#unread.add(entry);
     this.#entries.push(entry);
     if (this.#entries.length > this.#maxRequests) {
@@ -145,12 +136,32 @@ export class RequestLog {
     this.#onFinished(entry);
   }
 
+  /** An emission that is refused is told, and leaves no other trace: nobody counts or awaits it. */
+  refused(incoming: IncomingMessage, databaseId: string, statusCode: number): void {
+    const entry = this.#entryOf(incoming, 0);
+    this.#onFinished({ ...entry, databaseId, statusCode, outcome: "answered" });
+  }
+
   next({ stage = "received", ...match }: AwaitedRequest): Promise<ReceivedRequest> {
     return this.#waiters.next(stage, (request) => matches(match, request));
   }
 
   close(): void {
     this.#waiters.close();
+  }
+
+  #entryOf({ method = "", url = "", headers, socket }: IncomingMessage, number: number) {
+    const entry: RequestEntry = {
+      number,
+      connection: this.#connections.get(socket) ?? 0,
+      method,
+      path: url,
+      headers: Object.fromEntries(Object.entries(headers).map(([k, v]) => [k, String(v)])),
+      body: undefined,
+      committed: false,
+      outcome: "pending",
+    };
+    return entry;
   }
 }
 

@@ -11,6 +11,11 @@ export interface NotificationSender {
   destroy(): Promise<void>;
 }
 
+/** Any 2xx, as Standard Webhooks has it; a redirect is no acceptance, and is not followed. */
+export function isAccepted(result: AttemptResult): boolean {
+  return "statusCode" in result && result.statusCode >= 200 && result.statusCode < 300;
+}
+
 // What a receiver says is not used; it is read so that the connection can be used again.
 const maxAnswerBytes = 64 * 1024;
 

@@ -16,7 +16,7 @@ export interface LocalService extends AsyncDisposable {
   readonly requests: readonly ReceivedRequest[];
   /** Subscriptions that exist now, in the order of their ids, as a snapshot. Not after `close`. */
   readonly webhooks: readonly StoredWebhook[];
-  /** Totals since the start, whatever was cleared or dropped since. Not after `close`. */
+  /** Totals, whatever was cleared or dropped since. Not after `close`. */
   readonly counts: ServiceCounts;
   /** Empties `requests`; `counts` and faults stay as they are. */
   clearRequests(): void;
@@ -55,7 +55,7 @@ export interface LocalService extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Totals of a service since it started. */
+/** Totals of a service since it started, and what is pending now. */
 export interface ServiceCounts {
   /** Requests of any method and outcome. */
   readonly requests: number;
@@ -69,4 +69,6 @@ export interface ServiceCounts {
   readonly created: number;
   /** Subscriptions removed, by request or by `removeWebhook`. */
   readonly deleted: number;
+  /** Deliveries that are not over now, those left by an earlier process included. */
+  readonly pending: number;
 }

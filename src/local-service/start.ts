@@ -3,21 +3,20 @@ import { type AddressInfo, isIPv6 } from "node:net";
 import type { DatabaseSync } from "node:sqlite";
 import { createAdaptorServer } from "@hono/node-server";
 import { ApiKeyRing } from "./api-keys.js";
-import { openDatabase } from "./database.js";
+import { DataFileError, openDatabase } from "./database.js";
 import { Deliverer } from "./deliverer.js";
 import { type AwaitedDelivery, DeliveryLog, type EmittedEvent } from "./deliveries.js";
 import { readDeliveryOptions } from "./delivery-options.js";
-import { DeliveryStore } from "./delivery-store.js";
+import { DeliveryStore, type PendingDelivery } from "./delivery-store.js";
 import { completeEvent, parseEvent } from "./event.js";
 import type { Problems } from "./event-routes.js";
 import { FaultRules } from "./fault-rules.js";
+import { guardListeners } from "./listeners.js";
 import type { LocalServiceOptions } from "./options.js";
 import { RequestLog } from "./requests.js";
 import { createRoutes } from "./routes.js";
 import type { LocalService } from "./service.js";
 import { type WebhookChanges, WebhookStore } from "./store.js";
-
-const ignore = () => {};
 
 /**
  * Starts a local service. Rejects when an option does not fit, when the port is taken, and with a
@@ -31,7 +30,9 @@ export async function startLocalService(options: LocalServiceOptions = {}): Prom
   try {
     return await startOn(database, options);
   } catch (error) {
-    database.close();
+    if (database.isOpen) {
+      database.close();
+    }
     throw error;
   }
 }
@@ -42,7 +43,7 @@ async function startOn(
 ): Promise<LocalService> {
   const { port = 0, host = "127.0.0.1", pathPrefix = "", allowUnknownEvents = false } = options;
   const { apiKeys = ["local-api-key"], maxRequests = 10_000, now = Date.now } = options;
-  const { onRequest = ignore, onEvent = ignore, onDelivery = ignore } = options;
+  const { onRequest, onEvent, onDelivery, onError } = guardListeners(options);
   const keys = new ApiKeyRing(apiKeys);
   const log = new RequestLog(maxRequests, onRequest);
   const rules = new FaultRules();
@@ -50,9 +51,12 @@ async function startOn(
     rules.add(rule);
   }
   const store = new WebhookStore(database);
+  const deliveryStore = new DeliveryStore(database);
+  // Before it listens: what cannot be read must not be found out by those who are already served.
+  const pending = readPending(deliveryStore, options.data);
   const deliveryLog = new DeliveryLog(maxRequests, onDelivery);
   const deliverer = new Deliverer(
-    { webhooks: store, store: new DeliveryStore(database), log: deliveryLog, now },
+    { webhooks: store, store: deliveryStore, log: deliveryLog, now, onError },
     readDeliveryOptions(options.deliveries),
   );
   const closing = new AbortController();
@@ -89,7 +93,6 @@ async function startOn(
   const server = createAdaptorServer(adaptor) as Server;
   server.on("connection", (socket) => log.connected(socket));
   const boundPort = await listen(server, port, host);
-  deliverer.resume();
 
   let closed: Promise<void> | undefined;
   const close = () => {
@@ -103,6 +106,12 @@ async function startOn(
     })();
     return closed;
   };
+  try {
+    deliverer.resume(pending);
+  } catch (error) {
+    await close();
+    throw error;
+  }
 
   return {
     baseUrl: `http://${isIPv6(host) ? `[${host}]` : host}:${boundPort}${pathPrefix}`,
@@ -116,7 +125,7 @@ async function startOn(
     },
     get counts() {
       const { createdCount: created, count } = store;
-      return { ...log.counts, created, deleted: created - count };
+      return { ...log.counts, created, deleted: created - count, pending: deliveryStore.count };
     },
     clearRequests: () => log.clear(),
     nextRequest: (awaited = {}) => log.next(awaited),
@@ -132,6 +141,18 @@ async function startOn(
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function readPending(store: DeliveryStore, file = ":memory:"): PendingDelivery[] {
+  try {
+    return store.list();
+  } catch (error) {
+    throw new DataFileError(
+      file,
+      "a pending delivery in it cannot be read. Use another file, or a copy that is whole",
+      { cause: error },
+    );
+  }
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {

@@ -69,6 +69,7 @@ Stop it with ^C.
     });
     await create(service, { apiKey, database: `base-${apiKey}` });
     await fetch(`${service.baseUrl}/nothing/here?query=T0KEN`);
+    await emit(service, [], apiKey, "record.T0KEN");
 
     const { stdout: eventId } = await emit(service, ["--id", "evt_1"], apiKey);
     await service.line(/delivered$/);
@@ -80,6 +81,7 @@ Stop it with ^C.
       "POST /api/v1/bases/base_1/webhooks 201, webhook 1",
       "POST /api/v1/bases/base-[redacted]/webhooks 201, webhook 2",
       "GET /nothing/here 404",
+      "POST /_local/bases/base_1/events 400",
       "event record.created evt_1 in base_1: for webhook 1",
       `delivery of evt_1 to webhook 1 at ${new URL(receiver.url).host}, attempt 1: 503, will be tried again`,
       `delivery of evt_1 to webhook 1 at ${new URL(receiver.url).host}, attempt 2: 204, delivered`,

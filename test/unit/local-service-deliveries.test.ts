@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:net";
 import { Webhook } from "standardwebhooks";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { DeliveryStore } from "../../src/local-service/delivery-store.js";
 import { type LocalService, startLocalService } from "../../src/local-service/index.js";
 import { temporaryDirectory } from "../helpers/directory.js";
 import { refusedUrl } from "../helpers/http-server.js";
@@ -208,15 +209,39 @@ describe("delivering", () => {
     });
     const service = await startService({ deliveries: { maxConcurrent: 1 } });
     await subscribe(service, receiver.url);
-    const events = [service.emit(created), service.emit(created)];
+    const [underWay, ...queued] = [1, 2, 3].map(() => service.emit(created));
     await arrived.promise;
 
     await deleteWebhook(service, 1);
+    const dropped = await Promise.all(queued.map(({ finished }) => finished));
     gate.resolve(200);
-    const deliveries = await Promise.all(events.map(({ finished }) => finished));
+    const ended = await underWay?.finished;
 
-    expect(deliveries).toMatchObject([[{ outcome: "delivered" }], [{ outcome: "dropped" }]]);
+    expect(dropped.flat()).toMatchObject(Array(2).fill({ outcome: "dropped", attempts: 0 }));
+    expect(ended).toMatchObject([{ outcome: "delivered" }]);
     expect(receiver.notifications).toHaveLength(1);
+  });
+
+  it("stays dropped when its subscription is switched on again", async () => {
+    const arrived = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<number>();
+    await using receiver = await startReceiver(() => {
+      arrived.resolve();
+      return gate.promise;
+    });
+    const service = await startService({ deliveries: { maxConcurrent: 1 } });
+    await subscribe(service, receiver.url);
+    const [first, second] = [service.emit(created), service.emit(created)];
+    await arrived.promise;
+
+    service.updateWebhook(1, { active: false });
+    service.updateWebhook(1, { active: true });
+    const third = service.emit(created);
+    gate.resolve(200);
+    await third.finished;
+
+    expect(await second.finished).toMatchObject([{ outcome: "dropped" }]);
+    expect(receiver.notifications.map(({ body }) => body.id)).toEqual([first.id, third.id]);
   });
 
   it("goes to the new url of a subscription that moved", async () => {
@@ -311,6 +336,115 @@ describe("the listeners of the options", () => {
 
     expect(heard).toEqual(["POST 201", "record.created for 1", "1 pending", "2 delivered"]);
   });
+
+  it.each([
+    ["throw", failing],
+    ["reject", async () => failing()],
+  ])("disturb nothing when they %s", async (_, listener) => {
+    const errors: string[] = [];
+    await using receiver = await startReceiver((_, count) => (count === 1 ? 500 : 200));
+    const service = await startService({
+      deliveries: { retryWaitsSeconds: soon },
+      onRequest: listener,
+      onEvent: listener,
+      onDelivery: listener,
+      onError: ({ message }) => errors.push(message),
+    });
+    await subscribe(service, receiver.url);
+    const over = service.nextDelivery();
+
+    const deliveries = await service.emit(created).finished;
+
+    expect(deliveries).toMatchObject([{ outcome: "delivered", attempts: 2 }]);
+    expect(await over).toBe(deliveries[0]);
+    expect(errors).toEqual(Array(4).fill("a bad listener"));
+  });
+
+  it("become a warning of the process without onError, and when onError throws", async () => {
+    const warn = vi.spyOn(process, "emitWarning").mockReturnValue();
+    onTestFinished(() => warn.mockRestore());
+    const service = await startService({ onEvent: failing });
+    const other = await startService({ onEvent: failing, onError: failing });
+
+    service.emit(created);
+    other.emit(created);
+
+    expect(warn.mock.calls).toEqual(Array(2).fill([new Error("a bad listener")]));
+  });
+});
+
+describe("a delivery that cannot be recorded", () => {
+  it.each(["delete", "postpone"] as const)("goes on after a failing %s", async (statement) => {
+    const errors: string[] = [];
+    failOnce(statement);
+    await using receiver = await startReceiver((_, count) => (count === 1 ? 500 : 200));
+    const service = await startService({
+      deliveries: { retryWaitsSeconds: soon },
+      onError: ({ message }) => errors.push(message),
+    });
+    await subscribe(service, receiver.url);
+
+    const { id, finished } = service.emit(created);
+
+    expect(await finished).toMatchObject([{ outcome: "delivered", attempts: 2 }]);
+    expect(errors).toEqual([
+      `The delivery of ${id} to webhook 1 could not be recorded, and may be repeated after a restart: disk is full`,
+    ]);
+  });
+
+  it("is repeated after a restart", async () => {
+    const directory = temporaryDirectory();
+    onTestFinished(() => directory.remove());
+    const data = `${directory.path}/service.db`;
+    failOnce("delete");
+    await using receiver = await startReceiver();
+    const first = await startLocalService({ data, onError: () => {} });
+    await subscribe(first, receiver.url);
+    await first.emit(created).finished;
+    await first.close();
+
+    const second = await startService({ data });
+    await second.nextDelivery();
+
+    expect(new Set(receiver.notifications.map(({ body }) => body.id)).size).toBe(1);
+    expect(receiver.notifications).toHaveLength(2);
+  });
+
+  it("is given up, and others are not, when its webhook cannot be used", async () => {
+    const errors: string[] = [];
+    await using receiver = await startReceiver();
+    const service = await startService({
+      deliveries: { deliverTo: receiver.url },
+      onError: ({ message }) => errors.push(message),
+    });
+    await subscribe(service, receiver.url);
+    await subscribe(service, receiver.url);
+    service.updateWebhook(1, { url: "no URL" });
+
+    const { id, finished } = service.emit(created);
+
+    expect(await finished).toMatchObject([
+      { outcome: "failed", problem: "the local service failed" },
+      { outcome: "delivered" },
+    ]);
+    expect(errors).toEqual([`The delivery of ${id} to webhook 1 cannot go on: Invalid URL`]);
+  });
+});
+
+describe("the number of pending deliveries", () => {
+  it("includes those that the log has no room for, and follows them", async () => {
+    const gate = Promise.withResolvers<number>();
+    await using receiver = await startReceiver(() => gate.promise);
+    const service = await startService({ maxRequests: 1 });
+    await subscribe(service, receiver.url);
+    const events = [1, 2, 3].map(() => service.emit(created));
+
+    const before = service.counts.pending;
+    gate.resolve(200);
+    await Promise.all(events.map(({ finished }) => finished));
+
+    expect([before, service.counts.pending]).toEqual([3, 0]);
+  });
 });
 
 describe("closing with deliveries under way", () => {
@@ -358,6 +492,17 @@ describe("closing with deliveries under way", () => {
     expect(receiver.notifications).toHaveLength(2);
   });
 });
+
+function failing(): never {
+  throw new Error("a bad listener");
+}
+
+function failOnce(statement: "delete" | "postpone"): void {
+  const method = vi.spyOn(DeliveryStore.prototype, statement).mockImplementationOnce(() => {
+    throw new Error("disk is full");
+  });
+  onTestFinished(() => method.mockRestore());
+}
 
 const created = { type: "record.created", databaseId: "base_1" };
 

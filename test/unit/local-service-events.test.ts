@@ -245,6 +245,45 @@ describe("emitting an event over HTTP", () => {
     expect(service.counts.requests).toBe(0);
   });
 
+  it("is told to onRequest when it is refused, and only then", async () => {
+    const heard: unknown[] = [];
+    const service = await startService({
+      apiKeys: { some: ["base_1"] },
+      onRequest: ({ number, method, path, databaseId, statusCode, outcome }) =>
+        heard.push([number, method, path, databaseId, statusCode, outcome]),
+    });
+    const elsewhere = "/_local/bases/base_2/events";
+
+    await post(service, path, { type: "record.created" });
+    await post(service, path, { type: "record.created" }, "wrong");
+    await post(service, elsewhere, { type: "record.created" });
+    await post(service, path, { type: "record.creatd" });
+    await post(service, `${path}?wait=soon`, { type: "record.created" });
+
+    expect(heard).toEqual([
+      [0, "POST", path, "base_1", 401, "answered"],
+      [0, "POST", elsewhere, "base_2", 404, "answered"],
+      [0, "POST", path, "base_1", 400, "answered"],
+      [0, "POST", `${path}?wait=soon`, "base_1", 400, "answered"],
+    ]);
+    expect(service.requests).toEqual([]);
+    expect(service.counts.requests).toBe(0);
+  });
+
+  it("is told to onRequest when the service fails", async () => {
+    const heard: unknown[] = [];
+    const service = await startService({
+      now: () => {
+        throw new Error("a bad clock");
+      },
+      onRequest: ({ statusCode }) => heard.push(statusCode),
+    });
+
+    await post(service, path, { type: "record.created" });
+
+    expect(heard).toEqual([500]);
+  });
+
   it("stands behind the path prefix", async () => {
     const service = await startService({ pathPrefix: "/tables/eu" });
 

@@ -189,6 +189,7 @@ describe("the counts", () => {
       connections: 0,
       created: 0,
       deleted: 0,
+      pending: 0,
     });
   });
 });
