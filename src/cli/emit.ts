@@ -81,7 +81,10 @@ async function send({ url, apiKey, waitSeconds, event }: EmitOrder): Promise<Emi
     method: "POST",
     headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
     body: JSON.stringify(event),
+    // The signal is the limit; undici's own of 300 s is below what --wait may ask for.
     signal: AbortSignal.timeout((waitSeconds + 30) * 1000),
+    headersTimeout: 0,
+    bodyTimeout: 0,
   }).catch((error: { code?: string; name: string }) => {
     throw new Error(
       `No answer from ${url.origin} (${error.code ?? error.name}). Is the local service running there? See pulumi-dbwebhooks serve.`,
