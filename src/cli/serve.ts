@@ -8,6 +8,8 @@ import { readArguments, UsageError } from "./arguments.js";
 import { LogLines } from "./log-lines.js";
 import { defaultApiKey, defaultPort, serveOptions } from "./options.js";
 
+const lastWordsMs = 1_000;
+
 /** `pulumi-dbwebhooks serve`: runs the local service until it is told to stop. */
 export async function serve(words: readonly string[]): Promise<void> {
   const options = readServeArguments(words);
@@ -27,6 +29,8 @@ export async function serve(words: readonly string[]): Promise<void> {
   await service.close();
   const fate = options.data === undefined ? "lost" : `kept in ${options.data}`;
   print(pending === 0 ? "Stopped." : `Stopped. Deliveries still pending are ${fate}: ${pending}.`);
+  // What nobody reads from a pipe cannot be written, and would keep the process alive for ever.
+  setTimeout(() => process.exit(), lastWordsMs).unref();
 }
 
 interface ServeOptions extends LocalServiceOptions {
