@@ -9,6 +9,7 @@ import { LogLines } from "./log-lines.js";
 import { defaultApiKey, defaultPort, serveOptions } from "./options.js";
 
 const lastWordsMs = 1_000;
+const wildcards: readonly string[] = ["0.0.0.0", "[::]"];
 
 /** `pulumi-dbwebhooks serve`: runs the local service until it is told to stop. */
 export async function serve(words: readonly string[]): Promise<void> {
@@ -134,11 +135,22 @@ API keys: ${keyCount}. ${memory}
 
 Configure a stack with:
 
-  pulumi config set dbwebhooks:baseUrl ${baseUrl}
+${configurationOf(baseUrl, host)}
   pulumi config set --secret dbwebhooks:apiKey${shownKey}
 
 Stop it with ^C.
 `;
+}
+
+/** The commands that name the address, as another machine needs them when others can reach it. */
+function configurationOf(baseUrl: string, host: string): string {
+  const isWildcard = wildcards.includes(new URL(baseUrl).hostname);
+  const reachable = isWildcard ? baseUrl.replace(/\/\/.*:/, "//ADDRESS_OF_THIS_MACHINE:") : baseUrl;
+  const lines = [`  pulumi config set dbwebhooks:baseUrl ${reachable}`];
+  if (!isLoopback(host)) {
+    lines.push("  pulumi config set dbwebhooks:allowInsecureBaseUrl true");
+  }
+  return lines.join("\n");
 }
 
 function countPending({ deliveries }: LocalService): number {

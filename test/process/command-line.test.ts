@@ -13,4 +13,17 @@ describe("pulumi-dbwebhooks serve", () => {
 
     expect(await service.end("SIGINT")).toEqual({ code: 0, signal: null });
   });
+
+  it.each(["0.0.0.0", "::", "::0"])(
+    "names no wildcard address in what to paste with --host %s",
+    async (host) => {
+      const { output, port } = await serve("--host", host, "--allow-remote");
+
+      expect(output()).toContain(`
+  pulumi config set dbwebhooks:baseUrl http://ADDRESS_OF_THIS_MACHINE:${port}
+  pulumi config set dbwebhooks:allowInsecureBaseUrl true
+  pulumi config set --secret dbwebhooks:apiKey local-api-key
+`);
+    },
+  );
 });
