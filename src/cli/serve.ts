@@ -1,12 +1,14 @@
 import { once } from "node:events";
+import { readDeliveryOptions } from "../local-service/delivery-options.js";
 import {
+  type DeliveryOptions,
   type LocalService,
   type LocalServiceOptions,
   startLocalService,
 } from "../local-service/index.js";
 import { readArguments, UsageError } from "./arguments.js";
 import { LogLines } from "./log-lines.js";
-import { defaultApiKey, defaultPort, serveOptions } from "./options.js";
+import { defaultApiKey, defaultPort, isApiKey, serveOptions } from "./options.js";
 
 const lastWordsMs = 1_000;
 const wildcards: readonly string[] = ["0.0.0.0", "[::]"];
@@ -61,7 +63,7 @@ export function readServeArguments(words: readonly string[]): ServeOptions {
     listing,
     allowUnknownEvents: values["allow-unknown-events"] ?? false,
     ...(data !== undefined && { data }),
-    ...(deliverTo !== undefined && { deliveries: { deliverTo } }),
+    ...(deliverTo !== undefined && { deliveries: readDeliverTo(deliverTo) }),
     ...(rateLimit !== undefined && {
       rateLimit: {
         requestsPerSecond: readNumber("--rate-limit", rateLimit, [0.001, 1e6], /^\d+(\.\d+)?$/),
@@ -82,11 +84,20 @@ function readNumber(
   return Number(text);
 }
 
+function readDeliverTo(deliverTo: string): DeliveryOptions {
+  try {
+    readDeliveryOptions({ deliverTo });
+  } catch {
+    throw new UsageError("--deliver-to: must be an origin, such as http://127.0.0.1:9000.");
+  }
+  return { deliverTo };
+}
+
 function readApiKeys(words: readonly string[]): Record<string, readonly string[] | "*"> {
   const entries = words.map((word): [string, readonly string[] | "*"] => {
     const [key = "", databases, ...more] = word.split("=");
     const ids = databases?.split(",");
-    if (!/^[\x21-\x7e]+$/.test(key) || more.length > 0 || ids?.includes("")) {
+    if (!isApiKey(key) || more.length > 0 || ids?.includes("")) {
       throw new UsageError("--api-key: must be KEY or KEY=DATABASE,DATABASE; KEY without = in it.");
     }
     return [key, ids ?? "*"];
