@@ -1,20 +1,23 @@
-// `npm run bench:service`: what the local service carries, so that it is known when it, and not what
-// is tested against it, is the bottleneck. The service, its client and the receiver are processes of
-// their own, as in use.
-import { fork } from "node:child_process";
+// `npm run bench:service`: what the local service carries, as a library and as the built command, so
+// that it is known when it, and not what is tested against it, is the bottleneck. The command, the
+// client and the receiver are processes of their own, as in use.
+import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { Pool } from "undici";
 
-const targets = { "creates in memory": 2_000, "creates with data": 500, deliveries: 2_000 };
+const main = join(import.meta.dirname, "../dist/cli/main.js");
 const rounds = 5;
 const operations = 5_000;
+/** Events come to the command over HTTP; with many webhooks for each, that costs next to nothing. */
+const webhooksPerEvent = 50;
 const path = "/api/v1/bases/base_abc123/webhooks";
+const headers = { authorization: "Bearer local-api-key", "content-type": "application/json" };
 
 if (process.argv[2] === "client") {
   await createWebhooks(String(process.argv[3]));
@@ -26,43 +29,89 @@ if (process.argv[2] === "client") {
 
 async function runBenchmark(): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "dbwebhooks-bench-"));
-  const rates: Record<keyof typeof targets, number[]> = {
-    "creates in memory": [],
-    "creates with data": [],
-    deliveries: [],
-  };
+  const file = (name: string, round: number) => join(directory, `${name}-${round}.db`);
+  const measurements: readonly [string, number, (round: number) => Promise<number>][] = [
+    ["library, creates in memory", 2_000, () => libraryCreates()],
+    ["library, creates with data", 500, (round) => libraryCreates(file("library", round))],
+    ["library, deliveries", 2_000, libraryDeliveries],
+    ["serve, creates in memory", 2_000, () => withServe([], creates)],
+    ["serve, creates with --data", 500, (n) => withServe(["--data", file("serve", n)], creates)],
+    ["serve, deliveries", 2_000, () => withServe([], serveDeliveries)],
+  ];
+  const rates = measurements.map((): number[] => []);
   try {
     for (let round = 0; round < rounds; round++) {
-      rates["creates in memory"].push(await measureCreates());
-      rates["creates with data"].push(await measureCreates(join(directory, `${round}.db`)));
-      rates.deliveries.push(await measureDeliveries());
+      for (const [index, [, , measure]] of measurements.entries()) {
+        rates[index]?.push(await measure(round));
+      }
     }
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
   print(`${operations} operations a round, ${rounds} rounds, ${availableParallelism()} cores:`);
-  for (const [name, target] of Object.entries(targets)) {
-    const sorted = rates[name as keyof typeof targets].sort((a, b) => a - b).map(Math.round);
+  for (const [index, [name, target]] of measurements.entries()) {
+    const sorted = (rates[index] ?? []).sort((a, b) => a - b).map(Math.round);
     const median = sorted[Math.floor(rounds / 2)] ?? 0;
     print(`  ${name}: median ${median}/s (${sorted[0]} to ${sorted.at(-1)}), target ${target}/s`);
     process.exitCode = median < target ? 1 : process.exitCode;
   }
 }
 
-async function measureCreates(data?: string): Promise<number> {
+async function libraryCreates(data?: string): Promise<number> {
   await using service = await startLocalService(data === undefined ? {} : { data });
-  const client = fork(import.meta.filename, ["client", service.baseUrl]);
-  const [seconds] = (await once(client, "message")) as [number];
-  if (service.counts.created !== operations) {
-    throw new Error(`${service.counts.created} of ${operations} subscriptions were created.`);
+  return await creates(service.baseUrl);
+}
+
+/** Runs the built command, its log ignored. */
+async function withServe(
+  args: readonly string[],
+  measure: (baseUrl: string) => Promise<number>,
+): Promise<number> {
+  const port = await freePort();
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const child = spawn(process.execPath, [main, "serve", "--port", String(port), ...args], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const exited = once(child, "exit");
+  try {
+    // Its output is ignored, so only an answer tells that it listens.
+    while (!(await fetch(baseUrl).catch(() => undefined))) {
+      if (child.exitCode !== null) {
+        throw new Error("serve ended.");
+      }
+    }
+    return await measure(baseUrl);
+  } finally {
+    child.kill("SIGTERM");
+    await exited;
   }
-  return operations / seconds;
+}
+
+async function freePort(): Promise<number> {
+  const server = createTcpServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function creates(baseUrl: string): Promise<number> {
+  const client = fork(import.meta.filename, ["client", baseUrl]);
+  return operations / ((await messageOf(client)) as number);
+}
+
+/** The next message of a process that must not end without one. */
+async function messageOf(child: ChildProcess): Promise<unknown> {
+  const ended = once(child, "exit").then(([code]) => {
+    throw new Error(`A process of the benchmark ended without its message (${code}).`);
+  });
+  const [message] = await Promise.race([once(child, "message"), ended]);
+  return message;
 }
 
 async function createWebhooks(baseUrl: string): Promise<void> {
   const pool = new Pool(baseUrl, { connections: 16 });
   const body = JSON.stringify({ url: "https://example.com/hooks", events: ["record.created"] });
-  const headers = { authorization: "Bearer local-api-key", "content-type": "application/json" };
   let left = operations;
   const startedAt = performance.now();
   const worker = async () => {
@@ -80,26 +129,56 @@ async function createWebhooks(baseUrl: string): Promise<void> {
   process.disconnect?.();
 }
 
-async function measureDeliveries(): Promise<number> {
+async function libraryDeliveries(): Promise<number> {
+  await using service = await startLocalService();
+  return await withReceiver(async (url) => {
+    await createWebhook(service.baseUrl, url);
+    return await rateOf(async () => {
+      const events = Array.from({ length: operations }, () =>
+        service.emit({ type: "record.created", databaseId: "base_abc123", tableId: "tbl_1" }),
+      );
+      return (await Promise.all(events.map(({ finished }) => finished))).flat();
+    });
+  });
+}
+
+async function serveDeliveries(baseUrl: string): Promise<number> {
+  return await withReceiver(async (url) => {
+    for (let count = 0; count < webhooksPerEvent; count++) {
+      await createWebhook(baseUrl, url);
+    }
+    const emit = async () => {
+      const events = `${baseUrl}/_local/bases/base_abc123/events?wait=600`;
+      const body = JSON.stringify({ type: "record.created", tableId: "tbl_1" });
+      const answer = await fetch(events, { method: "POST", headers, body });
+      const { deliveries } = (await answer.json()) as { deliveries: { outcome: string }[] };
+      return deliveries;
+    };
+    return await rateOf(async () =>
+      (await Promise.all(Array.from({ length: operations / webhooksPerEvent }, emit))).flat(),
+    );
+  });
+}
+
+async function rateOf(deliver: () => Promise<readonly { outcome: string }[]>): Promise<number> {
+  const startedAt = performance.now();
+  const done = await deliver();
+  const seconds = (performance.now() - startedAt) / 1000;
+  if (done.length !== operations || !done.every(({ outcome }) => outcome === "delivered")) {
+    throw new Error("Not every event was delivered.");
+  }
+  return operations / seconds;
+}
+
+async function createWebhook(baseUrl: string, url: string): Promise<void> {
+  const body = JSON.stringify({ url, events: ["record.created"] });
+  await fetch(baseUrl + path, { method: "POST", headers, body });
+}
+
+async function withReceiver(measure: (url: string) => Promise<number>): Promise<number> {
   const receiver = fork(import.meta.filename, ["receiver"]);
   try {
-    const [url] = (await once(receiver, "message")) as [string];
-    await using service = await startLocalService();
-    await fetch(service.baseUrl + path, {
-      method: "POST",
-      headers: { authorization: "Bearer local-api-key", "content-type": "application/json" },
-      body: JSON.stringify({ url, events: ["record.created"] }),
-    });
-    const startedAt = performance.now();
-    const events = Array.from({ length: operations }, () =>
-      service.emit({ type: "record.created", databaseId: "base_abc123", tableId: "tbl_1" }),
-    );
-    const deliveries = await Promise.all(events.map(({ finished }) => finished));
-    const seconds = (performance.now() - startedAt) / 1000;
-    if (!deliveries.flat().every(({ outcome }) => outcome === "delivered")) {
-      throw new Error("Not every event was delivered.");
-    }
-    return operations / seconds;
+    return await measure((await messageOf(receiver)) as string);
   } finally {
     receiver.disconnect();
   }

@@ -12,11 +12,13 @@ const shortestSensitiveValue = 4;
  * host of a URL go even when their value is not known.
  */
 export function redact(text: string, sensitiveValues: readonly string[] = []): string {
-  const withoutShapes = text
-    .replace(/\b(bearer|basic)\s+[^\s"',;]+/gi, `$1 ${replacement}`)
-    .replace(/\bwhsec_[\w+/=-]+/gi, replacement)
-    .replace(/\b(https?:\/\/)[^\s"'<>]*/gi, (url) => originOf(url));
-  return hideStretches(withoutShapes, sensitiveValues.flatMap(spellings));
+  return redactorOf(sensitiveValues)(text);
+}
+
+/** {@link redact} for many texts and the same values, which it prepares once. */
+export function redactorOf(sensitiveValues: readonly string[]): (text: string) => string {
+  const stretches = stretchesOf(sensitiveValues.flatMap(spellings));
+  return (text) => hideStretches(withoutShapes(text), stretches);
 }
 
 /** The parts of a receiver's URL that can be a credential: user info, path segments and query. */
@@ -37,6 +39,13 @@ export function oneLine(text: string, maxLength: number): string {
   const flat = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
   const cut = flat.length > maxLength ? `${flat.slice(0, maxLength - 1)}…` : flat;
   return cut.toWellFormed();
+}
+
+function withoutShapes(text: string): string {
+  return text
+    .replace(/\b(bearer|basic)\s+[^\s"',;]+/gi, `$1 ${replacement}`)
+    .replace(/\bwhsec_[\w+/=-]+/gi, replacement)
+    .replace(/\b(https?:\/\/)[^\s"'<>]*/gi, (url) => originOf(url));
 }
 
 function originOf(url: string): string {
@@ -75,24 +84,36 @@ function base64Spellings(value: string): string[] {
   });
 }
 
-function hideStretches(text: string, values: readonly string[]): string {
-  const haystack = foldCase(text);
-  const hidden = new Array<boolean>(text.length).fill(false);
-  for (const value of new Set(values.map(foldCase))) {
+/** What to look for in a text, by length. */
+function stretchesOf(values: readonly string[]): ReadonlyMap<number, ReadonlySet<string>> {
+  const stretches = new Map<number, Set<string>>();
+  for (const value of values.map(foldCase)) {
     if (value.length < shortestSensitiveValue) {
       continue;
     }
     const length = Math.min(value.length, windowLength);
-    const stretches = new Set<string>();
+    const ofLength = stretches.get(length) ?? new Set();
+    stretches.set(length, ofLength);
     for (let start = 0; start + length <= value.length; start++) {
-      stretches.add(value.slice(start, start + length));
+      ofLength.add(value.slice(start, start + length));
     }
+  }
+  return stretches;
+}
+
+function hideStretches(text: string, stretches: ReadonlyMap<number, ReadonlySet<string>>): string {
+  const haystack = foldCase(text);
+  const hidden = new Array<boolean>(text.length).fill(false);
+  for (const [length, ofLength] of stretches) {
     for (let at = 0; at + length <= haystack.length; at++) {
-      const isFound = stretches.has(haystack.slice(at, at + length));
+      const isFound = ofLength.has(haystack.slice(at, at + length));
       if (isFound && (length === windowLength || isWord(haystack, at, length))) {
         hidden.fill(true, at, at + length);
       }
     }
+  }
+  if (!hidden.includes(true)) {
+    return text;
   }
   let result = "";
   for (let at = 0; at < text.length; at++) {

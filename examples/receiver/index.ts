@@ -2,7 +2,11 @@ import { createReceiver } from "./receiver.ts";
 import { readSecrets } from "./secrets.ts";
 
 const port = Number(process.env.PORT ?? 9000);
-const secrets = await readSecrets(process.env, process.stdin);
+const secrets = await readSecrets(process.env, process.stdin).catch((error: Error) => {
+  // Wrong usage: where in the code it was noticed helps nobody.
+  process.stderr.write(`${error.message}\n`);
+  process.exit(2);
+});
 
 const server = createReceiver({
   secrets: () => secrets,

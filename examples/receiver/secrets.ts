@@ -1,5 +1,8 @@
 import { json } from "node:stream/consumers";
 
+const advice =
+  "Set WEBHOOK_SECRETS, or pipe `pulumi stack output --json --show-secrets` into this.";
+
 /**
  * The signing secrets: from WEBHOOK_SECRETS, several with spaces between, or else from the outputs of
  * a stack on standard input, as `pulumi stack output --json --show-secrets` prints them.
@@ -9,11 +12,22 @@ export async function readSecrets(
   input: NodeJS.ReadStream,
 ): Promise<string[]> {
   const fromEnvironment = environment.WEBHOOK_SECRETS?.split(" ").filter(Boolean);
-  const secrets = fromEnvironment ?? (input.isTTY ? [] : secretsOf(await json(input)));
+  if (fromEnvironment === undefined && !input.isTTY) {
+    return await readOutputs(input);
+  }
+  if (fromEnvironment === undefined || fromEnvironment.length === 0) {
+    throw new Error(advice);
+  }
+  return fromEnvironment;
+}
+
+async function readOutputs(input: NodeJS.ReadStream): Promise<string[]> {
+  const outputs = await json(input).catch(() => {
+    throw new Error(`Standard input holds no JSON. ${advice}`);
+  });
+  const secrets = secretsOf(outputs);
   if (secrets.length === 0) {
-    throw new Error(
-      "Set WEBHOOK_SECRETS, or pipe `pulumi stack output --json --show-secrets` into this.",
-    );
+    throw new Error(`No output begins with whsec_. ${advice}`);
   }
   return secrets;
 }

@@ -1,7 +1,8 @@
 import { request } from "undici";
+import * as z from "zod/mini";
 import { oneLine, redact } from "../redact.js";
 import { readArguments, UsageError } from "./arguments.js";
-import { defaultApiKey, defaultPort, emitOptions } from "./options.js";
+import { defaultApiKey, defaultPort, emitOptions, isApiKey } from "./options.js";
 
 /** `pulumi-dbwebhooks emit`: makes an event happen in a local service. */
 export async function emit(words: readonly string[]): Promise<void> {
@@ -26,16 +27,20 @@ interface EmitOrder {
   readonly event: Readonly<Record<string, unknown>>;
 }
 
-interface EmitAnswer {
-  readonly id: string;
-  readonly deliveries: readonly {
-    readonly webhookId: number;
-    readonly outcome: string;
-    readonly attempts: number;
-    readonly statusCode?: number;
-    readonly problem?: string;
-  }[];
-}
+const emitAnswer = z.object({
+  id: z.string(),
+  deliveries: z.array(
+    z.object({
+      webhookId: z.number(),
+      outcome: z.string(),
+      attempts: z.number(),
+      statusCode: z.optional(z.number()),
+      problem: z.optional(z.string()),
+    }),
+  ),
+});
+
+type EmitAnswer = z.infer<typeof emitAnswer>;
 
 /** Reads the words behind `emit`. */
 export function readEmitArguments(
@@ -59,10 +64,16 @@ export function readEmitArguments(
   if (!/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl)) {
     throw new UsageError("--url (or DBWEBHOOKS_BASE_URL): must be an absolute http or https URL.");
   }
+  const apiKey = values["api-key"] ?? environment.DBWEBHOOKS_API_KEY ?? defaultApiKey;
+  if (!isApiKey(apiKey)) {
+    throw new UsageError(
+      "--api-key (or DBWEBHOOKS_API_KEY): must be visible ASCII characters, without spaces and line breaks.",
+    );
+  }
   const path = `/_local/bases/${encodeURIComponent(values.database)}/events?wait=${wait}`;
   return {
     url: new URL(baseUrl.replace(/\/+$/, "") + path),
-    apiKey: values["api-key"] ?? environment.DBWEBHOOKS_API_KEY ?? defaultApiKey,
+    apiKey,
     waitSeconds: Number(wait),
     event: { type, tableId: table, id, data: data === undefined ? undefined : readData(data) },
   };
@@ -81,17 +92,30 @@ async function send({ url, apiKey, waitSeconds, event }: EmitOrder): Promise<Emi
     method: "POST",
     headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
     body: JSON.stringify(event),
+    // The signal is the limit; undici's own of 300 s is below what --wait may ask for.
     signal: AbortSignal.timeout((waitSeconds + 30) * 1000),
+    headersTimeout: 0,
+    bodyTimeout: 0,
   }).catch((error: { code?: string; name: string }) => {
     throw new Error(
       `No answer from ${url.origin} (${error.code ?? error.name}). Is the local service running there? See pulumi-dbwebhooks serve.`,
     );
   });
   const text = await answer.body.text();
-  if (answer.statusCode === 200 || answer.statusCode === 202) {
-    return JSON.parse(text);
+  const done = answer.statusCode === 200 || answer.statusCode === 202 ? answerOf(text) : undefined;
+  if (done !== undefined) {
+    return done;
   }
   throw new Error(explanationOf(answer.statusCode, text, url, apiKey));
+}
+
+/** Undefined when the body is not what the local service says. */
+function answerOf(text: string): EmitAnswer | undefined {
+  try {
+    return emitAnswer.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
 }
 
 function explanationOf(statusCode: number, text: string, url: URL, apiKey: string): string {

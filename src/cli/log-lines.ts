@@ -1,14 +1,14 @@
 import type { Delivery, EmittedEvent, ReceivedRequest } from "../local-service/index.js";
-import { oneLine, redact } from "../redact.js";
+import { oneLine, redactorOf } from "../redact.js";
 
 const maxLength = 300;
 
 /** The lines of the log of `serve`; none of them holds a key, a secret or the path of a receiver. */
 export class LogLines {
-  readonly #apiKeys: readonly string[];
+  readonly #redact: (text: string) => string;
 
   constructor(apiKeys: readonly string[]) {
-    this.#apiKeys = apiKeys;
+    this.#redact = redactorOf(apiKeys);
   }
 
   ofRequest({ method, path, statusCode, outcome, webhookId }: ReceivedRequest): string {
@@ -32,6 +32,6 @@ export class LogLines {
   }
 
   #line(text: string): string {
-    return oneLine(redact(text, this.#apiKeys), maxLength);
+    return oneLine(this.#redact(text), maxLength);
   }
 }

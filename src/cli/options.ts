@@ -5,6 +5,11 @@ export const defaultPort = 8787;
 /** The key that `serve` knows, and that `emit` sends, unless told otherwise. */
 export const defaultApiKey = "local-api-key";
 
+/** Whether a header can carry it as a key. */
+export function isApiKey(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text);
+}
+
 /** The options of `serve`. */
 export const serveOptions = {
   port: {

@@ -1,12 +1,17 @@
 import { once } from "node:events";
+import { readDeliveryOptions } from "../local-service/delivery-options.js";
 import {
+  type DeliveryOptions,
   type LocalService,
   type LocalServiceOptions,
   startLocalService,
 } from "../local-service/index.js";
 import { readArguments, UsageError } from "./arguments.js";
 import { LogLines } from "./log-lines.js";
-import { defaultApiKey, defaultPort, serveOptions } from "./options.js";
+import { defaultApiKey, defaultPort, isApiKey, serveOptions } from "./options.js";
+
+const lastWordsMs = 1_000;
+const wildcards: readonly string[] = ["0.0.0.0", "[::]"];
 
 /** `pulumi-dbwebhooks serve`: runs the local service until it is told to stop. */
 export async function serve(words: readonly string[]): Promise<void> {
@@ -23,10 +28,12 @@ export async function serve(words: readonly string[]): Promise<void> {
   print(startText(service, options));
 
   await stopped;
-  const pending = countPending(service);
+  const { pending } = service.counts;
   await service.close();
   const fate = options.data === undefined ? "lost" : `kept in ${options.data}`;
   print(pending === 0 ? "Stopped." : `Stopped. Deliveries still pending are ${fate}: ${pending}.`);
+  // What nobody reads from a pipe cannot be written, and would keep the process alive for ever.
+  setTimeout(() => process.exit(), lastWordsMs).unref();
 }
 
 interface ServeOptions extends LocalServiceOptions {
@@ -56,7 +63,7 @@ export function readServeArguments(words: readonly string[]): ServeOptions {
     listing,
     allowUnknownEvents: values["allow-unknown-events"] ?? false,
     ...(data !== undefined && { data }),
-    ...(deliverTo !== undefined && { deliveries: { deliverTo } }),
+    ...(deliverTo !== undefined && { deliveries: readDeliverTo(deliverTo) }),
     ...(rateLimit !== undefined && {
       rateLimit: {
         requestsPerSecond: readNumber("--rate-limit", rateLimit, [0.001, 1e6], /^\d+(\.\d+)?$/),
@@ -77,11 +84,20 @@ function readNumber(
   return Number(text);
 }
 
+function readDeliverTo(deliverTo: string): DeliveryOptions {
+  try {
+    readDeliveryOptions({ deliverTo });
+  } catch {
+    throw new UsageError("--deliver-to: must be an origin, such as http://127.0.0.1:9000.");
+  }
+  return { deliverTo };
+}
+
 function readApiKeys(words: readonly string[]): Record<string, readonly string[] | "*"> {
   const entries = words.map((word): [string, readonly string[] | "*"] => {
     const [key = "", databases, ...more] = word.split("=");
     const ids = databases?.split(",");
-    if (!/^[\x21-\x7e]+$/.test(key) || more.length > 0 || ids?.includes("")) {
+    if (!isApiKey(key) || more.length > 0 || ids?.includes("")) {
       throw new UsageError("--api-key: must be KEY or KEY=DATABASE,DATABASE; KEY without = in it.");
     }
     return [key, ids ?? "*"];
@@ -117,28 +133,35 @@ function explanationOf({ code, message }: NodeJS.ErrnoException, options: ServeO
 }
 
 function startText(service: LocalService, { data, apiKeys, host }: ServeOptions): string {
-  const { baseUrl, apiKey, webhooks } = service;
+  const { baseUrl, apiKey, webhooks, counts } = service;
   // A key that somebody chose may be secret: Pulumi asks for it when it is left out.
   const shownKey = apiKey === defaultApiKey ? ` ${apiKey}` : "";
   const memory =
     data === undefined
       ? "It forgets everything when it stops; --data FILE keeps it."
-      : `Kept in ${data}. Webhooks: ${webhooks.length}, pending deliveries: ${countPending(service)}.`;
+      : `Kept in ${data}. Webhooks: ${webhooks.length}, pending deliveries: ${counts.pending}.`;
   const keyCount = Object.keys(apiKeys).length;
   return `The local service listens at ${baseUrl}${isLoopback(host) ? "" : ", for everybody who can reach it"}
 API keys: ${keyCount}. ${memory}
 
 Configure a stack with:
 
-  pulumi config set dbwebhooks:baseUrl ${baseUrl}
+${configurationOf(baseUrl, host)}
   pulumi config set --secret dbwebhooks:apiKey${shownKey}
 
 Stop it with ^C.
 `;
 }
 
-function countPending({ counts }: LocalService): number {
-  return counts.pending;
+/** The commands that name the address, as another machine needs them when others can reach it. */
+function configurationOf(baseUrl: string, host: string): string {
+  const isWildcard = wildcards.includes(new URL(baseUrl).hostname);
+  const reachable = isWildcard ? baseUrl.replace(/\/\/.*:/, "//ADDRESS_OF_THIS_MACHINE:") : baseUrl;
+  const lines = [`  pulumi config set dbwebhooks:baseUrl ${reachable}`];
+  if (!isLoopback(host)) {
+    lines.push("  pulumi config set dbwebhooks:allowInsecureBaseUrl true");
+  }
+  return lines.join("\n");
 }
 
 function isLoopback(host: string): boolean {

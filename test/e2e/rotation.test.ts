@@ -56,23 +56,25 @@ describe("A replacement while events flow", () => {
     });
   });
 
-  it("loses the events between deletion and creation with deleteBeforeReplace", async () => {
+  it("loses the events between deletion and creation with deleteBeforeReplace, at each of the same changes", async () => {
     await withRotation(withRetries, async ({ stack, receiver, replacements }) => {
-      const first = { ...replacements.initial, opts: { deleteBeforeReplace: true } };
-      const second = { ...first, args: { ...first.args, events: ["record.created"] } };
-      await stack.declareText(program({ orders: first }));
+      const deletingFirst = ({ args, opts }: DeclaredWebhook) =>
+        program({ orders: { args, opts: { ...opts, deleteBeforeReplace: true } } });
+      await stack.declareText(deletingFirst(replacements.initial));
       await stack.up();
       await receiver.learnFrom(stack);
       using stream = startEventStream(stack.service, databaseId);
 
-      await stack.declareText(program({ orders: second }));
-      await expectReplacement(stack);
-      await receiver.learnFrom(stack);
+      for (const webhook of replacements.changes) {
+        await stack.declareText(deletingFirst(webhook));
+        await expectReplacement(stack);
+        await receiver.learnFrom(stack);
+      }
       const events = await stream.end();
 
       const lost = receiver.lostOf(events);
       expect(lost.length).toBeGreaterThan(0);
-      expect(events.filter(({ deliveries }) => deliveries.length === 0).length).toBeGreaterThan(0);
+      expect(gapsOf(events)).toBe(replacements.changes.length);
       expect(lost.length).toBeLessThan(events.length);
     });
   });
@@ -190,6 +192,12 @@ async function expectReplacement(stack: TestStack): Promise<void> {
   const after = stack.service.webhooks.map(({ id }) => id);
   expect([before.length, after.length]).toEqual([1, 1]);
   expect(after).not.toEqual(before);
+}
+
+/** How many times the events stopped having anybody to be told. */
+function gapsOf(events: readonly EmittedEvent[]): number {
+  const nobodyTold = events.map(({ deliveries }) => deliveries.length === 0);
+  return nobodyTold.filter((isNow, at) => isNow && !nobodyTold[at - 1]).length;
 }
 
 function program(webhooks: Readonly<Record<string, DeclaredWebhook>>): string {

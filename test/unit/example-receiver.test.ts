@@ -1,5 +1,7 @@
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -96,7 +98,25 @@ describe("examples/receiver", () => {
       oldSecret,
     ]);
     expect(await read({}, outputs)).toEqual([oldSecret]);
-    await expect(read({}, "{}")).rejects.toThrow("Set WEBHOOK_SECRETS, or pipe");
+    await expect(read({ WEBHOOK_SECRETS: " " }, outputs)).rejects.toThrow(/^Set WEBHOOK_SECRETS,/);
+    for (const text of ["{}", '{"ordersSecret":"[secret]"}', "[]", "null"]) {
+      await expect(read({}, text)).rejects.toThrow(/^No output begins with whsec_\. Set/);
+    }
+    await expect(read({}, "")).rejects.toThrow(/^Standard input holds no JSON\. Set/);
+  });
+
+  it("says so without a stack trace when no output is a secret", () => {
+    const main = join(__dirname, "../../examples/receiver/index.ts");
+    const { WEBHOOK_SECRETS: _, ...env } = process.env;
+
+    const { status, stderr } = spawnSync(process.execPath, [main], {
+      env: { ...env, NODE_NO_WARNINGS: "1" },
+      input: "{}",
+      encoding: "utf8",
+    });
+
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^No output begins with whsec_\..*\n$/);
   });
 });
 

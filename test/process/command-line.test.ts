@@ -1,0 +1,78 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { runCli, serve } from "../helpers/cli.js";
+
+describe("pulumi-dbwebhooks serve", () => {
+  it("stops when it is told to, even while nobody reads what it writes", async () => {
+    const service = await serve();
+    service.child.stdout?.pause();
+    // Together far more than a pipe and its reader take in.
+    const url = `${service.baseUrl}/${"x".repeat(300)}`;
+    for (let count = 0; count < 100; count++) {
+      await Promise.all(Array.from({ length: 50 }, async () => (await fetch(url)).text()));
+    }
+
+    expect(await service.end("SIGINT")).toEqual({ code: 0, signal: null });
+  });
+
+  it.each(["0.0.0.0", "::", "::0"])(
+    "names no wildcard address in what to paste with --host %s",
+    async (host) => {
+      const { output, port } = await serve("--host", host, "--allow-remote");
+
+      expect(output()).toContain(`
+  pulumi config set dbwebhooks:baseUrl http://ADDRESS_OF_THIS_MACHINE:${port}
+  pulumi config set dbwebhooks:allowInsecureBaseUrl true
+  pulumi config set --secret dbwebhooks:apiKey local-api-key
+`);
+    },
+  );
+
+  it.each(["foo", "127.0.0.1:9000", "http://127.0.0.1:9000/path", "ftp://127.0.0.1"])(
+    "refuses --deliver-to %s as wrong usage",
+    async (origin) => {
+      expect(await runCli(["serve", "--port", "0", "--deliver-to", origin])).toEqual({
+        exitCode: 2,
+        stdout: "",
+        stderr: "--deliver-to: must be an origin, such as http://127.0.0.1:9000.\n",
+      });
+    },
+  );
+});
+
+describe("pulumi-dbwebhooks emit", () => {
+  it.each(["sk_live\n_1", "sk live", "schlüssel", ""])(
+    "refuses the key %j as wrong usage",
+    async (apiKey) => {
+      const args = ["emit", "record.created", "--database", "base_1"];
+      const refused = {
+        exitCode: 2,
+        stdout: "",
+        stderr:
+          "--api-key (or DBWEBHOOKS_API_KEY): must be visible ASCII characters, without spaces and line breaks.\n",
+      };
+
+      expect(await runCli([...args, `--api-key=${apiKey}`])).toEqual(refused);
+      expect(await runCli(args, { DBWEBHOOKS_API_KEY: apiKey })).toEqual(refused);
+    },
+  );
+
+  it.each(["<html></html>", "", "{}", "null", '"id"', '{"id":"evt_1","deliveries":[null]}'])(
+    "says that who answers 200 with %j is no local service",
+    async (body) => {
+      const server = createServer((_, response) => response.end(body));
+      onTestFinished(() => void server.close());
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+      expect(
+        await runCli(["emit", "record.created", "--database", "base_1", "--url", url]),
+      ).toEqual({
+        exitCode: 1,
+        stdout: "",
+        stderr: `${url} answered 200: it is no local service. Check --url.\n`,
+      });
+    },
+  );
+});

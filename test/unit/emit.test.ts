@@ -1,0 +1,41 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Agent, type Dispatcher, getGlobalDispatcher, setGlobalDispatcher } from "undici";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { emit } from "../../src/cli/emit.ts";
+
+it("waits as long as --wait says, not as long as its HTTP client does by itself", async () => {
+  const server = createServer((_, response) => response.end('{"id":"evt_1","deliveries":[]}'));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const requests: Dispatcher.DispatchOptions[] = [];
+  const before = getGlobalDispatcher();
+  setGlobalDispatcher(new RecordingAgent(requests));
+  vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    setGlobalDispatcher(before);
+    server.close();
+  });
+
+  const { port } = server.address() as AddressInfo;
+  await emit([
+    ...["record.created", "--database", "base_1", "--wait", "600"],
+    ...["--url", `http://127.0.0.1:${port}`],
+  ]);
+
+  expect(requests).toMatchObject([{ headersTimeout: 0, bodyTimeout: 0 }]);
+});
+
+class RecordingAgent extends Agent {
+  readonly #requests: Dispatcher.DispatchOptions[];
+
+  constructor(requests: Dispatcher.DispatchOptions[]) {
+    super();
+    this.#requests = requests;
+  }
+
+  override dispatch(options: Agent.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    this.#requests.push(options);
+    return super.dispatch(options, handler);
+  }
+}
