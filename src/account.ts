@@ -27,6 +27,13 @@ export interface ProviderArgs {
   maxConcurrentRequests?: pulumi.Input<number | undefined>;
   /** Requests begun per second, spread evenly. Default: no limit but the service's own. */
   requestsPerSecond?: pulumi.Input<number | undefined>;
+  /**
+   * Uses the service's list operation: to notice at `pulumi refresh` what was changed outside, to look
+   * up what is adopted, and to find what a doubtful creation left behind. Default: `false`.
+   *
+   * Source: not described by the service's interface (part 4.3), but by a public service that has it.
+   */
+  listing?: pulumi.Input<boolean | undefined>;
   /** Allows a `baseUrl` with `http:` that is not loopback; the key then travels unencrypted. Default: `false`. */
   allowInsecureBaseUrl?: pulumi.Input<boolean | undefined>;
 }

@@ -1,8 +1,5 @@
 import type { HttpResponse } from "./http.js";
-import { oneLine } from "./redact.js";
-
-// Values that users choose can be long; cut, they leave room for the rest of the sentence.
-const maxShownLength = 100;
+import { shownValue } from "./redact.js";
 
 /** What to do when a request did not get through. */
 export const connectionAdvice =
@@ -22,15 +19,34 @@ const keyAdvice =
 /** What to do when a webhook may have been created whose secret is lost. */
 export function orphanAdvice(databaseId: string, receiverUrl: string): string {
   const receiver = URL.canParse(receiverUrl) ? new URL(receiverUrl).origin : "an unknown host";
-  return `A webhook may exist in database ${oneLine(databaseId, maxShownLength)} whose secret nobody knows: look there for one that no stack manages, to a receiver on ${oneLine(receiver, maxShownLength)}, and delete it, then run "pulumi up" again.`;
+  return `A webhook may exist in database ${shownValue(databaseId)} whose secret nobody knows: look there for one that no stack manages, to a receiver on ${shownValue(receiver)}, and delete it, then run "pulumi up" again.`;
 }
 
-/** What to do when the service refused to create a webhook. */
-export function adviceForCreate({ statusCode, redirectOrigin }: HttpResponse): string {
-  if (statusCode === 404) {
-    return "No webhook was created. The service answers so when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl.";
-  }
-  return `No webhook was created. ${adviceForStatus(statusCode, redirectOrigin)}`;
+// Statuses that a service may answer with when it holds as many webhooks as it allows.
+const capStatuses = [400, 402, 403, 409, 422];
+
+/**
+ * What to do when the service did not create a webhook.
+ *
+ * @param isReplacing Whether it takes the place of one that still exists.
+ * @param inDoubt What to do because it may exist all the same; nothing when it cannot.
+ */
+export function adviceForCreate(
+  { statusCode, redirectOrigin }: HttpResponse,
+  isReplacing: boolean,
+  inDoubt: string | undefined,
+): string {
+  const advice =
+    inDoubt ?? `No webhook was created. ${adviceForRefusal(statusCode, redirectOrigin)}`;
+  return isReplacing && capStatuses.includes(statusCode)
+    ? `${advice} If the service allows no further webhook in this database: a replacement is created before the old one is deleted; set the resource option deleteBeforeReplace: true and accept a gap.`
+    : advice;
+}
+
+function adviceForRefusal(statusCode: number, redirectOrigin: string | undefined): string {
+  return statusCode === 404
+    ? "The service answers so when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl."
+    : adviceForStatus(statusCode, redirectOrigin);
 }
 
 /** What to do when the service did not delete a webhook. */
@@ -40,13 +56,12 @@ export function adviceForDelete({ statusCode, redirectOrigin }: HttpResponse): s
 
 /** What to do when the service that a webhook was created at refuses, and the account is another now. */
 export function otherAccountAdvice(baseUrl: string): string {
-  return `The webhook was created there, but dbwebhooks:baseUrl is ${oneLine(baseUrl, maxShownLength)} now, so this answer may only mean that today's key is not valid there. Set dbwebhooks:baseUrl and dbwebhooks:apiKey back for this run, or delete the webhook by hand and remove it with "pulumi state delete".`;
+  return `The webhook was created there, but dbwebhooks:baseUrl is ${shownValue(baseUrl)} now, so this answer may only mean that today's key is not valid there. Set dbwebhooks:baseUrl and dbwebhooks:apiKey back for this run, or delete the webhook by hand and remove it with "pulumi state delete".`;
 }
 
 function adviceForStatus(statusCode: number, redirectOrigin: string | undefined): string {
   if (statusCode >= 300 && statusCode < 400) {
-    const target =
-      redirectOrigin === undefined ? "elsewhere" : `to ${oneLine(redirectOrigin, maxShownLength)}`;
+    const target = redirectOrigin === undefined ? "elsewhere" : `to ${shownValue(redirectOrigin)}`;
     return `It redirects ${target}, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.`;
   }
   if (statusCode === 401) {

@@ -7,22 +7,28 @@ import {
   otherAccountAdvice,
   wrongHostAdvice,
 } from "./advice.js";
-import { ConnectionError, type Failure, HttpError, ResponseError, WebhookError } from "./errors.js";
-import type { HttpOutcome, HttpRequest, HttpResponse } from "./http.js";
-import { oneLine, redact, sensitivePartsOfUrl } from "./redact.js";
 import {
-  type AccountSettings,
+  type Call,
+  errorCode,
+  failureOf,
+  isPassing,
+  isSuccess,
+  jsonOf,
+  mayHaveCreated,
+} from "./answers.js";
+import { ConnectionError, HttpError, ResponseError, WebhookError } from "./errors.js";
+import type { HttpOutcome } from "./http.js";
+import { oneLine, sensitivePartsOfUrl } from "./redact.js";
+import type { AccountSettings } from "./schema.js";
+import { type HttpTransport, isThrottled } from "./transport.js";
+import { problemOfBaseUrl } from "./url.js";
+import {
   createdId,
   createdSecret,
   deletedWebhook,
-  errorEnvelope,
-} from "./schema.js";
-import { type HttpResult, type HttpTransport, isThrottled, outcomeText } from "./transport.js";
-import { problemOfBaseUrl } from "./url.js";
-
-const maxServiceMessageLength = 200;
-// Far more than is shown, far less than what takes long to redact.
-const maxReadLength = 4_000;
+  type ListedWebhook,
+  webhookList,
+} from "./wire.js";
 
 /** One account of the service, ready to be talked to. */
 export interface Account {
@@ -44,6 +50,16 @@ export interface CreatedWebhook {
   readonly secret?: string;
 }
 
+/** How a creation is sent and spoken about. */
+export interface CreationOptions {
+  /** Aborts when nothing more may be sent. */
+  readonly stopping?: AbortSignal;
+  /** Whether the webhook takes the place of one that still exists. */
+  readonly isReplacing?: boolean;
+  /** Says what to do when a webhook may have been created whose secret is lost. */
+  readonly adviseInDoubt?: (() => Promise<string>) | undefined;
+}
+
 /** Where a webhook is. */
 export interface WebhookAddress {
   readonly baseUrl: string;
@@ -59,6 +75,16 @@ export interface DeletionTexts {
   readonly kept?: string;
 }
 
+/** The webhooks of a database, or why they could not be had, such as `GET https://… answered 403`. */
+export type WebhookList =
+  | {
+      readonly webhooks: readonly ListedWebhook[];
+      /** Whether these are all. */
+      readonly isWhole: boolean;
+      readonly problem?: undefined;
+    }
+  | { readonly problem: string; readonly webhooks?: undefined; readonly isWhole?: undefined };
+
 /**
  * Creates a webhook. The request is sent again only when it is certain that no webhook was made, and
  * no more once `stopping` aborts.
@@ -68,7 +94,11 @@ export interface DeletionTexts {
 export async function createWebhook(
   { settings, transport }: Account,
   { databaseId, url, events, tableId }: NewWebhook,
-  stopping?: AbortSignal,
+  {
+    stopping,
+    isReplacing = false,
+    adviseInDoubt = async () => orphanAdvice(databaseId, url),
+  }: CreationOptions = {},
 ): Promise<CreatedWebhook> {
   const call: Call = {
     operation: `Create webhook in database ${databaseId}`,
@@ -87,25 +117,55 @@ export async function createWebhook(
   );
   if (result.kind === "unsent") {
     const advice = stopping?.aborted ? 'Run "pulumi up" again.' : connectionAdvice;
-    throw new ConnectionError(failure(call, result, `No webhook was created. ${advice}`));
+    throw new ConnectionError(failureOf(call, result, `No webhook was created. ${advice}`));
   }
-  const orphan = orphanAdvice(databaseId, url);
   if (result.kind !== "response") {
-    throw new ConnectionError(failure(call, result, orphan));
+    throw new ConnectionError(failureOf(call, result, await adviseInDoubt()));
   }
   if (!isSuccess(result)) {
-    const advice = mayHaveCreated(result) ? orphan : adviceForCreate(result);
-    throw new HttpError(failure(call, result, advice), result.statusCode);
+    const inDoubt = mayHaveCreated(result) ? await adviseInDoubt() : undefined;
+    const advice = adviceForCreate(result, isReplacing, inDoubt);
+    throw new HttpError(failureOf(call, result, advice), result.statusCode);
   }
-  const answer = parseJson(result.body);
+  const answer = jsonOf(result);
   const id = createdId.safeParse(answer).data?.id;
   const secret = createdSecret.safeParse(answer).data?.secret;
   if (id === undefined) {
     const sensitive = secret === undefined ? call.sensitive : [...call.sensitive, secret];
     const outcome = `answered ${result.statusCode} without a usable webhook id`;
-    throw new ResponseError(failure({ ...call, sensitive }, result, orphan, outcome));
+    const advice = await adviseInDoubt();
+    throw new ResponseError(failureOf({ ...call, sensitive }, result, advice, outcome));
   }
   return secret === undefined ? { id } : { id, secret };
+}
+
+/**
+ * Lists the webhooks of a database. What goes wrong is told and never thrown: nothing depends on a
+ * list alone.
+ *
+ * Source: not described by the service's interface (part 4.3), but by a public service that has it.
+ */
+export async function listWebhooks(
+  { settings, transport }: Account,
+  databaseId: string,
+  retries: (outcome: HttpOutcome) => boolean = isPassing,
+): Promise<WebhookList> {
+  const url = collectionUrl(settings.baseUrl, databaseId);
+  const request = { method: "GET", url, apiKey: settings.apiKey } as const;
+  const call: Call = { operation: "List webhooks", request, sensitive: [settings.apiKey] };
+  const result = await transport.sendRequest(request, retries);
+  const problem = (outcome?: string) => {
+    const failure = failureOf(call, result, "", outcome);
+    return { problem: oneLine(`GET ${url.origin}${url.pathname} ${failure.outcome}`, 500) };
+  };
+  if (result.kind !== "response" || !isSuccess(result)) {
+    return problem();
+  }
+  const list = webhookList.safeParse(jsonOf(result)).data;
+  if (list === undefined) {
+    return problem(`answered ${result.statusCode} with something that is no list of webhooks`);
+  }
+  return { webhooks: list.webhooks, isWhole: list.isWhole && result.isPart !== true };
 }
 
 /**
@@ -133,95 +193,27 @@ export async function deleteWebhook(
   }
   const result = await transport.sendRequest(call.request, isPassing);
   if (result.kind !== "response") {
-    throw new ConnectionError(failure(call, result, `${kept}${connectionAdvice}`));
+    throw new ConnectionError(failureOf(call, result, `${kept}${connectionAdvice}`));
   }
   if (isSuccess(result)) {
     const isConfirmed =
-      result.body.trim() === "" || deletedWebhook.safeParse(parseJson(result.body)).success;
+      result.body.trim() === "" || deletedWebhook.safeParse(jsonOf(result)).success;
     if (isConfirmed) {
       return "deleted";
     }
     const outcome = `answered ${result.statusCode} without confirming the deletion`;
-    throw new ResponseError(failure(call, result, `${kept}${wrongHostAdvice}`, outcome));
+    throw new ResponseError(failureOf(call, result, `${kept}${wrongHostAdvice}`, outcome));
   }
-  const isAbsent = result.statusCode === 404 && serviceError(result)?.code === "NOT_FOUND";
+  const isAbsent = result.statusCode === 404 && errorCode(result) === "NOT_FOUND";
   const isOtherAccount = baseUrl !== settings.baseUrl;
   if (isAbsent && !isOtherAccount) {
     return "absent";
   }
   const mayBeTheKey = isOtherAccount && [401, 403, 404].includes(result.statusCode);
   const advice = mayBeTheKey ? otherAccountAdvice(settings.baseUrl) : adviceForDelete(result);
-  throw new HttpError(failure(call, result, `${kept}${advice}`), result.statusCode);
-}
-
-interface Call {
-  readonly operation: string;
-  readonly request: HttpRequest;
-  readonly sensitive: readonly string[];
+  throw new HttpError(failureOf(call, result, `${kept}${advice}`), result.statusCode);
 }
 
 function collectionUrl(baseUrl: string, databaseId: string): URL {
   return new URL(`${baseUrl}/api/v1/bases/${encodeURIComponent(databaseId)}/webhooks`);
-}
-
-function isSuccess({ statusCode }: HttpResponse): boolean {
-  return statusCode >= 200 && statusCode < 300;
-}
-
-// Statuses of RFC 9110, section 15, that say that a request was not carried out.
-const refusals = [
-  300, 301, 302, 307, 308, 400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 422, 429,
-];
-
-/**
- * Whether a webhook may exist after a creation that did not succeed. 303 follows on a request that was
- * carried out; 408 comes from proxies too, about requests that arrived; 409 can mean that it exists.
- */
-function mayHaveCreated(response: HttpResponse): boolean {
-  return !isThrottled(response) && !refusals.includes(response.statusCode);
-}
-
-/** Whether a deletion may go better the next time; sending it twice does no harm. */
-function isPassing(outcome: HttpOutcome): boolean {
-  if (outcome.kind === "response") {
-    return [408, 425, 429].includes(outcome.statusCode) || outcome.statusCode >= 500;
-  }
-  return outcome.kind !== "unreadable";
-}
-
-function failure(call: Call, result: HttpResult, advice: string, outcome?: string): Failure {
-  const { operation, request, sensitive } = call;
-  const said = result.kind === "response" ? serviceText(result, sensitive) : "";
-  const gaveUp = result.gaveUp === undefined ? "" : ` (${result.gaveUp})`;
-  return {
-    operation,
-    method: request.method,
-    url: request.url,
-    outcome: `${outcome ?? outcomeText(result)}${said}${gaveUp}`,
-    advice,
-  };
-}
-
-function serviceText(response: HttpResponse, sensitive: readonly string[]): string {
-  const error = serviceError(response);
-  if (error === undefined) {
-    return "";
-  }
-  const shown = (text: string, maxLength: number) =>
-    oneLine(redact(text.slice(0, maxReadLength), sensitive), maxLength);
-  const code = shown(error.code, 50);
-  const message = shown(error.message, maxServiceMessageLength);
-  return [code, message === "" ? "" : `"${message}"`].map((part) => part && ` ${part}`).join("");
-}
-
-function serviceError(response: HttpResponse) {
-  return errorEnvelope.safeParse(parseJson(response.body)).data?.error;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

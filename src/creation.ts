@@ -1,11 +1,12 @@
-import { type Account, createWebhook, deleteWebhook } from "./client.js";
+import { type Account, createWebhook } from "./client.js";
+import { createWithLookup } from "./doubt.js";
 import { whileEngineStores } from "./engine.js";
-import { PartialCreationError, presentErrors, WebhookError } from "./errors.js";
+import { PartialCreationError, WebhookError } from "./errors.js";
 import type { Properties } from "./properties.js";
-import { oneLine } from "./redact.js";
+import { shownValue } from "./redact.js";
+import { isReplacing } from "./replacement.js";
 import type { WebhookInputs } from "./schema.js";
-
-const maxShownLength = 100;
+import { problemOfUndoing } from "./undo.js";
 
 /**
  * Creates a webhook, and deletes it again when it came without a secret, or when nobody is left to
@@ -23,7 +24,17 @@ export async function createOrUndo(
   const context = { account, webhook, sensitiveValues };
   return whileEngineStores(
     async (stopping) => {
-      const { id, secret } = await createWebhook(account, webhook, stopping);
+      const { id, secret } = await createWithLookup(
+        account,
+        webhook,
+        sensitiveValues,
+        (adviseInDoubt) =>
+          createWebhook(account, webhook, {
+            stopping,
+            isReplacing: isReplacing(webhook.databaseId),
+            adviseInDoubt,
+          }),
+      );
       return secret === undefined ? undoIncomplete(context, id, stored) : { id, secret };
     },
     ({ id, secret }) =>
@@ -40,7 +51,7 @@ interface Context {
 /** Deletes a webhook that has no secret; failing that, has Pulumi remember it. */
 async function undoIncomplete(context: Context, id: string, stored: Properties): Promise<never> {
   const what = failureText(context, `the service created webhook ${id} but sent no usable secret`);
-  const problem = await problemOfDeletion(context, id);
+  const problem = await problemOf(context, id);
   if (problem !== undefined) {
     const reason = `${what} It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: ${problem}`;
     throw new PartialCreationError(id, stored, reason);
@@ -53,7 +64,7 @@ async function undoIncomplete(context: Context, id: string, stored: Properties):
 /** Deletes a webhook whose secret nobody will store. */
 async function undoUnstored(context: Context, id: string): Promise<never> {
   const what = failureText(context, `Pulumi stopped while the service created webhook ${id}`);
-  const problem = await problemOfDeletion(context, id);
+  const problem = await problemOf(context, id);
   throw new WebhookError(
     problem === undefined
       ? `${what} It was deleted again.`
@@ -61,24 +72,10 @@ async function undoUnstored(context: Context, id: string): Promise<never> {
   );
 }
 
-async function problemOfDeletion(
-  { account, webhook, sensitiveValues }: Context,
-  id: string,
-): Promise<string | undefined> {
-  const { databaseId } = webhook;
-  const { baseUrl } = account.settings;
-  try {
-    await presentErrors(
-      `Delete webhook ${id}`,
-      () => sensitiveValues,
-      () => deleteWebhook(account, { baseUrl, databaseId, id }, { sensitiveValues, kept: "" }),
-    );
-    return undefined;
-  } catch (error) {
-    return (error as WebhookError).message;
-  }
+function problemOf({ account, webhook, sensitiveValues }: Context, id: string) {
+  return problemOfUndoing(account, { databaseId: webhook.databaseId, id }, sensitiveValues);
 }
 
 function failureText({ webhook }: Context, reason: string): string {
-  return `Create webhook in database ${oneLine(webhook.databaseId, maxShownLength)} failed: ${reason}.`;
+  return `Create webhook in database ${shownValue(webhook.databaseId)} failed: ${reason}.`;
 }

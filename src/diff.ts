@@ -1,5 +1,4 @@
 import type { Properties } from "./properties.js";
-import { oneLine } from "./redact.js";
 import { isUnknown } from "./unknown.js";
 import { normalizeBaseUrl } from "./url.js";
 
@@ -14,6 +13,7 @@ export interface Difference {
  * update operation is fully described by the service's interface (part 4.3).
  */
 export function diffWebhook(
+  id: string,
   olds: Properties,
   news: Properties,
   baseUrl: string | undefined,
@@ -29,21 +29,24 @@ export function diffWebhook(
   if (baseUrl !== undefined && !isSameBaseUrl(olds.baseUrl, baseUrl)) {
     differences.push({ property: "baseUrl", reason: "dbwebhooks:baseUrl changes" });
   }
+  const adoptedId = idToAdopt(news);
+  if (isUnknown(adoptedId)) {
+    differences.push({ property: "adopt", reason: "adopt.id is not known yet" });
+  } else if (adoptedId !== undefined && adoptedId !== id) {
+    differences.push({ property: "adopt", reason: "adopt.id names another webhook" });
+  }
   if (typeof olds.secret !== "string" || olds.secret === "") {
     differences.push({ property: "secret", reason: "its state holds no secret" });
   }
   return differences;
 }
 
-/** Says, before it happens, what replaces a webhook and what that means. */
-export function replacementText(
-  id: string,
-  olds: Properties,
-  differences: readonly Difference[],
-): string {
-  const reasons = differences.map(({ reason }) => reason).join(", ");
-  const databaseId = typeof olds.databaseId === "string" ? oneLine(olds.databaseId, 100) : "?";
-  return `Webhook ${oneLine(id, 100)} of database ${databaseId} has to be replaced: ${reasons}. Its secret will change; the old webhook and its secret keep working until the end of the update (not with deleteBeforeReplace).`;
+/** The id of the webhook to take over, as text; nothing without the argument `adopt`. */
+export function idToAdopt({ adopt }: Properties): string | undefined {
+  if (adopt === undefined || adopt === null) {
+    return undefined;
+  }
+  return String(typeof adopt === "object" ? (adopt as { id?: unknown }).id : adopt);
 }
 
 /** Sorts events and drops duplicates, once all are known: their order means nothing. */

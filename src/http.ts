@@ -25,6 +25,8 @@ export interface HttpResponse {
   readonly retryAfterMs?: number;
   /** Origin that a redirect points to. */
   readonly redirectOrigin?: string;
+  /** Whether it says that it is only a part (RFC 8288, section 3.3; RFC 9110, section 15.3.7). */
+  readonly isPart?: boolean;
 }
 
 /** No complete answer. */
@@ -115,6 +117,7 @@ async function exchangeOnce(
       body: text,
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
       ...(redirectOrigin === undefined ? {} : { redirectOrigin }),
+      ...(statusCode === 206 || hasNextPage(headers.link) ? { isPart: true } : {}),
     };
   } catch (error) {
     if (signal.aborted) {
@@ -165,6 +168,10 @@ function originOfRedirect(location: unknown, base: URL): string | undefined {
   return typeof location === "string" && URL.canParse(location, base.href)
     ? new URL(location, base).origin
     : undefined;
+}
+
+function hasNextPage(link: string | string[] | undefined): boolean {
+  return /;\s*rel\s*=\s*"?[^";,]*\bnext\b/i.test(String(link ?? ""));
 }
 
 function causeText(error: unknown, apiKey: string): string {

@@ -1,6 +1,7 @@
 export { Provider, type ProviderArgs } from "./account.js";
 export { type EventType, eventTypes } from "./event-types.js";
 export {
+  type AdoptArgs,
   type AnyEventsArgs,
   type CommonWebhookArgs,
   type KnownEventsArgs,

@@ -1,4 +1,5 @@
 import type { dynamic } from "@pulumi/pulumi";
+import { normalizeEvents } from "./diff.js";
 import { WebhookError } from "./errors.js";
 import { oneLine } from "./redact.js";
 import { problemsOfArguments, type WebhookInputs } from "./schema.js";
@@ -41,6 +42,20 @@ export function completeInputs(inputs: Properties): WebhookInputs {
     );
   }
   return known as WebhookInputs;
+}
+
+/**
+ * Checked arguments as they are stored: in one spelling, and the secret of a webhook to adopt marked,
+ * so that the engine encrypts it even where a transformation has taken its mark away.
+ */
+export function normalizeInputs(inputs: Properties): Record<string, unknown> {
+  const { adopt, events, ...rest } = inputs;
+  const normalized = { ...rest, events: normalizeEvents(events) };
+  if (typeof adopt !== "object" || adopt === null) {
+    return "adopt" in inputs ? { ...normalized, adopt } : normalized;
+  }
+  const { id, secret } = adopt as Record<string, unknown>;
+  return { ...normalized, adopt: withSecretMarked({ id: String(id), secret }) };
 }
 
 // How Pulumi's wire format marks a secret. Source: `specialSigKey` in `sdk/nodejs/runtime/rpc.ts`.

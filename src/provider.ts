@@ -1,52 +1,42 @@
 import type { dynamic } from "@pulumi/pulumi";
-import { type Account, deleteWebhook } from "./client.js";
-import { type ConfigResult, readConfig } from "./config.js";
+import { adoptedSecretHint, adoptWebhook, isAdoptedAgain, noteDeletion } from "./adoption.js";
+import { deleteWebhook } from "./client.js";
 import { createOrUndo } from "./creation.js";
-import { diffWebhook, normalizeEvents, replacementText } from "./diff.js";
+import { diffWebhook, idToAdopt } from "./diff.js";
 import { presentErrors, WebhookError } from "./errors.js";
+import { tableEventsHint } from "./hints.js";
+import { findWebhook } from "./listing.js";
 import { notify } from "./notify.js";
 import {
   completeInputs,
   failuresOf,
+  normalizeInputs,
   type Properties,
   withoutAbsent,
   withSecretMarked,
   withSecretsBare,
 } from "./properties.js";
-import { oneLine, sensitivePartsOfUrl } from "./redact.js";
-import { type AccountSettings, problemsOfArguments, webhookAddress } from "./schema.js";
-import { createTransport } from "./transport.js";
+import { shownValue } from "./redact.js";
+import { adoptionConflict, announceReplacement, endReplacement } from "./replacement.js";
+import { problemsOfArguments, webhookAddress } from "./schema.js";
+import { configure, currentAccount, currentConfig, sensitiveValues } from "./session.js";
 
-const maxShownLength = 100;
 const localArguments = ["allowUnknownEvents", "allowInsecureUrl"];
 
-let stackConfig: (key: string) => string | undefined = () => undefined;
-let config: ConfigResult | undefined;
-let account: Account | undefined;
-
-/**
- * Keeps the configuration for the first operation that needs it. Pulumi calls other functions before
- * this one is done, and after an exception it goes on with a provider that was never configured: so
- * this neither waits nor fails.
- */
-export function configure(request: dynamic.ConfigureRequest): Promise<void> {
-  stackConfig = (key) => request.config.get(key);
-  config = undefined;
-  account = undefined;
-  return Promise.resolve();
-}
-
 /** Reports everything that is wrong with the arguments and the configuration. Sends nothing. */
-export async function check(_olds: Properties, news: Properties): Promise<dynamic.CheckResult> {
+export async function check(olds: Properties, news: Properties): Promise<dynamic.CheckResult> {
   return presentErrors(
     "Check webhook",
     () => sensitiveValues(news),
     async () => {
       const inputs = withoutAbsent(news);
       const problems = [...(currentConfig().problems ?? []), ...problemsOfArguments(inputs)];
-      return problems.length === 0
-        ? { inputs: { ...inputs, events: normalizeEvents(inputs.events) } }
-        : { inputs, failures: failuresOf(problems) };
+      if (problems.length > 0) {
+        return { inputs, failures: failuresOf(problems) };
+      }
+      // Old arguments are missing where a webhook is about to be created, and only there.
+      notifyIf(Object.keys(olds).length === 0 ? tableEventsHint(inputs) : undefined);
+      return { inputs: normalizeInputs(inputs) };
     },
   );
 }
@@ -62,11 +52,15 @@ export async function diff(
     () => sensitiveValues(olds),
     async () => {
       const state = withSecretsBare(olds);
-      const differences = diffWebhook(state, news, currentConfig().settings?.baseUrl);
+      const differences = diffWebhook(id, state, news, currentConfig().settings?.baseUrl);
       if (differences.length === 0) {
+        notifyIf(adoptedSecretHint(id, state, news));
         return { changes: false };
       }
-      notify(replacementText(id, state, differences));
+      if (idToAdopt(news) === id) {
+        throw adoptionConflict(id, state, differences);
+      }
+      notify(announceReplacement(id, state, news, differences));
       return { changes: true, replaces: differences.map(({ property }) => property) };
     },
   );
@@ -80,16 +74,40 @@ export async function create(inputs: Properties): Promise<dynamic.CreateResult> 
     async () => {
       const current = currentAccount("Create webhook");
       const webhook = completeInputs(inputs);
-      const stored = { ...inputs, baseUrl: current.settings.baseUrl };
-      const { id, secret } = await createOrUndo(current, webhook, stored, sensitiveValues(inputs));
+      const { adopt, ...declared } = inputs;
+      const stored = { ...declared, baseUrl: current.settings.baseUrl };
+      const { id, secret } = webhook.adopt
+        ? await adoptWebhook(current, webhook, webhook.adopt)
+        : await createOrUndo(current, webhook, stored, sensitiveValues(inputs));
       return { id, outs: withSecretMarked({ ...stored, secret }) };
     },
   );
 }
 
-/** Returns the state as it is: reading a webhook is not described by the service's interface. */
+/**
+ * Returns the state as it is: reading a webhook is not described by the service's interface. With
+ * `listing` the webhook is looked up; what is gone gets no id, and the secret is never touched.
+ */
 export async function read(id: string, props: Properties): Promise<dynamic.ReadResult> {
-  return { id, props: withSecretMarked(props) };
+  return presentErrors(
+    `Read webhook ${shownValue(id)}`,
+    () => sensitiveValues(props),
+    async () => {
+      const kept = { id, props: withSecretMarked(props) };
+      const state = withSecretsBare(props);
+      const address = webhookAddress.safeParse({ ...state, id }).data;
+      if (currentConfig().settings?.listing !== true || address === undefined) {
+        return kept;
+      }
+      const finding = await findWebhook(currentAccount("Read webhook"), address, state);
+      if (finding.kind === "gone") {
+        return { id: "", props: {} };
+      }
+      return finding.kind === "found"
+        ? { id, props: withoutAbsent({ ...kept.props, ...finding.drift }) }
+        : kept;
+    },
+  );
 }
 
 /**
@@ -111,7 +129,7 @@ export async function update(
 async function remove(id: string, props: Properties): Promise<void> {
   const state = withSecretsBare(props);
   const sensitive = () => sensitiveValues(state);
-  const operation = `Delete webhook ${oneLine(id, maxShownLength)}`;
+  const operation = `Delete webhook ${shownValue(id)}`;
   return presentErrors(operation, sensitive, async () => {
     const address = webhookAddress.safeParse({ ...state, id }).data;
     if (address === undefined) {
@@ -123,14 +141,22 @@ async function remove(id: string, props: Properties): Promise<void> {
       `${operation} of database ${address.databaseId}`,
       'The webhook stays in the state. "pulumi destroy" reads the environment, but not what "pulumi config set" has changed since the last "pulumi up". ',
     );
+    if (isAdoptedAgain(current, address)) {
+      notify(
+        `Webhook ${id} of database ${shownValue(address.databaseId)} was replaced by itself, because adopt names it. It was not deleted and its secret is the same; remove adopt before you replace it.`,
+      );
+      return;
+    }
     const outcome = await deleteWebhook(current, address, { sensitiveValues: sensitive() });
+    endReplacement(id);
+    noteDeletion(current, address);
     if (outcome === "absent") {
       notify(`Webhook ${id} of database ${address.databaseId} was already gone from the service.`);
     }
   });
 }
 
-export { remove as delete };
+export { configure, remove as delete };
 
 ({
   configure,
@@ -142,29 +168,8 @@ export { remove as delete };
   delete: remove,
 }) satisfies dynamic.ResourceProvider;
 
-function currentConfig(): ConfigResult {
-  config ??= readConfig(stackConfig, process.env);
-  return config;
-}
-
-function currentAccount(operation: string, advice = ""): Account {
-  const { settings, problems } = currentConfig();
-  if (settings === undefined) {
-    const what = `${oneLine(operation, 2 * maxShownLength)} failed: ${problems.join(". ")}`;
-    throw new WebhookError(`${what}. ${advice}Nothing was sent.`);
+function notifyIf(line: string | undefined): void {
+  if (line !== undefined) {
+    notify(line);
   }
-  account ??= openAccount(settings);
-  return account;
-}
-
-function openAccount(settings: AccountSettings): Account {
-  return { settings, transport: createTransport(settings) };
-}
-
-function sensitiveValues({ url, secret }: Properties): string[] {
-  const values = [config?.settings?.apiKey, secret];
-  return [
-    ...values.filter((value) => typeof value === "string"),
-    ...(typeof url === "string" ? sensitivePartsOfUrl(url) : []),
-  ];
 }

@@ -41,6 +41,11 @@ export function oneLine(text: string, maxLength: number): string {
   return cut.toWellFormed();
 }
 
+/** A value that users chose, cut so that it leaves room for the rest of a sentence. */
+export function shownValue(value: string): string {
+  return oneLine(value, 100);
+}
+
 function withoutShapes(text: string): string {
   return text
     .replace(/\b(bearer|basic)\s+[^\s"',;]+/gi, `$1 ${replacement}`)

@@ -3,6 +3,7 @@ import { eventTypes } from "./event-types.js";
 import { adviceForUnknownName, nearestName } from "./names.js";
 import { isUnknown } from "./unknown.js";
 import { isPathSegment, normalizeBaseUrl, problemOfBaseUrl, problemOfReceiverUrl } from "./url.js";
+import { isStorableSecret } from "./wire.js";
 
 // No message in this file repeats a received value: any of them can be a credential, and Pulumi
 // masks only the secrets that it knows of.
@@ -36,9 +37,11 @@ const webhookArguments = (allowUnknownEvents: boolean, allowInsecureUrl: boolean
     tableId: z.optional(identifier("one table", "tbl_orders")),
     allowUnknownEvents: flag(),
     allowInsecureUrl: flag(),
+    adopt: z.optional(unlessUnknown(adoptedWebhook())),
   });
 
 const argumentNames = Object.keys(webhookArguments(false, false).shape);
+const adoptNames = Object.keys(adoptedWebhook().shape);
 
 /** Where a webhook is, as far as its id and its state tell. */
 export const webhookAddress = z.object({
@@ -76,33 +79,13 @@ export const accountSettings = (allowInsecureBaseUrl: boolean) =>
 /** The settings of one account, checked. */
 export type AccountSettings = z.infer<ReturnType<typeof accountSettings>>;
 
-/** Answer to the creation of a webhook: its identifier, where there is a usable one. */
-export const createdId = z.object({
-  id: z.union([z.pipe(z.int(), z.transform(String)), z.string().check(z.regex(/^\d{1,64}$/))]),
-});
-
-/**
- * Answer to the creation of a webhook: its secret, where there is a usable one. What is not well-formed
- * Unicode would be stored altered.
- */
-export const createdSecret = z.object({
-  secret: z.string().check(z.refine((secret) => secret !== "" && secret.isWellFormed())),
-});
-
-/** Answer to the deletion of a webhook. */
-export const deletedWebhook = z.object({ success: z.literal(true) });
-
-/** Body of an answer that reports an error. Source: part 7 of the service's interface. */
-export const errorEnvelope = z.object({
-  error: z.object({ code: z.string(), message: z.catch(z.string(), "") }),
-});
-
 /** Turns zod's issues into lines of the form `<path>: <what is wrong and what to write>`. */
 export function problemsOf(error: z.core.$ZodError | undefined): string[] {
   return (error?.issues ?? []).flatMap((issue) =>
     issue.code === "unrecognized_keys"
       ? issue.keys.map(
-          (name) => `${name.slice(0, 100)}: ${adviceForUnknownName(name, argumentNames)}`,
+          (name) =>
+            `${pathText([...issue.path, name.slice(0, 100)])}: ${adviceForUnknownName(name, issue.path[0] === "adopt" ? adoptNames : argumentNames)}`,
         )
       : [`${pathText(issue.path)}: ${issue.message}`],
   );
@@ -111,6 +94,26 @@ export function problemsOf(error: z.core.$ZodError | undefined): string[] {
 function identifier(what: string, example: string) {
   const message = `must be the identifier of ${what}, a non-empty string such as "${example}"`;
   return unlessUnknown(z.string(message).check(z.refine(isPathSegment, message)));
+}
+
+function adoptedWebhook() {
+  const idMessage = 'must be the number of the webhook, such as 42 or "42"';
+  const secretMessage = "must be the webhook's secret, a non-empty string";
+  return z.strictObject(
+    {
+      id: unlessUnknown(z.custom<number | string>(isWebhookNumber, idMessage)),
+      secret: unlessUnknown(
+        z.string(secretMessage).check(z.refine(isStorableSecret, secretMessage)),
+      ),
+    },
+    "must be an object with the id and the secret of a webhook that exists",
+  );
+}
+
+function isWebhookNumber(value: unknown): boolean {
+  return typeof value === "string"
+    ? /^(0|[1-9]\d{0,63})$/.test(value)
+    : Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 function event(allowUnknownEvents: boolean) {

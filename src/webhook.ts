@@ -37,6 +37,22 @@ export interface CommonWebhookArgs {
    * unencrypted. Default: `false`. Changing this changes nothing at the service.
    */
   allowInsecureUrl?: pulumi.Input<boolean | undefined>;
+  /**
+   * Takes over a webhook that exists already, instead of creating one: nothing is sent, but with
+   * `dbwebhooks:listing` the webhook is looked up. Stored as a secret. Default: a new webhook.
+   *
+   * Remove this after the first `pulumi up`: removing it changes nothing. Another `id` replaces the
+   * webhook, and while the `id` is that of the webhook it cannot be replaced for another reason.
+   */
+  adopt?: pulumi.Input<AdoptArgs | undefined>;
+}
+
+/** A webhook that exists already. */
+export interface AdoptArgs {
+  /** The service's number for the webhook. */
+  id: pulumi.Input<number | string>;
+  /** The secret that the service showed when the webhook was created. */
+  secret: pulumi.Input<string>;
 }
 
 /** Subscribes to events that this package knows; the compiler checks their names. */
@@ -118,7 +134,7 @@ export class Webhook extends pulumi.CustomResource {
   constructor(name: string, args: WebhookArgs, opts?: pulumi.CustomResourceOptions) {
     if (opts?.import !== undefined || opts?.id !== undefined) {
       throw new pulumi.RunError(
-        `Webhook ${name}: the options import and id cannot work, because the service does not show the secret of a webhook that exists. Leave them out to create a new webhook.`,
+        `Webhook ${name}: the options import and id cannot work, because the service does not show the secret of a webhook that exists. Leave them out to create a new webhook, or name an existing one and its secret with the argument adopt.`,
       );
     }
     warnAboutConfig();
@@ -131,6 +147,7 @@ export class Webhook extends pulumi.CustomResource {
         baseUrl: undefined,
         secret: undefined,
         ...args,
+        ...(args.adopt === undefined ? {} : { adopt: pulumi.secret(args.adopt) }),
         __provider: providerText,
       },
       pulumi.mergeOptions(opts, { additionalSecretOutputs: ["secret"] }),

@@ -350,7 +350,7 @@ describe("a failure", () => {
     const reasons = await reasonsOf(someArgs({ ["n".repeat(5_000)]: 1 }));
 
     expect(reasons).toEqual([
-      expect.stringMatching(/^n{100}: is not known; there are databaseId, .+Url$/),
+      expect.stringMatching(/^n{100}: is not known; there are databaseId, .+, adopt$/),
     ]);
   });
 

@@ -38,9 +38,10 @@ describe("README", () => {
     const rows = tableOf("Configuration").map(([key, variable]) => [key, variable]);
 
     expect(rows).toEqual(
-      Object.entries(environmentVariables)
-        .filter(([name]) => name !== "listing")
-        .map(([name, variable]) => [`dbwebhooks:${name}`, variable]),
+      Object.entries(environmentVariables).map(([name, variable]) => [
+        `dbwebhooks:${name}`,
+        variable,
+      ]),
     );
   });
 });

@@ -1,0 +1,101 @@
+import { orphanAdvice } from "./advice.js";
+import { type Account, type CreatedWebhook, listWebhooks, type NewWebhook } from "./client.js";
+import { driftOf } from "./listing.js";
+import { memoryOf } from "./memory.js";
+import { shownValue } from "./redact.js";
+import { isThrottled } from "./transport.js";
+import { problemOfUndoing } from "./undo.js";
+
+/** Creates a webhook, given a function that says what to do when that ends in doubt. */
+type Create = (adviseInDoubt?: () => Promise<string>) => Promise<CreatedWebhook>;
+
+const memory = memoryOf(() => ({
+  /** What this process has created: no leftovers. */
+  createdIds: new Set<string>(),
+  /** Two creations of the same webhook could not tell whose a leftover is: one awaits the other. */
+  turns: new Map<string, Promise<unknown>>(),
+  /** Databases whose list was of no use: it is not asked for again before each further creation. */
+  withoutList: new Set<string>(),
+}));
+
+/**
+ * Runs a creation. With `listing`, the webhook that a doubtful one left behind is looked for: it is
+ * deleted when there is exactly one that was not there before, and named when there are more.
+ */
+export async function createWithLookup(
+  account: Account,
+  webhook: NewWebhook,
+  sensitiveValues: readonly string[],
+  create: Create,
+): Promise<CreatedWebhook> {
+  if (!account.settings.listing) {
+    return create();
+  }
+  const { createdIds, turns } = memory(account);
+  const { databaseId, url, events, tableId } = webhook;
+  return inTurn(turns, JSON.stringify([databaseId, url, events, tableId]), async () => {
+    const before = await idsBefore(account, databaseId);
+    const created = await create(
+      before && (() => adviceAfter(account, webhook, sensitiveValues, before)),
+    );
+    createdIds.add(created.id);
+    return created;
+  });
+}
+
+function inTurn<Result>(
+  turns: Map<string, Promise<unknown>>,
+  key: string,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const turn = (turns.get(key) ?? Promise.resolve()).then(run, run);
+  turns.set(key, turn);
+  return turn;
+}
+
+/** The webhooks of a database before a creation; nothing when that is not certain. */
+async function idsBefore(
+  account: Account,
+  databaseId: string,
+): Promise<ReadonlySet<string> | undefined> {
+  const { withoutList } = memory(account);
+  if (withoutList.has(databaseId)) {
+    return undefined;
+  }
+  const { webhooks, isWhole } = await listWebhooks(account, databaseId, isThrottled);
+  if (isWhole !== true) {
+    withoutList.add(databaseId);
+    return undefined;
+  }
+  return new Set(webhooks.map(({ id }) => id));
+}
+
+async function adviceAfter(
+  account: Account,
+  webhook: NewWebhook,
+  sensitiveValues: readonly string[],
+  before: ReadonlySet<string>,
+): Promise<string> {
+  const { databaseId, url } = webhook;
+  const { createdIds } = memory(account);
+  const after = await listWebhooks(account, databaseId);
+  if (after.problem !== undefined) {
+    return orphanAdvice(databaseId, url);
+  }
+  const ids = after.webhooks
+    .filter((listed) => Object.keys(driftOf(listed, webhook)).length === 0)
+    .map(({ id }) => id)
+    .filter((id) => !before.has(id) && !createdIds.has(id));
+  const [id] = ids;
+  if (id === undefined) {
+    return `The service lists no new webhook like it, but it may still come. ${orphanAdvice(databaseId, url)}`;
+  }
+  if (ids.length > 1) {
+    const shown = ids.slice(0, 5).join(", ");
+    return `Webhooks ${shown} of database ${shownValue(databaseId)} came up meanwhile and are like it: delete those by hand that no stack manages, then run "pulumi up" again.`;
+  }
+  const problem = await problemOfUndoing(account, { databaseId, id }, sensitiveValues);
+  return problem === undefined
+    ? `It had created webhook ${id} all the same, which was deleted again. Run "pulumi up" again.`
+    : `It created webhook ${id} in database ${shownValue(databaseId)}, whose secret nobody knows: delete it by hand, then run "pulumi up" again. It could not be deleted at once: ${problem}`;
+}

@@ -1,0 +1,181 @@
+import { startLocalService } from "pulumi-dbwebhooks/local-service";
+import { describe, expect, it } from "vitest";
+import { type TestStack, webhookArgs, withStack } from "../helpers/stack.js";
+
+/** Runs a test with a service that lists, and a stack that uses that. */
+async function withListing(use: (stack: TestStack) => Promise<void>): Promise<void> {
+  const service = await startLocalService({ listing: true });
+  await withStack(
+    async (stack) => {
+      await stack.configure({
+        "dbwebhooks:listing": "true",
+        "dbwebhooks:retrySeconds": "1",
+        "dbwebhooks:timeoutSeconds": "3",
+      });
+      await use(stack);
+    },
+    { service },
+  );
+}
+
+const refresh = ["refresh", "--yes", "--skip-preview"];
+
+describe("refresh with listing", () => {
+  it("drops a webhook that was deleted outside, and the next up creates it with a warning before", async () => {
+    await withListing(async ({ service, declare, up, pulumi, resources, outputs }) => {
+      await declare({
+        orders: { args: webhookArgs() },
+        other: { args: webhookArgs({ url: "https://example.com/other" }) },
+      });
+      await up();
+      const lost = (await resources()).orders;
+      service.removeWebhook(Number(lost?.id));
+
+      const { output } = await pulumi(refresh);
+      const left = Object.keys(await resources());
+      const before = service.counts.posts;
+      await up();
+
+      expect(output).toContain(
+        `Webhook ${lost?.id} of database base_abc123 is gone from the service. The next "pulumi up" creates a new one, with a new secret.`,
+      );
+      expect(left).toEqual(["other"]);
+      expect(service.counts.posts - before).toBe(1);
+      const { ordersSecret } = await outputs();
+      expect(service.webhooks.map(({ secret }) => secret)).toContain(ordersSecret);
+    });
+  });
+
+  it("reports what was changed outside, keeps the secrets, and says what is switched off", async () => {
+    await withListing(async ({ service, declareText, up, pulumi, resources, outputs }) => {
+      // The url of the first is a secret: what came in its place is one too.
+      await declareText(`
+        const pulumi = require("@pulumi/pulumi");
+        const { Webhook } = require("pulumi-dbwebhooks");
+        const args = ${JSON.stringify(webhookArgs())};
+        const hidden = new Webhook("hidden", { ...args, url: pulumi.secret("https://example.com/old-token") });
+        const quiet = new Webhook("quiet", args);
+        exports.secrets = pulumi.all([hidden.secret, quiet.secret]);
+      `);
+      await up();
+      const state = await resources();
+      const secrets = await outputs();
+      const [hiddenId, quietId] = [state.hidden, state.quiet].map((webhook) => Number(webhook?.id));
+      service.updateWebhook(hiddenId as number, {
+        url: "https://example.com/new-token",
+        events: ["table.created"],
+        tableId: "tbl_x",
+      });
+      service.updateWebhook(quietId as number, { active: false });
+
+      const { output } = await pulumi(refresh);
+      const preview = await pulumi(["preview", "--diff"]);
+
+      expect(output).toContain(
+        `Webhook ${hiddenId} of database base_abc123 is not as it was declared: url, events, tableId.`,
+      );
+      expect(output).toContain(
+        `Webhook ${quietId} of database base_abc123 is switched off at the service`,
+      );
+      expect(preview.output).toContain(
+        `Webhook ${hiddenId} of database base_abc123 has to be replaced: url changes, events changes, tableId changes.`,
+      );
+      for (const text of [output, preview.output, JSON.stringify(await resources())]) {
+        expect(text).not.toMatch(/(old|new)-token/);
+      }
+      expect(await outputs()).toEqual(secrets);
+    });
+  });
+
+  it("changes nothing when the list cannot be had, and says so once", async () => {
+    await withListing(async ({ service, declare, up, pulumi, outputs }) => {
+      await declare({ one: { args: webhookArgs() }, two: { args: webhookArgs() } });
+      await up();
+      const secrets = await outputs();
+      service.inject({
+        on: "GET",
+        fault: { kind: "respond", statusCode: 403, body: { error: { code: "FORBIDDEN" } } },
+      });
+
+      const { exitCode, stdout } = await pulumi([...refresh, "--expect-no-changes"]);
+
+      const diagnostics = stdout.slice(stdout.indexOf("Diagnostics:"));
+      expect(diagnostics.match(/could not all be looked up: GET \S+ answered 403/g)).toHaveLength(
+        1,
+      );
+      expect([exitCode, await outputs()]).toEqual([0, secrets]);
+    });
+  });
+});
+
+describe("a creation in doubt with listing", () => {
+  it.each([
+    ["500", { kind: "respond", statusCode: 500, commit: true }],
+    ["a reset", { kind: "resetAfterCommit" }],
+  ] as const)("deletes what it left behind after %s", async (_case, fault) => {
+    await withListing(async ({ service, declare, pulumi }) => {
+      service.inject({ on: "POST", fault, times: 1 });
+      await declare({ orders: { args: webhookArgs() } });
+
+      const { exitCode, output } = await pulumi(["up", "--yes", "--skip-preview"]);
+
+      expect(exitCode).not.toBe(0);
+      expect(output).toMatch(/It had created webhook \d+ all the same, which was deleted again\./);
+      expect(service.counts).toMatchObject({ posts: 1, created: 1, deleted: 1 });
+    });
+  });
+});
+
+describe("the warning about a table's events", () => {
+  it("is said for each new webhook that hears of one table only, and not on a no-op", async () => {
+    await withListing(async ({ declare, pulumi }) => {
+      const args = webhookArgs({ tableId: "tbl_orders", events: ["table.created"] });
+      await declare({ orders: { args } });
+
+      const created = await pulumi(["up", "--yes", "--skip-preview", "--suppress-progress"]);
+      const again = await pulumi(["up", "--yes", "--skip-preview", "--suppress-progress"]);
+
+      const warning = /A webhook of table tbl_orders selects events of tables only/g;
+      const diagnostics = created.stdout.slice(created.stdout.indexOf("Diagnostics:"));
+      expect(diagnostics.match(warning)).toHaveLength(1);
+      expect(again.output).not.toMatch(warning);
+    });
+  });
+});
+
+describe("the cap on webhooks", () => {
+  it("is named when a replacement is refused, with the way out, which works", async () => {
+    await withStack(async ({ service, declare, up, pulumi }) => {
+      await declare({ orders: { args: webhookArgs() } });
+      await up();
+      // A service that holds as many webhooks as it allows.
+      const full = { error: { code: "BAD_REQUEST", message: "Too many webhooks" } };
+      service.inject({
+        on: "POST",
+        where: () => service.webhooks.length > 0,
+        fault: { kind: "respond", statusCode: 400, body: full },
+      });
+      const changed = webhookArgs({ url: "https://example.com/changed" });
+      await declare({ orders: { args: changed } });
+
+      const refused = await pulumi(["up", "--yes", "--skip-preview"]);
+      await declare({ orders: { args: changed, opts: { deleteBeforeReplace: true } } });
+      await up();
+
+      expect(refused.output).toContain("set the resource option deleteBeforeReplace: true");
+      expect(service.webhooks).toMatchObject([{ url: "https://example.com/changed" }]);
+    });
+  });
+
+  it("is not named when the first webhook is refused", async () => {
+    await withStack(async ({ service, declare, pulumi }) => {
+      service.inject({ on: "POST", fault: { kind: "respond", statusCode: 400 } });
+      await declare({ orders: { args: webhookArgs() } });
+
+      const { output } = await pulumi(["up", "--yes", "--skip-preview"]);
+
+      expect(output).toContain("answered 400");
+      expect(output).not.toContain("deleteBeforeReplace");
+    });
+  });
+});

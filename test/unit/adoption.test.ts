@@ -1,0 +1,269 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { check, create, delete as deleteWebhook, diff, update } from "../../src/provider.ts";
+import {
+  apiKey,
+  secret,
+  secretEnvelope,
+  someArgs,
+  someState,
+  unknownMarkers,
+} from "../helpers/builders.ts";
+import { startServer } from "../helpers/http-server.ts";
+import { captureLines, configure, errorOf } from "../helpers/provider.ts";
+
+const adopting = (changes: object = {}) => someArgs({ adopt: { id: "17", secret, ...changes } });
+
+afterEach(() => void vi.restoreAllMocks());
+
+describe("adopt in check", () => {
+  it.each([
+    ["17", "17"],
+    [17, "17"],
+    [0, "0"],
+    ["12345678901234567890", "12345678901234567890"],
+  ])("takes the id %j as text, and marks the secret", async (id, text) => {
+    await configure();
+
+    const { inputs, failures } = await check({}, adopting({ id }));
+
+    expect(failures).toBeUndefined();
+    expect(inputs.adopt).toStrictEqual({ id: text, secret: secretEnvelope });
+  });
+
+  it.each([
+    ["all of it", unknownMarkers.string, unknownMarkers.string],
+    ["its id", { id: unknownMarkers.number, secret }, { id: unknownMarkers.number }],
+    ["its secret", { id: "17", secret: unknownMarkers.string }, { id: "17" }],
+  ])("lets pass that %s is not known yet", async (_case, adopt, expected) => {
+    await configure();
+
+    const { inputs, failures } = await check({}, someArgs({ adopt }));
+
+    expect(failures).toBeUndefined();
+    expect(inputs).toMatchObject({ adopt: expected });
+  });
+
+  it.each([undefined, null])("takes %s for not given", async (adopt) => {
+    await configure();
+
+    const { inputs } = await check({}, someArgs({ adopt }));
+
+    expect(inputs).not.toHaveProperty("adopt");
+  });
+
+  const idProblem = 'adopt.id: must be the number of the webhook, such as 42 or "42"';
+  const secretProblem = "adopt.secret: must be the webhook's secret, a non-empty string";
+  it.each<[unknown, string[]]>([
+    ["17", ["adopt: must be an object with the id and the secret of a webhook that exists"]],
+    [[], ["adopt: must be an object with the id and the secret of a webhook that exists"]],
+    [{}, [idProblem, secretProblem]],
+    ...[-1, 1.5, Number.NaN, "", "1a", "-1", " 1", "007", "1e3", {}].map(
+      (id): [unknown, string[]] => [{ id, secret }, [idProblem]],
+    ),
+    ...["", 5, "\ud800", null].map((wrong): [unknown, string[]] => [
+      { id: 1, secret: wrong },
+      [secretProblem],
+    ]),
+    [{ id: 1, secret, secrets: 1 }, ["adopt.secrets: is not known; did you mean secret?"]],
+  ])("refuses %j", async (adopt, expected) => {
+    await configure();
+
+    const { failures } = await check({}, someArgs({ adopt }));
+
+    expect(failures?.map(({ reason }) => reason)).toEqual(expected);
+    expect(JSON.stringify(failures)).not.toContain(secret);
+  });
+});
+
+describe("adopt in diff", () => {
+  it.each([
+    ["the webhook itself", adopting()],
+    ["the webhook itself, as a number", adopting({ id: 17 })],
+    ["a secret that is not known yet", adopting({ secret: unknownMarkers.string })],
+    ["nothing any more", someArgs()],
+  ])("is no difference when it names %s", async (_case, news) => {
+    await configure();
+
+    const { result, lines } = await captureLines(() => diff("17", someState(), news));
+
+    expect([result, lines]).toEqual([{ changes: false }, []]);
+  });
+
+  it.each([
+    [{ id: "18" }, "adopt.id names another webhook"],
+    [{ id: unknownMarkers.string }, "adopt.id is not known yet"],
+  ])("replaces when it is %j", async (changes, reason) => {
+    await configure();
+
+    const { result, lines } = await captureLines(() => diff("17", someState(), adopting(changes)));
+
+    expect(result).toEqual({ changes: true, replaces: ["adopt"] });
+    expect(lines).toEqual([expect.stringContaining(`has to be replaced: ${reason}.`)]);
+  });
+
+  it("replaces when all of it is not known yet", async () => {
+    await configure();
+    const news = someArgs({ adopt: unknownMarkers.string });
+
+    const { result } = await captureLines(() => diff("17", someState(), news));
+
+    expect(result).toEqual({ changes: true, replaces: ["adopt"] });
+  });
+
+  it("says that another secret for the same webhook is not taken over", async () => {
+    await configure();
+    const news = adopting({ secret: "whsec_of_somebody_else" });
+
+    const { result, lines } = await captureLines(() => diff("17", someState(), news));
+
+    expect(result).toEqual({ changes: false });
+    expect(lines).toEqual([
+      expect.stringMatching(/^Webhook 17: adopt\.secret is not the secret that the state holds/),
+    ]);
+    expect(lines[0]).not.toContain("whsec_");
+  });
+
+  it("refuses to replace the webhook that it names", async () => {
+    await configure({ baseUrl: "https://other.example.com" });
+    const news = { ...adopting(), url: "https://example.com/other", tableId: "tbl_1" };
+
+    const { message } = await errorOf(diff("17", someState(), news));
+
+    expect(message).toBe(
+      'Webhook 17 of database base_abc123 cannot be replaced while its argument adopt names it: url changes, tableId changes, dbwebhooks:baseUrl changes. Nothing was changed. Remove adopt from the program; the next "pulumi up" then replaces the webhook, with a new secret.',
+    );
+  });
+});
+
+describe("adopt in create", () => {
+  it("sends nothing, and stores the secret but not the argument", async () => {
+    await using server = await startServer();
+    await configure({ baseUrl: server.url });
+
+    const { result, lines } = await captureLines(() => create(adopting()));
+
+    expect(result).toStrictEqual({
+      id: "17",
+      outs: { ...someArgs(), baseUrl: server.url, secret: secretEnvelope },
+    });
+    expect(lines).toEqual([
+      "This stack manages webhook 17 of database base_abc123 from now on; it was not changed and not looked up (dbwebhooks:listing is off).\n",
+    ]);
+    expect(server.requests).toEqual([]);
+  });
+
+  it("refuses a webhook that another resource has adopted", async () => {
+    await configure();
+    await captureLines(() => create(adopting({ id: 5 })));
+
+    const { message } = await errorOf(create(adopting({ id: "5" })));
+
+    expect(message).toContain("another resource of this program has adopted it.");
+  });
+
+  it("is refused after the webhook was deleted", async () => {
+    await using server = await startServer({ body: { success: true } });
+    await configure({ baseUrl: server.url });
+    await deleteWebhook("17", someState({ baseUrl: server.url }));
+
+    const { message } = await errorOf(create(adopting()));
+
+    expect(message).toMatch(/^Adopt webhook 17 .+ it was deleted in this run, to be replaced\./);
+  });
+
+  it("protects the webhook from the deletion that ends its replacement, but no other", async () => {
+    await using server = await startServer({ body: { success: true } });
+    await configure({ baseUrl: server.url });
+    const state = someState({ baseUrl: server.url });
+
+    const { lines } = await captureLines(async () => {
+      await create(adopting());
+      await deleteWebhook("17", state);
+      await deleteWebhook("18", state);
+      await deleteWebhook("17", { ...state, databaseId: "base_other" });
+    });
+
+    expect(lines[1]).toMatch(/^Webhook 17 of database base_abc123 was replaced by itself,/);
+    expect(server.requests.map(({ path }) => path)).toEqual([
+      "/api/v1/bases/base_abc123/webhooks/18",
+      "/api/v1/bases/base_other/webhooks/17",
+    ]);
+  });
+
+  it.each<[string, object, string]>([
+    ["is not listed", { body: { webhooks: [] } }, "the service does not list it. Check adopt.id"],
+    [
+      "may be on another page",
+      { body: { webhooks: [], nextPage: 2 } },
+      "may have listed only a part of its webhooks. To adopt it without looking it up, set dbwebhooks:listing to false.",
+    ],
+    ["cannot be looked up", { statusCode: 403 }, "it could not be looked up: GET "],
+  ])("is refused with listing when the webhook %s", async (_case, answer, text) => {
+    await using server = await startServer(answer);
+    await configure({ baseUrl: server.url, listing: "true" });
+
+    const { message } = await errorOf(create(adopting()));
+
+    expect(message).toContain(text);
+    expect(message).toContain("Nothing was changed.");
+    for (const token of [secret, apiKey]) {
+      expect(message).not.toContain(token);
+    }
+  });
+});
+
+describe("adopt in update", () => {
+  it("leaves no trace in the outputs", async () => {
+    await configure();
+
+    const { outs } = await update("17", someState(), adopting());
+
+    expect(outs).toStrictEqual({ ...someState(), secret: secretEnvelope });
+  });
+});
+
+describe("a refused creation", () => {
+  const way = "set the resource option deleteBeforeReplace: true";
+
+  it.each([
+    [400, true],
+    [402, true],
+    [403, true],
+    [409, true],
+    [422, true],
+    [401, false],
+    [404, false],
+    [413, false],
+    [500, false],
+  ])(
+    "answered with %i during a replacement names the way around a cap: %s",
+    async (statusCode, isNamed) => {
+      await using server = await startServer({ statusCode });
+      await configure({ baseUrl: server.url });
+      const databaseId = `base_${statusCode}`;
+      const state = someState({ databaseId, baseUrl: server.url });
+      const news = someArgs({ databaseId, url: "https://example.com/other" });
+
+      await captureLines(() => diff("17", state, news));
+      const during = await errorOf(create(news));
+      const elsewhere = await errorOf(create({ ...news, databaseId: `${databaseId}_b` }));
+
+      expect(during.message.includes(way)).toBe(isNamed);
+      expect(elsewhere.message).not.toContain(way);
+    },
+  );
+
+  it("names no way around a cap once the old webhook is deleted", async () => {
+    await using server = await startServer({ body: { success: true } }, { statusCode: 400 });
+    await configure({ baseUrl: server.url });
+    const state = someState({ databaseId: "base_z", baseUrl: server.url });
+    const news = someArgs({ databaseId: "base_z", url: "https://example.com/other" });
+
+    await captureLines(() => diff("4", state, news));
+    await deleteWebhook("4", state);
+    const { message } = await errorOf(create(news));
+
+    expect(message).toContain("answered 400");
+    expect(message).not.toContain(way);
+  });
+});

@@ -1,0 +1,336 @@
+import fc from "fast-check";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { create, read } from "../../src/provider.ts";
+import { secret, secretEnvelope, someArgs, someState } from "../helpers/builders.ts";
+import { type Answer, startServer, type TestServer } from "../helpers/http-server.ts";
+import { captureLines, configure, errorOf } from "../helpers/provider.ts";
+
+const { url } = someArgs();
+const events = ["record.updated", "record.created"];
+
+/** An entry of the list: webhook 17 as the state has it. */
+const listed = (changes: object = {}) => ({
+  id: 17,
+  url,
+  events,
+  tableIds: null,
+  active: true,
+  ...changes,
+});
+const listOf = (...webhooks: object[]): Answer => ({ body: { webhooks } });
+const others = (count: number) =>
+  Array.from({ length: count }, (_, index) => listed({ id: 1_000 + index }));
+
+async function configureListing(server: TestServer, changes: object = {}): Promise<void> {
+  const limits = { retrySeconds: "0", timeoutSeconds: "1" };
+  await configure({ baseUrl: server.url, listing: "true", ...limits, ...changes });
+}
+
+/** Refreshes webhook 17 against a service that answers so. */
+async function refresh(answer: Answer, state: object = {}) {
+  await using server = await startServer(answer);
+  await configureListing(server);
+  return await captureLines(() => read("17", someState({ baseUrl: server.url, ...state })));
+}
+
+const gone = { id: "", props: {} };
+
+afterEach(() => void vi.restoreAllMocks());
+
+describe("a refresh with listing", () => {
+  it("asks for the webhooks of the database, with the key", async () => {
+    await using server = await startServer(listOf(listed()));
+    await configureListing(server);
+
+    await captureLines(() => read("17", someState({ baseUrl: server.url })));
+
+    expect(server.requests).toMatchObject([
+      { method: "GET", path: "/api/v1/bases/base_abc123/webhooks", body: "" },
+    ]);
+    expect(server.requests[0]?.headers.authorization).toMatch(/^Bearer ./);
+  });
+
+  it("asks once for all webhooks of a database", async () => {
+    await using server = await startServer(listOf(listed(), listed({ id: 18 })));
+    await configureListing(server);
+    const state = someState({ baseUrl: server.url });
+
+    await captureLines(() => Promise.all([read("17", state), read("18", state)]));
+    await captureLines(() => read("17", state));
+    await captureLines(() => read("17", { ...state, databaseId: "base_other" }));
+
+    expect(server.requests.map(({ path }) => path)).toEqual([
+      "/api/v1/bases/base_abc123/webhooks",
+      "/api/v1/bases/base_other/webhooks",
+    ]);
+  });
+
+  it("changes nothing and says nothing when all is as it was", async () => {
+    const { result, lines } = await refresh(listOf(listed(), ...others(3)), { tableId: null });
+
+    expect(lines).toEqual([]);
+    expect(result).toMatchObject({ id: "17", props: { url, secret: secretEnvelope } });
+  });
+
+  it.each<[string, Answer]>([
+    ["an empty list", listOf()],
+    ["other webhooks", listOf(...others(3))],
+    ["no further page", { body: { webhooks: [], nextCursor: null, hasMore: false, total: 0 } }],
+    ["fields that are new", listOf(...others(2).map((one) => ({ ...one, createdAt: 1 })))],
+  ])("finds that a webhook is gone by %s", async (_case, answer) => {
+    const { result, lines } = await refresh(answer);
+
+    expect(result).toEqual(gone);
+    expect(lines).toEqual([
+      'Webhook 17 of database base_abc123 is gone from the service. The next "pulumi up" creates a new one, with a new secret.\n',
+    ]);
+  });
+
+  it.each<[string, Answer, RegExp]>([
+    ["a next page in the body", { body: { webhooks: [], nextCursor: "x" } }, /only a part/],
+    ["more in total", { body: { webhooks: others(2), total: 3 } }, /only a part/],
+    ["a field that may mean anything", { body: { webhooks: [], page: 1 } }, /only a part/],
+    ["success: false", { body: { webhooks: [], success: false } }, /only a part/],
+    ["as many entries as pages have", listOf(...others(100)), /only a part/],
+    ["206", { ...listOf(), statusCode: 206 }, /only a part/],
+    [
+      "a Link to the next page",
+      { ...listOf(), headers: { link: '</x?page=2>; rel="next"' } },
+      /only a part/,
+    ],
+    ["401", { statusCode: 401 }, /answered 401\./],
+    [
+      "403",
+      { statusCode: 403, body: { error: { code: "FORBIDDEN" } } },
+      /answered 403 FORBIDDEN\./,
+    ],
+    [
+      "404",
+      { statusCode: 404, body: { error: { code: "NOT_FOUND" } } },
+      /answered 404 NOT_FOUND\./,
+    ],
+    ["405", { statusCode: 405 }, /answered 405\./],
+    ["429", { statusCode: 429, headers: { "retry-after": "60" } }, /answered 429 \(/],
+    ["500", { statusCode: 500 }, /answered 500 \(tried/],
+    ["a redirect", { statusCode: 302, headers: { location: "/" } }, /answered 302\./],
+    ["HTML", { body: "<html>" }, /is no list of webhooks/],
+    ["no body", {}, /is no list of webhooks/],
+    ["an array", { body: [] }, /is no list of webhooks/],
+    ["no webhooks", { body: { items: [] } }, /is no list of webhooks/],
+    ["an entry without id", listOf({ ...listed(), id: undefined }), /is no list of webhooks/],
+    ["an entry of another shape", listOf({ id: 1 }), /is no list of webhooks/],
+    ["an id twice", listOf(listed({ id: 1 }), listed({ id: 1 })), /is no list of webhooks/],
+    ["half of the JSON", { body: '{"webhooks":[' }, /is no list of webhooks/],
+    ["more than 1 MiB", { body: " ".repeat(1_100_000) }, /more than 1 MiB/],
+  ])("concludes nothing from %s, and says so", async (_case, answer, line) => {
+    const { result, lines } = await refresh(answer);
+
+    expect(result).toMatchObject({ id: "17", props: { url, secret: secretEnvelope } });
+    expect(lines).toEqual([expect.stringMatching(line)]);
+    expect(lines[0]).toMatch(/^Webhooks of database base_abc123 could not all be looked up: /);
+  });
+
+  it("concludes nothing when the service says nothing", async () => {
+    const server = await startServer();
+    await configureListing(server);
+    await server[Symbol.asyncDispose]();
+
+    const { result, lines } = await captureLines(() =>
+      read("17", someState({ baseUrl: server.url })),
+    );
+
+    expect(result).toMatchObject({ id: "17", props: { secret: secretEnvelope } });
+    expect(lines).toEqual([expect.stringContaining("could not be reached")]);
+  });
+
+  it("does not ask where the webhook was created when that is another place now", async () => {
+    await using server = await startServer(listOf());
+    await configureListing(server);
+
+    const { result, lines } = await captureLines(() => read("17", someState()));
+
+    expect(result).toMatchObject({ id: "17" });
+    expect(lines).toEqual([expect.stringContaining("dbwebhooks:baseUrl is another")]);
+    expect(server.requests).toEqual([]);
+  });
+
+  it("finds a webhook in a list that is only a part", async () => {
+    const { result, lines } = await refresh({
+      body: { webhooks: [listed({ url: "https://changed.example/" })], nextCursor: "x" },
+    });
+
+    expect(result).toMatchObject({ id: "17", props: { url: "https://changed.example/" } });
+    expect(lines).toHaveLength(2);
+  });
+
+  it.each([
+    [{ url: "https://b.example/" }, { url: "https://b.example/" }, "url"],
+    [{ events: ["z", "a"] }, { events: ["a", "z"] }, "events"],
+    [{ tableIds: ["tbl_1"] }, { tableId: "tbl_1" }, "tableId"],
+    [{ tableIds: ["tbl_1", "tbl_2"] }, { tableId: "tbl_1, tbl_2" }, "tableId"],
+    [{ tableIds: [] }, { tableId: "" }, "tableId"],
+  ])("reports the drift %j", async (changes, drift, name) => {
+    const { result, lines } = await refresh(listOf(listed(changes)));
+
+    expect(result.props).toMatchObject({ ...drift, secret: secretEnvelope });
+    expect(lines).toEqual([
+      `Webhook 17 of database base_abc123 is not as it was declared: ${name}. The next "pulumi up" replaces it, with a new secret, unless the program says the same by then.\n`,
+    ]);
+  });
+
+  it("reports a table that is gone from the webhook", async () => {
+    const { result } = await refresh(listOf(listed()), { tableId: "tbl_orders" });
+
+    expect(result.props).not.toHaveProperty("tableId");
+  });
+
+  it("says that a webhook is switched off, and keeps its state", async () => {
+    const { result, lines } = await refresh(listOf(listed({ active: false })));
+
+    expect(result.props).toMatchObject({ url, secret: secretEnvelope });
+    expect(lines).toEqual([
+      "Webhook 17 of database base_abc123 is switched off at the service: it sends no notifications.\n",
+    ]);
+  });
+
+  it("never drops a webhook unless the list holds others only, whatever comes", async () => {
+    const entry = fc.oneof(
+      fc.constant(listed()),
+      fc.record({ id: fc.oneof(fc.nat(30), fc.string()), url: fc.string() }),
+      fc.record(
+        {
+          id: fc.nat(30),
+          url: fc.string(),
+          events: fc.array(fc.string()),
+          tableIds: fc.option(fc.array(fc.string())),
+          active: fc.boolean(),
+        },
+        { noNullPrototype: true },
+      ),
+    );
+    const body = fc.oneof(
+      fc.jsonValue(),
+      fc.record({ webhooks: fc.array(entry), next: fc.option(fc.string()) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(body, async (value) => {
+        const { result } = await refresh({ body: value as unknown });
+        const ids = (value as { webhooks?: { id?: unknown }[] } | null)?.webhooks ?? [];
+        const isThere = Array.isArray(ids) && ids.some((one) => String(one?.id) === "17");
+        expect(isThere && result.id === "").toBe(false);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("a creation in doubt, with listing", () => {
+  const doubtful: Answer = { statusCode: 500 };
+  const deleted: Answer = { body: { success: true } };
+  const left = listed({ id: 99 });
+
+  /** Creates against a service that answers so, in order, and returns error and requests. */
+  async function createAgainst(...answers: Answer[]) {
+    await using server = await startServer(...answers);
+    await configureListing(server);
+    const { message } = await errorOf(create(someArgs()));
+    return { message, methods: server.requests.map(({ method }) => method) };
+  }
+
+  it("deletes the one webhook that was not there before and is like it", async () => {
+    const { message, methods } = await createAgainst(
+      listOf(listed()),
+      doubtful,
+      listOf(listed(), left),
+      deleted,
+    );
+
+    expect(methods).toEqual(["GET", "POST", "GET", "DELETE"]);
+    expect(message).toMatch(
+      /answered 500\. It had created webhook 99 all the same, which was deleted again\. Run "pulumi up" again\.$/,
+    );
+  });
+
+  it("names the webhook when it cannot be deleted", async () => {
+    const { message } = await createAgainst(listOf(), doubtful, listOf(left), { statusCode: 403 });
+
+    expect(message).toMatch(
+      /It created webhook 99 in database base_abc123, whose secret nobody knows: delete it by hand, .+ DELETE \S+ answered 403/,
+    );
+  });
+
+  it("names several that are like it, and deletes none", async () => {
+    const { message, methods } = await createAgainst(
+      listOf(),
+      doubtful,
+      listOf(left, listed({ id: 100 })),
+    );
+
+    expect(methods).toEqual(["GET", "POST", "GET"]);
+    expect(message).toContain("Webhooks 99, 100 of database base_abc123 came up meanwhile");
+  });
+
+  it.each<[string, Answer, Answer]>([
+    ["was there before", listOf(left), listOf(left)],
+    ["has another url", listOf(), listOf({ ...left, url: "https://b.example/" })],
+    ["has other events", listOf(), listOf({ ...left, events: ["record.created"] })],
+    ["has a table", listOf(), listOf({ ...left, tableIds: ["tbl_1"] })],
+  ])("leaves a webhook alone that %s", async (_case, before, after) => {
+    const { message, methods } = await createAgainst(before, doubtful, after);
+
+    expect(methods).toEqual(["GET", "POST", "GET"]);
+    expect(message).toContain("The service lists no new webhook like it, but it may still come.");
+    expect(message).toContain("A webhook may exist in database base_abc123");
+  });
+
+  it.each<[string, Answer]>([
+    ["forbidden", { statusCode: 403 }],
+    ["only a part", { body: { webhooks: [], nextCursor: "x" } }],
+    ["no list", { body: "<html>" }],
+  ])("deletes nothing when the list before was %s", async (_case, before) => {
+    const { message, methods } = await createAgainst(before, doubtful, listOf(left));
+
+    expect(methods).toEqual(["GET", "POST"]);
+    expect(message).toContain("A webhook may exist in database base_abc123");
+  });
+
+  it("deletes nothing when the list afterwards cannot be had", async () => {
+    const { message, methods } = await createAgainst(listOf(), doubtful, { statusCode: 403 });
+
+    expect(methods).toEqual(["GET", "POST", "GET"]);
+    expect(message).toContain("A webhook may exist in database base_abc123");
+  });
+
+  it("does not take the webhook of another creation for its own", async () => {
+    // The same webhook twice at once: the first answer is lost, the second one is not.
+    const created = { statusCode: 201, body: { id: 100, secret } };
+    await using server = await startServer(
+      listOf(),
+      doubtful,
+      listOf(),
+      listOf(),
+      created,
+      listOf(listed({ id: 100 })),
+    );
+    await configureListing(server);
+
+    const [first, second] = await Promise.allSettled([create(someArgs()), create(someArgs())]);
+
+    expect(first.status).toBe("rejected");
+    expect(second).toMatchObject({ value: { id: "100" } });
+    expect(server.requests.map(({ method }) => method)).toEqual([
+      ...["GET", "POST", "GET"],
+      ...["GET", "POST"],
+    ]);
+  });
+
+  it("is not looked up when it is no doubt, and asks for no useless list again", async () => {
+    await using server = await startServer({ statusCode: 403 }, { statusCode: 400 });
+    await configureListing(server);
+
+    await errorOf(create(someArgs()));
+    await errorOf(create(someArgs()));
+
+    expect(server.requests.map(({ method }) => method)).toEqual(["GET", "POST", "POST"]);
+  });
+});
