@@ -58,8 +58,10 @@ export function normalizeInputs(inputs: Properties): Record<string, unknown> {
   return { ...normalized, adopt: withSecretMarked({ id: String(id), secret }) };
 }
 
-// How Pulumi's wire format marks a secret. Source: `specialSigKey` in `sdk/nodejs/runtime/rpc.ts`.
-const secretMark = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
+/** How Pulumi marks a secret. Source: `specialSigKey` in `sdk/nodejs/runtime/rpc.ts`. */
+export const secretMark = {
+  "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+};
 
 /** Marks the secret, so that the engine encrypts it whatever the resource's options say. */
 export function withSecretMarked(properties: Properties): Record<string, unknown> {

@@ -1,11 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { warnAboutConfig } from "./account.js";
 import type { EventType } from "./event-types.js";
-
-// Pulumi's provider process evaluates this text and stores it with every webhook. It is the same in
-// every version, so that an upgrade of this package changes no state, and an old state is handled by
-// the new code.
-const providerText = 'exports.handler = () => require("pulumi-dbwebhooks/provider")';
+import { providerText, typeToken } from "./token.js";
 
 /** The arguments of a {@link Webhook}, whatever its events. */
 export interface CommonWebhookArgs {
@@ -139,7 +135,7 @@ export class Webhook extends pulumi.CustomResource {
     }
     warnAboutConfig();
     super(
-      "pulumi-nodejs:dynamic/dbwebhooks:Webhook",
+      typeToken,
       name,
       {
         // An output resolves only when it has a place here.

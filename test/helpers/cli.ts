@@ -10,6 +10,7 @@ const main = join(repository, "dist/cli/main.js");
 export function runCli(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  input = "",
 ): Promise<{ exitCode: number | null; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
     const child = execFile(
@@ -18,6 +19,7 @@ export function runCli(
       { cwd: repository, env: { ...process.env, ...environment } },
       (_, stdout, stderr) => resolve({ exitCode: child.exitCode, stdout, stderr }),
     );
+    child.stdin?.end(input);
     onTestFinished(() => void child.kill("SIGKILL"));
   });
 }
