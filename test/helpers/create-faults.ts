@@ -1,3 +1,4 @@
+import { aYear, envelope, page, pageFault, statusRow } from "./fault-answers.js";
 import { type FaultRow, otherwise, type RowOutcome } from "./fault-matrix.js";
 
 const orphanText = (name: string) => `A webhook may exist in database ${name} whose secret nobody`;
@@ -8,24 +9,12 @@ const refused: RowOutcome = { posts: 1, says: "No webhook was created." };
 const mayExist: RowOutcome = { posts: 1, says: orphanText };
 const orphaned: RowOutcome = { ...mayExist, service: "the webhook" };
 
-const envelope = { error: { code: "SOME_CODE", message: "The service's own words." } };
 const notFound = { error: { code: "NOT_FOUND", message: "Webhook not found" } };
 const json = { "content-type": "application/json" };
-const page = "<!doctype html><title>Sign in</title>";
-const aYear = String(365 * 86_400);
 
 const post = (row: Omit<FaultRow, "on">): FaultRow => ({ ...row, on: "POST" });
 
-/** An answer with a status before anything is stored, each time. */
-function status(statusCode: number, outcome: RowOutcome, body: unknown = envelope): FaultRow {
-  return post({
-    name: `status-${statusCode}`,
-    does: `answers ${statusCode}`,
-    sees: `${statusCode}`,
-    fault: { kind: "respond", statusCode, body },
-    ...outcome,
-  });
-}
+const status = statusRow.bind(undefined, "POST");
 
 /** An answer that asks to come back, the first time. */
 function throttled(
@@ -212,12 +201,7 @@ export const createFaults: readonly FaultRow[] = [
     name: "html",
     does: "a proxy answers",
     sees: "200, an HTML page",
-    fault: {
-      kind: "respond",
-      statusCode: 200,
-      body: page,
-      headers: { "content-type": "text/html" },
-    },
+    fault: pageFault,
     ...mayExist,
   }),
   odd("empty", "204", { kind: "respond", statusCode: 204, commit: true }, orphaned),

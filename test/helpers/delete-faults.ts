@@ -1,3 +1,4 @@
+import { aYear, envelope, pageFault, statusRow } from "./fault-answers.js";
 import { type FaultRow, otherwise, type RowOutcome } from "./fault-matrix.js";
 
 const deleted: RowOutcome = { deletes: 1 };
@@ -14,21 +15,9 @@ const wrongHost: RowOutcome = {
   says: "The webhook stays in the state. This is not an answer of the service",
 };
 
-const envelope = { error: { code: "SOME_CODE", message: "The service's own words." } };
-const page = "<!doctype html><title>Sign in</title>";
-
 const remove = (row: Omit<FaultRow, "on">): FaultRow => ({ ...row, on: "DELETE" });
 
-/** An answer with a status before anything is removed, each time. */
-function status(statusCode: number, outcome: RowOutcome, body: unknown = envelope): FaultRow {
-  return remove({
-    name: `status-${statusCode}`,
-    does: `answers ${statusCode}`,
-    sees: `${statusCode}`,
-    fault: { kind: "respond", statusCode, body },
-    ...outcome,
-  });
-}
+const status = statusRow.bind(undefined, "DELETE");
 
 /** The same, the first time only. */
 function once(
@@ -143,7 +132,7 @@ export const deleteFaults: readonly FaultRow[] = [
   once(429, { "retry-after": "1" }, "a second in"),
   once(429, { "retry-after": new Date().toUTCString() }, "a date in"),
   once(429, {}, "no"),
-  once(429, { "retry-after": String(365 * 86_400) }, "a year in", {
+  once(429, { "retry-after": aYear }, "a year in", {
     ...kept,
     says: "it asked to wait over a day more; dbwebhooks:retrySeconds is 15",
   }),
@@ -182,12 +171,7 @@ export const deleteFaults: readonly FaultRow[] = [
     name: "html",
     does: "a proxy answers",
     sees: "200, an HTML page",
-    fault: {
-      kind: "respond",
-      statusCode: 200,
-      body: page,
-      headers: { "content-type": "text/html" },
-    },
+    fault: pageFault,
     ...wrongHost,
   }),
   remove({

@@ -7,6 +7,7 @@ import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb.js
 import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+import { someArgs } from "./builders.js";
 
 const repository = join(__dirname, "../..");
 const host = join(repository, "node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js");
@@ -15,6 +16,11 @@ const host = join(repository, "node_modules/@pulumi/pulumi/cmd/dynamic-provider/
 export const providerText = 'exports.handler = () => require("pulumi-dbwebhooks/provider")';
 
 export type Properties = Record<string, unknown>;
+
+/** A webhook's arguments as the engine hands them over, with the text. */
+export function webhookInputs(changes: Properties = {}): Properties {
+  return { __provider: providerText, ...someArgs({ events: ["record.created"] }), ...changes };
+}
 
 /** Pulumi's real provider process with the built package in it, driven as the engine does. */
 export interface ProviderProcess {

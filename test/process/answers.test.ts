@@ -6,16 +6,11 @@ import { startRawServer } from "../helpers/http-server.js";
 import {
   type ProviderProcess,
   partialCreationOf,
-  providerText,
+  webhookInputs,
   withProviderProcess,
 } from "../helpers/provider-process.js";
 
-const inputs = {
-  __provider: providerText,
-  databaseId: "base_abc123",
-  url: "https://example.com/hooks/orders",
-  events: ["record.created"],
-};
+const inputs = webhookInputs();
 
 // Names that the interface gives a meaning to, and those that JavaScript does.
 const name = fc.oneof(

@@ -2,21 +2,10 @@ import { once } from "node:events";
 import { type Fault, type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
 import {
-  type Properties,
   type ProviderProcess,
-  providerText,
+  webhookInputs,
   withProviderProcess,
 } from "../helpers/provider-process.js";
-
-function inputs(changes: Properties = {}): Properties {
-  return {
-    __provider: providerText,
-    databaseId: "base_abc123",
-    url: "https://example.com/hooks/orders",
-    events: ["record.created"],
-    ...changes,
-  };
-}
 
 async function withHeldPost(
   use: (parts: {
@@ -46,7 +35,7 @@ async function withHeldPost(
     });
     const committed = service.nextRequest({ on: "POST", stage: "committed" });
     const ended = once(provider.child, "exit");
-    const creation = provider.create(inputs()).catch((error: Error) => error);
+    const creation = provider.create(webhookInputs()).catch((error: Error) => error);
     await committed;
     await use({ service, provider, release: () => held.release(), creation, ended });
   });
@@ -93,9 +82,9 @@ describe("A creation in flight", () => {
   it("keeps others from being sent when the engine says stop", async () => {
     await withHeldPost(
       async ({ service, provider, release, ended }) => {
-        const second = provider.create(inputs()).catch((error: Error) => error);
+        const second = provider.create(webhookInputs()).catch((error: Error) => error);
         // Answered after the creation has been called: calls are handled in order.
-        await provider.read("1", inputs());
+        await provider.read("1", webhookInputs());
         provider.child.kill("SIGINT");
 
         const failure = await second;
@@ -118,7 +107,7 @@ describe("A creation in flight", () => {
         fault: { kind: "respond", statusCode: 429, headers: { "retry-after": "3000" } },
         times: 1,
       });
-      const deletion = provider.delete("999", inputs({ baseUrl: service.baseUrl }));
+      const deletion = provider.delete("999", webhookInputs({ baseUrl: service.baseUrl }));
       deletion.catch(() => {});
       await expect.poll(provider.output).toContain("all requests wait");
       throttled.remove();
@@ -136,7 +125,7 @@ describe("A creation in flight", () => {
     await withHeldPost(async ({ service, provider, release, creation }) => {
       provider.child.kill("SIGTERM");
       // Answered by a process that lives.
-      await provider.read("1", inputs());
+      await provider.read("1", webhookInputs());
 
       release();
 
@@ -200,9 +189,9 @@ describe("A creation in flight", () => {
   it("keeps others from being sent when the engine is gone", async () => {
     await withHeldPost(
       async ({ service, provider, release, ended }) => {
-        const others = [1, 2, 3].map(() => provider.create(inputs()).catch(() => {}));
+        const others = [1, 2, 3].map(() => provider.create(webhookInputs()).catch(() => {}));
         // Answered after the creations have been called: calls are handled in order.
-        await provider.read("1", inputs());
+        await provider.read("1", webhookInputs());
         await new Promise((resolve) => provider.engine.close(resolve));
 
         release();

@@ -4,22 +4,12 @@ import {
   type Properties,
   type ProviderProcess,
   partialCreationOf,
-  providerText,
+  webhookInputs,
   withProviderProcess,
 } from "../helpers/provider-process.js";
 
 const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 const secretEnvelope = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
-
-function inputs(changes: Properties = {}): Properties {
-  return {
-    __provider: providerText,
-    databaseId: "base_abc123",
-    url: "https://example.com/hooks/orders",
-    events: ["record.created", "record.updated"],
-    ...changes,
-  };
-}
 
 async function withService(
   use: (service: LocalService, provider: ProviderProcess) => Promise<void>,
@@ -43,11 +33,14 @@ describe("check in Pulumi's provider process", () => {
   it("normalises events and keeps what is not known yet", async () => {
     await withService(async (_service, provider) => {
       const checked = await provider.check(
-        inputs({ events: ["record.updated", "record.created", "record.updated"], url: unknown }),
+        webhookInputs({
+          events: ["record.updated", "record.created", "record.updated"],
+          url: unknown,
+        }),
       );
 
       expect(checked).toEqual({
-        inputs: inputs({ events: ["record.created", "record.updated"], url: unknown }),
+        inputs: webhookInputs({ events: ["record.created", "record.updated"], url: unknown }),
         failures: [],
       });
     });
@@ -55,7 +48,7 @@ describe("check in Pulumi's provider process", () => {
 
   it("reports all problems of arguments and configuration at once", async () => {
     await withProviderProcess({ "dbwebhooks:timeoutSeconds": "soon" }, async (provider) => {
-      const { failures } = await provider.check(inputs({ databaseId: 5, url: "/hooks" }));
+      const { failures } = await provider.check(webhookInputs({ databaseId: 5, url: "/hooks" }));
 
       expect(failures.map((failure) => failure.split(": ")[0])).toEqual([
         "dbwebhooks:baseUrl",
@@ -71,9 +64,9 @@ describe("check in Pulumi's provider process", () => {
 describe("diff in Pulumi's provider process", () => {
   it("says explicitly that nothing changes", async () => {
     await withService(async (_service, provider) => {
-      const { id, outs } = await provider.create(inputs());
+      const { id, outs } = await provider.create(webhookInputs());
 
-      const { changes } = await provider.diff(id, stateOf(outs), inputs());
+      const { changes } = await provider.diff(id, stateOf(outs), webhookInputs());
 
       expect(changes).toBe(1);
     });
@@ -81,12 +74,12 @@ describe("diff in Pulumi's provider process", () => {
 
   it("names what replaces, in its answer and in one line of output", async () => {
     await withService(async (_service, provider) => {
-      const { id, outs } = await provider.create(inputs());
+      const { id, outs } = await provider.create(webhookInputs());
 
       const { changes, replacesList } = await provider.diff(
         id,
         stateOf(outs),
-        inputs({ url: "https://example.com/other-path-token", tableId: unknown }),
+        webhookInputs({ url: "https://example.com/other-path-token", tableId: unknown }),
       );
 
       expect({ changes, replacesList }).toEqual({ changes: 2, replacesList: ["url", "tableId"] });
@@ -99,12 +92,12 @@ describe("diff in Pulumi's provider process", () => {
 describe("create in Pulumi's provider process", () => {
   it("returns the id as a string and the secret as a secret", async () => {
     await withService(async (service, provider) => {
-      const { id, outs } = await provider.create(inputs());
+      const { id, outs } = await provider.create(webhookInputs());
 
       const [webhook] = service.webhooks;
       expect(id).toBe(String(webhook?.id));
       expect(outs).toEqual({
-        ...inputs(),
+        ...webhookInputs(),
         baseUrl: service.baseUrl,
         secret: { ...secretEnvelope, value: webhook?.secret },
       });
@@ -115,7 +108,7 @@ describe("create in Pulumi's provider process", () => {
     await withService(async (service, provider) => {
       service.inject({ on: "POST", fault: { kind: "fields", remove: ["secret"] } });
 
-      const creation = provider.create(inputs());
+      const creation = provider.create(webhookInputs());
 
       await expect(creation).rejects.toThrow("It was deleted again");
       expect(service.webhooks).toEqual([]);
@@ -127,12 +120,12 @@ describe("create in Pulumi's provider process", () => {
       service.inject({ on: "POST", fault: { kind: "fields", set: { secret: "" } } });
       service.inject({ on: "DELETE", fault: { kind: "respond", statusCode: 403 } });
 
-      const error = await provider.create(inputs()).catch((cause: unknown) => cause);
+      const error = await provider.create(webhookInputs()).catch((cause: unknown) => cause);
 
       const partial = partialCreationOf(error);
       expect(partial?.getId()).toBe(String(service.webhooks[0]?.id));
       expect(partial?.getProperties()?.toJavaScript()).toEqual({
-        ...inputs(),
+        ...webhookInputs(),
         baseUrl: service.baseUrl,
       });
       expect(partial?.getReasonsList()).toEqual([expect.stringContaining("answered 403")]);
@@ -143,7 +136,7 @@ describe("create in Pulumi's provider process", () => {
     await withService(async (service, provider) => {
       service.inject({ on: "POST", fault: { kind: "respond", statusCode: 401 } });
 
-      const error = await provider.create(inputs()).catch((cause: unknown) => cause);
+      const error = await provider.create(webhookInputs()).catch((cause: unknown) => cause);
 
       expect(error).toMatchObject({ details: expect.stringContaining("answered 401") });
       expect(partialCreationOf(error)).toBeUndefined();
@@ -154,11 +147,15 @@ describe("create in Pulumi's provider process", () => {
 describe("read and update in Pulumi's provider process", () => {
   it("keep the state, the secret as a secret, and send nothing", async () => {
     await withService(async (service, provider) => {
-      const { id, outs } = await provider.create(inputs());
+      const { id, outs } = await provider.create(webhookInputs());
       service.clearRequests();
 
       const read = await provider.read(id, stateOf(outs));
-      const updated = await provider.update(id, stateOf(outs), inputs({ allowInsecureUrl: true }));
+      const updated = await provider.update(
+        id,
+        stateOf(outs),
+        webhookInputs({ allowInsecureUrl: true }),
+      );
 
       expect(read).toEqual({ id, props: outs });
       expect(updated).toEqual({ ...outs, allowInsecureUrl: true });
@@ -170,7 +167,7 @@ describe("read and update in Pulumi's provider process", () => {
 describe("delete in Pulumi's provider process", () => {
   it("deletes the webhook", async () => {
     await withService(async (service, provider) => {
-      const { id, outs } = await provider.create(inputs());
+      const { id, outs } = await provider.create(webhookInputs());
 
       await provider.delete(id, stateOf(outs));
 
@@ -180,7 +177,7 @@ describe("delete in Pulumi's provider process", () => {
 
   it("accepts that the webhook is gone and says so", async () => {
     await withService(async (service, provider) => {
-      const { id, outs } = await provider.create(inputs());
+      const { id, outs } = await provider.create(webhookInputs());
       service.removeWebhook(Number(id));
 
       await provider.delete(id, stateOf(outs));
@@ -193,7 +190,7 @@ describe("delete in Pulumi's provider process", () => {
 
   it("fails in one line without a stack", async () => {
     await withService(async (service, provider) => {
-      const { id, outs } = await provider.create(inputs());
+      const { id, outs } = await provider.create(webhookInputs());
       service.inject({ on: "DELETE", fault: { kind: "respond", statusCode: 403 } });
 
       const deletion = provider.delete(id, stateOf(outs));

@@ -10,18 +10,13 @@ import { temporaryDirectory } from "../helpers/directory.js";
 import { startServer } from "../helpers/http-server.js";
 import {
   type ProviderProcess,
-  providerText,
+  webhookInputs,
   withProviderProcess,
 } from "../helpers/provider-process.js";
 
 const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";
 const created = { id: 17, secret: "whsec_5tGq8LrN3cVbYx0KdJfHs2Mu" };
-const inputs = {
-  __provider: providerText,
-  databaseId: "base_abc123",
-  url: "https://example.com/hooks/orders",
-  events: ["record.created"],
-};
+const inputs = webhookInputs();
 // Nothing of the network of the machine.
 const noProxy = Object.fromEntries(
   ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"].flatMap((name) => [
