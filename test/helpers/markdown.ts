@@ -1,13 +1,12 @@
-import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 const repository = join(__dirname, "../..");
 
-/** All Markdown pages of the repository, by their path from its root. */
-export const pages: readonly string[] = globSync(
-  ["*.md", "docs/**/*.md", "examples/*/*.md", "tools/**/*.md"],
-  { cwd: repository, exclude: (name) => name.includes("node_modules") },
-).sort();
+/** All Markdown pages for users, by their path from the root of the repository. */
+export const pages: readonly string[] = globSync(["*.md", "docs/**/*.md", "examples/*/*.md"], {
+  cwd: repository,
+}).sort();
 
 export function readPage(page: string): string {
   return readFileSync(join(repository, page), "utf8");
@@ -33,15 +32,29 @@ export function codeSpans(markdown: string): string[] {
   return [...markdown.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
 }
 
-export function withoutCodeBlocks(markdown: string): string {
-  return markdown.replace(/^( *)```[\s\S]*?^\1```$/gm, "");
+/** The links of a page to a file or a heading of this repository that does not exist. */
+export function brokenLinksOf(page: string): string[] {
+  const links = [...withoutCodeBlocks(readPage(page)).matchAll(/\]\(([^)\s]+)\)/g)];
+  return links
+    .map(([, link = ""]) => link)
+    .filter((link) => !/^[a-z]+:/.test(link))
+    .filter((link) => {
+      const [path = "", anchor] = link.split("#");
+      const target = path === "" ? page : join(dirname(page), path);
+      const isThere = existsSync(join(repository, target));
+      return !isThere || (anchor !== undefined && !anchorsOf(readPage(target)).includes(anchor));
+    });
 }
 
-/** The names that a link to a place within a page can have, as GitHub makes them from headings. */
-export function anchorsOf(markdown: string): string[] {
+/** What a link can name within a page: its headings, in GitHub's spelling, and its ids. */
+function anchorsOf(markdown: string): string[] {
   const headings = [...withoutCodeBlocks(markdown).matchAll(/^#+ (.+)$/gm)];
   const ids = [...markdown.matchAll(/<a id="([^"]+)">/g)];
   return [...headings.map(([, heading = ""]) => slugOf(heading)), ...ids.map(([, id = ""]) => id)];
+}
+
+function withoutCodeBlocks(markdown: string): string {
+  return markdown.replace(/^( *)```[\s\S]*?^\1```$/gm, "");
 }
 
 function slugOf(heading: string): string {
