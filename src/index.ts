@@ -1,3 +1,8 @@
+/**
+ * The webhook subscriptions of a database, as Pulumi resources.
+ *
+ * @module pulumi-dbwebhooks
+ */
 export { Provider, type ProviderArgs } from "./account.js";
 export { type EventType, eventTypes } from "./event-types.js";
 export {

@@ -40,7 +40,7 @@
  *
  * A request passes through: rate limit, faults, API key, access to the database, body.
  *
- * @module
+ * @module pulumi-dbwebhooks/local-service
  */
 export type { ApiKeys } from "./api-keys.js";
 export { DataFileError } from "./database.js";

@@ -19,7 +19,7 @@ export interface StoredWebhook {
   readonly secret: string;
 }
 
-/** What {@link WebhookStore.update} can change. */
+/** What `updateWebhook` can change. */
 export type WebhookChanges = Partial<Pick<StoredWebhook, "url" | "events" | "tableId" | "active">>;
 
 /** The subscriptions in SQLite. */

@@ -1,16 +1,16 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { commands } from "../../src/cli/commands.js";
 import { problemsOfArguments } from "../../src/schema.js";
-import { environmentVariables } from "../../src/settings.js";
+import { environmentVariables, settingNames } from "../../src/settings.js";
+import { brokenLinksOf, pages, readPage, rowsOf } from "../helpers/markdown.js";
 
-const read = (path: string) => readFileSync(join(__dirname, "../..", path), "utf8");
-const readme = read("README.md");
+const readme = readPage("README.md");
+const { scripts } = JSON.parse(readPage("package.json"));
 
 describe("README", () => {
   it("begins with the program of examples/basic, which is the example of Webhook too", () => {
-    const example = read("examples/basic/index.ts");
-    const jsdoc = read("src/webhook.ts").match(/@example\n \* ```ts\n([\s\S]*?) \* ```/)?.[1];
+    const example = readPage("examples/basic/index.ts");
+    const jsdoc = readPage("src/webhook.ts").match(/@example\n \* ```ts\n([\s\S]*?) \* ```/)?.[1];
 
     expect(readme).toContain(`\`\`\`ts\n${example}\`\`\`\n`);
     expect(jsdoc?.replace(/^ \* ?/gm, "")).toBe(example);
@@ -29,7 +29,7 @@ describe("README", () => {
   });
 
   it("lists the outputs that there are", () => {
-    const declared = [...read("src/webhook.ts").matchAll(/declare readonly (\w+):/g)];
+    const declared = [...readPage("src/webhook.ts").matchAll(/declare readonly (\w+):/g)];
 
     expect(namesOfTable("Outputs")).toEqual(["id", ...declared.map(([, name]) => name)]);
   });
@@ -46,20 +46,62 @@ describe("README", () => {
   });
 });
 
-/** Cells of the first table below a heading, without its head, and without code marks. */
+describe.each(pages)("%s", (page) => {
+  const text = readPage(page);
+
+  it("names settings and environment variables that there are", () => {
+    // The resource's type token has the form of a setting.
+    const keys = namesIn(/\bdbwebhooks:(?!Webhook\b)([A-Za-z]+)/g);
+    const variables = namesIn(/\bDBWEBHOOKS_[A-Z_]+/g);
+
+    expect(settingNames).toEqual(expect.arrayContaining(keys));
+    expect(Object.values(environmentVariables)).toEqual(expect.arrayContaining(variables));
+  });
+
+  it("names npm scripts that there are", () => {
+    const names = namesIn(/\bnpm run (?:--?\w+ )*([a-z][\w:-]*)/g);
+
+    expect(Object.keys(scripts)).toEqual(expect.arrayContaining(names));
+  });
+
+  it("gives commands and options that there are", () => {
+    for (const [, name = "", rest = ""] of text.matchAll(
+      /(?:npx |`)pulumi-dbwebhooks ([a-z][\w-]*)([^`\n]*)/g,
+    )) {
+      const options = [...rest.matchAll(/ --([a-z][\w-]*)/g)].map(([, option]) => option);
+      const command = commands.find((known) => known.name === name);
+
+      expect(command, name).toBeDefined();
+      expect(Object.keys(command?.options ?? {})).toEqual(expect.arrayContaining(options));
+    }
+  });
+
+  it("links to files and headings that there are", () => {
+    expect(brokenLinksOf(page)).toEqual([]);
+  });
+
+  function namesIn(pattern: RegExp): string[] {
+    return [...text.matchAll(pattern)].map(([all, name]) => name ?? all);
+  }
+});
+
+describe("docs/reference", () => {
+  it("has all arguments, outputs and settings", () => {
+    const names = [...namesOfTable("Arguments"), ...namesOfTable("Outputs"), ...settingNames];
+    const page = readPage("docs/reference/pulumi-dbwebhooks.md");
+    const listed = rowsOf(page).map(({ cells }) => cells[0]?.match(/`(\w+)\??`/)?.[1]);
+
+    // The id is every resource's, and listing is not a setting of a Provider yet.
+    const expected = names.filter((name) => name !== "id" && name !== "listing");
+    expect(listed).toEqual(expect.arrayContaining(expected));
+  });
+});
+
+/** The first table below a heading of the README, without code marks. */
 function tableOf(heading: string): string[][] {
   const section = readme.split(`\n## ${heading}\n`)[1] ?? "";
-  const [table] = section.match(/(?:^\|.*\n)+/m) ?? [""];
-  return table
-    .trim()
-    .split("\n")
-    .slice(2)
-    .map((row) =>
-      row
-        .split(/(?<!\\)\|/)
-        .slice(1, -1)
-        .map((cell) => cell.trim().replaceAll("`", "")),
-    );
+  const rows = rowsOf(section.match(/(?:^\|.*\n)+/m)?.[0] ?? "");
+  return rows.map(({ cells }) => cells.map((cell) => cell.replaceAll("`", "")));
 }
 
 function namesOfTable(heading: string): (string | undefined)[] {

@@ -19,9 +19,9 @@ describe("docs/local-service.md", () => {
     expect(page).toContain(`\`\`\`ts\n${read(`examples/offline-test/${file}`)}\`\`\`\n`);
   });
 
-  it.each(commands)("lists the options of $name that there are", ({ options }) => {
+  it("lists the options that there are, command by command", () => {
     const listed = [...page.matchAll(/^\| `--([\w-]+)/gm)].map(([, name]) => name);
 
-    expect(listed.join(" ")).toContain(Object.keys(options).join(" "));
+    expect(listed).toEqual(commands.flatMap(({ options }) => Object.keys(options)));
   });
 });

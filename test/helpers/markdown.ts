@@ -1,0 +1,72 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+const repository = join(__dirname, "../..");
+
+/** All Markdown pages for users, by their path from the root of the repository. */
+export const pages: readonly string[] = globSync(["*.md", "docs/**/*.md", "examples/*/*.md"], {
+  cwd: repository,
+}).sort();
+
+export function readPage(page: string): string {
+  return readFileSync(join(repository, page), "utf8");
+}
+
+/** A row of a table, and the head of its table. */
+export interface Row {
+  readonly head: readonly string[];
+  readonly cells: readonly string[];
+}
+
+/** The rows of all tables of a text. */
+export function rowsOf(markdown: string): Row[] {
+  const tables = withoutCodeBlocks(markdown).match(/(?:^\|.*\n)+/gm) ?? [];
+  return tables.flatMap((table) => {
+    const [head = [], , ...rows] = table.trim().split("\n").map(cellsOf);
+    return rows.map((cells) => ({ head, cells }));
+  });
+}
+
+/** What stands in backticks. */
+export function codeSpans(markdown: string): string[] {
+  return [...markdown.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
+}
+
+/** The links of a page to a file or a heading of this repository that does not exist. */
+export function brokenLinksOf(page: string): string[] {
+  const links = [...withoutCodeBlocks(readPage(page)).matchAll(/\]\(([^)\s]+)\)/g)];
+  return links
+    .map(([, link = ""]) => link)
+    .filter((link) => !/^[a-z]+:/.test(link))
+    .filter((link) => {
+      const [path = "", anchor] = link.split("#");
+      const target = path === "" ? page : join(dirname(page), path);
+      const isThere = existsSync(join(repository, target));
+      return !isThere || (anchor !== undefined && !anchorsOf(readPage(target)).includes(anchor));
+    });
+}
+
+/** What a link can name within a page: its headings, in GitHub's spelling, and its ids. */
+function anchorsOf(markdown: string): string[] {
+  const headings = [...withoutCodeBlocks(markdown).matchAll(/^#+ (.+)$/gm)];
+  const ids = [...markdown.matchAll(/<a id="([^"]+)">/g)];
+  return [...headings.map(([, heading = ""]) => slugOf(heading)), ...ids.map(([, id = ""]) => id)];
+}
+
+function withoutCodeBlocks(markdown: string): string {
+  return markdown.replace(/^( *)```[\s\S]*?^\1```$/gm, "");
+}
+
+function slugOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .replaceAll(" ", "-");
+}
+
+function cellsOf(row: string): string[] {
+  return row
+    .split(/(?<!\\)\|/)
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+}
