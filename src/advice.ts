@@ -1,6 +1,12 @@
 import type { HttpResponse } from "./http.js";
 import { shownValue } from "./redact.js";
 
+/** What a line calls a webhook, at its beginning. */
+export function nameOfWebhook(id: string, databaseId: unknown): string {
+  const database = typeof databaseId === "string" ? shownValue(databaseId) : "?";
+  return `Webhook ${shownValue(id)} of database ${database}`;
+}
+
 /** What to do when a request did not get through. */
 export const connectionAdvice =
   "Check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl, then run the command again.";

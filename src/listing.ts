@@ -1,3 +1,4 @@
+import { nameOfWebhook } from "./advice.js";
 import { type Account, listWebhooks, type WebhookAddress, type WebhookList } from "./client.js";
 import { normalizeEvents } from "./diff.js";
 import { memoryOf } from "./memory.js";
@@ -31,7 +32,7 @@ export async function findWebhook(
   const list = lists.get(key) ?? listForRefresh(account, baseUrl, databaseId);
   lists.set(key, list);
   const { webhooks, isWhole } = await list;
-  const name = `Webhook ${shownValue(id)} of database ${shownValue(databaseId)}`;
+  const name = nameOfWebhook(id, databaseId);
   const listed = webhooks?.find((webhook) => webhook.id === id);
   if (listed !== undefined) {
     const drift = driftOf(listed, state);

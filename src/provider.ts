@@ -1,5 +1,6 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { adoptedSecretHint, adoptWebhook, isAdoptedAgain, noteDeletion } from "./adoption.js";
+import { nameOfWebhook } from "./advice.js";
 import { deleteWebhook } from "./client.js";
 import { createOrUndo } from "./creation.js";
 import { diffWebhook, idToAdopt } from "./diff.js";
@@ -143,7 +144,7 @@ async function remove(id: string, props: Properties): Promise<void> {
     );
     if (isAdoptedAgain(current, address)) {
       notify(
-        `Webhook ${id} of database ${shownValue(address.databaseId)} was replaced by itself, because adopt names it. It was not deleted and its secret is the same; remove adopt before you replace it.`,
+        `${nameOfWebhook(id, address.databaseId)} was replaced by itself, because adopt names it. It was not deleted and its secret is the same; remove adopt before you replace it.`,
       );
       return;
     }
@@ -151,7 +152,7 @@ async function remove(id: string, props: Properties): Promise<void> {
     endReplacement(id);
     noteDeletion(current, address);
     if (outcome === "absent") {
-      notify(`Webhook ${id} of database ${address.databaseId} was already gone from the service.`);
+      notify(`${nameOfWebhook(id, address.databaseId)} was already gone from the service.`);
     }
   });
 }

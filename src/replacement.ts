@@ -1,7 +1,7 @@
+import { nameOfWebhook } from "./advice.js";
 import type { Difference } from "./diff.js";
 import { WebhookError } from "./errors.js";
 import type { Properties } from "./properties.js";
-import { shownValue } from "./redact.js";
 
 // Replacements that this process has announced and not yet finished: database by id of the old webhook.
 const announced = new Map<string, unknown>();
@@ -14,7 +14,7 @@ export function announceReplacement(
   differences: readonly Difference[],
 ): string {
   announced.set(id, news.databaseId);
-  const what = nameOf(id, olds);
+  const what = nameOfWebhook(id, olds.databaseId);
   return `${what} has to be replaced: ${reasonsOf(differences)}. Its secret will change; the old webhook and its secret keep working until the end of the update (not with deleteBeforeReplace).`;
 }
 
@@ -39,13 +39,8 @@ export function adoptionConflict(
   differences: readonly Difference[],
 ): WebhookError {
   return new WebhookError(
-    `${nameOf(id, olds)} cannot be replaced while its argument adopt names it: ${reasonsOf(differences)}. Nothing was changed. Remove adopt from the program; the next "pulumi up" then replaces the webhook, with a new secret.`,
+    `${nameOfWebhook(id, olds.databaseId)} cannot be replaced while its argument adopt names it: ${reasonsOf(differences)}. Nothing was changed. Remove adopt from the program; the next "pulumi up" then replaces the webhook, with a new secret.`,
   );
-}
-
-function nameOf(id: string, { databaseId }: Properties): string {
-  const database = typeof databaseId === "string" ? shownValue(databaseId) : "?";
-  return `Webhook ${shownValue(id)} of database ${database}`;
 }
 
 function reasonsOf(differences: readonly Difference[]): string {
