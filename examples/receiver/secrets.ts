@@ -32,9 +32,9 @@ async function readOutputs(input: NodeJS.ReadStream): Promise<string[]> {
   return secrets;
 }
 
-/** Every output that has the form of a signing secret, whatever its name. */
+/** Every output, or entry of a list, that has the form of a signing secret, whatever its name. */
 function secretsOf(outputs: unknown): string[] {
-  return Object.values(Object(outputs)).filter(
-    (value): value is string => typeof value === "string" && value.startsWith("whsec_"),
-  );
+  return Object.values(Object(outputs))
+    .flat()
+    .filter((value): value is string => typeof value === "string" && value.startsWith("whsec_"));
 }

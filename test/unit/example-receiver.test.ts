@@ -98,6 +98,10 @@ describe("examples/receiver", () => {
       oldSecret,
     ]);
     expect(await read({}, outputs)).toEqual([oldSecret]);
+    expect(await read({}, JSON.stringify({ secrets: [newSecret, oldSecret] }))).toEqual([
+      newSecret,
+      oldSecret,
+    ]);
     await expect(read({ WEBHOOK_SECRETS: " " }, outputs)).rejects.toThrow(/^Set WEBHOOK_SECRETS,/);
     for (const text of ["{}", '{"ordersSecret":"[secret]"}', "[]", "null"]) {
       await expect(read({}, text)).rejects.toThrow(/^No output begins with whsec_\. Set/);

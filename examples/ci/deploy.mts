@@ -1,0 +1,107 @@
+/** `node deploy.mts preview|up|destroy --stack NAME`; README.md has the options and exit codes. */
+import { writeFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import {
+  ConcurrentUpdateError,
+  LocalWorkspace,
+  type Stack,
+  StackNotFoundError,
+} from "@pulumi/pulumi/automation/index.js";
+import { watchForInterruption } from "./interruption.mts";
+
+const exitCodes = { succeeded: 0, failed: 1, locked: 3, interrupted: 4 } as const;
+const wrongUsage = 2;
+const betweenTriesMs = 5_000;
+
+type Changes = Readonly<Record<string, number>>;
+
+interface Outcome {
+  readonly result: keyof typeof exitCodes;
+  /** How many resources, by what is done with them. Of an update that has failed, nothing is known. */
+  readonly changes?: Changes;
+}
+
+const { command, stackName, summaryFile, lockSeconds } = readArguments();
+const interruption = watchForInterruption();
+// Pulumi's output has no secrets in clear. Its event log has, so nothing here listens to events.
+const output = {
+  onOutput: (text: string) => void process.stdout.write(text),
+  onError: (text: string) => void process.stderr.write(text),
+  suppressProgress: true,
+  signal: interruption.signal,
+};
+const commands: Readonly<Record<string, (stack: Stack) => Promise<Changes | undefined>>> = {
+  preview: async (stack) => (await stack.preview(output)).changeSummary,
+  up: async (stack) => (await stack.up(output)).summary.resourceChanges,
+  destroy: async (stack) => (await stack.destroy(output)).summary.resourceChanges,
+};
+
+const { result, changes = {} } = await deploy();
+interruption.close();
+if (summaryFile !== undefined) {
+  const summary = { command, stack: stackName, result, exitCode: exitCodes[result], changes };
+  await writeFile(summaryFile, `${JSON.stringify(summary, undefined, 2)}\n`);
+}
+process.exitCode = exitCodes[result];
+
+async function deploy(): Promise<Outcome> {
+  const stack = await selectStack();
+  const giveUpAt = Date.now() + lockSeconds * 1000;
+  while (stack !== undefined && !interruption.isRequested()) {
+    try {
+      return { result: "succeeded", changes: (await commands[command]?.(stack)) ?? {} };
+    } catch (error) {
+      if (!(error instanceof ConcurrentUpdateError)) {
+        // Pulumi has written above why.
+        return { result: interruption.isRequested() ? "interrupted" : "failed" };
+      }
+    }
+    // Never `pulumi cancel`: it would take the lock from an update that is still running.
+    if (Date.now() >= giveUpAt) {
+      return { result: "locked" };
+    }
+    process.stderr.write("Another update of this stack is running. Waiting for its end.\n");
+    await sleep(Math.min(betweenTriesMs, giveUpAt - Date.now()));
+  }
+  return { result: interruption.isRequested() ? "interrupted" : "failed" };
+}
+
+/** Makes no stack that is missing: a slip of the pen would create everything once more. */
+async function selectStack(): Promise<Stack | undefined> {
+  try {
+    return await LocalWorkspace.selectStack({ stackName, workDir: import.meta.dirname });
+  } catch (error) {
+    const advice = `There is no such stack. Create it once: pulumi stack init ${stackName}`;
+    const text = error instanceof StackNotFoundError ? advice : (error as Error).message;
+    process.stderr.write(`${text}\n`);
+    return undefined;
+  }
+}
+
+function readArguments() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        stack: { type: "string" },
+        summary: { type: "string" },
+        "wait-for-lock": { type: "string", default: "600" },
+      },
+    });
+    const [command = "", ...more] = positionals;
+    const lockSeconds = Number(values["wait-for-lock"]);
+    if (!/^(preview|up|destroy)$/.test(command) || more.length > 0 || !values.stack) {
+      throw new Error("Give one command, and --stack.");
+    }
+    if (!(lockSeconds >= 0)) {
+      throw new Error("--wait-for-lock must be a number of seconds.");
+    }
+    return { command, stackName: values.stack, summaryFile: values.summary, lockSeconds };
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}
+Usage: node deploy.mts preview|up|destroy --stack NAME [--summary FILE] [--wait-for-lock SECONDS]
+`);
+    process.exit(wrongUsage);
+  }
+}

@@ -1,0 +1,146 @@
+import { once } from "node:events";
+import { cp, readdir, readFile, symlink } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { basename, join } from "node:path";
+import { expect } from "vitest";
+import { withDirectory } from "./directory.js";
+import { type RunningCommand, stackEnvironment, start } from "./pulumi.js";
+import { readmeBlocks } from "./readme.js";
+
+const repository = join(__dirname, "../..");
+// Texts of this repository, which may explain what a secret looks like.
+const sources = /\.(md|m?ts)$/;
+const betweenBlocks = "\u241e";
+
+/** A copy of an example, outside of this repository. */
+export interface Example {
+  readonly directory: string;
+  /** What Pulumi and npm need to keep everything below the directory above. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Runs `use` with a copy of one of the examples; its neighbours are copied, too. */
+export async function withExample<Result>(
+  name: string,
+  use: (example: Example) => Promise<Result>,
+): Promise<Result> {
+  return await withDirectory(async (root) => {
+    const examples = join(root, "examples");
+    const isSource = (path: string) => !/^(node_modules|\.pulumi|Pulumi\..+\.yaml)$/.test(path);
+    await cp(join(repository, "examples"), examples, {
+      recursive: true,
+      filter: (path) => isSource(basename(path)),
+    });
+    await symlink(join(repository, "node_modules"), join(root, "node_modules"));
+    const environment = {
+      ...(await stackEnvironment(root)),
+      npm_config_update_notifier: "false",
+    };
+    return await use({ directory: join(examples, name), environment });
+  });
+}
+
+/** What came of pasting a README. */
+export interface Pasted {
+  /** By block: what it printed, and what the README says that it prints. */
+  readonly blocks: readonly { readonly printed: string; readonly documented: string }[];
+  /** All that was printed, by the service too. */
+  readonly output: string;
+  readonly createdIds: readonly string[];
+  readonly deletedIds: readonly string[];
+}
+
+/** Pastes all commands of an example's README, the one that serves into a terminal of its own. */
+export async function pasteReadme({ directory, environment }: Example): Promise<Pasted> {
+  const receiverPort = String(await freePort());
+  const readme = (await readFile(join(directory, "README.md"), "utf8")).replaceAll(
+    "127.0.0.1:9000",
+    `127.0.0.1:${receiverPort}`,
+  );
+  const [[serving, ...others], pasted] = partition(readmeBlocks(readme), ({ commands }) =>
+    commands.startsWith("npx pulumi-dbwebhooks serve"),
+  );
+  expect([serving?.commands.trim().split("\n").length, others]).toEqual([1, []]);
+  // The README says which backend and passphrase to use.
+  const { PULUMI_BACKEND_URL: _, PULUMI_CONFIG_PASSPHRASE: __, ...own } = environment;
+  const open = (commands: string) =>
+    start("bash", ["-eu", "-c", commands], {
+      directory,
+      environment: { ...own, PORT: receiverPort },
+      isGroupLeader: true,
+    });
+
+  const service = open(`${serving?.commands.trim()} --port 0`);
+  try {
+    await expect.poll(service.output).toContain("Stop it with");
+    const baseUrl = /listens at (\S+)/.exec(service.output())?.[1] ?? "";
+    const terminal = open(
+      pasted
+        .map(({ commands }) => commands.replaceAll("http://127.0.0.1:8787", baseUrl))
+        .join(`printf '%s\\n' ${betweenBlocks}\n`),
+    );
+    // What it has left in the background would keep its output open.
+    terminal.child.once("exit", () => endGroup(terminal));
+    const { exitCode, output } = await terminal.result;
+    expect(exitCode, output).toBe(0);
+
+    const log = service.output();
+    return {
+      blocks: output.split(`${betweenBlocks}\n`).map((printed, index) => ({
+        printed: comparable(printed),
+        documented: comparable(pasted[index]?.output ?? ""),
+      })),
+      output: output + log,
+      createdIds: [...log.matchAll(/^POST .* 201, webhook (\d+)$/gm)].map(([, id]) => String(id)),
+      deletedIds: [...log.matchAll(/^DELETE .*\/(\d+) 200$/gm)].map(([, id]) => String(id)),
+    };
+  } finally {
+    endGroup(service);
+    await service.result;
+  }
+}
+
+/** All files that are there after a run: of the examples, of Pulumi and of its state. */
+export async function filesOf({
+  directory,
+}: Example): Promise<{ readonly path: string; readonly text: string }[]> {
+  const entries = await readdir(join(directory, "../.."), { recursive: true, withFileTypes: true });
+  return Promise.all(
+    entries
+      .filter((entry) => entry.isFile() && !sources.test(entry.name))
+      .map(async (entry) => {
+        const path = join(entry.parentPath, entry.name);
+        return { path, text: await readFile(path, "latin1") };
+      }),
+  );
+}
+
+/** npx does not hand on the signal that ends it. */
+function endGroup({ child }: RunningCommand): void {
+  try {
+    process.kill(-(child.pid ?? 0), "SIGTERM");
+  } catch {
+    // Nothing of it is left.
+  }
+}
+
+/** What does not differ from run to run. */
+function comparable(text: string): string {
+  return text.replaceAll(/evt_[0-9a-f]+/g, "evt_").replaceAll(/attempt \d+/g, "attempt");
+}
+
+function partition<Item>(
+  items: readonly Item[],
+  isFirst: (item: Item) => boolean,
+): [Item[], Item[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
