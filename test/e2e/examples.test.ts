@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { filesOf, pasteReadme, withExample } from "../helpers/example.js";
 
-const names = ["basic", "per-table", "multi-account", "cross-stack", "rotation", "ci"];
+const names = ["basic", "per-table", "multi-account", "cross-stack", "rotation", "adopt", "ci"];
 
 describe("The README of an example", () => {
   it.each(names)(

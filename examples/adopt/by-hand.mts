@@ -1,0 +1,13 @@
+// What somebody did once, without Pulumi: creates a webhook and writes down what the service shows.
+const { DBWEBHOOKS_BASE_URL: baseUrl, DBWEBHOOKS_API_KEY: apiKey } = process.env;
+
+const response = await fetch(`${baseUrl}/api/v1/bases/base_abc123/webhooks`, {
+  method: "POST",
+  headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+  body: JSON.stringify({
+    url: "https://example.com/hooks/orders",
+    events: ["record.created", "record.updated"],
+  }),
+});
+
+process.stdout.write(await response.text());
