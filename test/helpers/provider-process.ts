@@ -13,7 +13,7 @@ const repository = join(__dirname, "../..");
 const host = join(repository, "node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js");
 
 /** The text that `Webhook` registers; what Pulumi's provider process evaluates. */
-export const providerText = 'exports.handler = () => require("pulumi-dbwebhooks/provider")';
+const providerText = 'exports.handler = () => require("pulumi-dbwebhooks/provider")';
 
 export type Properties = Record<string, unknown>;
 
