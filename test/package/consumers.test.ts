@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../helpers/directory.js";
@@ -6,6 +6,7 @@ import { packInto, succeed, writeFiles } from "../helpers/package.js";
 import { stackEnvironment } from "../helpers/pulumi.js";
 
 const repository = join(__dirname, "../..");
+const binaries = join(repository, "node_modules/.bin");
 const versions = (require("../../package.json") as { devDependencies: Record<string, string> })
   .devDependencies;
 
@@ -22,10 +23,25 @@ const cjsProgram = `const { Webhook } = require("pulumi-dbwebhooks");
 exports.ordersSecret = new Webhook("orders", ${args}).secret;
 `;
 
+const automationProgram = `import { LocalWorkspace } from "@pulumi/pulumi/automation/index.js";
+import * as dbwebhooks from "pulumi-dbwebhooks";
+async function main() {
+  const stack = await LocalWorkspace.createStack({
+    stackName: "test",
+    projectName: "automation",
+    program: async () => ({ ordersSecret: new dbwebhooks.Webhook("orders", ${args}).secret }),
+  });
+  const { outputs } = await stack.up();
+  await stack.destroy();
+  process.stdout.write(JSON.stringify(outputs.ordersSecret));
+}
+main();
+`;
+
 interface Consumer {
   readonly name: string;
   readonly files: Readonly<Record<string, unknown>>;
-  /** A command to run before Pulumi. */
+  /** A command of the consumer's own packages to run before Pulumi. */
   readonly before?: readonly [string, ...string[]];
 }
 
@@ -75,6 +91,11 @@ const consumers: readonly Consumer[] = [
       "tsconfig.json": typescript({ module: "nodenext" }),
     },
   },
+  {
+    // A member of npm workspaces: its dependencies are installed above it.
+    name: "packages/infrastructure",
+    files: { "index.js": cjsProgram },
+  },
 ];
 
 const directory = temporaryDirectory();
@@ -89,19 +110,32 @@ beforeAll(async () => {
     DBWEBHOOKS_API_KEY: service.apiKey,
   };
   const tarball = await packInto(directory.path);
-  const manifest = {
-    private: true,
-    dependencies: {
-      "@pulumi/pulumi": versions["@pulumi/pulumi"],
-      "@types/node": versions["@types/node"],
-      "pulumi-dbwebhooks": `file:${tarball}`,
-      typescript: versions.typescript,
-    },
+  const dependencies = {
+    "@pulumi/pulumi": versions["@pulumi/pulumi"],
+    "@types/node": versions["@types/node"],
+    "pulumi-dbwebhooks": `file:${tarball}`,
   };
+  const manifest = { private: true, dependencies, main: "index.js" };
   await writeFiles(directory.path, {
-    "npm/package.json": manifest,
-    "pnpm/package.json": { ...manifest, main: "index.js" },
-    "pnpm/index.js": cjsProgram,
+    "npm/package.json": {
+      private: true,
+      workspaces: ["packages/*"],
+      dependencies: { ...dependencies, typescript: versions.typescript, esbuild: "^0.28.0" },
+    },
+    "npm/packages/infrastructure/package.json": { ...manifest, name: "infrastructure" },
+    "pnpm/package.json": {
+      ...manifest,
+      main: "index.ts",
+      dependencies: { ...dependencies, typescript: "~5.9.3" },
+    },
+    "pnpm/index.ts": esmProgram,
+    "pnpm/tsconfig.json": typescript({ module: "commonjs", moduleResolution: "node10" }),
+    "yarn-node-modules/package.json": manifest,
+    "yarn-node-modules/index.js": cjsProgram,
+    "yarn-node-modules/.yarnrc.yml": "nodeLinker: node-modules\n",
+    "yarn-pnp/package.json": manifest,
+    "yarn-pnp/index.js": cjsProgram,
+    "yarn-pnp/.yarnrc.yml": "nodeLinker: pnp\n",
     // pnpm fails an installation until somebody decides about every install script.
     "pnpm/pnpm-workspace.yaml": "allowBuilds:\n  protobufjs: false\n",
   });
@@ -119,30 +153,76 @@ describe("The packed package", () => {
     const program = join(directory.path, "npm", name);
     await writeFiles(program, files);
     if (before !== undefined) {
-      await succeed(join(repository, "node_modules/.bin", before[0]), before.slice(1), {
-        directory: program,
-      });
+      await succeed("npm", ["exec", "--no", "--", ...before], { directory: program });
     }
 
-    await expectUpAndDestroy(program, name);
+    await expectUpAndDestroy(program, ["pulumi"]);
   });
 
-  it("works where pnpm installed it", async () => {
+  it("works in an Automation API program that esbuild bundled", async () => {
+    const program = join(directory.path, "npm/automation");
+    await writeFiles(program, { "package.json": {}, "main.ts": automationProgram });
+    const esbuild = ["--bundle", "--platform=node", "--external:@pulumi/pulumi"];
+    await succeed(
+      "npm",
+      ["exec", "--no", "--", "esbuild", "main.ts", ...esbuild, "--outfile=main.js"],
+      { directory: program },
+    );
+
+    const { stdout } = await succeed("node", ["main.js"], { directory: program, environment });
+
+    expect(JSON.parse(stdout)).toEqual({ secret: true, value: expect.stringMatching(/^whsec_/) });
+    expect(service.webhooks).toEqual([]);
+  });
+
+  it("works where pnpm installed it, with TypeScript 5.9", async () => {
     const program = join(directory.path, "pnpm");
-    await succeed(join(repository, "node_modules/.bin/pnpm"), ["install", "--prefer-offline"], {
+    const pnpm = (...words: string[]) =>
+      succeed(join(binaries, "pnpm"), words, { directory: program });
+    await pnpm("install", "--prefer-offline");
+    await pnpm("exec", "tsc", "--noEmit", "-p", ".");
+
+    await expectUpAndDestroy(program, ["pulumi"]);
+  });
+
+  it.each([
+    { linker: "node-modules", pulumi: ["pulumi"] },
+    { linker: "pnp", pulumi: [join(binaries, "yarn"), "exec", "pulumi"] },
+  ])("works where Yarn installed it with the linker $linker", async ({ linker, pulumi }) => {
+    const program = join(directory.path, `yarn-${linker}`);
+    await succeed(join(binaries, "yarn"), ["install"], {
       directory: program,
+      environment: await yarnEnvironment(),
     });
 
-    await expectUpAndDestroy(program, "pnpm");
+    await expectUpAndDestroy(program, pulumi);
   });
 });
 
-async function expectUpAndDestroy(program: string, name: string): Promise<void> {
-  await writeFiles(program, { "Pulumi.yaml": `name: ${name}\nruntime: nodejs\n` });
-  const pulumi = (...command: string[]) =>
-    succeed("pulumi", [...command, "--non-interactive"], { directory: program, environment });
+/** Yarn asks the same registry as npm, but does not read npm's configuration. */
+async function yarnEnvironment(): Promise<Record<string, string>> {
+  const { stdout } = await succeed("npm", ["config", "get", "registry"], { directory: repository });
+  return {
+    YARN_ENABLE_IMMUTABLE_INSTALLS: "false",
+    YARN_ENABLE_TELEMETRY: "false",
+    YARN_NPM_REGISTRY_SERVER: stdout.trim(),
+    YARN_UNSAFE_HTTP_WHITELIST: new URL(stdout.trim()).hostname,
+  };
+}
 
-  await pulumi("stack", "init", "test");
+async function expectUpAndDestroy(
+  program: string,
+  [command = "", ...words]: readonly string[],
+): Promise<void> {
+  await writeFiles(program, { "Pulumi.yaml": "name: consumer\nruntime: nodejs\n" });
+  const stack = `test-${basename(program)}`;
+  const pulumi = (...more: string[]) =>
+    succeed(command, [...words, ...more, "--stack", stack, "--non-interactive"], {
+      directory: program,
+      environment,
+    });
+
+  await pulumi("stack", "init");
   await pulumi("up", "--yes", "--skip-preview");
   expect(service.webhooks).toHaveLength(1);
   const { stdout } = await pulumi("stack", "output", "ordersSecret", "--show-secrets");
