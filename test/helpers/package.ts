@@ -38,3 +38,14 @@ export async function writeFiles(
     await (typeof content === "string" ? writeFile(file, content) : writeJson(file, content));
   }
 }
+
+/** Yarn asks the same registry as npm, but does not read npm's configuration. */
+export async function yarnEnvironment(): Promise<Record<string, string>> {
+  const { stdout } = await succeed("npm", ["config", "get", "registry"], { directory: repository });
+  return {
+    YARN_ENABLE_IMMUTABLE_INSTALLS: "false",
+    YARN_ENABLE_TELEMETRY: "false",
+    YARN_NPM_REGISTRY_SERVER: stdout.trim(),
+    YARN_UNSAFE_HTTP_WHITELIST: new URL(stdout.trim()).hostname,
+  };
+}

@@ -2,7 +2,7 @@ import { basename, join } from "node:path";
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../helpers/directory.js";
-import { packInto, succeed, writeFiles } from "../helpers/package.js";
+import { packInto, succeed, writeFiles, yarnEnvironment } from "../helpers/package.js";
 import { stackEnvironment } from "../helpers/pulumi.js";
 
 const repository = join(__dirname, "../..");
@@ -198,17 +198,6 @@ describe("The packed package", () => {
     await expectUpAndDestroy(program, pulumi);
   });
 });
-
-/** Yarn asks the same registry as npm, but does not read npm's configuration. */
-async function yarnEnvironment(): Promise<Record<string, string>> {
-  const { stdout } = await succeed("npm", ["config", "get", "registry"], { directory: repository });
-  return {
-    YARN_ENABLE_IMMUTABLE_INSTALLS: "false",
-    YARN_ENABLE_TELEMETRY: "false",
-    YARN_NPM_REGISTRY_SERVER: stdout.trim(),
-    YARN_UNSAFE_HTTP_WHITELIST: new URL(stdout.trim()).hostname,
-  };
-}
 
 async function expectUpAndDestroy(
   program: string,
