@@ -1,5 +1,12 @@
 import type { dynamic } from "@pulumi/pulumi";
-import { adoptedSecretHint, adoptWebhook, isAdoptedAgain, noteDeletion } from "./adoption.js";
+import {
+  adoptedSecretHint,
+  adoptWebhook,
+  leaveToAdopt,
+  noteAdopt,
+  noteDeletion,
+  noteUnchanged,
+} from "./adoption.js";
 import { nameOfWebhook } from "./advice.js";
 import { deleteWebhook } from "./client.js";
 import { createOrUndo } from "./creation.js";
@@ -35,6 +42,7 @@ export async function check(olds: Properties, news: Properties): Promise<dynamic
       if (problems.length > 0) {
         return { inputs, failures: failuresOf(problems) };
       }
+      noteAdopt(currentAccount("Check webhook"), inputs);
       // Old arguments are missing where a webhook is about to be created, and only there.
       notifyIf(Object.keys(olds).length === 0 ? tableEventsHint(inputs) : undefined);
       return { inputs: normalizeInputs(inputs) };
@@ -53,8 +61,13 @@ export async function diff(
     () => sensitiveValues(olds),
     async () => {
       const state = withSecretsBare(olds);
-      const differences = diffWebhook(id, state, news, currentConfig().settings?.baseUrl);
+      const { settings } = currentConfig();
+      const differences = diffWebhook(id, state, news, settings?.baseUrl);
       if (differences.length === 0) {
+        const address = webhookAddress.safeParse({ ...state, id }).data;
+        if (settings !== undefined && address !== undefined) {
+          noteUnchanged(currentAccount("Compare webhook"), address);
+        }
         notifyIf(adoptedSecretHint(id, state, news));
         return { changes: false };
       }
@@ -142,7 +155,7 @@ async function remove(id: string, props: Properties): Promise<void> {
       `${operation} of database ${address.databaseId}`,
       'The webhook stays in the state. "pulumi destroy" reads the environment, but not what "pulumi config set" has changed since the last "pulumi up". ',
     );
-    if (isAdoptedAgain(current, address)) {
+    if (leaveToAdopt(current, address)) {
       notify(
         `${nameOfWebhook(id, address.databaseId)} was replaced by itself, because adopt names it. It was not deleted and its secret is the same; remove adopt before you replace it.`,
       );
