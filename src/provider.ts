@@ -27,7 +27,15 @@ import {
 import { shownValue } from "./redact.js";
 import { adoptionConflict, announceReplacement, endReplacement } from "./replacement.js";
 import { problemsOfArguments, webhookAddress } from "./schema.js";
-import { configure, currentAccount, currentConfig, sensitiveValues } from "./session.js";
+import {
+  configure,
+  currentAccount,
+  currentConfig,
+  isRefreshOnly,
+  noteCheck,
+  noteRead,
+  sensitiveValues,
+} from "./session.js";
 
 const localArguments = ["allowUnknownEvents", "allowInsecureUrl"];
 
@@ -37,6 +45,7 @@ export async function check(olds: Properties, news: Properties): Promise<dynamic
     "Check webhook",
     () => sensitiveValues(news),
     async () => {
+      noteCheck();
       const inputs = withoutAbsent(news);
       const problems = [...(currentConfig().problems ?? []), ...problemsOfArguments(inputs)];
       if (problems.length > 0) {
@@ -63,19 +72,25 @@ export async function diff(
       const state = withSecretsBare(olds);
       const { settings } = currentConfig();
       const differences = diffWebhook(id, state, news, settings?.baseUrl);
+      const replaces = differences.map(({ property }) => property);
+      const result = replaces.length === 0 ? { changes: false } : { changes: true, replaces };
+      if (isRefreshOnly()) {
+        // It has said what it found. What the program says is known by the next update only.
+        return result;
+      }
       if (differences.length === 0) {
         const address = webhookAddress.safeParse({ ...state, id }).data;
         if (settings !== undefined && address !== undefined) {
           noteUnchanged(currentAccount("Compare webhook"), address);
         }
         notifyIf(adoptedSecretHint(id, state, news));
-        return { changes: false };
+        return result;
       }
       if (idToAdopt(news) === id) {
         throw adoptionConflict(id, state, differences);
       }
       notify(announceReplacement(id, state, news, differences));
-      return { changes: true, replaces: differences.map(({ property }) => property) };
+      return result;
     },
   );
 }
@@ -107,6 +122,7 @@ export async function read(id: string, props: Properties): Promise<dynamic.ReadR
     `Read webhook ${shownValue(id)}`,
     () => sensitiveValues(props),
     async () => {
+      noteRead();
       const kept = { id, props: withSecretMarked(props) };
       const state = withSecretsBare(props);
       const address = webhookAddress.safeParse({ ...state, id }).data;

@@ -87,6 +87,28 @@ describe("refresh with listing", () => {
     });
   });
 
+  it("reports what was changed outside while adopt names it, and only that", async () => {
+    await withListing(async ({ service, declare, up, pulumi, resources, outputs }) => {
+      await declare({ orders: { args: webhookArgs() } });
+      await up();
+      const { id = "" } = (await resources()).orders ?? {};
+      const { ordersSecret: secret } = await outputs();
+      await declare({ orders: { args: webhookArgs({ adopt: { id, secret } }) } });
+      await up();
+      service.updateWebhook(Number(id), { url: "https://example.com/other" });
+
+      const { exitCode, output } = await pulumi(refresh);
+
+      expect(exitCode, output).toBe(0);
+      expect(output).toContain("is not as it was declared: url.");
+      expect(output).not.toMatch(/has to be replaced|cannot be replaced/);
+      expect((await resources()).orders?.outputs).toMatchObject({
+        url: "https://example.com/other",
+      });
+      expect(service.counts.posts).toBe(1);
+    });
+  });
+
   it("changes nothing when the list cannot be had, and says so once", async () => {
     await withListing(async ({ service, declare, up, pulumi, outputs }) => {
       await declare({ one: { args: webhookArgs() }, two: { args: webhookArgs() } });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { create, read } from "../../src/provider.ts";
+import { check, create, diff, read } from "../../src/provider.ts";
 import { secret, secretEnvelope, someArgs, someState } from "../helpers/builders.ts";
 import { type Answer, startServer, type TestServer } from "../helpers/http-server.ts";
 import { captureLines, configure, errorOf } from "../helpers/provider.ts";
@@ -221,6 +221,38 @@ describe("a refresh with listing", () => {
       }),
       { numRuns: 60 },
     );
+  });
+});
+
+describe("the comparison after a refresh", () => {
+  const drifted = listed({ url: "https://example.com/other" });
+
+  it("says nothing further, even when adopt names the webhook", async () => {
+    await using server = await startServer(listOf(drifted));
+    await configureListing(server);
+    const state = someState({ baseUrl: server.url });
+    await captureLines(() => read("17", state));
+    const news = someArgs({ adopt: { id: "17", secret } });
+
+    const { result, lines } = await captureLines(() =>
+      diff("17", { ...state, url: drifted.url }, news),
+    );
+
+    expect([result, lines]).toEqual([{ changes: true, replaces: ["url"] }, []]);
+  });
+
+  it("says what the update will do as soon as the program runs", async () => {
+    await using server = await startServer(listOf(drifted));
+    await configureListing(server);
+    const state = someState({ baseUrl: server.url });
+    await captureLines(() => read("17", state));
+    await check(someArgs(), someArgs());
+
+    const { lines } = await captureLines(() =>
+      diff("17", { ...state, url: drifted.url }, someArgs()),
+    );
+
+    expect(lines).toEqual([expect.stringContaining("has to be replaced: url changes.")]);
   });
 });
 
