@@ -1,5 +1,6 @@
 import { type Account, listWebhooks, type WebhookAddress } from "./client.js";
 import { idToAdopt } from "./diff.js";
+import { noteKnown } from "./doubt.js";
 import { WebhookError } from "./errors.js";
 import { driftOf } from "./listing.js";
 import { memoryOf } from "./memory.js";
@@ -43,6 +44,7 @@ export async function adoptWebhook(
   }
   // Before the lookup, during which another resource may ask for the same webhook.
   managed.add(key);
+  noteKnown(account, { databaseId, id });
   if (listing) {
     const problem = await problemOfLookup(account, webhook, id);
     if (problem !== undefined) {

@@ -11,6 +11,7 @@ import { nameOfWebhook } from "./advice.js";
 import { deleteWebhook } from "./client.js";
 import { createOrUndo } from "./creation.js";
 import { diffWebhook, idToAdopt } from "./diff.js";
+import { noteKnown } from "./doubt.js";
 import { presentErrors, WebhookError } from "./errors.js";
 import { tableEventsHint } from "./hints.js";
 import { findWebhook } from "./listing.js";
@@ -72,6 +73,11 @@ export async function diff(
       const state = withSecretsBare(olds);
       const { settings } = currentConfig();
       const differences = diffWebhook(id, state, news, settings?.baseUrl);
+      const address = webhookAddress.safeParse({ ...state, id }).data;
+      const current = settings && address && currentAccount("Compare webhook");
+      if (current) {
+        noteKnown(current, address);
+      }
       const replaces = differences.map(({ property }) => property);
       const result = replaces.length === 0 ? { changes: false } : { changes: true, replaces };
       if (isRefreshOnly()) {
@@ -79,9 +85,8 @@ export async function diff(
         return result;
       }
       if (differences.length === 0) {
-        const address = webhookAddress.safeParse({ ...state, id }).data;
-        if (settings !== undefined && address !== undefined) {
-          noteUnchanged(currentAccount("Compare webhook"), address);
+        if (current) {
+          noteUnchanged(current, address);
         }
         notifyIf(adoptedSecretHint(id, state, news));
         return result;
@@ -177,6 +182,7 @@ async function remove(id: string, props: Properties): Promise<void> {
       );
       return;
     }
+    noteKnown(current, address);
     const outcome = await deleteWebhook(current, address, { sensitiveValues: sensitive() });
     endReplacement(id);
     noteDeletion(current, address);

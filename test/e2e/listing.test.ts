@@ -148,6 +148,25 @@ describe("a creation in doubt with listing", () => {
   });
 });
 
+describe("a creation in doubt, when the list lags behind", () => {
+  it("leaves a webhook of the stack alone that is like it", async () => {
+    await withListing(async ({ service, declare, up, pulumi, resources }) => {
+      await declare({ one: { args: webhookArgs() } });
+      await up();
+      const stale = { kind: "respond", statusCode: 200, body: { webhooks: [] } } as const;
+      service.inject({ on: "GET", fault: stale, times: 1 });
+      service.inject({ on: "POST", fault: { kind: "respond", statusCode: 500 }, times: 1 });
+      await declare({ one: { args: webhookArgs() }, two: { args: webhookArgs() } });
+
+      const { exitCode, output } = await pulumi(["up", "--yes", "--skip-preview"]);
+
+      expect(exitCode).not.toBe(0);
+      expect(output).toContain("A webhook may exist in database base_abc123");
+      expect(service.webhooks.map(({ id }) => String(id))).toEqual([(await resources()).one?.id]);
+    });
+  });
+});
+
 describe("the warning about a table's events", () => {
   it("is said for each new webhook that hears of one table only, and not on a no-op", async () => {
     await withListing(async ({ declare, pulumi }) => {
