@@ -1,4 +1,6 @@
 import { type Account, listWebhooks, type WebhookAddress } from "./client.js";
+import { idToAdopt } from "./diff.js";
+import { noteKnown } from "./doubt.js";
 import { WebhookError } from "./errors.js";
 import { driftOf } from "./listing.js";
 import { memoryOf } from "./memory.js";
@@ -8,8 +10,13 @@ import { shownValue } from "./redact.js";
 import type { WebhookInputs } from "./schema.js";
 import { isUnknown } from "./unknown.js";
 
-// Pulumi gives no other hint that a webhook which `adopt` names is being replaced by itself.
-const memory = memoryOf(() => ({ adopted: new Set<string>(), deleted: new Set<string>() }));
+const memory = memoryOf(() => ({
+  /** Webhooks that the program names, whether they are taken over now or were before. */
+  named: new Set<string>(),
+  /** Webhooks that a resource of the program manages from now on, or goes on managing. */
+  managed: new Set<string>(),
+  deleted: new Set<string>(),
+}));
 
 /** Takes over a webhook that exists. Nothing is sent, but with `listing` the webhook is looked up. */
 export async function adoptWebhook(
@@ -23,23 +30,28 @@ export async function adoptWebhook(
   const name = `webhook ${id} of database ${shownValue(databaseId)}`;
   const failure = (problem: string) =>
     new WebhookError(`Adopt ${name} failed: ${problem} Nothing was changed.`);
-  const { adopted, deleted } = memory(account);
+  const { managed, deleted } = memory(account);
   const key = keyOf({ baseUrl, databaseId, id });
   if (deleted.has(key)) {
     throw failure(
       'it was deleted in this run, to be replaced. Remove adopt from the program and run "pulumi up" again: that creates a new webhook.',
     );
   }
-  if (adopted.has(key)) {
-    throw failure("another resource of this program has adopted it. Leave one of them.");
+  if (managed.has(key)) {
+    throw failure(
+      "this program manages it already. Remove adopt, or the other resource that manages it.",
+    );
   }
+  // Before the lookup, during which another resource may ask for the same webhook.
+  managed.add(key);
+  noteKnown(account, { databaseId, id });
   if (listing) {
     const problem = await problemOfLookup(account, webhook, id);
     if (problem !== undefined) {
+      managed.delete(key);
       throw failure(problem);
     }
   }
-  adopted.add(key);
   const unchecked = listing ? "" : " and not looked up (dbwebhooks:listing is off)";
   notify(`This stack manages ${name} from now on; it was not changed${unchecked}.`);
   return { id, secret: adopt.secret };
@@ -57,12 +69,29 @@ export function adoptedSecretHint(
     : `Webhook ${shownValue(id)}: adopt.secret is not the secret that the state holds, which stays in force. Remove adopt, or, to take the other secret over, remove the webhook with "pulumi state delete" and run "pulumi up" again.`;
 }
 
+/** Notes that the program names a webhook: nothing that ends in this run may delete it. */
+export function noteAdopt(account: Account, inputs: Properties): void {
+  const id = idToAdopt(inputs);
+  const { databaseId } = inputs;
+  if (id !== undefined && typeof databaseId === "string") {
+    memory(account).named.add(keyOf({ baseUrl: account.settings.baseUrl, databaseId, id }));
+  }
+}
+
 /**
- * Whether a deletion is the end of a replacement of a webhook by itself, which `adopt` took over again
- * in this run: then it must stay.
+ * Whether a deletion is a part of the replacement of a webhook by itself, because `adopt` names it: then
+ * the webhook must stay, to be adopted. Pulumi gives no other hint, and comes back to that deletion in
+ * a later run when the run that replaced the webhook has failed.
  */
-export function isAdoptedAgain(account: Account, address: WebhookAddress): boolean {
-  return memory(account).adopted.has(keyOf(address));
+export function leaveToAdopt(account: Account, address: WebhookAddress): boolean {
+  const { named, managed } = memory(account);
+  managed.delete(keyOf(address));
+  return named.has(keyOf(address));
+}
+
+/** Notes that a resource goes on managing its webhook, so that no other one adopts it. */
+export function noteUnchanged(account: Account, address: WebhookAddress): void {
+  memory(account).managed.add(keyOf(address));
 }
 
 /** Notes that a webhook is gone, so that it is not adopted in the same run. */

@@ -28,6 +28,7 @@ export async function createOrUndo(
         account,
         webhook,
         sensitiveValues,
+        stopping,
         (adviseInDoubt) =>
           createWebhook(account, webhook, {
             stopping,

@@ -1,5 +1,13 @@
 import { orphanAdvice } from "./advice.js";
-import { type Account, type CreatedWebhook, listWebhooks, type NewWebhook } from "./client.js";
+import { isPassing } from "./answers.js";
+import {
+  type Account,
+  type CreatedWebhook,
+  listWebhooks,
+  type NewWebhook,
+  type WebhookAddress,
+} from "./client.js";
+import type { HttpOutcome } from "./http.js";
 import { driftOf } from "./listing.js";
 import { memoryOf } from "./memory.js";
 import { shownValue } from "./redact.js";
@@ -9,14 +17,22 @@ import { problemOfUndoing } from "./undo.js";
 /** Creates a webhook, given a function that says what to do when that ends in doubt. */
 type Create = (adviseInDoubt?: () => Promise<string>) => Promise<CreatedWebhook>;
 
+/** A webhook of the account. */
+type Located = Pick<WebhookAddress, "databaseId" | "id">;
+
 const memory = memoryOf(() => ({
-  /** What this process has created: no leftovers. */
-  createdIds: new Set<string>(),
+  /** What this process has created or adopted, or has seen in the state: no leftovers. */
+  known: new Set<string>(),
   /** Two creations of the same webhook could not tell whose a leftover is: one awaits the other. */
   turns: new Map<string, Promise<unknown>>(),
   /** Databases whose list was of no use: it is not asked for again before each further creation. */
   withoutList: new Set<string>(),
 }));
+
+/** Notes that a resource has or had a webhook, which a list that lags behind may show wrongly. */
+export function noteKnown(account: Account, webhook: Located): void {
+  memory(account).known.add(keyOf(webhook));
+}
 
 /**
  * Runs a creation. With `listing`, the webhook that a doubtful one left behind is looked for: it is
@@ -26,21 +42,26 @@ export async function createWithLookup(
   account: Account,
   webhook: NewWebhook,
   sensitiveValues: readonly string[],
+  stopping: AbortSignal,
   create: Create,
 ): Promise<CreatedWebhook> {
   if (!account.settings.listing) {
     return create();
   }
-  const { createdIds, turns } = memory(account);
+  const { turns } = memory(account);
   const { databaseId, url, events, tableId } = webhook;
   return inTurn(turns, JSON.stringify([databaseId, url, events, tableId]), async () => {
     const before = await idsBefore(account, databaseId);
     const created = await create(
-      before && (() => adviceAfter(account, webhook, sensitiveValues, before)),
+      before && (() => adviceAfter(account, webhook, sensitiveValues, before, stopping)),
     );
-    createdIds.add(created.id);
+    noteKnown(account, { databaseId, id: created.id });
     return created;
   });
+}
+
+function keyOf({ databaseId, id }: Located): string {
+  return JSON.stringify([databaseId, id]);
 }
 
 function inTurn<Result>(
@@ -75,25 +96,30 @@ async function adviceAfter(
   webhook: NewWebhook,
   sensitiveValues: readonly string[],
   before: ReadonlySet<string>,
+  stopping: AbortSignal,
 ): Promise<string> {
   const { databaseId, url } = webhook;
-  const { createdIds } = memory(account);
-  const after = await listWebhooks(account, databaseId);
+  const { known } = memory(account);
+  // When Pulumi stops, there is no time to try again: what may exist has to be said.
+  const retries = (outcome: HttpOutcome) => isPassing(outcome) && !stopping.aborted;
+  const after = await listWebhooks(account, databaseId, retries);
   if (after.problem !== undefined) {
     return orphanAdvice(databaseId, url);
   }
   const ids = after.webhooks
     .filter((listed) => Object.keys(driftOf(listed, webhook)).length === 0)
     .map(({ id }) => id)
-    .filter((id) => !before.has(id) && !createdIds.has(id));
+    .filter((id) => !before.has(id) && !known.has(keyOf({ databaseId, id })));
   const [id] = ids;
   if (id === undefined) {
     return `The service lists no new webhook like it, but it may still come. ${orphanAdvice(databaseId, url)}`;
   }
-  if (ids.length > 1) {
+  // Another page may hold another one.
+  if (ids.length > 1 || !after.isWhole) {
     const shown = ids.slice(0, 5).join(", ");
     return `Webhooks ${shown} of database ${shownValue(databaseId)} came up meanwhile and are like it: delete those by hand that no stack manages, then run "pulumi up" again.`;
   }
+  noteKnown(account, { databaseId, id });
   const problem = await problemOfUndoing(account, { databaseId, id }, sensitiveValues);
   return problem === undefined
     ? `It had created webhook ${id} all the same, which was deleted again. Run "pulumi up" again.`

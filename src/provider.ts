@@ -1,9 +1,17 @@
 import type { dynamic } from "@pulumi/pulumi";
-import { adoptedSecretHint, adoptWebhook, isAdoptedAgain, noteDeletion } from "./adoption.js";
+import {
+  adoptedSecretHint,
+  adoptWebhook,
+  leaveToAdopt,
+  noteAdopt,
+  noteDeletion,
+  noteUnchanged,
+} from "./adoption.js";
 import { nameOfWebhook } from "./advice.js";
 import { deleteWebhook } from "./client.js";
 import { createOrUndo } from "./creation.js";
 import { diffWebhook, idToAdopt } from "./diff.js";
+import { noteKnown } from "./doubt.js";
 import { presentErrors, WebhookError } from "./errors.js";
 import { tableEventsHint } from "./hints.js";
 import { findWebhook } from "./listing.js";
@@ -20,7 +28,15 @@ import {
 import { shownValue } from "./redact.js";
 import { adoptionConflict, announceReplacement, endReplacement } from "./replacement.js";
 import { problemsOfArguments, webhookAddress } from "./schema.js";
-import { configure, currentAccount, currentConfig, sensitiveValues } from "./session.js";
+import {
+  configure,
+  currentAccount,
+  currentConfig,
+  isRefreshOnly,
+  noteCheck,
+  noteRead,
+  sensitiveValues,
+} from "./session.js";
 
 const localArguments = ["allowUnknownEvents", "allowInsecureUrl"];
 
@@ -30,11 +46,13 @@ export async function check(olds: Properties, news: Properties): Promise<dynamic
     "Check webhook",
     () => sensitiveValues(news),
     async () => {
+      noteCheck();
       const inputs = withoutAbsent(news);
       const problems = [...(currentConfig().problems ?? []), ...problemsOfArguments(inputs)];
       if (problems.length > 0) {
         return { inputs, failures: failuresOf(problems) };
       }
+      noteAdopt(currentAccount("Check webhook"), inputs);
       // Old arguments are missing where a webhook is about to be created, and only there.
       notifyIf(Object.keys(olds).length === 0 ? tableEventsHint(inputs) : undefined);
       return { inputs: normalizeInputs(inputs) };
@@ -53,16 +71,31 @@ export async function diff(
     () => sensitiveValues(olds),
     async () => {
       const state = withSecretsBare(olds);
-      const differences = diffWebhook(id, state, news, currentConfig().settings?.baseUrl);
+      const { settings } = currentConfig();
+      const differences = diffWebhook(id, state, news, settings?.baseUrl);
+      const address = webhookAddress.safeParse({ ...state, id }).data;
+      const current = settings && address && currentAccount("Compare webhook");
+      if (current) {
+        noteKnown(current, address);
+      }
+      const replaces = differences.map(({ property }) => property);
+      const result = replaces.length === 0 ? { changes: false } : { changes: true, replaces };
+      if (isRefreshOnly()) {
+        // It has said what it found. What the program says is known by the next update only.
+        return result;
+      }
       if (differences.length === 0) {
+        if (current) {
+          noteUnchanged(current, address);
+        }
         notifyIf(adoptedSecretHint(id, state, news));
-        return { changes: false };
+        return result;
       }
       if (idToAdopt(news) === id) {
         throw adoptionConflict(id, state, differences);
       }
       notify(announceReplacement(id, state, news, differences));
-      return { changes: true, replaces: differences.map(({ property }) => property) };
+      return result;
     },
   );
 }
@@ -94,6 +127,7 @@ export async function read(id: string, props: Properties): Promise<dynamic.ReadR
     `Read webhook ${shownValue(id)}`,
     () => sensitiveValues(props),
     async () => {
+      noteRead();
       const kept = { id, props: withSecretMarked(props) };
       const state = withSecretsBare(props);
       const address = webhookAddress.safeParse({ ...state, id }).data;
@@ -142,12 +176,13 @@ async function remove(id: string, props: Properties): Promise<void> {
       `${operation} of database ${address.databaseId}`,
       'The webhook stays in the state. "pulumi destroy" reads the environment, but not what "pulumi config set" has changed since the last "pulumi up". ',
     );
-    if (isAdoptedAgain(current, address)) {
+    if (leaveToAdopt(current, address)) {
       notify(
         `${nameOfWebhook(id, address.databaseId)} was replaced by itself, because adopt names it. It was not deleted and its secret is the same; remove adopt before you replace it.`,
       );
       return;
     }
+    noteKnown(current, address);
     const outcome = await deleteWebhook(current, address, { sensitiveValues: sensitive() });
     endReplacement(id);
     noteDeletion(current, address);

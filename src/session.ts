@@ -10,6 +10,8 @@ import { createTransport } from "./transport.js";
 let stackConfig: (key: string) => string | undefined = () => undefined;
 let config: ConfigResult | undefined;
 let account: Account | undefined;
+let hasRead = false;
+let hasChecked = false;
 
 /**
  * Keeps the configuration for the first operation that needs it. Pulumi calls other functions before
@@ -20,7 +22,24 @@ export function configure(request: dynamic.ConfigureRequest): Promise<void> {
   stackConfig = (key) => request.config.get(key);
   config = undefined;
   account = undefined;
+  hasRead = false;
+  hasChecked = false;
   return Promise.resolve();
+}
+
+/** Notes that a webhook is read, which only a refresh does. */
+export function noteRead(): void {
+  hasRead = true;
+}
+
+/** Notes that arguments are checked, which only happens when the program runs. */
+export function noteCheck(): void {
+  hasChecked = true;
+}
+
+/** Whether a refresh compares what it has read with the arguments of the last update. */
+export function isRefreshOnly(): boolean {
+  return hasRead && !hasChecked;
 }
 
 /** What this process was configured with: settings, or what is wrong with them. */

@@ -150,21 +150,43 @@ describe("adopt on the real CLI", () => {
     });
   });
 
-  it("does not adopt what it has just deleted, and then creates without adopt", async () => {
-    await withStack(async ({ service, declare, up, pulumi, resources }) => {
+  it("keeps the webhook when it is to be deleted before its replacement", async () => {
+    await withStack(async ({ service, declare, up, pulumi, resources, outputs }) => {
       const adopt = await createByHand(service);
       const opts = { deleteBeforeReplace: true };
       await declare({ orders: { args: webhookArgs({ adopt }), opts } });
       await up();
       const { urn = "" } = (await resources()).orders ?? {};
 
-      const refused = await pulumi(["up", "--yes", "--skip-preview", "--target-replace", urn]);
+      const replaced = await pulumi(["up", "--yes", "--skip-preview", "--target-replace", urn]);
+      await declare({ orders: { args: webhookArgs(), opts } });
+      const without = await pulumi(isNoop);
 
-      expect(refused.output).toContain("it was deleted in this run, to be replaced.");
-      await declare({ orders: { args: webhookArgs() } });
+      expect([replaced.exitCode, without.exitCode], replaced.output).toEqual([0, 0]);
+      expect(replaced.output).toContain("was replaced by itself, because adopt names it.");
+      expect(methods(service)).toEqual([]);
+      expect(await outputs()).toEqual({ ordersSecret: adopt.secret });
+    });
+  });
+
+  it("keeps the webhook when a later run ends the replacement of one that failed", async () => {
+    await withStack(async ({ service, declare, up, pulumi, resources, outputs }) => {
+      const adopt = await createByHand(service);
+      const orders = { args: webhookArgs({ adopt }) };
+      await declare({ orders });
       await up();
-      expect(service.counts).toMatchObject({ deleted: 1, posts: 2 });
-      expect(service.webhooks).toHaveLength(1);
+      const { urn = "" } = (await resources()).orders ?? {};
+      await pulumi(["state", "taint", urn, "--yes"]);
+      service.inject({ on: "POST", fault: { kind: "respond", statusCode: 400 }, times: 1 });
+      await declare({ orders, other: { args: webhookArgs({ url: "https://example.com/other" }) } });
+
+      const failed = await pulumi(["up", "--yes", "--skip-preview", "--continue-on-error"]);
+      await up();
+
+      expect(failed.exitCode).not.toBe(0);
+      expect(methods(service)).toEqual(["POST", "POST"]);
+      expect(service.webhooks).toContainEqual(expect.objectContaining({ id: adopt.id }));
+      expect(await outputs()).toMatchObject({ ordersSecret: adopt.secret });
     });
   });
 

@@ -87,6 +87,28 @@ describe("refresh with listing", () => {
     });
   });
 
+  it("reports what was changed outside while adopt names it, and only that", async () => {
+    await withListing(async ({ service, declare, up, pulumi, resources, outputs }) => {
+      await declare({ orders: { args: webhookArgs() } });
+      await up();
+      const { id = "" } = (await resources()).orders ?? {};
+      const { ordersSecret: secret } = await outputs();
+      await declare({ orders: { args: webhookArgs({ adopt: { id, secret } }) } });
+      await up();
+      service.updateWebhook(Number(id), { url: "https://example.com/other" });
+
+      const { exitCode, output } = await pulumi(refresh);
+
+      expect(exitCode, output).toBe(0);
+      expect(output).toContain("is not as it was declared: url.");
+      expect(output).not.toMatch(/has to be replaced|cannot be replaced/);
+      expect((await resources()).orders?.outputs).toMatchObject({
+        url: "https://example.com/other",
+      });
+      expect(service.counts.posts).toBe(1);
+    });
+  });
+
   it("changes nothing when the list cannot be had, and says so once", async () => {
     await withListing(async ({ service, declare, up, pulumi, outputs }) => {
       await declare({ one: { args: webhookArgs() }, two: { args: webhookArgs() } });
@@ -122,6 +144,25 @@ describe("a creation in doubt with listing", () => {
       expect(exitCode).not.toBe(0);
       expect(output).toMatch(/It had created webhook \d+ all the same, which was deleted again\./);
       expect(service.counts).toMatchObject({ posts: 1, created: 1, deleted: 1 });
+    });
+  });
+});
+
+describe("a creation in doubt, when the list lags behind", () => {
+  it("leaves a webhook of the stack alone that is like it", async () => {
+    await withListing(async ({ service, declare, up, pulumi, resources }) => {
+      await declare({ one: { args: webhookArgs() } });
+      await up();
+      const stale = { kind: "respond", statusCode: 200, body: { webhooks: [] } } as const;
+      service.inject({ on: "GET", fault: stale, times: 1 });
+      service.inject({ on: "POST", fault: { kind: "respond", statusCode: 500 }, times: 1 });
+      await declare({ one: { args: webhookArgs() }, two: { args: webhookArgs() } });
+
+      const { exitCode, output } = await pulumi(["up", "--yes", "--skip-preview"]);
+
+      expect(exitCode).not.toBe(0);
+      expect(output).toContain("A webhook may exist in database base_abc123");
+      expect(service.webhooks.map(({ id }) => String(id))).toEqual([(await resources()).one?.id]);
     });
   });
 });

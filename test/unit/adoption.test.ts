@@ -158,7 +158,28 @@ describe("adopt in create", () => {
 
     const { message } = await errorOf(create(adopting({ id: "5" })));
 
-    expect(message).toContain("another resource of this program has adopted it.");
+    expect(message).toContain("this program manages it already.");
+  });
+
+  it("refuses a webhook that another resource goes on managing", async () => {
+    await configure();
+    await diff("17", someState(), someArgs());
+
+    const { message } = await errorOf(create(adopting()));
+
+    expect(message).toContain("this program manages it already.");
+  });
+
+  it("refuses a webhook that is being looked up for another resource", async () => {
+    const body = { webhooks: [{ ...someArgs(), id: 17, tableIds: null, active: true }] };
+    await using server = await startServer({ body });
+    await configure({ baseUrl: server.url, listing: "true" });
+
+    const { result } = await captureLines(() =>
+      Promise.allSettled([create(adopting()), create(adopting())]),
+    );
+
+    expect(result.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   });
 
   it("is refused after the webhook was deleted", async () => {
@@ -171,19 +192,19 @@ describe("adopt in create", () => {
     expect(message).toMatch(/^Adopt webhook 17 .+ it was deleted in this run, to be replaced\./);
   });
 
-  it("protects the webhook from the deletion that ends its replacement, but no other", async () => {
+  it("protects the webhook that is named from a deletion, but no other", async () => {
     await using server = await startServer({ body: { success: true } });
     await configure({ baseUrl: server.url });
     const state = someState({ baseUrl: server.url });
 
     const { lines } = await captureLines(async () => {
-      await create(adopting());
+      await check(someArgs(), adopting());
       await deleteWebhook("17", state);
       await deleteWebhook("18", state);
       await deleteWebhook("17", { ...state, databaseId: "base_other" });
     });
 
-    expect(lines[1]).toMatch(/^Webhook 17 of database base_abc123 was replaced by itself,/);
+    expect(lines[0]).toMatch(/^Webhook 17 of database base_abc123 was replaced by itself,/);
     expect(server.requests.map(({ path }) => path)).toEqual([
       "/api/v1/bases/base_abc123/webhooks/18",
       "/api/v1/bases/base_other/webhooks/17",

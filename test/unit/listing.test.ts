@@ -1,6 +1,9 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { create, read } from "../../src/provider.ts";
+import { createWithLookup } from "../../src/doubt.ts";
+import type { Properties } from "../../src/properties.ts";
+import { check, create, delete as deleteWebhook, diff, read } from "../../src/provider.ts";
+import { currentAccount } from "../../src/session.ts";
 import { secret, secretEnvelope, someArgs, someState } from "../helpers/builders.ts";
 import { type Answer, startServer, type TestServer } from "../helpers/http-server.ts";
 import { captureLines, configure, errorOf } from "../helpers/provider.ts";
@@ -224,6 +227,38 @@ describe("a refresh with listing", () => {
   });
 });
 
+describe("the comparison after a refresh", () => {
+  const drifted = listed({ url: "https://example.com/other" });
+
+  it("says nothing further, even when adopt names the webhook", async () => {
+    await using server = await startServer(listOf(drifted));
+    await configureListing(server);
+    const state = someState({ baseUrl: server.url });
+    await captureLines(() => read("17", state));
+    const news = someArgs({ adopt: { id: "17", secret } });
+
+    const { result, lines } = await captureLines(() =>
+      diff("17", { ...state, url: drifted.url }, news),
+    );
+
+    expect([result, lines]).toEqual([{ changes: true, replaces: ["url"] }, []]);
+  });
+
+  it("says what the update will do as soon as the program runs", async () => {
+    await using server = await startServer(listOf(drifted));
+    await configureListing(server);
+    const state = someState({ baseUrl: server.url });
+    await captureLines(() => read("17", state));
+    await check(someArgs(), someArgs());
+
+    const { lines } = await captureLines(() =>
+      diff("17", { ...state, url: drifted.url }, someArgs()),
+    );
+
+    expect(lines).toEqual([expect.stringContaining("has to be replaced: url changes.")]);
+  });
+});
+
 describe("a creation in doubt, with listing", () => {
   const doubtful: Answer = { statusCode: 500 };
   const deleted: Answer = { body: { success: true } };
@@ -257,6 +292,50 @@ describe("a creation in doubt, with listing", () => {
     expect(message).toMatch(
       /It created webhook 99 in database base_abc123, whose secret nobody knows: delete it by hand, .+ DELETE \S+ answered 403/,
     );
+  });
+
+  it("names the webhook when the list afterwards is only a part", async () => {
+    const { message, methods } = await createAgainst(listOf(), doubtful, {
+      body: { webhooks: [left], nextCursor: "x" },
+    });
+
+    expect(methods).toEqual(["GET", "POST", "GET"]);
+    expect(message).toContain("Webhooks 99 of database base_abc123 came up meanwhile");
+  });
+
+  it.each<[string, Answer[], (state: Properties) => Promise<unknown>]>([
+    ["the state holds", [], (state) => diff("99", someState(state), someArgs())],
+    ["was adopted", [listOf(left)], () => create(someArgs({ adopt: { id: "99", secret } }))],
+    ["was deleted", [deleted], (state) => deleteWebhook("99", someState(state))],
+  ])("leaves a webhook alone that %s, when lists lag behind", async (_case, answers, see) => {
+    await using server = await startServer(...answers, listOf(), doubtful, listOf(left));
+    await configureListing(server);
+    await captureLines(() => see({ baseUrl: server.url }));
+
+    const { message } = await errorOf(create(someArgs()));
+
+    expect(server.requests.slice(answers.length).map(({ method }) => method)).toEqual([
+      ...["GET", "POST", "GET"],
+    ]);
+    expect(message).toContain("The service lists no new webhook like it");
+  });
+
+  it("does not try the list again when Pulumi stops, but says what may exist", async () => {
+    await using server = await startServer(listOf(), { statusCode: 503 });
+    await configureListing(server, { retrySeconds: "60" });
+    const stop = AbortSignal.abort();
+    const webhook = { databaseId: "base_abc123", url: "https://example.com/", events };
+    let advice: string | undefined;
+
+    await errorOf(
+      createWithLookup(currentAccount("Test"), webhook, [], stop, async (advise) => {
+        advice = await advise?.();
+        throw new Error("in doubt");
+      }),
+    );
+
+    expect(server.requests).toHaveLength(2);
+    expect(advice).toContain("A webhook may exist in database base_abc123");
   });
 
   it("names several that are like it, and deletes none", async () => {
