@@ -126,6 +126,9 @@ async function exchangeOnce(
         ? { kind: "unanswered", reason: `gave no complete answer within ${limit}` }
         : { kind: "unsent", reason: `could not be reached within ${limit}` };
     }
+    if (!isSent && !isConnectionError(error)) {
+      throw error;
+    }
     return isSent
       ? {
           kind: "unanswered",
@@ -168,6 +171,11 @@ function originOfRedirect(location: unknown, base: URL): string | undefined {
   return typeof location === "string" && URL.canParse(location, base.href)
     ? new URL(location, base).origin
     : undefined;
+}
+
+/** What Node.js, TLS and undici say of a connection has a code; what is wrong with a call has none. */
+function isConnectionError(error: unknown): boolean {
+  return typeof (error as { code?: unknown } | null)?.code === "string";
 }
 
 function hasNextPage(link: string | string[] | undefined): boolean {

@@ -5,7 +5,9 @@ import { temporaryDirectory } from "../helpers/directory.js";
 import { packInto, succeed, writeFiles } from "../helpers/package.js";
 import { type RunningCommand, stackEnvironment, start } from "../helpers/pulumi.js";
 
-const guide = readFileSync(join(__dirname, "../../docs/quick-start.md"), "utf8");
+const readme = readFileSync(join(__dirname, "../../README.md"), "utf8");
+// What comes behind its last line needs an account.
+const [guide = ""] = readme.split("\n## Quick start\n")[1]?.split("\n`pulumi destroy") ?? [];
 const blocks = [...guide.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(
   ([, language = "", text = ""]) => ({ language, text }),
 );

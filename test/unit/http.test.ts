@@ -205,6 +205,13 @@ describe("an exchange that fails before anything is sent", () => {
     expect(outcome.kind).toBe("unsent");
   });
 
+  it("is a fault of the program, not of the connection, when the call itself is wrong", async () => {
+    const exchange = await openExchange(10);
+    const wrong = { ...post("http://127.0.0.1:1"), body: 1n };
+
+    await expect(exchange(wrong)).rejects.toThrow(TypeError);
+  });
+
   it("is unsent when the handshake fails", async () => {
     await using server = await startServer({});
 
