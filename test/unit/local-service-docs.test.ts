@@ -18,10 +18,22 @@ describe("docs/local-service.md", () => {
   it.each(["index.ts", "index.test.ts"])("shows %s of the example that is tested", (file) => {
     expect(page).toContain(`\`\`\`ts\n${read(`examples/offline-test/${file}`)}\`\`\`\n`);
   });
+});
 
+describe.each([
+  ["docs/local-service.md", ["serve", "emit"]],
+  ["docs/adoption.md", ["import-file"]],
+])("%s", (path, names) => {
   it("lists the options that there are, command by command", () => {
-    const listed = [...page.matchAll(/^\| `--([\w-]+)/gm)].map(([, name]) => name);
+    const listed = [...read(path).matchAll(/^\| `--([\w-]+)/gm)].map(([, name]) => name);
 
-    expect(listed).toEqual(commands.flatMap(({ options }) => Object.keys(options)));
+    const options = names.flatMap((name) => commands.find((one) => one.name === name)?.options);
+    expect(listed).toEqual(options.flatMap((one) => Object.keys(one ?? {})));
+  });
+});
+
+describe("The commands", () => {
+  it("have their options on a page", () => {
+    expect(commands.map(({ name }) => name)).toEqual(["serve", "emit", "import-file"]);
   });
 });
