@@ -34,7 +34,7 @@ export async function compare(options: CompareOptions): Promise<Result[]> {
   try {
     const runs: Run[] = [];
     for (const contender of contenders) {
-      const directory = join(root, contender.name);
+      const directory = join(root, String(runs.length));
       await mkdir(directory);
       const project = await contender.open({ root: directory, count, service });
       runs.push({ contender, project, measurements: new Map(steps.map((step) => [step, []])) });

@@ -4,7 +4,7 @@ import { availableParallelism, cpus, totalmem } from "node:os";
 const require = createRequire(import.meta.url);
 
 /** What a figure depends on, besides the code; nothing that tells whose machine it is. */
-export interface Machine {
+interface Machine {
   readonly cores: number;
   readonly memoryGigabytes: number;
   readonly cpu: string;

@@ -20,8 +20,8 @@ const commands: Readonly<Record<Step, readonly string[]>> = {
 export interface PulumiSettings {
   readonly environment?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
-  /** Appended to the backend's address. */
-  readonly backendQuery?: string;
+  /** Whether the backend compresses the state. Default: false. */
+  readonly gzip?: boolean;
   /** Whether Pulumi's language host loads TypeScript, as it does unless told. Default: false. */
   readonly typescript?: boolean;
 }
@@ -31,19 +31,18 @@ export async function openPulumiProject(
   cli: PulumiCli,
   program: PulumiProgram,
   { root, count, service }: ProjectOptions,
-  { environment: extra, args = [], backendQuery = "", typescript = false }: PulumiSettings = {},
+  { environment: extra, args = [], gzip = false, typescript = false }: PulumiSettings = {},
 ): Promise<Project> {
   const directory = join(root, "program");
   await writeProgram(directory, program, count);
   const runtime = `runtime: { name: nodejs, options: { typescript: ${typescript} } }`;
   await writeFile(join(directory, "Pulumi.yaml"), `name: bench\n${runtime}\n`);
-  const hermetic = await hermeticEnvironment(root);
   const environment = {
     ...process.env,
-    ...hermetic,
+    ...(await hermeticEnvironment(root)),
     ...cli.environment,
     PATH: typescript ? cli.environment.PATH : await pathWithoutTypeScript(cli, join(root, "bin")),
-    PULUMI_BACKEND_URL: `${hermetic.PULUMI_BACKEND_URL}${backendQuery}`,
+    PULUMI_DIY_BACKEND_GZIP: String(gzip),
     DBWEBHOOKS_BASE_URL: service.baseUrl,
     DBWEBHOOKS_API_KEY: service.apiKey,
     ...extra,
@@ -57,10 +56,7 @@ export async function openPulumiProject(
     environment,
     command: (step) => [cli.command, ...commands[step], "--yes", "--non-interactive", ...args],
     isProvider: (commandLine) => commandLine.includes("/cmd/dynamic-provider/index.js"),
-    stateFile: join(
-      root,
-      `state/.pulumi/stacks/bench/bench.json${backendQuery.includes("gzip=true") ? ".gz" : ""}`,
-    ),
+    stateFile: join(root, `state/.pulumi/stacks/bench/bench.json${gzip ? ".gz" : ""}`),
   };
 }
 
