@@ -1,14 +1,18 @@
+import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { defineConfig } from "rolldown";
 import { dts } from "rolldown-plugin-dts";
 
 const entries = ["index", "provider", "local-service/index", "cli/main"];
-const isElsewhere = (id: string) => !/^[./]/.test(id) || id.endsWith("/package.json");
-const shared = { platform: "node", external: isElsewhere } as const;
+// Loading zod as it is installed takes longer than all else that Pulumi's provider process loads to
+// check and to compare, most of it for messages in other languages: what is used of it is taken in.
+const isTakenIn = (id: string) => /^([./]|zod\/)/.test(id) && !id.endsWith("/package.json");
+const zodLicence = readFileSync(new URL("node_modules/zod/LICENSE", import.meta.url), "utf8");
 
 const types = (entry: string, { removeComments = false } = {}) =>
   defineConfig({
-    ...shared,
+    platform: "node",
+    external: /^[^./]/,
     input: { [basename(entry)]: `src/${entry}.ts` },
     plugins: [dts({ emitDtsOnly: true, newContext: true, compilerOptions: { removeComments } })],
     output: { dir: join("dist", dirname(entry)) },
@@ -17,14 +21,20 @@ const types = (entry: string, { removeComments = false } = {}) =>
 // Everybody who deploys downloads the local service and the commands too: minified, they are small.
 export default [
   defineConfig({
-    ...shared,
+    platform: "node",
+    external: (id) => !isTakenIn(id),
     input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
     transform: { target: "es2023" },
     output: {
       dir: "dist",
       format: "cjs",
       chunkFileNames: "[name].js",
+      codeSplitting: { groups: [{ name: "zod", test: /[\\/]node_modules[\\/]zod[\\/]/ }] },
       comments: false,
+      postBanner: ({ moduleIds }) =>
+        moduleIds.some((id) => id.includes("/zod/"))
+          ? `/*!\nHolds parts of zod.\n\n${zodLicence}*/`
+          : "",
       externalLiveBindings: false,
       minify: { mangle: { keepNames: { class: true, function: false } } },
     },

@@ -1,17 +1,17 @@
 // `npm run bench:service`: what the local service carries, as a library and as the built command, so
 // that it is known when it, and not what is tested against it, is the bottleneck. The command, the
 // client and the receiver are processes of their own, as in use.
-import { type ChildProcess, fork, spawn } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
-import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import type { AddressInfo } from "node:net";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { Pool } from "undici";
+import { startServiceProcess } from "./service-process.mts";
 
-const main = join(import.meta.dirname, "../dist/cli/main.js");
 const rounds = 5;
 const operations = 5_000;
 /** Events come to the command over HTTP; with many webhooks for each, that costs next to nothing. */
@@ -67,32 +67,8 @@ async function withServe(
   args: readonly string[],
   measure: (baseUrl: string) => Promise<number>,
 ): Promise<number> {
-  const port = await freePort();
-  const baseUrl = `http://127.0.0.1:${port}`;
-  const child = spawn(process.execPath, [main, "serve", "--port", String(port), ...args], {
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  const exited = once(child, "exit");
-  try {
-    // Its output is ignored, so only an answer tells that it listens.
-    while (!(await fetch(baseUrl).catch(() => undefined))) {
-      if (child.exitCode !== null) {
-        throw new Error("serve ended.");
-      }
-    }
-    return await measure(baseUrl);
-  } finally {
-    child.kill("SIGTERM");
-    await exited;
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createTcpServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  await using service = await startServiceProcess(args);
+  return await measure(service.baseUrl);
 }
 
 async function creates(baseUrl: string): Promise<number> {

@@ -46,12 +46,21 @@ export type HttpOutcome = HttpResponse | HttpFailure;
 /** Exchanges one request for an answer, without ever trying again. */
 export type Exchange = (request: HttpRequest) => Promise<HttpOutcome>;
 
-/** Loads undici and opens the agent that keeps connections alive and respects proxy variables. */
-export async function openExchange(timeoutSeconds: number): Promise<Exchange> {
+/**
+ * Loads undici and opens the agent that keeps connections alive and respects proxy variables.
+ *
+ * @param maxConnections Limit for each host. Default: none.
+ */
+export async function openExchange(
+  timeoutSeconds: number,
+  maxConnections: number | null = null,
+): Promise<Exchange> {
   const undici = await import("undici");
   const timeoutMs = Math.ceil(timeoutSeconds * 1000);
   const options = {
     connect: { timeout: timeoutMs },
+    // A connection is free only a moment after its answer; without a limit a new one is opened then.
+    connections: maxConnections,
     // One limit holds for the whole attempt, so undici's own limits for its parts are off.
     headersTimeout: 0,
     bodyTimeout: 0,

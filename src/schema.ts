@@ -11,12 +11,16 @@ import { isStorableSecret } from "./wire.js";
 /** Lists everything that is wrong with a webhook's arguments, one line a problem. */
 export function problemsOfArguments(args: Readonly<Record<string, unknown>>): string[] {
   const mayBeOn = (value: unknown) => value === true || isUnknown(value);
-  const { error } = webhookArguments(
-    mayBeOn(args.allowUnknownEvents),
-    mayBeOn(args.allowInsecureUrl),
-  ).safeParse(args);
-  return problemsOf(error);
+  const allowUnknownEvents = mayBeOn(args.allowUnknownEvents);
+  const allowInsecureUrl = mayBeOn(args.allowInsecureUrl);
+  // Building a schema takes longer than using it.
+  const key = `${allowUnknownEvents} ${allowInsecureUrl}`;
+  const schema = builtSchemas.get(key) ?? webhookArguments(allowUnknownEvents, allowInsecureUrl);
+  builtSchemas.set(key, schema);
+  return problemsOf(schema.safeParse(args).error);
 }
+
+const builtSchemas = new Map<string, ReturnType<typeof webhookArguments>>();
 
 /** A webhook's arguments as `check` leaves them: resolved, events sorted and without duplicates. */
 export type WebhookInputs = z.infer<ReturnType<typeof webhookArguments>>;

@@ -36,7 +36,7 @@ type Step =
 /** Starts a transport. Undici and the queue are loaded by its first request. */
 export function createTransport(
   settings: AccountSettings,
-  open: (timeoutSeconds: number) => Promise<Exchange> = openExchange,
+  open: typeof openExchange = openExchange,
   random: () => number = Math.random,
 ): HttpTransport {
   let connection: Promise<[Exchange, PQueue]> | undefined;
@@ -49,7 +49,10 @@ export function createTransport(
     retries: (outcome: HttpOutcome) => boolean,
     stopping?: AbortSignal,
   ): Promise<HttpResult> {
-    connection ??= Promise.all([open(settings.timeoutSeconds), openQueue(settings)]);
+    connection ??= Promise.all([
+      open(settings.timeoutSeconds, settings.maxConcurrentRequests),
+      openQueue(settings),
+    ]);
     const [exchange, queue] = await connection;
     // The time in the queue before the first attempt is no retrying.
     let startedAt = Number.POSITIVE_INFINITY;

@@ -14,8 +14,8 @@ describe("The packed package", async () => {
     { unpackedSize: number; files: { path: string }[] },
   ];
 
-  it("stays small: half of it is the local service, its commands and the README", () => {
-    expect(unpackedSize).toBeLessThan(118_000);
+  it("stays small", () => {
+    expect(unpackedSize).toBeLessThan(145_000);
   });
 
   it("has the entry points, what they share, their types, and the documents", () => {

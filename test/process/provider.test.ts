@@ -90,6 +90,22 @@ describe("diff in Pulumi's provider process", () => {
 });
 
 describe("create in Pulumi's provider process", () => {
+  it("opens no more connections than requests may be in flight", async () => {
+    await using service = await startLocalService();
+    const config = {
+      "dbwebhooks:baseUrl": service.baseUrl,
+      "dbwebhooks:apiKey": service.apiKey,
+      "dbwebhooks:maxConcurrentRequests": "4",
+    };
+    await withProviderProcess(config, (provider) =>
+      Promise.all(Array.from({ length: 60 }, () => provider.create(webhookInputs()))),
+    );
+
+    const connections = new Set(service.requests.map(({ connection }) => connection));
+    expect(service.webhooks).toHaveLength(60);
+    expect(connections.size).toBeLessThanOrEqual(4);
+  });
+
   it("returns the id as a string and the secret as a secret", async () => {
     await withService(async (service, provider) => {
       const { id, outs } = await provider.create(webhookInputs());

@@ -1,0 +1,90 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { credentials } from "@grpc/grpc-js";
+
+const require = createRequire(import.meta.url);
+const { ResourceProviderClient } = require("@pulumi/pulumi/proto/provider_grpc_pb.js");
+const messages = require("@pulumi/pulumi/proto/provider_pb.js");
+const { Struct } = require("google-protobuf/google/protobuf/struct_pb.js");
+
+const repository = join(import.meta.dirname, "..");
+const host = join(repository, "node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js");
+
+type Properties = Readonly<Record<string, unknown>>;
+
+/** Pulumi's provider process, driven as the engine does. */
+export interface ProviderProcess extends AsyncDisposable {
+  readonly check: (news: Properties) => Promise<Properties>;
+  readonly diff: (olds: Properties, news: Properties) => Promise<void>;
+  /** What it returns are the outputs, and the id. */
+  readonly create: (inputs: Properties) => Promise<Properties & { readonly id: string }>;
+  readonly delete: (id: string, outputs: Properties) => Promise<void>;
+  /** Resident memory, now and at its peak; nothing where there is no `/proc`. */
+  readonly megabytes: () => { readonly now: number; readonly peak: number } | undefined;
+}
+
+/** Starts a provider process with these settings. */
+export async function startProvider(
+  config: Readonly<Record<string, string>> = {},
+): Promise<ProviderProcess> {
+  // It asks whether an engine listens before it hands over what it created.
+  const engine = createServer((socket) => socket.on("error", () => {})).listen(0, "127.0.0.1");
+  await once(engine, "listening");
+  const address = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
+  const child = spawn(process.execPath, [host, address], {
+    cwd: repository,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [port] = await once(createInterface({ input: child.stdout }), "line");
+  const client = new ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure());
+  const call = (method: string, request: unknown) =>
+    // biome-ignore lint/suspicious/noExplicitAny: the generated code has no types for this.
+    new Promise<any>((resolve, reject) => {
+      client[method](request, (error: Error | null, response: unknown) =>
+        error === null ? resolve(response) : reject(error),
+      );
+    });
+  const struct = (properties: Properties) => Struct.fromJavaScript(properties);
+  await call("configure", new messages.ConfigureRequest().setArgs(struct(config)));
+  return {
+    check: async (news) => {
+      const request = new messages.CheckRequest().setOlds(struct({})).setNews(struct(news));
+      return (await call("check", request)).getInputs().toJavaScript();
+    },
+    diff: async (olds, news) => {
+      const request = new messages.DiffRequest().setId("1");
+      await call("diff", request.setOlds(struct(olds)).setNews(struct(news)));
+    },
+    create: async (inputs) => {
+      const request = new messages.CreateRequest().setProperties(struct(inputs));
+      const response = await call("create", request);
+      return { ...response.getProperties().toJavaScript(), id: response.getId() };
+    },
+    delete: async (id, outputs) => {
+      await call("delete", new messages.DeleteRequest().setId(id).setProperties(struct(outputs)));
+    },
+    megabytes: () => megabytesOf(child.pid),
+    [Symbol.asyncDispose]: async () => {
+      client.close();
+      engine.close();
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    },
+  };
+}
+
+function megabytesOf(pid: number | undefined) {
+  if (process.platform !== "linux") {
+    return undefined;
+  }
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  const read = (name: string) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) / 1024;
+  return { now: read("VmRSS"), peak: read("VmHWM") };
+}

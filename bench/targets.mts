@@ -1,0 +1,46 @@
+import type { Result } from "./compare.mts";
+import type { Step } from "./project.mts";
+
+/** What a ratio of medians in one run must not be above. */
+interface Target {
+  readonly count: number;
+  readonly what: Step | "state";
+  readonly against: "docs-style" | "floor";
+  readonly limit: number;
+}
+
+const targets: readonly Target[] = [
+  { count: 1, what: "up", against: "docs-style", limit: 0.97 },
+  { count: 1, what: "no-op up", against: "docs-style", limit: 0.93 },
+  { count: 200, what: "up", against: "docs-style", limit: 0.72 },
+  { count: 200, what: "up", against: "floor", limit: 1.08 },
+  { count: 200, what: "destroy", against: "docs-style", limit: 0.6 },
+  { count: 200, what: "state", against: "docs-style", limit: 0.44 },
+  { count: 1000, what: "up", against: "docs-style", limit: 0.5 },
+  { count: 1000, what: "destroy", against: "docs-style", limit: 0.42 },
+];
+
+/** A target, and what was reached. */
+export interface Verdict extends Target {
+  readonly ratio: number;
+}
+
+/** Compares what was measured with the targets for this number of webhooks. */
+export function verdictsOn(count: number, results: readonly Result[]): Verdict[] {
+  return targets
+    .filter((target) => target.count === count)
+    .flatMap((target) => {
+      const ours = figureOf(results, "ours", target.what);
+      const other = figureOf(results, target.against, target.what);
+      return ours === undefined || other === undefined ? [] : [{ ...target, ratio: ours / other }];
+    });
+}
+
+function figureOf(
+  results: readonly Result[],
+  contender: string,
+  what: Target["what"],
+): number | undefined {
+  const result = results.find((one) => one.contender === contender);
+  return what === "state" ? result?.stateBytes : result?.seconds[what].median;
+}
