@@ -116,7 +116,7 @@ async function problemOfLookup(
   const listed = webhooks.find((one) => one.id === id);
   if (listed === undefined) {
     return isWhole
-      ? "the service does not list it. Check adopt.id, databaseId and dbwebhooks:baseUrl."
+      ? "the service does not list it. Check adopt.id, databaseId and dbwebhooks:baseUrl; if it is gone, remove adopt to create a new one."
       : `the service does not list it, but may have listed only a part of its webhooks. ${unchecked}`;
   }
   const drift = Object.keys(driftOf(listed, webhook)).join(", ");

@@ -19,7 +19,11 @@ export type Finding =
   | { readonly kind: "found"; readonly drift: Readonly<Record<string, unknown>> };
 
 // A refresh asks for each webhook alone, and before anything changes: one list of each database does.
-const listsOf = memoryOf(() => new Map<string, Promise<WebhookList>>());
+const memory = memoryOf(() => ({
+  lists: new Map<string, Promise<WebhookList>>(),
+  /** Lists of which it was said that they do not show all. */
+  reported: new Set<string>(),
+}));
 
 /** Looks a webhook up for a refresh, and says in one line what the state does not show. */
 export async function findWebhook(
@@ -27,11 +31,11 @@ export async function findWebhook(
   { baseUrl, databaseId, id }: WebhookAddress,
   state: WebhookShape,
 ): Promise<Finding> {
-  const lists = listsOf(account);
+  const { lists, reported } = memory(account);
   const key = JSON.stringify([baseUrl, databaseId]);
-  const list = lists.get(key) ?? listForRefresh(account, baseUrl, databaseId);
-  lists.set(key, list);
-  const { webhooks, isWhole } = await list;
+  const asked = lists.get(key) ?? listForRefresh(account, baseUrl, databaseId);
+  lists.set(key, asked);
+  const { webhooks, isWhole, problem } = await asked;
   const name = nameOfWebhook(id, databaseId);
   const listed = webhooks?.find((webhook) => webhook.id === id);
   if (listed !== undefined) {
@@ -53,6 +57,13 @@ export async function findWebhook(
     );
     return { kind: "gone" };
   }
+  if (!reported.has(key)) {
+    reported.add(key);
+    const why = problem ?? "the service may have listed only a part of them";
+    notify(
+      `Webhooks of database ${shownValue(databaseId)} could not all be looked up: ${why}. The state of those that were not found stays as it is.`,
+    );
+  }
   return { kind: "unknown" };
 }
 
@@ -60,14 +71,15 @@ export async function findWebhook(
 export function driftOf(listed: ListedWebhook, state: WebhookShape): Record<string, unknown> {
   const events = normalizeEvents(listed.events);
   const drift: Record<string, unknown> = {};
-  if (listed.url !== state.url) {
+  if (!isSameUrl(listed.url, state.url)) {
     drift.url = listed.url;
   }
   if (JSON.stringify(events) !== JSON.stringify(normalizeEvents(state.events))) {
     drift.events = events;
   }
-  // Several tables, or none, are nothing that a program can declare: the text only shows them.
-  const tableId = listed.tableIds === null ? undefined : listed.tableIds.join(", ");
+  // Several tables are nothing that a program can declare: the text only shows them. An empty list is
+  // no table in particular; taken for a change, it would have every update replace the webhook.
+  const tableId = listed.tableIds?.join(", ") || undefined;
   if (tableId !== (state.tableId ?? undefined)) {
     drift.tableId = tableId;
   }
@@ -79,18 +91,15 @@ async function listForRefresh(
   baseUrl: string,
   databaseId: string,
 ): Promise<WebhookList> {
-  const list =
-    baseUrl === account.settings.baseUrl
-      ? await listWebhooks(account, databaseId)
-      : {
-          problem: `they were created at ${shownValue(baseUrl)}, and dbwebhooks:baseUrl is another`,
-        };
-  const problem =
-    list.problem ?? (list.isWhole ? undefined : "the service may have listed only a part of them");
-  if (problem !== undefined) {
-    notify(
-      `Webhooks of database ${shownValue(databaseId)} could not all be looked up: ${problem}. The state of those that were not found stays as it is.`,
-    );
-  }
-  return list;
+  return baseUrl === account.settings.baseUrl
+    ? listWebhooks(account, databaseId)
+    : {
+        problem: `they were created at ${shownValue(baseUrl)}, and dbwebhooks:baseUrl is another`,
+      };
+}
+
+/** Whether two texts are the same URL; services also store `https://a.example` with a `/` behind it. */
+function isSameUrl(listed: string, stored: unknown): boolean {
+  const areUrls = typeof stored === "string" && URL.canParse(stored) && URL.canParse(listed);
+  return areUrls ? new URL(stored).href === new URL(listed).href : listed === stored;
 }

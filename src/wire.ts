@@ -29,7 +29,7 @@ const listedWebhook = z.object({
 export type ListedWebhook = z.infer<typeof listedWebhook>;
 
 // Lists of these lengths are also what a first page looks like.
-const pageSizes = [50, 100, 200, 250, 500, 1_000];
+const pageSizes = [10, 20, 25, 30, 50, 100, 200, 250, 500, 1_000];
 
 /**
  * Answer to the list operation, and whether these are surely all webhooks of the database: that is in
