@@ -40,7 +40,7 @@ export async function compare(options: CompareOptions): Promise<Result[]> {
       runs.push({ contender, project, measurements: new Map(steps.map((step) => [step, []])) });
     }
     for (let round = 0; round < rounds; round++) {
-      say(`${count} webhooks, round ${round + 1} of ${rounds}`);
+      say(`webhooks: ${count}, round ${round + 1} of ${rounds}`);
       for (const step of steps) {
         for (const run of rotated(runs, round)) {
           run.measurements.get(step)?.push(await measure(run.project, step));
@@ -69,13 +69,13 @@ function resultOf({ contender, measurements }: Run, count: number): Result {
       steps.map((step) => [step, summaryOf(measurements.get(step) ?? [])]),
     ) as Record<Step, Value>;
   const stateBytes = perStep((of) => summarize(of.map((one) => one.stateBytes)).median);
-  const megabytes = perStep((of) => Math.max(...of.map((one) => one.providerMegabytes ?? -1)));
+  const megabytes = perStep((of) =>
+    Math.round(Math.max(...of.map((one) => one.providerMegabytes ?? -1))),
+  );
   return {
     contender: contender.name,
     seconds: perStep((of) => summarizeRounded(of.map(({ seconds }) => seconds))),
-    ...(Math.min(...Object.values(megabytes)) > 0 && {
-      providerMegabytes: megabytes,
-    }),
+    ...(Math.min(...Object.values(megabytes)) > 0 && { providerMegabytes: megabytes }),
     stateBytes: Math.round((stateBytes.up - stateBytes.destroy) / count),
   };
 }

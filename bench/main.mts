@@ -7,7 +7,7 @@ import { originOf } from "./origin.mts";
 import type { Contender } from "./project.mts";
 import { docsStyle, floor, ours, type PulumiProgram } from "./pulumi-programs.mts";
 import { openPulumiProject } from "./pulumi-project.mts";
-import { type Comparison, writeComparisons } from "./report.mts";
+import { writeComparison } from "./report.mts";
 import { tableOf, tableOfVerdicts } from "./tables.mts";
 import { verdictsOn } from "./targets.mts";
 
@@ -31,21 +31,19 @@ const origin = originOf("bench", {
   "Pulumi CLI": cli.version,
   ...(values.opentofu && openTofuVersions),
 });
-const comparisons: Comparison[] = [];
 for (const count of values.count.map(Number)) {
   // One webhook takes little time, and its ratios are near to 1.
   const rounds = Number(values.rounds ?? (count === 1 ? 9 : count < 1000 ? 5 : 3));
   const results = await compare({ contenders, count, rounds, say });
-  comparisons.push({ ...origin, count, rounds, results });
   const verdicts = verdictsOn(count, results);
   print(`\n${tableOf(count, results)}\n`);
   print(verdicts.length === 0 ? "" : `${tableOfVerdicts(verdicts)}\n`);
   if (verdicts.some(({ ratio, limit }) => ratio > limit)) {
     process.exitCode = 1;
   }
-}
-if (values.write) {
-  await writeComparisons(comparisons);
+  if (values.write) {
+    await writeComparison({ ...origin, count, rounds, results });
+  }
 }
 
 function pulumiContender(name: string, program: PulumiProgram, cli: PulumiCli): Contender {

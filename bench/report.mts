@@ -10,14 +10,14 @@ const docs = join(import.meta.dirname, "../docs");
 const reportFile = join(docs, "benchmarks.json");
 
 /** The comparison for one number of webhooks. */
-export interface Comparison extends Origin {
+interface Comparison extends Origin {
   readonly count: number;
   readonly rounds: number;
   readonly results: readonly Result[];
 }
 
 /** A table of figures that a script made, as its document shows it. */
-export interface Figures extends Origin {
+interface Figures extends Origin {
   readonly rows: readonly (readonly string[])[];
 }
 
@@ -28,12 +28,12 @@ interface Report {
   readonly figures: Readonly<Record<string, Figures>>;
 }
 
-/** Takes over comparisons, in place of those with the same number of webhooks. */
-export async function writeComparisons(comparisons: readonly Comparison[]): Promise<void> {
+/** Takes over a comparison, in place of the one with the same number of webhooks. */
+export async function writeComparison(comparison: Comparison): Promise<void> {
   const report = await readReport();
-  const isNew = ({ count }: Comparison) => comparisons.some((one) => one.count === count);
-  const all = [...report.comparisons.filter((one) => !isNew(one)), ...comparisons];
-  await writeReport({ ...report, comparisons: all.sort((a, b) => a.count - b.count) });
+  const others = report.comparisons.filter(({ count }) => count !== comparison.count);
+  const comparisons = [...others, comparison].sort((a, b) => a.count - b.count);
+  await writeReport({ ...report, comparisons });
 }
 
 /** Takes over a table, in place of the one that was at its place. */

@@ -75,7 +75,7 @@ async function severalStacks(): Promise<string[]> {
       projects.push(await openPulumiProject(cli, ours, options));
     }
     for (let round = 0; round < rounds; round++) {
-      say(`${stacks} stacks, round ${round + 1} of ${rounds}`);
+      say(`stacks: ${stacks}, round ${round + 1} of ${rounds}`);
       for (const step of ["up", "no-op up", "destroy"] as const) {
         let total = 0;
         for (const project of projects) {

@@ -26,7 +26,7 @@ export function tableOf(count: number, results: readonly Result[]): string {
       `${(stateBytes / 1000).toFixed(2)} kB`,
       providerMegabytes === undefined
         ? "not read"
-        : `${providerMegabytes.up.toFixed(0)} / ${providerMegabytes.destroy.toFixed(0)} MB`,
+        : `${providerMegabytes.up} / ${providerMegabytes.destroy} MB`,
     ]),
   ]);
 }
