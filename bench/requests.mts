@@ -140,7 +140,11 @@ async function compareProtocols(requests: number, delayMs: number): Promise<stri
       ? (["http1", "http2"] as const)
       : (["http2", "http1"] as const)) {
       const connect = { ca: server.certificate ?? "" };
-      const agent = new Agent({ connect, allowH2: name === "http2" });
+      const agent = new Agent({
+        connect,
+        allowH2: name === "http2",
+        connections: name === "http2" ? 1 : maxConcurrent,
+      });
       const startedAt = performance.now();
       await sendAll(agent, server.origin, requests);
       seconds[name].push((performance.now() - startedAt) / 1000);
