@@ -1,5 +1,7 @@
-/** A way to manage webhooks with Pulumi: the text of a plain JavaScript program for `count` of them. */
+/** A way to manage webhooks with Pulumi: the text of a program for `count` of them. */
 export interface PulumiProgram {
+  /** Default: `index.js`. */
+  readonly file?: string;
   readonly text: (count: number) => string;
   /** Packages that only this program needs: the text of their one file, by name. */
   readonly packages?: Readonly<Record<string, string>>;
@@ -18,6 +20,13 @@ for (let index = 0; index < ${count}; index++) {
 /** This package. */
 export const ours: PulumiProgram = {
   text: (count) => `const { Webhook } = require("pulumi-dbwebhooks");
+${declarations(count)}`,
+};
+
+/** This package in a TypeScript program, which Pulumi compiles whenever it runs. */
+export const oursInTypeScript: PulumiProgram = {
+  file: "index.ts",
+  text: (count) => `import { Webhook } from "pulumi-dbwebhooks";
 ${declarations(count)}`,
 };
 

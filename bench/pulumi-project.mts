@@ -77,7 +77,7 @@ async function pathWithoutTypeScript(cli: PulumiCli, directory: string): Promise
 
 async function writeProgram(
   directory: string,
-  { text, packages = {} }: PulumiProgram,
+  { file = "index.js", text, packages = {} }: PulumiProgram,
   count: number,
 ): Promise<void> {
   const modules = join(directory, "node_modules");
@@ -88,6 +88,10 @@ async function writeProgram(
     await mkdir(join(modules, name));
     await writeFile(join(modules, name, "index.js"), packageText);
   }
-  await writeFile(join(directory, "package.json"), '{ "main": "index.js" }\n');
-  await writeFile(join(directory, "index.js"), text(count));
+  await writeFile(join(directory, "package.json"), `{ "main": "${file}" }\n`);
+  await writeFile(join(directory, file), text(count));
+  if (file.endsWith(".ts")) {
+    const compilerOptions = { module: "node16", moduleResolution: "node16", strict: true };
+    await writeFile(join(directory, "tsconfig.json"), JSON.stringify({ compilerOptions }));
+  }
 }

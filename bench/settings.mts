@@ -8,7 +8,7 @@ import { compare } from "./compare.mts";
 import { measure } from "./measure.mts";
 import { originOf } from "./origin.mts";
 import type { Contender, Project } from "./project.mts";
-import { ours } from "./pulumi-programs.mts";
+import { ours, oursInTypeScript } from "./pulumi-programs.mts";
 import { openPulumiProject, type PulumiSettings } from "./pulumi-project.mts";
 import { writeFigures } from "./report.mts";
 import { startServiceProcess } from "./service-process.mts";
@@ -30,7 +30,8 @@ const compileCache = await realpath(await mkdtemp(join(tmpdir(), "dbwebhooks-com
 
 const contenders: readonly Contender[] = [
   contender("plain JavaScript, `typescript: false`", {}),
-  contender("TypeScript left on", { typescript: true }),
+  contender("plain JavaScript, TypeScript left on", { typescript: true }),
+  contender("TypeScript program", { typescript: true }, oursInTypeScript),
   contender("`PULUMI_DIY_BACKEND_GZIP=true`", { gzip: true }),
   contender("`NODE_COMPILE_CACHE` set", { environment: { NODE_COMPILE_CACHE: compileCache } }),
   contender("`--parallel 1`", { args: ["--parallel", "1"] }),
@@ -57,8 +58,8 @@ try {
   await rm(compileCache, { recursive: true, force: true });
 }
 
-function contender(name: string, settings: PulumiSettings): Contender {
-  return { name, open: (options) => openPulumiProject(cli, ours, options, settings) };
+function contender(name: string, settings: PulumiSettings, program = ours): Contender {
+  return { name, open: (options) => openPulumiProject(cli, program, options, settings) };
 }
 
 /** The same webhooks in several stacks, one after the other. */
@@ -92,7 +93,7 @@ async function severalStacks(): Promise<string[]> {
     return `${rounded(median)} s (${rounded(min)} to ${rounded(max)})`;
   };
   return [
-    `${stacks} stacks of ${count / stacks}, one after the other`,
+    `${stacks} stacks of ${Math.ceil(count / stacks)}, one after the other`,
     text(seconds.up),
     text(seconds["no-op up"]),
     text(seconds.destroy),
