@@ -39,13 +39,20 @@ export async function writeFiles(
   }
 }
 
-/** Yarn asks the same registry as npm, but does not read npm's configuration. */
+/** Yarn asks the same registry as npm, in the same way, but does not read npm's configuration. */
 export async function yarnEnvironment(): Promise<Record<string, string>> {
-  const { stdout } = await succeed("npm", ["config", "get", "registry"], { directory: repository });
+  const registry = await npmSetting("registry");
+  const certificates = await npmSetting("cafile");
   return {
     YARN_ENABLE_IMMUTABLE_INSTALLS: "false",
     YARN_ENABLE_TELEMETRY: "false",
-    YARN_NPM_REGISTRY_SERVER: stdout.trim(),
-    YARN_UNSAFE_HTTP_WHITELIST: new URL(stdout.trim()).hostname,
+    YARN_NPM_REGISTRY_SERVER: registry,
+    YARN_UNSAFE_HTTP_WHITELIST: new URL(registry).hostname,
+    ...(certificates !== "null" && { YARN_HTTPS_CA_FILE_PATH: certificates }),
   };
+}
+
+async function npmSetting(name: string): Promise<string> {
+  const { stdout } = await succeed("npm", ["config", "get", name], { directory: repository });
+  return stdout.trim();
 }
