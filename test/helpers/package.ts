@@ -48,7 +48,7 @@ export async function yarnEnvironment(): Promise<Record<string, string>> {
     YARN_ENABLE_TELEMETRY: "false",
     YARN_NPM_REGISTRY_SERVER: registry,
     YARN_UNSAFE_HTTP_WHITELIST: new URL(registry).hostname,
-    ...(certificates !== "null" && { YARN_HTTPS_CA_FILE_PATH: certificates }),
+    ...(certificates !== "null" && { NODE_EXTRA_CA_CERTS: certificates }),
   };
 }
 
