@@ -23,6 +23,8 @@ const targets: readonly Target[] = [
 /** A target, and what was reached. */
 export interface Verdict extends Target {
   readonly ratio: number;
+  /** The ratio that nothing above the floor can get below; absent where it is the other itself. */
+  readonly floorRatio?: number;
 }
 
 /** Compares what was measured with the targets for this number of webhooks. */
@@ -32,7 +34,12 @@ export function verdictsOn(count: number, results: readonly Result[]): Verdict[]
     .flatMap((target) => {
       const ours = figureOf(results, "ours", target.what);
       const other = figureOf(results, target.against, target.what);
-      return ours === undefined || other === undefined ? [] : [{ ...target, ratio: ours / other }];
+      const least = figureOf(results, "floor", target.what);
+      if (ours === undefined || other === undefined) {
+        return [];
+      }
+      const hasFloor = least !== undefined && target.against !== "floor";
+      return [{ ...target, ratio: ours / other, ...(hasFloor && { floorRatio: least / other }) }];
     });
 }
 
