@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 // What the service sends. Nothing else knows the names of its fields.
 
 const webhookId = z.union([
-  z.pipe(z.int(), z.transform(String)),
+  z.pipe(z.int().check(z.nonnegative()), z.transform(String)),
   z.string().check(z.regex(/^\d{1,64}$/)),
 ]);
 
@@ -46,7 +46,9 @@ export const webhookList = z.pipe(
     isWhole:
       !pageSizes.includes(webhooks.length) &&
       (success === undefined || success === true) &&
-      Object.values(rest).every((value) => isNothing(value) || value === webhooks.length),
+      Object.entries(rest).every(
+        ([name, value]) => isNoFurtherPage(name, value) || isTotal(name, value, webhooks.length),
+      ),
   })),
 );
 
@@ -63,6 +65,14 @@ export function isStorableSecret(secret: string): boolean {
   return secret !== "" && secret.isWellFormed();
 }
 
-function isNothing(value: unknown): boolean {
-  return value === null || value === false || value === "";
+/** `false` says it only under a name that asks for more: `complete: false` says the opposite. */
+function isNoFurtherPage(name: string, value: unknown): boolean {
+  return (
+    value === null || value === "" || (value === false && /more|next|truncated|partial/i.test(name))
+  );
+}
+
+/** A size of the page or an offset may happen to be the number of webhooks, so its name counts. */
+function isTotal(name: string, value: unknown, count: number): boolean {
+  return /^total(_?count)?$/i.test(name) && value === count;
 }

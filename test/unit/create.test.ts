@@ -272,6 +272,7 @@ describe("an answer without a usable id", () => {
     '{"secret":"whsec_5tGq8LrN3cVbYx0KdJfHs2Mu"}',
     '{"id":null,"secret":"s"}',
     '{"id":1.5,"secret":"s"}',
+    '{"id":-1,"secret":"s"}',
     '{"id":"","secret":"s"}',
     '{"id":"1/../2","secret":"s"}',
     '{"id":12345678901234567890,"secret":"s"}',

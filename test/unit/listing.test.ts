@@ -79,6 +79,7 @@ describe("a refresh with listing", () => {
     ["an empty list", listOf()],
     ["other webhooks", listOf(...others(3))],
     ["no further page", { body: { webhooks: [], nextCursor: null, hasMore: false, total: 0 } }],
+    ["all there are", { body: { webhooks: others(2), totalCount: 2 } }],
     ["fields that are new", listOf(...others(2).map((one) => ({ ...one, createdAt: 1 })))],
   ])("finds that a webhook is gone by %s", async (_case, answer) => {
     const { result, lines } = await refresh(answer);
@@ -92,6 +93,9 @@ describe("a refresh with listing", () => {
   it.each<[string, Answer, RegExp]>([
     ["a next page in the body", { body: { webhooks: [], nextCursor: "x" } }, /only a part/],
     ["more in total", { body: { webhooks: others(2), total: 3 } }, /only a part/],
+    ["a page as long as it may be", { body: { webhooks: others(2), limit: 2 } }, /only a part/],
+    ["an offset of a next page", { body: { webhooks: others(3), nextOffset: 3 } }, /only a part/],
+    ["complete: false", { body: { webhooks: [], complete: false } }, /only a part/],
     ["a field that may mean anything", { body: { webhooks: [], page: 1 } }, /only a part/],
     ["success: false", { body: { webhooks: [], success: false } }, /only a part/],
     ["as many entries as pages have", listOf(...others(100)), /only a part/],
