@@ -15,6 +15,12 @@ const memory = memoryOf(() => ({
   named: new Set<string>(),
   /** Webhooks that a resource of the program manages from now on, or goes on managing. */
   managed: new Set<string>(),
+  /** Those of them that were taken over in this run. */
+  adopted: new Set<string>(),
+  /** Those of them whose resource does not name them. */
+  unnamed: new Set<string>(),
+  /** Webhooks that were not taken over although the program names them. */
+  notAdopted: new Set<string>(),
   deleted: new Set<string>(),
 }));
 
@@ -27,11 +33,13 @@ export async function adoptWebhook(
   const id = String(adopt.id);
   const { databaseId } = webhook;
   const { baseUrl, listing } = account.settings;
-  const name = `webhook ${id} of database ${shownValue(databaseId)}`;
-  const failure = (problem: string) =>
-    new WebhookError(`Adopt ${name} failed: ${problem} Nothing was changed.`);
-  const { managed, deleted } = memory(account);
+  const name = nameOf({ baseUrl, databaseId, id });
+  const { managed, adopted, deleted, notAdopted } = memory(account);
   const key = keyOf({ baseUrl, databaseId, id });
+  const failure = (problem: string) => {
+    notAdopted.add(key);
+    return new WebhookError(`Adopt ${name} failed: ${problem} Nothing was changed.`);
+  };
   if (deleted.has(key)) {
     throw failure(
       'it was deleted in this run, to be replaced. Remove adopt from the program and run "pulumi up" again: that creates a new webhook.',
@@ -52,6 +60,7 @@ export async function adoptWebhook(
       throw failure(problem);
     }
   }
+  adopted.add(key);
   const unchecked = listing ? "" : " and not looked up (dbwebhooks:listing is off)";
   notify(`This stack manages ${name} from now on; it was not changed${unchecked}.`);
   return { id, secret: adopt.secret };
@@ -84,19 +93,40 @@ export function noteAdopt(account: Account, inputs: Properties): void {
  * a later run when the run that replaced the webhook has failed.
  */
 export function leaveToAdopt(account: Account, address: WebhookAddress): boolean {
-  const { named, managed } = memory(account);
-  managed.delete(keyOf(address));
-  return named.has(keyOf(address));
+  const { named, managed, notAdopted } = memory(account);
+  const key = keyOf(address);
+  managed.delete(key);
+  if (named.has(key) && notAdopted.has(key)) {
+    throw new WebhookError(
+      `Delete ${nameOf(address)} failed: the program takes it over with adopt, and that has failed in this run. Nothing was sent, and the webhook stays in the state.`,
+    );
+  }
+  return named.has(key);
 }
 
-/** Notes that a resource goes on managing its webhook, so that no other one adopts it. */
-export function noteUnchanged(account: Account, address: WebhookAddress): void {
-  memory(account).managed.add(keyOf(address));
+/** Notes that a resource goes on managing its webhook, and fails when another one adopts it. */
+export function noteUnchanged(account: Account, address: WebhookAddress, news: Properties): void {
+  const { named, managed, adopted, unnamed } = memory(account);
+  const key = keyOf(address);
+  const isNamed = idToAdopt(news) !== undefined;
+  if (adopted.has(key) || (isNamed ? unnamed : named).has(key)) {
+    throw new WebhookError(
+      `Compare ${nameOf(address)} failed: two resources of this program manage it, one of them with adopt, and each would delete it. Remove adopt, or one of them; where both are in the state, take the one that goes out of it with "pulumi state delete", which deletes no webhook.`,
+    );
+  }
+  managed.add(key);
+  if (!isNamed) {
+    unnamed.add(key);
+  }
 }
 
 /** Notes that a webhook is gone, so that it is not adopted in the same run. */
 export function noteDeletion(account: Account, address: WebhookAddress): void {
   memory(account).deleted.add(keyOf(address));
+}
+
+function nameOf({ databaseId, id }: WebhookAddress): string {
+  return `webhook ${shownValue(id)} of database ${shownValue(databaseId)}`;
 }
 
 function keyOf({ baseUrl, databaseId, id }: WebhookAddress): string {

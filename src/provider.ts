@@ -86,7 +86,7 @@ export async function diff(
       }
       if (differences.length === 0) {
         if (current) {
-          noteUnchanged(current, address);
+          noteUnchanged(current, address, news);
         }
         notifyIf(adoptedSecretHint(id, state, news));
         return result;
@@ -187,7 +187,9 @@ async function remove(id: string, props: Properties): Promise<void> {
     endReplacement(id);
     noteDeletion(current, address);
     if (outcome === "absent") {
-      notify(`${nameOfWebhook(id, address.databaseId)} was already gone from the service.`);
+      notify(
+        `${nameOfWebhook(id, address.databaseId)} was already gone from the service, which answers the same to a key without access to its database.`,
+      );
     }
   });
 }

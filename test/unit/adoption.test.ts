@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Properties } from "../../src/properties.ts";
 import { check, create, delete as deleteWebhook, diff, update } from "../../src/provider.ts";
 import {
   apiKey,
@@ -170,6 +171,60 @@ describe("adopt in create", () => {
     expect(message).toContain("this program manages it already.");
   });
 
+  const twoOwners =
+    /^Compare webhook 17 of database base_abc123 failed: two resources of this program manage it/;
+
+  it("lets no resource go on managing a webhook that another one has adopted", async () => {
+    await configure();
+    await captureLines(() => create(adopting()));
+
+    const { message } = await errorOf(diff("17", someState(), someArgs()));
+
+    expect(message).toMatch(twoOwners);
+  });
+
+  it("lets no resource go on managing a webhook that another one is to adopt", async () => {
+    await configure();
+    await check({}, adopting());
+
+    const { message } = await errorOf(diff("17", someState(), someArgs()));
+
+    expect(message).toMatch(twoOwners);
+  });
+
+  it.each([
+    ["the one that names it first", adopting(), someArgs()],
+    ["the other one first", someArgs(), adopting()],
+  ])("finds two resources of the state that manage one webhook, %s", async (_case, one, other) => {
+    await configure();
+    await checkAndDiff(one);
+
+    const { message } = await errorOf(checkAndDiff(other));
+
+    expect(message).toMatch(twoOwners);
+  });
+
+  it("compares one resource as often as Pulumi asks for it", async () => {
+    await configure();
+
+    await checkAndDiff(adopting());
+    await checkAndDiff(adopting());
+
+    expect(await checkAndDiff(adopting())).toEqual({ changes: false });
+  });
+
+  it("keeps the old resource of a webhook that could not be adopted", async () => {
+    await using server = await startServer({ statusCode: 503 });
+    await configure({ baseUrl: server.url, listing: "true", retrySeconds: "0" });
+    await check({}, adopting());
+    await errorOf(create(adopting()));
+
+    const { message } = await errorOf(deleteWebhook("17", someState({ baseUrl: server.url })));
+
+    expect(message).toMatch(/^Delete webhook 17 .+ and the webhook stays in the state\./);
+    expect(server.requests.map(({ method }) => method)).not.toContain("DELETE");
+  });
+
   it("refuses a webhook that is being looked up for another resource", async () => {
     const body = { webhooks: [{ ...someArgs(), id: 17, tableIds: null, active: true }] };
     await using server = await startServer({ body });
@@ -288,3 +343,9 @@ describe("a refused creation", () => {
     expect(message).not.toContain(way);
   });
 });
+
+/** What Pulumi asks for about a resource that is in the state. */
+async function checkAndDiff(args: Properties) {
+  await check({}, args);
+  return await diff("17", someState(), args);
+}
