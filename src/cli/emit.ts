@@ -1,6 +1,7 @@
 import { request } from "undici";
 import * as z from "zod/mini";
 import { oneLine, redact } from "../redact.js";
+import { isLoopback } from "../url.js";
 import { readArguments, UsageError } from "./arguments.js";
 import { defaultApiKey, defaultPort, emitOptions, isApiKey } from "./options.js";
 
@@ -63,6 +64,14 @@ export function readEmitArguments(
     values.url ?? environment.DBWEBHOOKS_BASE_URL ?? `http://127.0.0.1:${defaultPort}`;
   if (!/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl)) {
     throw new UsageError("--url (or DBWEBHOOKS_BASE_URL): must be an absolute http or https URL.");
+  }
+  const { hostname, protocol } = new URL(baseUrl);
+  const isKnown = values.url === undefined || baseUrl === environment.DBWEBHOOKS_BASE_URL;
+  const isTrusted = isLoopback(hostname) || (isKnown && protocol === "https:");
+  if (!isTrusted && values["api-key"] === undefined) {
+    throw new UsageError(
+      "--api-key: is needed for this URL. DBWEBHOOKS_API_KEY is sent only to a loopback host, and to DBWEBHOOKS_BASE_URL over https.",
+    );
   }
   const apiKey = values["api-key"] ?? environment.DBWEBHOOKS_API_KEY ?? defaultApiKey;
   if (!isApiKey(apiKey)) {

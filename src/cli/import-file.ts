@@ -2,6 +2,7 @@ import { chmod, readFile, writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
+import * as z from "zod/mini";
 import { normalizeInputs, secretMark } from "../properties.js";
 import { problemsOfArguments, webhookAddress } from "../schema.js";
 import { providerText, typeToken } from "../token.js";
@@ -13,26 +14,41 @@ import { importFileOptions } from "./options.js";
 export async function importFile(words: readonly string[]): Promise<void> {
   const { file, resource } = readImportFileArguments(words, process.env);
   const secret = await readSecret(resource.id);
-  const resources = await readResources(file);
+  const previous = await readImportFile(file);
+  const resources = previous?.resources ?? [];
   if (resources.some(({ name }) => name === resource.name)) {
     throw new Error(
       `${file} holds a resource named ${resource.name} already. Choose another name.`,
     );
   }
+  const isSame = ({ id, inputs, outputs }: ListedResource) =>
+    id === resource.id &&
+    inputs?.databaseId === resource.inputs.databaseId &&
+    outputs?.baseUrl === resource.outputs.baseUrl;
+  if (resources.some(isSame)) {
+    throw new Error(
+      `${file} holds webhook ${resource.id} already, and one webhook is one resource.`,
+    );
+  }
   // In a state the marked value is JSON itself. Source: `SecretV1` in `sdk/go/common/apitype`.
   const marked = { ...secretMark, plaintext: JSON.stringify(secret) };
   const outputs = { ...resource.outputs, secret: marked };
-  const content = { resources: [...resources, { ...resource, outputs }] };
+  const content = { ...previous, resources: [...resources, { ...resource, outputs }] };
   // The file holds secrets in clear: nobody else may read it, whoever made it.
-  if (resources.length > 0) {
+  if (previous !== undefined) {
     await chmod(file, 0o600);
   }
   await writeFile(file, `${JSON.stringify(content, undefined, 2)}\n`, { mode: 0o600 });
   process.stdout.write(`Webhook ${resource.id} is in ${file}, with its secret in clear. Now run:
 
-  pulumi import --file ${file} --protect=false --generate-code=false
-  rm ${file}
+  pulumi import --file ${quoted(file)} --protect=false --generate-code=false
+  rm ${quoted(file)}
 `);
+}
+
+/** A path as one word of a shell. */
+function quoted(path: string): string {
+  return /^[\w./~@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 interface ImportedResource {
@@ -42,6 +58,25 @@ interface ImportedResource {
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly outputs: Readonly<Record<string, unknown>>;
 }
+
+// As a file of `pulumi import` may hold it, whoever wrote it.
+const listedResource = z.looseObject({
+  name: z.optional(z.unknown()),
+  id: z.optional(z.unknown()),
+  inputs: z.optional(z.looseObject({})),
+  outputs: z.optional(z.looseObject({})),
+});
+const importFileContent = z.looseObject({ resources: z.array(listedResource) });
+
+type ListedResource = z.infer<typeof listedResource>;
+
+const optionOf: Readonly<Record<string, string>> = {
+  "adopt.id": "id",
+  databaseId: "database",
+  url: "url",
+  events: "event",
+  tableId: "table",
+};
 
 interface ImportFileOrder {
   readonly file: string;
@@ -68,9 +103,7 @@ export function readImportFileArguments(
   const inputs = { databaseId, url, events, ...(tableId !== undefined && { tableId }) };
   // Whether the program may declare it is found out by the program's own check.
   const lenient = { allowUnknownEvents: true, allowInsecureUrl: true, adopt: { id, secret: "?" } };
-  const problems = problemsOfArguments({ ...inputs, ...lenient }).map((problem) =>
-    problem.replace(/^adopt\./, ""),
-  );
+  const problems = problemsOfArguments({ ...inputs, ...lenient }).map(withOptionName);
   const baseUrl = values["base-url"] ?? environment.DBWEBHOOKS_BASE_URL;
   const address = webhookAddress.safeParse({ id: "0", databaseId: "?", baseUrl }).data;
   if (address === undefined) {
@@ -82,6 +115,13 @@ export function readImportFileArguments(
   const checked = { ...normalizeInputs(inputs), __provider: providerText };
   const outputs = { ...checked, baseUrl: address?.baseUrl };
   return { file, resource: { type: typeToken, name, id, inputs: checked, outputs } };
+}
+
+/** Names the option in place of the argument that it stands for. */
+function withOptionName(problem: string): string {
+  const [path = ""] = /^[^:[]+/.exec(problem) ?? [];
+  const option = optionOf[path];
+  return option === undefined ? problem : `--${option}${problem.slice(path.length)}`;
 }
 
 /** Reads the secret from a pipe, or from a terminal that does not show it. */
@@ -106,24 +146,23 @@ async function askForSecret(id: string): Promise<string> {
   }
 }
 
-/** The resources that a file of an earlier call holds; none when there is no file. */
-async function readResources(file: string): Promise<readonly { readonly name?: unknown }[]> {
+/** What a file of an earlier call holds; nothing when there is no file. */
+async function readImportFile(
+  file: string,
+): Promise<z.infer<typeof importFileContent> | undefined> {
   let content: string;
   try {
     content = await readFile(file, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") {
-      return [];
+      return undefined;
     }
     throw error;
   }
   try {
-    const { resources } = JSON.parse(content);
-    if (Array.isArray(resources)) {
-      return resources;
-    }
+    return importFileContent.parse(JSON.parse(content));
   } catch {
-    // It is said below, without what the file holds.
+    // Without what the file holds.
+    throw new Error(`${file} exists and is no file for pulumi import. Choose another.`);
   }
-  throw new Error(`${file} exists and is no file for pulumi import. Choose another.`);
 }

@@ -132,6 +132,6 @@ export const emitOptions = {
   "api-key": {
     type: "string",
     value: "KEY",
-    description: `A key of the service. Default: DBWEBHOOKS_API_KEY, or ${defaultApiKey}.`,
+    description: `A key of the service. Default: DBWEBHOOKS_API_KEY, or ${defaultApiKey}; needed for an address that is neither loopback nor DBWEBHOOKS_BASE_URL over https.`,
   },
 } as const satisfies Readonly<Record<string, Option>>;

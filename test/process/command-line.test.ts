@@ -42,6 +42,20 @@ describe("pulumi-dbwebhooks serve", () => {
 });
 
 describe("pulumi-dbwebhooks emit", () => {
+  it.each<[string, string[], Record<string, string>]>([
+    ["another host", ["--url", "https://192.0.2.1"], {}],
+    ["its own host without TLS", [], { DBWEBHOOKS_BASE_URL: "http://192.0.2.1" }],
+  ])("sends the key of the environment not to %s", async (_case, words, environment) => {
+    const args = ["emit", "record.created", "--database", "base_1", ...words];
+
+    const { exitCode, stderr } = await runCli(args, {
+      ...environment,
+      DBWEBHOOKS_API_KEY: "sk_live_K7pQ2mX9vT4wZ8aB",
+    });
+
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining("--api-key: is needed")]);
+  });
+
   it.each(["sk_live\n_1", "sk live", "schlüssel", ""])(
     "refuses the key %j as wrong usage",
     async (apiKey) => {

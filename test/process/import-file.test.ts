@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { secret } from "../helpers/builders.js";
@@ -70,7 +70,7 @@ describe("import-file", () => {
       });
 
       expect(exitCode).toBe(2);
-      expect(stderr).toMatch(/^url: must be an absolute URL.*\nid: must be the number/m);
+      expect(stderr).toMatch(/^--url: must be an absolute URL.*\n--id: must be the number/m);
       expect(stderr).toContain("--base-url (or DBWEBHOOKS_BASE_URL): must be the absolute URL");
       expect(stderr).not.toMatch(/seventeen|token|nowhere/);
       await expect(readFile(file)).rejects.toThrow("ENOENT");
@@ -95,6 +95,53 @@ describe("import-file", () => {
       expect([exitCode, stderr]).toEqual([2, expect.stringContaining("must be one line")]);
     });
   });
+
+  it("adds to a file that others wrote, keeps what it holds, and closes it to others", async () => {
+    await withDirectory(async (directory) => {
+      const file = join(directory, "by hand's.json");
+      await writeFile(file, '{"nameTable":{"a":"urn"},"resources":[]}', { mode: 0o644 });
+
+      const { exitCode, stdout } = await importFile(file);
+
+      expect(exitCode).toBe(0);
+      expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({
+        nameTable: { a: "urn" },
+        resources: [{ name: "orders" }],
+      });
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+      expect(stdout).toContain(`rm '${directory}/by hand'\\''s.json'`);
+    });
+  });
+
+  it("takes one webhook once", async () => {
+    await withDirectory(async (directory) => {
+      const file = join(directory, "import.json");
+      await importFile(file);
+      const again = await importFile(file, { name: "other" });
+      const elsewhere = await importFile(file, { name: "other", database: "base_other" });
+
+      expect([again.exitCode, again.stderr]).toEqual([
+        1,
+        expect.stringContaining("holds webhook 17 already"),
+      ]);
+      expect(elsewhere.exitCode).toBe(0);
+    });
+  });
+
+  it.each(['{"resources":[null]}', '{"resources":{}}', "[]", "null"])(
+    "leaves a file alone that holds %s",
+    async (content) => {
+      await withDirectory(async (directory) => {
+        const file = join(directory, "import.json");
+        await writeFile(file, content);
+
+        const { exitCode, stderr } = await importFile(file);
+
+        expect([exitCode, stderr]).toEqual([1, expect.stringContaining("exists and is no file")]);
+        expect(await readFile(file, "utf8")).toBe(content);
+      });
+    },
+  );
 
   it("leaves a file alone that holds something else, or the same name", async () => {
     await withDirectory(async (directory) => {
