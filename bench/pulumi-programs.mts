@@ -75,7 +75,7 @@ ${declarations(count)}`,
 export const floor: PulumiProgram = {
   text: (count) => `const pulumi = require("@pulumi/pulumi");
 
-const text = 'exports.handler = () => require("dbwebhooks-floor-provider")';;
+const text = 'exports.handler = () => require("dbwebhooks-floor-provider")';
 
 class Webhook extends pulumi.CustomResource {
   constructor(name, args) {

@@ -113,6 +113,6 @@ function isSecret(key: string): boolean {
 /** Pulumi hands only text to dynamic providers. */
 function asText(value: ProviderArgs[keyof ProviderArgs]): pulumi.Output<string | undefined> {
   return pulumi
-    .output<string | number | boolean | undefined>(value)
-    .apply((known) => (known === undefined ? undefined : String(known)));
+    .output<string | number | boolean | null | undefined>(value)
+    .apply((known) => (known === undefined || known === null ? undefined : String(known)));
 }

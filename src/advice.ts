@@ -20,7 +20,7 @@ export const insecureStateAdvice =
   "it was created at an address that begins with http:, and the API key would travel there unencrypted. Nothing was sent, the webhook stays in the state. To send it all the same, set dbwebhooks:allowInsecureBaseUrl to true for this run.";
 
 const keyAdvice =
-  'Check the API key: "pulumi config set --secret dbwebhooks:apiKey", or DBWEBHOOKS_API_KEY.';
+  'Check the API key: "pulumi config set --secret dbwebhooks:apiKey", or DBWEBHOOKS_API_KEY; of a Provider, its apiKey, which "pulumi up" takes over.';
 
 /** What to do when a webhook may have been created whose secret is lost. */
 export function orphanAdvice(databaseId: string, receiverUrl: string): string {

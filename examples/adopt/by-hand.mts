@@ -10,4 +10,7 @@ const response = await fetch(`${baseUrl}/api/v1/bases/base_abc123/webhooks`, {
   }),
 });
 
+if (!response.ok) {
+  throw new Error(`The service answered ${response.status}.`);
+}
 process.stdout.write(await response.text());

@@ -5,14 +5,14 @@ import * as dbwebhooks from "pulumi-dbwebhooks";
 const receivers = new pulumi.Config().requireObject<Record<string, string>>("receivers");
 
 // Named by its table, so that a line more or less in the map touches no other webhook.
-const secretOf = ([tableId, url]: [string, string]) => {
+const secretByTable = ([tableId, url]: [string, string]) => {
   const webhook = new dbwebhooks.Webhook(tableId, {
     databaseId: "base_abc123",
     tableId,
     url,
     events: ["record.created", "record.updated", "record.deleted"],
   });
-  return [tableId, webhook.secret];
+  return [tableId, webhook.secret] as const;
 };
 
-export const secrets = Object.fromEntries(Object.entries(receivers).map(secretOf));
+export const secrets = Object.fromEntries(Object.entries(receivers).map(secretByTable));

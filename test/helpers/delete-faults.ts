@@ -3,7 +3,8 @@ import { type FaultRow, otherwise, type RowOutcome } from "./fault-matrix.js";
 
 const deleted: RowOutcome = { deletes: 1 };
 const deletedAtLast: RowOutcome = { deletes: 2 };
-const alreadyGone = (name: string) => `of database ${name} was already gone from the service.`;
+const alreadyGone = (name: string) =>
+  `of database ${name} was already gone from the service, which answers the same to a key without access to its database.`;
 const kept: RowOutcome = {
   deletes: 1,
   service: "the webhook",

@@ -117,7 +117,7 @@ describe("a deletion", () => {
     );
 
     expect(lines).toEqual([
-      "Webhook 17 of database base_abc123 was already gone from the service.\n",
+      "Webhook 17 of database base_abc123 was already gone from the service, which answers the same to a key without access to its database.\n",
     ]);
   });
 
