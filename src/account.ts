@@ -74,17 +74,19 @@ export class Provider extends pulumi.ProviderResource {
   }
 }
 
-let hasWarned = false;
+// One process runs many programs with the Automation API; each of them has a stack of its own.
+const warned = new WeakSet<object>();
 
 /**
- * Warns, once in a program, about stack configuration that is not what its author meant: a key that
+ * Warns, once in a run of a program, about stack configuration that is not what its author meant: a key that
  * this package does not know, and an API key in plain text.
  */
 export function warnAboutConfig(): void {
-  if (hasWarned) {
+  const run = pulumi.runtime.getStackResource() ?? pulumi.runtime;
+  if (warned.has(run)) {
     return;
   }
-  hasWarned = true;
+  warned.add(run);
   const prefix = `${namespace}:`;
   const keys = Object.keys(pulumi.runtime.allConfig()).filter((key) => key.startsWith(prefix));
   for (const problem of problemsOfNames(keys.map((key) => key.slice(prefix.length)))) {

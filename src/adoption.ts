@@ -111,7 +111,7 @@ export function noteUnchanged(account: Account, address: WebhookAddress, news: P
   const isNamed = idToAdopt(news) !== undefined;
   if (adopted.has(key) || (isNamed ? unnamed : named).has(key)) {
     throw new WebhookError(
-      `Compare ${nameOf(address)} failed: two resources of this program manage it, one of them with adopt, and each would delete it. Remove adopt, or one of them; where both are in the state, take the one that goes out of it with "pulumi state delete", which deletes no webhook.`,
+      `Compare ${nameOf(address)} failed: two resources of this program manage it, one of them with adopt, and each would delete it. Remove adopt, or one of them; where both are in the state, first take the one that goes out of it with "pulumi state delete", which deletes no webhook.`,
     );
   }
   managed.add(key);

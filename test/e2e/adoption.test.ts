@@ -150,6 +150,30 @@ describe("adopt on the real CLI", () => {
     });
   });
 
+  it("refuses a webhook that another resource of the program manages, whichever comes first", async () => {
+    await withStack(async ({ service, declare, up, pulumi, resources }) => {
+      const orders = { args: webhookArgs() };
+      await declare({ orders });
+      await up();
+      const { id } = (await resources()).orders as { id: string };
+      const other = { args: webhookArgs({ adopt: { id, secret: "whsec_5tGq8LrN3cVbYx0K" } }) };
+      service.clearRequests();
+
+      for (const resources of [
+        { other, orders },
+        { orders, other },
+      ]) {
+        await declare(resources);
+        const { exitCode, output } = await pulumi(["up", "--yes", "--skip-preview"]);
+
+        expect(exitCode).not.toBe(0);
+        expect(output).toMatch(/two resources of this program manage it|manages it already/);
+      }
+      expect(Object.keys(await resources())).toContain("orders");
+      expect(methods(service)).toEqual([]);
+    });
+  });
+
   it("keeps the webhook when it is to be deleted before its replacement", async () => {
     await withStack(async ({ service, declare, up, pulumi, resources, outputs }) => {
       const adopt = await createByHand(service);
