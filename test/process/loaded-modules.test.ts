@@ -56,6 +56,7 @@ describe("Pulumi's provider process", () => {
       "dist/provider.js",
       "dist/redact.js",
       "dist/settings.js",
+      "dist/url.js",
       "dist/zod.js",
       "fastest-levenshtein",
       "package.json",
