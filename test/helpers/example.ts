@@ -1,6 +1,7 @@
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { cp, readdir, readFile, symlink } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { basename, join } from "node:path";
 import { expect } from "vitest";
 import { withDirectory } from "./directory.js";
@@ -136,10 +137,18 @@ function partition<Item>(
   return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
 }
 
+/**
+ * A port for a process that the commands start again and again. It is below those that the system gives
+ * away, or somebody else could have it while that process is not there.
+ */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const port = randomInt(10_000, 30_000);
+  const server = createServer().listen(port, "127.0.0.1");
+  try {
+    await once(server, "listening");
+  } catch {
+    return await freePort();
+  }
   server.close();
   await once(server, "close");
   return port;
