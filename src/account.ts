@@ -78,8 +78,8 @@ export class Provider extends pulumi.ProviderResource {
 const warned = new WeakSet<object>();
 
 /**
- * Warns, once in a run of a program, about stack configuration that is not what its author meant: a key that
- * this package does not know, and an API key in plain text.
+ * Warns, once in a run of a program, about stack configuration that is not what its author meant: a
+ * key that this package does not know, and an API key in plain text.
  */
 export function warnAboutConfig(): void {
   const run = pulumi.runtime.getStackResource() ?? pulumi.runtime;

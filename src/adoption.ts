@@ -13,12 +13,11 @@ import { isUnknown } from "./unknown.js";
 const memory = memoryOf(() => ({
   /** Webhooks that the program names, whether they are taken over now or were before. */
   named: new Set<string>(),
-  /** Webhooks that a resource of the program manages from now on, or goes on managing. */
-  managed: new Set<string>(),
-  /** Those of them that were taken over in this run. */
-  adopted: new Set<string>(),
-  /** Those of them whose resource does not name them. */
-  unnamed: new Set<string>(),
+  /**
+   * How a resource of the program has its webhook: taken over in this run, or kept from the state, with
+   * or without naming it.
+   */
+  owners: new Map<string, "adopting" | "naming" | "silent">(),
   /** Webhooks that were not taken over although the program names them. */
   notAdopted: new Set<string>(),
   deleted: new Set<string>(),
@@ -34,7 +33,7 @@ export async function adoptWebhook(
   const { databaseId } = webhook;
   const { baseUrl, listing } = account.settings;
   const name = nameOf({ baseUrl, databaseId, id });
-  const { managed, adopted, deleted, notAdopted } = memory(account);
+  const { owners, deleted, notAdopted } = memory(account);
   const key = keyOf({ baseUrl, databaseId, id });
   const failure = (problem: string) => {
     notAdopted.add(key);
@@ -45,22 +44,21 @@ export async function adoptWebhook(
       'it was deleted in this run, to be replaced. Remove adopt from the program and run "pulumi up" again: that creates a new webhook.',
     );
   }
-  if (managed.has(key)) {
+  if (owners.has(key)) {
     throw failure(
       "this program manages it already. Remove adopt, or the other resource that manages it.",
     );
   }
   // Before the lookup, during which another resource may ask for the same webhook.
-  managed.add(key);
+  owners.set(key, "adopting");
   noteKnown(account, { databaseId, id });
   if (listing) {
     const problem = await problemOfLookup(account, webhook, id);
     if (problem !== undefined) {
-      managed.delete(key);
+      owners.delete(key);
       throw failure(problem);
     }
   }
-  adopted.add(key);
   const unchecked = listing ? "" : " and not looked up (dbwebhooks:listing is off)";
   notify(`This stack manages ${name} from now on; it was not changed${unchecked}.`);
   return { id, secret: adopt.secret };
@@ -93,9 +91,9 @@ export function noteAdopt(account: Account, inputs: Properties): void {
  * a later run when the run that replaced the webhook has failed.
  */
 export function leaveToAdopt(account: Account, address: WebhookAddress): boolean {
-  const { named, managed, notAdopted } = memory(account);
+  const { named, owners, notAdopted } = memory(account);
   const key = keyOf(address);
-  managed.delete(key);
+  owners.delete(key);
   if (named.has(key) && notAdopted.has(key)) {
     throw new WebhookError(
       `Delete ${nameOf(address)} failed: the program takes it over with adopt, and that has failed in this run. Nothing was sent, and the webhook stays in the state.`,
@@ -106,18 +104,16 @@ export function leaveToAdopt(account: Account, address: WebhookAddress): boolean
 
 /** Notes that a resource goes on managing its webhook, and fails when another one adopts it. */
 export function noteUnchanged(account: Account, address: WebhookAddress, news: Properties): void {
-  const { named, managed, adopted, unnamed } = memory(account);
+  const { named, owners } = memory(account);
   const key = keyOf(address);
-  const isNamed = idToAdopt(news) !== undefined;
-  if (adopted.has(key) || (isNamed ? unnamed : named).has(key)) {
+  const isNaming = idToAdopt(news) !== undefined;
+  const other = owners.get(key);
+  if (other === "adopting" || (isNaming ? other === "silent" : named.has(key))) {
     throw new WebhookError(
       `Compare ${nameOf(address)} failed: two resources of this program manage it, one of them with adopt, and each would delete it. Remove adopt, or one of them; where both are in the state, first take the one that goes out of it with "pulumi state delete", which deletes no webhook.`,
     );
   }
-  managed.add(key);
-  if (!isNamed) {
-    unnamed.add(key);
-  }
+  owners.set(key, isNaming ? "naming" : "silent");
 }
 
 /** Notes that a webhook is gone, so that it is not adopted in the same run. */

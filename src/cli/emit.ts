@@ -66,7 +66,7 @@ export function readEmitArguments(
     throw new UsageError("--url (or DBWEBHOOKS_BASE_URL): must be an absolute http or https URL.");
   }
   const { hostname, protocol } = new URL(baseUrl);
-  const isKnown = values.url === undefined || baseUrl === environment.DBWEBHOOKS_BASE_URL;
+  const isKnown = baseUrl === environment.DBWEBHOOKS_BASE_URL;
   const isTrusted = isLoopback(hostname) || (isKnown && protocol === "https:");
   if (!isTrusted && values["api-key"] === undefined) {
     throw new UsageError(

@@ -237,6 +237,28 @@ describe("adopt in create", () => {
     expect(result.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   });
 
+  it("keeps no webhook for a resource whose lookup has failed", async () => {
+    await using server = await startServer({ statusCode: 403 });
+    await configure({ baseUrl: server.url, listing: "true" });
+    await errorOf(create(adopting()));
+
+    const { message } = await errorOf(create(adopting()));
+
+    expect(message).toContain("it could not be looked up");
+  });
+
+  it("takes a webhook over again whose replacement is ordered to come after its deletion", async () => {
+    await configure();
+    await checkAndDiff(adopting());
+
+    const { result } = await captureLines(async () => {
+      await deleteWebhook("17", someState());
+      return await create(adopting());
+    });
+
+    expect(result).toMatchObject({ id: "17" });
+  });
+
   it("is refused after the webhook was deleted", async () => {
     await using server = await startServer({ body: { success: true } });
     await configure({ baseUrl: server.url });
