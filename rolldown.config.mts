@@ -3,17 +3,22 @@ import { basename, dirname, join } from "node:path";
 import { defineConfig } from "rolldown";
 import { dts } from "rolldown-plugin-dts";
 
-const entries = ["index", "provider", "local-service/index", "cli/main"];
+const entries = {
+  index: "src/index.ts",
+  provider: "src/dynamic/provider.ts",
+  "local-service/index": "src/local-service/index.ts",
+  "cli/main": "src/cli/main.ts",
+};
 // Loading zod as it is installed takes longer than all else that Pulumi's provider process loads to
 // check and to compare, most of it for messages in other languages: what is used of it is taken in.
-const isTakenIn = (id: string) => /^([./]|zod\/)/.test(id) && !id.endsWith("/package.json");
+const isTakenIn = (id: string) => /^([./]|zod\/)/.test(id);
 const zodLicence = readFileSync(new URL("node_modules/zod/LICENSE", import.meta.url), "utf8");
 
-const types = (entry: string, { removeComments = false } = {}) =>
+const types = (entry: keyof typeof entries, { removeComments = false } = {}) =>
   defineConfig({
     platform: "node",
     external: /^[^./]/,
-    input: { [basename(entry)]: `src/${entry}.ts` },
+    input: { [basename(entry)]: entries[entry] },
     plugins: [dts({ emitDtsOnly: true, newContext: true, compilerOptions: { removeComments } })],
     output: { dir: join("dist", dirname(entry)) },
   });
@@ -23,7 +28,7 @@ export default [
   defineConfig({
     platform: "node",
     external: (id) => !isTakenIn(id),
-    input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
+    input: entries,
     transform: { target: "es2023" },
     output: {
       dir: "dist",

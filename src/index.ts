@@ -3,8 +3,9 @@
  *
  * @module pulumi-dbwebhooks
  */
-export { Provider, type ProviderArgs } from "./account.js";
-export { type EventType, eventTypes } from "./event-types.js";
+
+export { type EventType, eventTypes } from "./common/event-types.js";
+export { Provider, type ProviderArgs } from "./dynamic/provider-resource.js";
 export {
   type AdoptArgs,
   type AnyEventsArgs,
@@ -12,4 +13,4 @@ export {
   type KnownEventsArgs,
   Webhook,
   type WebhookArgs,
-} from "./webhook.js";
+} from "./dynamic/webhook.js";

@@ -1,7 +1,7 @@
 import { request } from "undici";
 import * as z from "zod/mini";
-import { oneLine, redact } from "../redact.js";
-import { isLoopback } from "../url.js";
+import { oneLine, redact } from "../common/redact.js";
+import { isLoopback } from "../common/url.js";
 import { readArguments, UsageError } from "./arguments.js";
 import { defaultApiKey, defaultPort, emitOptions, isApiKey } from "./options.js";
 

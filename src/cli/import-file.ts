@@ -3,10 +3,10 @@ import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import * as z from "zod/mini";
-import { normalizeInputs, secretMark } from "../properties.js";
-import { problemsOfArguments, webhookAddress } from "../schema.js";
-import { providerText, typeToken } from "../token.js";
-import { isStorableSecret } from "../wire.js";
+import { problemsOfArguments, webhookAddress } from "../core/check.js";
+import { normalizeInputs, secretMark } from "../core/state.js";
+import { providerText, typeToken } from "../dynamic/type-token.js";
+import { isStorableSecret } from "../service/bodies.js";
 import { readArguments, UsageError } from "./arguments.js";
 import { importFileOptions } from "./options.js";
 

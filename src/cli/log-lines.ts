@@ -1,5 +1,5 @@
+import { oneLine, redactorOf } from "../common/redact.js";
 import type { Delivery, EmittedEvent, ReceivedRequest } from "../local-service/index.js";
-import { oneLine, redactorOf } from "../redact.js";
 
 const maxLength = 300;
 

@@ -1,8 +1,7 @@
 #!/usr/bin/env node
+import { version } from "../common/version.js";
 import { UsageError } from "./arguments.js";
 import { type Command, commands, helpOf, overview } from "./commands.js";
-
-const { version } = require("../../package.json") as { version: string };
 
 // A reader that goes away (`… | head`) is no reason to stop, or to fail.
 process.stdout.on("error", () => {});

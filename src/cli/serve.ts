@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readDeliveryOptions } from "../local-service/delivery-options.js";
+import { readDeliveryOptions } from "../local-service/deliveries/delivery-options.js";
 import {
   type DeliveryOptions,
   type LocalService,

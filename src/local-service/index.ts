@@ -42,15 +42,26 @@
  *
  * @module pulumi-dbwebhooks/local-service
  */
-export type { ApiKeys } from "./api-keys.js";
-export { DataFileError } from "./database.js";
-export type { AwaitedDelivery, Delivery, DeliveryOutcome, EmittedEvent } from "./deliveries.js";
-export type { DeliveryOptions } from "./delivery-options.js";
-export type { NewEvent, StoredEvent } from "./event.js";
-export type { Fault, FaultRule, InjectedFault } from "./faults.js";
+
+export { DataFileError } from "./data/database.js";
+export type { StoredWebhook, WebhookChanges } from "./data/store.js";
+export type {
+  AwaitedDelivery,
+  Delivery,
+  DeliveryOutcome,
+  EmittedEvent,
+} from "./deliveries/deliveries.js";
+export type { DeliveryOptions } from "./deliveries/delivery-options.js";
+export type { NewEvent, StoredEvent } from "./deliveries/event.js";
+export type { Fault, FaultRule, InjectedFault } from "./faults/faults.js";
+export type { ApiKeys } from "./http/api-keys.js";
+export type { RateLimit } from "./http/rate-limit.js";
+export type {
+  AwaitedRequest,
+  ReceivedRequest,
+  RequestMatch,
+  RequestOutcome,
+} from "./http/requests.js";
 export type { LocalServiceOptions } from "./options.js";
-export type { RateLimit } from "./rate-limit.js";
-export type { AwaitedRequest, ReceivedRequest, RequestMatch, RequestOutcome } from "./requests.js";
 export type { LocalService, ServiceCounts } from "./service.js";
 export { startLocalService } from "./start.js";
-export type { StoredWebhook, WebhookChanges } from "./store.js";

@@ -1,8 +1,8 @@
-import type { AwaitedDelivery, Delivery, EmittedEvent } from "./deliveries.js";
-import type { NewEvent } from "./event.js";
-import type { FaultRule, InjectedFault } from "./faults.js";
-import type { AwaitedRequest, ReceivedRequest } from "./requests.js";
-import type { StoredWebhook, WebhookChanges } from "./store.js";
+import type { StoredWebhook, WebhookChanges } from "./data/store.js";
+import type { AwaitedDelivery, Delivery, EmittedEvent } from "./deliveries/deliveries.js";
+import type { NewEvent } from "./deliveries/event.js";
+import type { FaultRule, InjectedFault } from "./faults/faults.js";
+import type { AwaitedRequest, ReceivedRequest } from "./http/requests.js";
 
 /** A local service that runs. */
 export interface LocalService extends AsyncDisposable {

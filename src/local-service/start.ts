@@ -2,21 +2,21 @@ import type { Server } from "node:http";
 import { type AddressInfo, isIPv6 } from "node:net";
 import type { DatabaseSync } from "node:sqlite";
 import { createAdaptorServer } from "@hono/node-server";
-import { ApiKeyRing } from "./api-keys.js";
-import { DataFileError, openDatabase } from "./database.js";
-import { Deliverer } from "./deliverer.js";
-import { type AwaitedDelivery, DeliveryLog, type EmittedEvent } from "./deliveries.js";
-import { readDeliveryOptions } from "./delivery-options.js";
-import { DeliveryStore, type PendingDelivery } from "./delivery-store.js";
-import { completeEvent, parseEvent } from "./event.js";
-import type { Problems } from "./event-routes.js";
-import { FaultRules } from "./fault-rules.js";
+import { DataFileError, openDatabase } from "./data/database.js";
+import { DeliveryStore, type PendingDelivery } from "./data/delivery-store.js";
+import { type WebhookChanges, WebhookStore } from "./data/store.js";
+import { Deliverer } from "./deliveries/deliverer.js";
+import { type AwaitedDelivery, DeliveryLog, type EmittedEvent } from "./deliveries/deliveries.js";
+import { readDeliveryOptions } from "./deliveries/delivery-options.js";
+import { completeEvent, parseEvent } from "./deliveries/event.js";
+import { FaultRules } from "./faults/fault-rules.js";
+import { ApiKeyRing } from "./http/api-keys.js";
+import type { Problems } from "./http/event-routes.js";
+import { RequestLog } from "./http/requests.js";
+import { createRoutes } from "./http/routes.js";
 import { guardListeners } from "./listeners.js";
 import type { LocalServiceOptions } from "./options.js";
-import { RequestLog } from "./requests.js";
-import { createRoutes } from "./routes.js";
 import type { LocalService } from "./service.js";
-import { type WebhookChanges, WebhookStore } from "./store.js";
 
 /**
  * Starts a local service. Rejects when an option does not fit, when the port is taken, and with a

@@ -1,4 +1,4 @@
-import type { AccountSettings } from "../../src/schema.ts";
+import type { AccountSettings } from "../../src/core/check.ts";
 
 /** The key of every account in the tests. */
 export const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";

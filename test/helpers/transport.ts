@@ -1,7 +1,7 @@
 import { vi } from "vitest";
-import type { HttpOutcome, HttpRequest } from "../../src/http.ts";
-import type { AccountSettings } from "../../src/schema.ts";
-import { createTransport, type HttpTransport } from "../../src/transport.ts";
+import type { AccountSettings } from "../../src/core/check.ts";
+import type { HttpOutcome, HttpRequest } from "../../src/service/http.ts";
+import { createTransport, type HttpTransport } from "../../src/service/transport.ts";
 import { someSettings } from "./builders.ts";
 
 /** A request that means nothing. */

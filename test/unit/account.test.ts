@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, it } from "vitest";
-import { Provider } from "../../src/account.js";
+import { Provider } from "../../src/dynamic/provider-resource.js";
 
 const registered: pulumi.runtime.MockResourceArgs[] = [];
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Properties } from "../../src/properties.ts";
-import { check, create, delete as deleteWebhook, diff, update } from "../../src/provider.ts";
+import { check, create, delete as deleteWebhook, diff, update } from "../../src/core/provider.ts";
+import type { Properties } from "../../src/core/state.ts";
 import {
   apiKey,
   secret,

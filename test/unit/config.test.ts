@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readConfig } from "../../src/config.ts";
-import { environmentVariables } from "../../src/settings.ts";
+import { environmentVariables } from "../../src/common/setting-names.ts";
+import { readConfig } from "../../src/core/config.ts";
 
 type Texts = Record<string, string | undefined>;
 

@@ -1,9 +1,9 @@
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { createWebhook } from "../../src/client.ts";
-import type { PartialCreationError } from "../../src/errors.ts";
-import type { HttpOutcome } from "../../src/http.ts";
-import { create } from "../../src/provider.ts";
+import { create } from "../../src/core/provider.ts";
+import { createWebhook } from "../../src/service/client.ts";
+import type { PartialCreationError } from "../../src/service/errors.ts";
+import type { HttpOutcome } from "../../src/service/http.ts";
 import {
   apiKey,
   errorBody,

@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { deleteWebhook } from "../../src/client.ts";
-import type { HttpOutcome } from "../../src/http.ts";
-import { delete as remove } from "../../src/provider.ts";
+import { delete as remove } from "../../src/core/provider.ts";
+import { deleteWebhook } from "../../src/service/client.ts";
+import type { HttpOutcome } from "../../src/service/http.ts";
 import { apiKey, errorBody, someSettings, someState } from "../helpers/builders.ts";
 import { startRawServer, startServer } from "../helpers/http-server.ts";
 import { captureLines, configure, errorOf } from "../helpers/provider.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { eventTypes } from "../../src/event-types.ts";
-import { check, diff } from "../../src/provider.ts";
+import { eventTypes } from "../../src/common/event-types.ts";
+import { check, diff } from "../../src/core/provider.ts";
 import { someArgs, someState, unknownMarkers } from "../helpers/builders.ts";
 import { captureLines, configure, errorOf } from "../helpers/provider.ts";
 

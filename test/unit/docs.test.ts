@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { commands } from "../../src/cli/commands.js";
-import { problemsOfArguments } from "../../src/schema.js";
-import { environmentVariables, settingNames } from "../../src/settings.js";
+import { environmentVariables, settingNames } from "../../src/common/setting-names.js";
+import { problemsOfArguments } from "../../src/core/check.js";
 import { brokenLinksOf, pages, readPage, rowsOf } from "../helpers/markdown.js";
 
 const readme = readPage("README.md");
@@ -10,7 +10,9 @@ const { scripts } = JSON.parse(readPage("package.json"));
 describe("README", () => {
   it("begins with the program of examples/basic, which is the example of Webhook too", () => {
     const example = readPage("examples/basic/index.ts");
-    const jsdoc = readPage("src/webhook.ts").match(/@example\n \* ```ts\n([\s\S]*?) \* ```/)?.[1];
+    const jsdoc = readPage("src/dynamic/webhook.ts").match(
+      /@example\n \* ```ts\n([\s\S]*?) \* ```/,
+    )?.[1];
 
     expect(readme).toContain(`\`\`\`ts\n${example}\`\`\`\n`);
     expect(jsdoc?.replace(/^ \* ?/gm, "")).toBe(example);
@@ -29,7 +31,7 @@ describe("README", () => {
   });
 
   it("lists the outputs that there are", () => {
-    const declared = [...readPage("src/webhook.ts").matchAll(/declare readonly (\w+):/g)];
+    const declared = [...readPage("src/dynamic/webhook.ts").matchAll(/declare readonly (\w+):/g)];
 
     expect(namesOfTable("Outputs")).toEqual(["id", ...declared.map(([, name]) => name)]);
   });

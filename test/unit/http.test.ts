@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { WebhookError } from "../../src/errors.ts";
-import { type HttpRequest, openExchange, parseRetryAfter } from "../../src/http.ts";
+import { WebhookError } from "../../src/service/errors.ts";
+import { type HttpRequest, openExchange, parseRetryAfter } from "../../src/service/http.ts";
 import { apiKey } from "../helpers/builders.ts";
 import { refusedUrl, startRawServer, startServer } from "../helpers/http-server.ts";
 import { errorOf } from "../helpers/provider.ts";

@@ -2,9 +2,9 @@ import type { Socket } from "node:net";
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createWebhook } from "../../src/client.ts";
-import { PartialCreationError, presentErrors, WebhookError } from "../../src/errors.ts";
-import { create, delete as remove } from "../../src/provider.ts";
+import { create, delete as remove } from "../../src/core/provider.ts";
+import { createWebhook } from "../../src/service/client.ts";
+import { PartialCreationError, presentErrors, WebhookError } from "../../src/service/errors.ts";
 import {
   apiKey,
   errorBody,

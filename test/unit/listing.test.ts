@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createWithLookup } from "../../src/doubt.ts";
-import type { Properties } from "../../src/properties.ts";
-import { check, create, delete as deleteWebhook, diff, read } from "../../src/provider.ts";
-import { currentAccount } from "../../src/session.ts";
+import { createWithLookup } from "../../src/core/leftover.ts";
+import { check, create, delete as deleteWebhook, diff, read } from "../../src/core/provider.ts";
+import { currentAccount } from "../../src/core/session.ts";
+import type { Properties } from "../../src/core/state.ts";
 import { secret, secretEnvelope, someArgs, someState } from "../helpers/builders.ts";
 import { type Answer, startServer, type TestServer } from "../helpers/http-server.ts";
 import { captureLines, configure, errorOf } from "../helpers/provider.ts";

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { DeliveryStore } from "../../src/local-service/delivery-store.js";
+import { DeliveryStore } from "../../src/local-service/data/delivery-store.js";
 import { type LocalService, startLocalService } from "../../src/local-service/index.js";
 import { temporaryDirectory } from "../helpers/directory.js";
 import { refusedUrl } from "../helpers/http-server.js";

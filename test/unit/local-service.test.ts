@@ -3,7 +3,7 @@ import { networkInterfaces } from "node:os";
 import { Readable } from "node:stream";
 import { Agent } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { eventTypes } from "../../src/event-types.js";
+import { eventTypes } from "../../src/common/event-types.js";
 import { startLocalService } from "../../src/local-service/index.js";
 import {
   createWebhook,

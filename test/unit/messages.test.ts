@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
-import { namespace } from "../../src/settings.js";
+import { namespace } from "../../src/common/setting-names.js";
 import { codeSpans, readPage, rowsOf } from "../helpers/markdown.js";
 
 const source = join(__dirname, "../../src");
@@ -11,9 +11,9 @@ const wordsOfMessage = 3;
 
 describe("docs/troubleshooting.md", () => {
   // What the program and the provider say; the commands and the local service are not looked at.
-  const texts = readdirSync(source)
-    .filter((file) => file.endsWith(".ts"))
-    .flatMap((file) => textsOfFile(file));
+  const texts = ["common", "service", "core", "dynamic"].flatMap((folder) =>
+    readdirSync(join(source, folder)).flatMap((file) => textsOfFile(join(folder, file))),
+  );
   const messages = texts.filter((text) => countWords(text) >= wordsOfMessage);
   const quotes = rowsOf(readPage("docs/troubleshooting.md"))
     .filter(({ head }) => head[0]?.startsWith("it "))

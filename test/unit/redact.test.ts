@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { oneLine, redact, sensitivePartsOfUrl } from "../../src/redact.ts";
+import { oneLine, redact, sensitivePartsOfUrl } from "../../src/common/redact.ts";
 
 const windowLength = 8;
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { HttpOutcome, HttpRequest } from "../../src/http.ts";
-import { createTransport, type HttpTransport } from "../../src/transport.ts";
+import type { HttpOutcome, HttpRequest } from "../../src/service/http.ts";
+import { createTransport, type HttpTransport } from "../../src/service/transport.ts";
 import { someSettings } from "../helpers/builders.ts";
 import {
   delayed,

@@ -1,0 +1,1 @@
+export { check, configure, create, delete, diff, read, update } from "../core/provider.js";

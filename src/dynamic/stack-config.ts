@@ -1,0 +1,42 @@
+import * as pulumi from "@pulumi/pulumi";
+import { adviceForUnknownName } from "../common/nearest-name.js";
+import { namespace, settingNames } from "../common/setting-names.js";
+
+// One process runs many programs with the Automation API; each of them has a stack of its own.
+const warned = new WeakSet<object>();
+
+/**
+ * Warns, once in a run of a program, about stack configuration that is not what its author meant: a
+ * key that this package does not know, and an API key in plain text.
+ */
+export function warnAboutConfig(): void {
+  const run = pulumi.runtime.getStackResource() ?? pulumi.runtime;
+  if (warned.has(run)) {
+    return;
+  }
+  warned.add(run);
+  const prefix = `${namespace}:`;
+  const keys = Object.keys(pulumi.runtime.allConfig()).filter((key) => key.startsWith(prefix));
+  for (const problem of problemsOfNames(keys.map((key) => key.slice(prefix.length)))) {
+    void pulumi.log.warn(`Stack configuration ${prefix}${problem}`);
+  }
+  const apiKey = `${prefix}apiKey`;
+  if (keys.includes(apiKey) && !isSecret(apiKey)) {
+    void pulumi.log.warn(
+      `${apiKey} is stored in plain text, in the stack's configuration and in its state; run "pulumi config set --secret ${apiKey}" and replace the key.`,
+    );
+  }
+}
+
+/** Says of each name that is no setting what to write in its place. */
+export function problemsOfNames(names: readonly string[]): string[] {
+  return names
+    .filter((name) => !settingNames.some((known) => known === name))
+    .map((name) => `${name}: ${adviceForUnknownName(name, settingNames)}`);
+}
+
+/** Whether a key was set with --secret; true where this version of Pulumi does not tell. */
+function isSecret(key: string): boolean {
+  const { isConfigSecret } = pulumi.runtime as { isConfigSecret?: (key: string) => boolean };
+  return isConfigSecret?.(key) ?? true;
+}

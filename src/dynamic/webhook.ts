@@ -1,0 +1,152 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { EventType } from "../common/event-types.js";
+import { warnAboutConfig } from "./stack-config.js";
+import { providerText, typeToken } from "./type-token.js";
+
+/** The arguments of a {@link Webhook}, whatever its events. */
+export interface CommonWebhookArgs {
+  /**
+   * The identifier of the database whose events are sent, such as `base_abc123`.
+   * Changing this replaces the webhook.
+   *
+   * Source: `databaseId`, part 4.1 of the service's interface.
+   */
+  databaseId: pulumi.Input<string>;
+  /**
+   * The address that receives the notifications, by HTTP POST: an absolute `https:` URL; `http:` is
+   * refused unless the host is loopback or `allowInsecureUrl` is set.
+   * Changing this replaces the webhook.
+   *
+   * Source: `url`, part 4.1 of the service's interface; the rules about its scheme are this package's.
+   */
+  url: pulumi.Input<string>;
+  /**
+   * The identifier of the one table whose events are sent.
+   * Default: events of all tables of the database are sent.
+   * Changing this replaces the webhook.
+   *
+   * Source: `tableId`, part 4.1 of the service's interface.
+   */
+  tableId?: pulumi.Input<string | undefined>;
+  /**
+   * Allows a `url` that begins with `http:` and is not on a loopback host. Notifications then travel
+   * unencrypted. Default: `false`. Changing this changes nothing at the service.
+   */
+  allowInsecureUrl?: pulumi.Input<boolean | undefined>;
+  /**
+   * Takes over a webhook that exists already, instead of creating one: nothing is sent, but with
+   * `dbwebhooks:listing` the webhook is looked up. Stored as a secret. Default: a new webhook.
+   *
+   * Remove this after the first `pulumi up`: removing it changes nothing. Another `id` replaces the
+   * webhook, and while the `id` is that of the webhook it cannot be replaced for another reason.
+   */
+  adopt?: pulumi.Input<AdoptArgs | undefined>;
+}
+
+/** A webhook that exists already. */
+export interface AdoptArgs {
+  /** The service's number for the webhook. */
+  id: pulumi.Input<number | string>;
+  /** The secret that the service showed when the webhook was created. */
+  secret: pulumi.Input<string>;
+}
+
+/** Subscribes to events that this package knows; the compiler checks their names. */
+export interface KnownEventsArgs {
+  /**
+   * The events that are sent, at least one. Order and duplicates mean nothing.
+   * Changing this replaces the webhook.
+   *
+   * Source: part 6 of the service's interface.
+   */
+  events: pulumi.Input<readonly pulumi.Input<EventType>[]>;
+  /** Set this to `true` to subscribe to events that this package does not know. Default: `false`. */
+  allowUnknownEvents?: false | undefined;
+}
+
+/** Subscribes to events of any name. */
+export interface AnyEventsArgs {
+  /**
+   * The events that are sent, at least one, of any name. Order and duplicates mean nothing.
+   * Changing this replaces the webhook.
+   */
+  events: pulumi.Input<readonly pulumi.Input<string>[]>;
+  /**
+   * Lets events pass that this package does not know, for a service that has more of them.
+   * Changing this changes nothing at the service.
+   */
+  allowUnknownEvents: true | pulumi.Output<boolean>;
+}
+
+/** The arguments of a {@link Webhook}. What is wrong with them is reported by `pulumi preview`. */
+export type WebhookArgs = CommonWebhookArgs & (KnownEventsArgs | AnyEventsArgs);
+
+/**
+ * A webhook subscription of a database.
+ *
+ * The service cannot change a subscription, so a change of `databaseId`, `url`, `events`, `tableId` or
+ * of the configured base URL replaces it: the new one is created first, with a new secret, and the
+ * old one is deleted at the end of the update.
+ *
+ * @example
+ * ```ts
+ * import * as dbwebhooks from "pulumi-dbwebhooks";
+ *
+ * const orders = new dbwebhooks.Webhook("orders", {
+ *   databaseId: "base_abc123",
+ *   tableId: "tbl_orders",
+ *   url: "https://example.com/hooks/orders",
+ *   events: ["record.created", "record.updated"],
+ * });
+ *
+ * export const ordersSecret = orders.secret;
+ * ```
+ */
+export class Webhook extends pulumi.CustomResource {
+  /**
+   * The key to verify the signatures of notifications with. The service shows it once, at creation.
+   * Stored as a secret: encrypted in the state and masked in Pulumi's output.
+   */
+  declare readonly secret: pulumi.Output<string>;
+  /** The identifier of the database. */
+  declare readonly databaseId: pulumi.Output<string>;
+  /** The address that receives the notifications. */
+  declare readonly url: pulumi.Output<string>;
+  /** The events that are sent, sorted and without duplicates. */
+  declare readonly events: pulumi.Output<string[]>;
+  /** The identifier of the one table whose events are sent; `undefined` for all tables. */
+  declare readonly tableId: pulumi.Output<string | undefined>;
+  /** The base URL of the service that the webhook was created at; it is deleted there too. */
+  declare readonly baseUrl: pulumi.Output<string>;
+
+  /**
+   * Declares a webhook subscription.
+   *
+   * @param name The name of the resource, unique in its stack.
+   * @param args What is subscribed to.
+   * @param opts Options that all Pulumi resources have.
+   * @throws Error for the options `import` and `id`: Pulumi cannot read this resource from the service.
+   */
+  constructor(name: string, args: WebhookArgs, opts?: pulumi.CustomResourceOptions) {
+    if (opts?.import !== undefined || opts?.id !== undefined) {
+      throw new pulumi.RunError(
+        `Webhook ${name}: the options import and id cannot work, because the service does not show the secret of a webhook that exists. Leave them out to create a new webhook, or name an existing one and its secret with the argument adopt.`,
+      );
+    }
+    warnAboutConfig();
+    super(
+      typeToken,
+      name,
+      {
+        // An output resolves only when it has a place here.
+        tableId: undefined,
+        baseUrl: undefined,
+        secret: undefined,
+        ...args,
+        ...(args.adopt === undefined ? {} : { adopt: pulumi.secret(args.adopt) }),
+        __provider: providerText,
+      },
+      pulumi.mergeOptions(opts, { additionalSecretOutputs: ["secret"] }),
+    );
+  }
+}

@@ -1,0 +1,121 @@
+import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
+import type { StoredEvent } from "../deliveries/event.js";
+
+/** A webhook subscription as the local service keeps it. */
+export interface StoredWebhook {
+  /** Identifier of the subscription: 1, 2, 3, …, never used twice. Source: interface section 2. */
+  readonly id: number;
+  /** Database that the subscription belongs to. Source: interface section 2, rule 1. */
+  readonly databaseId: string;
+  /** Address that receives the notifications, as sent. */
+  readonly url: string;
+  /** Event kinds subscribed to, in the order sent, without duplicates. */
+  readonly events: readonly string[];
+  /** The one table whose events are delivered; `null` for all tables. */
+  readonly tableId: string | null;
+  /** Whether notifications are delivered. `true` at creation (our choice). */
+  readonly active: boolean;
+  /** The signing secret, in clear: `whsec_` and base64. A secret; the service shows it only once. */
+  readonly secret: string;
+}
+
+/** What `updateWebhook` can change. */
+export type WebhookChanges = Partial<Pick<StoredWebhook, "url" | "events" | "tableId" | "active">>;
+
+/** The subscriptions in SQLite. */
+export class WebhookStore {
+  readonly #insert: StatementSync;
+  readonly #select: StatementSync;
+  readonly #selectAll: StatementSync;
+  readonly #selectDatabase: StatementSync;
+  readonly #update: StatementSync;
+  readonly #delete: StatementSync;
+  readonly #lastId: StatementSync;
+  readonly #count: StatementSync;
+
+  constructor(database: DatabaseSync) {
+    const prepare = (sql: string) => database.prepare(sql);
+    this.#insert = prepare(
+      "INSERT INTO webhooks (database_id, url, events, table_id, active, secret) VALUES (?, ?, ?, ?, ?, ?)",
+    );
+    this.#select = prepare("SELECT * FROM webhooks WHERE id = ?");
+    this.#selectAll = prepare("SELECT * FROM webhooks ORDER BY id");
+    this.#selectDatabase = prepare("SELECT * FROM webhooks WHERE database_id = ? ORDER BY id");
+    this.#update = prepare(
+      "UPDATE webhooks SET url = ?, events = ?, table_id = ?, active = ? WHERE id = ?",
+    );
+    this.#delete = prepare("DELETE FROM webhooks WHERE id = ?");
+    this.#lastId = prepare("SELECT seq FROM sqlite_sequence WHERE name = 'webhooks'");
+    this.#count = prepare("SELECT count(*) AS count FROM webhooks");
+  }
+
+  /** Subscriptions ever made in this database: their ids have no gaps. */
+  get createdCount(): number {
+    return Number(this.#lastId.get()?.seq ?? 0);
+  }
+
+  /** Subscriptions that exist now. */
+  get count(): number {
+    return Number(this.#count.get()?.count);
+  }
+
+  create(webhook: Omit<StoredWebhook, "id">): number {
+    const { databaseId, url, events, tableId, active, secret } = webhook;
+    const { lastInsertRowid } = this.#insert.run(
+      databaseId,
+      url,
+      JSON.stringify(events),
+      tableId,
+      Number(active),
+      secret,
+    );
+    return Number(lastInsertRowid);
+  }
+
+  get(id: number): StoredWebhook | undefined {
+    const row = this.#select.get(id);
+    return row && toWebhook(row);
+  }
+
+  list(databaseId?: string): StoredWebhook[] {
+    const rows =
+      databaseId === undefined ? this.#selectAll.all() : this.#selectDatabase.all(databaseId);
+    return rows.map(toWebhook);
+  }
+
+  /** Changes a subscription; false when there is none with this id. */
+  update(id: number, changes: WebhookChanges): boolean {
+    const webhook = this.get(id);
+    if (webhook === undefined) {
+      return false;
+    }
+    const { url, events, tableId, active } = { ...webhook, ...changes };
+    this.#update.run(url, JSON.stringify(events), tableId, Number(active), id);
+    return true;
+  }
+
+  /** Removes a subscription; false when there is none with this id. */
+  delete(id: number): boolean {
+    return this.#delete.run(id).changes > 0;
+  }
+}
+
+/** Interface section 6, rules 1 and 2, and section 3. */
+export function isSubscribed(
+  { active, events, tableId }: StoredWebhook,
+  event: StoredEvent,
+): boolean {
+  return active && events.includes(event.type) && (tableId === null || tableId === event.tableId);
+}
+
+function toWebhook(row: Record<string, SQLOutputValue>): StoredWebhook {
+  return {
+    id: Number(row.id),
+    databaseId: String(row.database_id),
+    url: String(row.url),
+    events: JSON.parse(String(row.events)),
+    tableId: row.table_id === null ? null : String(row.table_id),
+    active: row.active === 1,
+    secret: String(row.secret),
+  };
+}

@@ -1,0 +1,110 @@
+import { matches, type ReceivedRequest } from "../http/requests.js";
+import type { Fault, FaultRule, InjectedFault } from "./faults.js";
+
+/** What one request meets: its faults, and when a `hold` among them is over. */
+export interface Encounter {
+  readonly faults: readonly Fault[];
+  readonly released: Promise<void>;
+}
+
+/** The rules in force. The first that matches a request and is not spent decides alone. */
+export class FaultRules {
+  readonly #rules = new Set<RuleInForce>();
+
+  /** Whether a condition may want the body, so that it must be read before the choice. */
+  get needsBody(): boolean {
+    return [...this.#rules].some(({ rule }) => rule.where !== undefined);
+  }
+
+  add(rule: FaultRule): InjectedFault {
+    const added = new RuleInForce(rule);
+    this.#rules.add(added);
+    return {
+      get requests() {
+        return [...added.requests];
+      },
+      release: () => added.release(),
+      remove: () => {
+        this.#rules.delete(added);
+        added.release();
+      },
+    };
+  }
+
+  clear(): void {
+    for (const rule of this.#rules) {
+      rule.release();
+    }
+    this.#rules.clear();
+  }
+
+  take(request: ReceivedRequest): Encounter {
+    for (const rule of this.#rules) {
+      const encounter = rule.take(request);
+      if (encounter !== undefined) {
+        return encounter;
+      }
+    }
+    return { faults: [], released: Promise.resolve() };
+  }
+}
+
+class RuleInForce {
+  readonly rule: FaultRule;
+  readonly requests: ReceivedRequest[] = [];
+  readonly #random: () => number;
+  #toSkip: number;
+  #gate = new Gate();
+
+  constructor(rule: FaultRule) {
+    this.rule = rule;
+    this.#random = seededRandom(rule.seed ?? 1);
+    this.#toSkip = rule.skip ?? 0;
+  }
+
+  take(request: ReceivedRequest): Encounter | undefined {
+    const { times = Number.POSITIVE_INFINITY, probability = 1, fault } = this.rule;
+    if (this.requests.length >= times || !matches(this.rule, request)) {
+      return undefined;
+    }
+    if (this.#toSkip > 0) {
+      this.#toSkip -= 1;
+      return undefined;
+    }
+    if (this.#random() >= probability) {
+      return undefined;
+    }
+    this.requests.push(request);
+    // The gate is taken at once, not when the hold is played: a release right after the request's
+    // arrival must not be missed.
+    return { faults: [fault].flat(), released: this.#gate.released };
+  }
+
+  release(): void {
+    this.#gate.open();
+    this.#gate = new Gate();
+  }
+}
+
+/** Shut until it is opened, for all who wait at it. */
+class Gate {
+  readonly released: Promise<void>;
+  open: () => void = () => {};
+
+  constructor() {
+    this.released = new Promise((resolve) => {
+      this.open = resolve;
+    });
+  }
+}
+
+/** mulberry32: 32 bits of state are plenty for choosing victims. */
+function seededRandom(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let bits = Math.imul(state ^ (state >>> 15), state | 1);
+    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,82 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Hono } from "hono";
+import type { Delivery, EmittedEvent } from "../deliveries/deliveries.js";
+import { type ApiKeyRing, refuseUnauthorized } from "./api-keys.js";
+import { sendError } from "./errors.js";
+import { readJson } from "./read-body.js";
+import type { RequestLog, ServiceEnv } from "./requests.js";
+
+/** What is wrong with something that was sent. */
+export interface Problems {
+  readonly problems: readonly string[];
+}
+
+interface EventParts {
+  readonly keys: ApiKeyRing;
+  readonly log: RequestLog;
+  readonly closing: AbortSignal;
+  readonly emit: (event: unknown) => EmittedEvent | Problems;
+}
+
+const maxWaitSeconds = 600;
+
+/**
+ * `POST …/_local/bases/{databaseId}/events` makes an event happen. The body is the event, without its
+ * database. `?wait=SECONDS` delays the answer until every delivery is over, or the time is.
+ */
+export function addEventRoutes(app: Hono<ServiceEnv>, parts: EventParts): void {
+  const { keys, log, closing, emit } = parts;
+  const path = "/bases/:databaseId/events";
+  // One that is accepted is told as an event.
+  app.post(path, async (c, next) => {
+    await next();
+    if (!c.res.ok) {
+      log.refused(c.env.incoming, c.req.param("databaseId"), c.res.status);
+    }
+  });
+  app.post(path, async (c) => {
+    const databaseId = c.req.param("databaseId");
+    const refusal = refuseUnauthorized(c, keys, databaseId);
+    if (refusal !== undefined) {
+      return refusal;
+    }
+    const waitSeconds = Number(c.req.query("wait") ?? 0);
+    if (!(waitSeconds >= 0 && waitSeconds <= maxWaitSeconds)) {
+      return sendError(c, 400, `wait must be a number of seconds, 0 to ${maxWaitSeconds}.`);
+    }
+    const read = await readJson(c);
+    if (read instanceof Response) {
+      return read;
+    }
+    const event = emit({ ...Object(read.body), databaseId });
+    if ("problems" in event) {
+      return sendError(c, 400, `Invalid event: ${event.problems.join("; ")}.`);
+    }
+    await settledWithin(event.finished, waitSeconds * 1000, closing);
+    const isPending = event.deliveries.some(({ outcome }) => outcome === "pending");
+    return c.json(
+      { id: event.id, deliveries: event.deliveries.map(toShown) },
+      isPending ? 202 : 200,
+    );
+  });
+}
+
+async function settledWithin(
+  promise: Promise<unknown>,
+  limitMs: number,
+  closing: AbortSignal,
+): Promise<void> {
+  if (limitMs === 0) {
+    return;
+  }
+  const settled = new AbortController();
+  const limit = delay(limitMs, undefined, { signal: AbortSignal.any([settled.signal, closing]) });
+  await Promise.race([promise, limit]).catch(() => {});
+  settled.abort();
+  await limit.catch(() => {});
+}
+
+/** Without the receiver's address, which can be a credential. */
+function toShown({ webhookId, outcome, attempts, statusCode, problem }: Delivery) {
+  return { webhookId, outcome, attempts, statusCode, problem };
+}

@@ -1,0 +1,176 @@
+import type { IncomingMessage } from "node:http";
+import type { HttpBindings } from "@hono/node-server";
+import { Waiters } from "../waiters.js";
+
+/**
+ * One request as the service saw it. The object is live: its fields fill in as the request proceeds.
+ */
+export interface ReceivedRequest {
+  /** Position in the order of arrival since the start: 1, 2, 3, …; 0 for a refused emission. */
+  readonly number: number;
+  /** Number of the TCP connection: equal for requests that shared one through keep-alive. */
+  readonly connection: number;
+  /** Method as sent. */
+  readonly method: string;
+  /** Request target as sent: with the prefix and the query, and still percent-encoded. */
+  readonly path: string;
+  /** Headers, names in lower case. **`authorization` is in clear**: it is for assertions only. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Database of the path, decoded; absent when the path is none of the service's. */
+  readonly databaseId?: string;
+  /** Last segment of a deletion's path, decoded; for a creation the new id, once it is stored. */
+  readonly webhookId?: string;
+  /** Whether the key is known and may use the database; absent when nothing checked it. */
+  readonly authorized?: boolean;
+  /** Body, parsed; `undefined` when there is none, when it is not JSON, and before it is read. */
+  readonly body?: unknown;
+  /** Whether the request took effect: a subscription was stored, or removed. */
+  readonly committed: boolean;
+  /** Status that the service answered with, after faults. */
+  readonly statusCode?: number;
+  /**
+   * How it ended: `"answered"`: the service wrote a whole answer; `"reset"`: a fault broke the
+   * connection; `"unanswered"`: a fault keeps silent; `"disconnected"`: the client went away first;
+   * `"pending"`: not over yet. A pending or disconnected request may still take effect.
+   */
+  readonly outcome: RequestOutcome;
+}
+
+/** How a request ended; see {@link ReceivedRequest.outcome}. */
+export type RequestOutcome = "pending" | "answered" | "reset" | "unanswered" | "disconnected";
+
+/** Which requests are meant; every condition that is given must hold. */
+export interface RequestMatch {
+  /** Method. Default: `"any"`. */
+  readonly on?: "POST" | "DELETE" | "GET" | "any";
+  /** Database of the path, decoded. Default: any. */
+  readonly databaseId?: string;
+  /** A further condition. Default: none. An error thrown here is answered with 500. */
+  readonly where?: (request: ReceivedRequest) => boolean;
+}
+
+/** Which request to wait for, and how far it must have come. */
+export interface AwaitedRequest extends RequestMatch {
+  /**
+   * `"received"` (default): read, and about to be worked on; `"committed"`: a subscription was
+   * stored or removed; `"finished"`: its outcome is known.
+   */
+  readonly stage?: "received" | "committed" | "finished";
+}
+
+/** A {@link ReceivedRequest} as the service fills it in. */
+export type RequestEntry = { -readonly [K in keyof ReceivedRequest]: ReceivedRequest[K] };
+
+/** What Hono's handlers of this service have at hand. */
+export interface ServiceEnv {
+  Bindings: HttpBindings;
+  Variables: { entry: RequestEntry };
+}
+
+/** The newest requests in order of arrival, and those who wait for one. */
+export class RequestLog {
+  readonly counts = { requests: 0, posts: 0, deletes: 0, connections: 0 };
+  readonly #maxRequests: number;
+  readonly #entries: RequestEntry[] = [];
+  readonly #unread = new WeakSet<RequestEntry>();
+  readonly #connections = new WeakMap<object, number>();
+  readonly #waiters = new Waiters<AwaitedRequest["stage"], ReceivedRequest>(
+    "The local service was closed before such a request came.",
+  );
+  readonly #onFinished: (request: ReceivedRequest) => void;
+
+  constructor(maxRequests: number, onFinished: (request: ReceivedRequest) => void) {
+    this.#maxRequests = maxRequests;
+    this.#onFinished = onFinished;
+  }
+
+  get requests(): readonly ReceivedRequest[] {
+    return [...this.#entries];
+  }
+
+  clear(): void {
+    this.#entries.length = 0;
+  }
+
+  connected(socket: object): void {
+    this.counts.connections += 1;
+    this.#connections.set(socket, this.counts.connections);
+  }
+
+  arrived(incoming: IncomingMessage): RequestEntry {
+    this.counts.requests += 1;
+    this.counts.posts += Number(incoming.method === "POST");
+    this.counts.deletes += Number(incoming.method === "DELETE");
+    const entry = this.#entryOf(incoming, this.counts.requests);
+    this.#unread.add(entry);
+    this.#entries.push(entry);
+    if (this.#entries.length > this.#maxRequests) {
+      this.#entries.shift();
+    }
+    return entry;
+  }
+
+  received(entry: RequestEntry): void {
+    if (this.#unread.delete(entry)) {
+      this.#waiters.tell("received", entry);
+    }
+  }
+
+  committed(entry: RequestEntry, webhookId: number): void {
+    entry.committed = true;
+    entry.webhookId = String(webhookId);
+    this.#waiters.tell("committed", entry);
+  }
+
+  /** Only the first outcome counts: a client that left stays gone, whatever is answered later. */
+  finished(entry: RequestEntry, outcome: RequestOutcome, statusCode?: number): void {
+    if (entry.outcome !== "pending") {
+      return;
+    }
+    entry.outcome = outcome;
+    if (statusCode !== undefined) {
+      entry.statusCode = statusCode;
+    }
+    this.received(entry);
+    this.#waiters.tell("finished", entry);
+    this.#onFinished(entry);
+  }
+
+  /** An emission that is refused is told, and leaves no other trace: nobody counts or awaits it. */
+  refused(incoming: IncomingMessage, databaseId: string, statusCode: number): void {
+    const entry = this.#entryOf(incoming, 0);
+    this.#onFinished({ ...entry, databaseId, statusCode, outcome: "answered" });
+  }
+
+  next({ stage = "received", ...match }: AwaitedRequest): Promise<ReceivedRequest> {
+    return this.#waiters.next(stage, (request) => matches(match, request));
+  }
+
+  close(): void {
+    this.#waiters.close();
+  }
+
+  #entryOf({ method = "", url = "", headers, socket }: IncomingMessage, number: number) {
+    const entry: RequestEntry = {
+      number,
+      connection: this.#connections.get(socket) ?? 0,
+      method,
+      path: url,
+      headers: Object.fromEntries(Object.entries(headers).map(([k, v]) => [k, String(v)])),
+      body: undefined,
+      committed: false,
+      outcome: "pending",
+    };
+    return entry;
+  }
+}
+
+/** Whether every condition that is given holds for the request. */
+export function matches(match: RequestMatch, request: ReceivedRequest): boolean {
+  const { on = "any", databaseId = request.databaseId, where } = match;
+  return (
+    (on === "any" || on === request.method) &&
+    databaseId === request.databaseId &&
+    (where === undefined || where(request))
+  );
+}

@@ -1,0 +1,208 @@
+import type { Dispatcher, EnvHttpProxyAgent } from "undici";
+import { oneLine, redact } from "../common/redact.js";
+import { isLoopback } from "../common/url.js";
+import { version } from "../common/version.js";
+import { WebhookError } from "./errors.js";
+
+const maxBodyBytes = 1024 * 1024;
+
+/** One request, as the API's client makes it. */
+export interface HttpRequest {
+  readonly method: "POST" | "DELETE" | "GET";
+  readonly url: URL;
+  readonly apiKey: string;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+}
+
+/** A complete answer. */
+export interface HttpResponse {
+  readonly kind: "response";
+  readonly statusCode: number;
+  readonly body: string;
+  /** Milliseconds that the service asked to wait (RFC 9110, section 10.2.3). */
+  readonly retryAfterMs?: number;
+  /** Origin that a redirect points to. */
+  readonly redirectOrigin?: string;
+  /** Whether it says that it is only a part (RFC 8288, section 3.3; RFC 9110, section 15.3.7). */
+  readonly isPart?: boolean;
+}
+
+/** No complete answer. */
+interface HttpFailure {
+  /**
+   * `unsent`: it is certain that the service has not seen the request. `unanswered`: the service may
+   * have acted on it. `unreadable`: it answered, with more than 1 MiB.
+   */
+  readonly kind: "unsent" | "unanswered" | "unreadable";
+  /** What happened, such as `could not connect (ECONNREFUSED)`. */
+  readonly reason: string;
+}
+
+/** How an attempt to exchange one request for an answer ended. */
+export type HttpOutcome = HttpResponse | HttpFailure;
+
+/** Exchanges one request for an answer, without ever trying again. */
+export type Exchange = (request: HttpRequest) => Promise<HttpOutcome>;
+
+/**
+ * Loads undici and opens the agent that keeps connections alive and respects proxy variables.
+ *
+ * @param maxConnections Limit for each host. Default: none.
+ */
+export async function openExchange(
+  timeoutSeconds: number,
+  maxConnections: number | null = null,
+): Promise<Exchange> {
+  const undici = await import("undici");
+  const timeoutMs = Math.ceil(timeoutSeconds * 1000);
+  const options = {
+    connect: { timeout: timeoutMs },
+    // A connection is free only a moment after its answer; without a limit a new one is opened then.
+    connections: maxConnections,
+    // One limit holds for the whole attempt, so undici's own limits for its parts are off.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    // Over HTTP/2 undici sends a refused request again by itself.
+    allowH2: false,
+  };
+  const direct = new undici.Agent(options);
+  const proxied = openProxyAgent(undici, options);
+  return (request) => {
+    // A proxy's loopback is not ours: the key must not travel there.
+    const agent = isLoopback(request.url.hostname) ? direct : proxied;
+    return exchangeOnce(agent, request, timeoutMs);
+  };
+}
+
+function openProxyAgent(
+  { EnvHttpProxyAgent }: typeof import("undici"),
+  options: EnvHttpProxyAgent.Options,
+): Dispatcher {
+  try {
+    return new EnvHttpProxyAgent(options);
+  } catch {
+    // What undici says of a proxy's address may hold its password.
+    throw new WebhookError(
+      'No request can be sent: HTTPS_PROXY or HTTP_PROXY holds no usable URL, such as "http://proxy.example.com:3128". Nothing was sent.',
+    );
+  }
+}
+
+async function exchangeOnce(
+  agent: Dispatcher,
+  request: HttpRequest,
+  timeoutMs: number,
+): Promise<HttpOutcome> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  let isSent = false;
+  const noteStart = noteRequestStart(() => {
+    isSent = true;
+  });
+  try {
+    const { statusCode, headers, body } = await agent.compose(noteStart).request({
+      origin: request.url.origin,
+      path: request.url.pathname,
+      method: request.method,
+      headers: {
+        accept: "application/json",
+        authorization: `Bearer ${request.apiKey}`,
+        "user-agent": `pulumi-dbwebhooks/${version}`,
+        ...(request.body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      body: request.body === undefined ? null : JSON.stringify(request.body),
+      signal,
+    });
+    const text = await readText(body);
+    if (text === undefined) {
+      return { kind: "unreadable", reason: `answered ${statusCode} with more than 1 MiB` };
+    }
+    const retryAfterMs = parseRetryAfter(String(headers["retry-after"] ?? ""), Date.now());
+    const redirectOrigin = originOfRedirect(headers.location, request.url);
+    return {
+      kind: "response",
+      statusCode,
+      body: text,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      ...(redirectOrigin === undefined ? {} : { redirectOrigin }),
+      ...(statusCode === 206 || hasNextPage(headers.link) ? { isPart: true } : {}),
+    };
+  } catch (error) {
+    if (signal.aborted) {
+      const limit = `${timeoutMs / 1000} s (dbwebhooks:timeoutSeconds)`;
+      return isSent
+        ? { kind: "unanswered", reason: `gave no complete answer within ${limit}` }
+        : { kind: "unsent", reason: `could not be reached within ${limit}` };
+    }
+    if (!isSent && !isConnectionError(error)) {
+      throw error;
+    }
+    return isSent
+      ? {
+          kind: "unanswered",
+          reason: `broke the connection before its answer was complete (${causeText(error, request.apiKey)})`,
+        }
+      : { kind: "unsent", reason: `could not be reached (${causeText(error, request.apiKey)})` };
+  }
+}
+
+/** Calls back just before the first byte of a request goes to a connection that stands. */
+function noteRequestStart(onStart: () => void): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) =>
+    dispatch(options, {
+      onRequestStart: (controller, context) => {
+        onStart();
+        handler.onRequestStart?.(controller, context);
+      },
+      onRequestUpgrade: (...args) => handler.onRequestUpgrade?.(...args),
+      onResponseStart: (...args) => handler.onResponseStart?.(...args),
+      onResponseData: (...args) => handler.onResponseData?.(...args),
+      onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
+      onResponseError: (...args) => handler.onResponseError?.(...args),
+    });
+}
+
+async function readText(body: AsyncIterable<Buffer>): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > maxBodyBytes) {
+      return undefined;
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function originOfRedirect(location: unknown, base: URL): string | undefined {
+  return typeof location === "string" && URL.canParse(location, base.href)
+    ? new URL(location, base).origin
+    : undefined;
+}
+
+/** What Node.js, TLS and undici say of a connection has a code; what is wrong with a call has none. */
+function isConnectionError(error: unknown): boolean {
+  return typeof (error as { code?: unknown } | null)?.code === "string";
+}
+
+function hasNextPage(link: string | string[] | undefined): boolean {
+  return /;\s*rel\s*=\s*"?[^";,]*\bnext\b/i.test(String(link ?? ""));
+}
+
+function causeText(error: unknown, apiKey: string): string {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  const parts = [code, message].filter((part) => typeof part === "string" && part !== "");
+  return oneLine(redact(parts.join(": "), [apiKey]), 150) || "unknown reason";
+}
+
+/** Milliseconds to wait by a `Retry-After` header, or nothing where it is absent or malformed. */
+export function parseRetryAfter(value: string, now: number): number | undefined {
+  if (/^\d+$/.test(value.trim())) {
+    return Number(value) * 1000;
+  }
+  const date = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} /.test(value)
+    ? Date.parse(value)
+    : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}

@@ -1,0 +1,207 @@
+import type PQueue from "p-queue";
+import type { AccountSettings } from "../core/check.js";
+import { type Exchange, type HttpOutcome, type HttpRequest, openExchange } from "./http.js";
+import { notify } from "./notify.js";
+
+const firstBackoffMs = 500;
+const longestBackoffMs = 10_000;
+// For a service that answers 429 with "Retry-After: 0".
+const shortestPauseMs = 50;
+const silentWaitMs = 5_000;
+
+/** How a request ended, after as many attempts as it took. */
+export type HttpResult = HttpOutcome & {
+  /** Why there was no further attempt, where one was due. */
+  readonly gaveUp?: string;
+};
+
+/** Sends the requests of one account: limits, pace and pauses hold for all of them together. */
+export interface HttpTransport {
+  /**
+   * Sends a request, and sends it again after the outcomes that `retries` names. When `stopping`
+   * aborts, nothing more is sent; the answer to what was sent is still waited for.
+   */
+  sendRequest(
+    request: HttpRequest,
+    retries: (outcome: HttpOutcome) => boolean,
+    stopping?: AbortSignal,
+  ): Promise<HttpResult>;
+}
+
+/** What follows an attempt: the end, or a wait and another attempt. */
+type Step =
+  | { readonly result: HttpResult }
+  | { readonly delayMs: number; readonly result?: undefined };
+
+/** Starts a transport. Undici and the queue are loaded by its first request. */
+export function createTransport(
+  settings: AccountSettings,
+  open: typeof openExchange = openExchange,
+  random: () => number = Math.random,
+): HttpTransport {
+  let connection: Promise<[Exchange, PQueue]> | undefined;
+  let pausedUntil = 0;
+  let resumption: NodeJS.Timeout | undefined;
+  let hasSaidThatAllWait = false;
+
+  async function sendRequest(
+    request: HttpRequest,
+    retries: (outcome: HttpOutcome) => boolean,
+    stopping?: AbortSignal,
+  ): Promise<HttpResult> {
+    connection ??= Promise.all([
+      open(settings.timeoutSeconds, settings.maxConcurrentRequests),
+      openQueue(settings),
+    ]);
+    const [exchange, queue] = await connection;
+    // The time in the queue before the first attempt is no retrying.
+    let startedAt = Number.POSITIVE_INFINITY;
+    let hasSaidThatItWaits = false;
+
+    async function tryOnce(attempt: number): Promise<Step> {
+      startedAt = Math.min(startedAt, Date.now());
+      const outcome = await exchange(request);
+      if (!retries(outcome)) {
+        hasSaidThatAllWait = false;
+        return { result: outcome };
+      }
+      const delayMs = delayBeforeRetry(outcome, attempt, random);
+      const elapsedMs = Date.now() - startedAt;
+      if (elapsedMs + delayMs > settings.retrySeconds * 1000) {
+        return {
+          result: { ...outcome, gaveUp: gaveUpText(outcome, attempt, elapsedMs, settings) },
+        };
+      }
+      if (isThrottled(outcome)) {
+        // Before this attempt leaves the queue: its place would go to the next request at once.
+        pauseAll(queue, delayMs);
+        return { delayMs: 0 };
+      }
+      if (delayMs >= silentWaitMs && !hasSaidThatItWaits) {
+        hasSaidThatItWaits = true;
+        notify(`${request.url.origin} ${outcomeText(outcome)}; trying ${request.method} again.`);
+      }
+      return { delayMs };
+    }
+
+    // What undoes a creation does not wait for a pause that was meant for many requests.
+    const resume = () => queue.start();
+    stopping?.addEventListener("abort", resume);
+    try {
+      for (let attempt = 1; stopping?.aborted !== true; attempt++) {
+        const step = await startUnlessStopped(queue, attempt, stopping, () => tryOnce(attempt));
+        if (step?.result !== undefined) {
+          return step.result;
+        }
+        await sleep(step?.delayMs ?? 0, stopping);
+      }
+      return { kind: "unsent", reason: "was not asked, because Pulumi stops" };
+    } finally {
+      stopping?.removeEventListener("abort", resume);
+    }
+  }
+
+  function pauseAll(queue: PQueue, delayMs: number): void {
+    const now = Date.now();
+    if (now + delayMs <= pausedUntil) {
+      return;
+    }
+    pausedUntil = now + delayMs;
+    queue.pause();
+    clearTimeout(resumption);
+    resumption = setTimeout(() => {
+      pausedUntil = 0;
+      queue.start();
+    }, delayMs);
+    if (delayMs >= silentWaitMs && !hasSaidThatAllWait) {
+      hasSaidThatAllWait = true;
+      notify(`The service asked to slow down; all requests wait ${secondsText(delayMs)}.`);
+    }
+  }
+
+  return { sendRequest };
+}
+
+/** Whether the service refused the request for now, without acting on it, and said so. */
+export function isThrottled(outcome: HttpOutcome): boolean {
+  return (
+    outcome.kind === "response" &&
+    (outcome.statusCode === 429 ||
+      (outcome.statusCode === 503 && outcome.retryAfterMs !== undefined))
+  );
+}
+
+/** What the service did, to be read after its name: `answered 500`, `could not be reached (…)`. */
+export function outcomeText(outcome: HttpOutcome): string {
+  return outcome.kind === "response" ? `answered ${outcome.statusCode}` : outcome.reason;
+}
+
+async function openQueue(settings: AccountSettings): Promise<PQueue> {
+  const { default: Queue } = await import("p-queue");
+  const { maxConcurrentRequests: concurrency, requestsPerSecond } = settings;
+  return requestsPerSecond === undefined
+    ? new Queue({ concurrency })
+    : new Queue({ concurrency, interval: 1000 / requestsPerSecond, intervalCap: 1, strict: true });
+}
+
+function delayBeforeRetry(outcome: HttpOutcome, attempt: number, random: () => number): number {
+  if (outcome.kind === "response" && outcome.retryAfterMs !== undefined) {
+    return Math.max(outcome.retryAfterMs, shortestPauseMs);
+  }
+  const backoffMs = Math.min(firstBackoffMs * 2 ** (attempt - 1), longestBackoffMs);
+  return backoffMs * (0.5 + random() / 2);
+}
+
+function gaveUpText(
+  outcome: HttpOutcome,
+  attempt: number,
+  elapsedMs: number,
+  { retrySeconds }: AccountSettings,
+): string {
+  const limit = `dbwebhooks:retrySeconds is ${retrySeconds}`;
+  return outcome.kind === "response" && outcome.retryAfterMs !== undefined
+    ? `it asked to wait ${secondsText(outcome.retryAfterMs)} more; ${limit}`
+    : `tried ${attempt} ${attempt === 1 ? "time" : "times"} in ${secondsText(elapsedMs)}; ${limit}`;
+}
+
+function secondsText(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  return seconds > 86_400 ? "over a day" : `${seconds} s`;
+}
+
+function sleep(ms: number, stopping?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(finish, ms);
+    stopping?.addEventListener("abort", finish);
+    function finish() {
+      clearTimeout(timer);
+      stopping?.removeEventListener("abort", finish);
+      resolve();
+    }
+  });
+}
+
+/** Runs an attempt when it is its turn; not at all when `stopping` aborts while it waits for that. */
+async function startUnlessStopped(
+  queue: PQueue,
+  attempt: number,
+  stopping: AbortSignal | undefined,
+  start: () => Promise<Step>,
+): Promise<Step | undefined> {
+  const waiting = new AbortController();
+  const leaveQueue = () => waiting.abort();
+  stopping?.addEventListener("abort", leaveQueue);
+  const task = () => {
+    stopping?.removeEventListener("abort", leaveQueue);
+    return start();
+  };
+  try {
+    // What was sent before goes first: its budget is running.
+    return await queue.add(task, { priority: attempt > 1 ? 1 : 0, signal: waiting.signal });
+  } catch (error) {
+    if (waiting.signal.aborted) {
+      return undefined;
+    }
+    throw error;
+  }
+}
