@@ -1,5 +1,5 @@
 import type { Option } from "./arguments.js";
-import { emitOptions, importFileOptions, serveOptions } from "./options.js";
+import { emitOptions, serveOptions } from "./options.js";
 
 /** A command of `pulumi-dbwebhooks`. */
 export interface Command {
@@ -29,15 +29,6 @@ export const commands: readonly Command[] = [
     options: emitOptions,
     notes: "Exit code: 0 all delivered in time, or --wait 0; 1 not; 2 wrong usage.",
     load: async () => (await import("./emit.js")).emit,
-  },
-  {
-    name: "import-file",
-    usage: "import-file FILE --name NAME --id ID --database ID --url URL --event EVENT [options]",
-    description: "Writes a file for pulumi import --file; the secret comes from standard input.",
-    options: importFileOptions,
-    notes:
-      "A FILE that exists gets a further resource. It holds secrets in clear. Exit code: 0 written, 1 failed, 2 wrong usage.",
-    load: async () => (await import("./import-file.js")).importFile,
   },
 ];
 

@@ -57,46 +57,6 @@ export const serveOptions = {
   },
 } as const satisfies Readonly<Record<string, Option>>;
 
-/** The options of `import-file`. */
-export const importFileOptions = {
-  name: {
-    type: "string",
-    value: "NAME",
-    description: "Name of the resource in the program. Required.",
-  },
-  id: {
-    type: "string",
-    value: "ID",
-    description: "Number of the webhook at the service. Required.",
-  },
-  database: {
-    type: "string",
-    value: "ID",
-    description: "Its database. Required.",
-  },
-  url: {
-    type: "string",
-    value: "URL",
-    description: "Its receiver. Required.",
-  },
-  event: {
-    type: "string",
-    multiple: true,
-    value: "EVENT",
-    description: "An event that it selects. Repeatable. Required.",
-  },
-  table: {
-    type: "string",
-    value: "ID",
-    description: "Its one table. Default: all tables.",
-  },
-  "base-url": {
-    type: "string",
-    value: "URL",
-    description: "Base URL of the service. Default: DBWEBHOOKS_BASE_URL.",
-  },
-} as const satisfies Readonly<Record<string, Option>>;
-
 /** The options of `emit`. */
 export const emitOptions = {
   database: {
