@@ -38,12 +38,12 @@ export class Ledger {
 
   /** The entry of a webhook, which this run knows from now on. */
   entryOf({ baseUrl, databaseId, id }: WebhookAddress): LedgerEntry {
-    return valueOf(this.#webhooks, keyOf(baseUrl, databaseId, id), () => ({}));
+    return entryIn(this.#webhooks, keyOf(baseUrl, databaseId, id), () => ({}));
   }
 
   /** The list of a database's webhooks, read by the first call. */
   listOf({ baseUrl, databaseId }: WebhookAddress, read: () => Promise<WebhookList>): LedgerList {
-    return valueOf(this.#lists, keyOf(baseUrl, databaseId), () => ({
+    return entryIn(this.#lists, keyOf(baseUrl, databaseId), () => ({
       list: read(),
       isReported: false,
     }));
@@ -54,7 +54,7 @@ function keyOf(...parts: readonly string[]): string {
   return JSON.stringify(parts);
 }
 
-function valueOf<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
+function entryIn<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
   const value = map.get(key) ?? make();
   map.set(key, value);
   return value;

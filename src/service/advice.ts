@@ -46,7 +46,7 @@ export function adviceForCreation(response: HttpResponse): string {
     response.statusCode === 404
       ? "The service answers so when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl."
       : adviceForStatus(response);
-  return `No webhook was created. ${advice} ${limitHint(response)}`.trimEnd();
+  return `No webhook was created. ${[advice, limitHint(response)].join(" ").trimEnd()}`;
 }
 
 /**

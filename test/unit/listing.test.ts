@@ -301,7 +301,7 @@ describe("the comparison after a refresh", () => {
 
 describe("a creation in doubt, with listing", () => {
   const doubtful: Answer = { statusCode: 500 };
-  const left = listed({ id: 99 });
+  const left = listed({ id: 7_000_099 });
 
   /** Creates against a service that answers so, in order, and returns error and requests. */
   async function createAgainst(...answers: Answer[]) {
@@ -316,7 +316,7 @@ describe("a creation in doubt, with listing", () => {
 
     expect(methods).toEqual(["POST", "GET"]);
     expect(message).toContain(
-      'A webhook may exist in database base_abc123 without a stored secret. The service lists these webhooks with the same url, events and table, and this run does not manage them: 99. Delete the unmanaged one. Then run "pulumi up" again.',
+      'A webhook may exist in database base_abc123 without a stored secret. The service lists these webhooks with the same url, events and table, and this run does not manage them: 7000099. Delete the unmanaged one. Then run "pulumi up" again.',
     );
   });
 
@@ -324,7 +324,7 @@ describe("a creation in doubt, with listing", () => {
     const { message, methods } = await createAgainst(doubtful, listOf(left, listed({ id: 100 })));
 
     expect(methods).toEqual(["POST", "GET"]);
-    expect(message).toContain(": 99, 100. Delete");
+    expect(message).toContain(": 7000099, 100. Delete");
   });
 
   it("names no more than a person reads", async () => {
@@ -338,16 +338,16 @@ describe("a creation in doubt, with listing", () => {
       body: { webhooks: [left], nextCursor: "x" },
     });
 
-    expect(message).toContain(": 99. Delete");
+    expect(message).toContain(": 7000099. Delete");
   });
 
   it.each<[string, Answer[], (state: Properties) => Promise<unknown>]>([
-    ["the state holds", [], (state) => diff("99", someState(state), someArgs())],
-    ["was adopted", [listOf(left)], () => create(someArgs({ adopt: { id: "99", secret } }))],
+    ["the state holds", [], (state) => diff("7000099", someState(state), someArgs())],
+    ["was adopted", [listOf(left)], () => create(someArgs({ adopt: { id: "7000099", secret } }))],
     [
       "was deleted",
       [{ body: { success: true } }],
-      (state) => deleteWebhook("99", someState(state)),
+      (state) => deleteWebhook("7000099", someState(state)),
     ],
   ])("does not name a webhook that %s", async (_case, answers, see) => {
     await using server = await startServer(...answers, doubtful, listOf(left));
@@ -356,7 +356,7 @@ describe("a creation in doubt, with listing", () => {
 
     const { message } = await errorOf(create(someArgs()));
 
-    expect(message).not.toContain("99");
+    expect(message).not.toContain("7000099");
     expect(message).toContain("The service lists no such webhook now, but it may still appear.");
   });
 
@@ -367,7 +367,7 @@ describe("a creation in doubt, with listing", () => {
   ])("does not name a webhook that %s", async (_case, list) => {
     const { message } = await createAgainst(doubtful, list);
 
-    expect(message).not.toContain("99");
+    expect(message).not.toContain("7000099");
     expect(message).toContain("A webhook may exist in database base_abc123");
   });
 

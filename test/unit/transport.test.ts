@@ -237,7 +237,7 @@ describe("a request to slow down", () => {
 
     await settled(Promise.all([send(transport), send(transport)]));
 
-    expect(transport.lines).toEqual(["The service asked to slow down; all requests wait 20 s.\n"]);
+    expect(transport.lines).toEqual(["The service asked to slow down; all requests wait 20 s."]);
   });
 
   it("is said again when another one comes after an answer", async () => {
@@ -349,7 +349,7 @@ describe("the backoff", () => {
     await settled(send(transport));
 
     expect(transport.lines).toEqual([
-      "https://tables.example.com could not be reached (ECONNREFUSED); trying POST again.\n",
+      "https://tables.example.com could not be reached (ECONNREFUSED); trying POST again.",
     ]);
   });
 });
