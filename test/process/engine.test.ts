@@ -57,7 +57,7 @@ describe("A creation in flight", () => {
   it("is undone when the engine says stop, and the process ends", async () => {
     await withHeldPost(async ({ service, provider, release, ended }) => {
       provider.child.kill("SIGINT");
-      await expect.poll(provider.output).toContain("Pulumi stops");
+      await expect.poll(provider.output).toContain("Pulumi is stopping");
 
       release();
       await ended;
@@ -69,7 +69,7 @@ describe("A creation in flight", () => {
   it("is undone once however often the engine says stop", async () => {
     await withHeldPost(async ({ service, provider, release, ended }) => {
       provider.child.kill("SIGINT");
-      await expect.poll(provider.output).toContain("Pulumi stops");
+      await expect.poll(provider.output).toContain("Pulumi is stopping");
       provider.child.kill("SIGINT");
 
       release();
@@ -91,7 +91,7 @@ describe("A creation in flight", () => {
         release();
         await ended;
 
-        expect(String(failure)).toContain("was not asked, because Pulumi stops");
+        expect(String(failure)).toContain("was not sent, because Pulumi is stopping");
         expect(service.counts).toMatchObject({ posts: 1, deletes: 1 });
       },
       { "dbwebhooks:maxConcurrentRequests": "1" },
@@ -112,7 +112,7 @@ describe("A creation in flight", () => {
       await expect.poll(provider.output).toContain("all requests wait");
       throttled.remove();
       provider.child.kill("SIGINT");
-      await expect.poll(provider.output).toContain("Pulumi stops");
+      await expect.poll(provider.output).toContain("Pulumi is stopping");
 
       release();
       await ended;
@@ -138,7 +138,7 @@ describe("A creation in flight", () => {
     await withHeldPost(async ({ service, provider, release, ended }) => {
       service.inject({ on: "DELETE", fault: { kind: "respond", statusCode: 403 } });
       provider.child.kill("SIGINT");
-      await expect.poll(provider.output).toContain("Pulumi stops");
+      await expect.poll(provider.output).toContain("Pulumi is stopping");
 
       release();
       await ended;
@@ -159,7 +159,7 @@ describe("A creation in flight", () => {
     await withHeldPost(
       async ({ provider, release, ended }) => {
         provider.child.kill("SIGINT");
-        await expect.poll(provider.output).toContain("Pulumi stops");
+        await expect.poll(provider.output).toContain("Pulumi is stopping");
 
         release();
         await ended;

@@ -200,7 +200,7 @@ describe("delete in Pulumi's provider process", () => {
 
       await expect
         .poll(provider.output)
-        .toContain(`Webhook ${id} of database base_abc123 was already gone`);
+        .toContain(`The service did not have webhook ${id} of database base_abc123 any more`);
     });
   });
 
