@@ -23,6 +23,8 @@ const types = (entry: keyof typeof entries, { removeComments = false } = {}) =>
     output: { dir: join("dist", dirname(entry)) },
   });
 
+const minify = { mangle: { keepNames: { class: true, function: false } } };
+
 // Everybody who deploys downloads the local service and the commands too: minified, they are small.
 export default [
   defineConfig({
@@ -46,7 +48,7 @@ export default [
           ? `/*!\nHolds parts of zod.\n\n${zodLicence}*/`
           : "",
       externalLiveBindings: false,
-      minify: { mangle: { keepNames: { class: true, function: false } } },
+      minify,
     },
   }),
   types("index"),

@@ -3,6 +3,7 @@ import { nameOfWebhook } from "../service/advice.js";
 import { type Account, deleteWebhook } from "../service/client.js";
 import { presentable, WebhookError } from "../service/errors.js";
 import { type Notify, Operation } from "../service/operation.js";
+import { TimeLimit } from "../service/time-limit.js";
 import { createTransport } from "../service/transport.js";
 import {
   adoptedSecretHint,
@@ -24,6 +25,7 @@ import { type ConfigResult, type ConfigSource, readConfig } from "./config.js";
 import { createForState } from "./create.js";
 import { type Comparison, compareWebhook, replacementWarning } from "./diff.js";
 import type { Engine } from "./engine.js";
+import { importSecretVariable, importWebhook } from "./import.js";
 import { Ledger } from "./ledger.js";
 import { findWebhook } from "./read.js";
 import { addressOf, hiddenValues, idToAdopt, stateOf } from "./state.js";
@@ -104,9 +106,18 @@ export class WebhookProvider {
     });
   }
 
-  /** Creates the webhook, or takes one over, and returns its secret for Pulumi to encrypt. */
-  async create(inputs: Properties, notify: Notify): Promise<StoredWebhook> {
-    return this.#run(createName(inputs), inputs, notify, async (operation) => {
+  /**
+   * Creates the webhook, or takes one over, and returns its secret for Pulumi to encrypt.
+   *
+   * @param timeoutSeconds How long it may take. Default: no limit of its own.
+   */
+  async create(
+    inputs: Properties,
+    notify: Notify,
+    timeoutSeconds?: number,
+  ): Promise<StoredWebhook> {
+    const name = createName(inputs);
+    return this.#runWithin(timeoutSeconds, name, inputs, notify, async (operation) => {
       const account = this.#openAccount("Create webhook");
       const webhook = completeInputs(inputs);
       const state = stateOf(inputs, account.settings.baseUrl);
@@ -143,6 +154,27 @@ export class WebhookProvider {
   }
 
   /**
+   * Reads a webhook that Pulumi does not know yet. Needs `listing`, and the secret in the environment
+   * variable `DBWEBHOOKS_IMPORT_SECRET`.
+   */
+  async import(
+    id: string,
+    databaseId: string,
+    notify: Notify,
+  ): Promise<StoredWebhook & { readonly inputs: Properties }> {
+    const variable = this.#source.environment[importSecretVariable];
+    const name = `Import ${nameOfWebhook(id, databaseId)}`;
+    return this.#run(name, { secret: variable }, notify, async (operation) => {
+      const account = this.#openAccount(operation.name);
+      const { baseUrl } = account.settings;
+      const address = { baseUrl, databaseId, id };
+      const found = await importWebhook(account, this.#ledger, operation, address, variable);
+      const { inputs, secret } = found;
+      return { id, inputs, properties: withSecretMarked({ ...inputs, baseUrl, secret }) };
+    });
+  }
+
+  /**
    * Keeps the old outputs, the secret among them, and takes over the arguments that never reach the
    * service. Sends nothing: updating a webhook is not described by the service's interface.
    */
@@ -154,12 +186,21 @@ export class WebhookProvider {
     return withSecretMarked(Object.fromEntries([...kept, ...taken]));
   }
 
-  /** Deletes the webhook where it was created. */
-  async delete(id: string, props: Properties, notify: Notify): Promise<void> {
+  /**
+   * Deletes the webhook where it was created.
+   *
+   * @param timeoutSeconds How long it may take. Default: no limit of its own.
+   */
+  async delete(
+    id: string,
+    props: Properties,
+    notify: Notify,
+    timeoutSeconds?: number,
+  ): Promise<void> {
     const state = withSecretsBare(props);
     const address = addressOf(id, state);
     const name = address ? nameOfWebhook(id, address.databaseId) : `webhook ${id}`;
-    return this.#run(`Delete ${name}`, state, notify, async (operation) => {
+    return this.#runWithin(timeoutSeconds, `Delete ${name}`, state, notify, async (operation) => {
       if (address === undefined) {
         throw new WebhookError(
           `${operation.name} failed: its state holds no usable id, databaseId and baseUrl. Nothing was sent. Delete the webhook by hand, then remove it with "pulumi state delete".`,
@@ -190,17 +231,29 @@ export class WebhookProvider {
     });
   }
 
-  async #run<Result>(
+  async #runWithin<Result>(
+    timeoutSeconds: number | undefined,
     name: string,
     properties: Properties,
     notify: Notify,
     run: (operation: Operation) => Promise<Result>,
   ): Promise<Result> {
+    using timeLimit = timeoutSeconds ? new TimeLimit(timeoutSeconds) : undefined;
+    return await this.#run(name, properties, notify, run, timeLimit);
+  }
+
+  async #run<Result>(
+    name: string,
+    properties: Properties,
+    notify: Notify,
+    run: (operation: Operation) => Promise<Result>,
+    timeLimit?: TimeLimit,
+  ): Promise<Result> {
     const hidden = () => {
       const apiKey = this.#config?.settings?.apiKey;
       return [...(apiKey === undefined ? [] : [apiKey]), ...hiddenValues(properties)];
     };
-    const operation = new Operation(name, notify, hidden);
+    const operation = new Operation(name, notify, hidden, timeLimit);
     try {
       return await run(operation);
     } catch (error) {

@@ -3,6 +3,7 @@ import { oneLine, redact } from "../common/redact.js";
 import { isLoopback } from "../common/url.js";
 import { version } from "../common/version.js";
 import { WebhookError } from "./errors.js";
+import type { TimeLimit } from "./time-limit.js";
 
 const maxBodyBytes = 1024 * 1024;
 
@@ -43,7 +44,7 @@ interface HttpFailure {
 export type HttpOutcome = HttpResponse | HttpFailure;
 
 /** Exchanges one request for an answer, without ever trying again. */
-export type Exchange = (request: HttpRequest) => Promise<HttpOutcome>;
+export type Exchange = (request: HttpRequest, limit?: TimeLimit) => Promise<HttpOutcome>;
 
 /**
  * Loads undici and opens the agent that keeps connections alive and respects proxy variables.
@@ -68,10 +69,12 @@ export async function openExchange(
   };
   const direct = new undici.Agent(options);
   const proxied = openProxyAgent(undici, options);
-  return (request) => {
+  return (request, limit) => {
     // A proxy's loopback is not ours: the key must not travel there.
     const agent = isLoopback(request.url.hostname) ? direct : proxied;
-    return exchangeOnce(agent, request, timeoutMs);
+    return limit === undefined || limit.remainingMs > timeoutMs
+      ? exchangeOnce(agent, request, timeoutMs, "dbwebhooks:timeoutSeconds")
+      : exchangeOnce(agent, request, limit.remainingMs, limit.name);
   };
 }
 
@@ -93,6 +96,7 @@ async function exchangeOnce(
   agent: Dispatcher,
   request: HttpRequest,
   timeoutMs: number,
+  limitName: string,
 ): Promise<HttpOutcome> {
   const signal = AbortSignal.timeout(timeoutMs);
   let isSent = false;
@@ -129,7 +133,7 @@ async function exchangeOnce(
     };
   } catch (error) {
     if (signal.aborted) {
-      const limit = `${timeoutMs / 1000} s (dbwebhooks:timeoutSeconds)`;
+      const limit = `${timeoutMs / 1000} s (${limitName})`;
       return isSent
         ? { kind: "unanswered", reason: `gave no complete answer within ${limit}` }
         : { kind: "unsent", reason: `could not be reached within ${limit}` };

@@ -15,8 +15,8 @@ export type HttpResult = HttpOutcome & {
   readonly gaveUp?: string;
 };
 
-/** Says that requests wait, and why. */
-type Speaker = Pick<Operation, "notify">;
+/** Says that requests wait, and why; may have a time limit of its own. */
+type Speaker = Pick<Operation, "notify" | "timeLimit">;
 
 /** Sends the requests of one account: limits, pace and pauses hold for all of them together. */
 export interface HttpTransport {
@@ -59,23 +59,26 @@ export function createTransport(
       openQueue(settings),
     ]);
     const [exchange, queue] = await connection;
+    const { timeLimit } = operation;
     // The time in the queue before the first attempt is no retrying.
     let startedAt = Number.POSITIVE_INFINITY;
     let hasSaidThatItWaits = false;
 
     async function tryOnce(attempt: number): Promise<Step> {
       startedAt = Math.min(startedAt, Date.now());
-      const outcome = await exchange(request);
+      const outcome = await exchange(request, timeLimit);
       if (!retries(outcome)) {
         hasSaidThatAllWait = false;
         return { result: outcome };
       }
       const delayMs = delayBeforeRetry(outcome, attempt, random);
       const elapsedMs = Date.now() - startedAt;
-      if (elapsedMs + delayMs > settings.retrySeconds * 1000) {
-        return {
-          result: { ...outcome, gaveUp: gaveUpText(outcome, attempt, elapsedMs, settings) },
-        };
+      const isOver = timeLimit?.allows(delayMs) === false;
+      if (isOver || elapsedMs + delayMs > settings.retrySeconds * 1000) {
+        const limit = isOver
+          ? timeLimit.name
+          : `dbwebhooks:retrySeconds is ${settings.retrySeconds}`;
+        return { result: { ...outcome, gaveUp: gaveUpText(outcome, attempt, elapsedMs, limit) } };
       }
       if (isThrottled(outcome)) {
         // Before this attempt leaves the queue: its place would go to the next request at once.
@@ -94,15 +97,17 @@ export function createTransport(
     // What undoes a creation does not wait for a pause that was meant for many requests.
     const resume = () => queue.start();
     stopping?.addEventListener("abort", resume);
+    const ending = anyOf(stopping, timeLimit?.signal);
     try {
-      for (let attempt = 1; stopping?.aborted !== true; attempt++) {
-        const step = await startUnlessStopped(queue, attempt, stopping, () => tryOnce(attempt));
+      for (let attempt = 1; ending?.aborted !== true; attempt++) {
+        const step = await startUnlessStopped(queue, attempt, ending, () => tryOnce(attempt));
         if (step?.result !== undefined) {
           return step.result;
         }
-        await sleep(step?.delayMs ?? 0, stopping);
+        await sleep(step?.delayMs ?? 0, ending);
       }
-      return { kind: "unsent", reason: "was not sent, because Pulumi is stopping" };
+      const why = stopping?.aborted ? "Pulumi is stopping" : ending.reason;
+      return { kind: "unsent", reason: `was not sent, because ${why}` };
     } finally {
       stopping?.removeEventListener("abort", resume);
     }
@@ -165,12 +170,16 @@ function gaveUpText(
   outcome: HttpOutcome,
   attempt: number,
   elapsedMs: number,
-  { retrySeconds }: AccountSettings,
+  limit: string,
 ): string {
-  const limit = `dbwebhooks:retrySeconds is ${retrySeconds}`;
   return outcome.kind === "response" && outcome.retryAfterMs !== undefined
     ? `it asked to wait ${secondsText(outcome.retryAfterMs)} more; ${limit}`
     : `tried ${attempt} ${attempt === 1 ? "time" : "times"} in ${secondsText(elapsedMs)}; ${limit}`;
+}
+
+function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined {
+  const given = signals.filter((signal) => signal !== undefined);
+  return given.length < 2 ? given[0] : AbortSignal.any(given);
 }
 
 function secondsText(ms: number): string {
