@@ -1,4 +1,4 @@
-import type { ReceivedRequest, RequestMatch } from "../http/requests.js";
+import type { ReceivedRequest, RequestMatch } from "../http/request-log.js";
 
 /**
  * One thing that goes wrong with a request.

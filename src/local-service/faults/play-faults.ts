@@ -4,7 +4,7 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { sendError } from "../http/errors.js";
 import { readBody } from "../http/read-body.js";
-import type { RequestLog, ServiceEnv } from "../http/requests.js";
+import type { RequestLog, ServiceEnv } from "../http/request-log.js";
 import { alterAnswer } from "./alter-answer.js";
 import type { FaultRules } from "./fault-rules.js";
 import { type Fault, isBeforeCommit } from "./faults.js";
