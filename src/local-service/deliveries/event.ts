@@ -67,7 +67,7 @@ const newEvent = (allowUnknownEvents: boolean) =>
       ),
       databaseId: text("must be a non-empty string"),
       tableId: z.optional(text("must be a non-empty string")),
-      data: z.optional(z.record(z.string(), z.unknown(), "must be a JSON object")),
+      data: z.optional(z.looseObject({}, "must be a JSON object")),
       id: z.optional(headerValue("must be 1 to 256 visible ASCII characters")),
     },
     "the event must be a JSON object",
