@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 
 /** Everything that is wrong with something that was given, one entry a problem. */
-export interface Problems {
+interface Problems {
   readonly problems: readonly string[];
 }
 
