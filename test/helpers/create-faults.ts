@@ -1,5 +1,6 @@
 import { aYear, envelope, page, pageFault, statusRow } from "./fault-answers.js";
 import { type FaultRow, otherwise, type RowOutcome } from "./fault-matrix.js";
+import { asHtml, echoAuthorization, hugeBody, idAsString, truncatedJson } from "./faults.mjs";
 
 const orphanText = (name: string) => `A webhook may exist in database ${name} whose secret nobody`;
 
@@ -134,7 +135,7 @@ export const createFaults: readonly FaultRow[] = [
     name: "echo",
     does: "repeats the API key in its error message",
     sees: "400",
-    fault: { kind: "echoAuthorization" },
+    fault: echoAuthorization(),
     ...refused,
     says: "[redacted]",
   }),
@@ -153,16 +154,11 @@ export const createFaults: readonly FaultRow[] = [
     ...refused,
     says: "it asked to wait over a day more; dbwebhooks:retrySeconds is 15",
   }),
-  odd("truncated-json", "201, half of the JSON", { kind: "truncatedJson" }, orphaned),
-  odd("huge-body", "201, 10 MiB of JSON", { kind: "hugeBody" }, orphaned),
-  odd(
-    "content-type",
-    "201, the JSON as `text/html`",
-    { kind: "contentType", value: "text/html" },
-    created,
-  ),
+  odd("truncated-json", "201, half of the JSON", truncatedJson, orphaned),
+  odd("huge-body", "201, 10 MiB of JSON", hugeBody, orphaned),
+  odd("content-type", "201, the JSON as `text/html`", asHtml, created),
   odd("extra-fields", "201, more fields", { kind: "fields", set: { active: true } }, created),
-  odd("id-as-string", "201, the id as a string", { kind: "idAsString" }, created),
+  odd("id-as-string", "201, the id as a string", idAsString, created),
   odd("id-0", "201, the id is 0", { kind: "fields", set: { id: 0 } }, created),
   odd("id-missing", "201, no id", { kind: "fields", remove: ["id"] }, orphaned),
   odd(
