@@ -40,8 +40,13 @@ function namesOf(files: readonly string[]): string[] {
   return [...new Set(names)].sort();
 }
 
+/** All but this package's own files. */
+function packagesOf(names: readonly string[]): string[] {
+  return names.filter((name) => !name.startsWith("dist/") && name !== "package.json");
+}
+
 describe("Pulumi's provider process", () => {
-  it("loads neither undici, nor the queue, nor zod to check and to compare", async () => {
+  it("loads neither undici nor the queue to check and to compare", async () => {
     const loaded = await modulesLoadedBy(async (provider) => {
       const checked = await provider.check(webhookInputs());
       const olds = { ...checked.inputs, baseUrl: "https://tables.example.com", secret: "secret" };
@@ -49,18 +54,7 @@ describe("Pulumi's provider process", () => {
       expect(compared.replacesList).toEqual([]);
     });
 
-    expect(loaded).toEqual([
-      "dist/event-types.js",
-      "dist/names.js",
-      "dist/properties.js",
-      "dist/provider.js",
-      "dist/redact.js",
-      "dist/settings.js",
-      "dist/url.js",
-      "dist/zod.js",
-      "fastest-levenshtein",
-      "package.json",
-    ]);
+    expect(packagesOf(loaded)).toEqual(["fastest-levenshtein"]);
   });
 
   it("loads undici with the first request", async () => {
@@ -85,14 +79,9 @@ describe("A program", () => {
       cwd: repository,
     });
 
-    expect(namesOf(JSON.parse(stdout))).toEqual([
-      "dist/event-types.js",
-      "dist/index.js",
-      "dist/names.js",
-      "dist/rolldown-runtime.js",
-      "dist/settings.js",
-      "dist/token.js",
-      "fastest-levenshtein",
-    ]);
+    const loaded = namesOf(JSON.parse(stdout));
+    expect(packagesOf(loaded)).toEqual(["fastest-levenshtein"]);
+    // What is used of zod is in this file of the package.
+    expect(loaded).not.toContain("dist/zod.js");
   });
 });
