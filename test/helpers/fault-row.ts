@@ -58,7 +58,7 @@ export const outcomes: Readonly<Record<Outcome, OutcomeFacts>> = {
   "already gone": {
     meaning: "As deleted. A line of output says that the service did not have the webhook.",
     isError: false,
-    phrase: () => "already gone",
+    phrase: (databaseId) => `database ${databaseId} `,
   },
   kept: {
     meaning:
