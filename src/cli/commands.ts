@@ -1,76 +1,86 @@
-import type { Option } from "./arguments.js";
-import { emitOptions, importFileOptions, serveOptions } from "./options.js";
+import { Command } from "commander";
+import { adviceForUnknownName } from "../common/nearest-name.js";
+import { version } from "../common/version.js";
+import { defaultApiKey, defaultPort } from "./defaults.js";
+import { UsageError } from "./usage-error.js";
 
-/** A command of `pulumi-dbwebhooks`. */
-export interface Command {
-  readonly name: string;
-  readonly usage: string;
-  readonly description: string;
-  readonly options: Readonly<Record<string, Option>>;
-  readonly notes: string;
-  /** Loads what executes it, and nothing before. */
-  readonly load: () => Promise<(words: readonly string[]) => Promise<void>>;
+/** A command that throws a {@link UsageError} for wrong usage, and repeats no value in it. */
+class CommandLine extends Command {
+  override createCommand(name?: string): CommandLine {
+    return new CommandLine(name);
+  }
+
+  override error(message: string): never {
+    // Commander repeats an unknown option with its value, which can be a secret.
+    const [, kind, name] = /^error: unknown (option|command) '(-[^-']|[^=']*)/.exec(message) ?? [];
+    if (name === undefined) {
+      throw new UsageError(`${message.replace(/^error: |\.$/g, "")}. See --help.`);
+    }
+    const options = [...this.options.map(({ long }) => long ?? ""), "--help"];
+    const names = kind === "option" ? options : this.commands.map((command) => command.name());
+    const problem = names.includes(name) ? "takes no value" : adviceForUnknownName(name, names);
+    throw new UsageError(`${name.slice(0, 100)} ${problem.replace(/(?<!\?)$/, ".")} See --help.`);
+  }
 }
+
+/** `pulumi-dbwebhooks`. What executes a command is loaded when it runs. */
+export const program: Command = new CommandLine("pulumi-dbwebhooks")
+  .usage("COMMAND [options]")
+  .description("Commands for trying webhooks without an account.")
+  .version(version, "--version", "Shows the version.")
+  .helpOption("--help", "Shows this text.")
+  .helpCommand("help [COMMAND]", "Shows the options of a command.")
+  .enablePositionalOptions();
+
+program
+  .command("serve")
+  .description("Runs the local service: the webhook interface, without an account.")
+  .helpOption("--help", "Shows this text.")
+  .option("--port <PORT>", "TCP port, 0 for any free one.", String(defaultPort))
+  .option("--host <ADDRESS>", "Address to listen on.", "127.0.0.1")
+  .option(
+    "--allow-remote",
+    "Allows a --host that others can reach. Keys and secrets then travel in clear.",
+  )
+  .option(
+    "--api-key <KEY>",
+    `API key for all databases, or KEY=DATABASE,… for those named. Repeatable. Default: ${defaultApiKey}.`,
+    (key: string, keys: readonly string[] = []) => [...keys, key],
+  )
+  .option("--data <FILE>", "Keeps webhooks and pending deliveries in this file. Default: memory.")
+  .option("--listing", "Answers the list operation.")
+  .option("--rate-limit <NUMBER>", "Requests per second of each key. Default: no limit.")
+  .option(
+    "--deliver-to <ORIGIN>",
+    "Sends all notifications to this origin; paths stay as they are.",
+  )
+  .option("--allow-unknown-events", "Accepts event kinds beyond the nine.")
+  .addHelpText(
+    "after",
+    "\nSIGINT (^C) and SIGTERM stop it. Exit code: 0 stopped, 1 failed, 2 wrong usage.",
+  )
+  .action(async (options) => (await import("./serve.js")).serve(options));
+
+program
+  .command("emit")
+  .description("Makes an event happen in a local service, and shows its deliveries.")
+  .helpOption("--help", "Shows this text.")
+  .argument("<EVENT>", "Event kind, such as record.created.")
+  .option("--database <ID>", "Database of the event. Required.")
+  .option("--table <ID>", "Table of the event. Default: none.")
+  .option("--data <JSON>", "Data of the notification, an object. Default: a sample.")
+  .option("--id <ID>", "Identifier of the event. Default: a new one.")
+  .option("--wait <SECONDS>", "How long to wait for the deliveries, 0 to 600.", "10")
+  .option(
+    "--url <URL>",
+    `Base URL of the service. Default: DBWEBHOOKS_BASE_URL, or http://127.0.0.1:${defaultPort}.`,
+  )
+  .option(
+    "--api-key <KEY>",
+    `A key of the service. Default: DBWEBHOOKS_API_KEY, or ${defaultApiKey}. Required for an address that is neither loopback nor DBWEBHOOKS_BASE_URL over https.`,
+  )
+  .addHelpText("after", "\nExit code: 0 all delivered in time, or --wait 0; 1 not; 2 wrong usage.")
+  .action(async (event, options) => (await import("./emit.js")).emit(event, options));
 
 /** All commands. */
-export const commands: readonly Command[] = [
-  {
-    name: "serve",
-    usage: "serve [options]",
-    description: "Runs the local service: the webhook interface, without an account.",
-    options: serveOptions,
-    notes: "SIGINT (^C) and SIGTERM stop it. Exit code: 0 stopped, 1 failed, 2 wrong usage.",
-    load: async () => (await import("./serve.js")).serve,
-  },
-  {
-    name: "emit",
-    usage: "emit EVENT --database ID [options]",
-    description: "Makes an event happen in a local service, and says who was told.",
-    options: emitOptions,
-    notes: "Exit code: 0 all delivered in time, or --wait 0; 1 not; 2 wrong usage.",
-    load: async () => (await import("./emit.js")).emit,
-  },
-  {
-    name: "import-file",
-    usage: "import-file FILE --name NAME --id ID --database ID --url URL --event EVENT [options]",
-    description: "Writes a file for pulumi import --file; the secret comes from standard input.",
-    options: importFileOptions,
-    notes:
-      "A FILE that exists gets a further resource. It holds secrets in clear. Exit code: 0 written, 1 failed, 2 wrong usage.",
-    load: async () => (await import("./import-file.js")).importFile,
-  },
-];
-
-/** What `--help` shows without a command. */
-export function overview(): string {
-  const lines = table(commands.map(({ name, description }) => [name, description]));
-  return `Usage: pulumi-dbwebhooks COMMAND [options]
-
-${lines}
-
-COMMAND --help shows the options of a command, --version the version.
-`;
-}
-
-/** What `--help` shows behind a command. */
-export function helpOf({ usage, description, options, notes }: Command): string {
-  const lines = table(
-    Object.entries(options).map(([name, option]) => [
-      option.value === undefined ? `--${name}` : `--${name} ${option.value}`,
-      option.description,
-    ]),
-  );
-  return `Usage: pulumi-dbwebhooks ${usage}
-
-${description}
-
-${lines}
-
-${notes}
-`;
-}
-
-function table(rows: readonly (readonly [string, string])[]): string {
-  const width = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, description]) => `  ${name.padEnd(width)}  ${description}`).join("\n");
-}
+export const commands: readonly Command[] = program.commands;

@@ -1,13 +1,26 @@
 import { request } from "undici";
 import * as z from "zod/mini";
+import { isApiKey } from "../common/api-key.js";
+import { parseJson } from "../common/json.js";
 import { oneLine, redact } from "../common/redact.js";
-import { isLoopback } from "../common/url.js";
-import { readArguments, UsageError } from "./arguments.js";
-import { defaultApiKey, defaultPort, emitOptions, isApiKey } from "./options.js";
+import { isAbsoluteHttpUrl, isLoopback } from "../common/url.js";
+import { defaultApiKey, defaultPort } from "./defaults.js";
+import { UsageError } from "./usage-error.js";
+
+/** The options of `emit`, as the command line gives them. */
+export interface EmitWords {
+  readonly database?: string;
+  readonly table?: string;
+  readonly data?: string;
+  readonly id?: string;
+  readonly wait: string;
+  readonly url?: string;
+  readonly apiKey?: string;
+}
 
 /** `pulumi-dbwebhooks emit`: makes an event happen in a local service. */
-export async function emit(words: readonly string[]): Promise<void> {
-  const order = readEmitArguments(words, process.env);
+export async function emit(type: string, words: EmitWords): Promise<void> {
+  const order = readOrder(type, words, process.env);
   const { id, deliveries } = await send(order);
   process.stdout.write(`${id}\n`);
   if (deliveries.length === 0) {
@@ -41,59 +54,52 @@ const emitAnswer = z.object({
   ),
 });
 
+/** Interface section 7. */
+const errorBody = z.object({ error: z.object({ message: z.string() }) });
+
 type EmitAnswer = z.infer<typeof emitAnswer>;
 
-/** Reads the words behind `emit`. */
-export function readEmitArguments(
-  words: readonly string[],
-  environment: NodeJS.ProcessEnv,
-): EmitOrder {
-  const { values, positionals } = readArguments(words, emitOptions);
-  const [type, ...more] = positionals;
-  if (type === undefined || more.length > 0) {
-    throw new UsageError("emit takes one event kind, such as record.created. See --help.");
-  }
-  if (!values.database) {
+function readOrder(type: string, words: EmitWords, environment: NodeJS.ProcessEnv): EmitOrder {
+  const { database, table: tableId, data, id, wait } = words;
+  if (!database) {
     throw new UsageError("emit needs --database ID. See --help.");
   }
-  const { wait = "10", table, id, data } = values;
   if (!/^\d+(\.\d+)?$/.test(wait) || Number(wait) > 600) {
     throw new UsageError("--wait: must be a number of seconds, 0 to 600.");
   }
-  const baseUrl =
-    values.url ?? environment.DBWEBHOOKS_BASE_URL ?? `http://127.0.0.1:${defaultPort}`;
-  if (!/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl)) {
+  const baseUrl = words.url ?? environment.DBWEBHOOKS_BASE_URL ?? `http://127.0.0.1:${defaultPort}`;
+  if (!isAbsoluteHttpUrl(baseUrl)) {
     throw new UsageError("--url (or DBWEBHOOKS_BASE_URL): must be an absolute http or https URL.");
   }
   const { hostname, protocol } = new URL(baseUrl);
   const isKnown = baseUrl === environment.DBWEBHOOKS_BASE_URL;
   const isTrusted = isLoopback(hostname) || (isKnown && protocol === "https:");
-  if (!isTrusted && values["api-key"] === undefined) {
+  if (!isTrusted && words.apiKey === undefined) {
     throw new UsageError(
       "--api-key: is needed for this URL. DBWEBHOOKS_API_KEY is sent only to a loopback host, and to DBWEBHOOKS_BASE_URL over https.",
     );
   }
-  const apiKey = values["api-key"] ?? environment.DBWEBHOOKS_API_KEY ?? defaultApiKey;
+  const apiKey = words.apiKey ?? environment.DBWEBHOOKS_API_KEY ?? defaultApiKey;
   if (!isApiKey(apiKey)) {
     throw new UsageError(
       "--api-key (or DBWEBHOOKS_API_KEY): must be visible ASCII characters, without spaces and line breaks.",
     );
   }
-  const path = `/_local/bases/${encodeURIComponent(values.database)}/events?wait=${wait}`;
+  const path = `/_local/bases/${encodeURIComponent(database)}/events?wait=${wait}`;
   return {
     url: new URL(baseUrl.replace(/\/+$/, "") + path),
     apiKey,
     waitSeconds: Number(wait),
-    event: { type, tableId: table, id, data: data === undefined ? undefined : readData(data) },
+    event: { type, tableId, id, data: data === undefined ? undefined : readData(data) },
   };
 }
 
 function readData(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
+  const data = parseJson(text);
+  if (data === undefined) {
     throw new UsageError(`--data: must be a JSON object, such as '{"recordIds":["rec_1"]}'.`);
   }
+  return data;
 }
 
 async function send({ url, apiKey, waitSeconds, event }: EmitOrder): Promise<EmitAnswer> {
@@ -111,24 +117,16 @@ async function send({ url, apiKey, waitSeconds, event }: EmitOrder): Promise<Emi
     );
   });
   const text = await answer.body.text();
-  const done = answer.statusCode === 200 || answer.statusCode === 202 ? answerOf(text) : undefined;
+  const isDone = answer.statusCode === 200 || answer.statusCode === 202;
+  const { data: done } = emitAnswer.safeParse(isDone ? parseJson(text) : undefined);
   if (done !== undefined) {
     return done;
   }
   throw new Error(explanationOf(answer.statusCode, text, url, apiKey));
 }
 
-/** Undefined when the body is not what the local service says. */
-function answerOf(text: string): EmitAnswer | undefined {
-  try {
-    return emitAnswer.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
-}
-
 function explanationOf(statusCode: number, text: string, url: URL, apiKey: string): string {
-  const message = messageOf(text);
+  const message = errorBody.safeParse(parseJson(text)).data?.error.message;
   if (message === undefined) {
     return `${url.origin} answered ${statusCode}: it is no local service. Check --url.`;
   }
@@ -139,14 +137,4 @@ function explanationOf(statusCode: number, text: string, url: URL, apiKey: strin
     return "This API key may not use this database. Check --database and --api-key.";
   }
   return oneLine(`The service answered ${statusCode}. ${redact(message, [apiKey])}`, 500);
-}
-
-/** The message of an error body of interface section 7. */
-function messageOf(text: string): string | undefined {
-  try {
-    const { message } = JSON.parse(text).error;
-    return typeof message === "string" ? message : undefined;
-  } catch {
-    return undefined;
-  }
 }

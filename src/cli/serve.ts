@@ -1,4 +1,6 @@
 import { once } from "node:events";
+import { isApiKey } from "../common/api-key.js";
+import { isLoopbackAddress } from "../common/url.js";
 import { readDeliveryOptions } from "../local-service/deliveries/delivery-options.js";
 import {
   type DeliveryOptions,
@@ -6,16 +8,29 @@ import {
   type LocalServiceOptions,
   startLocalService,
 } from "../local-service/index.js";
-import { readArguments, UsageError } from "./arguments.js";
+import { defaultApiKey } from "./defaults.js";
 import { LogLines } from "./log-lines.js";
-import { defaultApiKey, defaultPort, isApiKey, serveOptions } from "./options.js";
+import { UsageError } from "./usage-error.js";
 
 const lastWordsMs = 1_000;
 const wildcards: readonly string[] = ["0.0.0.0", "[::]"];
 
+/** The options of `serve`, as the command line gives them. */
+export interface ServeWords {
+  readonly port: string;
+  readonly host: string;
+  readonly allowRemote?: true;
+  readonly apiKey?: readonly string[];
+  readonly data?: string;
+  readonly listing?: true;
+  readonly rateLimit?: string;
+  readonly deliverTo?: string;
+  readonly allowUnknownEvents?: true;
+}
+
 /** `pulumi-dbwebhooks serve`: runs the local service until it is told to stop. */
-export async function serve(words: readonly string[]): Promise<void> {
-  const options = readServeArguments(words);
+export async function serve(words: ServeWords): Promise<void> {
+  const options = readOptions(words);
   const lines = new LogLines(Object.keys(options.apiKeys));
   const service = await start({
     ...options,
@@ -42,26 +57,19 @@ interface ServeOptions extends LocalServiceOptions {
   readonly apiKeys: Readonly<Record<string, readonly string[] | "*">>;
 }
 
-/** Reads the words behind `serve`. */
-export function readServeArguments(words: readonly string[]): ServeOptions {
-  const { values, positionals } = readArguments(words, serveOptions);
-  if (positionals.length > 0) {
-    throw new UsageError("serve takes options only. See --help.");
-  }
-  const { host = "127.0.0.1", data, "deliver-to": deliverTo, listing = false } = values;
-  if (!isLoopback(host) && values["allow-remote"] !== true) {
+function readOptions(words: ServeWords): ServeOptions {
+  const { host, data, deliverTo, rateLimit } = words;
+  if (!isLoopbackAddress(host) && !words.allowRemote) {
     throw new UsageError(
       "--host: others could reach this address, and keys and secrets would travel in clear. Add --allow-remote if that is what you want.",
     );
   }
-  const port = readNumber("--port", values.port ?? String(defaultPort), [0, 65_535]);
-  const rateLimit = values["rate-limit"];
   return {
-    port,
+    port: readNumber("--port", words.port, [0, 65_535]),
     host,
-    apiKeys: readApiKeys(values["api-key"] ?? [defaultApiKey]),
-    listing,
-    allowUnknownEvents: values["allow-unknown-events"] ?? false,
+    apiKeys: readApiKeys(words.apiKey ?? [defaultApiKey]),
+    listing: words.listing ?? false,
+    allowUnknownEvents: words.allowUnknownEvents ?? false,
     ...(data !== undefined && { data }),
     ...(deliverTo !== undefined && { deliveries: readDeliverTo(deliverTo) }),
     ...(rateLimit !== undefined && {
@@ -141,7 +149,7 @@ function startText(service: LocalService, { data, apiKeys, host }: ServeOptions)
       ? "It forgets everything when it stops; --data FILE keeps it."
       : `Kept in ${data}. Webhooks: ${webhooks.length}, pending deliveries: ${counts.pending}.`;
   const keyCount = Object.keys(apiKeys).length;
-  return `The local service listens at ${baseUrl}${isLoopback(host) ? "" : ", for everybody who can reach it"}
+  return `The local service listens at ${baseUrl}${isLoopbackAddress(host) ? "" : ", for everybody who can reach it"}
 API keys: ${keyCount}. ${memory}
 
 Configure a stack with:
@@ -158,14 +166,10 @@ function configurationOf(baseUrl: string, host: string): string {
   const isWildcard = wildcards.includes(new URL(baseUrl).hostname);
   const reachable = isWildcard ? baseUrl.replace(/\/\/.*:/, "//ADDRESS_OF_THIS_MACHINE:") : baseUrl;
   const lines = [`  pulumi config set dbwebhooks:baseUrl ${reachable}`];
-  if (!isLoopback(host)) {
+  if (!isLoopbackAddress(host)) {
     lines.push("  pulumi config set dbwebhooks:allowInsecureBaseUrl true");
   }
   return lines.join("\n");
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 function print(line: string): void {

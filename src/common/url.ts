@@ -44,7 +44,8 @@ export function isPathSegment(value: string): boolean {
   return value !== "" && value !== "." && value !== ".." && value.isWellFormed();
 }
 
-function isAbsoluteHttpUrl(url: string): boolean {
+/** Whether a text is an absolute http or https URL that needs no repair. */
+export function isAbsoluteHttpUrl(url: string): boolean {
   return absoluteHttpUrl.test(url) && url.isWellFormed() && URL.canParse(url);
 }
 
@@ -61,4 +62,12 @@ export function isLoopback(hostname: string): boolean {
     hostname === "[::1]" ||
     /^127(\.\d+){3}$/.test(hostname)
   );
+}
+
+/**
+ * Whether an address to listen on is reached from this machine alone. Stricter than {@link isLoopback}:
+ * a name below `.localhost` may belong to any address.
+ */
+export function isLoopbackAddress(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }

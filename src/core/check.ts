@@ -1,35 +1,63 @@
 import * as z from "zod/mini";
-import { isApiKey } from "../common/api-key.js";
 import { eventTypes } from "../common/event-types.js";
 import { adviceForUnknownName, nearestName } from "../common/nearest-name.js";
-import {
-  isPathSegment,
-  normalizeBaseUrl,
-  problemOfBaseUrl,
-  problemOfReceiverUrl,
-} from "../common/url.js";
+import { once } from "../common/once.js";
+import { oneLine, shownValue } from "../common/redact.js";
+import { isPathSegment, problemOfReceiverUrl } from "../common/url.js";
+import { webhookIdOf } from "../common/webhook-id.js";
 import { isStorableSecret } from "../service/bodies.js";
-import { isUnknown } from "./values.js";
+import { hasNo } from "../service/problem-check.js";
+import { type ArgumentName, argumentChanges } from "./arguments.js";
+import {
+  isUnknown,
+  normalizeEvents,
+  type Properties,
+  withoutAbsent,
+  withSecretMarked,
+} from "./values.js";
 
 // No message in this file repeats a received value: any of them can be a credential, and Pulumi
 // masks only the secrets that it knows of.
 
-/** Lists everything that is wrong with a webhook's arguments, one line a problem. */
-export function problemsOfArguments(args: Readonly<Record<string, unknown>>): string[] {
-  const mayBeOn = (value: unknown) => value === true || isUnknown(value);
-  const allowUnknownEvents = mayBeOn(args.allowUnknownEvents);
-  const allowInsecureUrl = mayBeOn(args.allowInsecureUrl);
-  // Building a schema takes longer than using it.
-  const key = `${allowUnknownEvents} ${allowInsecureUrl}`;
-  const schema = builtSchemas.get(key) ?? webhookArguments(allowUnknownEvents, allowInsecureUrl);
-  builtSchemas.set(key, schema);
-  return problemsOf(schema.safeParse(args).error);
+const maxFailures = 20;
+
+/** What `check` answers: arguments in one spelling, and what is wrong with them, a line each. */
+export interface CheckResult {
+  readonly inputs: Record<string, unknown>;
+  readonly failures: readonly string[];
 }
 
-const builtSchemas = new Map<string, ReturnType<typeof webhookArguments>>();
+/**
+ * Checks arguments.
+ *
+ * @param problems What is wrong besides, with the configuration.
+ */
+export function checkArguments(news: Properties, problems: readonly string[]): CheckResult {
+  const inputs = withoutAbsent(news);
+  const all = [...problems, ...problemsOfArguments(inputs)];
+  return all.length > 0
+    ? { inputs, failures: shownFailures(all) }
+    : { inputs: normalizeInputs(inputs), failures: [] };
+}
 
-/** A webhook's arguments as `check` leaves them: resolved, events sorted and without duplicates. */
-export type WebhookInputs = z.infer<ReturnType<typeof webhookArguments>>;
+/** Says what a webhook of one table never receives when it selects events of tables only. */
+export function tableEventsHint({ tableId, events }: Properties): string | undefined {
+  const isOfTables = (event: unknown) => String(event).startsWith("table.");
+  if (typeof tableId !== "string" || isUnknown([tableId, events]) || !Array.isArray(events)) {
+    return undefined;
+  }
+  return events.every(isOfTables)
+    ? `A webhook of table ${shownValue(tableId)} selects only ${events.map((event) => shownValue(event)).join(", ")}: it receives these events for this one table. Leave tableId out to receive them for all tables.`
+    : undefined;
+}
+
+/** Lists everything that is wrong with a webhook's arguments, one line a problem. */
+export function problemsOfArguments(args: Properties): string[] {
+  const mayBeOn = (value: unknown) => value === true || isUnknown(value);
+  const allowsEvents = mayBeOn(args.allowUnknownEvents) ? "anyEvents" : "knownEvents";
+  const allowsUrls = mayBeOn(args.allowInsecureUrl) ? "anyUrl" : "secureUrl";
+  return problemsOf(schemas[allowsEvents][allowsUrls]().safeParse(args).error);
+}
 
 const webhookArguments = (allowUnknownEvents: boolean, allowInsecureUrl: boolean) =>
   z.strictObject({
@@ -48,57 +76,56 @@ const webhookArguments = (allowUnknownEvents: boolean, allowInsecureUrl: boolean
     allowUnknownEvents: flag(),
     allowInsecureUrl: flag(),
     adopt: z.optional(unlessUnknown(adoptedWebhook())),
-  });
+  } satisfies Record<ArgumentName, z.ZodMiniType>);
 
-const argumentNames = Object.keys(webhookArguments(false, false).shape);
-const adoptNames = Object.keys(adoptedWebhook().shape);
+/** A webhook's arguments as `check` leaves them: resolved, events sorted and without duplicates. */
+export type WebhookInputs = z.infer<ReturnType<typeof webhookArguments>>;
 
-/** Where a webhook is, as far as its id and its state tell. */
-export const webhookAddress = z.object({
-  id: z.string().check(z.refine(isPathSegment)),
-  databaseId: z.string().check(z.refine(isPathSegment)),
-  baseUrl: z.pipe(
-    z.string().check(z.refine((url) => problemOfBaseUrl(url, true) === undefined)),
-    z.transform(normalizeBaseUrl),
-  ),
-});
-
-/** The settings of one account. Every value arrives as text, from Pulumi or the environment. */
-export const accountSettings = (allowInsecureBaseUrl: boolean) =>
-  z.object({
-    baseUrl: z.pipe(
-      z.string().check(hasNo((url) => problemOfBaseUrl(url, allowInsecureBaseUrl))),
-      z.transform(normalizeBaseUrl),
-    ),
-    apiKey: z
-      .string()
-      .check(
-        z.refine(
-          isApiKey,
-          "must be the key alone: visible ASCII characters, without white space or line breaks",
-        ),
-      ),
-    timeoutSeconds: z._default(numberText("a number of seconds", 0.001, 3_600), 30),
-    retrySeconds: z._default(numberText("a number of seconds", 0, 86_400), 120),
-    maxConcurrentRequests: z._default(numberText("a whole number", 1, 1_000, true), 16),
-    requestsPerSecond: z.optional(numberText("a number", 0.001, 10_000)),
-    listing: z._default(flagText(), false),
-    allowInsecureBaseUrl: z._default(flagText(), false),
-  });
-
-/** The settings of one account, checked. */
-export type AccountSettings = z.infer<ReturnType<typeof accountSettings>>;
+// Building a schema takes longer than using it.
+const schemas = {
+  knownEvents: {
+    secureUrl: once(() => webhookArguments(false, false)),
+    anyUrl: once(() => webhookArguments(false, true)),
+  },
+  anyEvents: {
+    secureUrl: once(() => webhookArguments(true, false)),
+    anyUrl: once(() => webhookArguments(true, true)),
+  },
+};
 
 /** Turns zod's issues into lines of the form `<path>: <what is wrong and what to write>`. */
-export function problemsOf(error: z.core.$ZodError | undefined): string[] {
+function problemsOf(error: z.core.$ZodError | undefined): string[] {
   return (error?.issues ?? []).flatMap((issue) =>
     issue.code === "unrecognized_keys"
       ? issue.keys.map(
           (name) =>
-            `${pathText([...issue.path, name.slice(0, 100)])}: ${adviceForUnknownName(name, issue.path[0] === "adopt" ? adoptNames : argumentNames)}`,
+            `${pathText([...issue.path, name.slice(0, 100)])}: ${adviceForUnknownName(name, issue.path[0] === "adopt" ? ["id", "secret"] : Object.keys(argumentChanges))}`,
         )
       : [`${pathText(issue.path)}: ${issue.message}`],
   );
+}
+
+/** As many lines as a person reads. */
+function shownFailures(problems: readonly string[]): string[] {
+  const shown = problems.slice(0, maxFailures);
+  if (problems.length > shown.length) {
+    shown.push(`more: there are ${problems.length - shown.length} further problems like these`);
+  }
+  return shown.map((line) => oneLine(line, 500));
+}
+
+/**
+ * Checked arguments as they are stored: in one spelling, and the secret of a webhook to adopt marked,
+ * so that the engine encrypts it even where a transformation has removed its mark.
+ */
+function normalizeInputs(inputs: Properties): Record<string, unknown> {
+  const { adopt, events, ...rest } = inputs;
+  const normalized = { ...rest, events: normalizeEvents(events) };
+  if (typeof adopt !== "object" || adopt === null) {
+    return "adopt" in inputs ? { ...normalized, adopt } : normalized;
+  }
+  const { id, secret } = adopt as Record<string, unknown>;
+  return { ...normalized, adopt: withSecretMarked({ id: String(id), secret }) };
 }
 
 function identifier(what: string, example: string) {
@@ -109,21 +136,16 @@ function identifier(what: string, example: string) {
 function adoptedWebhook() {
   const idMessage = 'must be the number of the webhook, such as 42 or "42"';
   const secretMessage = "must be the webhook's secret, a non-empty string";
+  const isWebhookId = (value: unknown) => webhookIdOf(value) !== undefined;
   return z.strictObject(
     {
-      id: unlessUnknown(z.custom<number | string>(isWebhookNumber, idMessage)),
+      id: unlessUnknown(z.custom<number | string>(isWebhookId, idMessage)),
       secret: unlessUnknown(
         z.string(secretMessage).check(z.refine(isStorableSecret, secretMessage)),
       ),
     },
     "must be an object with the id and the secret of a webhook that exists",
   );
-}
-
-function isWebhookNumber(value: unknown): boolean {
-  return typeof value === "string"
-    ? /^(0|[1-9]\d{0,63})$/.test(value)
-    : Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 function event(allowUnknownEvents: boolean) {
@@ -145,26 +167,6 @@ function flag() {
   return z.optional(unlessUnknown(z.boolean("must be true or false, without quotes")));
 }
 
-function flagText() {
-  return z.pipe(
-    z.enum(["true", "false"], "must be true or false"),
-    z.transform((text) => text === "true"),
-  );
-}
-
-function numberText(what: string, least: number, most: number, isWhole = false) {
-  const message = `must be ${what} from ${least} to ${most}`;
-  return z.pipe(
-    z.string().check(
-      z.refine((text) => {
-        const value = /^\s*\d+(\.\d+)?\s*$/.test(text) ? Number(text) : Number.NaN;
-        return value >= least && value <= most && (!isWhole || Number.isInteger(value));
-      }, message),
-    ),
-    z.transform(Number),
-  );
-}
-
 /** Accepts what the schema accepts, and values that Pulumi does not know yet. */
 function unlessUnknown<Schema extends z.ZodMiniType>(schema: Schema) {
   return z.custom<z.output<Schema>>().check((context) => {
@@ -173,12 +175,6 @@ function unlessUnknown<Schema extends z.ZodMiniType>(schema: Schema) {
         context.issues.push({ ...issue, input: undefined } as z.core.$ZodRawIssue);
       }
     }
-  });
-}
-
-function hasNo(problemOfValue: (value: string) => string | undefined): z.core.$ZodCheck<string> {
-  return z.refine((value: string) => problemOfValue(value) === undefined, {
-    error: (issue) => problemOfValue(issue.input as string),
   });
 }
 

@@ -10,7 +10,6 @@ const main = join(repository, "dist/cli/main.js");
 export function runCli(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-  input = "",
 ): Promise<{ exitCode: number | null; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
     const child = execFile(
@@ -19,7 +18,7 @@ export function runCli(
       { cwd: repository, env: { ...process.env, ...environment } },
       (_, stdout, stderr) => resolve({ exitCode: child.exitCode, stdout, stderr }),
     );
-    child.stdin?.end(input);
+    child.stdin?.end();
     onTestFinished(() => void child.kill("SIGKILL"));
   });
 }

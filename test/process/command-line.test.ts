@@ -1,5 +1,8 @@
+import { execFile } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runCli, serve } from "../helpers/cli.js";
 
@@ -90,3 +93,26 @@ describe("pulumi-dbwebhooks emit", () => {
     },
   );
 });
+
+describe("pulumi-dbwebhooks", () => {
+  it.each([["--help"], ["serve", "--help"], ["--version"]])(
+    "loads neither the local service nor undici for %s",
+    async (...args) => {
+      const stderr = await modulesLoadedBy(args);
+
+      expect(stderr).toMatch(/dist\/cli\/main\.js$/m);
+      expect(stderr).not.toMatch(/undici|hono|zod|local-service\.js/);
+    },
+  );
+});
+
+/** The files that a command has loaded when it ends, one a line. */
+async function modulesLoadedBy(args: readonly string[]): Promise<string> {
+  const main = join(__dirname, "../../dist/cli/main.js");
+  const script = `
+    process.on("exit", () => process.stderr.write(Object.keys(require.cache).join("\\n")));
+    process.argv = ${JSON.stringify(["node", main, ...args])};
+    require(${JSON.stringify(main)});`;
+  const { stderr } = await promisify(execFile)(process.execPath, ["-e", script]);
+  return stderr;
+}

@@ -18,10 +18,8 @@ it("waits as long as --wait says, not as long as its HTTP client does by itself"
   });
 
   const { port } = server.address() as AddressInfo;
-  await emit([
-    ...["record.created", "--database", "base_1", "--wait", "600"],
-    ...["--url", `http://127.0.0.1:${port}`],
-  ]);
+  const url = `http://127.0.0.1:${port}`;
+  await emit("record.created", { database: "base_1", wait: "600", url });
 
   expect(requests).toMatchObject([{ headersTimeout: 0, bodyTimeout: 0 }]);
 });
