@@ -4,6 +4,7 @@ import { type FaultRow, otherwise, type RowOutcome } from "./fault-row.js";
 const created: RowOutcome = {
   outcome: "created",
   posts: 1,
+  gets: 0,
   deletes: 0,
   service: "the webhook",
   state: "the webhook",
@@ -12,6 +13,7 @@ const createdByRetry: RowOutcome = { ...created, posts: 2 };
 const notCreated: RowOutcome = {
   outcome: "not created",
   posts: 1,
+  gets: 0,
   deletes: 0,
   service: "nothing",
   state: "nothing",
@@ -23,6 +25,7 @@ const undone: RowOutcome = { ...notCreated, outcome: "undone", deletes: 1 };
 const partial: RowOutcome = {
   outcome: "partial creation",
   posts: 1,
+  gets: 0,
   deletes: 1,
   service: "the webhook",
   state: "the webhook, no secret",
@@ -229,6 +232,25 @@ export const createFaults: readonly FaultRow[] = [
     fault: [],
     environment: otherwise.noTls,
     ...notSent,
+  }),
+  post({
+    name: "listed",
+    does: "stores, then resets the connection; lists it",
+    sees: "a broken connection, then the webhook in the list",
+    fault: { kind: "resetAfterCommit" },
+    environment: otherwise.listing,
+    ...inDoubtAndCreated,
+    gets: 1,
+    isIdNamed: true,
+  }),
+  post({
+    name: "not-listed",
+    does: "resets the connection before it reads; lists nothing",
+    sees: "a broken connection, then an empty list",
+    fault: { kind: "resetBeforeReading" },
+    environment: otherwise.listing,
+    ...inDoubt,
+    gets: 1,
   }),
   {
     ...throttled(429, "again and again a second in", "1", {

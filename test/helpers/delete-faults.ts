@@ -4,6 +4,7 @@ import { type FaultRow, otherwise, type RowOutcome } from "./fault-row.js";
 const deleted: RowOutcome = {
   outcome: "deleted",
   posts: 0,
+  gets: 0,
   deletes: 1,
   service: "nothing",
   state: "nothing",
@@ -13,6 +14,7 @@ const goneAtRetry: RowOutcome = { ...deletedByRetry, outcome: "already gone" };
 const kept: RowOutcome = {
   outcome: "kept",
   posts: 0,
+  gets: 0,
   deletes: 1,
   service: "the webhook",
   state: "the webhook",

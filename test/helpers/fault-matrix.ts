@@ -1,3 +1,4 @@
+import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { expect } from "vitest";
 import { errorsOfWebhooks, linesOfProvider, webhooksInState } from "./cli-output.mjs";
 import {
@@ -7,7 +8,7 @@ import {
   type Measurement,
   removeBefore,
 } from "./fault-play.js";
-import { type FaultRow, rowSettings } from "./fault-row.js";
+import { type FaultRow, rowService, rowSettings } from "./fault-row.js";
 import { type TestStack, webhookArgs, withStack } from "./stack.js";
 
 /** What was counted and read on the real CLI. */
@@ -79,7 +80,8 @@ async function measure(
 ): Promise<Measurements> {
   const measurements: Measurements = new Map();
   for (const [environment, group] of Map.groupBy(rows, (row) => row.environment)) {
-    await withStack(async (stack) => {
+    const service = await startLocalService(rowService);
+    const useStack = async (stack: TestStack) => {
       await stack.configure(rowSettings);
       await stack.declare(
         Object.fromEntries(
@@ -91,7 +93,8 @@ async function measure(
         measurements.set(name, measurement);
       }
       await removeForgotten(stack);
-    });
+    };
+    await withStack(useStack, { service });
   }
   return measurements;
 }
@@ -128,7 +131,7 @@ async function readOutcomes(
   const errors = errorsOfWebhooks(output);
   const lines = linesOfProvider(output);
   const readOutcome = (row: FaultRow): Omit<CliMeasurement, "end"> => {
-    const { held, ...counts } = countAtService(stack.service, row);
+    const { held, counts } = countAtService(stack.service, row);
     const stored = state[row.name] ?? [];
     const isStored = ({ id, secret }: { id: number; secret: string }) =>
       stored.some(

@@ -10,8 +10,11 @@ import { type FaultRow, outcomes } from "./fault-row.js";
 /** What was counted and read after the operation that met the fault. */
 export interface Measurement {
   readonly posts: number;
+  readonly gets: number;
   readonly deletes: number;
   readonly service: string;
+  /** The ids of what the service held. */
+  readonly heldIds: readonly number[];
   readonly state: string;
   /** The error of the operation; empty when it succeeded. */
   readonly error: string;
@@ -21,8 +24,8 @@ export interface Measurement {
 
 /** Asserts that the row ended as it says. */
 export function expectRow(row: FaultRow, measured: Measurement | undefined): void {
-  const { posts, deletes, service, state } = row;
-  expect(measured).toMatchObject({ posts, deletes, service, state });
+  const { posts, gets, deletes, service, state } = row;
+  expect(measured).toMatchObject({ posts, gets, deletes, service, state });
 
   const { isError, phrase } = outcomes[row.outcome];
   const error = measured?.error ?? "";
@@ -34,6 +37,11 @@ export function expectRow(row: FaultRow, measured: Measurement | undefined): voi
   } else {
     expect(said).toContain(phrase(row.name));
     expect(said).toContain(row.names ?? "");
+  }
+  if (row.isIdNamed) {
+    // An address holds numbers too.
+    const words = said.replace(/https?:\S+/g, "").match(/\d+/g);
+    expect(words).toEqual(measured?.heldIds.map(String));
   }
 }
 
@@ -77,9 +85,13 @@ export function countAtService({ requests, webhooks }: LocalService, { name }: F
   const held: readonly StoredWebhook[] = webhooks.filter(({ databaseId }) => databaseId === name);
   return {
     held,
-    posts: count("POST"),
-    deletes: count("DELETE"),
-    service: countText(held.length),
+    counts: {
+      posts: count("POST"),
+      gets: count("GET"),
+      deletes: count("DELETE"),
+      service: countText(held.length),
+      heldIds: held.map(({ id }) => id),
+    },
   };
 }
 

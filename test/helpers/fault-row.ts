@@ -1,4 +1,4 @@
-import type { FaultRule, LocalService } from "pulumi-dbwebhooks/local-service";
+import type { FaultRule, LocalService, LocalServiceOptions } from "pulumi-dbwebhooks/local-service";
 
 /** Every way in which a row can end. */
 export type Outcome =
@@ -72,6 +72,7 @@ export const outcomes: Readonly<Record<Outcome, OutcomeFacts>> = {
 export interface RowOutcome {
   readonly outcome: Outcome;
   readonly posts: number;
+  readonly gets: number;
   readonly deletes: number;
   /** What the service holds afterwards. */
   readonly service: "nothing" | "the webhook";
@@ -79,6 +80,8 @@ export interface RowOutcome {
   readonly state: "nothing" | "the webhook" | "the webhook, no secret";
   /** A further part of the error, where it has to name something. */
   readonly names?: string;
+  /** Whether the error has to name the id of what the service holds. */
+  readonly isIdNamed?: boolean;
 }
 
 /** One thing that goes wrong with one webhook. */
@@ -101,6 +104,9 @@ export interface FaultRow extends RowOutcome {
   readonly environment?: (service: LocalService) => Readonly<Record<string, string>>;
 }
 
+/** The options of the service of all rows: it lists to those who ask. */
+export const rowService: LocalServiceOptions = { listing: true };
+
 /** The settings of all rows. */
 export const rowSettings = {
   "dbwebhooks:timeoutSeconds": "3",
@@ -119,4 +125,5 @@ export const otherwise = {
     DBWEBHOOKS_RETRY_SECONDS: "1",
   }),
   noRetries: () => ({ DBWEBHOOKS_RETRY_SECONDS: "0" }),
+  listing: () => ({ DBWEBHOOKS_LISTING: "true" }),
 };

@@ -10,7 +10,7 @@ What can go wrong between Pulumi and the service, and what it leaves behind. Thi
 
 After every row the same holds: each webhook that the service holds is in the state with its secret, or an error names its database or its id. When the fault is over and what the errors name is deleted by hand, the next \`pulumi up\` ends with one webhook at the service and in the state, the next \`pulumi destroy\` with none.
 
-One attempt may take ${rowSettings["dbwebhooks:timeoutSeconds"]} s, and one operation may retry for ${rowSettings["dbwebhooks:retrySeconds"]} s, where a row says nothing else. More than one \`POST\` or \`DELETE\` in a row is a retry.
+One attempt may take ${rowSettings["dbwebhooks:timeoutSeconds"]} s, and one operation may retry for ${rowSettings["dbwebhooks:retrySeconds"]} s, where a row says nothing else. More than one \`POST\` or \`DELETE\` in a row is a retry. A \`GET\` asks for the list of webhooks, which happens only with \`dbwebhooks:listing\` on.
 
 ## Outcomes
 
@@ -20,13 +20,13 @@ ${table(
 )}
 ## Create
 
-${faultTable(createFaults, ["posts", "deletes"])}
+${faultTable(createFaults, ["posts", "gets", "deletes"])}
 ## Delete
 
 ${faultTable(deleteFaults, ["deletes"])}`;
 }
 
-const countHeads = { posts: "`POST`s", deletes: "`DELETE`s" };
+const countHeads = { posts: "`POST`s", gets: "`GET`s", deletes: "`DELETE`s" };
 
 function faultTable(
   rows: readonly FaultRow[],

@@ -10,7 +10,7 @@ import {
   type Measurement,
   removeBefore,
 } from "../helpers/fault-play.js";
-import { type FaultRow, rowSettings } from "../helpers/fault-row.js";
+import { type FaultRow, rowService, rowSettings } from "../helpers/fault-row.js";
 import type { CreateResult, RunningShell, Shell } from "../helpers/shell.js";
 import { shells } from "../helpers/shells.js";
 
@@ -23,7 +23,7 @@ describe.each(shells)("A creation through $name", (shell) => {
   let measurements: ReadonlyMap<string, Measurement>;
 
   beforeAll(async () => {
-    await using service = await startLocalService();
+    await using service = await startLocalService(rowService);
     measurements = await play(createFaults, service, shell, async (row, running) => {
       const { inputs, failures } = await running.check(someArgs({ databaseId: row.name }));
       expect(failures).toEqual([]);
@@ -42,7 +42,7 @@ describe.each(shells)("A deletion through $name", (shell) => {
   let measurements: ReadonlyMap<string, Measurement>;
 
   beforeAll(async () => {
-    await using service = await startLocalService();
+    await using service = await startLocalService(rowService);
     const created = await createAll(deleteFaults, service, shell);
     removeBefore(service, deleteFaults);
     service.clearRequests();
@@ -76,9 +76,9 @@ async function play(
       return results;
     })();
     return group.map((row, at): [string, Measurement] => {
-      const { posts, deletes, service: held } = countAtService(service, row);
+      const { counts } = countAtService(service, row);
       const lines = running.lines().filter((line) => line.includes(`database ${row.name} `));
-      return [row.name, { posts, deletes, service: held, ...(played[at] as Played), lines }];
+      return [row.name, { ...counts, ...(played[at] as Played), lines }];
     });
   });
   return new Map((await Promise.all(measured)).flat());
