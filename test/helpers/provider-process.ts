@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -8,22 +9,21 @@ import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { someArgs } from "./builders.js";
+import type { Properties } from "./shell.js";
 
 const repository = join(__dirname, "../..");
 const host = join(repository, "node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js");
 
 /** The text that `Webhook` registers; what Pulumi's provider process evaluates. */
-const providerText = 'exports.handler = () => require("pulumi-dbwebhooks/provider")';
-
-export type Properties = Record<string, unknown>;
+export const providerText = 'exports.handler = () => require("pulumi-dbwebhooks/provider")';
 
 /** A webhook's arguments as the engine hands them over, with the text. */
 export function webhookInputs(changes: Properties = {}): Properties {
   return { __provider: providerText, ...someArgs({ events: ["record.created"] }), ...changes };
 }
 
-/** Pulumi's real provider process with the built package in it, driven as the engine does. */
-export interface ProviderProcess {
+/** A provider over gRPC, driven as the engine does. Disposing kills its process. */
+export interface ProviderProcess extends AsyncDisposable {
   readonly child: ChildProcess;
   /** Stands in for the engine: something listens at its address until this is closed. */
   readonly engine: Server;
@@ -37,25 +37,53 @@ export interface ProviderProcess {
   delete(id: string, props: Properties): Promise<void>;
 }
 
-/**
- * Starts a provider process, configured with these settings, and stops it after `use`. What is in
- * `environment` is added to this process's own.
- */
+/** A program that is a provider: it gets the engine's address as its last argument. */
+interface ProviderProgram {
+  readonly command: readonly [string, ...string[]];
+  /** What `Configure` hands over. */
+  readonly config: Properties;
+  /** Added to this process's own. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Runs `use` with Pulumi's real provider process, and stops that afterwards. */
 export async function withProviderProcess<Result>(
   config: Readonly<Record<string, string>>,
   use: (provider: ProviderProcess) => Promise<Result>,
-  environment: Readonly<Record<string, string | undefined>> = {},
+  environment?: Readonly<Record<string, string | undefined>>,
 ): Promise<Result> {
+  await using provider = await startDynamicProvider(config, environment);
+  return await use(provider);
+}
+
+/**
+ * Starts Pulumi's real provider process with the built package in it, configured with these
+ * settings. What is in `environment` is added to this process's own.
+ */
+export function startDynamicProvider(
+  config: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, string | undefined>> = {},
+): Promise<ProviderProcess> {
+  return startProvider({ command: [process.execPath, host], config, environment });
+}
+
+/** Starts a provider, which prints its port as the first line of its output, and configures it. */
+async function startProvider({
+  command: [command, ...args],
+  config,
+  environment,
+}: ProviderProgram): Promise<ProviderProcess> {
   const engine = await listen();
   const address = engine.address() as { port: number };
   // With logging or tracing on, the engine puts flags before its address.
-  const args = [host, "--logtostderr", "-v=1", `127.0.0.1:${address.port}`];
-  const child = spawn(process.execPath, args, {
+  const flags = ["--logtostderr", "-v=1", `127.0.0.1:${address.port}`];
+  const child = spawn(command, [...args, ...flags], {
     cwd: repository,
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const lines: string[] = [];
+  const closed = once(child, "close");
   const firstLine = new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).on("line", (line) => {
       resolve(line);
@@ -70,26 +98,26 @@ export async function withProviderProcess<Result>(
     `127.0.0.1:${port}`,
     credentials.createInsecure(),
   ) as unknown as Client;
-  try {
-    await call(client, "configure", new messages.ConfigureRequest().setArgs(struct(config)));
-    return await use(providerOf(client, child, engine, () => lines.slice(1).join("\n")));
-  } finally {
+  const stop = async () => {
     client.close();
     engine.close();
     child.kill("SIGKILL");
+    await closed;
+  };
+  try {
+    await call(client, "configure", new messages.ConfigureRequest().setArgs(struct(config)));
+  } catch (error) {
+    await stop();
+    throw error;
   }
+  const output = () => lines.slice(1).join("\n");
+  return { ...operationsOf(client), child, engine, output, [Symbol.asyncDispose]: stop };
 }
 
-function providerOf(
-  client: Client,
-  child: ChildProcess,
-  engine: Server,
-  output: () => string,
-): ProviderProcess {
+type Operation = "check" | "diff" | "create" | "read" | "update" | "delete";
+
+function operationsOf(client: Client): Pick<ProviderProcess, Operation> {
   return {
-    child,
-    engine,
-    output,
     async check(news, olds = {}) {
       const request = new messages.CheckRequest().setOlds(struct(olds)).setNews(struct(news));
       const response = await call<messages.CheckResponse>(client, "check", request);
