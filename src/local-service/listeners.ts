@@ -1,4 +1,4 @@
-import { emitWarning } from "node:process";
+import process from "node:process";
 import type { LocalServiceOptions } from "./options.js";
 
 type Listeners = Required<
@@ -37,5 +37,5 @@ function guard<Item>(
 }
 
 function warn(error: Error): void {
-  emitWarning(error);
+  process.emitWarning(error);
 }

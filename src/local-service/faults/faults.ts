@@ -50,6 +50,7 @@ export type Fault =
   | {
       readonly kind: "alter";
       readonly headers?: Readonly<Record<string, string>>;
+      /** Makes the new text out of the answer's own. */
       readonly text?: (text: string) => string;
     };
 
