@@ -8,14 +8,8 @@ import {
   keepOwner,
   noteAdopt,
 } from "./adopt.js";
-import { argumentsThat } from "./arguments.js";
-import {
-  type CheckResult,
-  checkArguments,
-  problemsOfArguments,
-  tableEventsHint,
-  type WebhookInputs,
-} from "./check.js";
+import { argumentsThat, type WebhookInputs } from "./arguments.js";
+import { type CheckResult, checkArguments, problemsOfArguments, tableEventsHint } from "./check.js";
 import type { ConfigSource } from "./config.js";
 import { createForState } from "./create.js";
 import { deleteFromState } from "./delete.js";
