@@ -1,3 +1,4 @@
+import { emitWarning } from "node:process";
 import type { LocalServiceOptions } from "./options.js";
 
 type Listeners = Required<
@@ -36,5 +37,5 @@ function guard<Item>(
 }
 
 function warn(error: Error): void {
-  process.emitWarning(error);
+  emitWarning(error);
 }

@@ -1,7 +1,7 @@
 import { oneLine, redact } from "../common/redact.js";
 
 /** How much a line matters to the person who runs Pulumi. */
-export type Severity = "info" | "warning";
+type Severity = "info" | "warning";
 
 /** Shows one line to the person who runs Pulumi. */
 export type Notify = (line: string, severity: Severity) => void;

@@ -1,5 +1,6 @@
 import { aYear, envelope, page, pageFault, statusRow } from "./fault-answers.js";
 import { type FaultRow, otherwise, type RowOutcome } from "./fault-row.js";
+import { asHtml, echoAuthorization, hugeBody, idAsString, truncatedJson } from "./faults.mjs";
 
 const created: RowOutcome = {
   outcome: "created",
@@ -156,7 +157,7 @@ export const createFaults: readonly FaultRow[] = [
     name: "echo",
     does: "repeats the API key in its error message",
     sees: "400",
-    fault: { kind: "echoAuthorization" },
+    fault: echoAuthorization(),
     ...notCreated,
     names: "[redacted]",
   }),
@@ -175,16 +176,11 @@ export const createFaults: readonly FaultRow[] = [
     ...notCreated,
     names: "dbwebhooks:retrySeconds",
   }),
-  odd("truncated-json", "201, half of the JSON", { kind: "truncatedJson" }, inDoubtAndCreated),
-  odd("huge-body", "201, 10 MiB of JSON", { kind: "hugeBody" }, inDoubtAndCreated),
-  odd(
-    "content-type",
-    "201, the JSON as `text/html`",
-    { kind: "contentType", value: "text/html" },
-    created,
-  ),
+  odd("truncated-json", "201, half of the JSON", truncatedJson, inDoubtAndCreated),
+  odd("huge-body", "201, 10 MiB of JSON", hugeBody, inDoubtAndCreated),
+  odd("content-type", "201, the JSON as `text/html`", asHtml, created),
   odd("extra-fields", "201, more fields", { kind: "fields", set: { active: true } }, created),
-  odd("id-as-string", "201, the id as a string", { kind: "idAsString" }, created),
+  odd("id-as-string", "201, the id as a string", idAsString, created),
   odd("id-0", "201, the id is 0", { kind: "fields", set: { id: 0 } }, created),
   odd("id-missing", "201, no id", { kind: "fields", remove: ["id"] }, inDoubtAndCreated),
   odd("secret-missing", "201, no secret", { kind: "fields", remove: ["secret"] }, undone),

@@ -1,5 +1,6 @@
 import { aYear, envelope, pageFault, statusRow } from "./fault-answers.js";
 import { type FaultRow, otherwise, type RowOutcome } from "./fault-row.js";
+import { asHtml, hugeBody, truncatedJson } from "./faults.mjs";
 
 const deleted: RowOutcome = {
   outcome: "deleted",
@@ -144,14 +145,9 @@ export const deleteFaults: readonly FaultRow[] = [
   once(503),
   once(503, { "retry-after": "1" }, "a second in"),
   once(504),
-  odd("truncated-json", "200, half of the JSON", { kind: "truncatedJson" }),
-  odd("huge-body", "200, 10 MiB of JSON", { kind: "hugeBody" }),
-  odd(
-    "content-type",
-    "200, the JSON as `text/html`",
-    { kind: "contentType", value: "text/html" },
-    deleted,
-  ),
+  odd("truncated-json", "200, half of the JSON", truncatedJson),
+  odd("huge-body", "200, 10 MiB of JSON", hugeBody),
+  odd("content-type", "200, the JSON as `text/html`", asHtml, deleted),
   odd("extra-fields", "200, more fields", { kind: "fields", set: { id: 1 } }, deleted),
   odd("empty", "204", { kind: "respond", statusCode: 204, commit: true }, deleted),
   odd("success-text", '200, `success: "true"`', { kind: "fields", set: { success: "true" } }),

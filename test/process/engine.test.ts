@@ -54,7 +54,7 @@ describe("A creation in flight", () => {
   it("is undone when the engine says stop, and the process ends", async () => {
     await withHeldPost(async ({ service, provider, release, ended }) => {
       provider.child.kill("SIGINT");
-      await expect.poll(provider.output).toContain("Pulumi stops");
+      await expect.poll(provider.output).toContain("Pulumi is stopping");
 
       release();
       await ended;
@@ -66,7 +66,7 @@ describe("A creation in flight", () => {
   it("is undone once however often the engine says stop", async () => {
     await withHeldPost(async ({ service, provider, release, ended }) => {
       provider.child.kill("SIGINT");
-      await expect.poll(provider.output).toContain("Pulumi stops");
+      await expect.poll(provider.output).toContain("Pulumi is stopping");
       provider.child.kill("SIGINT");
 
       release();
@@ -88,7 +88,7 @@ describe("A creation in flight", () => {
         release();
         await ended;
 
-        expect(String(failure)).toContain("was not asked, because Pulumi stops");
+        expect(String(failure)).toContain("was not sent, because Pulumi is stopping");
         expect(service.counts).toMatchObject({ posts: 1, deletes: 1 });
       },
       { "dbwebhooks:maxConcurrentRequests": "1" },
@@ -109,7 +109,7 @@ describe("A creation in flight", () => {
       await expect.poll(provider.output).toContain("all requests wait");
       throttled.remove();
       provider.child.kill("SIGINT");
-      await expect.poll(provider.output).toContain("Pulumi stops");
+      await expect.poll(provider.output).toContain("Pulumi is stopping");
 
       release();
       await ended;
@@ -135,7 +135,7 @@ describe("A creation in flight", () => {
     await withHeldPost(async ({ service, provider, release, ended }) => {
       service.inject({ on: "DELETE", fault: { kind: "respond", statusCode: 403 } });
       provider.child.kill("SIGINT");
-      await expect.poll(provider.output).toContain("Pulumi stops");
+      await expect.poll(provider.output).toContain("Pulumi is stopping");
 
       release();
       await ended;
@@ -156,7 +156,7 @@ describe("A creation in flight", () => {
     await withHeldPost(
       async ({ provider, release, ended }) => {
         provider.child.kill("SIGINT");
-        await expect.poll(provider.output).toContain("Pulumi stops");
+        await expect.poll(provider.output).toContain("Pulumi is stopping");
 
         release();
         await ended;
