@@ -1,5 +1,6 @@
 import type { ServiceError } from "@grpc/grpc-js";
-import { partialCreationOf, providerText, startDynamicProvider } from "./provider-process.js";
+import { partialCreationOf } from "./grpc-provider.js";
+import { providerText, startDynamicProvider } from "./provider-process.js";
 import type { CreateResult, Properties, Shell } from "./shell.js";
 
 /** Pulumi's own provider process with the built package in it. */

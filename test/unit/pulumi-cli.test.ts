@@ -336,7 +336,7 @@ describe("the language host of YAML", () => {
 
   it.each([
     ["without Go", {}, "there is no go on PATH"],
-    ["when builds are left out", { DBWEBHOOKS_PULUMI_CLI: "path" }, "left out by"],
+    ["when builds are left out", { DBWEBHOOKS_PULUMI_CLI: "path" }, "leaves builds out"],
   ])("is missed with one error that says what to do %s", async (_, settings, reason) => {
     const environment = { PATH: await pathWith("echo v3.250.0"), ...settings };
 

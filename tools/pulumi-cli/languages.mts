@@ -47,7 +47,7 @@ async function makeHost(
 ): Promise<void> {
   try {
     if (!wantedSources(context.environment).includes("build")) {
-      throw new Error("build: left out by DBWEBHOOKS_PULUMI_CLI");
+      throw new Error("DBWEBHOOKS_PULUMI_CLI leaves builds out");
     }
     await fillEntry(entry, {
       fill: (directory) => buildLanguageHost(language, directory, context),
