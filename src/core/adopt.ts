@@ -2,7 +2,7 @@ import { nameOfWebhook } from "../service/advice.js";
 import { type Account, listWebhooks, type WebhookAddress } from "../service/client.js";
 import { WebhookError } from "../service/errors.js";
 import type { Operation } from "../service/operation.js";
-import type { WebhookInputs } from "./check.js";
+import type { WebhookInputs } from "./arguments.js";
 import { type Difference, reasonsOf } from "./diff.js";
 import { driftOf } from "./drift.js";
 import type { Ledger } from "./ledger.js";

@@ -1,13 +1,8 @@
-import * as z from "zod/mini";
-import { eventTypes } from "../common/event-types.js";
-import { adviceForUnknownName, nearestName } from "../common/nearest-name.js";
+import type * as z from "zod/mini";
+import { adviceForUnknownName } from "../common/nearest-name.js";
 import { once } from "../common/once.js";
 import { oneLine, shownValue } from "../common/redact.js";
-import { isPathSegment, problemOfReceiverUrl } from "../common/url.js";
-import { webhookIdOf } from "../common/webhook-id.js";
-import { isStorableSecret } from "../service/bodies.js";
-import { hasNo } from "../service/problem-check.js";
-import { type ArgumentName, argumentChanges } from "./arguments.js";
+import { argumentRules, webhookArguments } from "./arguments.js";
 import {
   isUnknown,
   normalizeEvents,
@@ -15,9 +10,6 @@ import {
   withoutAbsent,
   withSecretMarked,
 } from "./values.js";
-
-// No message in this file repeats a received value: any of them can be a credential, and Pulumi
-// masks only the secrets that it knows of.
 
 const maxFailures = 20;
 
@@ -54,43 +46,17 @@ export function tableEventsHint({ tableId, events }: Properties): string | undef
 /** Lists everything that is wrong with a webhook's arguments, one line a problem. */
 export function problemsOfArguments(args: Properties): string[] {
   const mayBeOn = (value: unknown) => value === true || isUnknown(value);
-  const allowsEvents = mayBeOn(args.allowUnknownEvents) ? "anyEvents" : "knownEvents";
-  const allowsUrls = mayBeOn(args.allowInsecureUrl) ? "anyUrl" : "secureUrl";
-  return problemsOf(schemas[allowsEvents][allowsUrls]().safeParse(args).error);
+  const allowances =
+    `${mayBeOn(args.allowUnknownEvents)} ${mayBeOn(args.allowInsecureUrl)}` as const;
+  return problemsOf(schemas[allowances]().safeParse(args).error);
 }
 
-const webhookArguments = (allowUnknownEvents: boolean, allowInsecureUrl: boolean) =>
-  z.strictObject({
-    databaseId: identifier("the database", "base_abc123"),
-    url: unlessUnknown(
-      z
-        .string('must be the URL of the receiver, such as "https://example.com/hooks"')
-        .check(hasNo((url) => problemOfReceiverUrl(url, allowInsecureUrl))),
-    ),
-    events: unlessUnknown(
-      z
-        .array(event(allowUnknownEvents), `must be a list of events, such as ["${eventTypes[0]}"]`)
-        .check(z.minLength(1, `must name at least one event, such as ["${eventTypes[0]}"]`)),
-    ),
-    tableId: z.optional(identifier("one table", "tbl_orders")),
-    allowUnknownEvents: flag(),
-    allowInsecureUrl: flag(),
-    adopt: z.optional(unlessUnknown(adoptedWebhook())),
-  } satisfies Record<ArgumentName, z.ZodMiniType>);
-
-/** A webhook's arguments as `check` leaves them: resolved, events sorted and without duplicates. */
-export type WebhookInputs = z.infer<ReturnType<typeof webhookArguments>>;
-
-// Building a schema takes longer than using it.
+// By allowUnknownEvents and allowInsecureUrl.
 const schemas = {
-  knownEvents: {
-    secureUrl: once(() => webhookArguments(false, false)),
-    anyUrl: once(() => webhookArguments(false, true)),
-  },
-  anyEvents: {
-    secureUrl: once(() => webhookArguments(true, false)),
-    anyUrl: once(() => webhookArguments(true, true)),
-  },
+  "false false": once(() => argumentRules({ allowUnknownEvents: false, allowInsecureUrl: false })),
+  "false true": once(() => argumentRules({ allowUnknownEvents: false, allowInsecureUrl: true })),
+  "true false": once(() => argumentRules({ allowUnknownEvents: true, allowInsecureUrl: false })),
+  "true true": once(() => argumentRules({ allowUnknownEvents: true, allowInsecureUrl: true })),
 };
 
 /** Turns zod's issues into lines of the form `<path>: <what is wrong and what to write>`. */
@@ -99,7 +65,7 @@ function problemsOf(error: z.core.$ZodError | undefined): string[] {
     issue.code === "unrecognized_keys"
       ? issue.keys.map(
           (name) =>
-            `${pathText([...issue.path, name.slice(0, 100)])}: ${adviceForUnknownName(name, issue.path[0] === "adopt" ? ["id", "secret"] : Object.keys(argumentChanges))}`,
+            `${pathText([...issue.path, name.slice(0, 100)])}: ${adviceForUnknownName(name, issue.path[0] === "adopt" ? ["id", "secret"] : Object.keys(webhookArguments))}`,
         )
       : [`${pathText(issue.path)}: ${issue.message}`],
   );
@@ -126,56 +92,6 @@ function normalizeInputs(inputs: Properties): Record<string, unknown> {
   }
   const { id, secret } = adopt as Record<string, unknown>;
   return { ...normalized, adopt: withSecretMarked({ id: String(id), secret }) };
-}
-
-function identifier(what: string, example: string) {
-  const message = `must be the identifier of ${what}, a non-empty string such as "${example}"`;
-  return unlessUnknown(z.string(message).check(z.refine(isPathSegment, message)));
-}
-
-function adoptedWebhook() {
-  const idMessage = 'must be the number of the webhook, such as 42 or "42"';
-  const secretMessage = "must be the webhook's secret, a non-empty string";
-  const isWebhookId = (value: unknown) => webhookIdOf(value) !== undefined;
-  return z.strictObject(
-    {
-      id: unlessUnknown(z.custom<number | string>(isWebhookId, idMessage)),
-      secret: unlessUnknown(
-        z.string(secretMessage).check(z.refine(isStorableSecret, secretMessage)),
-      ),
-    },
-    "must be an object with the id and the secret of a webhook that exists",
-  );
-}
-
-function event(allowUnknownEvents: boolean) {
-  return unlessUnknown(
-    z.string(`must be a string, such as "${eventTypes[0]}"`).check(
-      hasNo((value) => {
-        if (value === "" || !value.isWellFormed()) {
-          return `must be the name of an event, such as "${eventTypes[0]}"`;
-        }
-        return allowUnknownEvents || eventTypes.some((known) => known === value)
-          ? undefined
-          : `is not a known event; the nearest is "${nearestName(value, eventTypes)}". To subscribe to it all the same, set allowUnknownEvents: true`;
-      }),
-    ),
-  );
-}
-
-function flag() {
-  return z.optional(unlessUnknown(z.boolean("must be true or false, without quotes")));
-}
-
-/** Accepts what the schema accepts, and values that Pulumi does not know yet. */
-function unlessUnknown<Schema extends z.ZodMiniType>(schema: Schema) {
-  return z.custom<z.output<Schema>>().check((context) => {
-    if (typeof context.value === "object" || !isUnknown(context.value)) {
-      for (const issue of schema.safeParse(context.value).error?.issues ?? []) {
-        context.issues.push({ ...issue, input: undefined } as z.core.$ZodRawIssue);
-      }
-    }
-  });
 }
 
 function pathText(path: readonly PropertyKey[]): string {

@@ -3,7 +3,7 @@ import { nameOfWebhook } from "../service/advice.js";
 import { type Account, createWebhook, deleteWebhook } from "../service/client.js";
 import { failureText, PartialCreationError, WebhookError } from "../service/errors.js";
 import type { Operation } from "../service/operation.js";
-import type { WebhookInputs } from "./check.js";
+import type { WebhookInputs } from "./arguments.js";
 import type { Engine } from "./engine.js";
 import type { Ledger } from "./ledger.js";
 import { leftoverAdvice } from "./leftover.js";

@@ -14,8 +14,8 @@ export const importSecretVariable = "DBWEBHOOKS_IMPORT_SECRET";
 
 const adoptHint = "The argument adopt takes over a webhook without an import.";
 
-/** The arguments that a program needs to declare a webhook as the service has it, and its secret. */
-export interface ImportedWebhook {
+/** The arguments that declare a webhook as the service has it, and its secret. */
+export interface FoundWebhook {
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly secret: string;
 }
@@ -27,13 +27,13 @@ export interface ImportedWebhook {
  * @param variable What the environment variable holds: one secret, or a JSON object of secrets by
  * `<databaseId>/<id>`.
  */
-export async function importWebhook(
+export async function findToImport(
   account: Account,
   ledger: Ledger,
   operation: Operation,
   address: WebhookAddress,
   variable: string | undefined,
-): Promise<ImportedWebhook> {
+): Promise<FoundWebhook> {
   const { databaseId, id } = address;
   const name = nameOfWebhook(id, databaseId);
   const secret = secretIn(variable, `${databaseId}/${id}`);

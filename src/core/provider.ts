@@ -1,34 +1,24 @@
-import { oneLine } from "../common/redact.js";
 import { nameOfWebhook } from "../service/advice.js";
-import { type Account, deleteWebhook } from "../service/client.js";
-import { presentable, WebhookError } from "../service/errors.js";
-import { type Notify, Operation } from "../service/operation.js";
-import { TimeLimit } from "../service/time-limit.js";
-import { createTransport } from "../service/transport.js";
+import { WebhookError } from "../service/errors.js";
+import type { Notify, Operation } from "../service/operation.js";
 import {
   adoptedSecretHint,
   adoptionConflict,
   adoptWebhook,
   keepOwner,
-  mustStay,
   noteAdopt,
 } from "./adopt.js";
-import { argumentsThat } from "./arguments.js";
-import {
-  type CheckResult,
-  checkArguments,
-  problemsOfArguments,
-  tableEventsHint,
-  type WebhookInputs,
-} from "./check.js";
-import { type ConfigResult, type ConfigSource, readConfig } from "./config.js";
+import { argumentsThat, type WebhookInputs } from "./arguments.js";
+import { type CheckResult, checkArguments, problemsOfArguments, tableEventsHint } from "./check.js";
+import type { ConfigSource } from "./config.js";
 import { createForState } from "./create.js";
+import { deleteFromState } from "./delete.js";
 import { type Comparison, compareWebhook, replacementWarning } from "./diff.js";
 import type { Engine } from "./engine.js";
-import { importSecretVariable, importWebhook } from "./import.js";
-import { Ledger } from "./ledger.js";
+import { findToImport, importSecretVariable } from "./import.js";
 import { findWebhook } from "./read.js";
-import { addressOf, hiddenValues, idToAdopt, stateOf } from "./state.js";
+import { Session } from "./session.js";
+import { addressOf, idToAdopt, stateOf } from "./state.js";
 import {
   isUnknown,
   type Properties,
@@ -43,31 +33,31 @@ export interface StoredWebhook {
   readonly properties: Record<string, unknown>;
 }
 
+/** A webhook that Pulumi did not know, with the arguments that declare it. */
+export interface ImportedWebhook extends StoredWebhook {
+  readonly inputs: Properties;
+}
+
 /**
  * The rules of the resource, for one configured provider: what a shell hands over is in Pulumi's terms,
  * and what happens is decided here. All errors are {@link WebhookError}s, fit to be shown.
  */
 export class WebhookProvider {
-  readonly #source: ConfigSource;
-  readonly #engine: Engine;
-  readonly #ledger = new Ledger();
-  #config: ConfigResult | undefined;
-  #account: Account | undefined;
+  readonly #session: Session;
 
   /** Keeps the configuration for the first operation that needs it. Never throws. */
   constructor(source: ConfigSource, engine: Engine) {
-    this.#source = source;
-    this.#engine = engine;
+    this.#session = new Session(source, engine);
   }
 
   /** Reports everything that is wrong with the arguments and the configuration. Sends nothing. */
   async check(olds: Properties, news: Properties, notify: Notify): Promise<CheckResult> {
-    return this.#run("Check webhook", news, notify, async (operation) => {
-      this.#ledger.hasChecked = true;
-      const { settings, problems = [] } = this.#readConfig();
-      const result = checkArguments(news, problems);
-      if (settings !== undefined && result.failures.length === 0) {
-        noteAdopt(this.#ledger, settings.baseUrl, result.inputs);
+    return this.#session.run("Check webhook", news, notify, async (operation) => {
+      const { ledger, config } = this.#session;
+      ledger.hasChecked = true;
+      const result = checkArguments(news, config.problems ?? []);
+      if (config.settings !== undefined && result.failures.length === 0) {
+        noteAdopt(ledger, config.settings.baseUrl, result.inputs);
         // Old arguments are missing where a webhook is about to be created, and only there.
         const hint = Object.keys(olds).length === 0 ? tableEventsHint(result.inputs) : undefined;
         notifyIf(operation, hint);
@@ -78,22 +68,22 @@ export class WebhookProvider {
 
   /** Compares the state with the arguments and the base URL. Sends nothing. */
   async diff(id: string, olds: Properties, news: Properties, notify: Notify): Promise<Comparison> {
-    return this.#run(`Compare webhook ${id}`, olds, notify, async (operation) => {
+    return this.#session.run(`Compare webhook ${id}`, olds, notify, async (operation) => {
+      const { ledger, config } = this.#session;
       const state = withSecretsBare(olds);
-      const { settings } = this.#readConfig();
-      const comparison = compareWebhook(id, state, news, settings?.baseUrl);
+      const comparison = compareWebhook(id, state, news, config.settings?.baseUrl);
       const address = addressOf(id, state);
       if (address !== undefined) {
         // From now on this run knows the webhook.
-        this.#ledger.entryOf(address);
+        ledger.entryOf(address);
       }
-      if (this.#ledger.hasRead && !this.#ledger.hasChecked) {
+      if (ledger.hasRead && !ledger.hasChecked) {
         // A plain refresh does not run the program, so there are no new arguments to compare.
         return comparison;
       }
       if (comparison.differences.length === 0) {
-        if (settings !== undefined && address !== undefined) {
-          keepOwner(this.#ledger, address, news);
+        if (config.settings !== undefined && address !== undefined) {
+          keepOwner(ledger, address, news);
         }
         notifyIf(operation, adoptedSecretHint(id, state, news));
         return comparison;
@@ -116,34 +106,35 @@ export class WebhookProvider {
     notify: Notify,
     timeoutSeconds?: number,
   ): Promise<StoredWebhook> {
-    const name = createName(inputs);
-    return this.#runWithin(timeoutSeconds, name, inputs, notify, async (operation) => {
-      const account = this.#openAccount("Create webhook");
+    const create = async (operation: Operation) => {
+      const account = this.#session.openAccount("Create webhook");
       const webhook = completeInputs(inputs);
       const state = stateOf(inputs, account.settings.baseUrl);
-      const context = { account, ledger: this.#ledger, engine: this.#engine, operation };
+      const { ledger, engine } = this.#session;
       const { id, secret } = webhook.adopt
-        ? await adoptWebhook(account, this.#ledger, operation, webhook, webhook.adopt)
-        : await createForState(context, webhook, state);
+        ? await adoptWebhook(account, ledger, operation, webhook, webhook.adopt)
+        : await createForState({ account, ledger, engine, operation }, webhook, state);
       return { id, properties: withSecretMarked({ ...state, secret }) };
-    });
+    };
+    return this.#session.run(createName(inputs), inputs, notify, create, timeoutSeconds);
   }
 
   /**
    * Returns the state as it is: reading a webhook is not described by the service's interface. With
-   * `listing` the webhook is looked up. One that is gone is `undefined`; the secret never changes.
+   * `listing` the webhook is looked up. For one that is gone it returns nothing; the secret never changes.
    */
   async read(id: string, props: Properties, notify: Notify): Promise<StoredWebhook | undefined> {
-    return this.#run(`Read webhook ${id}`, props, notify, async (operation) => {
-      this.#ledger.hasRead = true;
+    return this.#session.run(`Read webhook ${id}`, props, notify, async (operation) => {
+      const { ledger, config } = this.#session;
+      ledger.hasRead = true;
       const kept = { id, properties: withSecretMarked(props) };
       const state = withSecretsBare(props);
       const address = addressOf(id, state);
-      if (this.#readConfig().settings?.listing !== true || address === undefined) {
+      if (config.settings?.listing !== true || address === undefined) {
         return kept;
       }
-      const account = this.#openAccount("Read webhook");
-      const finding = await findWebhook(account, this.#ledger, operation, address, state);
+      const account = this.#session.openAccount(operation.name);
+      const finding = await findWebhook(account, ledger, operation, address, state);
       if (finding.kind === "gone") {
         return undefined;
       }
@@ -154,22 +145,18 @@ export class WebhookProvider {
   }
 
   /**
-   * Reads a webhook that Pulumi does not know yet. Needs `listing`, and the secret in the environment
-   * variable `DBWEBHOOKS_IMPORT_SECRET`.
+   * Reads a webhook that Pulumi does not know yet, with the arguments that declare it. Needs `listing`,
+   * and the secret in the environment variable `DBWEBHOOKS_IMPORT_SECRET`.
    */
-  async import(
-    id: string,
-    databaseId: string,
-    notify: Notify,
-  ): Promise<StoredWebhook & { readonly inputs: Properties }> {
-    const variable = this.#source.environment[importSecretVariable];
+  async import(id: string, databaseId: string, notify: Notify): Promise<ImportedWebhook> {
+    const variable = this.#session.environment[importSecretVariable];
     const name = `Import ${nameOfWebhook(id, databaseId)}`;
-    return this.#run(name, { secret: variable }, notify, async (operation) => {
-      const account = this.#openAccount(operation.name);
+    return this.#session.run(name, { secret: variable }, notify, async (operation) => {
+      const account = this.#session.openAccount(operation.name);
       const { baseUrl } = account.settings;
       const address = { baseUrl, databaseId, id };
-      const found = await importWebhook(account, this.#ledger, operation, address, variable);
-      const { inputs, secret } = found;
+      const { ledger } = this.#session;
+      const { inputs, secret } = await findToImport(account, ledger, operation, address, variable);
       return { id, inputs, properties: withSecretMarked({ ...inputs, baseUrl, secret }) };
     });
   }
@@ -200,82 +187,8 @@ export class WebhookProvider {
     const state = withSecretsBare(props);
     const address = addressOf(id, state);
     const name = address ? nameOfWebhook(id, address.databaseId) : `webhook ${id}`;
-    return this.#runWithin(timeoutSeconds, `Delete ${name}`, state, notify, async (operation) => {
-      if (address === undefined) {
-        throw new WebhookError(
-          `${operation.name} failed: its state holds no usable id, databaseId and baseUrl. Nothing was sent. Delete the webhook by hand, then remove it with "pulumi state delete".`,
-        );
-      }
-      const account = this.#openAccount(
-        operation.name,
-        'The webhook stays in the state. "pulumi destroy" reads the environment, but not what "pulumi config set" has changed since the last "pulumi up". ',
-      );
-      if (mustStay(this.#ledger, address)) {
-        operation.warn(
-          `Replaced ${name} by itself, because adopt names it: it was not deleted, and its secret is the same. Remove adopt before you replace it.`,
-        );
-        return;
-      }
-      const deletion = await deleteWebhook(account, operation, address);
-      if (deletion.kind === "failed") {
-        const { failure } = deletion;
-        const advice = `The webhook stays in the state. ${failure.advice}`;
-        throw new WebhookError({ ...failure, advice });
-      }
-      this.#ledger.entryOf(address).isDeleted = true;
-      if (deletion.kind === "absent") {
-        operation.notify(
-          `The service did not have ${name} any more. It answers the same to a key without access to the database.`,
-        );
-      }
-    });
-  }
-
-  async #runWithin<Result>(
-    timeoutSeconds: number | undefined,
-    name: string,
-    properties: Properties,
-    notify: Notify,
-    run: (operation: Operation) => Promise<Result>,
-  ): Promise<Result> {
-    using timeLimit = timeoutSeconds ? new TimeLimit(timeoutSeconds) : undefined;
-    return await this.#run(name, properties, notify, run, timeLimit);
-  }
-
-  async #run<Result>(
-    name: string,
-    properties: Properties,
-    notify: Notify,
-    run: (operation: Operation) => Promise<Result>,
-    timeLimit?: TimeLimit,
-  ): Promise<Result> {
-    const hidden = () => {
-      const apiKey = this.#config?.settings?.apiKey;
-      return [...(apiKey === undefined ? [] : [apiKey]), ...hiddenValues(properties)];
-    };
-    const operation = new Operation(name, notify, hidden, timeLimit);
-    try {
-      return await run(operation);
-    } catch (error) {
-      throw presentable(error, operation);
-    }
-  }
-
-  /** The settings, or what is wrong with them. */
-  #readConfig(): ConfigResult {
-    this.#config ??= readConfig(this.#source);
-    return this.#config;
-  }
-
-  /** The account to talk to; an error that names the operation when the settings are not all right. */
-  #openAccount(operation: string, advice = ""): Account {
-    const { settings, problems } = this.#readConfig();
-    if (settings === undefined) {
-      const what = `${oneLine(operation, 300)} failed: ${problems.join(". ")}`;
-      throw new WebhookError(`${what}. ${advice}Nothing was sent.`);
-    }
-    this.#account ??= { settings, transport: createTransport(settings) };
-    return this.#account;
+    const remove = (operation: Operation) => deleteFromState(this.#session, operation, address);
+    return this.#session.run(`Delete ${name}`, state, notify, remove, timeoutSeconds);
   }
 }
 

@@ -44,13 +44,13 @@
  */
 
 export { DataFileError } from "./data/database.js";
-export type { StoredWebhook, WebhookChanges } from "./data/store.js";
+export type { StoredWebhook, WebhookChanges } from "./data/webhook-store.js";
 export type {
   AwaitedDelivery,
   Delivery,
   DeliveryOutcome,
   EmittedEvent,
-} from "./deliveries/deliveries.js";
+} from "./deliveries/delivery-log.js";
 export type { DeliveryOptions } from "./deliveries/delivery-options.js";
 export type { NewEvent, StoredEvent } from "./deliveries/event.js";
 export type { Fault, FaultRule, InjectedFault } from "./faults/faults.js";
@@ -61,7 +61,7 @@ export type {
   ReceivedRequest,
   RequestMatch,
   RequestOutcome,
-} from "./http/requests.js";
+} from "./http/request-log.js";
 export type { LocalServiceOptions } from "./options.js";
 export type { LocalService, ServiceCounts } from "./service.js";
 export { startLocalService } from "./start.js";

@@ -1,9 +1,9 @@
-import type { Delivery, EmittedEvent } from "./deliveries/deliveries.js";
+import type { Delivery, EmittedEvent } from "./deliveries/delivery-log.js";
 import type { DeliveryOptions } from "./deliveries/delivery-options.js";
 import type { FaultRule } from "./faults/faults.js";
 import type { ApiKeys } from "./http/api-keys.js";
 import type { RateLimit } from "./http/rate-limit.js";
-import type { ReceivedRequest } from "./http/requests.js";
+import type { ReceivedRequest } from "./http/request-log.js";
 
 /** How a local service starts; everything has a default. */
 export interface LocalServiceOptions {

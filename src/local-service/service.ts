@@ -1,8 +1,8 @@
-import type { StoredWebhook, WebhookChanges } from "./data/store.js";
-import type { AwaitedDelivery, Delivery, EmittedEvent } from "./deliveries/deliveries.js";
+import type { StoredWebhook, WebhookChanges } from "./data/webhook-store.js";
+import type { AwaitedDelivery, Delivery, EmittedEvent } from "./deliveries/delivery-log.js";
 import type { NewEvent } from "./deliveries/event.js";
 import type { FaultRule, InjectedFault } from "./faults/faults.js";
-import type { AwaitedRequest, ReceivedRequest } from "./http/requests.js";
+import type { AwaitedRequest, ReceivedRequest } from "./http/request-log.js";
 
 /** A local service that runs. */
 export interface LocalService extends AsyncDisposable {

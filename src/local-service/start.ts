@@ -4,18 +4,18 @@ import type { DatabaseSync } from "node:sqlite";
 import { createAdaptorServer } from "@hono/node-server";
 import { DataFileError, openDatabase } from "./data/database.js";
 import { DeliveryStore, type PendingDelivery } from "./data/delivery-store.js";
-import { type WebhookChanges, WebhookStore } from "./data/store.js";
+import { type WebhookChanges, WebhookStore } from "./data/webhook-store.js";
 import { Deliverer } from "./deliveries/deliverer.js";
-import { type AwaitedDelivery, DeliveryLog, type EmittedEvent } from "./deliveries/deliveries.js";
+import { type AwaitedDelivery, DeliveryLog, type EmittedEvent } from "./deliveries/delivery-log.js";
 import { readDeliveryOptions } from "./deliveries/delivery-options.js";
-import { completeEvent, parseEvent } from "./deliveries/event.js";
+import { completeEvent, eventReader } from "./deliveries/event.js";
 import { FaultRules } from "./faults/fault-rules.js";
 import { ApiKeyRing } from "./http/api-keys.js";
-import type { Problems } from "./http/event-routes.js";
-import { RequestLog } from "./http/requests.js";
+import { RequestLog } from "./http/request-log.js";
 import { createRoutes } from "./http/routes.js";
 import { guardListeners } from "./listeners.js";
 import type { LocalServiceOptions } from "./options.js";
+import type { Checked } from "./problems.js";
 import type { LocalService } from "./service.js";
 
 /**
@@ -61,15 +61,16 @@ async function startOn(
   );
   const closing = new AbortController();
 
-  const emit = (newEvent: unknown): EmittedEvent | Problems => {
-    const parsed = parseEvent(newEvent, allowUnknownEvents);
-    if ("problems" in parsed) {
-      return parsed;
+  const readEvent = eventReader(allowUnknownEvents);
+  const emit = (newEvent: unknown): Checked<EmittedEvent> => {
+    const read = readEvent(newEvent);
+    if (read.problems !== undefined) {
+      return read;
     }
-    const event = deliverer.store(completeEvent(parsed.event, now()));
+    const event = deliverer.store(completeEvent(read.value, now()));
     onEvent(event);
     deliverer.begin(event.deliveries);
-    return event;
+    return { value: event };
   };
   const remove = (id: number) => {
     mustExist(id, store.delete(id));
@@ -171,9 +172,9 @@ function mustExist(id: number, exists: boolean): void {
   }
 }
 
-function mustFit(event: EmittedEvent | Problems): EmittedEvent {
-  if ("problems" in event) {
-    throw new TypeError(`The event does not fit: ${event.problems.join("; ")}.`);
+function mustFit(emitted: Checked<EmittedEvent>): EmittedEvent {
+  if (emitted.problems !== undefined) {
+    throw new TypeError(`The event does not fit: ${emitted.problems.join("; ")}.`);
   }
-  return event;
+  return emitted.value;
 }

@@ -2,6 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
+import { echoAuthorization } from "../helpers/faults.mjs";
 import { webhookArgs, withStack } from "../helpers/stack.js";
 
 const apiKey = "key-token-5b1f0a77";
@@ -97,7 +98,7 @@ async function runAllCommands(
       );
       expect(service.webhooks).toHaveLength(1);
       await declareEvent("record.updated");
-      const echo = service.inject({ fault: { kind: "echoAuthorization" } });
+      const echo = service.inject({ fault: echoAuthorization() });
       await runAll(["preview", "--diff"], ["up", "--yes", "--skip-preview", "--diff"]);
       echo.remove();
       await runAll(
@@ -110,7 +111,7 @@ async function runAllCommands(
       expect(service.counts.created).toBe(2);
       await declareEvent("no.such.event");
       await runAll(["preview", "--diff"]);
-      service.inject({ fault: { kind: "echoAuthorization", statusCode: 401 } });
+      service.inject({ fault: echoAuthorization(401) });
       await runAll(["destroy", "--yes", "--skip-preview", "--diff"]);
       service.clearFaults();
       events = await readFile(eventLog, "utf8");

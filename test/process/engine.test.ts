@@ -1,11 +1,8 @@
 import { once } from "node:events";
 import { type Fault, type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
-import {
-  type ProviderProcess,
-  webhookInputs,
-  withProviderProcess,
-} from "../helpers/provider-process.js";
+import type { ProviderProcess } from "../helpers/grpc-provider.js";
+import { webhookInputs, withProviderProcess } from "../helpers/provider-process.js";
 
 async function withHeldPost(
   use: (parts: {

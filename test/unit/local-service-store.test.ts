@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openDatabase } from "../../src/local-service/data/database.js";
-import { WebhookStore } from "../../src/local-service/data/store.js";
+import { WebhookStore } from "../../src/local-service/data/webhook-store.js";
 
 describe("the store in a file", () => {
   it("gives back what it was given, when it is opened again", () => {

@@ -1,4 +1,11 @@
 import type { Fault, FaultRule } from "pulumi-dbwebhooks/local-service";
+import {
+  asHtml,
+  echoAuthorization,
+  hugeBody,
+  idAsString,
+  truncatedJson,
+} from "../../test/helpers/faults.mts";
 
 const envelope = { error: { code: "SOME_CODE", message: "Something went wrong." } };
 
@@ -10,15 +17,15 @@ const faults: readonly Fault[] = [
   { kind: "resetBeforeReading" },
   { kind: "resetAfterCommit" },
   { kind: "resetMidBody" },
-  { kind: "truncatedJson" },
-  { kind: "hugeBody" },
-  { kind: "contentType", value: "text/html" },
-  { kind: "idAsString" },
+  truncatedJson,
+  hugeBody,
+  asHtml,
+  idAsString,
   { kind: "fields", remove: ["id", "success"] },
   { kind: "fields", remove: ["secret"] },
   { kind: "fields", set: { secret: "", success: false } },
   { kind: "fields", set: { unknown: { field: [1] } } },
-  { kind: "echoAuthorization", statusCode: 401 },
+  echoAuthorization(401),
   { kind: "respond", statusCode: 204, commit: true },
   { kind: "respond", statusCode: 200, body: "<!doctype html><title>Sign in</title>" },
   { kind: "respond", statusCode: 500, body: envelope, commit: true },

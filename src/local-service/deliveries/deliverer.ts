@@ -1,6 +1,6 @@
 import type { DeliveryStore, PendingDelivery } from "../data/delivery-store.js";
-import { isSubscribed, type StoredWebhook, type WebhookStore } from "../data/store.js";
-import type { Delivery, DeliveryEntry, DeliveryLog, EmittedEvent } from "./deliveries.js";
+import type { StoredWebhook, WebhookStore } from "../data/webhook-store.js";
+import type { Delivery, DeliveryEntry, DeliveryLog, EmittedEvent } from "./delivery-log.js";
 import { addressOf, type DeliverySettings } from "./delivery-options.js";
 import type { StoredEvent } from "./event.js";
 import { writeNotification } from "./notification.js";
@@ -11,6 +11,7 @@ import {
   type NotificationSender,
   openNotificationSender,
 } from "./send-notification.js";
+import { isSubscribed } from "./subscription.js";
 
 interface DelivererParts {
   readonly webhooks: WebhookStore;

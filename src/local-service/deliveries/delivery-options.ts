@@ -1,3 +1,7 @@
+import * as z from "zod/mini";
+import { isAbsoluteHttpUrl } from "../../common/url.js";
+import { checkOption } from "../problems.js";
+
 /** How notifications are delivered; the interface shows none of it. */
 export interface DeliveryOptions {
   /** Limit of one attempt, connection included, in seconds. Default: 15. */
@@ -25,28 +29,42 @@ export interface DeliverySettings {
   readonly deliverTo: string | undefined;
 }
 
-const defaultWaitsSeconds = [0.5, 1, 2, 4, 8, 16, 32, 60, 60];
-
-/** Fills in the defaults; throws when an option does not fit. */
+/** Fills in the defaults; throws a TypeError that names every option that does not fit. */
 export function readDeliveryOptions(options: DeliveryOptions = {}): DeliverySettings {
-  const { timeoutSeconds = 15, maxConcurrent = 16, deliverTo } = options;
-  const waitsSeconds = options.retryWaitsSeconds ?? defaultWaitsSeconds;
-  if (!(timeoutSeconds > 0) || !Number.isSafeInteger(maxConcurrent) || maxConcurrent < 1) {
-    throw new RangeError("deliveries: timeoutSeconds must be over 0, maxConcurrent at least 1.");
-  }
-  if (!waitsSeconds.every((wait) => wait >= 0 && wait <= 86_400)) {
-    throw new RangeError("deliveries: retryWaitsSeconds must be 0 to 86400 each.");
-  }
-  if (deliverTo !== undefined && !isOrigin(deliverTo)) {
-    throw new TypeError('deliveries: deliverTo must be an origin like "http://127.0.0.1:9000".');
-  }
+  const { timeoutSeconds, maxConcurrent, retryWaitsSeconds, deliverTo } = checkOption(
+    "deliveries",
+    deliveryOptions,
+    options,
+  );
   return {
     timeoutMs: timeoutSeconds * 1000,
     maxConcurrent,
-    retryWaitsMs: waitsSeconds.map((wait) => wait * 1000),
+    retryWaitsMs: retryWaitsSeconds.map((wait) => wait * 1000),
     deliverTo,
   };
 }
+
+const timeoutMessage = "must be a number of seconds over 0";
+const maxConcurrentMessage = "must be a whole number of at least 1";
+const waitMessage = "must be a number of seconds from 0 to 86400";
+
+const deliveryOptions = z.object({
+  timeoutSeconds: z._default(z.number(timeoutMessage).check(z.positive(timeoutMessage)), 15),
+  maxConcurrent: z._default(
+    z.int(maxConcurrentMessage).check(z.positive(maxConcurrentMessage)),
+    16,
+  ),
+  retryWaitsSeconds: z._default(
+    z.array(
+      z.number(waitMessage).check(z.nonnegative(waitMessage), z.maximum(86_400, waitMessage)),
+      "must be a list of seconds",
+    ),
+    [0.5, 1, 2, 4, 8, 16, 32, 60, 60],
+  ),
+  deliverTo: z.optional(
+    z.string().check(z.refine(isOrigin, 'must be an origin, such as "http://127.0.0.1:9000"')),
+  ),
+});
 
 /** Where a notification goes that is meant for the `url` of a subscription. */
 export function addressOf(url: string, { deliverTo }: DeliverySettings): string {
@@ -59,5 +77,5 @@ export function addressOf(url: string, { deliverTo }: DeliverySettings): string 
 }
 
 function isOrigin(text: string): boolean {
-  return /^https?:\/\/[^/]+\/?$/.test(text) && URL.canParse(text);
+  return isAbsoluteHttpUrl(text) && /^https?:\/\/[^/]+\/?$/i.test(text);
 }

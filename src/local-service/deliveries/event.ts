@@ -1,28 +1,32 @@
 import { randomBytes } from "node:crypto";
-import { closest } from "fastest-levenshtein";
+import * as z from "zod/mini";
 import { type EventType, eventTypes } from "../../common/event-types.js";
+import { nearestName } from "../../common/nearest-name.js";
+import { type Checked, check } from "../problems.js";
 
-/** Something that happened in a database, to be told to those who subscribed to it. */
+/** An event of a database, to be delivered to the webhooks that select it. */
 export interface NewEvent {
   /** Event kind, one of interface section 6; any other only with `allowUnknownEvents`. */
   readonly type: EventType | (string & {});
-  /** Database in which it happened. */
+  /** Database of the event. */
   readonly databaseId: string;
   /**
-   * Table that it is about. Default: none, and subscriptions to one table do not hear of it. Source:
-   * interface section 6, rule 1.
+   * Table of the event. Default: none, and webhooks with a `tableId` do not get it. Source: interface
+   * section 6, rule 1.
    */
   readonly tableId?: string | undefined;
   /**
-   * `data` of the notification; `tableId` is added when it has none. Default: a made-up record, table
+   * `data` of the notification; `tableId` is added when it has none. Default: a sample record, table
    * or field, whichever the event is about.
    */
   readonly data?: Readonly<Record<string, unknown>> | undefined;
-  /** Identifier, by which receivers drop repetitions. Default: a new one, `evt_` and random digits. */
+  /**
+   * Identifier, by which receivers recognise repetitions. Default: a new one, `evt_` and random digits.
+   */
   readonly id?: string | undefined;
 }
 
-/** An event as it is stored and told. */
+/** An event as it is stored and delivered. */
 export interface StoredEvent {
   readonly id: string;
   readonly type: string;
@@ -33,31 +37,13 @@ export interface StoredEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Reads an event that came from outside; fields that it does not know are passed over. */
-export function parseEvent(
-  event: unknown,
-  allowUnknownEvents: boolean,
-): { readonly event: NewEvent } | { readonly problems: readonly string[] } {
-  if (!isObject(event)) {
-    return { problems: ["the event must be a JSON object"] };
-  }
-  const { type, databaseId, tableId, data, id } = event;
-  const problems = [
-    ...problemsOfType(type, allowUnknownEvents),
-    ...(isText(databaseId) ? [] : ["databaseId must be a non-empty string"]),
-    ...(tableId === undefined || isText(tableId) ? [] : ["tableId must be a non-empty string"]),
-    ...(data === undefined || isObject(data) ? [] : ["data must be a JSON object"]),
-    // It travels in a header.
-    ...(id === undefined || (isText(id) && /^[\x21-\x7e]{1,256}$/.test(id))
-      ? []
-      : ["id must be 1 to 256 visible ASCII characters"]),
-  ];
-  return problems.length > 0
-    ? { problems }
-    : { event: { type, databaseId, tableId, data, id } as NewEvent };
+/** Returns what reads an event that came from outside. Fields that it does not know are ignored. */
+export function eventReader(allowUnknownEvents: boolean): (event: unknown) => Checked<NewEvent> {
+  const schema = newEvent(allowUnknownEvents);
+  return (event) => check(schema, event);
 }
 
-/** Fills in what an event needs to be told. */
+/** Fills in what an event needs to be delivered. */
 export function completeEvent(event: NewEvent, happenedAt: number): StoredEvent {
   const { type, databaseId, tableId, data = sampleData(type) } = event;
   return {
@@ -70,15 +56,30 @@ export function completeEvent(event: NewEvent, happenedAt: number): StoredEvent 
   };
 }
 
-function problemsOfType(type: unknown, allowUnknownEvents: boolean): string[] {
-  if (!isText(type)) {
-    return ["type must be an event kind"];
-  }
-  if (allowUnknownEvents || eventTypes.some((known) => known === type)) {
-    return [];
-  }
-  const nearest = closest(type.slice(0, 100), eventTypes);
-  return [`type is not an event kind of this service; the nearest is ${nearest}`];
+const newEvent = (allowUnknownEvents: boolean) =>
+  z.object(
+    {
+      type: text("must be an event kind").check(
+        z.refine((type) => allowUnknownEvents || eventTypes.some((known) => known === type), {
+          error: ({ input }) =>
+            `is not an event kind of this service; the nearest is ${nearestName(String(input), eventTypes)}`,
+        }),
+      ),
+      databaseId: text("must be a non-empty string"),
+      tableId: z.optional(text("must be a non-empty string")),
+      data: z.optional(z.looseObject({}, "must be a JSON object")),
+      id: z.optional(headerValue("must be 1 to 256 visible ASCII characters")),
+    },
+    "the event must be a JSON object",
+  );
+
+function text(message: string) {
+  return z.string(message).check(z.minLength(1, { error: message, abort: true }));
+}
+
+/** The identifier travels in a header. */
+function headerValue(message: string) {
+  return z.string(message).check(z.regex(/^[\x21-\x7e]{1,256}$/, message));
 }
 
 function sampleData(type: string): Record<string, unknown> {
@@ -102,12 +103,4 @@ function sampleData(type: string): Record<string, unknown> {
 
 function newId(prefix: string): string {
   return `${prefix}_${randomBytes(12).toString("hex")}`;
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string" && value !== "";
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

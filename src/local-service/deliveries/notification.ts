@@ -1,5 +1,5 @@
 import { Webhook } from "standardwebhooks";
-import type { StoredWebhook } from "../data/store.js";
+import type { StoredWebhook } from "../data/webhook-store.js";
 import type { StoredEvent } from "./event.js";
 
 /** What is sent to a receiver in one attempt. */

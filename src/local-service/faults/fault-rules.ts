@@ -1,4 +1,4 @@
-import { matches, type ReceivedRequest } from "../http/requests.js";
+import { matches, type ReceivedRequest } from "../http/request-log.js";
 import type { Fault, FaultRule, InjectedFault } from "./faults.js";
 
 /** What one request meets: its faults, and when a `hold` among them is over. */

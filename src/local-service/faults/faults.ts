@@ -1,24 +1,25 @@
-import type { ReceivedRequest, RequestMatch } from "../http/requests.js";
+import type { ReceivedRequest, RequestMatch } from "../http/request-log.js";
 
 /**
  * One thing that goes wrong with a request.
  *
  * Where a kind has `commit`, `false` (the default) plays it before the request takes effect, `true`
- * after: the subscription is then stored, or removed, and only the client does not hear of it
- * properly. The kinds without `commit` say where they stand. A request that the service refuses
- * (401, 404, 400, …) takes no effect; what comes "after" is then played on the refusal.
+ * after: the webhook is then stored, or removed, and only the client does not get a proper answer. The
+ * kinds without `commit` say where they stand. A request that the service refuses (401, 404, 400, …)
+ * takes no effect; what comes "after" is then played on the refusal.
  */
 export type Fault =
   /** Waits `ms` milliseconds, then goes on, even when the client has left by then. */
   | { readonly kind: "delay"; readonly ms: number; readonly commit?: boolean }
   /** Waits until {@link InjectedFault.release}, then goes on, even when the client has left. */
   | { readonly kind: "hold"; readonly commit?: boolean }
-  /** Keeps the connection open and says nothing, until the client leaves. */
+  /** Keeps the connection open and sends nothing, until the client leaves. */
   | { readonly kind: "neverAnswer"; readonly commit?: boolean }
   /**
    * Answers with this instead: an error, a redirect, an HTML page, `success: false`, an empty 2xx.
    * `statusCode`: 200 to 599. A string `body` is sent as it is, as `text/plain` unless `headers` say
-   * otherwise; anything else as JSON; nothing when it is absent.
+   * otherwise; anything else as JSON; nothing when it is absent. A function makes the body out of the
+   * {@link ReceivedRequest}, to repeat what the request holds.
    */
   | {
       readonly kind: "respond";
@@ -27,8 +28,6 @@ export type Fault =
       readonly headers?: Readonly<Record<string, string>>;
       readonly commit?: boolean;
     }
-  /** Before: refuses (default 400) with an error message that repeats the Authorization header. */
-  | { readonly kind: "echoAuthorization"; readonly statusCode?: 400 | 401 | 404 | 429 | 500 }
   /**
    * Before: sends a TCP reset without having read the body. (While a rule with `where` is in force
    * every body is read first, because the condition may look at it.)
@@ -38,19 +37,21 @@ export type Fault =
   | { readonly kind: "resetAfterCommit" }
   /** After: sends the head and half of the body, then a TCP reset. */
   | { readonly kind: "resetMidBody" }
-  /** After: a complete HTTP message whose JSON is cut in half. */
-  | { readonly kind: "truncatedJson" }
-  /** After: the answer with one more field, `padding`, of `bytes` bytes. Default: 10 MiB. */
-  | { readonly kind: "hugeBody"; readonly bytes?: number }
-  /** After: the answer under another content type, such as `text/html`. */
-  | { readonly kind: "contentType"; readonly value: string }
-  /** After: the answer with its `id` as a string of digits. */
-  | { readonly kind: "idAsString" }
-  /** After: the answer with fields set (`id: 0`, `secret: ""`, unknown ones) or removed. */
+  /**
+   * After: the answer with fields set (`id: 0`, `secret: ""`, unknown ones) or removed. A function
+   * changes the value that the field has: `set: { id: String }`.
+   */
   | {
       readonly kind: "fields";
       readonly set?: Readonly<Record<string, unknown>>;
       readonly remove?: readonly string[];
+    }
+  /** After: the answer with further headers (`"content-type": "text/html"`), or with another text. */
+  | {
+      readonly kind: "alter";
+      readonly headers?: Readonly<Record<string, string>>;
+      /** Makes the new text out of the answer's own. */
+      readonly text?: (text: string) => string;
     };
 
 /** Which requests meet which fault, and how often. */
@@ -88,7 +89,6 @@ export function isBeforeCommit(fault: Fault): boolean {
     case "neverAnswer":
     case "respond":
       return fault.commit !== true;
-    case "echoAuthorization":
     case "resetBeforeReading":
       return true;
     default:

@@ -2,9 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import { sendError } from "../http/errors.js";
 import { readBody } from "../http/read-body.js";
-import type { RequestLog, ServiceEnv } from "../http/requests.js";
+import type { ReceivedRequest, RequestLog, ServiceEnv } from "../http/request-log.js";
 import { alterAnswer } from "./alter-answer.js";
 import type { FaultRules } from "./fault-rules.js";
 import { type Fault, isBeforeCommit } from "./faults.js";
@@ -75,13 +74,7 @@ async function playFault(fault: Fault, scene: Scene): Promise<Response | undefin
     case "resetMidBody":
       return resetMidBody(scene);
     case "respond":
-      return respond(fault);
-    case "echoAuthorization":
-      return sendError(
-        c,
-        fault.statusCode ?? 400,
-        `Unexpected header: Authorization: ${c.req.header("authorization")}`,
-      );
+      return respond(fault, c.get("entry"));
     default:
       return alterAnswer(fault, c.res);
   }
@@ -106,9 +99,13 @@ async function resetMidBody(scene: Scene): Promise<Response> {
   return reset(scene);
 }
 
-function respond({ statusCode, body, headers }: Fault & { kind: "respond" }): Response {
+function respond(
+  { statusCode, body, headers }: Fault & { kind: "respond" },
+  request: ReceivedRequest,
+): Response {
+  const content: unknown = typeof body === "function" ? body(request) : body;
   const init = { status: statusCode, headers: { ...headers } };
-  return body === undefined || typeof body === "string"
-    ? new Response(body, init)
-    : Response.json(body, init);
+  return content === undefined || typeof content === "string"
+    ? new Response(content, init)
+    : Response.json(content, init);
 }

@@ -1,7 +1,8 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
+import { isApiKey } from "../../common/api-key.js";
 import { sendError } from "./errors.js";
-import type { ServiceEnv } from "./requests.js";
+import type { ServiceEnv } from "./request-log.js";
 
 /**
  * The API keys that the service knows, and the databases that each may use.
@@ -22,7 +23,7 @@ export class ApiKeyRing {
       ? apiKeys.map((key) => [key, "*"])
       : Object.entries(apiKeys);
     const [first] = entries;
-    if (first === undefined || entries.some(([key]) => !/^[\x21-\x7e]+$/.test(key))) {
+    if (first === undefined || !entries.every(([key]) => isApiKey(key))) {
       throw new TypeError("apiKeys must name at least one key, each of visible ASCII characters.");
     }
     this.first = first[0];

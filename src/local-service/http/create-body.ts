@@ -1,4 +1,7 @@
+import * as z from "zod/mini";
 import { eventTypes } from "../../common/event-types.js";
+import { isAbsoluteHttpUrl } from "../../common/url.js";
+import { type Checked, check } from "../problems.js";
 
 /** The fields of a creation (interface section 4.1), as stored. */
 export interface CreateBody {
@@ -7,57 +10,42 @@ export interface CreateBody {
   readonly tableId: string | null;
 }
 
-/** Reads the body of a creation; fields that the interface does not name are passed over. */
-export function parseCreateBody(
-  body: unknown,
+/** Returns what reads the body of a creation. Fields that the interface does not name are ignored. */
+export function createBodyReader(
   allowUnknownEvents: boolean,
-): { readonly webhook: CreateBody } | { readonly problems: readonly string[] } {
-  if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    return { problems: ["the body must be a JSON object"] };
-  }
-  const { url, events, tableId } = body as Record<string, unknown>;
-  const problems = [
-    ...problemsOfUrl(url),
-    ...problemsOfEvents(events, allowUnknownEvents),
-    ...problemsOfTableId(tableId),
-  ];
-  if (problems.length > 0) {
-    return { problems };
-  }
-  return {
-    webhook: {
-      url: url as string,
-      events: [...new Set(events as string[])],
-      tableId: (tableId as string | undefined) ?? null,
-    },
+): (body: unknown) => Checked<CreateBody> {
+  const schema = createBody(allowUnknownEvents);
+  return (body) => {
+    const checked = check(schema, body);
+    if (checked.problems !== undefined) {
+      return checked;
+    }
+    const { url, events, tableId = null } = checked.value;
+    return { value: { url, events: [...new Set(events)], tableId } };
   };
 }
 
-function problemsOfUrl(url: unknown): string[] {
-  if (typeof url === "string" && /^https?:\/\//i.test(url) && URL.canParse(url)) {
-    return [];
-  }
-  return ["url must be an absolute http or https URL"];
-}
+const urlMessage = "must be an absolute http or https URL";
+const eventsMessage = "must be an array of at least one event kind";
+const tableIdMessage = "must be a non-empty string, or left out for all tables";
 
-function problemsOfEvents(events: unknown, allowUnknownEvents: boolean): string[] {
-  if (!Array.isArray(events) || events.length === 0) {
-    return ["events must be an array of at least one event kind"];
-  }
-  return events.flatMap((event: unknown, index) => {
-    if (typeof event !== "string") {
-      return [`events[${index}] must be a string`];
-    }
-    if (!allowUnknownEvents && !eventTypes.some((known) => known === event)) {
-      return [`events[${index}] is not an event kind of this service: ${JSON.stringify(event)}`];
-    }
-    return [];
-  });
-}
+const createBody = (allowUnknownEvents: boolean) =>
+  z.object(
+    {
+      url: z.string(urlMessage).check(z.refine(isAbsoluteHttpUrl, urlMessage)),
+      events: z
+        .array(eventKind(allowUnknownEvents), eventsMessage)
+        .check(z.minLength(1, eventsMessage)),
+      tableId: z.optional(z.string(tableIdMessage).check(z.minLength(1, tableIdMessage))),
+    },
+    "the body must be a JSON object",
+  );
 
-function problemsOfTableId(tableId: unknown): string[] {
-  if (tableId === undefined || (typeof tableId === "string" && tableId !== "")) {
-    return [];
-  }
-  return ["tableId must be a non-empty string, or left out for all tables"];
+function eventKind(allowUnknownEvents: boolean) {
+  return z.string("must be a string").check(
+    z.refine((event) => allowUnknownEvents || eventTypes.some((known) => known === event), {
+      error: ({ input }) =>
+        `is not an event kind of this service: ${JSON.stringify(String(input).slice(0, 100))}`,
+    }),
+  );
 }

@@ -1,21 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Hono } from "hono";
-import type { Delivery, EmittedEvent } from "../deliveries/deliveries.js";
+import type { Delivery, EmittedEvent } from "../deliveries/delivery-log.js";
+import type { Checked } from "../problems.js";
 import { type ApiKeyRing, refuseUnauthorized } from "./api-keys.js";
 import { sendError } from "./errors.js";
 import { readJson } from "./read-body.js";
-import type { RequestLog, ServiceEnv } from "./requests.js";
-
-/** What is wrong with something that was sent. */
-export interface Problems {
-  readonly problems: readonly string[];
-}
+import type { RequestLog, ServiceEnv } from "./request-log.js";
 
 interface EventParts {
   readonly keys: ApiKeyRing;
   readonly log: RequestLog;
   readonly closing: AbortSignal;
-  readonly emit: (event: unknown) => EmittedEvent | Problems;
+  readonly emit: (event: unknown) => Checked<EmittedEvent>;
 }
 
 const maxWaitSeconds = 600;
@@ -48,10 +44,11 @@ export function addEventRoutes(app: Hono<ServiceEnv>, parts: EventParts): void {
     if (read instanceof Response) {
       return read;
     }
-    const event = emit({ ...Object(read.body), databaseId });
-    if ("problems" in event) {
-      return sendError(c, 400, `Invalid event: ${event.problems.join("; ")}.`);
+    const emitted = emit({ ...Object(read.body), databaseId });
+    if (emitted.problems !== undefined) {
+      return sendError(c, 400, `Invalid event: ${emitted.problems.join("; ")}.`);
     }
+    const event = emitted.value;
     await settledWithin(event.finished, waitSeconds * 1000, closing);
     const isPending = event.deliveries.some(({ outcome }) => outcome === "pending");
     return c.json(

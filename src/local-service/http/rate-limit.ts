@@ -1,6 +1,8 @@
 import { createMiddleware } from "hono/factory";
+import * as z from "zod/mini";
+import { checkOption } from "../problems.js";
 import { sendError } from "./errors.js";
-import type { ServiceEnv } from "./requests.js";
+import type { ServiceEnv } from "./request-log.js";
 
 /** A limit on the requests of each API key. */
 export interface RateLimit {
@@ -15,8 +17,23 @@ export interface RateLimit {
   readonly retryAfter?: "seconds" | "http-date" | "absent" | { readonly value: string };
 }
 
+const rateMessage = "must be a number over 0";
+const burstMessage = "must be a number of at least 1";
+
+const rateLimit = z.object({
+  requestsPerSecond: z.number(rateMessage).check(z.positive(rateMessage)),
+  burst: z.optional(z.number(burstMessage).check(z.minimum(1, burstMessage))),
+  retryAfter: z.optional(
+    z.union(
+      [z.enum(["seconds", "http-date", "absent"]), z.object({ value: z.string() })],
+      'must be "seconds", "http-date", "absent" or { value: "…" }',
+    ),
+  ),
+});
+
 /** Answers 429 to a key that is over its limit, before anything of the request is read. */
 export function limitRate(limit: RateLimit, now: () => number) {
+  checkOption("rateLimit", rateLimit, limit);
   const buckets = new TokenBuckets(limit, now);
   return createMiddleware<ServiceEnv>(async (c, next) => {
     const waitMs = buckets.take(c.req.header("authorization") ?? "");
@@ -40,9 +57,6 @@ class TokenBuckets {
     this.#tokensPerMs = requestsPerSecond / 1000;
     this.#burst = burst ?? Math.max(1, requestsPerSecond);
     this.#now = now;
-    if (!(requestsPerSecond > 0) || !(this.#burst >= 1)) {
-      throw new RangeError("rateLimit: requestsPerSecond must be over 0, and burst at least 1.");
-    }
   }
 
   /** Takes one token; the milliseconds until there is one when there is none, else 0. */

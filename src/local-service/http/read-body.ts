@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import type { Context } from "hono";
+import { parseJson } from "../../common/json.js";
 import { sendError } from "./errors.js";
-import type { ServiceEnv } from "./requests.js";
+import type { ServiceEnv } from "./request-log.js";
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -43,12 +44,4 @@ export async function readJson(
     return sendError(c, 413, `The body is larger than ${MAX_BODY_BYTES} bytes.`);
   }
   return { body: parseJson(Buffer.concat(chunks).toString()) };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,22 +1,23 @@
 import { randomBytes } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
-import type { StoredWebhook, WebhookStore } from "../data/store.js";
-import type { EmittedEvent } from "../deliveries/deliveries.js";
+import type { StoredWebhook, WebhookStore } from "../data/webhook-store.js";
+import type { EmittedEvent } from "../deliveries/delivery-log.js";
 import type { FaultRules } from "../faults/fault-rules.js";
 import { playFaults } from "../faults/play-faults.js";
+import type { Checked } from "../problems.js";
 import { type ApiKeyRing, authorize, sendNotFound } from "./api-keys.js";
-import { parseCreateBody } from "./create-body.js";
+import { createBodyReader } from "./create-body.js";
 import { sendError } from "./errors.js";
-import { addEventRoutes, type Problems } from "./event-routes.js";
+import { addEventRoutes } from "./event-routes.js";
 import { limitRate, type RateLimit } from "./rate-limit.js";
-import type { RequestLog, ServiceEnv } from "./requests.js";
+import type { RequestLog, ServiceEnv } from "./request-log.js";
 
 /** What the routes work with. */
 export interface ServiceParts {
   readonly store: WebhookStore;
   readonly remove: (webhookId: number) => void;
-  readonly emit: (event: unknown) => EmittedEvent | Problems;
+  readonly emit: (event: unknown) => Checked<EmittedEvent>;
   readonly keys: ApiKeyRing;
   readonly log: RequestLog;
   readonly rules: FaultRules;
@@ -34,6 +35,7 @@ const item = "/:databaseId/webhooks/:webhookId";
 /** The service's HTTP: recorded, limited, spoiled by faults, authorized, then done. */
 export function createRoutes(parts: ServiceParts): Hono<ServiceEnv> {
   const { store, remove, keys, log, rules, closing, now, rateLimit } = parts;
+  const readCreateBody = createBodyReader(parts.allowUnknownEvents);
   const app = new Hono<ServiceEnv>();
   const bases = app.basePath(`${parts.pathPrefix}/api/v1/bases`);
 
@@ -54,13 +56,13 @@ export function createRoutes(parts: ServiceParts): Hono<ServiceEnv> {
     if (!/^application\/json *(;|$)/i.test(c.req.header("content-type") ?? "")) {
       return sendError(c, 415, "Content-Type must be application/json.");
     }
-    const parsed = parseCreateBody(c.get("entry").body, parts.allowUnknownEvents);
-    if ("problems" in parsed) {
-      return sendError(c, 400, `Invalid request body: ${parsed.problems.join("; ")}.`);
+    const body = readCreateBody(c.get("entry").body);
+    if (body.problems !== undefined) {
+      return sendError(c, 400, `Invalid request body: ${body.problems.join("; ")}.`);
     }
     const databaseId = c.req.param("databaseId");
     const secret = createSecret();
-    const id = store.create({ ...parsed.webhook, databaseId, active: true, secret });
+    const id = store.create({ ...body.value, databaseId, active: true, secret });
     log.committed(c.get("entry"), id);
     return c.json({ id, secret }, 201);
   });

@@ -1,5 +1,4 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
-import type { StoredEvent } from "../deliveries/event.js";
 
 /** A webhook subscription as the local service keeps it. */
 export interface StoredWebhook {
@@ -98,14 +97,6 @@ export class WebhookStore {
   delete(id: number): boolean {
     return this.#delete.run(id).changes > 0;
   }
-}
-
-/** Interface section 6, rules 1 and 2, and section 3. */
-export function isSubscribed(
-  { active, events, tableId }: StoredWebhook,
-  event: StoredEvent,
-): boolean {
-  return active && events.includes(event.type) && (tableId === null || tableId === event.tableId);
 }
 
 function toWebhook(row: Record<string, SQLOutputValue>): StoredWebhook {
