@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { DatabaseSync } from "node:sqlite";
@@ -295,6 +296,15 @@ describe("serve --data", () => {
       file,
       "it has format 99, and this version of pulumi-dbwebhooks knows format 1. Use another file, or the version that wrote it",
     );
+  });
+
+  it("refuses a named pipe, at once", async () => {
+    const file = temporaryFile();
+    execFileSync("mkfifo", ["-m", "644", file]);
+
+    await expectRefused(file, "it is not a regular file. Name another file");
+
+    expect(statSync(file).mode & 0o777).toBe(0o644);
   });
 
   it("refuses a directory, and a file whose directory does not exist", async () => {

@@ -39,11 +39,20 @@ export function openDatabase(file?: string): DatabaseSync {
     throw new DataFileError('""', "it has no name. Name a file");
   }
   try {
+    refuseSpecialFile(file);
     // SQLite would let everybody read a new file; the signing secrets are in it.
     closeSync(openSync(file, "a", 0o600));
     return openFile(file);
   } catch (error) {
     throw error instanceof DataFileError ? error : new DataFileError(file, reasonOf(error));
+  }
+}
+
+/** Devices, pipes and sockets: opening one can wait for ever, and its mode is everybody's affair. */
+function refuseSpecialFile(file: string): void {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats !== undefined && !stats.isFile() && !stats.isDirectory()) {
+    throw new DataFileError(file, "it is not a regular file. Name another file");
   }
 }
 
@@ -54,8 +63,9 @@ function openFile(file: string): DatabaseSync {
   try {
     lock(database);
     refuseForeignFile(database, file);
+    prepareDatabase(database);
     hideFromOthers(path);
-    return prepareDatabase(database);
+    return database;
   } catch (error) {
     database.close();
     throw error;

@@ -56,7 +56,10 @@ export class DeliveryStore {
       this.#database.exec("COMMIT");
       return added;
     } catch (error) {
-      this.#database.exec("ROLLBACK");
+      // SQLite rolls back by itself when the disk is full: https://www.sqlite.org/lang_transaction.html
+      if (this.#database.isTransaction) {
+        this.#database.exec("ROLLBACK");
+      }
       throw error;
     }
   }
