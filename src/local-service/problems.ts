@@ -1,4 +1,5 @@
-import type * as z from "zod/mini";
+import * as z from "zod/mini";
+import { adviceForUnknownName } from "../common/nearest-name.js";
 
 /** Everything that is wrong with something that was given, one entry a problem. */
 interface Problems {
@@ -7,6 +8,9 @@ interface Problems {
 
 /** A value that fits, or what is wrong with it. */
 export type Checked<Value> = { readonly value: Value; readonly problems?: undefined } | Problems;
+
+// A creation can name tens of thousands of wrong events.
+const maxProblems = 20;
 
 /** Checks a value. Each problem says where it is, and what belongs there. */
 export function check<Value>(schema: z.ZodMiniType<Value>, value: unknown): Checked<Value> {
@@ -27,13 +31,35 @@ export function checkOption<Value>(
   return checked.value;
 }
 
-function problemsOf({ issues }: z.core.$ZodError): string[] {
-  return issues.map(({ path, message }) => `${pathText(path)} ${message}`.trim());
+/** The schema of an object that has these fields only. The nearest name is given for any other. */
+export function closedObject<Shape extends z.core.$ZodShape>(shape: Shape, message: string) {
+  const names = Object.keys(shape);
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === "unrecognized_keys"
+        ? issue.keys.map((name) => adviceForUnknownName(name, names)).join("\n")
+        : message,
+  });
 }
 
-function pathText(path: readonly PropertyKey[]): string {
-  return path
+function problemsOf({ issues }: z.core.$ZodError): string[] {
+  const problems = issues.flatMap((issue) => {
+    if (issue.code !== "unrecognized_keys") {
+      return [problemAt(issue.path, issue.message)];
+    }
+    const advice = issue.message.split("\n");
+    return issue.keys.map((name, index) =>
+      problemAt([...issue.path, name.slice(0, 100)], advice[index]),
+    );
+  });
+  const more = problems.length - maxProblems;
+  return more > 0 ? [...problems.slice(0, maxProblems), `and ${more} more`] : problems;
+}
+
+function problemAt(path: readonly PropertyKey[], problem = ""): string {
+  const place = path
     .map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`))
     .join("")
     .slice(1);
+  return `${place} ${problem}`.trim();
 }

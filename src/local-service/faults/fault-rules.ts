@@ -1,4 +1,5 @@
 import { matches, type ReceivedRequest } from "../http/request-log.js";
+import { checkFaultRule } from "./check-fault-rule.js";
 import type { Fault, FaultRule, InjectedFault } from "./faults.js";
 
 /** What one request meets: its faults, and when a `hold` among them is over. */
@@ -16,7 +17,9 @@ export class FaultRules {
     return [...this.#rules].some(({ rule }) => rule.where !== undefined);
   }
 
+  /** Throws a TypeError when the rule is malformed. */
   add(rule: FaultRule): InjectedFault {
+    checkFaultRule(rule);
     const added = new RuleInForce(rule);
     this.#rules.add(added);
     return {
