@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { problemOfNodeVersion } from "../common/node-version.js";
 import { UsageError } from "./usage-error.js";
 
 // A reader that goes away (`… | head`) is no reason to stop, or to fail.
@@ -8,7 +9,14 @@ void main(process.argv.slice(2));
 
 /** Exit codes: 0 done, 1 failed, 2 wrong usage. */
 async function main(words: readonly string[]): Promise<void> {
+  const problem = problemOfNodeVersion(process.versions.node);
+  if (problem !== undefined) {
+    process.stderr.write(`${problem}\n`);
+    process.exitCode = 1;
+    return;
+  }
   try {
+    // What it loads may not run on an older Node.js.
     const { program } = await import("./commands.js");
     if (words.length === 0) {
       throw new UsageError(`A command is missing.\n\n${program.helpInformation().trimEnd()}`);
