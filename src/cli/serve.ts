@@ -43,8 +43,8 @@ export async function serve(words: ServeWords): Promise<void> {
   print(startText(service, options));
 
   await stopped;
-  const { pending } = service.counts;
   await service.close();
+  const { pending } = service.counts;
   const fate = options.data === undefined ? "lost" : `kept in ${options.data}`;
   print(pending === 0 ? "Stopped." : `Stopped. Deliveries still pending are ${fate}: ${pending}.`);
   // What nobody reads from a pipe cannot be written, and would keep the process alive for ever.
@@ -66,7 +66,9 @@ function readOptions(words: ServeWords): ServeOptions {
   }
   return {
     port: readNumber("--port", words.port, [0, 65_535]),
-    host,
+    // As it stands in a URL, too.
+    host: host.replace(/^\[(.*)\]$/, "$1"),
+    allowRemote: words.allowRemote ?? false,
     apiKeys: readApiKeys(words.apiKey ?? [defaultApiKey]),
     listing: words.listing ?? false,
     allowUnknownEvents: words.allowUnknownEvents ?? false,

@@ -17,6 +17,12 @@ export interface LocalServiceOptions {
    */
   readonly host?: string;
   /**
+   * Answers requests under any name, as behind a proxy. Default: `false` on a loopback `host`: a
+   * request whose `Host` is not a loopback name is answered with 421, so that no web page can reach
+   * the service under a name of its own. Always `true` on any other `host`.
+   */
+  readonly allowRemote?: boolean;
+  /**
    * The API keys that the service knows: a list of keys that may use every database, or the databases
    * (or `"*"`) of each key. Default: `["local-api-key"]`. The start fails with a TypeError when there
    * is none. Source: interface section 5.

@@ -16,7 +16,7 @@ export interface LocalService extends AsyncDisposable {
   readonly requests: readonly ReceivedRequest[];
   /** Subscriptions that exist now, in the order of their ids, as a snapshot. Not after `close`. */
   readonly webhooks: readonly StoredWebhook[];
-  /** Totals, whatever was cleared or dropped since. Not after `close`. */
+  /** Totals, whatever was cleared or dropped since. After `close`: the last ones. */
   readonly counts: ServiceCounts;
   /** Empties `requests`; `counts` and faults stay as they are. */
   clearRequests(): void;
@@ -37,7 +37,10 @@ export interface LocalService extends AsyncDisposable {
    * service closes first. Without an argument: for the next delivery that is over, well or not.
    */
   nextDelivery(awaited?: AwaitedDelivery): Promise<Delivery>;
-  /** Puts a fault in force, behind those already in force: the first that matches acts alone. */
+  /**
+   * Puts a fault in force, behind those already in force: the first that matches acts alone. Throws a
+   * TypeError that names every problem when the rule is malformed.
+   */
   inject(rule: FaultRule): InjectedFault;
   /** Takes all faults out of force, and releases what they hold. */
   clearFaults(): void;

@@ -3,8 +3,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { request } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runCli, serve } from "../helpers/cli.js";
+import { startRawServer } from "../helpers/http-server.js";
 
 describe("pulumi-dbwebhooks serve", () => {
   it("stops when it is told to, even while nobody reads what it writes", async () => {
@@ -32,16 +34,67 @@ describe("pulumi-dbwebhooks serve", () => {
     },
   );
 
-  it.each(["foo", "127.0.0.1:9000", "http://127.0.0.1:9000/path", "ftp://127.0.0.1"])(
-    "refuses --deliver-to %s as wrong usage",
-    async (origin) => {
-      expect(await runCli(["serve", "--port", "0", "--deliver-to", origin])).toEqual({
-        exitCode: 2,
-        stdout: "",
-        stderr: "--deliver-to: must be an origin, such as http://127.0.0.1:9000.\n",
-      });
+  it.each([
+    ...["foo", "127.0.0.1:9000", "http://127.0.0.1:9000/path", "ftp://127.0.0.1"],
+    ...["http://user:password@127.0.0.1:9000", "http://127.0.0.1:9000?query=1"],
+  ])("refuses --deliver-to %s as wrong usage", async (origin) => {
+    expect(await runCli(["serve", "--port", "0", "--deliver-to", origin])).toEqual({
+      exitCode: 2,
+      stdout: "",
+      stderr: "--deliver-to: must be an origin, such as http://127.0.0.1:9000.\n",
+    });
+  });
+});
+
+describe("pulumi-dbwebhooks serve --host", () => {
+  it.each(["LOCALHOST", "[::1]", "::1", "0:0:0:0:0:0:0:1", "127.0.0.2"])(
+    "takes %s for this machine alone",
+    async (host) => {
+      const { output, baseUrl } = await serve("--host", host);
+
+      expect(output()).not.toContain("for everybody");
+      expect((await fetch(`${baseUrl}/nothing/here`)).status).toBe(404);
     },
   );
+});
+
+describe("pulumi-dbwebhooks serve without --allow-remote", () => {
+  it("refuses a request under another name, and answers it with --allow-remote", async () => {
+    const services = [await serve(), await serve("--allow-remote")];
+    const answers = services.map(({ port }) =>
+      request(`http://127.0.0.1:${port}/nothing/here`, { headers: { host: "evil.example" } }),
+    );
+
+    const statusCodes = (await Promise.all(answers)).map(({ statusCode }) => statusCode);
+
+    expect(statusCodes).toEqual([421, 404]);
+    expect(services[0]?.output()).toMatch(/^GET \/nothing\/here 421$/m);
+  });
+});
+
+describe("pulumi-dbwebhooks serve at SIGTERM", () => {
+  it("does not count as lost what it logs as delivered", async () => {
+    await using receiver = await startRawServer((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n");
+      const drip = setInterval(() => socket.write("."), 10);
+      socket.on("close", () => clearInterval(drip));
+    });
+    const service = await serve("--deliver-to", receiver.url);
+    const send = (path: string, body: object) =>
+      fetch(`${service.baseUrl}${path}`, {
+        method: "POST",
+        headers: { authorization: "Bearer local-api-key", "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+    const events = ["record.created"];
+    await send("/api/v1/bases/base_1/webhooks", { url: "https://hooks.invalid/", events });
+    await send("/_local/bases/base_1/events", { type: "record.created" });
+    await expect.poll(() => receiver.requests).toHaveLength(1);
+
+    await service.end("SIGTERM");
+
+    expect(service.output()).toMatch(/attempt 1: 200, delivered\nStopped\.\n$/);
+  });
 });
 
 describe("pulumi-dbwebhooks emit", () => {

@@ -77,5 +77,5 @@ export function addressOf(url: string, { deliverTo }: DeliverySettings): string 
 }
 
 function isOrigin(text: string): boolean {
-  return isAbsoluteHttpUrl(text) && /^https?:\/\/[^/]+\/?$/i.test(text);
+  return isAbsoluteHttpUrl(text) && /^https?:\/\/[^/?#@]+\/?$/i.test(text);
 }

@@ -4,6 +4,7 @@ import type { Delivery, EmittedEvent } from "../deliveries/delivery-log.js";
 import type { Checked } from "../problems.js";
 import { type ApiKeyRing, refuseUnauthorized } from "./api-keys.js";
 import { sendError } from "./errors.js";
+import { refuseForeignHost } from "./host-names.js";
 import { readJson } from "./read-body.js";
 import type { RequestLog, ServiceEnv } from "./request-log.js";
 
@@ -11,6 +12,7 @@ interface EventParts {
   readonly keys: ApiKeyRing;
   readonly log: RequestLog;
   readonly closing: AbortSignal;
+  readonly allowRemote: boolean;
   readonly emit: (event: unknown) => Checked<EmittedEvent>;
 }
 
@@ -30,6 +32,9 @@ export function addEventRoutes(app: Hono<ServiceEnv>, parts: EventParts): void {
       log.refused(c.env.incoming, c.req.param("databaseId"), c.res.status);
     }
   });
+  if (!parts.allowRemote) {
+    app.use(refuseForeignHost);
+  }
   app.post(path, async (c) => {
     const databaseId = c.req.param("databaseId");
     const refusal = refuseUnauthorized(c, keys, databaseId);

@@ -29,6 +29,9 @@ export async function readJson(
   c: Context<ServiceEnv>,
 ): Promise<Response | { readonly body: unknown }> {
   const { incoming } = c.env;
+  if (Number(incoming.headers["content-length"]) > MAX_BODY_BYTES) {
+    return tooLarge(c);
+  }
   const chunks: Buffer[] = [];
   let bytes = 0;
   // To the end even when it is too much: a client that writes before it reads gets its 413, too. By
@@ -41,7 +44,11 @@ export async function readJson(
   });
   await once(incoming, "end");
   if (bytes > MAX_BODY_BYTES) {
-    return sendError(c, 413, `The body is larger than ${MAX_BODY_BYTES} bytes.`);
+    return tooLarge(c);
   }
   return { body: parseJson(Buffer.concat(chunks).toString()) };
+}
+
+function tooLarge(c: Context): Response {
+  return sendError(c, 413, `The body is larger than ${MAX_BODY_BYTES} bytes.`);
 }

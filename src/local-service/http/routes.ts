@@ -10,6 +10,7 @@ import { type ApiKeyRing, authorize, sendNotFound } from "./api-keys.js";
 import { createBodyReader } from "./create-body.js";
 import { sendError } from "./errors.js";
 import { addEventRoutes } from "./event-routes.js";
+import { refuseForeignHost } from "./host-names.js";
 import { limitRate, type RateLimit } from "./rate-limit.js";
 import type { RequestLog, ServiceEnv } from "./request-log.js";
 
@@ -27,6 +28,7 @@ export interface ServiceParts {
   readonly pathPrefix: string;
   readonly allowUnknownEvents: boolean;
   readonly listing: boolean;
+  readonly allowRemote: boolean;
 }
 
 const collection = "/:databaseId/webhooks";
@@ -45,6 +47,9 @@ export function createRoutes(parts: ServiceParts): Hono<ServiceEnv> {
   // Before the log, the limit and the faults: an emission is not a request of the interface.
   addEventRoutes(app.basePath(`${parts.pathPrefix}/_local`), parts);
   app.use(record(log));
+  if (!parts.allowRemote) {
+    app.use(refuseForeignHost);
+  }
   bases.use(collection, recordPath);
   bases.use(item, recordPath);
   if (rateLimit !== undefined) {
