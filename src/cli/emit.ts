@@ -33,7 +33,7 @@ export async function emit(type: string, words: EmitWords): Promise<void> {
   process.exitCode = isLate && order.waitSeconds > 0 ? 1 : 0;
 }
 
-/** What is said of one delivery. */
+/** The line that shows one delivery. */
 export function lineOf(delivery: ShownDelivery): string {
   const { webhookId, outcome, attempts, statusCode, problem } = delivery;
   const answer = statusCode ?? problem;
@@ -44,7 +44,7 @@ export function lineOf(delivery: ShownDelivery): string {
   if (answer === undefined) {
     return `${start}, attempt ${attempts} under way`;
   }
-  // The next attempt may have begun, so the answer may be of the one before.
+  // The next attempt may be in flight, so the answer can belong to the one before.
   return outcome === "pending"
     ? `${start}, attempts: ${attempts}, last answer: ${answer}`
     : `${start}, attempt ${attempts}: ${answer}`;

@@ -2,7 +2,7 @@
 import { problemOfNodeVersion } from "../common/node-version.js";
 import { UsageError } from "./usage-error.js";
 
-// A reader that goes away (`… | head`) is no reason to stop, or to fail.
+// Ignore a closed pipe (`… | head`).
 process.stdout.on("error", () => {});
 
 void main(process.argv.slice(2));
@@ -16,7 +16,7 @@ async function main(words: readonly string[]): Promise<void> {
     return;
   }
   try {
-    // What it loads may not run on an older Node.js.
+    // Loaded after the check: it may not run on an older Node.js.
     const { program } = await import("./commands.js");
     if (words.length === 0) {
       throw new UsageError(`A command is missing.\n\n${program.helpInformation().trimEnd()}`);

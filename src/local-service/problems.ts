@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { adviceForUnknownName } from "../common/nearest-name.js";
 
-/** Everything that is wrong with something that was given, one entry a problem. */
+/** Everything that is wrong with a value, one entry a problem. */
 interface Problems {
   readonly problems: readonly string[];
 }
@@ -12,7 +12,7 @@ export type Checked<Value> = { readonly value: Value; readonly problems?: undefi
 // A creation can name tens of thousands of wrong events.
 const maxProblems = 20;
 
-/** Checks a value. Each problem says where it is, and what belongs there. */
+/** Checks a value. Each problem names its path and what belongs there. */
 export function check<Value>(schema: z.ZodMiniType<Value>, value: unknown): Checked<Value> {
   const { data, error } = schema.safeParse(value);
   return error === undefined ? { value: data as Value } : { problems: problemsOf(error) };
@@ -31,7 +31,7 @@ export function checkOption<Value>(
   return checked.value;
 }
 
-/** The schema of an object that has these fields only. The nearest name is given for any other. */
+/** The schema of an object without other fields. A problem names the nearest field. */
 export function closedObject<Shape extends z.core.$ZodShape>(shape: Shape, message: string) {
   const names = Object.keys(shape);
   return z.strictObject(shape, {

@@ -53,7 +53,7 @@ async function startOn(
   }
   const store = new WebhookStore(database);
   const deliveryStore = new DeliveryStore(database);
-  // Before it listens: what cannot be read must not be found out by those who are already served.
+  // Before it listens, so that a file that cannot be read fails the start.
   const pending = readPending(deliveryStore, options.data);
   const deliveryLog = new DeliveryLog(maxRequests, onDelivery);
   const deliverer = new Deliverer(

@@ -84,7 +84,7 @@ export class DeliveryStore {
   }
 }
 
-/** Its fields are as they were written; a file that was damaged is hardly ever JSON. */
+/** Not checked further: a damaged file is hardly ever JSON. */
 function toEvent(text: string): StoredEvent {
   const event: unknown = JSON.parse(text);
   if (typeof event !== "object" || event === null) {

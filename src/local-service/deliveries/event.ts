@@ -37,13 +37,13 @@ export interface StoredEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Returns what reads an event that came from outside. Fields that it does not know are ignored. */
+/** Returns a function that checks an event. It ignores unknown fields. */
 export function eventReader(allowUnknownEvents: boolean): (event: unknown) => Checked<NewEvent> {
   const schema = newEvent(allowUnknownEvents);
   return (event) => check(schema, event);
 }
 
-/** Fills in what an event needs to be delivered. */
+/** Fills in the fields that a delivery needs. */
 export function completeEvent(event: NewEvent, happenedAt: number): StoredEvent {
   const { type, databaseId, tableId, data = sampleData(type, tableId) } = event;
   return {

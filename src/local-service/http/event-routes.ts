@@ -25,7 +25,7 @@ const maxWaitSeconds = 600;
 export function addEventRoutes(app: Hono<ServiceEnv>, parts: EventParts): void {
   const { keys, log, closing, emit } = parts;
   const path = "/bases/:databaseId/events";
-  // One that is accepted is told as an event.
+  // An accepted emission is reported as an event, a refused one as a request.
   app.post(path, async (c, next) => {
     await next();
     if (!c.res.ok) {
