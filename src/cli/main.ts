@@ -17,9 +17,14 @@ async function main(words: readonly string[]): Promise<void> {
   }
   try {
     // Loaded after the check: it may not run on an older Node.js.
-    const { program } = await import("./commands.js");
+    const { commands, program } = await import("./commands.js");
     if (words.length === 0) {
       throw new UsageError(`A command is missing.\n\n${program.helpInformation().trimEnd()}`);
+    }
+    const [name = ""] = words;
+    if (!/^-|^help$/.test(name) && !commands.some((command) => command.name() === name)) {
+      // Commander would show its help, and no error, for a wrong name with --help.
+      program.error(`error: unknown command '${name}'`);
     }
     await program.parseAsync(words, { from: "user" });
   } catch (error) {

@@ -383,6 +383,7 @@ describe("pulumi-dbwebhooks emit", () => {
     [["emit", "a", "--database", "b", "--data", "{"], "--data: must be a JSON object, such as"],
     [["emit", "a", "--database", "b", "--wait", "x"], "--wait: must be a number of seconds, 0 to"],
     [["emit", "a", "--database", "b", "--url", "x"], "--url (or DBWEBHOOKS_BASE_URL): must be an"],
+    [["emti", "--help"], "emti is not known; did you mean emit?"],
     [["emti"], "emti is not known; did you mean emit? See --help."],
     [["--versoin"], "--versoin is not known; did you mean --version? See --help."],
     [[], "A command is missing."],

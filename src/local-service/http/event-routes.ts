@@ -33,7 +33,7 @@ export function addEventRoutes(app: Hono<ServiceEnv>, parts: EventParts): void {
     }
   });
   if (!parts.allowRemote) {
-    app.use(refuseForeignHost);
+    app.post(path, refuseForeignHost);
   }
   app.post(path, async (c) => {
     const databaseId = c.req.param("databaseId");
