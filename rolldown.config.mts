@@ -34,7 +34,12 @@ export default [
       dir: "dist",
       format: "cjs",
       chunkFileNames: "[name].js",
-      codeSplitting: { groups: [{ name: "zod", test: /[\\/]node_modules[\\/]zod[\\/]/ }] },
+      codeSplitting: {
+        groups: [
+          { name: "zod", test: /[\\/]node_modules[\\/]zod[\\/]/ },
+          { name: "common", test: /[\\/]src[\\/]common[\\/]|[\\/]package\.json$/ },
+        ],
+      },
       comments: false,
       postBanner: ({ moduleIds }) =>
         moduleIds.some((id) => id.includes("/zod/"))

@@ -1,4 +1,4 @@
-// What somebody did once, without Pulumi: creates a webhook and writes down what the service shows.
+// Creates a webhook without Pulumi, and prints the answer with its id and its secret.
 const { DBWEBHOOKS_BASE_URL: baseUrl, DBWEBHOOKS_API_KEY: apiKey } = process.env;
 
 const response = await fetch(`${baseUrl}/api/v1/bases/base_abc123/webhooks`, {

@@ -8,7 +8,7 @@ const orders = new dbwebhooks.Webhook("orders", {
   databaseId: "base_abc123",
   url: "https://example.com/hooks/orders",
   events: ["record.created", "record.updated"],
-  // Needed for the first `pulumi up` only.
+  // Only the first `pulumi up` needs this.
   adopt: id === undefined ? undefined : { id, secret: config.requireSecret("webhookSecret") },
 });
 

@@ -18,13 +18,13 @@ type Changes = Readonly<Record<string, number>>;
 
 interface Outcome {
   readonly result: keyof typeof exitCodes;
-  /** How many resources, by what is done with them. Of an update that has failed, nothing is known. */
+  /** Number of resources by operation. Unknown for a failed update. */
   readonly changes?: Changes;
 }
 
 const { command, stackName, summaryFile, lockSeconds } = readArguments();
 const interruption = watchForInterruption();
-// Pulumi's output has no secrets in clear. Its event log has, so nothing here listens to events.
+// Pulumi's output has no secrets in clear, but its event log does: do not listen to events.
 const output = {
   onOutput: (text: string) => void process.stdout.write(text),
   onError: (text: string) => void process.stderr.write(text),
@@ -53,11 +53,11 @@ async function deploy(): Promise<Outcome> {
       return { result: "succeeded", changes: (await commands[command]?.(stack)) ?? {} };
     } catch (error) {
       if (!(error instanceof ConcurrentUpdateError)) {
-        // Pulumi has written above why.
+        // Pulumi has already printed the reason.
         return { result: interruption.isRequested() ? "interrupted" : "failed" };
       }
     }
-    // Never `pulumi cancel`: it would take the lock from an update that is still running.
+    // Do not run `pulumi cancel`: it removes the lock of an update that may still run.
     if (Date.now() >= giveUpAt) {
       return { result: "locked" };
     }
@@ -67,7 +67,7 @@ async function deploy(): Promise<Outcome> {
   return { result: interruption.isRequested() ? "interrupted" : "failed" };
 }
 
-/** Makes no stack that is missing: a slip of the pen would create everything once more. */
+/** Creates no stack: with a mistyped name, a new stack would create all webhooks a second time. */
 async function selectStack(): Promise<Stack | undefined> {
   try {
     return await LocalWorkspace.selectStack({ stackName, workDir: import.meta.dirname });

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 
 export interface Interruption {
-  /** Whether this process has been asked to stop. */
+  /** Whether this process got a signal to stop. */
   readonly isRequested: () => boolean;
-  /** Aborts when Pulumi has to be told so. */
+  /** Aborts when this process must pass the signal on to Pulumi. */
   readonly signal: AbortSignal;
   readonly close: () => void;
 }
@@ -12,16 +12,16 @@ export interface Interruption {
 const untilWitnessEndsMs = 500;
 
 /**
- * Watches for SIGINT and SIGTERM. Exactly one of them may reach Pulumi: it then finishes and stores
- * what it is creating, and at a second one it gives that up.
+ * Watches for SIGINT and SIGTERM. Exactly one signal may reach Pulumi. After the first one Pulumi
+ * finishes and stores the resources in creation; after a second one it does not.
  *
- * ^C in a terminal and some CI runners signal all processes, so Pulumi has it already; others signal
- * this process alone, and it must be handed on. Nothing in a signal tells the two apart, but a
- * witness does: a process that a signal to all ends too.
+ * ^C in a terminal and some CI runners signal all processes, so Pulumi gets the signal itself. Other
+ * runners signal this process alone, and it must pass the signal on. A witness process shows the
+ * difference: a signal to all processes ends the witness too.
  */
 export function watchForInterruption(): Interruption {
   const witness = spawn("/bin/sh", ["-c", "read line"], { stdio: ["pipe", "ignore", "ignore"] });
-  // Where there is none (on Windows), ^C reaches all processes.
+  // Windows has no /bin/sh, but there ^C reaches all processes.
   witness.on("error", () => undefined);
   const hasWitnessEnded = () =>
     witness.pid === undefined || witness.exitCode !== null || witness.signalCode !== null;

@@ -10,7 +10,7 @@ const [keyFile = "receiver.key", envFile = "receiver.env.age"] = process.argv.sl
 const decrypter = new Decrypter();
 decrypter.addIdentity((await readFile(keyFile, "utf8")).trim());
 const sealed = armor.decode(await readFile(envFile, "utf8"));
-// In clear from here on, and in memory only.
+// The secret is in clear from here on, but only in memory.
 const env = parseEnv(await decrypter.decrypt(sealed, "text"));
 const webhook = new Webhook(env.ORDERS_WEBHOOK_SECRET ?? "");
 

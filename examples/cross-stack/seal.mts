@@ -1,11 +1,11 @@
-/** `node seal.mts RECIPIENT`: encrypts standard input, so that only the recipient's key opens it. */
+/** `node seal.mts RECIPIENT`: encrypts standard input for the recipient's key. */
 import { text } from "node:stream/consumers";
 import { armor, Encrypter } from "age-encryption";
 
 const [recipient = ""] = process.argv.slice(2);
 const clear = await text(process.stdin);
 if (clear.trim() === "") {
-  // What stands before this in a pipe has failed, and said why.
+  // The command before this one in the pipe has failed and printed the reason.
   process.stderr.write("Nothing to encrypt.\n");
   process.exit(1);
 }

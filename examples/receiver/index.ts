@@ -3,7 +3,7 @@ import { readSecrets } from "./secrets.ts";
 
 const port = Number(process.env.PORT ?? 9000);
 const secrets = await readSecrets(process.env, process.stdin).catch((error: Error) => {
-  // Wrong usage: where in the code it was noticed helps nobody.
+  // Wrong usage: print the message without a stack trace.
   process.stderr.write(`${error.message}\n`);
   process.exit(2);
 });

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { Webhook } from "standardwebhooks";
 
-/** What a notification tells. */
+/** The content of a notification. */
 interface DatabaseEvent {
   /** The same in every repetition. */
   readonly id: string;
@@ -12,19 +12,19 @@ interface DatabaseEvent {
 }
 
 export interface ReceiverOptions {
-  /** The secrets that count at this moment: one, and two during a rotation. */
+  /** The secrets that are valid now: one, or two during a rotation. */
   readonly secrets: () => readonly string[];
-  /** Called once for each event. When it throws, the service is asked to send the event again. */
+  /** Called once per event. If it throws, the receiver answers 500 and the service sends again. */
   readonly onEvent: (event: DatabaseEvent) => void | Promise<void>;
 }
 
 const maxBodyBytes = 1024 * 1024;
 const maxKnownIds = 10_000;
 
-/** Makes an HTTP server that receives notifications. */
+/** Creates an HTTP server that receives notifications. */
 export function createReceiver({ secrets, onEvent }: ReceiverOptions): Server {
-  // In memory, to keep the example small. Where a repetition does harm, keep the ids in the database
-  // that the event changes, in the same transaction.
+  // In memory, to keep the example small. If a repeated event does harm, store the ids in your
+  // database, in the transaction that handles the event.
   const handled = new Map<string, Promise<void>>();
 
   const handleOnce = (event: DatabaseEvent): Promise<void> => {
@@ -64,7 +64,7 @@ export function createReceiver({ secrets, onEvent }: ReceiverOptions): Server {
   });
 }
 
-/** The event, when one of the secrets signed this body; its bytes must be those that came. */
+/** The event, if one of the secrets signed the body. Verify the raw bytes, not parsed JSON. */
 function verify(
   rawBody: Buffer,
   { headers }: IncomingMessage,
@@ -77,7 +77,7 @@ function verify(
         headers as Record<string, string>,
       ) as DatabaseEvent;
     } catch {
-      // Perhaps the next secret.
+      // Try the next secret.
     }
   }
   return undefined;

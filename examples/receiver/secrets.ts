@@ -4,8 +4,8 @@ const advice =
   "Set WEBHOOK_SECRETS, or pipe `pulumi stack output --json --show-secrets` into this.";
 
 /**
- * The signing secrets: from WEBHOOK_SECRETS, several with spaces between, or else from the outputs of
- * a stack on standard input, as `pulumi stack output --json --show-secrets` prints them.
+ * Reads the signing secrets from WEBHOOK_SECRETS, separated by spaces. Without it, reads the outputs
+ * of a stack from standard input, in the form of `pulumi stack output --json --show-secrets`.
  */
 export async function readSecrets(
   environment: NodeJS.ProcessEnv,
@@ -32,7 +32,7 @@ async function readOutputs(input: NodeJS.ReadStream): Promise<string[]> {
   return secrets;
 }
 
-/** Every output, or entry of a list, that has the form of a signing secret, whatever its name. */
+/** All outputs, and entries of lists, that have the form of a signing secret. */
 function secretsOf(outputs: unknown): string[] {
   return Object.values(Object(outputs))
     .flat()

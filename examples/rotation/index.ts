@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as dbwebhooks from "pulumi-dbwebhooks";
 
-// One webhook each, all with the same arguments. Two of them exist during a rotation.
+// One webhook per entry, all with the same arguments. During a rotation there are two.
 const generations = new pulumi.Config().requireObject<string[]>("generations");
 
 const webhooks = generations.map(

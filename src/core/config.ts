@@ -1,16 +1,25 @@
 import {
   environmentVariables,
-  explicitKey,
   namespace,
   type SettingName,
   settingNames,
 } from "../common/setting-names.js";
-import { type AccountSettings, accountSettings, type problemsOf } from "./check.js";
+import { type AccountSettings, accountSettings } from "../service/settings.js";
 
 /** Settings that are all right, or everything that is wrong with them, one line a problem. */
 export type ConfigResult =
   | { readonly settings: AccountSettings; readonly problems?: undefined }
   | { readonly problems: readonly string[]; readonly settings?: undefined };
+
+/** Where the settings of a provider come from. */
+export interface ConfigSource {
+  /** Gives a setting of the stack's configuration, or an argument of an explicit provider. */
+  readonly get: (name: SettingName) => string | undefined;
+  /** Whether it is an explicit provider. */
+  readonly isExplicit: () => boolean;
+  /** The variables of the process. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
 
 /**
  * Reads the settings of an account.
@@ -20,14 +29,11 @@ export type ConfigResult =
  * is the only way in. For an explicit `Provider` its own arguments win, so that two of them can differ.
  * An empty variable counts as absent.
  */
-export function readConfig(
-  stackConfig: (key: string) => string | undefined,
-  environment: Readonly<Record<string, string | undefined>>,
-): ConfigResult {
-  const isExplicit = stackConfig(explicitKey) === "true";
+export function readConfig({ get, environment, ...source }: ConfigSource): ConfigResult {
+  const isExplicit = source.isExplicit();
   const values: Partial<Record<SettingName, string>> = {};
   for (const name of settingNames) {
-    const sources = [environment[environmentVariables[name]], stackConfig(`${namespace}:${name}`)];
+    const sources = [environment[environmentVariables[name]], get(name)];
     const value = (isExplicit ? sources.reverse() : sources).find(Boolean);
     if (value !== undefined) {
       values[name] = value;
@@ -57,7 +63,7 @@ function missingSettings(
 
 function invalidSettings(
   values: Partial<Record<SettingName, string>>,
-  error: Parameters<typeof problemsOf>[0],
+  error: ReturnType<ReturnType<typeof accountSettings>["safeParse"]>["error"],
 ): string[] {
   return (error?.issues ?? [])
     .filter((issue) => values[issue.path[0] as SettingName] !== undefined)

@@ -1,82 +1,125 @@
 import { shownValue } from "../common/redact.js";
-import { type Account, createWebhook } from "../service/client.js";
-import { PartialCreationError, WebhookError } from "../service/errors.js";
-import type { WebhookInputs } from "./check.js";
-import { whileEngineStores } from "./engine.js";
-import { createWithLookup } from "./leftover.js";
-import { isReplacing } from "./replacement.js";
-import type { Properties } from "./state.js";
-import { problemOfUndoing } from "./undo.js";
+import { nameOfWebhook } from "../service/advice.js";
+import { type Account, createWebhook, deleteWebhook } from "../service/client.js";
+import { failureText, PartialCreationError, WebhookError } from "../service/errors.js";
+import type { Operation } from "../service/operation.js";
+import type { WebhookInputs } from "./arguments.js";
+import type { Engine } from "./engine.js";
+import type { Ledger } from "./ledger.js";
+import { leftoverAdvice } from "./leftover.js";
+import type { Properties } from "./values.js";
+
+/** What a creation works with. */
+export interface CreationContext {
+  readonly account: Account;
+  readonly ledger: Ledger;
+  readonly engine: Engine;
+  readonly operation: Operation;
+}
 
 /**
- * Creates a webhook, and deletes it again when it came without a secret, or when nobody is left to
- * store its secret.
+ * Creates a webhook, and deletes it again when it comes without a secret, or when its secret can no
+ * longer reach the state.
  *
- * @param stored What the state will hold of the webhook, but for its secret.
- * @param sensitiveValues Values that are kept out of messages.
+ * @param state What Pulumi stores of the webhook, but for its secret.
  */
-export async function createOrUndo(
-  account: Account,
+export async function createForState(
+  context: CreationContext,
   webhook: WebhookInputs,
-  stored: Properties,
-  sensitiveValues: readonly string[],
+  state: Properties,
 ): Promise<{ id: string; secret: string }> {
-  const context = { account, webhook, sensitiveValues };
-  return whileEngineStores(
-    async (stopping) => {
-      const { id, secret } = await createWithLookup(
-        account,
-        webhook,
-        sensitiveValues,
-        stopping,
-        (adviseInDoubt) =>
-          createWebhook(account, webhook, {
-            stopping,
-            isReplacing: isReplacing(webhook.databaseId),
-            adviseInDoubt,
-          }),
-      );
-      return secret === undefined ? undoIncomplete(context, id, stored) : { id, secret };
-    },
-    ({ id, secret }) =>
-      undoUnstored({ ...context, sensitiveValues: [...sensitiveValues, secret] }, id),
-  );
-}
-
-interface Context {
-  readonly account: Account;
-  readonly webhook: WebhookInputs;
-  readonly sensitiveValues: readonly string[];
-}
-
-/** Deletes a webhook that has no secret; failing that, has Pulumi remember it. */
-async function undoIncomplete(context: Context, id: string, stored: Properties): Promise<never> {
-  const what = failureText(context, `the service created webhook ${id} but sent no usable secret`);
-  const problem = await problemOf(context, id);
-  if (problem !== undefined) {
-    const reason = `${what} It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: ${problem}`;
-    throw new PartialCreationError(id, stored, reason);
+  const { engine, operation } = context;
+  engine.beginCreation();
+  try {
+    return await createOnce(context, webhook, state);
+  } catch (error) {
+    if (!(await engine.canStore())) {
+      // The process ends before the error can reach the engine.
+      operation.warn(error instanceof WebhookError ? error.message : `${operation.name} failed.`);
+    }
+    throw error;
+  } finally {
+    engine.endCreation();
   }
-  throw new WebhookError(
-    `${what} It was deleted again. Run "pulumi up" again; if this comes back, check that dbwebhooks:baseUrl is the service itself.`,
-  );
 }
 
-/** Deletes a webhook whose secret nobody will store. */
-async function undoUnstored(context: Context, id: string): Promise<never> {
-  const what = failureText(context, `Pulumi stopped while the service created webhook ${id}`);
-  const problem = await problemOf(context, id);
-  throw new WebhookError(
+async function createOnce(
+  context: CreationContext,
+  webhook: WebhookInputs,
+  state: Properties,
+): Promise<{ id: string; secret: string }> {
+  const { account, ledger, engine, operation } = context;
+  const creation = await createWebhook(account, operation, webhook, engine.stopping);
+  if (creation.kind === "refused") {
+    throw new WebhookError(creation.failure);
+  }
+  if (creation.kind === "inDoubt") {
+    const advice = await leftoverAdvice(account, ledger, operation, webhook, engine.stopping);
+    const { failure } = creation;
+    throw new WebhookError({ ...failure, advice: `${advice} ${failure.advice}`.trimEnd() });
+  }
+  const { id, secret } = creation;
+  const { databaseId } = webhook;
+  ledger.entryOf({ baseUrl: account.settings.baseUrl, databaseId, id });
+  if (secret === undefined) {
+    throw await undoIncomplete(context, databaseId, id, state);
+  }
+  if (!(await engine.canStore())) {
+    throw await undoUnstored({ ...context, operation: operation.hiding(secret) }, databaseId, id);
+  }
+  return { id, secret };
+}
+
+/** Deletes a webhook that came without a secret; failing that, has Pulumi store it. */
+async function undoIncomplete(
+  context: CreationContext,
+  databaseId: string,
+  id: string,
+  state: Properties,
+): Promise<WebhookError> {
+  const what = failedText(
+    databaseId,
+    `the service created webhook ${id} but sent no usable secret`,
+  );
+  const problem = await problemOfUndoing(context, databaseId, id);
+  return problem === undefined
+    ? new WebhookError(
+        `${what} It was deleted again. Run "pulumi up" again; if this comes back, check that dbwebhooks:baseUrl is the service itself.`,
+      )
+    : new PartialCreationError(
+        id,
+        state,
+        `${what} It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: ${problem}`,
+      );
+}
+
+/** Deletes a webhook whose secret can no longer reach the state. */
+async function undoUnstored(
+  context: CreationContext,
+  databaseId: string,
+  id: string,
+): Promise<WebhookError> {
+  const what = failedText(databaseId, `Pulumi stopped while the service created webhook ${id}`);
+  const problem = await problemOfUndoing(context, databaseId, id);
+  return new WebhookError(
     problem === undefined
       ? `${what} It was deleted again.`
       : `${what} Pulumi has not stored it: delete it by hand. It could not be deleted at once: ${problem}`,
   );
 }
 
-function problemOf({ account, webhook, sensitiveValues }: Context, id: string) {
-  return problemOfUndoing(account, { databaseId: webhook.databaseId, id }, sensitiveValues);
+/** Deletes a webhook that was just created, and says what went wrong, if anything did. */
+async function problemOfUndoing(
+  { account, operation }: CreationContext,
+  databaseId: string,
+  id: string,
+): Promise<string | undefined> {
+  const { baseUrl } = account.settings;
+  const undo = operation.named(`Delete ${nameOfWebhook(id, databaseId)}`);
+  const deletion = await deleteWebhook(account, undo, { baseUrl, databaseId, id });
+  return deletion.kind === "failed" ? failureText(deletion.failure) : undefined;
 }
 
-function failureText({ webhook }: Context, reason: string): string {
-  return `Create webhook in database ${shownValue(webhook.databaseId)} failed: ${reason}.`;
+function failedText(databaseId: string, reason: string): string {
+  return `Create webhook in database ${shownValue(databaseId)} failed: ${reason}.`;
 }

@@ -1,6 +1,8 @@
 import { normalizeBaseUrl } from "../common/url.js";
-import type { Properties } from "./state.js";
-import { isUnknown } from "./values.js";
+import { nameOfWebhook } from "../service/advice.js";
+import { argumentsThat } from "./arguments.js";
+import { idToAdopt } from "./state.js";
+import { isUnknown, normalizeEvents, type Properties } from "./values.js";
 
 /** A property that forces the replacement of a webhook, and why. */
 export interface Difference {
@@ -8,18 +10,26 @@ export interface Difference {
   readonly reason: string;
 }
 
+/** What differs between the state and the arguments. */
+export interface Comparison {
+  /** What forces a replacement. */
+  readonly differences: readonly Difference[];
+  /** Arguments with a new value that never reaches the service. */
+  readonly localChanges: readonly string[];
+}
+
 /**
- * Compares stored outputs with checked arguments. All differences replace the webhook, because no
- * update operation is fully described by the service's interface (part 4.3).
+ * Compares stored outputs with checked arguments and the configured base URL, where that is known.
+ * A stored webhook without a secret is replaced too.
  */
-export function diffWebhook(
+export function compareWebhook(
   id: string,
   olds: Properties,
   news: Properties,
   baseUrl: string | undefined,
-): Difference[] {
+): Comparison {
   const differences: Difference[] = [];
-  for (const property of ["databaseId", "url", "events", "tableId"]) {
+  for (const property of argumentsThat("replace")) {
     if (isUnknown(news[property])) {
       differences.push({ property, reason: `${property} is not known yet` });
     } else if (!isSame(olds[property], news[property])) {
@@ -38,20 +48,22 @@ export function diffWebhook(
   if (typeof olds.secret !== "string" || olds.secret === "") {
     differences.push({ property: "secret", reason: "its state holds no secret" });
   }
-  return differences;
+  const localChanges = argumentsThat("local").filter((name) => !isSame(olds[name], news[name]));
+  return { differences, localChanges };
 }
 
-/** The id of the webhook to take over, as text; nothing without the argument `adopt`. */
-export function idToAdopt({ adopt }: Properties): string | undefined {
-  if (adopt === undefined || adopt === null) {
-    return undefined;
-  }
-  return String(typeof adopt === "object" ? (adopt as { id?: unknown }).id : adopt);
+/** Says, before it happens, what replaces a webhook and what that means. */
+export function replacementWarning(
+  id: string,
+  olds: Properties,
+  differences: readonly Difference[],
+): string {
+  return `Replacing ${nameOfWebhook(id, olds.databaseId)}: ${reasonsOf(differences)}. Its secret will change. The old webhook and its secret keep working until the end of the update; with deleteBeforeReplace they are deleted first, with retainOnDelete they stay.`;
 }
 
-/** Sorts events and drops duplicates, once all are known: their order means nothing. */
-export function normalizeEvents(events: unknown): unknown {
-  return Array.isArray(events) && !isUnknown(events) ? [...new Set(events)].sort() : events;
+/** The reasons of a replacement, for a message. */
+export function reasonsOf(differences: readonly Difference[]): string {
+  return differences.map(({ reason }) => reason).join(", ");
 }
 
 function isSame(old: unknown, next: unknown): boolean {
@@ -62,5 +74,7 @@ function isSame(old: unknown, next: unknown): boolean {
 }
 
 function isSameBaseUrl(old: unknown, next: string): boolean {
-  return typeof old === "string" && URL.canParse(old) && normalizeBaseUrl(old) === next;
+  return (
+    old === next || (typeof old === "string" && URL.canParse(old) && normalizeBaseUrl(old) === next)
+  );
 }

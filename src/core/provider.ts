@@ -1,213 +1,180 @@
-import type { dynamic } from "@pulumi/pulumi";
-import { shownValue } from "../common/redact.js";
 import { nameOfWebhook } from "../service/advice.js";
-import { deleteWebhook } from "../service/client.js";
-import { presentErrors, WebhookError } from "../service/errors.js";
-import { notify } from "../service/notify.js";
+import { WebhookError } from "../service/errors.js";
+import type { Notify, Operation } from "../service/operation.js";
 import {
   adoptedSecretHint,
+  adoptionConflict,
   adoptWebhook,
-  leaveToAdopt,
+  keepOwner,
   noteAdopt,
-  noteDeletion,
-  noteUnchanged,
 } from "./adopt.js";
-import { problemsOfArguments, webhookAddress } from "./check.js";
-import { createOrUndo } from "./create.js";
-import { diffWebhook, idToAdopt } from "./diff.js";
-import { findWebhook } from "./drift.js";
-import { tableEventsHint } from "./hints.js";
-import { noteKnown } from "./leftover.js";
-import { adoptionConflict, announceReplacement, endReplacement } from "./replacement.js";
+import { argumentsThat, type WebhookInputs } from "./arguments.js";
+import { type CheckResult, checkArguments, problemsOfArguments, tableEventsHint } from "./check.js";
+import type { ConfigSource } from "./config.js";
+import { createForState } from "./create.js";
+import { deleteFromState } from "./delete.js";
+import { type Comparison, compareWebhook, replacementWarning } from "./diff.js";
+import type { Engine } from "./engine.js";
+import { findWebhook } from "./read.js";
+import { Session } from "./session.js";
+import { addressOf, idToAdopt, stateOf } from "./state.js";
 import {
-  configure,
-  currentAccount,
-  currentConfig,
-  isRefreshOnly,
-  noteCheck,
-  noteRead,
-  sensitiveValues,
-} from "./session.js";
-import {
-  completeInputs,
-  failuresOf,
-  normalizeInputs,
+  isUnknown,
   type Properties,
   withoutAbsent,
   withSecretMarked,
   withSecretsBare,
-} from "./state.js";
+} from "./values.js";
 
-const localArguments = ["allowUnknownEvents", "allowInsecureUrl"];
-
-/** Reports everything that is wrong with the arguments and the configuration. Sends nothing. */
-export async function check(olds: Properties, news: Properties): Promise<dynamic.CheckResult> {
-  return presentErrors(
-    "Check webhook",
-    () => sensitiveValues(news),
-    async () => {
-      noteCheck();
-      const inputs = withoutAbsent(news);
-      const problems = [...(currentConfig().problems ?? []), ...problemsOfArguments(inputs)];
-      if (problems.length > 0) {
-        return { inputs, failures: failuresOf(problems) };
-      }
-      noteAdopt(currentAccount("Check webhook"), inputs);
-      // Old arguments are missing where a webhook is about to be created, and only there.
-      notifyIf(Object.keys(olds).length === 0 ? tableEventsHint(inputs) : undefined);
-      return { inputs: normalizeInputs(inputs) };
-    },
-  );
+/** A webhook as Pulumi stores it: its id, and its properties with the secret marked. */
+export interface StoredWebhook {
+  readonly id: string;
+  readonly properties: Record<string, unknown>;
 }
 
-/** Compares the state with the arguments and the base URL. Every difference replaces. */
-export async function diff(
-  id: string,
-  olds: Properties,
-  news: Properties,
-): Promise<dynamic.DiffResult> {
-  return presentErrors(
-    `Compare webhook ${id}`,
-    () => sensitiveValues(olds),
-    async () => {
+/**
+ * The rules of the resource, for one configured provider: what a shell hands over is in Pulumi's terms,
+ * and what happens is decided here. All errors are {@link WebhookError}s, fit to be shown.
+ */
+export class WebhookProvider {
+  readonly #session: Session;
+
+  /** Keeps the configuration for the first operation that needs it. Never throws. */
+  constructor(source: ConfigSource, engine: Engine) {
+    this.#session = new Session(source, engine);
+  }
+
+  /** Reports everything that is wrong with the arguments and the configuration. Sends nothing. */
+  async check(olds: Properties, news: Properties, notify: Notify): Promise<CheckResult> {
+    return this.#session.run("Check webhook", news, notify, async (operation) => {
+      const { ledger, config } = this.#session;
+      ledger.hasChecked = true;
+      const result = checkArguments(news, config.problems ?? []);
+      if (config.settings !== undefined && result.failures.length === 0) {
+        noteAdopt(ledger, config.settings.baseUrl, result.inputs);
+        // Old arguments are missing where a webhook is about to be created, and only there.
+        const hint = Object.keys(olds).length === 0 ? tableEventsHint(result.inputs) : undefined;
+        notifyIf(operation, hint);
+      }
+      return result;
+    });
+  }
+
+  /** Compares the state with the arguments and the base URL. Sends nothing. */
+  async diff(id: string, olds: Properties, news: Properties, notify: Notify): Promise<Comparison> {
+    return this.#session.run(`Compare webhook ${id}`, olds, notify, async (operation) => {
+      const { ledger, config } = this.#session;
       const state = withSecretsBare(olds);
-      const { settings } = currentConfig();
-      const differences = diffWebhook(id, state, news, settings?.baseUrl);
-      const address = webhookAddress.safeParse({ ...state, id }).data;
-      const current = settings && address && currentAccount("Compare webhook");
-      if (current) {
-        noteKnown(current, address);
+      const comparison = compareWebhook(id, state, news, config.settings?.baseUrl);
+      const address = addressOf(id, state);
+      if (address !== undefined) {
+        // From now on this run knows the webhook.
+        ledger.entryOf(address);
       }
-      const replaces = differences.map(({ property }) => property);
-      const result = replaces.length === 0 ? { changes: false } : { changes: true, replaces };
-      if (isRefreshOnly()) {
-        // It has said what it found. What the program says is known by the next update only.
-        return result;
+      if (ledger.hasRead && !ledger.hasChecked) {
+        // A plain refresh does not run the program, so there are no new arguments to compare.
+        return comparison;
       }
-      if (differences.length === 0) {
-        if (current) {
-          noteUnchanged(current, address, news);
+      if (comparison.differences.length === 0) {
+        if (config.settings !== undefined && address !== undefined) {
+          keepOwner(ledger, address, news);
         }
-        notifyIf(adoptedSecretHint(id, state, news));
-        return result;
+        notifyIf(operation, adoptedSecretHint(id, state, news));
+        return comparison;
       }
       if (idToAdopt(news) === id) {
-        throw adoptionConflict(id, state, differences);
+        throw adoptionConflict(id, state, comparison.differences);
       }
-      notify(announceReplacement(id, state, news, differences));
-      return result;
-    },
-  );
-}
+      operation.warn(replacementWarning(id, state, comparison.differences));
+      return comparison;
+    });
+  }
 
-/** Creates the webhook and returns its secret for Pulumi to encrypt. */
-export async function create(inputs: Properties): Promise<dynamic.CreateResult> {
-  return presentErrors(
-    "Create webhook",
-    () => sensitiveValues(inputs),
-    async () => {
-      const current = currentAccount("Create webhook");
+  /** Creates the webhook, or takes one over, and returns its secret for Pulumi to encrypt. */
+  async create(inputs: Properties, notify: Notify): Promise<StoredWebhook> {
+    return this.#session.run(createName(inputs), inputs, notify, async (operation) => {
+      const account = this.#session.openAccount("Create webhook");
       const webhook = completeInputs(inputs);
-      const { adopt, ...declared } = inputs;
-      const stored = { ...declared, baseUrl: current.settings.baseUrl };
+      const state = stateOf(inputs, account.settings.baseUrl);
+      const { ledger, engine } = this.#session;
       const { id, secret } = webhook.adopt
-        ? await adoptWebhook(current, webhook, webhook.adopt)
-        : await createOrUndo(current, webhook, stored, sensitiveValues(inputs));
-      return { id, outs: withSecretMarked({ ...stored, secret }) };
-    },
-  );
-}
+        ? await adoptWebhook(account, ledger, operation, webhook, webhook.adopt)
+        : await createForState({ account, ledger, engine, operation }, webhook, state);
+      return { id, properties: withSecretMarked({ ...state, secret }) };
+    });
+  }
 
-/**
- * Returns the state as it is: reading a webhook is not described by the service's interface. With
- * `listing` the webhook is looked up; what is gone gets no id, and the secret is never touched.
- */
-export async function read(id: string, props: Properties): Promise<dynamic.ReadResult> {
-  return presentErrors(
-    `Read webhook ${shownValue(id)}`,
-    () => sensitiveValues(props),
-    async () => {
-      noteRead();
-      const kept = { id, props: withSecretMarked(props) };
+  /**
+   * Returns the state as it is: reading a webhook is not described by the service's interface. With
+   * `listing` the webhook is looked up. For one that is gone it returns nothing; the secret never changes.
+   */
+  async read(id: string, props: Properties, notify: Notify): Promise<StoredWebhook | undefined> {
+    return this.#session.run(`Read webhook ${id}`, props, notify, async (operation) => {
+      const { ledger, config } = this.#session;
+      ledger.hasRead = true;
+      const kept = { id, properties: withSecretMarked(props) };
       const state = withSecretsBare(props);
-      const address = webhookAddress.safeParse({ ...state, id }).data;
-      if (currentConfig().settings?.listing !== true || address === undefined) {
+      const address = addressOf(id, state);
+      if (config.settings?.listing !== true || address === undefined) {
         return kept;
       }
-      const finding = await findWebhook(currentAccount("Read webhook"), address, state);
+      const account = this.#session.openAccount(operation.name);
+      const finding = await findWebhook(account, ledger, operation, address, state);
       if (finding.kind === "gone") {
-        return { id: "", props: {} };
+        return undefined;
       }
       return finding.kind === "found"
-        ? { id, props: withoutAbsent({ ...kept.props, ...finding.drift }) }
+        ? { id, properties: withoutAbsent({ ...kept.properties, ...finding.drift }) }
         : kept;
-    },
-  );
+    });
+  }
+
+  /**
+   * Keeps the old outputs, the secret among them, and takes over the arguments that never reach the
+   * service. Sends nothing: updating a webhook is not described by the service's interface.
+   */
+  update(olds: Properties, news: Properties): Record<string, unknown> {
+    const names: readonly string[] = argumentsThat("local");
+    const isLocal = ([name]: [string, unknown]) => names.includes(name);
+    const kept = Object.entries(olds).filter((entry) => !isLocal(entry));
+    const taken = Object.entries(withoutAbsent(news)).filter(isLocal);
+    return withSecretMarked(Object.fromEntries([...kept, ...taken]));
+  }
+
+  /** Deletes the webhook where it was created. */
+  async delete(id: string, props: Properties, notify: Notify): Promise<void> {
+    const state = withSecretsBare(props);
+    const address = addressOf(id, state);
+    const name = address ? nameOfWebhook(id, address.databaseId) : `webhook ${id}`;
+    return this.#session.run(`Delete ${name}`, state, notify, (operation) =>
+      deleteFromState(this.#session, operation, address),
+    );
+  }
+}
+
+function createName({ databaseId }: Properties): string {
+  return typeof databaseId === "string"
+    ? `Create webhook in database ${databaseId}`
+    : "Create webhook";
 }
 
 /**
- * Keeps the old outputs, the secret among them, and takes over the arguments that never reach the
- * service. Nothing is sent: updating a webhook is not described by the service's interface.
+ * The arguments of a webhook that is about to be created. Pulumi leaves out what it does not know yet
+ * from a creation, and half a webhook is worse than none.
  */
-export async function update(
-  _id: string,
-  olds: Properties,
-  news: Properties,
-): Promise<dynamic.UpdateResult> {
-  const isLocal = ([name]: [string, unknown]) => localArguments.includes(name);
-  const kept = Object.entries(olds).filter((entry) => !isLocal(entry));
-  const taken = Object.entries(withoutAbsent(news)).filter(isLocal);
-  return { outs: withSecretMarked(Object.fromEntries([...kept, ...taken])) };
-}
-
-/** Deletes the webhook where it was created. */
-async function remove(id: string, props: Properties): Promise<void> {
-  const state = withSecretsBare(props);
-  const sensitive = () => sensitiveValues(state);
-  const operation = `Delete webhook ${shownValue(id)}`;
-  return presentErrors(operation, sensitive, async () => {
-    const address = webhookAddress.safeParse({ ...state, id }).data;
-    if (address === undefined) {
-      throw new WebhookError(
-        `${operation} failed: its state holds no usable id, databaseId and baseUrl. Nothing was sent. Delete the webhook by hand, then remove it with "pulumi state delete".`,
-      );
-    }
-    const current = currentAccount(
-      `${operation} of database ${address.databaseId}`,
-      'The webhook stays in the state. "pulumi destroy" reads the environment, but not what "pulumi config set" has changed since the last "pulumi up". ',
+function completeInputs(inputs: Properties): WebhookInputs {
+  const known = withoutAbsent(inputs);
+  const [problem] = problemsOfArguments(known);
+  if (problem !== undefined || isUnknown(known)) {
+    throw new WebhookError(
+      `Create webhook failed: ${problem ?? "not all arguments are known"}. Nothing was sent. Run "pulumi up" again.`,
     );
-    if (leaveToAdopt(current, address)) {
-      notify(
-        `${nameOfWebhook(id, address.databaseId)} was replaced by itself, because adopt names it. It was not deleted and its secret is the same; remove adopt before you replace it.`,
-      );
-      return;
-    }
-    noteKnown(current, address);
-    const outcome = await deleteWebhook(current, address, { sensitiveValues: sensitive() });
-    endReplacement(id);
-    noteDeletion(current, address);
-    if (outcome === "absent") {
-      notify(
-        `${nameOfWebhook(id, address.databaseId)} was already gone from the service, which answers the same to a key without access to its database.`,
-      );
-    }
-  });
+  }
+  return known as WebhookInputs;
 }
 
-export { configure, remove as delete };
-
-({
-  configure,
-  check,
-  diff,
-  create,
-  read,
-  update,
-  delete: remove,
-}) satisfies dynamic.ResourceProvider;
-
-function notifyIf(line: string | undefined): void {
+function notifyIf(operation: Operation, line: string | undefined): void {
   if (line !== undefined) {
-    notify(line);
+    operation.notify(line);
   }
 }

@@ -1,74 +1,70 @@
-import type { dynamic } from "@pulumi/pulumi";
-import { oneLine, sensitivePartsOfUrl } from "../common/redact.js";
+import { oneLine } from "../common/redact.js";
 import type { Account } from "../service/client.js";
-import { WebhookError } from "../service/errors.js";
+import { presentable, WebhookError } from "../service/errors.js";
+import { type Notify, Operation } from "../service/operation.js";
 import { createTransport } from "../service/transport.js";
-import type { AccountSettings } from "./check.js";
-import { type ConfigResult, readConfig } from "./config.js";
-import type { Properties } from "./state.js";
+import { type ConfigResult, type ConfigSource, readConfig } from "./config.js";
+import type { Engine } from "./engine.js";
+import { Ledger } from "./ledger.js";
+import { hiddenValues } from "./state.js";
+import type { Properties } from "./values.js";
 
-let stackConfig: (key: string) => string | undefined = () => undefined;
-let config: ConfigResult | undefined;
-let account: Account | undefined;
-let hasRead = false;
-let hasChecked = false;
+/** What one configured provider has: configuration, account and ledger, and the engine it works for. */
+export class Session {
+  readonly engine: Engine;
+  readonly ledger = new Ledger();
+  readonly #source: ConfigSource;
+  #config: ConfigResult | undefined;
+  #account: Account | undefined;
 
-/**
- * Keeps the configuration for the first operation that needs it. Pulumi calls other functions before
- * this one is done, and after an exception it goes on with a provider that was never configured: so
- * this neither waits nor fails.
- */
-export function configure(request: dynamic.ConfigureRequest): Promise<void> {
-  stackConfig = (key) => request.config.get(key);
-  config = undefined;
-  account = undefined;
-  hasRead = false;
-  hasChecked = false;
-  return Promise.resolve();
-}
-
-/** Notes that a webhook is read, which only a refresh does. */
-export function noteRead(): void {
-  hasRead = true;
-}
-
-/** Notes that arguments are checked, which only happens when the program runs. */
-export function noteCheck(): void {
-  hasChecked = true;
-}
-
-/** Whether a refresh compares what it has read with the arguments of the last update. */
-export function isRefreshOnly(): boolean {
-  return hasRead && !hasChecked;
-}
-
-/** What this process was configured with: settings, or what is wrong with them. */
-export function currentConfig(): ConfigResult {
-  config ??= readConfig(stackConfig, process.env);
-  return config;
-}
-
-/** The account to talk to; an error that names the operation when the settings are not all right. */
-export function currentAccount(operation: string, advice = ""): Account {
-  const { settings, problems } = currentConfig();
-  if (settings === undefined) {
-    const what = `${oneLine(operation, 200)} failed: ${problems.join(". ")}`;
-    throw new WebhookError(`${what}. ${advice}Nothing was sent.`);
+  /** Keeps the configuration for the first operation that needs it. Never throws. */
+  constructor(source: ConfigSource, engine: Engine) {
+    this.#source = source;
+    this.engine = engine;
   }
-  account ??= openAccount(settings);
-  return account;
-}
 
-function openAccount(settings: AccountSettings): Account {
-  return { settings, transport: createTransport(settings) };
-}
+  /** The settings, or what is wrong with them. */
+  get config(): ConfigResult {
+    this.#config ??= readConfig(this.#source);
+    return this.#config;
+  }
 
-/** Values that no message may hold, of an operation on a webhook with these properties. */
-export function sensitiveValues({ url, secret, adopt }: Properties): string[] {
-  const adoptedSecret = (adopt as { secret?: unknown } | null | undefined)?.secret;
-  const values = [config?.settings?.apiKey, secret, adoptedSecret];
-  return [
-    ...values.filter((value) => typeof value === "string"),
-    ...(typeof url === "string" ? sensitivePartsOfUrl(url) : []),
-  ];
+  /**
+   * Gives the account to talk to. Fails when the settings are not all right.
+   *
+   * @param operation What the error names.
+   * @param advice What the error says besides, with a space at its end.
+   */
+  openAccount(operation: string, advice = ""): Account {
+    const { settings, problems } = this.config;
+    if (settings === undefined) {
+      const what = `${oneLine(operation, 300)} failed: ${problems.join(". ")}`;
+      throw new WebhookError(`${what}. ${advice}Nothing was sent.`);
+    }
+    this.#account ??= { settings, transport: createTransport(settings) };
+    return this.#account;
+  }
+
+  /**
+   * Runs one operation. All errors are {@link WebhookError}s, fit to be shown.
+   *
+   * @param properties The arguments or the state, whose secrets no message shows.
+   */
+  async run<Result>(
+    name: string,
+    properties: Properties,
+    notify: Notify,
+    run: (operation: Operation) => Promise<Result>,
+  ): Promise<Result> {
+    const hidden = () => {
+      const apiKey = this.#config?.settings?.apiKey;
+      return [...(apiKey === undefined ? [] : [apiKey]), ...hiddenValues(properties)];
+    };
+    const operation = new Operation(name, notify, hidden);
+    try {
+      return await run(operation);
+    } catch (error) {
+      throw presentable(error, operation);
+    }
+  }
 }

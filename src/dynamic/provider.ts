@@ -1,1 +1,95 @@
-export { check, configure, create, delete, diff, read, update } from "../core/provider.js";
+import type { dynamic } from "@pulumi/pulumi";
+import { explicitKey, namespace } from "../common/setting-names.js";
+import { Engine } from "../core/engine.js";
+import { WebhookProvider } from "../core/provider.js";
+
+type Properties = Readonly<Record<string, unknown>>;
+
+// When the engine is gone, nothing reads this stream; what is being undone goes on all the same.
+process.stderr.on("error", () => {});
+
+// The engine puts its address last, behind flags such as those for logging and tracing.
+const engine = new Engine(process.argv.at(-1), notify);
+let provider = providerOf(() => undefined);
+
+/**
+ * Keeps the configuration for the first operation that needs it. Pulumi calls other functions before
+ * this one is done, and after an exception it goes on with a provider that was never configured: so
+ * this neither waits nor fails.
+ */
+export function configure({ config }: dynamic.ConfigureRequest): Promise<void> {
+  provider = providerOf((key) => config.get(key));
+  return Promise.resolve();
+}
+
+/** Reports everything that is wrong with the arguments and the configuration. */
+export async function check(olds: Properties, news: Properties): Promise<dynamic.CheckResult> {
+  const { inputs, failures } = await provider.check(olds, news, notify);
+  // Without a property: Pulumi prints the value of a named one, and a url is often a credential.
+  return failures.length === 0
+    ? { inputs }
+    : { inputs, failures: failures.map((reason) => ({ property: "", reason })) };
+}
+
+/** Compares the state with the arguments and the base URL. Every difference replaces. */
+export async function diff(
+  id: string,
+  olds: Properties,
+  news: Properties,
+): Promise<dynamic.DiffResult> {
+  const { differences } = await provider.diff(id, olds, news, notify);
+  const replaces = differences.map(({ property }) => property);
+  return replaces.length === 0 ? { changes: false } : { changes: true, replaces };
+}
+
+/** Creates the webhook and returns its secret for Pulumi to encrypt. */
+export async function create(inputs: Properties): Promise<dynamic.CreateResult> {
+  const { id, properties } = await provider.create(inputs, notify);
+  return { id, outs: properties };
+}
+
+/** Returns the state as it is; with `listing`, as the service has it. What is gone gets no id. */
+export async function read(id: string, props: Properties): Promise<dynamic.ReadResult> {
+  const found = await provider.read(id, props, notify);
+  return found === undefined ? { id: "", props: {} } : { id, props: found.properties };
+}
+
+/** Keeps the old outputs and takes over the arguments that never reach the service. */
+export async function update(
+  _id: string,
+  olds: Properties,
+  news: Properties,
+): Promise<dynamic.UpdateResult> {
+  return { outs: provider.update(olds, news) };
+}
+
+/** Deletes the webhook where it was created. */
+function remove(id: string, props: Properties): Promise<void> {
+  return provider.delete(id, props, notify);
+}
+
+export { remove as delete };
+
+({
+  configure,
+  check,
+  diff,
+  create,
+  read,
+  update,
+  delete: remove,
+}) satisfies dynamic.ResourceProvider;
+
+function providerOf(get: (key: string) => string | undefined): WebhookProvider {
+  const source = {
+    get: (name: string) => get(`${namespace}:${name}`),
+    isExplicit: () => get(explicitKey) === "true",
+    environment: process.env,
+  };
+  return new WebhookProvider(source, engine);
+}
+
+/** Shows one line to the person who runs Pulumi: the engine prints what its providers write. */
+function notify(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

@@ -1,3 +1,4 @@
+import process from "node:process";
 import type { LocalServiceOptions } from "./options.js";
 
 type Listeners = Required<

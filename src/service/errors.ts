@@ -1,10 +1,11 @@
-import { oneLine, redact } from "../common/redact.js";
+import { oneLine } from "../common/redact.js";
+import type { Operation } from "./operation.js";
 
 // Pulumi's provider process breaks on very long messages; 2 kB is far below what it can carry.
 const maxMessageLength = 1_900;
 const maxLocationLength = 300;
 
-/** What an error is made of; the class joins the parts into one line that is complete alone. */
+/** What a message about a request that failed is made of. */
 export interface Failure {
   /** What was being done, such as `Create webhook in database base_abc`. */
   readonly operation: string;
@@ -18,8 +19,17 @@ export interface Failure {
   readonly advice: string;
 }
 
+/** A failure as one line that is complete alone. */
+export function failureText({ operation, method, url, outcome, advice }: Failure): string {
+  const location = oneLine(url.origin + url.pathname, maxLocationLength);
+  return oneLine(
+    `${operation} failed: ${method} ${location} ${outcome}. ${advice}`,
+    maxMessageLength,
+  );
+}
+
 /**
- * Base of all errors of this package.
+ * An error whose message is one line, complete and fit to be shown.
  *
  * It carries no cause and none of the fields that Pulumi gives a meaning of its own (`id`,
  * `properties`, `reasons`, `code`, `details`, `metadata`).
@@ -27,44 +37,14 @@ export interface Failure {
 export class WebhookError extends Error {
   override readonly name: string = "WebhookError";
 
-  constructor(message: string) {
-    super(oneLine(message, maxMessageLength));
-  }
-}
-
-/** The service answered with a status that is not success. */
-export class HttpError extends WebhookError {
-  override readonly name = "HttpError";
-  /** The HTTP status code of the answer. */
-  readonly statusCode: number;
-
-  constructor(failure: Failure, statusCode: number) {
-    super(messageOf(failure));
-    this.statusCode = statusCode;
-  }
-}
-
-/** No complete answer arrived: no connection, a broken one, or the time limit. */
-export class ConnectionError extends WebhookError {
-  override readonly name = "ConnectionError";
-
-  constructor(failure: Failure) {
-    super(messageOf(failure));
-  }
-}
-
-/** The answer came with a success status but is not what the interface describes. */
-export class ResponseError extends WebhookError {
-  override readonly name = "ResponseError";
-
-  constructor(failure: Failure) {
-    super(messageOf(failure));
+  constructor(message: string | Failure) {
+    super(oneLine(typeof message === "string" ? message : failureText(message), maxMessageLength));
   }
 }
 
 /**
- * A webhook exists but is not usable. Pulumi stores it all the same when an error carries these three
- * fields, prints the reasons, and deletes or replaces the webhook in a later run.
+ * A webhook exists but is not usable. Pulumi stores it when an error carries these three fields,
+ * prints the reasons, and deletes or replaces the webhook in a later run.
  */
 export class PartialCreationError extends WebhookError {
   override readonly name = "PartialCreationError";
@@ -81,37 +61,19 @@ export class PartialCreationError extends WebhookError {
 }
 
 /**
- * Lets no error out of `run` that could carry more than its message: Pulumi prints the stack of some
- * errors, and gives fields such as `id` and `code` a meaning.
+ * Makes an error fit to leave this package: Pulumi prints the stack of some errors, and gives fields
+ * such as `id` and `code` a meaning.
  */
-export async function presentErrors<Result>(
-  operation: string,
-  sensitiveValues: () => readonly string[],
-  run: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await run();
-  } catch (error) {
-    const presentable =
-      error instanceof WebhookError ? error : unexpectedError(operation, error, sensitiveValues());
-    presentable.stack = "";
-    throw presentable;
-  }
+export function presentable(error: unknown, operation: Operation): WebhookError {
+  const shown = error instanceof WebhookError ? error : unexpectedError(error, operation);
+  shown.stack = "";
+  return shown;
 }
 
-function unexpectedError(
-  operation: string,
-  error: unknown,
-  sensitiveValues: readonly string[],
-): WebhookError {
+function unexpectedError(error: unknown, operation: Operation): WebhookError {
   const text = error instanceof Error ? error.message : "no error object";
-  const reason = oneLine(redact(text, sensitiveValues), maxLocationLength);
+  const reason = operation.redact(text, maxLocationLength);
   return new WebhookError(
-    `${oneLine(operation, maxLocationLength)} failed unexpectedly (${reason}). This is a fault of pulumi-dbwebhooks: look at the service before you run again, and report it.`,
+    `${operation.name} failed unexpectedly (${reason}). This is a fault of pulumi-dbwebhooks: look at the service before you run the command again, and report the fault.`,
   );
-}
-
-function messageOf({ operation, method, url, outcome, advice }: Failure): string {
-  const location = oneLine(url.origin + url.pathname, maxLocationLength);
-  return `${oneLine(operation, maxLocationLength)} failed: ${method} ${location} ${outcome}. ${advice}`;
 }

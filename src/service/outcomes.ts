@@ -1,34 +1,25 @@
 import { parseJson } from "../common/json.js";
-import { oneLine, redact } from "../common/redact.js";
 import { errorEnvelope } from "./bodies.js";
 import type { Failure } from "./errors.js";
 import type { HttpOutcome, HttpRequest, HttpResponse } from "./http.js";
+import type { Operation } from "./operation.js";
 import { type HttpResult, isThrottled, outcomeText } from "./transport.js";
 
 const maxServiceMessageLength = 200;
 // Far more than is shown, far less than what takes long to redact.
 const maxReadLength = 4_000;
 
-/** A request, and what messages about it need. */
-export interface Call {
-  /** What is being done, such as `Create webhook in database base_abc`. */
-  readonly operation: string;
-  readonly request: HttpRequest;
-  /** Values that are kept out of messages. */
-  readonly sensitive: readonly string[];
-}
-
-/** The parts of an error about a call that did not succeed. */
+/** What a message says of a request that did not succeed. */
 export function failureOf(
-  { operation, request, sensitive }: Call,
+  operation: Operation,
+  { method, url }: HttpRequest,
   result: HttpResult,
   advice: string,
   outcome = outcomeText(result),
 ): Failure {
-  const said = result.kind === "response" ? serviceText(result, sensitive) : "";
+  const said = result.kind === "response" ? serviceText(result, operation) : "";
   const gaveUp = result.gaveUp === undefined ? "" : ` (${result.gaveUp})`;
-  const { method, url } = request;
-  return { operation, method, url, outcome: `${outcome}${said}${gaveUp}`, advice };
+  return { operation: operation.name, method, url, outcome: `${outcome}${said}${gaveUp}`, advice };
 }
 
 /** Whether an answer has a status of success. */
@@ -49,36 +40,31 @@ export function mayHaveCreated(response: HttpResponse): boolean {
   return !isThrottled(response) && !refusals.includes(response.statusCode);
 }
 
-/** Whether a deletion or a list may go better the next time; sending it twice does no harm. */
-export function isPassing(outcome: HttpOutcome): boolean {
+/** Whether an idempotent request, a deletion or a list, may succeed when it is sent again. */
+export function isTransient(outcome: HttpOutcome): boolean {
   if (outcome.kind === "response") {
     return [408, 425, 429].includes(outcome.statusCode) || outcome.statusCode >= 500;
   }
   return outcome.kind !== "unreadable";
 }
 
-/** The code of an error as the service reports it; nothing when it is not the service that answers. */
+/** The code of an error as the service reports it; nothing when something else answers. */
 export function errorCode(response: HttpResponse): string | undefined {
   return serviceError(response)?.code;
 }
 
-/** The body of an answer; nothing when it is not JSON. */
-export function jsonOf({ body }: HttpResponse): unknown {
-  return parseJson(body);
-}
-
-function serviceText(response: HttpResponse, sensitive: readonly string[]): string {
+function serviceText(response: HttpResponse, operation: Operation): string {
   const error = serviceError(response);
   if (error === undefined) {
     return "";
   }
   const shown = (text: string, maxLength: number) =>
-    oneLine(redact(text.slice(0, maxReadLength), sensitive), maxLength);
+    operation.redact(text.slice(0, maxReadLength), maxLength);
   const code = shown(error.code, 50);
   const message = shown(error.message, maxServiceMessageLength);
   return [code, message === "" ? "" : `"${message}"`].map((part) => part && ` ${part}`).join("");
 }
 
-function serviceError(response: HttpResponse) {
-  return errorEnvelope.safeParse(jsonOf(response)).data?.error;
+function serviceError({ body }: HttpResponse) {
+  return errorEnvelope().safeParse(parseJson(body)).data?.error;
 }

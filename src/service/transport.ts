@@ -1,7 +1,7 @@
 import type PQueue from "p-queue";
-import type { AccountSettings } from "../core/check.js";
 import { type Exchange, type HttpOutcome, type HttpRequest, openExchange } from "./http.js";
-import { notify } from "./notify.js";
+import type { Operation } from "./operation.js";
+import type { AccountSettings } from "./settings.js";
 
 const firstBackoffMs = 500;
 const longestBackoffMs = 10_000;
@@ -15,6 +15,9 @@ export type HttpResult = HttpOutcome & {
   readonly gaveUp?: string;
 };
 
+/** Says that requests wait, and why. */
+type Speaker = Pick<Operation, "notify">;
+
 /** Sends the requests of one account: limits, pace and pauses hold for all of them together. */
 export interface HttpTransport {
   /**
@@ -22,6 +25,7 @@ export interface HttpTransport {
    * aborts, nothing more is sent; the answer to what was sent is still waited for.
    */
   sendRequest(
+    operation: Speaker,
     request: HttpRequest,
     retries: (outcome: HttpOutcome) => boolean,
     stopping?: AbortSignal,
@@ -45,6 +49,7 @@ export function createTransport(
   let hasSaidThatAllWait = false;
 
   async function sendRequest(
+    operation: Speaker,
     request: HttpRequest,
     retries: (outcome: HttpOutcome) => boolean,
     stopping?: AbortSignal,
@@ -74,12 +79,14 @@ export function createTransport(
       }
       if (isThrottled(outcome)) {
         // Before this attempt leaves the queue: its place would go to the next request at once.
-        pauseAll(queue, delayMs);
+        pauseAll(queue, delayMs, operation);
         return { delayMs: 0 };
       }
       if (delayMs >= silentWaitMs && !hasSaidThatItWaits) {
         hasSaidThatItWaits = true;
-        notify(`${request.url.origin} ${outcomeText(outcome)}; trying ${request.method} again.`);
+        operation.notify(
+          `${request.url.origin} ${outcomeText(outcome)}; trying ${request.method} again.`,
+        );
       }
       return { delayMs };
     }
@@ -95,13 +102,13 @@ export function createTransport(
         }
         await sleep(step?.delayMs ?? 0, stopping);
       }
-      return { kind: "unsent", reason: "was not asked, because Pulumi stops" };
+      return { kind: "unsent", reason: "was not sent, because Pulumi is stopping" };
     } finally {
       stopping?.removeEventListener("abort", resume);
     }
   }
 
-  function pauseAll(queue: PQueue, delayMs: number): void {
+  function pauseAll(queue: PQueue, delayMs: number, operation: Speaker): void {
     const now = Date.now();
     if (now + delayMs <= pausedUntil) {
       return;
@@ -115,7 +122,9 @@ export function createTransport(
     }, delayMs);
     if (delayMs >= silentWaitMs && !hasSaidThatAllWait) {
       hasSaidThatAllWait = true;
-      notify(`The service asked to slow down; all requests wait ${secondsText(delayMs)}.`);
+      operation.notify(
+        `The service asked to slow down; all requests wait ${secondsText(delayMs)}.`,
+      );
     }
   }
 

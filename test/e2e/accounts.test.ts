@@ -59,7 +59,7 @@ describe("Provider on the real CLI", () => {
         await up();
 
         expect(posts).toBe(1);
-        expect(preview.output).toContain("has to be replaced: dbwebhooks:baseUrl changes");
+        expect(preview.output).toContain(": dbwebhooks:baseUrl changes");
         expect([service.webhooks.length, next.webhooks.length]).toEqual([0, 1]);
       },
       { service, config: {} },

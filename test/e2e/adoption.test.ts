@@ -85,7 +85,7 @@ describe("adopt on the real CLI", () => {
 
       expect(refused.exitCode).not.toBe(0);
       expect(refused.output).toContain(
-        `Webhook ${adopt.id} of database base_abc123 cannot be replaced while its argument adopt names it: url changes.`,
+        `Replace webhook ${adopt.id} of database base_abc123 failed: its argument adopt names the same webhook (url changes).`,
       );
       expect(refused.output).not.toContain(adopt.secret);
       expect(methods(service)).toEqual([]);
@@ -187,7 +187,7 @@ describe("adopt on the real CLI", () => {
       const without = await pulumi(isNoop);
 
       expect([replaced.exitCode, without.exitCode], replaced.output).toEqual([0, 0]);
-      expect(replaced.output).toContain("was replaced by itself, because adopt names it.");
+      expect(replaced.output).toContain("by itself, because adopt names it:");
       expect(methods(service)).toEqual([]);
       expect(await outputs()).toEqual({ ordersSecret: adopt.secret });
     });

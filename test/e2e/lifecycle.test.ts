@@ -85,7 +85,7 @@ describe("Webhook on the real CLI", () => {
       const preview = await pulumi(["preview"]);
       const update = await up();
 
-      const line = `Webhook ${id} of database base_abc123 has to be replaced: events changes.`;
+      const line = `Replacing webhook ${id} of database base_abc123: events changes.`;
       expect(preview.output).toContain(line);
       expect(update.output).toContain(line);
     });

@@ -1,4 +1,5 @@
-import type { AccountSettings } from "../../src/core/check.ts";
+import { Operation } from "../../src/service/operation.ts";
+import type { AccountSettings } from "../../src/service/settings.ts";
 
 /** The key of every account in the tests. */
 export const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";
@@ -57,6 +58,18 @@ export function someSettings(changes: Partial<AccountSettings> = {}): AccountSet
     allowInsecureBaseUrl: false,
     ...changes,
   };
+}
+
+/** An operation that keeps `hidden` out of messages and collects its lines. */
+export function someOperation(
+  name = "Test webhook",
+  { hidden = [], lines = [] }: { hidden?: readonly string[]; lines?: string[] } = {},
+): Operation {
+  return new Operation(
+    name,
+    (line) => void lines.push(line),
+    () => hidden,
+  );
 }
 
 /** The body of an answer that reports an error. */

@@ -1,14 +1,36 @@
 import { aYear, envelope, page, pageFault, statusRow } from "./fault-answers.js";
-import { type FaultRow, otherwise, type RowOutcome } from "./fault-matrix.js";
+import { type FaultRow, otherwise, type RowOutcome } from "./fault-row.js";
 import { asHtml, echoAuthorization, hugeBody, idAsString, truncatedJson } from "./faults.mjs";
 
-const orphanText = (name: string) => `A webhook may exist in database ${name} whose secret nobody`;
-
-const created: RowOutcome = { posts: 1, service: "the webhook", state: "the webhook" };
-const createdAtLast: RowOutcome = { ...created, posts: 2 };
-const refused: RowOutcome = { posts: 1, says: "No webhook was created." };
-const mayExist: RowOutcome = { posts: 1, says: orphanText };
-const orphaned: RowOutcome = { ...mayExist, service: "the webhook" };
+const created: RowOutcome = {
+  outcome: "created",
+  posts: 1,
+  gets: 0,
+  deletes: 0,
+  service: "the webhook",
+  state: "the webhook",
+};
+const createdByRetry: RowOutcome = { ...created, posts: 2 };
+const notCreated: RowOutcome = {
+  outcome: "not created",
+  posts: 1,
+  gets: 0,
+  deletes: 0,
+  service: "nothing",
+  state: "nothing",
+};
+const notSent: RowOutcome = { ...notCreated, posts: 0 };
+const inDoubt: RowOutcome = { ...notCreated, outcome: "in doubt" };
+const inDoubtAndCreated: RowOutcome = { ...inDoubt, service: "the webhook" };
+const undone: RowOutcome = { ...notCreated, outcome: "undone", deletes: 1 };
+const partial: RowOutcome = {
+  outcome: "partial creation",
+  posts: 1,
+  gets: 0,
+  deletes: 1,
+  service: "the webhook",
+  state: "the webhook, no secret",
+};
 
 const notFound = { error: { code: "NOT_FOUND", message: "Webhook not found" } };
 const json = { "content-type": "application/json" };
@@ -61,42 +83,42 @@ export const createFaults: readonly FaultRow[] = [
     does: "never answers, stores nothing",
     sees: "no answer in time",
     fault: { kind: "neverAnswer" },
-    ...mayExist,
+    ...inDoubt,
   }),
   post({
     name: "silent-after-commit",
     does: "stores, then never answers",
     sees: "no answer in time",
     fault: { kind: "neverAnswer", commit: true },
-    ...orphaned,
+    ...inDoubtAndCreated,
   }),
   post({
     name: "too-late",
     does: "stores after the client has given up",
     sees: "no answer in time",
     fault: { kind: "hold" },
-    ...orphaned,
+    ...inDoubtAndCreated,
   }),
   post({
     name: "reset-before-reading",
     does: "resets the connection before it reads",
     sees: "a broken connection",
     fault: { kind: "resetBeforeReading" },
-    ...mayExist,
+    ...inDoubt,
   }),
   post({
     name: "reset-after-commit",
     does: "stores, then resets the connection",
     sees: "a broken connection",
     fault: { kind: "resetAfterCommit" },
-    ...orphaned,
+    ...inDoubtAndCreated,
   }),
   post({
     name: "reset-mid-body",
     does: "stores, then resets within its answer",
     sees: "half an answer",
     fault: { kind: "resetMidBody" },
-    ...orphaned,
+    ...inDoubtAndCreated,
   }),
   post({
     name: "redirect",
@@ -107,83 +129,67 @@ export const createFaults: readonly FaultRow[] = [
       statusCode: 301,
       headers: { location: "https://elsewhere.example/api" },
     },
-    ...refused,
-    says: "It redirects to https://elsewhere.example, and the API key is not sent there",
+    ...notCreated,
+    names: "https://elsewhere.example",
   }),
-  status(303, mayExist, undefined),
-  status(400, refused),
-  status(401, { ...refused, says: "The service does not accept the API key." }),
-  status(403, { ...refused, says: "The API key may not do this." }),
-  status(404, { ...refused, says: "the key has no access to it" }, notFound),
+  status(303, inDoubt, undefined),
+  status(400, notCreated),
+  status(401, notCreated),
+  status(403, notCreated),
+  status(404, notCreated, notFound),
   {
-    ...status(404, { ...refused, says: "the key has no access to it" }, "Not here."),
+    ...status(404, notCreated, "Not here."),
     name: "status-404-plain",
     sees: "404 without the error body",
   },
-  status(408, mayExist),
-  status(409, mayExist),
-  status(422, refused),
-  throttled(429, "a second in", "1", createdAtLast),
-  throttled(429, "a date in", new Date().toUTCString(), createdAtLast),
-  throttled(429, "no", undefined, createdAtLast),
-  throttled(429, "nonsense in", "soon", createdAtLast),
+  status(408, inDoubt),
+  status(409, inDoubt),
+  status(422, notCreated),
+  throttled(429, "a second in", "1", createdByRetry),
+  throttled(429, "a date in", new Date().toUTCString(), createdByRetry),
+  throttled(429, "no", undefined, createdByRetry),
+  throttled(429, "nonsense in", "soon", createdByRetry),
   throttled(429, "a year in", aYear, {
-    ...refused,
-    says: "it asked to wait over a day more; dbwebhooks:retrySeconds is 15",
+    ...notCreated,
+    names: "dbwebhooks:retrySeconds",
   }),
   post({
     name: "echo",
     does: "repeats the API key in its error message",
     sees: "400",
     fault: echoAuthorization(),
-    ...refused,
-    says: "[redacted]",
+    ...notCreated,
+    names: "[redacted]",
   }),
-  status(500, mayExist),
+  status(500, inDoubt),
   {
-    ...status(500, orphaned),
+    ...status(500, inDoubtAndCreated),
     name: "status-500-after-commit",
     does: "stores, then answers 500",
     fault: { kind: "respond", statusCode: 500, body: envelope, commit: true },
   },
-  status(502, mayExist, page),
-  status(503, mayExist, page),
-  status(504, mayExist, page),
-  throttled(503, "a second in", "1", createdAtLast),
+  status(502, inDoubt, page),
+  status(503, inDoubt, page),
+  status(504, inDoubt, page),
+  throttled(503, "a second in", "1", createdByRetry),
   throttled(503, "a year in", aYear, {
-    ...refused,
-    says: "it asked to wait over a day more; dbwebhooks:retrySeconds is 15",
+    ...notCreated,
+    names: "dbwebhooks:retrySeconds",
   }),
-  odd("truncated-json", "201, half of the JSON", truncatedJson, orphaned),
-  odd("huge-body", "201, 10 MiB of JSON", hugeBody, orphaned),
+  odd("truncated-json", "201, half of the JSON", truncatedJson, inDoubtAndCreated),
+  odd("huge-body", "201, 10 MiB of JSON", hugeBody, inDoubtAndCreated),
   odd("content-type", "201, the JSON as `text/html`", asHtml, created),
   odd("extra-fields", "201, more fields", { kind: "fields", set: { active: true } }, created),
   odd("id-as-string", "201, the id as a string", idAsString, created),
   odd("id-0", "201, the id is 0", { kind: "fields", set: { id: 0 } }, created),
-  odd("id-missing", "201, no id", { kind: "fields", remove: ["id"] }, orphaned),
-  odd(
-    "secret-missing",
-    "201, no secret",
-    { kind: "fields", remove: ["secret"] },
-    { posts: 1, deletes: 1, says: "sent no usable secret. It was deleted again." },
-  ),
-  odd(
-    "secret-empty",
-    "201, an empty secret",
-    { kind: "fields", set: { secret: "" } },
-    { posts: 1, deletes: 1, says: "sent no usable secret. It was deleted again." },
-  ),
+  odd("id-missing", "201, no id", { kind: "fields", remove: ["id"] }, inDoubtAndCreated),
+  odd("secret-missing", "201, no secret", { kind: "fields", remove: ["secret"] }, undone),
+  odd("secret-empty", "201, an empty secret", { kind: "fields", set: { secret: "" } }, undone),
   odd(
     "secret-missing-stuck",
     "201, no secret; 403 to the deletion",
     { kind: "fields", remove: ["secret"] },
-    {
-      posts: 1,
-      deletes: 1,
-      service: "the webhook",
-      state: "the webhook, no secret",
-      says: 'the next "pulumi up" replaces it',
-    },
+    { ...partial, names: "answered 403" },
     { more: [{ on: "DELETE", fault: { kind: "respond", statusCode: 403, body: envelope } }] },
   ),
   post({
@@ -191,21 +197,21 @@ export const createFaults: readonly FaultRow[] = [
     does: "answers something else, stores nothing",
     sees: "200, `success: false`",
     fault: { kind: "respond", statusCode: 200, body: { success: false } },
-    ...mayExist,
+    ...inDoubt,
   }),
   post({
     name: "html",
     does: "a proxy answers",
     sees: "200, an HTML page",
     fault: pageFault,
-    ...mayExist,
+    ...inDoubt,
   }),
-  odd("empty", "204", { kind: "respond", statusCode: 204, commit: true }, orphaned),
+  odd("empty", "204", { kind: "respond", statusCode: 204, commit: true }, inDoubtAndCreated),
   odd(
     "empty-object",
     "201, `{}`",
     { kind: "respond", statusCode: 201, body: {}, headers: json, commit: true },
-    orphaned,
+    inDoubtAndCreated,
   ),
   post({
     name: "unreachable",
@@ -213,8 +219,7 @@ export const createFaults: readonly FaultRow[] = [
     sees: "no connection",
     fault: [],
     environment: otherwise.unreachable,
-    posts: 0,
-    says: /could not be reached .*\. No webhook was created\. Check the network/,
+    ...notSent,
   }),
   post({
     name: "no-tls",
@@ -222,13 +227,31 @@ export const createFaults: readonly FaultRow[] = [
     sees: "no connection",
     fault: [],
     environment: otherwise.noTls,
-    posts: 0,
-    says: /could not be reached .*\. No webhook was created\. Check the network/,
+    ...notSent,
+  }),
+  post({
+    name: "listed",
+    does: "stores, then resets the connection; lists it",
+    sees: "a broken connection, then the webhook in the list",
+    fault: { kind: "resetAfterCommit" },
+    environment: otherwise.listing,
+    ...inDoubtAndCreated,
+    gets: 1,
+    isIdNamed: true,
+  }),
+  post({
+    name: "not-listed",
+    does: "resets the connection before it reads; lists nothing",
+    sees: "a broken connection, then an empty list",
+    fault: { kind: "resetBeforeReading" },
+    environment: otherwise.listing,
+    ...inDoubt,
+    gets: 1,
   }),
   {
     ...throttled(429, "again and again a second in", "1", {
-      ...refused,
-      says: "dbwebhooks:retrySeconds is 0",
+      ...notCreated,
+      names: "dbwebhooks:retrySeconds",
     }),
     does: "answers 429 for longer than `dbwebhooks:retrySeconds`",
     environment: otherwise.noRetries,

@@ -1,5 +1,5 @@
 import type { Fault } from "pulumi-dbwebhooks/local-service";
-import type { FaultRow, RowOutcome } from "./fault-matrix.js";
+import { type FaultRow, outcomes, type RowOutcome } from "./fault-row.js";
 
 /** The body of an error as the interface shows it. */
 export const envelope = { error: { code: "SOME_CODE", message: "The service's own words." } };
@@ -18,7 +18,7 @@ export const pageFault: Fault = {
 /** More seconds than anybody waits. */
 export const aYear = String(365 * 86_400);
 
-/** An answer with a status before anything takes effect, each time. */
+/** An answer with a status before anything takes effect, each time; an error has to name the status. */
 export function statusRow(
   on: FaultRow["on"],
   statusCode: number,
@@ -31,6 +31,7 @@ export function statusRow(
     does: `answers ${statusCode}`,
     sees: `${statusCode}`,
     fault: { kind: "respond", statusCode, body },
+    ...(outcomes[outcome.outcome].isError && { names: `answered ${statusCode}` }),
     ...outcome,
   };
 }

@@ -1,86 +1,37 @@
-import type { Fault, FaultRule, LocalService } from "pulumi-dbwebhooks/local-service";
+import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { expect } from "vitest";
 import { errorsOfWebhooks, linesOfProvider, webhooksInState } from "./cli-output.mjs";
+import {
+  countAtService,
+  countText,
+  injectFaults,
+  type Measurement,
+  removeBefore,
+} from "./fault-play.js";
+import { type FaultRow, rowService, rowSettings } from "./fault-row.js";
 import { type TestStack, webhookArgs, withStack } from "./stack.js";
 
-/** What a fault leads to. Counts are 0, places hold nothing and nothing is said unless given. */
-export interface RowOutcome {
-  readonly posts?: number;
-  readonly deletes?: number;
-  /** What the service holds afterwards. */
-  readonly service?: "nothing" | "the webhook";
-  /** What the state holds afterwards. */
-  readonly state?: "the webhook" | "the webhook, no secret";
-  /** Part of what the CLI prints about the webhook. */
-  readonly says?: string | RegExp | ((name: string) => string);
-}
-
-/** One thing that goes wrong with one webhook. */
-export interface FaultRow extends RowOutcome {
-  /** Its resource and its database; unique in its table. */
-  readonly name: string;
-  /** What the service does, for the table. */
-  readonly does: string;
-  /** What arrives at the client, for the table. */
-  readonly sees: string;
-  readonly on: "POST" | "DELETE";
-  readonly fault: FaultRule["fault"];
-  /** Requests that meet the fault. Default: all. */
-  readonly times?: number | undefined;
-  /** Further rules for the row. */
-  readonly more?: readonly FaultRule[];
-  /** Whether somebody else removes the webhook first. */
-  readonly isRemovedBefore?: boolean;
-  /** Settings under which the fault is met. Rows that share them share a command. */
-  readonly environment?: (service: LocalService) => Readonly<Record<string, string>>;
-}
-
-/** What was counted and read after the command that met the fault. */
-export interface Measurement {
-  readonly posts: number;
-  readonly deletes: number;
-  readonly service: string;
-  readonly state: string;
-  /** All that the CLI said about the webhook. */
-  readonly message: string;
+/** What was counted and read on the real CLI. */
+export interface CliMeasurement extends Measurement {
   /** What the state holds at last, the fault being over. */
   readonly end: string;
   /** Webhooks that the service holds and neither the state nor an error accounts for. */
   readonly forgotten: number;
 }
 
-/** Settings that are a fault themselves. */
-export const otherwise = {
-  unreachable: () => ({
-    DBWEBHOOKS_BASE_URL: "http://127.0.0.1:1",
-    DBWEBHOOKS_RETRY_SECONDS: "1",
-  }),
-  noTls: ({ baseUrl }: LocalService) => ({
-    DBWEBHOOKS_BASE_URL: baseUrl.replace("http:", "https:"),
-    DBWEBHOOKS_RETRY_SECONDS: "1",
-  }),
-  noRetries: () => ({ DBWEBHOOKS_RETRY_SECONDS: "0" }),
-};
-
-const settings = {
-  "dbwebhooks:timeoutSeconds": "3",
-  "dbwebhooks:retrySeconds": "15",
-  "dbwebhooks:maxConcurrentRequests": "64",
-};
-
-type Measurements = Map<string, Measurement>;
+type Measurements = Map<string, CliMeasurement>;
 
 /** Creates a webhook for each row in one `pulumi up`, and repairs as the errors say in a second. */
 export function measureCreations(rows: readonly FaultRow[]): Promise<Measurements> {
   return measure(rows, async (stack, group, environment) => {
     const { service } = stack;
-    const release = inject(service, group);
+    const release = injectFaults(service, group);
     const before = await run(stack, "up", environment);
     await release();
     const outcomes = await readOutcomes(stack, group, before);
     service.clearFaults();
     for (const { databaseId, id } of service.webhooks) {
-      if (outcomes.get(databaseId)?.message.includes("A webhook may exist")) {
+      if (isInDoubt(group, databaseId)) {
         service.removeWebhook(id);
       }
     }
@@ -101,13 +52,9 @@ export function measureDeletions(rows: readonly FaultRow[]): Promise<Measurement
   return measure(rows, async (stack, group, environment) => {
     const { service } = stack;
     await stack.up();
-    for (const { databaseId, id } of service.webhooks) {
-      if (group.some(({ name, isRemovedBefore }) => name === databaseId && isRemovedBefore)) {
-        service.removeWebhook(id);
-      }
-    }
+    removeBefore(service, group);
     service.clearRequests();
-    const release = inject(service, group);
+    const release = injectFaults(service, group);
     const output = await run(stack, "destroy", environment);
     await release();
     const outcomes = await readOutcomes(stack, group, output);
@@ -133,8 +80,9 @@ async function measure(
 ): Promise<Measurements> {
   const measurements: Measurements = new Map();
   for (const [environment, group] of Map.groupBy(rows, (row) => row.environment)) {
-    await withStack(async (stack) => {
-      await stack.configure(settings);
+    const service = await startLocalService(rowService);
+    const useStack = async (stack: TestStack) => {
+      await stack.configure(rowSettings);
       await stack.declare(
         Object.fromEntries(
           group.map(({ name }) => [name, { args: webhookArgs({ databaseId: name }) }]),
@@ -145,30 +93,10 @@ async function measure(
         measurements.set(name, measurement);
       }
       await removeForgotten(stack);
-    });
+    };
+    await withStack(useStack, { service });
   }
   return measurements;
-}
-
-/** Puts the faults in force; the function that it returns ends what they hold. */
-function inject(service: LocalService, rows: readonly FaultRow[]): () => Promise<void> {
-  const held: string[] = [];
-  const rules = rows.flatMap(({ name: databaseId, on, fault, times, more = [] }) => {
-    if ([fault].flat().some(({ kind }: Fault) => kind === "hold")) {
-      held.push(databaseId);
-    }
-    const rule: FaultRule = { on, fault, ...(times !== undefined && { times }) };
-    return [rule, ...more].map((each) => service.inject({ ...each, databaseId }));
-  });
-  return async () => {
-    const committed = held.map((databaseId) =>
-      service.nextRequest({ databaseId, stage: "committed" }),
-    );
-    for (const rule of rules) {
-      rule.release();
-    }
-    await Promise.all(committed);
-  };
 }
 
 async function run(
@@ -194,45 +122,37 @@ async function removeForgotten(stack: TestStack): Promise<void> {
   }
 }
 
-type Outcome = Omit<Measurement, "end">;
-
 async function readOutcomes(
   stack: TestStack,
   rows: readonly FaultRow[],
   output: string,
-): Promise<Map<string, Outcome>> {
-  const { requests, webhooks } = stack.service;
+): Promise<Map<string, Omit<CliMeasurement, "end">>> {
   const state = await readState(stack);
   const errors = errorsOfWebhooks(output);
   const lines = linesOfProvider(output);
-  const readOutcome = (name: string): Outcome => {
-    const count = (method: string) =>
-      requests.filter((request) => request.databaseId === name && request.method === method).length;
-    const held = webhooks.filter(({ databaseId }) => databaseId === name);
-    const stored = state[name] ?? [];
-    const said = [
-      ...(errors[name] ?? []),
-      ...lines.filter((line) => line.includes(`database ${name} `)),
-    ];
-    const message = said.join(" ");
-    const isAccounted = ({ id, secret }: { id: number; secret: string }) =>
-      message.includes(`A webhook may exist in database ${name} `) ||
+  const readOutcome = (row: FaultRow): Omit<CliMeasurement, "end"> => {
+    const { held, counts } = countAtService(stack.service, row);
+    const stored = state[row.name] ?? [];
+    const isStored = ({ id, secret }: { id: number; secret: string }) =>
       stored.some(
         (webhook) =>
           webhook.secret === secret || (webhook.secret === undefined && webhook.id === `${id}`),
       );
+    const addition = stored.every(({ secret }) => secret) ? "" : ", no secret";
     return {
-      posts: count("POST"),
-      deletes: count("DELETE"),
-      service: textOf(held.length, ""),
-      state: textOf(stored.length, stored.every(({ secret }) => secret) ? "" : ", no secret"),
-      message,
-      forgotten: held.filter((webhook) => !isAccounted(webhook)).length,
+      ...counts,
+      state: `${countText(stored.length)}${addition}`,
+      error: (errors[row.name] ?? []).join(" "),
+      lines: lines.filter((line) => line.includes(`database ${row.name} `)),
+      forgotten: isInDoubt(rows, row.name)
+        ? 0
+        : held.filter((webhook) => !isStored(webhook)).length,
     };
   };
-  return new Map(rows.map(({ name }) => [name, readOutcome(name)]));
+  return new Map(rows.map((row) => [row.name, readOutcome(row)]));
 }
 
-function textOf(count: number, addition: string): string {
-  return count === 0 ? "nothing" : count === 1 ? `the webhook${addition}` : `${count} webhooks`;
+/** Whether an error names what the service may hold: the test of the row asserts that it does. */
+function isInDoubt(rows: readonly FaultRow[], name: string): boolean {
+  return rows.some((row) => row.name === name && row.outcome === "in doubt");
 }

@@ -1,5 +1,5 @@
 import { vi } from "vitest";
-import * as provider from "../../src/core/provider.ts";
+import * as provider from "../../src/dynamic/provider.ts";
 import { apiKey } from "./builders.ts";
 
 type StackConfig = Readonly<Record<string, string | undefined>>;

@@ -1,8 +1,9 @@
 import { vi } from "vitest";
-import type { AccountSettings } from "../../src/core/check.ts";
 import type { HttpOutcome, HttpRequest } from "../../src/service/http.ts";
+import type { Operation } from "../../src/service/operation.ts";
+import type { AccountSettings } from "../../src/service/settings.ts";
 import { createTransport, type HttpTransport } from "../../src/service/transport.ts";
-import { someSettings } from "./builders.ts";
+import { someOperation, someSettings } from "./builders.ts";
 
 /** A request that means nothing. */
 export const someRequest: HttpRequest = {
@@ -35,8 +36,9 @@ export const unreadable: HttpOutcome = { kind: "unreadable", reason: "answered 2
 export interface FakeTransport extends HttpTransport {
   /** When each attempt began, in milliseconds since the start, and what it sent. */
   readonly attempts: { readonly atMs: number; readonly request: HttpRequest }[];
-  /** What the person who runs Pulumi reads. */
+  /** What the person who runs Pulumi reads of {@link FakeTransport.operation}. */
   readonly lines: string[];
+  readonly operation: Operation;
 }
 
 /** A transport on a clock of its own whose attempts end as `answer` says. */
@@ -55,8 +57,9 @@ export async function fakeTransport(
   };
   const open = () => Promise.resolve(exchange);
   const lines: string[] = [];
-  vi.spyOn(process.stderr, "write").mockImplementation((line) => lines.push(String(line)) > 0);
-  return { ...createTransport(someSettings(settings), open, () => random), attempts, lines };
+  const operation = someOperation("Test webhook", { lines });
+  const transport = createTransport(someSettings(settings), open, () => random);
+  return { ...transport, attempts, lines, operation };
 }
 
 /** Gives clock and error output back after {@link fakeTransport}. */

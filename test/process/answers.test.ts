@@ -2,13 +2,9 @@ import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { type ProviderProcess, partialCreationOf } from "../helpers/grpc-provider.js";
 import { startRawServer } from "../helpers/http-server.js";
-import {
-  type ProviderProcess,
-  partialCreationOf,
-  webhookInputs,
-  withProviderProcess,
-} from "../helpers/provider-process.js";
+import { webhookInputs, withProviderProcess } from "../helpers/provider-process.js";
 
 const inputs = webhookInputs();
 

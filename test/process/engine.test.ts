@@ -1,11 +1,8 @@
 import { once } from "node:events";
 import { type Fault, type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
-import {
-  type ProviderProcess,
-  webhookInputs,
-  withProviderProcess,
-} from "../helpers/provider-process.js";
+import type { ProviderProcess } from "../helpers/grpc-provider.js";
+import { webhookInputs, withProviderProcess } from "../helpers/provider-process.js";
 
 async function withHeldPost(
   use: (parts: {
@@ -57,7 +54,7 @@ describe("A creation in flight", () => {
   it("is undone when the engine says stop, and the process ends", async () => {
     await withHeldPost(async ({ service, provider, release, ended }) => {
       provider.child.kill("SIGINT");
-      await expect.poll(provider.output).toContain("Pulumi stops");
+      await expect.poll(provider.output).toContain("Pulumi is stopping");
 
       release();
       await ended;
@@ -69,7 +66,7 @@ describe("A creation in flight", () => {
   it("is undone once however often the engine says stop", async () => {
     await withHeldPost(async ({ service, provider, release, ended }) => {
       provider.child.kill("SIGINT");
-      await expect.poll(provider.output).toContain("Pulumi stops");
+      await expect.poll(provider.output).toContain("Pulumi is stopping");
       provider.child.kill("SIGINT");
 
       release();
@@ -91,7 +88,7 @@ describe("A creation in flight", () => {
         release();
         await ended;
 
-        expect(String(failure)).toContain("was not asked, because Pulumi stops");
+        expect(String(failure)).toContain("was not sent, because Pulumi is stopping");
         expect(service.counts).toMatchObject({ posts: 1, deletes: 1 });
       },
       { "dbwebhooks:maxConcurrentRequests": "1" },
@@ -112,7 +109,7 @@ describe("A creation in flight", () => {
       await expect.poll(provider.output).toContain("all requests wait");
       throttled.remove();
       provider.child.kill("SIGINT");
-      await expect.poll(provider.output).toContain("Pulumi stops");
+      await expect.poll(provider.output).toContain("Pulumi is stopping");
 
       release();
       await ended;
@@ -138,7 +135,7 @@ describe("A creation in flight", () => {
     await withHeldPost(async ({ service, provider, release, ended }) => {
       service.inject({ on: "DELETE", fault: { kind: "respond", statusCode: 403 } });
       provider.child.kill("SIGINT");
-      await expect.poll(provider.output).toContain("Pulumi stops");
+      await expect.poll(provider.output).toContain("Pulumi is stopping");
 
       release();
       await ended;
@@ -159,7 +156,7 @@ describe("A creation in flight", () => {
     await withHeldPost(
       async ({ provider, release, ended }) => {
         provider.child.kill("SIGINT");
-        await expect.poll(provider.output).toContain("Pulumi stops");
+        await expect.poll(provider.output).toContain("Pulumi is stopping");
 
         release();
         await ended;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { environmentVariables } from "../../src/common/setting-names.ts";
-import { check, create, diff, read, delete as remove, update } from "../../src/core/provider.ts";
 import { isUnknown } from "../../src/core/values.ts";
+import { check, create, diff, read, delete as remove, update } from "../../src/dynamic/provider.ts";
 import { someArgs, someState, unknownMarkers } from "../helpers/builders.ts";
 import { captureLines, configure } from "../helpers/provider.ts";
 import { restoreWorld } from "../helpers/transport.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { eventTypes } from "../../src/common/event-types.ts";
-import { check } from "../../src/core/provider.ts";
+import { check } from "../../src/dynamic/provider.ts";
 import { providerText, someArgs, unknownMarkers } from "../helpers/builders.ts";
 import { configure, errorOf } from "../helpers/provider.ts";
 

@@ -1,9 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { environmentVariables } from "../../src/common/setting-names.ts";
-import { readConfig } from "../../src/core/config.ts";
+import { type ConfigSource, readConfig } from "../../src/core/config.ts";
 
 type Texts = Record<string, string | undefined>;
+
+const source = (config: Texts, environment: Texts, isExplicit = false): ConfigSource => ({
+  get: (name) => config[`dbwebhooks:${name}`],
+  isExplicit: () => isExplicit,
+  environment,
+});
 
 const read = (stackConfig: Texts = {}, environment: Texts = {}) => {
   const all: Texts = {
@@ -11,7 +17,7 @@ const read = (stackConfig: Texts = {}, environment: Texts = {}) => {
     "dbwebhooks:apiKey": "key",
     ...stackConfig,
   };
-  return readConfig((key) => all[key], environment);
+  return readConfig(source(all, environment));
 };
 
 describe("the settings", () => {
@@ -236,8 +242,10 @@ describe("a problem with the settings", () => {
   });
 
   it("comes with all others", () => {
-    const { problems } = readConfig((key) => (key === "dbwebhooks:baseUrl" ? undefined : "?"), {
-      DBWEBHOOKS_TIMEOUT_SECONDS: "soon",
+    const { problems } = readConfig({
+      get: (name) => (name === "baseUrl" ? undefined : "?"),
+      isExplicit: () => false,
+      environment: { DBWEBHOOKS_TIMEOUT_SECONDS: "soon" },
     });
 
     expect(problems?.map((problem) => problem.split(": ")[0])).toEqual([
@@ -254,15 +262,14 @@ describe("a problem with the settings", () => {
 
 describe("settings of an explicit provider", () => {
   it("win over the environment, which fills gaps", () => {
-    const own: Record<string, string> = {
-      "dbwebhooks:isExplicit": "true",
-      "dbwebhooks:baseUrl": "https://eu.example.com",
-    };
-
-    const { settings } = readConfig((key) => own[key], {
+    const environment = {
       DBWEBHOOKS_BASE_URL: "https://us.example.com",
       DBWEBHOOKS_API_KEY: "key-from-environment",
-    });
+    };
+
+    const { settings } = readConfig(
+      source({ "dbwebhooks:baseUrl": "https://eu.example.com" }, environment, true),
+    );
 
     expect(settings).toMatchObject({
       baseUrl: "https://eu.example.com",

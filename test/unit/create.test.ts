@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { create } from "../../src/core/provider.ts";
+import { create } from "../../src/dynamic/provider.ts";
 import { createWebhook } from "../../src/service/client.ts";
 import type { PartialCreationError } from "../../src/service/errors.ts";
 import type { HttpOutcome } from "../../src/service/http.ts";
@@ -17,6 +17,7 @@ import {
 import { refusedUrl, startRawServer, startServer } from "../helpers/http-server.ts";
 import { configure, errorOf } from "../helpers/provider.ts";
 import {
+  type FakeTransport,
   fakeTransport,
   response,
   restoreWorld,
@@ -27,7 +28,7 @@ import {
 } from "../helpers/transport.ts";
 
 const created = { statusCode: 201, body: { id: 17, secret } };
-const mayExist = /A webhook may exist in database base_abc123 whose secret nobody knows/;
+const mayExist = /A webhook may exist in database base_abc123 without a stored secret/;
 
 afterEach(restoreWorld);
 
@@ -285,7 +286,6 @@ describe("an answer without a usable id", () => {
 
     const error = await errorOf(create(someArgs()));
 
-    expect(error.name).toBe("ResponseError");
     expect(error.message).toMatch(/answered 201 without a usable webhook id/);
     expect(error.message).toMatch(mayExist);
     expect(server.requests).toHaveLength(1);
@@ -314,7 +314,6 @@ describe("a creation whose outcome is in doubt", () => {
     const error = await errorOf(create(someArgs()));
 
     expect(server.requests).toHaveLength(1);
-    expect(error.name).toBe("ConnectionError");
     expect(error.message).toMatch(mayExist);
     expect(error.message).toContain("to a receiver on https://example.com, and delete it");
   });
@@ -328,7 +327,6 @@ describe("a creation whose outcome is in doubt", () => {
       const error = await errorOf(create(someArgs()));
 
       expect(server.requests).toHaveLength(1);
-      expect(error).toMatchObject({ name: "HttpError", statusCode });
       expect(error.message).toMatch(mayExist);
     },
   );
@@ -347,17 +345,20 @@ describe("a creation whose outcome is in doubt", () => {
   ])("sends one request only: %s", async (_case, outcome) => {
     const transport = await fakeTransport(() => outcome);
 
-    await settled(errorOf(createWebhook({ settings: someSettings(), transport }, newWebhook)));
+    const { kind } = await settled(createWith(transport));
 
+    expect(kind).not.toBe("created");
     expect(transport.attempts).toHaveLength(1);
   });
 });
 
-const newWebhook = {
-  databaseId: "base_abc123",
-  url: "https://example.com/hooks/orders",
-  events: ["record.created"],
-};
+function createWith(transport: FakeTransport) {
+  return createWebhook({ settings: someSettings(), transport }, transport.operation, {
+    databaseId: "base_abc123",
+    url: "https://example.com/hooks/orders",
+    events: ["record.created"],
+  });
+}
 
 describe("a creation that certainly made no webhook", () => {
   it.each<[string, HttpOutcome]>([
@@ -370,11 +371,9 @@ describe("a creation that certainly made no webhook", () => {
       attempt < 4 ? outcome : response(201, undefined, { id: 17, secret }),
     );
 
-    const webhook = await settled(
-      createWebhook({ settings: someSettings(), transport }, newWebhook),
-    );
+    const creation = await settled(createWith(transport));
 
-    expect(webhook).toEqual({ id: "17", secret });
+    expect(creation).toEqual({ kind: "created", id: "17", secret });
     expect(transport.attempts).toHaveLength(4);
   });
 
@@ -385,13 +384,17 @@ describe("a creation that certainly made no webhook", () => {
   ])("is given up when its time is over: %s", async (_case, outcome) => {
     const transport = await fakeTransport(() => outcome);
 
-    const { message } = await settled(
-      errorOf(createWebhook({ settings: someSettings(), transport }, newWebhook)),
-    );
+    const creation = await settled(createWith(transport));
 
     expect(transport.attempts.length).toBeGreaterThan(3);
     expect(transport.attempts.at(-1)?.atMs).toBeLessThanOrEqual(120_000);
-    expect(message).toMatch(/dbwebhooks:retrySeconds is 120\)\. No webhook was created\./);
+    expect(creation).toMatchObject({
+      kind: "refused",
+      failure: {
+        outcome: expect.stringContaining("dbwebhooks:retrySeconds is 120"),
+        advice: expect.stringMatching(/^No webhook was created\./),
+      },
+    });
   });
 
   it("is tried again on a real connection once the service is less busy", async () => {
@@ -461,7 +464,6 @@ describe("a refused creation", () => {
 
     const error = await errorOf(create(someArgs()));
 
-    expect(error).toMatchObject({ name: "HttpError", statusCode });
     expect(error.message).toMatch(advice);
     expect(error.message).toContain(
       `Create webhook in database base_abc123 failed: POST ${server.url}/api/v1/bases/base_abc123/webhooks answered ${statusCode} CODE "Text.". No webhook was created. `,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { eventTypes } from "../../src/common/event-types.ts";
-import { check, diff } from "../../src/core/provider.ts";
+import { check, diff } from "../../src/dynamic/provider.ts";
 import { someArgs, someState, unknownMarkers } from "../helpers/builders.ts";
 import { captureLines, configure, errorOf } from "../helpers/provider.ts";
 
@@ -68,9 +68,9 @@ describe("no difference", () => {
 
 describe("a replacement", () => {
   const consequence =
-    "Its secret will change; the old webhook and its secret keep working until the end of the update (not with deleteBeforeReplace).\n";
+    "Its secret will change. The old webhook and its secret keep working until the end of the update; with deleteBeforeReplace they are deleted first, with retainOnDelete they stay.\n";
   const lineOf = (reasons: string) =>
-    `Webhook 17 of database base_abc123 has to be replaced: ${reasons}. ${consequence}`;
+    `Replacing webhook 17 of database base_abc123: ${reasons}. ${consequence}`;
 
   it.each([
     ["databaseId", {}, { databaseId: "base_xyz" }],
@@ -169,7 +169,7 @@ describe("a replacement", () => {
     const { lines } = await diffOf(someState({ databaseId }), someArgs({ databaseId: "y" }));
 
     expect(lines).toEqual([
-      expect.stringMatching(/^Webhook 17 of database x x .+deleteBeforeReplace\)\.\n$/),
+      expect.stringMatching(/^Replacing webhook 17 of database x x .+ they stay\.\n$/),
     ]);
   });
 });

@@ -2,14 +2,20 @@ import type { Socket } from "node:net";
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { create, delete as remove } from "../../src/core/provider.ts";
+import { create, delete as remove } from "../../src/dynamic/provider.ts";
 import { createWebhook } from "../../src/service/client.ts";
-import { PartialCreationError, presentErrors, WebhookError } from "../../src/service/errors.ts";
+import {
+  type Failure,
+  PartialCreationError,
+  presentable,
+  WebhookError,
+} from "../../src/service/errors.ts";
 import {
   apiKey,
   errorBody,
   secret,
   someArgs,
+  someOperation,
   someSettings,
   someState,
 } from "../helpers/builders.ts";
@@ -230,15 +236,15 @@ describe("an error of a creation", () => {
             events: ["record.created"],
           };
 
-          const error = await settled(
-            errorOf(createWebhook({ settings: someSettings(), transport }, webhook)),
-          );
+          const operation = someOperation(`Create webhook in database ${webhook.databaseId}`);
+          const account = { settings: someSettings(), transport };
+          const creation = await settled(createWebhook(account, operation, webhook));
+          const error = new WebhookError((creation as { failure: Failure }).failure);
 
           expect(error.message.length).toBeLessThan(1_900);
           expect(error.message).toMatch(
             /^Create webhook in database.* failed: POST .+ answered \d+/u,
           );
-          expect(error.message).toMatch(/(\bA webhook may exist|No webhook was created).+\.$/u);
           expect(error.message.isWellFormed()).toBe(true);
         })
         .afterEach(restoreWorld),
@@ -340,13 +346,9 @@ describe("an unexpected error", () => {
   it.each(thrown)("is presented without what it carries: %s", async (_case, value) => {
     const sensitive = [apiKey, secret, ...Object.values(tokens)];
 
-    const error = await errorOf(
-      presentErrors(
-        "Create webhook",
-        () => sensitive,
-        () => Promise.reject(value),
-      ),
-    );
+    const operation = someOperation("Create webhook", { hidden: sensitive });
+
+    const error = presentable(value, operation);
 
     expectNoLeak(allTextsOf(error));
     expectPresentable(error);
@@ -358,14 +360,6 @@ describe("an unexpected error", () => {
   it("leaves a partial creation as it is", async () => {
     const partial = new PartialCreationError("17", { url }, "because");
 
-    const error = await errorOf(
-      presentErrors(
-        "Create webhook",
-        () => [],
-        () => Promise.reject(partial),
-      ),
-    );
-
-    expect(error).toBe(partial);
+    expect(presentable(partial, someOperation())).toBe(partial);
   });
 });

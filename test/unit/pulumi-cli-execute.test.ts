@@ -1,111 +1,175 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 
 const execute = pathToFileURL(join(__dirname, "../../tools/pulumi-cli/execute.mts"));
+const script = ["node", "wrapper.mjs"];
+const npmScript = ["npm", "run", "--silent", "wrapper"];
+const ctrlC = "\x03";
 
-interface Running {
-  /** The wrapper's, and its process group's. */
-  pid: number;
-  /** What the program has printed so far. */
-  output: () => string;
-  exitCode: Promise<number>;
-}
-
-/** A process group of its own: the wrapper and, under it, a Node that runs `program`. */
-function start(program: string): Running {
-  const wrapping = `
-    import { execute } from ${JSON.stringify(execute)};
-    process.exitCode = await execute(process.execPath, ["--eval", ${JSON.stringify(program)}], {});`;
-  const wrapper = spawn(process.execPath, ["--input-type=module", "--eval", wrapping], {
-    detached: true,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const pid = wrapper.pid ?? Number.NaN;
-  onTestFinished(() => {
-    if (wrapper.exitCode === null && wrapper.signalCode === null) process.kill(-pid, "SIGKILL");
-  });
-  let output = "";
-  wrapper.stdout.setEncoding("utf8").on("data", (text: string) => {
-    output += text;
-  });
-  return { pid, output: () => output, exitCode: once(wrapper, "close").then(([code]) => code) };
-}
-
-/** Prints its process id and the signals it gets, and ends with exit code 7 at SIGUSR2. */
+/** Prints the signals that it gets, and ends with exit code 7 at SIGUSR2. */
 const listening = `
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => console.log(signal));
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => console.log(signal));
   process.on("SIGUSR2", () => process.exit(7));
   setInterval(() => {}, 2 ** 31 - 1);
-  console.log(process.pid);`;
+  console.log("program " + process.pid + ", ready");`;
 
-async function startListening(): Promise<Running> {
-  const running = start(listening);
-  await expect.poll(running.output, patiently).toMatch(/^\d+\n/);
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "pulumi-cli-execute-"));
+  const scripts = { wrapper: "exec node wrapper.mjs" };
+  await writeFile(join(directory, "package.json"), JSON.stringify({ scripts }));
+});
+
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+  readonly end: Promise<{ exitCode: number | null; signal: NodeJS.Signals | null }>;
+}
+
+/** Starts a command that ends in a wrapper, which executes a Node that runs `program`. */
+async function start(command: readonly string[], program = listening): Promise<Running> {
+  const wrapper = `
+    import { execute } from ${JSON.stringify(execute)};
+    console.log("wrapper " + process.pid + ", parent " + process.ppid);
+    const args = ["--eval", ${JSON.stringify(program)}];
+    const options = { cwd: process.cwd(), env: process.env };
+    process.exitCode = await execute(process.execPath, args, options);`;
+  await writeFile(join(directory, "wrapper.mjs"), wrapper);
+  const [name = "", ...args] = command;
+  // The tests themselves may run in a script of npm.
+  const { npm_lifecycle_event: _, ...env } = process.env;
+  const child = spawn(name, args, {
+    cwd: directory,
+    env,
+    detached: true,
+    // None of them may be the terminal that the tests run in.
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+  }
+  const running = {
+    child,
+    output: () => output,
+    end: once(child, "close").then(([exitCode, signal]) => ({ exitCode, signal })),
+  };
+  onTestFinished(() => {
+    for (const pid of [child.pid, pidOf(running, "wrapper"), pidOf(running, "program")]) {
+      killIfRunning(pid);
+    }
+  });
   return running;
 }
 
-/**
- * Sends SIGHUP to the wrapper until the program gets it, which it does when the wrapper is done
- * with the signal before, and then ends the program.
- */
-async function hangUp(running: Running): Promise<number> {
-  const sending = setInterval(() => process.kill(running.pid, "SIGHUP"), 50);
-  await expect.poll(running.output, patiently).toContain("SIGHUP");
-  clearInterval(sending);
-  process.kill(Number.parseInt(running.output(), 10), "SIGUSR2");
-  return await running.exitCode;
+async function startListening(command: readonly string[]): Promise<Running> {
+  const running = await start(command);
+  await expect.poll(running.output).toContain("ready");
+  return running;
 }
 
-const patiently = { timeout: 10_000 };
+/** Runs the command in a terminal, whose keyboard is the standard input of the child. */
+function inTerminal(command: readonly string[]): string[] {
+  return ["script", "--quiet", "--return", "--command", command.join(" "), "/dev/null"];
+}
 
-describe("a signal", () => {
-  it.each(["SIGINT", "SIGTERM"] as const)(
-    "%s to the process group arrives once",
-    async (signal) => {
-      const running = await startListening();
+function pidOf({ output }: Running, name: "program" | "wrapper" | "parent"): number {
+  return Number(new RegExp(`${name} (\\d+)`).exec(output())?.[1]);
+}
 
-      process.kill(-running.pid, signal);
-      // npm hands on to us what it gets from the terminal.
-      process.kill(running.pid, signal);
+function killIfRunning(pid: number | undefined): void {
+  try {
+    if (pid) process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended.
+  }
+}
 
-      expect(await hangUp(running)).toBe(7);
-      expect(
-        running
-          .output()
-          .split("\n")
-          .filter((line) => line === signal),
-      ).toHaveLength(1);
-    },
-  );
+/**
+ * Ends the program and counts the SIGINTs that it got. Two SIGTERMs take the same way first, one
+ * after the other: an earlier signal and its copy arrive before the second.
+ */
+async function interruptsOf(running: Running, target: "program" | "parent"): Promise<number> {
+  await expect.poll(running.output).toContain("SIGINT");
+  for (const count of [1, 2]) {
+    process.kill(pidOf(running, target), "SIGTERM");
+    await expect.poll(() => countOf(running, "SIGTERM")).toBeGreaterThanOrEqual(count);
+  }
+  process.kill(pidOf(running, "program"), "SIGUSR2");
+  expect(await running.end).toMatchObject({ exitCode: 7 });
+  return countOf(running, "SIGINT");
+}
 
-  it.each(["SIGINT", "SIGTERM"] as const)(
-    "%s to the wrapper alone arrives once",
-    async (signal) => {
-      const running = await startListening();
+function countOf({ output }: Running, signal: string): number {
+  return output().split(signal).length - 1;
+}
 
-      process.kill(running.pid, signal);
+describe.skipIf(process.platform === "win32")("a program", () => {
+  it("takes the place of the wrapper", async () => {
+    const running = await startListening(script);
 
-      await expect.poll(running.output, patiently).toContain(signal);
-      expect(await hangUp(running)).toBe(7);
-      expect(
-        running
-          .output()
-          .split("\n")
-          .filter((line) => line === signal),
-      ).toHaveLength(1);
-    },
-  );
-});
-
-describe("the exit code", () => {
-  it("is the program's", async () => {
-    expect(await start("process.exitCode = 3").exitCode).toBe(3);
+    expect(pidOf(running, "program")).toBe(pidOf(running, "wrapper"));
   });
 
-  it("is 128 and the signal's number when a signal ended the program", async () => {
-    expect(await start(`process.kill(process.pid, "SIGTERM")`).exitCode).toBe(143);
+  it.each<[string, readonly string[], "program" | "parent"]>([
+    ["itself", script, "program"],
+    ["npm", npmScript, "parent"],
+  ])("gets a signal to %s alone once", async (_, command, target) => {
+    const running = await startListening(command);
+
+    process.kill(pidOf(running, target), "SIGINT");
+
+    expect(await interruptsOf(running, target)).toBe(1);
+  });
+
+  it("gets a signal to its process group once", async () => {
+    const running = await startListening(script);
+
+    process.kill(-Number(running.child.pid), "SIGINT");
+
+    expect(await interruptsOf(running, "program")).toBe(1);
+  });
+
+  // macOS has another program of the name "script".
+  it.runIf(process.platform === "linux").each<[string, readonly string[], "program" | "parent"]>([
+    ["", script, "program"],
+    [" under npm", npmScript, "parent"],
+  ])("gets ^C in a terminal once%s", async (_, command, target) => {
+    const running = await startListening(inTerminal(command));
+
+    running.child.stdin?.write(ctrlC);
+
+    expect(await interruptsOf(running, target)).toBe(1);
+  });
+
+  it.each([
+    ["", script],
+    [" under npm", npmScript],
+  ])("gives its exit code%s", async (_, command) => {
+    const running = await start(command, "process.exitCode = 3");
+
+    expect(await running.end).toEqual({ exitCode: 3, signal: null });
+  });
+
+  it("ends as a signal ends it", async () => {
+    const running = await start(script, `process.kill(process.pid, "SIGTERM")`);
+
+    expect(await running.end).toEqual({ exitCode: null, signal: "SIGTERM" });
+  });
+
+  it("has 128 and the signal's number as its exit code under npm", async () => {
+    const running = await start(npmScript, `process.kill(process.pid, "SIGTERM")`);
+
+    expect(await running.end).toEqual({ exitCode: 143, signal: null });
   });
 });

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -283,6 +283,69 @@ describe("a machine without any way to a CLI", () => {
     const building = buildFromSource(join(root, "copy"), context);
 
     await expect(building).rejects.toThrow(reason);
+  });
+});
+
+describe("the language host of YAML", () => {
+  const host = "pulumi-language-yaml";
+
+  /** A Go that makes the host out of itself, and notes that it did. */
+  async function pathWithGo(): Promise<string> {
+    const directory = join(root, "go");
+    await script(
+      directory,
+      "go",
+      `[ "$1" = env ] && { echo go1.26.0; exit; }
+       while [ "$1" != -o ]; do shift; done
+       /bin/mkdir -p "$2" && /bin/cp "$0" "$2/${host}" && echo built >> ${join(root, "builds")}`,
+    );
+    return [await pathWith("echo v3.250.0"), directory].join(delimiter);
+  }
+
+  it("is not there unless it is asked for", async () => {
+    const path = await pathWithGo();
+
+    const cli = await resolve(path);
+
+    expect(cli.environment.PATH?.split(delimiter).slice(-2)).toEqual(path.split(delimiter));
+    expect(await readdir(root)).not.toContain("builds");
+  });
+
+  it("is built once, and comes last on the PATH", async () => {
+    const path = await pathWithGo();
+    await resolve(path, { languages: ["yaml"] });
+    said = [];
+
+    const cli = await resolve(path, { languages: ["yaml"] });
+
+    const directory = cli.environment.PATH?.split(delimiter).at(-1) ?? "";
+    expect(await readdir(directory)).toEqual([host]);
+    expect(await readFile(join(root, "builds"), "utf8")).toBe("built\n");
+    expect(said).toEqual([]);
+  });
+
+  it("is taken as it is when the CLI has it beside it", async () => {
+    const path = await pathWithGo();
+    const [cliDirectory = ""] = path.split(delimiter);
+    await script(cliDirectory, host, "");
+
+    await resolve(path, { languages: ["yaml"] });
+
+    expect(await readdir(root)).not.toContain("builds");
+  });
+
+  it.each([
+    ["without Go", {}, "there is no go on PATH"],
+    ["when builds are left out", { DBWEBHOOKS_PULUMI_CLI: "path" }, "leaves builds out"],
+  ])("is missed with one error that says what to do %s", async (_, settings, reason) => {
+    const environment = { PATH: await pathWith("echo v3.250.0"), ...settings };
+
+    const resolving = resolve("", { environment, languages: ["yaml"] });
+
+    const error = await resolving.catch((cause: Error) => cause);
+    expect(String(error)).toContain(`There is no ${host} on PATH, and it cannot be built: `);
+    expect(String(error)).toContain(reason);
+    expect(String(error)).toContain("https://www.pulumi.com/docs/install/");
   });
 });
 

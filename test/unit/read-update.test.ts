@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { read, update } from "../../src/core/provider.ts";
+import { read, update } from "../../src/dynamic/provider.ts";
 import { secretEnvelope, someArgs, someState } from "../helpers/builders.ts";
 import { startServer } from "../helpers/http-server.ts";
 import { configure } from "../helpers/provider.ts";

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { HttpOutcome, HttpRequest } from "../../src/service/http.ts";
+import type { Operation } from "../../src/service/operation.ts";
 import { createTransport, type HttpTransport } from "../../src/service/transport.ts";
-import { someSettings } from "../helpers/builders.ts";
+import { someOperation, someSettings } from "../helpers/builders.ts";
 import {
   delayed,
   fakeTransport,
@@ -28,8 +29,11 @@ const request = (name: string): HttpRequest => ({
   url: new URL(`https://tables.example.com/${name}`),
 });
 
-const send = (transport: HttpTransport, name = "x", retries = unlessOk) =>
-  transport.sendRequest(request(name), retries);
+const send = (
+  transport: HttpTransport & { readonly operation?: Operation },
+  name = "x",
+  retries = unlessOk,
+) => transport.sendRequest(transport.operation ?? someOperation(), request(name), retries);
 
 describe("a transport", () => {
   it("opens its exchange with the first request, once, with the time limit of the settings", async () => {
@@ -233,7 +237,7 @@ describe("a request to slow down", () => {
 
     await settled(Promise.all([send(transport), send(transport)]));
 
-    expect(transport.lines).toEqual(["The service asked to slow down; all requests wait 20 s.\n"]);
+    expect(transport.lines).toEqual(["The service asked to slow down; all requests wait 20 s."]);
   });
 
   it("is said again when another one comes after an answer", async () => {
@@ -345,7 +349,7 @@ describe("the backoff", () => {
     await settled(send(transport));
 
     expect(transport.lines).toEqual([
-      "https://tables.example.com could not be reached (ECONNREFUSED); trying POST again.\n",
+      "https://tables.example.com could not be reached (ECONNREFUSED); trying POST again.",
     ]);
   });
 });

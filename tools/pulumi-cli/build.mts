@@ -6,18 +6,22 @@ import { basename, dirname, join } from "node:path";
 import { coerce, gte } from "semver";
 import { type ChildOptions, outputOf } from "./child.mts";
 import type { CopyContext } from "./copies.mts";
-import { modules, pinnedVersion, requiredGo } from "./pins.mts";
+import {
+  type Language,
+  languageModules,
+  languageVersions,
+  modules,
+  pinnedVersion,
+  requiredGo,
+} from "./pins.mts";
 
 const buildLimitSeconds = 30 * 60;
 
-const buildArguments = [
-  "build",
-  "-tags",
-  "osusergo grpcnotrace",
-  "-ldflags",
-  // The Automation API parses the version, and without the stamp there is none.
-  `-s -w -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${pinnedVersion}`,
-];
+// Without a stamp there is no version, and the Automation API parses that of the CLI.
+const cliStamp = `github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${pinnedVersion}`;
+const languageStamps: Readonly<Record<Language, string>> = {
+  yaml: `github.com/pulumi/pulumi-yaml/pkg/version.Version=v${languageVersions.yaml}`,
+};
 
 const buildEnvironment = {
   GOTOOLCHAIN: "local",
@@ -32,13 +36,12 @@ const buildEnvironment = {
 
 /** Changes with everything that changes what `buildFromSource` makes. */
 export function buildFingerprint(): string {
-  const hash = createHash("sha256");
-  for (const directory of Object.values(modules)) {
-    for (const file of ["go.mod", "go.sum"]) hash.update(readFileSync(join(directory, file)));
-  }
-  for (const script of resourceScripts()) hash.update(readFileSync(script));
-  hash.update(JSON.stringify([buildArguments, buildEnvironment]));
-  return hash.digest("hex").slice(0, 12);
+  return fingerprintOf(Object.values(modules), resourceScripts(), cliStamp);
+}
+
+/** Changes with everything that changes what `buildLanguageHost` makes. */
+export function languageFingerprint(language: Language): string {
+  return fingerprintOf([languageModules[language]], [], languageStamps[language]);
 }
 
 /**
@@ -46,22 +49,61 @@ export function buildFingerprint(): string {
  * `directory`, and puts the dynamic provider's launcher of `@pulumi/pulumi` beside them.
  */
 export async function buildFromSource(directory: string, context: CopyContext): Promise<void> {
+  await buildTools(directory, context, {
+    what:
+      `the Pulumi CLI ${pinnedVersion} from source, once for this machine: typically 3 to 5 ` +
+      "minutes on two cores, well under one when Go has the modules compiled already",
+    modules: [modules.cli, modules.languageNodejs],
+    stamp: cliStamp,
+  });
+  for (const script of resourceScripts()) {
+    const copy = join(directory, "bin", basename(script));
+    copyFileSync(script, copy);
+    chmodSync(copy, 0o755);
+  }
+}
+
+/** Builds a language host with the Go toolchain on PATH, into `bin` of `directory`. */
+export async function buildLanguageHost(
+  language: Language,
+  directory: string,
+  context: CopyContext,
+): Promise<void> {
+  await buildTools(directory, context, {
+    what:
+      `Pulumi's language host for ${language} ${languageVersions[language]} from source, once for ` +
+      "this machine: typically 1 to 2 minutes on two cores",
+    modules: [languageModules[language]],
+    stamp: languageStamps[language],
+  });
+}
+
+interface Tools {
+  /** For the line that says what takes so long. */
+  what: string;
+  /** The directories of the Go modules whose tools are built. */
+  modules: readonly string[];
+  /** The Go variable that gets the version, and the version. */
+  stamp: string;
+}
+
+async function buildTools(
+  directory: string,
+  context: CopyContext,
+  { what, modules, stamp }: Tools,
+): Promise<void> {
   await checkGo(context);
-  const bin = join(directory, "bin");
   // Go leaves its temporary files behind when it is killed; in here they go with the rest.
   const temporary = join(directory, "tmp");
   mkdirSync(temporary);
 
-  context.say(
-    `building the Pulumi CLI ${pinnedVersion} from source, once for this machine: typically 3 to ` +
-      "5 minutes on two cores, well under one when Go has the modules compiled already",
-  );
+  context.say(`building ${what}`);
   const startedAt = performance.now();
   const elapsed = () => `${Math.round((performance.now() - startedAt) / 1000)} s`;
   const ticker = setInterval(() => context.say(`still building, ${elapsed()}`), 15_000);
   try {
-    for (const module of [modules.cli, modules.languageNodejs]) {
-      await go([...buildArguments, "-o", `${bin}/`, "tool"], context, {
+    for (const module of modules) {
+      await go([...buildArguments(stamp), "-o", `${join(directory, "bin")}/`, "tool"], context, {
         cwd: module,
         limitSeconds: buildLimitSeconds,
         env: { GOTMPDIR: temporary },
@@ -71,13 +113,25 @@ export async function buildFromSource(directory: string, context: CopyContext): 
     clearInterval(ticker);
   }
   rmSync(temporary, { recursive: true });
-
-  for (const script of resourceScripts()) {
-    const copy = join(bin, basename(script));
-    copyFileSync(script, copy);
-    chmodSync(copy, 0o755);
-  }
   context.say(`built in ${elapsed()}`);
+}
+
+function buildArguments(stamp: string): string[] {
+  return ["build", "-tags", "osusergo grpcnotrace", "-ldflags", `-s -w -X ${stamp}`];
+}
+
+function fingerprintOf(
+  modules: readonly string[],
+  scripts: readonly string[],
+  stamp: string,
+): string {
+  const hash = createHash("sha256");
+  for (const directory of modules) {
+    for (const file of ["go.mod", "go.sum"]) hash.update(readFileSync(join(directory, file)));
+  }
+  for (const script of scripts) hash.update(readFileSync(script));
+  hash.update(JSON.stringify([buildArguments(stamp), buildEnvironment]));
+  return hash.digest("hex").slice(0, 12);
 }
 
 async function checkGo(context: CopyContext): Promise<void> {

@@ -1,78 +1,61 @@
-import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import { type SpawnOptions, spawn } from "node:child_process";
 import { constants } from "node:os";
+import { isatty } from "node:tty";
 
-/** The signals that ask a program to end. */
-export const endingSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
-/**
- * How long after a signal others count as copies of it: npm hands on to us what it gets, although
- * the terminal has sent it to us already.
- */
-const sameEventMs = 1_000;
+/** How a program is started in place of this one. */
+export interface ExecuteOptions {
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+}
 
 /**
- * Runs a program in place of this one, as far as that is possible: on our standard streams, with
- * our signals, and to its end whatever signals come.
+ * Runs a program in place of this one: it becomes this process, with its streams, its signals and
+ * its exit code (https://nodejs.org/api/process.html#processexecvefile-args-env). Where that is not
+ * possible, it runs as a child.
  *
- * Each signal reaches it exactly once. A second one would do harm: Pulumi then gives up what it is
- * creating at that moment without storing it. A signal to the whole process group (^C in a
- * terminal, `timeout`, some CI runners) has reached the program already, one to this process alone
- * has not, and nothing in a signal tells them apart. A third process in the group does: the
- * witness, which dies of the one and not of the other.
- *
- * @returns its exit code, or 128 and the signal's number as a shell has it.
+ * @param command The executable, as an absolute path.
+ * @returns the exit code, where the program ran as a child.
  */
-export function execute(
+export async function execute(
   command: string,
   args: readonly string[],
-  options: Pick<SpawnOptions, "cwd" | "env">,
+  { cwd, env }: ExecuteOptions,
 ): Promise<number> {
-  // Before the program: of a signal between the two, none is better than two.
-  let witness = startWitness();
-  const child = spawn(command, args, { ...options, stdio: "inherit" });
-  let event: NodeJS.Timeout | undefined;
-
-  const onSignal = (signal: NodeJS.Signals) => {
-    if (hasEnded(child)) return;
-    event ??= setTimeout(() => {
-      // After a pause (^Z) timers come first; what became of the witness is known one turn later.
-      setImmediate(() => {
-        event = undefined;
-        if (witness === undefined || hasEnded(witness)) witness = startWitness();
-        else child.kill(signal);
-      });
-    }, sameEventMs);
-  };
-  // For good: a late copy must not end this process before it has handed on the exit code.
-  for (const signal of endingSignals) process.on(signal, onSignal);
-
-  return new Promise<number>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("exit", (exitCode, signal) => resolve(exitCode ?? exitCodeOf(signal)));
-  }).finally(() => {
-    clearTimeout(event);
-    witness?.kill("SIGKILL");
-  });
+  // Absent on Windows.
+  if (process.execve !== undefined && !isNpmScript(env)) {
+    process.chdir(cwd);
+    process.execve(command, [command, ...args], env);
+  }
+  return runAsChild(command, args, { cwd, env });
 }
 
-/** What a shell makes of a program that a signal has ended. */
-export function exitCodeOf(signal: NodeJS.Signals | null): number {
-  return 128 + (signal ? constants.signals[signal] : 0);
+/** The exit code of a program that a signal ended, as a shell reports it. */
+export function exitCodeOf(signal: NodeJS.Signals): number {
+  return 128 + constants.signals[signal];
 }
 
 /**
- * It waits for input that never comes, and ends with us as that ends. There is none on Windows:
- * there the console sends ^C to every process, and no other signal can be handed on.
+ * npm sends the signals it gets to its script once more. After ^C in a terminal, which signals every
+ * process there, the script gets two; Pulumi takes a second ^C as "stop without storing what is in
+ * flight". So this process stays between npm and the program.
  */
-function startWitness(): ChildProcess | undefined {
-  if (process.platform === "win32") return undefined;
-  const witness = spawn("/bin/sh", ["-c", "read line"], { stdio: ["pipe", "ignore", "ignore"] });
-  // One that could not be started counts as dead, and nothing is sent twice.
-  witness.on("error", () => undefined);
-  witness.unref();
-  return witness;
+function isNpmScript(env: NodeJS.ProcessEnv): boolean {
+  return env.npm_lifecycle_event !== undefined;
 }
 
-function hasEnded(child: ChildProcess): boolean {
-  return child.exitCode !== null || child.signalCode !== null;
+function runAsChild(
+  command: string,
+  args: readonly string[],
+  options: SpawnOptions,
+): Promise<number> {
+  const child = spawn(command, args, { ...options, stdio: "inherit" });
+  // A terminal has sent ^C to the program too. Without one, only npm and this process got a signal.
+  const hasTerminal = process.platform === "win32" || [0, 1, 2].some((stream) => isatty(stream));
+  process.on("SIGINT", () => hasTerminal || child.kill("SIGINT"));
+  process.on("SIGTERM", () => child.kill("SIGTERM"));
+
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (exitCode, signal) => resolve(exitCode ?? exitCodeOf(signal ?? "SIGKILL")));
+  });
 }

@@ -7,19 +7,32 @@ export const modules = {
   languageNodejs: join(import.meta.dirname, "language-nodejs"),
 };
 
-const cliModule = readFileSync(join(modules.cli, "go.mod"), "utf8");
+/** The Go modules of the language hosts that are built only for those who ask for them. */
+export const languageModules = { yaml: join(import.meta.dirname, "language-yaml") };
+
+/** A language whose host is not part of every copy. */
+export type Language = keyof typeof languageModules;
 
 /** The version that is installed or built: the one that `cli/go.mod` requires, without a `v`. */
-export const pinnedVersion = pin(/github\.com\/pulumi\/pulumi\/pkg\/v3 v(\d+\.\d+\.\d+)/);
+export const pinnedVersion = pin(
+  modules.cli,
+  /github\.com\/pulumi\/pulumi\/pkg\/v3 v(\d+\.\d+\.\d+)/,
+);
 
-/** The lowest version of Go that builds it, from `cli/go.mod`. */
-export const requiredGo = pin(/^go (\d+\.\d+(?:\.\d+)?)$/m);
+/** The versions of the language hosts, without a `v`. */
+export const languageVersions: Readonly<Record<Language, string>> = {
+  yaml: pin(languageModules.yaml, /github\.com\/pulumi\/pulumi-yaml v(\d+\.\d+\.\d+)/),
+};
+
+/** The lowest version of Go that builds them, from `cli/go.mod`. */
+export const requiredGo = pin(modules.cli, /^go (\d+\.\d+(?:\.\d+)?)$/m);
 
 /** What a `pulumi` found on PATH has to be. A new major version is another program to us. */
 export const acceptedVersions = ">=3.200.0 <4.0.0";
 
-function pin(pattern: RegExp): string {
-  const found = pattern.exec(cliModule)?.[1];
-  if (found === undefined) throw new Error(`tools/pulumi-cli/cli/go.mod has no ${pattern}`);
+function pin(module: string, pattern: RegExp): string {
+  const file = join(module, "go.mod");
+  const found = pattern.exec(readFileSync(file, "utf8"))?.[1];
+  if (found === undefined) throw new Error(`${file} has no ${pattern}`);
   return found;
 }

@@ -11,7 +11,9 @@ import {
 } from "./copies.mts";
 import { cliEnvironment } from "./environment.mts";
 import { cliVersion, executableName, executablesOnPath } from "./executables.mts";
-import { acceptedVersions, pinnedVersion, requiredGo } from "./pins.mts";
+import { pathWithLanguages } from "./languages.mts";
+import { acceptedVersions, type Language, pinnedVersion, requiredGo } from "./pins.mts";
+import { type CliSource, sources, wantedSources } from "./sources.mts";
 
 /** A Pulumi CLI that runs on this machine. */
 export interface PulumiCli {
@@ -30,11 +32,12 @@ export interface PulumiCli {
   environment: Record<string, string>;
 }
 
-const sources = ["path", "installer", "build"] as const;
-
-type CliSource = (typeof sources)[number];
-
 export interface ResolveOptions {
+  /**
+   * Languages of programs, besides TypeScript and JavaScript, whose host has to be there. The
+   * official CLI has them; for others they are built. Default: none.
+   */
+  languages?: readonly Language[];
   /** Default `process.env`. `DBWEBHOOKS_PULUMI_CLI` in it limits the sources that are tried. */
   environment?: NodeJS.ProcessEnv;
   /** Default: this package's directory in the user's cache directory. */
@@ -81,6 +84,17 @@ export async function resolvePulumiCli(options: ResolveOptions = {}): Promise<Pu
     signal: options.signal,
   };
   const cacheDirectory = options.cacheDirectory ?? userCacheDirectory(context.environment);
+  const cli = await findOrMake(options, context, cacheDirectory);
+  const path = cli.environment.PATH ?? "";
+  const PATH = await pathWithLanguages(path, options.languages ?? [], context, cacheDirectory);
+  return { ...cli, environment: { ...cli.environment, PATH } };
+}
+
+async function findOrMake(
+  options: ResolveOptions,
+  context: CopyContext,
+  cacheDirectory: string,
+): Promise<PulumiCli> {
   const wanted = wantedSources(context.environment);
   const copies = (options.copySources ?? [installer, build])
     .filter((source) => wanted.includes(source.name))
@@ -176,18 +190,6 @@ async function described(
     source,
     environment: await cliEnvironment({ command, isOurCopy: source !== "path", environment }),
   };
-}
-
-function wantedSources(environment: NodeJS.ProcessEnv): readonly CliSource[] {
-  const value = environment.DBWEBHOOKS_PULUMI_CLI;
-  if (value === undefined || value === "") return sources;
-  return value.split(",").map((name) => {
-    const source = sources.find((known) => known === name.trim());
-    if (source) return source;
-    throw new Error(
-      `DBWEBHOOKS_PULUMI_CLI is ${JSON.stringify(value)}; it takes ${sources.join(", ")}`,
-    );
-  });
 }
 
 function messageOf(error: unknown): string {

@@ -2,5 +2,5 @@ import * as pulumi from "@pulumi/pulumi";
 
 const producer = new pulumi.StackReference(`organization/dbwebhooks-producer/${pulumi.getStack()}`);
 
-// A secret as a whole, because a part of it is one.
+// The whole text is a secret, because it contains one.
 export const receiverEnv = pulumi.interpolate`ORDERS_WEBHOOK_SECRET=${producer.requireOutput("ordersSecret")}`;

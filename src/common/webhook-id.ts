@@ -1,0 +1,12 @@
+/**
+ * The id of a webhook as text, from a number or a string of digits; `undefined` for anything else.
+ *
+ * Source: `id`, part 2 of the service's interface: an integer. 0 is an id too.
+ */
+export function webhookIdOf(value: unknown): string | undefined {
+  const isId =
+    typeof value === "string"
+      ? /^\d{1,64}$/.test(value)
+      : Number.isSafeInteger(value) && Number(value) >= 0;
+  return isId ? String(value) : undefined;
+}

@@ -1,0 +1,128 @@
+import * as z from "zod/mini";
+import { eventTypes } from "../common/event-types.js";
+import { nearestName } from "../common/nearest-name.js";
+import { isPathSegment, problemOfReceiverUrl } from "../common/url.js";
+import { webhookIdOf } from "../common/webhook-id.js";
+import { isStorableSecret } from "../service/bodies.js";
+import { hasNo } from "../service/problem-check.js";
+import { isUnknown } from "./values.js";
+
+// No message in this file repeats a received value: any of them can be a credential, and Pulumi
+// masks only the secrets that it knows of.
+
+/** The arguments that relax the rules of others. */
+export interface Allowances {
+  readonly allowUnknownEvents: boolean;
+  readonly allowInsecureUrl: boolean;
+}
+
+/**
+ * The arguments of a webhook: the rule of each, and what a change of it does. `replace` replaces the
+ * webhook, because the service's interface describes no update operation (part 4.3); `local` changes
+ * nothing at the service; `adopt` replaces the webhook when it names another one.
+ */
+export const webhookArguments = {
+  databaseId: { change: "replace", rule: () => identifier("the database", "base_abc123") },
+  url: {
+    change: "replace",
+    rule: ({ allowInsecureUrl }: Allowances) =>
+      unlessUnknown(
+        z
+          .string('must be the URL of the receiver, such as "https://example.com/hooks"')
+          .check(hasNo((url) => problemOfReceiverUrl(url, allowInsecureUrl))),
+      ),
+  },
+  events: {
+    change: "replace",
+    rule: ({ allowUnknownEvents }: Allowances) =>
+      unlessUnknown(
+        z
+          .array(
+            event(allowUnknownEvents),
+            `must be a list of events, such as ["${eventTypes[0]}"]`,
+          )
+          .check(z.minLength(1, `must name at least one event, such as ["${eventTypes[0]}"]`)),
+      ),
+  },
+  tableId: { change: "replace", rule: () => z.optional(identifier("one table", "tbl_orders")) },
+  allowUnknownEvents: { change: "local", rule: () => flag() },
+  allowInsecureUrl: { change: "local", rule: () => flag() },
+  adopt: { change: "adopt", rule: () => z.optional(unlessUnknown(adoptedWebhook())) },
+} as const satisfies Readonly<Record<string, WebhookArgument>>;
+
+interface WebhookArgument {
+  readonly change: "replace" | "local" | "adopt";
+  readonly rule: (allowances: Allowances) => z.ZodMiniType;
+}
+
+type ArgumentName = keyof typeof webhookArguments;
+
+/** A webhook's arguments as `check` leaves them: resolved, events sorted and without duplicates. */
+export type WebhookInputs = z.infer<z.ZodMiniObject<Rules>>;
+
+type Rules = { [Name in ArgumentName]: ReturnType<(typeof webhookArguments)[Name]["rule"]> };
+
+/** The rules of all arguments together. Building them takes longer than using them. */
+export function argumentRules(allowances: Allowances): z.ZodMiniObject<Rules> {
+  const rules = Object.entries(webhookArguments).map(([name, { rule }]) => [
+    name,
+    rule(allowances),
+  ]);
+  return z.strictObject(Object.fromEntries(rules) as Rules);
+}
+
+/** The names of the arguments a change of which does this. */
+export function argumentsThat(change: WebhookArgument["change"]): ArgumentName[] {
+  const names = Object.keys(webhookArguments) as ArgumentName[];
+  return names.filter((name) => webhookArguments[name].change === change);
+}
+
+function identifier(what: string, example: string) {
+  const message = `must be the identifier of ${what}, a non-empty string such as "${example}"`;
+  return unlessUnknown(z.string(message).check(z.refine(isPathSegment, message)));
+}
+
+function adoptedWebhook() {
+  const idMessage = 'must be the number of the webhook, such as 42 or "42"';
+  const secretMessage = "must be the webhook's secret, a non-empty string";
+  const isWebhookId = (value: unknown) => webhookIdOf(value) !== undefined;
+  return z.strictObject(
+    {
+      id: unlessUnknown(z.custom<number | string>(isWebhookId, idMessage)),
+      secret: unlessUnknown(
+        z.string(secretMessage).check(z.refine(isStorableSecret, secretMessage)),
+      ),
+    },
+    "must be an object with the id and the secret of a webhook that exists",
+  );
+}
+
+function event(allowUnknownEvents: boolean) {
+  return unlessUnknown(
+    z.string(`must be a string, such as "${eventTypes[0]}"`).check(
+      hasNo((value) => {
+        if (value === "" || !value.isWellFormed()) {
+          return `must be the name of an event, such as "${eventTypes[0]}"`;
+        }
+        return allowUnknownEvents || eventTypes.some((known) => known === value)
+          ? undefined
+          : `is not a known event; the nearest is "${nearestName(value, eventTypes)}". To subscribe to it all the same, set allowUnknownEvents: true`;
+      }),
+    ),
+  );
+}
+
+function flag() {
+  return z.optional(unlessUnknown(z.boolean("must be true or false, without quotes")));
+}
+
+/** Accepts what the schema accepts, and values that Pulumi does not know yet. */
+function unlessUnknown<Schema extends z.ZodMiniType>(schema: Schema) {
+  return z.custom<z.output<Schema>>().check((context) => {
+    if (typeof context.value === "object" || !isUnknown(context.value)) {
+      for (const issue of schema.safeParse(context.value).error?.issues ?? []) {
+        context.issues.push({ ...issue, input: undefined } as z.core.$ZodRawIssue);
+      }
+    }
+  });
+}

@@ -1,0 +1,53 @@
+import { oneLine, redact } from "../common/redact.js";
+
+/** How much a line matters to the person who runs Pulumi. */
+type Severity = "info" | "warning";
+
+/** Shows one line to the person who runs Pulumi. */
+export type Notify = (line: string, severity: Severity) => void;
+
+const maxLineLength = 2_000;
+
+/**
+ * One operation on one webhook: what messages call it, which values they must not show, and where
+ * they go.
+ */
+export class Operation {
+  /** What messages call it, such as `Create webhook in database base_abc`. */
+  readonly name: string;
+  readonly #notify: Notify;
+  readonly #hidden: () => readonly string[];
+
+  /** @param hidden Gives the values that no message may show. It is called only for a message. */
+  constructor(name: string, notify: Notify, hidden: () => readonly string[] = () => []) {
+    this.name = oneLine(name, 300);
+    this.#notify = notify;
+    this.#hidden = hidden;
+  }
+
+  /** The same operation under another name. */
+  named(name: string): Operation {
+    return new Operation(name, this.#notify, this.#hidden);
+  }
+
+  /** The same operation with a further value that no message may show. */
+  hiding(value: string | undefined): Operation {
+    const hidden = () => [...this.#hidden(), ...(value === undefined ? [] : [value])];
+    return new Operation(this.name, this.#notify, hidden);
+  }
+
+  /** Removes what may not be shown from a text from outside, and makes it fit for one line. */
+  redact(text: string, maxLength: number): string {
+    return oneLine(redact(text, this.#hidden()), maxLength);
+  }
+
+  /** Shows a line of information. */
+  notify(line: string): void {
+    this.#notify(oneLine(line, maxLineLength), "info");
+  }
+
+  /** Shows a line that asks for attention. */
+  warn(line: string): void {
+    this.#notify(oneLine(line, maxLineLength), "warning");
+  }
+}

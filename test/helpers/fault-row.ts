@@ -1,0 +1,129 @@
+import type { FaultRule, LocalService, LocalServiceOptions } from "pulumi-dbwebhooks/local-service";
+
+/** Every way in which a row can end. */
+export type Outcome =
+  | "created"
+  | "not created"
+  | "in doubt"
+  | "undone"
+  | "partial creation"
+  | "deleted"
+  | "already gone"
+  | "kept";
+
+interface OutcomeFacts {
+  /** For the page. */
+  readonly meaning: string;
+  /** Whether the operation fails. */
+  readonly isError: boolean;
+  /**
+   * What has to stand in the error, or in the output where there is none, because only that tells
+   * the outcome from the others. Without it, nothing is printed.
+   */
+  readonly phrase?: (databaseId: string) => string;
+}
+
+/** What each of them means. */
+export const outcomes: Readonly<Record<Outcome, OutcomeFacts>> = {
+  created: {
+    meaning: "The webhook is at the service and, with its secret, in the state.",
+    isError: false,
+  },
+  "not created": {
+    meaning: "An error. It says that the service has created no webhook.",
+    isError: true,
+    phrase: () => "No webhook was created",
+  },
+  "in doubt": {
+    meaning:
+      "An error. The service may have created a webhook whose secret is lost: the error names the database and what to look for there.",
+    isError: true,
+    phrase: (databaseId) => `may exist in database ${databaseId} `,
+  },
+  undone: {
+    meaning: "An error. The webhook came without a secret and was deleted again.",
+    isError: true,
+    phrase: () => "deleted again",
+  },
+  "partial creation": {
+    meaning:
+      "An error. The webhook came without a secret and could not be deleted. It is in the state without a secret; the next `pulumi up` replaces it.",
+    isError: true,
+    phrase: () => "replaces it",
+  },
+  deleted: {
+    meaning: "The webhook is neither at the service nor in the state.",
+    isError: false,
+  },
+  "already gone": {
+    meaning: "As deleted. A line of output says that the service did not have the webhook.",
+    isError: false,
+    phrase: (databaseId) => `database ${databaseId} `,
+  },
+  kept: {
+    meaning:
+      "An error. The service has not confirmed the deletion, so the webhook stays in the state.",
+    isError: true,
+    phrase: () => "stays in the state",
+  },
+};
+
+/** What a fault leads to. */
+export interface RowOutcome {
+  readonly outcome: Outcome;
+  readonly posts: number;
+  readonly gets: number;
+  readonly deletes: number;
+  /** What the service holds afterwards. */
+  readonly service: "nothing" | "the webhook";
+  /** What the state holds afterwards. */
+  readonly state: "nothing" | "the webhook" | "the webhook, no secret";
+  /** A further part of the error, where it has to name something. */
+  readonly names?: string;
+  /** Whether the error has to name the id of what the service holds. */
+  readonly isIdNamed?: boolean;
+}
+
+/** One thing that goes wrong with one webhook. */
+export interface FaultRow extends RowOutcome {
+  /** Its resource and its database; unique in its table. */
+  readonly name: string;
+  /** What the service does, for the page. */
+  readonly does: string;
+  /** What arrives at the client, for the page. */
+  readonly sees: string;
+  readonly on: "POST" | "DELETE";
+  readonly fault: FaultRule["fault"];
+  /** Requests that meet the fault. Default: all. */
+  readonly times?: number | undefined;
+  /** Further rules for the row. */
+  readonly more?: readonly FaultRule[];
+  /** Whether somebody else removes the webhook first. */
+  readonly isRemovedBefore?: boolean;
+  /** Settings under which the fault is met. Rows that share them share a process. */
+  readonly environment?: (service: LocalService) => Readonly<Record<string, string>>;
+}
+
+/** The options of the service of all rows: it lists to those who ask. */
+export const rowService: LocalServiceOptions = { listing: true };
+
+/** The settings of all rows. */
+export const rowSettings = {
+  "dbwebhooks:timeoutSeconds": "3",
+  "dbwebhooks:retrySeconds": "15",
+  "dbwebhooks:maxConcurrentRequests": "64",
+};
+
+/** Settings that are a fault themselves. */
+export const otherwise = {
+  unreachable: () => ({
+    DBWEBHOOKS_BASE_URL: "http://127.0.0.1:1",
+    DBWEBHOOKS_RETRY_SECONDS: "1",
+  }),
+  noTls: ({ baseUrl }: LocalService) => ({
+    DBWEBHOOKS_BASE_URL: baseUrl.replace("http:", "https:"),
+    DBWEBHOOKS_RETRY_SECONDS: "1",
+  }),
+  noRetries: () => ({ DBWEBHOOKS_RETRY_SECONDS: "0" }),
+  listing: () => ({ DBWEBHOOKS_LISTING: "true" }),
+};

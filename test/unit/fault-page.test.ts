@@ -1,0 +1,9 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { faultPage } from "../helpers/fault-table.js";
+
+describe("docs/faults.md", () => {
+  it("is written from the rows (npm run docs writes it)", async () => {
+    await expect(faultPage()).toMatchFileSnapshot(join(__dirname, "../../docs/faults.md"));
+  });
+});
