@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { problemOfNodeVersion } from "../common/node-version.js";
+import { isSupportedNodeVersion, leastNodeVersion } from "../common/node-version.js";
 import { UsageError } from "./usage-error.js";
 
 // Ignore a closed pipe (`… | head`).
@@ -9,9 +9,11 @@ void main(process.argv.slice(2));
 
 /** Exit codes: 0 done, 1 failed, 2 wrong usage. */
 async function main(words: readonly string[]): Promise<void> {
-  const problem = problemOfNodeVersion(process.versions.node);
-  if (problem !== undefined) {
-    process.stderr.write(`${problem}\n`);
+  const { node } = process.versions;
+  if (!isSupportedNodeVersion(node)) {
+    process.stderr.write(
+      `pulumi-dbwebhooks needs Node.js ${leastNodeVersion} or newer, and this is ${node}.\n`,
+    );
     process.exitCode = 1;
     return;
   }

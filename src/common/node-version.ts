@@ -1,15 +1,13 @@
 import { engines } from "../../package.json";
 
-/** Says what is wrong with a version of Node.js that is older than `engines` in package.json allows. */
-export function problemOfNodeVersion(version: string): string | undefined {
-  const least = engines.node.replace(">=", "");
-  return isOlder(numbersOf(version), numbersOf(least))
-    ? `pulumi-dbwebhooks needs Node.js ${least} or newer, and this is ${version}.`
-    : undefined;
-}
+/** The oldest version of Node.js that this package runs on, from `engines` in package.json. */
+export const leastNodeVersion: string = engines.node.replace(">=", "");
 
-function isOlder([major = 0, minor = 0]: number[], [leastMajor = 0, leastMinor = 0]: number[]) {
-  return major < leastMajor || (major === leastMajor && minor < leastMinor);
+/** Whether this package runs on a version of Node.js. */
+export function isSupportedNodeVersion(version: string): boolean {
+  const [major = 0, minor = 0] = numbersOf(version);
+  const [leastMajor = 0, leastMinor = 0] = numbersOf(leastNodeVersion);
+  return major > leastMajor || (major === leastMajor && minor >= leastMinor);
 }
 
 function numbersOf(version: string): number[] {

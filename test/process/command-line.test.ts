@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { request } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runCli, serve } from "../helpers/cli.js";
@@ -151,21 +150,36 @@ describe("pulumi-dbwebhooks", () => {
   it.each([["--help"], ["serve", "--help"], ["--version"]])(
     "loads neither the local service nor undici for %s",
     async (...args) => {
-      const stderr = await modulesLoadedBy(args);
+      const stderr = await stderrOf(args, listModules);
 
       expect(stderr).toMatch(/dist\/cli\/main\.js$/m);
       expect(stderr).not.toMatch(/undici|hono|zod|local-service\.js/);
     },
   );
+
+  it.each([["serve"], ["--help"]])("says that Node.js is too old for %s", async (...args) => {
+    const stderr = await stderrOf(
+      args,
+      'Object.defineProperty(process.versions, "node", { value: "22.18.0" }); process.on("exit", (code) => console.error(code));',
+    );
+
+    expect(stderr).toBe(
+      "pulumi-dbwebhooks needs Node.js 22.19 or newer, and this is 22.18.0.\n1\n",
+    );
+  });
 });
 
-/** The files that a command has loaded when it ends, one a line. */
-async function modulesLoadedBy(args: readonly string[]): Promise<string> {
+/** Writes the files that a command has loaded when it ends, one a line. */
+const listModules = `process.on("exit", () =>
+  process.stderr.write(Object.keys(require.cache).join("\\n")));`;
+
+/** What a command writes to standard error when a script runs before it in its process. */
+async function stderrOf(args: readonly string[], scriptBefore: string): Promise<string> {
   const main = join(__dirname, "../../dist/cli/main.js");
-  const script = `
-    process.on("exit", () => process.stderr.write(Object.keys(require.cache).join("\\n")));
+  const script = `${scriptBefore}
     process.argv = ${JSON.stringify(["node", main, ...args])};
     require(${JSON.stringify(main)});`;
-  const { stderr } = await promisify(execFile)(process.execPath, ["-e", script]);
-  return stderr;
+  return new Promise((resolve) => {
+    execFile(process.execPath, ["-e", script], (_error, _stdout, stderr) => resolve(stderr));
+  });
 }
