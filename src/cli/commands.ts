@@ -4,7 +4,7 @@ import { version } from "../common/version.js";
 import { defaultApiKey, defaultPort } from "./defaults.js";
 import { UsageError } from "./usage-error.js";
 
-/** A command that throws a {@link UsageError} for wrong usage, and repeats no value in it. */
+/** A command that throws a {@link UsageError} for wrong usage. The message repeats no value. */
 class CommandLine extends Command {
   override createCommand(name?: string): CommandLine {
     return new CommandLine(name);
@@ -23,7 +23,7 @@ class CommandLine extends Command {
   }
 }
 
-/** `pulumi-dbwebhooks`. What executes a command is loaded when it runs. */
+/** The program `pulumi-dbwebhooks`. The code of a command is loaded when the command runs. */
 export const program: Command = new CommandLine("pulumi-dbwebhooks")
   .usage("COMMAND [options]")
   .description("Commands for trying webhooks without an account.")

@@ -1,4 +1,4 @@
-/** Where `serve` listens, and where `emit` looks for it, unless told otherwise. */
+/** The default port of `serve`, also for `emit`. */
 export const defaultPort = 8787;
-/** The key that `serve` knows, and that `emit` sends, unless told otherwise. */
+/** The default API key of `serve`, also for `emit`. */
 export const defaultApiKey = "local-api-key";

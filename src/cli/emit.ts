@@ -26,12 +26,28 @@ export async function emit(type: string, words: EmitWords): Promise<void> {
   if (deliveries.length === 0) {
     process.stdout.write("No active webhook of this database selects it.\n");
   }
-  for (const { webhookId, outcome, attempts, statusCode, problem } of deliveries) {
-    const last = attempts === 0 ? "" : `, attempt ${attempts}: ${statusCode ?? problem}`;
-    process.stdout.write(`webhook ${webhookId}: ${outcome}${last}\n`);
+  for (const delivery of deliveries) {
+    process.stdout.write(`${lineOf(delivery)}\n`);
   }
   const isLate = deliveries.some(({ outcome }) => outcome !== "delivered");
   process.exitCode = isLate && order.waitSeconds > 0 ? 1 : 0;
+}
+
+/** The line that shows one delivery. */
+export function lineOf(delivery: ShownDelivery): string {
+  const { webhookId, outcome, attempts, statusCode, problem } = delivery;
+  const answer = statusCode ?? problem;
+  const start = `webhook ${webhookId}: ${outcome}`;
+  if (attempts === 0) {
+    return start;
+  }
+  if (answer === undefined) {
+    return `${start}, attempt ${attempts} under way`;
+  }
+  // The next attempt may be in flight, so the answer can belong to the one before.
+  return outcome === "pending"
+    ? `${start}, attempts: ${attempts}, last answer: ${answer}`
+    : `${start}, attempt ${attempts}: ${answer}`;
 }
 
 interface EmitOrder {
@@ -41,18 +57,17 @@ interface EmitOrder {
   readonly event: Readonly<Record<string, unknown>>;
 }
 
-const emitAnswer = z.object({
-  id: z.string(),
-  deliveries: z.array(
-    z.object({
-      webhookId: z.number(),
-      outcome: z.string(),
-      attempts: z.number(),
-      statusCode: z.optional(z.number()),
-      problem: z.optional(z.string()),
-    }),
-  ),
+const shownDelivery = z.object({
+  webhookId: z.number(),
+  outcome: z.string(),
+  attempts: z.number(),
+  statusCode: z.optional(z.number()),
+  problem: z.optional(z.string()),
 });
+
+type ShownDelivery = z.infer<typeof shownDelivery>;
+
+const emitAnswer = z.object({ id: z.string(), deliveries: z.array(shownDelivery) });
 
 /** Interface section 7. */
 const errorBody = z.object({ error: z.object({ message: z.string() }) });

@@ -1,17 +1,32 @@
 #!/usr/bin/env node
+import { isSupportedNodeVersion, leastNodeVersion } from "../common/node-version.js";
 import { UsageError } from "./usage-error.js";
 
-// A reader that goes away (`… | head`) is no reason to stop, or to fail.
+// Ignore a closed pipe (`… | head`).
 process.stdout.on("error", () => {});
 
 void main(process.argv.slice(2));
 
 /** Exit codes: 0 done, 1 failed, 2 wrong usage. */
 async function main(words: readonly string[]): Promise<void> {
+  const { node } = process.versions;
+  if (!isSupportedNodeVersion(node)) {
+    process.stderr.write(
+      `pulumi-dbwebhooks needs Node.js ${leastNodeVersion} or newer, and this is ${node}.\n`,
+    );
+    process.exitCode = 1;
+    return;
+  }
   try {
-    const { program } = await import("./commands.js");
+    // Loaded after the check: it may not run on an older Node.js.
+    const { commands, program } = await import("./commands.js");
     if (words.length === 0) {
       throw new UsageError(`A command is missing.\n\n${program.helpInformation().trimEnd()}`);
+    }
+    const [name = ""] = words;
+    if (!/^-|^help$/.test(name) && !commands.some((command) => command.name() === name)) {
+      // Commander would show its help, and no error, for a wrong name with --help.
+      program.error(`error: unknown command '${name}'`);
     }
     await program.parseAsync(words, { from: "user" });
   } catch (error) {

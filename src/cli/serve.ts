@@ -38,16 +38,16 @@ export async function serve(words: ServeWords): Promise<void> {
     onEvent: (event) => print(lines.ofEvent(event)),
     onDelivery: (delivery) => print(lines.ofDelivery(delivery)),
   });
-  // Before the text: whoever has read it may stop the service.
+  // Registered before the text is printed: a reader may stop the service at once.
   const stopped = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
   print(startText(service, options));
 
   await stopped;
-  const { pending } = service.counts;
   await service.close();
+  const { pending } = service.counts;
   const fate = options.data === undefined ? "lost" : `kept in ${options.data}`;
   print(pending === 0 ? "Stopped." : `Stopped. Deliveries still pending are ${fate}: ${pending}.`);
-  // What nobody reads from a pipe cannot be written, and would keep the process alive for ever.
+  // Without a reader, output in a pipe would keep the process alive for ever.
   setTimeout(() => process.exit(), lastWordsMs).unref();
 }
 
@@ -66,7 +66,9 @@ function readOptions(words: ServeWords): ServeOptions {
   }
   return {
     port: readNumber("--port", words.port, [0, 65_535]),
-    host,
+    // Accept an IPv6 address as a URL writes it.
+    host: host.replace(/^\[(.*)\]$/, "$1"),
+    allowRemote: words.allowRemote ?? false,
     apiKeys: readApiKeys(words.apiKey ?? [defaultApiKey]),
     listing: words.listing ?? false,
     allowUnknownEvents: words.allowUnknownEvents ?? false,
@@ -142,7 +144,7 @@ function explanationOf({ code, message }: NodeJS.ErrnoException, options: ServeO
 
 function startText(service: LocalService, { data, apiKeys, host }: ServeOptions): string {
   const { baseUrl, apiKey, webhooks, counts } = service;
-  // A key that somebody chose may be secret: Pulumi asks for it when it is left out.
+  // A chosen key may be secret. Pulumi asks for it when it is left out.
   const shownKey = apiKey === defaultApiKey ? ` ${apiKey}` : "";
   const memory =
     data === undefined
@@ -161,7 +163,7 @@ Stop it with ^C.
 `;
 }
 
-/** The commands that name the address, as another machine needs them when others can reach it. */
+/** The commands that configure the address, in the form that other machines need. */
 function configurationOf(baseUrl: string, host: string): string {
   const isWildcard = wildcards.includes(new URL(baseUrl).hostname);
   const reachable = isWildcard ? baseUrl.replace(/\/\/.*:/, "//ADDRESS_OF_THIS_MACHINE:") : baseUrl;

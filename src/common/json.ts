@@ -1,4 +1,4 @@
-/** Parses JSON; `undefined` where a text is none. */
+/** Parses JSON; `undefined` where a text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -6,7 +6,7 @@ export const explicitKey = `${namespace}:isExplicit`;
 
 /**
  * The settings of an account and the environment variable of each. What they mean is with
- * `ProviderArgs`; their defaults and limits are in `schema.ts`.
+ * `ProviderArgs`; their defaults and limits are in `service/settings.ts`.
  */
 export const environmentVariables = {
   baseUrl: "DBWEBHOOKS_BASE_URL",

@@ -69,5 +69,7 @@ export function isLoopback(hostname: string): boolean {
  * a name below `.localhost` may belong to any address.
  */
 export function isLoopbackAddress(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+  const url = `http://${/^[\da-f]*:/i.test(host) ? `[${host}]` : host}`;
+  const { hostname = "" } = URL.canParse(url) ? new URL(url) : {};
+  return isLoopback(hostname) && !hostname.endsWith(".localhost");
 }

@@ -1,7 +1,7 @@
 import { shownValue } from "../common/redact.js";
 import { nameOfWebhook } from "../service/advice.js";
 import { type Account, createWebhook, deleteWebhook } from "../service/client.js";
-import { failureText, PartialCreationError, WebhookError } from "../service/errors.js";
+import { failureText, PartialCreationError, presentable, WebhookError } from "../service/errors.js";
 import type { Operation } from "../service/operation.js";
 import type { WebhookInputs } from "./arguments.js";
 import type { Engine } from "./engine.js";
@@ -82,15 +82,18 @@ async function undoIncomplete(
     `the service created webhook ${id} but sent no usable secret`,
   );
   const problem = await problemOfUndoing(context, databaseId, id);
-  return problem === undefined
-    ? new WebhookError(
-        `${what} It was deleted again. Run "pulumi up" again; if this comes back, check that dbwebhooks:baseUrl is the service itself.`,
-      )
-    : new PartialCreationError(
+  if (problem === undefined) {
+    return new WebhookError(
+      `${what} It was deleted again. Run "pulumi up" again; if this comes back, check that dbwebhooks:baseUrl is the service itself.`,
+    );
+  }
+  return (await context.engine.canStore())
+    ? new PartialCreationError(
         id,
         state,
         `${what} It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: ${problem}`,
-      );
+      )
+    : leftBehind(what, problem);
 }
 
 /** Deletes a webhook whose secret can no longer reach the state. */
@@ -101,10 +104,14 @@ async function undoUnstored(
 ): Promise<WebhookError> {
   const what = failedText(databaseId, `Pulumi stopped while the service created webhook ${id}`);
   const problem = await problemOfUndoing(context, databaseId, id);
+  return problem === undefined
+    ? new WebhookError(`${what} It was deleted again.`)
+    : leftBehind(what, problem);
+}
+
+function leftBehind(what: string, problem: string): WebhookError {
   return new WebhookError(
-    problem === undefined
-      ? `${what} It was deleted again.`
-      : `${what} Pulumi has not stored it: delete it by hand. It could not be deleted at once: ${problem}`,
+    `${what} Pulumi has not stored it: delete it by hand. It could not be deleted at once: ${problem}`,
   );
 }
 
@@ -116,8 +123,13 @@ async function problemOfUndoing(
 ): Promise<string | undefined> {
   const { baseUrl } = account.settings;
   const undo = operation.named(`Delete ${nameOfWebhook(id, databaseId)}`);
-  const deletion = await deleteWebhook(account, undo, { baseUrl, databaseId, id });
-  return deletion.kind === "failed" ? failureText(deletion.failure) : undefined;
+  try {
+    const deletion = await deleteWebhook(account, undo, { baseUrl, databaseId, id });
+    return deletion.kind === "failed" ? failureText(deletion.failure) : undefined;
+  } catch (error) {
+    // Whatever it is, the webhook exists and has to be named.
+    return presentable(error, undo).message;
+  }
 }
 
 function failedText(databaseId: string, reason: string): string {

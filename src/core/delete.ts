@@ -23,7 +23,7 @@ export async function deleteFromState(
   const name = nameOfWebhook(address.id, address.databaseId);
   if (mustStay(session.ledger, address)) {
     operation.warn(
-      `Replaced ${name} by itself, because adopt names it: it was not deleted, and its secret is the same. Remove adopt before you replace it.`,
+      `Kept ${name}: the program adopts the same webhook that it replaces. It was not deleted, and its secret is the same. Remove adopt before you replace it.`,
     );
     return;
   }

@@ -31,15 +31,20 @@ export class Ledger {
   /** The first webhook that was imported with a secret that is not for it alone. */
   importedWithOneSecret: string | undefined;
   readonly #webhooks = new Map<string, LedgerEntry>();
+  readonly #met = new Set<string>();
   readonly #lists = new Map<string, LedgerList>();
 
-  /** Whether this run has met a webhook: in the state, in the program, or by creating it. */
-  knows({ baseUrl, databaseId, id }: WebhookAddress): boolean {
-    return this.#webhooks.has(keyOf(baseUrl, databaseId, id));
+  /**
+   * Whether this run has met a webhook: in the state, in the program, or by creating it. The base URL
+   * does not count: the same service may have had another one.
+   */
+  knows({ databaseId, id }: Pick<WebhookAddress, "databaseId" | "id">): boolean {
+    return this.#met.has(keyOf(databaseId, id));
   }
 
   /** The entry of a webhook, which this run knows from now on. */
   entryOf({ baseUrl, databaseId, id }: WebhookAddress): LedgerEntry {
+    this.#met.add(keyOf(databaseId, id));
     return entryIn(this.#webhooks, keyOf(baseUrl, databaseId, id), () => ({}));
   }
 

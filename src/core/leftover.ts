@@ -1,9 +1,8 @@
+import { once } from "node:events";
 import { shownValue } from "../common/redact.js";
 import { unmanagedAdvice } from "../service/advice.js";
 import { type Account, listWebhooks, type NewWebhook } from "../service/client.js";
-import type { HttpOutcome } from "../service/http.js";
 import type { Operation } from "../service/operation.js";
-import { isTransient } from "../service/outcomes.js";
 import { driftOf } from "./drift.js";
 import type { Ledger } from "./ledger.js";
 
@@ -22,21 +21,21 @@ export async function leftoverAdvice(
   stopping: AbortSignal,
 ): Promise<string> {
   const { databaseId, url } = webhook;
-  const { baseUrl, listing } = account.settings;
-  if (!listing) {
+  if (!account.settings.listing || stopping.aborted) {
     return unmanagedAdvice(databaseId, url);
   }
-  // When Pulumi stops, there is no time to try again.
-  const mayRetry = (outcome: HttpOutcome) => isTransient(outcome) && !stopping.aborted;
-  const { webhooks = [], isWhole } = await listWebhooks(account, operation, databaseId, mayRetry);
+  // When Pulumi stops, there is no time to wait for a list.
+  const stopped = once(stopping, "abort").then(() => undefined);
+  const list = await Promise.race([listWebhooks(account, operation, databaseId), stopped]);
+  const { webhooks = [], isWhole } = list ?? {};
   const ids = webhooks
     .filter((listed) => Object.keys(driftOf(listed, webhook)).length === 0)
     .map(({ id }) => id)
-    .filter((id) => !ledger.knows({ baseUrl, databaseId, id }));
+    .filter((id) => !ledger.knows({ databaseId, id }));
   if (ids.length > 0) {
     const shown = ids.slice(0, maxShown).map(shownValue).join(", ");
     const more = ids.length > maxShown ? ` and ${ids.length - maxShown} more` : "";
-    return `A webhook may exist in database ${shownValue(databaseId)} without a stored secret. The service lists these webhooks with the same url, events and table, and this run does not manage them: ${shown}${more}. Delete the unmanaged one. Then run "pulumi up" again.`;
+    return `A webhook may exist in database ${shownValue(databaseId)} without a stored secret. The service lists webhooks with the same url, events and table that this run has not met: ${shown}${more}. Compare them with "pulumi stack export" of each stack that uses the database, and delete those that no stack manages. Then run "pulumi up" again.`;
   }
   const notListed = isWhole
     ? "The service lists no such webhook now, but it may still appear. "

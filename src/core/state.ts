@@ -1,7 +1,7 @@
 import { sensitivePartsOfUrl } from "../common/redact.js";
 import { isPathSegment, normalizeBaseUrl, problemOfBaseUrl } from "../common/url.js";
 import type { WebhookAddress } from "../service/client.js";
-import type { Properties } from "./values.js";
+import { bareValue, type Properties } from "./values.js";
 
 /** What Pulumi stores of a webhook: the arguments as checked, the base URL and the secret. */
 export function stateOf(inputs: Properties, baseUrl: string): Properties {
@@ -31,9 +31,11 @@ export function idToAdopt({ adopt }: Properties): string | undefined {
 
 /** The values among arguments or state that no message may show. */
 export function hiddenValues({ url, secret, adopt }: Properties): string[] {
-  const adoptedSecret = (adopt as { secret?: unknown } | null | undefined)?.secret;
+  const adopted = bareValue(adopt) as { secret?: unknown } | null | undefined;
   return [
-    ...[secret, adoptedSecret].filter((value) => typeof value === "string"),
-    ...(typeof url === "string" ? sensitivePartsOfUrl(url) : []),
+    ...[secret, adopted?.secret].map(bareValue).filter((value) => typeof value === "string"),
+    ...[bareValue(url)].flatMap((value) =>
+      typeof value === "string" ? sensitivePartsOfUrl(value) : [],
+    ),
   ];
 }

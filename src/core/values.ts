@@ -49,15 +49,13 @@ export function withSecretMarked(properties: Properties): Record<string, unknown
 /** Undoes the marks of secrets, for a Pulumi that leaves them in what it hands to providers. */
 export function withSecretsBare(properties: Properties): Properties {
   return Object.fromEntries(
-    Object.entries(properties).map(([name, value]) => [
-      name,
-      isMarked(value) ? value.value : value,
-    ]),
+    Object.entries(properties).map(([name, value]) => [name, bareValue(value)]),
   );
 }
 
-function isMarked(value: unknown): value is { value: unknown } {
-  return Object.entries(secretMark).every(
-    ([key, mark]) => (value as Record<string, unknown> | null | undefined)?.[key] === mark,
-  );
+/** A value without the mark of a secret. */
+export function bareValue(value: unknown): unknown {
+  const envelope = value as Record<string, unknown> | null | undefined;
+  const isMarked = Object.entries(secretMark).every(([key, mark]) => envelope?.[key] === mark);
+  return isMarked ? envelope?.value : value;
 }

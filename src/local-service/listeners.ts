@@ -5,7 +5,7 @@ type Listeners = Required<
   Pick<LocalServiceOptions, "onRequest" | "onEvent" | "onDelivery" | "onError">
 >;
 
-/** The functions of the options, so that none of them can disturb what the service does. */
+/** Wraps the functions of the options so that their errors do not disturb the service. */
 export function guardListeners(options: LocalServiceOptions): Listeners {
   const { onError = warn } = options;
   const report = guard(onError, warn);
@@ -26,7 +26,7 @@ function guard<Item>(
   return (item) => {
     try {
       const result = listener?.(item);
-      // TypeScript lets an async function pass for one that returns nothing.
+      // TypeScript accepts an async function where the type says void.
       if (result instanceof Promise) {
         result.catch(fail);
       }

@@ -12,10 +12,16 @@ export interface LocalServiceOptions {
    */
   readonly port?: number;
   /**
-   * Address to listen on. Default: `127.0.0.1`. Any that is not loopback lets others in, with their
-   * keys in clear: there is no TLS.
+   * Address to listen on. Default: `127.0.0.1`. Other machines can reach any address that is not
+   * loopback, and keys travel in clear: there is no TLS.
    */
   readonly host?: string;
+  /**
+   * Answers requests with any `Host`, for example behind a proxy. Default: `false` on a loopback
+   * `host`: only loopback names are answered, others get 421, so that no web page can reach the
+   * service under its own name (DNS rebinding). Always `true` on any other `host`.
+   */
+  readonly allowRemote?: boolean;
   /**
    * The API keys that the service knows: a list of keys that may use every database, or the databases
    * (or `"*"`) of each key. Default: `["local-api-key"]`. The start fails with a TypeError when there
@@ -40,14 +46,14 @@ export interface LocalServiceOptions {
   /** Limits the requests of each key. Default: no limit. Source: our choice (interface section 8). */
   readonly rateLimit?: RateLimit;
   /**
-   * Faults in force from the start, as by `inject`. Default: none. What a `hold` among them holds is
-   * released by `clearFaults`.
+   * Faults in force from the start, as by `inject`. Default: none. `clearFaults` ends a `hold` among
+   * them.
    */
   readonly faults?: readonly FaultRule[];
   /**
-   * File that keeps subscriptions and pending deliveries, made when it does not exist; it survives the
-   * death of the process at any moment. The signing secrets are in it in clear. Default: memory. The
-   * start fails with an error that says what to do when the file cannot be used.
+   * File that keeps webhooks and pending deliveries, created when it does not exist. It survives the
+   * death of the process at any moment. It holds the signing secrets in clear. Default: memory. The
+   * start fails with a {@link DataFileError} when the file cannot be used.
    */
   readonly data?: string;
   /** How notifications are delivered. */
@@ -56,13 +62,13 @@ export interface LocalServiceOptions {
   readonly maxRequests?: number;
   /**
    * Clock of the rate limit and of the timestamps in notifications: milliseconds since 1970. Default:
-   * `Date.now`. `delay` faults and deliveries wait in real time whatever it says.
+   * `Date.now`. `delay` faults and deliveries always wait in real time.
    */
   readonly now?: () => number;
   /**
    * Called with each request when its outcome is known, and with each emission over HTTP that is
-   * refused. Default: nothing happens. What this function and the next two throw goes to `onError`,
-   * and disturbs nothing.
+   * refused. Default: nothing happens. Errors thrown by this function and the next two go to
+   * `onError`.
    */
   readonly onRequest?: (request: ReceivedRequest) => void;
   /** Called with each event when it is stored, before its first delivery. Default: nothing happens. */
@@ -70,8 +76,8 @@ export interface LocalServiceOptions {
   /** Called with each delivery after each attempt, and when it is dropped. Default: nothing happens. */
   readonly onDelivery?: (delivery: Delivery) => void;
   /**
-   * Called with each failure that nobody else hears of: of one of the functions above, and of the file
-   * of `data` during a delivery. Default: a warning of the process.
+   * Called with each error of the functions above, and with each failure to write the file of `data`
+   * during a delivery. Default: a warning of the process.
    */
   readonly onError?: (error: Error) => void;
 }

@@ -4,7 +4,7 @@ import type { NewEvent } from "./deliveries/event.js";
 import type { FaultRule, InjectedFault } from "./faults/faults.js";
 import type { AwaitedRequest, ReceivedRequest } from "./http/request-log.js";
 
-/** A local service that runs. */
+/** A running local service. */
 export interface LocalService extends AsyncDisposable {
   /** `{base_url}` of the interface: `http://127.0.0.1:PORT`, or the `host`, and the path prefix. */
   readonly baseUrl: string;
@@ -14,9 +14,9 @@ export interface LocalService extends AsyncDisposable {
   readonly apiKey: string;
   /** The newest requests in order of arrival, as a snapshot; its entries are live. */
   readonly requests: readonly ReceivedRequest[];
-  /** Subscriptions that exist now, in the order of their ids, as a snapshot. Not after `close`. */
+  /** Webhooks that exist now, in the order of their ids, as a snapshot. Not after `close`. */
   readonly webhooks: readonly StoredWebhook[];
-  /** Totals, whatever was cleared or dropped since. Not after `close`. */
+  /** Totals since the start; `clearRequests` does not change them. After `close`: the last totals. */
   readonly counts: ServiceCounts;
   /** Empties `requests`; `counts` and faults stay as they are. */
   clearRequests(): void;
@@ -26,7 +26,7 @@ export interface LocalService extends AsyncDisposable {
    */
   nextRequest(awaited?: AwaitedRequest): Promise<ReceivedRequest>;
   /**
-   * Makes an event happen: stores it for every active subscription that selects it, and begins to
+   * Makes an event happen: stores it for every active webhook that selects it, and begins to
    * deliver. Throws a TypeError, and stores nothing, when the event does not fit.
    */
   emit(event: NewEvent): EmittedEvent;
@@ -37,20 +37,23 @@ export interface LocalService extends AsyncDisposable {
    * service closes first. Without an argument: for the next delivery that is over, well or not.
    */
   nextDelivery(awaited?: AwaitedDelivery): Promise<Delivery>;
-  /** Puts a fault in force, behind those already in force: the first that matches acts alone. */
+  /**
+   * Puts a fault in force, behind those already in force: the first that matches acts alone. Throws a
+   * TypeError that names every problem when the rule is malformed.
+   */
   inject(rule: FaultRule): InjectedFault;
   /** Takes all faults out of force, and releases what they hold. */
   clearFaults(): void;
   /**
-   * Changes a subscription as somebody else would, by the update operation that interface section 4.3
-   * leaves undescribed. Throws a RangeError when there is none with this id.
+   * Changes a webhook from outside, as the update operation would (interface section 4.3). Throws a
+   * RangeError when there is none with this id.
    */
   updateWebhook(id: number, changes: WebhookChanges): void;
-  /** Removes a subscription as somebody else would. Throws a RangeError when there is none. */
+  /** Removes a webhook from outside. Throws a RangeError when there is none with this id. */
   removeWebhook(id: number): void;
   /**
-   * Stops listening, breaks every connection. Subscriptions and pending deliveries are kept in the
-   * file of `data`, and dropped without one. Again: no effect.
+   * Stops listening and closes every connection. Webhooks and pending deliveries stay in the file of
+   * `data`, and are lost without one. A second call has no effect.
    */
   close(): Promise<void>;
 }
@@ -65,9 +68,9 @@ export interface ServiceCounts {
   readonly deletes: number;
   /** TCP connections accepted. */
   readonly connections: number;
-  /** Subscriptions ever stored: no creation raises it without a subscription, or the reverse. */
+  /** Webhooks ever stored. */
   readonly created: number;
-  /** Subscriptions removed, by request or by `removeWebhook`. */
+  /** Webhooks removed, by request or by `removeWebhook`. */
   readonly deleted: number;
   /** Deliveries that are not over now, those left by an earlier process included. */
   readonly pending: number;

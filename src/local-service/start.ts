@@ -2,6 +2,7 @@ import type { Server } from "node:http";
 import { type AddressInfo, isIPv6 } from "node:net";
 import type { DatabaseSync } from "node:sqlite";
 import { createAdaptorServer } from "@hono/node-server";
+import { isLoopbackAddress } from "../common/url.js";
 import { DataFileError, openDatabase } from "./data/database.js";
 import { DeliveryStore, type PendingDelivery } from "./data/delivery-store.js";
 import { type WebhookChanges, WebhookStore } from "./data/webhook-store.js";
@@ -16,7 +17,7 @@ import { createRoutes } from "./http/routes.js";
 import { guardListeners } from "./listeners.js";
 import type { LocalServiceOptions } from "./options.js";
 import type { Checked } from "./problems.js";
-import type { LocalService } from "./service.js";
+import type { LocalService, ServiceCounts } from "./service.js";
 
 /**
  * Starts a local service. Rejects when an option does not fit, when the port is taken, and with a
@@ -52,7 +53,7 @@ async function startOn(
   }
   const store = new WebhookStore(database);
   const deliveryStore = new DeliveryStore(database);
-  // Before it listens: what cannot be read must not be found out by those who are already served.
+  // Before it listens, so that a file that cannot be read fails the start.
   const pending = readPending(deliveryStore, options.data);
   const deliveryLog = new DeliveryLog(maxRequests, onDelivery);
   const deliverer = new Deliverer(
@@ -88,6 +89,7 @@ async function startOn(
     closing: closing.signal,
     rateLimit: options.rateLimit,
     listing: options.listing ?? false,
+    allowRemote: options.allowRemote || !isLoopbackAddress(host),
   });
   // A library leaves the process's global Request and Response alone.
   const adaptor = { fetch: routes.fetch, overrideGlobalObjects: false };
@@ -95,6 +97,11 @@ async function startOn(
   server.on("connection", (socket) => log.connected(socket));
   const boundPort = await listen(server, port, host);
 
+  const count = (): ServiceCounts => {
+    const { createdCount: created, count } = store;
+    return { ...log.counts, created, deleted: created - count, pending: deliveryStore.count };
+  };
+  let countsAtEnd: ServiceCounts | undefined;
   let closed: Promise<void> | undefined;
   const close = () => {
     closed ??= (async () => {
@@ -103,7 +110,11 @@ async function startOn(
       log.close();
       server.closeAllConnections();
       await Promise.all([serverClosed, deliverer.close()]);
-      database.close();
+      try {
+        countsAtEnd = count();
+      } finally {
+        database.close();
+      }
     })();
     return closed;
   };
@@ -125,8 +136,7 @@ async function startOn(
       return store.list();
     },
     get counts() {
-      const { createdCount: created, count } = store;
-      return { ...log.counts, created, deleted: created - count, pending: deliveryStore.count };
+      return countsAtEnd ?? count();
     },
     clearRequests: () => log.clear(),
     nextRequest: (awaited = {}) => log.next(awaited),

@@ -5,7 +5,7 @@ interface Waiter<Stage, Item> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Those who wait until something of the service reaches a stage. */
+/** Promises for the moment when a request or a delivery reaches a stage. */
 export class Waiters<Stage, Item> {
   readonly #waiters = new Set<Waiter<Stage, Item>>();
   readonly #messageAtClose: string;
@@ -18,7 +18,7 @@ export class Waiters<Stage, Item> {
     const promise = new Promise<Item>((resolve, reject) => {
       this.#waiters.add({ stage, isAwaited, resolve, reject });
     });
-    // A wait that nobody looks at any more must not end the process when the service closes.
+    // Unobserved rejections end the process, and a test may no longer look at this promise.
     promise.catch(() => {});
     return promise;
   }
@@ -31,7 +31,7 @@ export class Waiters<Stage, Item> {
     }
   }
 
-  /** Those who still wait would wait for ever. */
+  /** Rejects every promise that is still open. */
   close(): void {
     for (const { reject } of this.#waiters) {
       reject(new Error(this.#messageAtClose));

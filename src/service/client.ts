@@ -1,4 +1,5 @@
 import { parseJson } from "../common/json.js";
+import { oneLine } from "../common/redact.js";
 import { problemOfBaseUrl } from "../common/url.js";
 import {
   adviceForCreation,
@@ -132,7 +133,7 @@ export async function listWebhooks(
   const result = await transport.sendRequest(operation, request, mayRetry);
   const problem = (outcome?: string) => {
     const failure = failureOf(operation, request, result, "", outcome);
-    return { problem: `GET ${url.origin}${url.pathname} ${failure.outcome}` };
+    return { problem: oneLine(`GET ${url.origin}${url.pathname} ${failure.outcome}`, 500) };
   };
   if (result.kind !== "response" || !isSuccess(result)) {
     return problem();

@@ -1,7 +1,7 @@
 import { oneLine } from "../common/redact.js";
 import type { Operation } from "./operation.js";
 
-// Pulumi's provider process breaks on very long messages; 2 kB is far below what it can carry.
+// UTF-16 units. Pulumi's provider process breaks on very long messages, of 100 kB and more.
 const maxMessageLength = 1_900;
 const maxLocationLength = 300;
 

@@ -187,7 +187,7 @@ describe("adopt on the real CLI", () => {
       const without = await pulumi(isNoop);
 
       expect([replaced.exitCode, without.exitCode], replaced.output).toEqual([0, 0]);
-      expect(replaced.output).toContain("by itself, because adopt names it:");
+      expect(replaced.output).toContain(": the program adopts the same webhook that it replaces.");
       expect(methods(service)).toEqual([]);
       expect(await outputs()).toEqual({ ordersSecret: adopt.secret });
     });

@@ -146,7 +146,7 @@ describe("a creation in doubt with listing", () => {
 
         const left = service.webhooks.find(({ id }) => id !== managed?.id);
         expect(exitCode).not.toBe(0);
-        expect(output).toContain(`this run does not manage them: ${left?.id}.`);
+        expect(output).toContain(`that this run has not met: ${left?.id}.`);
         expect(service.counts).toMatchObject({ posts: 2, created: 2, deleted: 0 });
 
         service.removeWebhook(left?.id ?? 0);

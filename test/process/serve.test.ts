@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { DatabaseSync } from "node:sqlite";
@@ -297,6 +298,15 @@ describe("serve --data", () => {
     );
   });
 
+  it("refuses a named pipe, at once", async () => {
+    const file = temporaryFile();
+    execFileSync("mkfifo", ["-m", "644", file]);
+
+    await expectRefused(file, "it is not a regular file. Name another file");
+
+    expect(statSync(file).mode & 0o777).toBe(0o644);
+  });
+
   it("refuses a directory, and a file whose directory does not exist", async () => {
     const directory = temporaryDirectory();
     onTestFinished(() => directory.remove());
@@ -373,6 +383,7 @@ describe("pulumi-dbwebhooks emit", () => {
     [["emit", "a", "--database", "b", "--data", "{"], "--data: must be a JSON object, such as"],
     [["emit", "a", "--database", "b", "--wait", "x"], "--wait: must be a number of seconds, 0 to"],
     [["emit", "a", "--database", "b", "--url", "x"], "--url (or DBWEBHOOKS_BASE_URL): must be an"],
+    [["emti", "--help"], "emti is not known; did you mean emit?"],
     [["emti"], "emti is not known; did you mean emit? See --help."],
     [["--versoin"], "--versoin is not known; did you mean --version? See --help."],
     [[], "A command is missing."],

@@ -64,10 +64,9 @@ describe("adopt in check", () => {
     ["17", ["adopt: must be an object with the id and the secret of a webhook that exists"]],
     [[], ["adopt: must be an object with the id and the secret of a webhook that exists"]],
     [{}, [idProblem, secretProblem]],
-    ...[-1, 1.5, Number.NaN, "", "1a", "-1", " 1", "1e3", {}].map((id): [unknown, string[]] => [
-      { id, secret },
-      [idProblem],
-    ]),
+    ...[-1, 1.5, Number.NaN, "", "1a", "-1", " 1", "007", "1e3", {}].map(
+      (id): [unknown, string[]] => [{ id, secret }, [idProblem]],
+    ),
     ...["", 5, "\ud800", null].map((wrong): [unknown, string[]] => [
       { id: 1, secret: wrong },
       [secretProblem],
@@ -292,7 +291,7 @@ describe("adopt in create", () => {
       await deleteWebhook("17", { ...state, databaseId: "base_other" });
     });
 
-    expect(lines[0]).toMatch(/^Replaced webhook 17 of database base_abc123 by itself,/);
+    expect(lines[0]).toMatch(/^Kept webhook 17 of database base_abc123:/);
     expect(server.requests.map(({ path }) => path)).toEqual([
       "/api/v1/bases/base_abc123/webhooks/18",
       "/api/v1/bases/base_other/webhooks/17",

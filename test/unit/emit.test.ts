@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Agent, type Dispatcher, getGlobalDispatcher, setGlobalDispatcher } from "undici";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { emit } from "../../src/cli/emit.ts";
+import { emit, lineOf } from "../../src/cli/emit.ts";
 
 it("waits as long as --wait says, not as long as its HTTP client does by itself", async () => {
   const server = createServer((_, response) => response.end('{"id":"evt_1","deliveries":[]}'));
@@ -22,6 +22,16 @@ it("waits as long as --wait says, not as long as its HTTP client does by itself"
   await emit("record.created", { database: "base_1", wait: "600", url });
 
   expect(requests).toMatchObject([{ headersTimeout: 0, bodyTimeout: 0 }]);
+});
+
+it.each([
+  [{ outcome: "pending", attempts: 1 }, "pending, attempt 1 under way"],
+  [{ outcome: "pending", attempts: 0 }, "pending"],
+  [{ outcome: "pending", attempts: 2, statusCode: 503 }, "pending, attempts: 2, last answer: 503"],
+  [{ outcome: "failed", attempts: 3, problem: "no answer" }, "failed, attempt 3: no answer"],
+  [{ outcome: "delivered", attempts: 1, statusCode: 204 }, "delivered, attempt 1: 204"],
+])("shows %j as %s", (delivery, line) => {
+  expect(lineOf({ webhookId: 1, ...delivery })).toBe(`webhook 1: ${line}`);
 });
 
 class RecordingAgent extends Agent {

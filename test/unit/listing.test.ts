@@ -13,7 +13,12 @@ import {
   someSettings,
   someState,
 } from "../helpers/builders.ts";
-import { type Answer, startServer, type TestServer } from "../helpers/http-server.ts";
+import {
+  type Answer,
+  startRawServer,
+  startServer,
+  type TestServer,
+} from "../helpers/http-server.ts";
 import { captureLines, configure, errorOf } from "../helpers/provider.ts";
 
 const { url } = someArgs();
@@ -316,7 +321,7 @@ describe("a creation in doubt, with listing", () => {
 
     expect(methods).toEqual(["POST", "GET"]);
     expect(message).toContain(
-      'A webhook may exist in database base_abc123 without a stored secret. The service lists these webhooks with the same url, events and table, and this run does not manage them: 7000099. Delete the unmanaged one. Then run "pulumi up" again.',
+      'A webhook may exist in database base_abc123 without a stored secret. The service lists webhooks with the same url, events and table that this run has not met: 7000099. Compare them with "pulumi stack export" of each stack that uses the database, and delete those that no stack manages. Then run "pulumi up" again.',
     );
   });
 
@@ -324,13 +329,13 @@ describe("a creation in doubt, with listing", () => {
     const { message, methods } = await createAgainst(doubtful, listOf(left, listed({ id: 100 })));
 
     expect(methods).toEqual(["POST", "GET"]);
-    expect(message).toContain(": 7000099, 100. Delete");
+    expect(message).toContain(": 7000099, 100. Compare");
   });
 
   it("names no more than a person reads", async () => {
     const { message } = await createAgainst(doubtful, listOf(...others(9)));
 
-    expect(message).toContain(": 1000, 1001, 1002, 1003, 1004 and 4 more. Delete");
+    expect(message).toContain(": 1000, 1001, 1002, 1003, 1004 and 4 more. Compare");
   });
 
   it("names what a list that is only a part shows", async () => {
@@ -338,7 +343,7 @@ describe("a creation in doubt, with listing", () => {
       body: { webhooks: [left], nextCursor: "x" },
     });
 
-    expect(message).toContain(": 7000099. Delete");
+    expect(message).toContain(": 7000099. Compare");
   });
 
   it.each<[string, Answer[], (state: Properties) => Promise<unknown>]>([
@@ -385,23 +390,35 @@ describe("a creation in doubt, with listing", () => {
     expect(message).not.toContain("may still appear");
   });
 
-  it("does not ask for the list again when Pulumi stops", async () => {
-    await using server = await startServer({ statusCode: 503 });
-    const settings = someSettings({ baseUrl: server.url, listing: true, retrySeconds: 1 });
+  it.each([
+    ["before the list is asked for", 0],
+    ["while the list is on its way", 1],
+  ])("does not wait for the list when Pulumi stops %s", async (_case, requests) => {
+    await using server = await startRawServer(() => undefined);
+    const settings = someSettings({ baseUrl: server.url, listing: true });
     const account = { settings, transport: createTransport(settings) };
     const webhook = { databaseId: "base_abc123", url: "https://example.com/", events };
-    const operation = someOperation();
+    const stop = new AbortController();
+    if (requests === 0) {
+      stop.abort();
+    }
 
-    const advice = await leftoverAdvice(
-      account,
-      new Ledger(),
-      operation,
-      webhook,
-      AbortSignal.abort(),
-    );
+    const advice = leftoverAdvice(account, new Ledger(), someOperation(), webhook, stop.signal);
+    await expect.poll(() => server.requests.length).toBe(requests);
+    stop.abort();
 
-    expect(server.requests).toHaveLength(1);
-    expect(advice).toContain("A webhook may exist in database base_abc123");
+    expect(await advice).toContain("A webhook may exist in database base_abc123");
+  });
+
+  it("does not name a webhook that the state holds from another address of the service", async () => {
+    await using server = await startServer(doubtful, listOf(left));
+    await configureListing(server);
+    const state = someState({ baseUrl: "https://former.example.com" });
+    await captureLines(() => diff("7000099", state, someArgs()));
+
+    const { message } = await errorOf(create(someArgs()));
+
+    expect(message).not.toContain("7000099");
   });
 
   it("is not looked up when there is no doubt", async () => {

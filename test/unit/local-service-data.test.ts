@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, readdirSync, statSync, writeFileSync } from "n
 import { createServer } from "node:net";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   DataFileError,
   type LocalServiceOptions,
@@ -11,6 +11,11 @@ import {
 import { temporaryDirectory } from "../helpers/directory.js";
 import { refusedUrl } from "../helpers/http-server.js";
 import { createWebhook, startService, webhookBody } from "../helpers/local-service.js";
+
+vi.mock("node:fs", async (importOriginal) => {
+  const original = await importOriginal<typeof import("node:fs")>();
+  return { ...original, chmodSync: vi.fn(original.chmodSync) };
+});
 
 describe("a start with a pending delivery", () => {
   it.each(["{broken", "null"])(
@@ -96,6 +101,31 @@ describe("the file of data", () => {
 
     expect(second.webhooks).toHaveLength(1);
     expect([copy, `${copy}-wal`].map(modeOf)).toEqual([0o600, 0o600]);
+  });
+
+  it("must be a regular file: a device keeps its mode", async () => {
+    // Whoever is root would change the device for everybody.
+    vi.mocked(chmodSync)
+      .mockClear()
+      .mockImplementationOnce(() => {});
+    onTestFinished(() => void vi.mocked(chmodSync).mockReset());
+
+    await expect(startLocalService({ data: "/dev/null" })).rejects.toThrow(
+      new DataFileError("/dev/null", "it is not a regular file. Name another file"),
+    );
+
+    expect(chmodSync).not.toHaveBeenCalled();
+  });
+
+  it("may exist and be empty, and is hidden from others then, with its log", async () => {
+    const data = temporaryFile();
+    writeFileSync(data, "", { mode: 0o644 });
+    chmodSync(data, 0o644);
+
+    const service = await startService({ data });
+    await createWebhook(service);
+
+    expect([data, `${data}-wal`].map(modeOf)).toEqual([0o600, 0o600]);
   });
 
   it("keeps its mode when it is somebody else's", async () => {

@@ -264,6 +264,10 @@ describe("delivering", () => {
     { retryWaitsSeconds: [-1] },
     { retryWaitsSeconds: [Number.NaN] },
     { deliverTo: "http://127.0.0.1:9000/path" },
+    { deliverTo: "http://user:password@127.0.0.1:9000" },
+    { deliverTo: "http://127.0.0.1:9000?query" },
+    { deliverTo: "http://127.0.0.1:9000/?query=1" },
+    { deliverTo: "http://127.0.0.1:9000#part" },
   ])("refuses the options %j", async (deliveries) => {
     await expect(startLocalService({ deliveries })).rejects.toThrow(/^deliveries: /);
   });

@@ -82,16 +82,38 @@ describe("emitting an event", () => {
     }
   });
 
-  it.each([
-    ["record.created", { recordIds: [id("rec")], records: [{ id: id("rec"), data: anything() }] }],
-    ["record.deleted", { recordIds: [id("rec")] }],
-    ["table.updated", { table: { id: id("tbl"), name: "A sample" } }],
-    ["field.created", { field: { id: id("fld"), name: "A sample", type: "text" } }],
-    ["field.deleted", { fieldId: id("fld") }],
-  ])("makes up data for %s when none is given", async (type, data) => {
-    const { notification } = await emitOne({ ...created, type }, [type]);
+  describe.each([undefined, "tbl_1"])("without data, about table %s", (tableId) => {
+    const field = { id: id("fld"), name: expect.any(String), type: "text" };
 
-    expect(notification.body.data).toEqual(data);
+    it.each([
+      [
+        "record.created",
+        { recordIds: [id("rec")], records: [{ id: id("rec"), data: anything() }] },
+      ],
+      [
+        "record.updated",
+        { recordIds: [id("rec")], records: [{ id: id("rec"), data: anything() }] },
+      ],
+      ["record.deleted", { recordIds: [id("rec")] }],
+      ["table.created", { table: { id: tableId ?? id("tbl"), name: "A sample" } }],
+      ["table.updated", { table: { id: tableId ?? id("tbl"), name: "A sample" } }],
+      ["table.deleted", { table: { id: tableId ?? id("tbl"), name: "A sample" } }],
+      ["field.created", { fieldId: id("fld"), field }],
+      ["field.updated", { fieldId: id("fld"), field, previousField: field }],
+      ["field.deleted", { fieldId: id("fld"), field }],
+    ])("sends a whole sample for %s", async (type, data) => {
+      const event = { ...created, type, ...(tableId && { tableId }) };
+      const { notification } = await emitOne(event, [type]);
+
+      const { data: sample } = notification.body;
+      expect(sample).toEqual({ tableId: tableId ?? id("tbl"), ...data });
+      expect(sample.records?.[0].id).toBe(sample.records && sample.recordIds[0]);
+      expect(sample.table?.id).toBe(sample.table && sample.tableId);
+      for (const { id } of [sample.field, sample.previousField].filter(Boolean)) {
+        expect(id).toBe(sample.fieldId);
+      }
+      expect(sample.previousField?.name).not.toBe(sample.field?.name ?? null);
+    });
   });
 
   it("takes an id of the caller's, for receivers that drop repetitions", async () => {

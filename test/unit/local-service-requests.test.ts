@@ -118,7 +118,7 @@ describe("the request log", () => {
     const info = vi.spyOn(console, "info");
     const finished = service.nextRequest({ stage: "finished" });
     const socket = connect(service.port, "127.0.0.1");
-    socket.write("POST /api/v1/bases/base_1/webhooks HTTP/1.1\r\nHost: x\r\n");
+    socket.write("POST /api/v1/bases/base_1/webhooks HTTP/1.1\r\nHost: localhost\r\n");
     socket.write('Content-Length: 99\r\n\r\n{"url":', () => socket.destroy());
 
     expect(await finished).toMatchObject({ outcome: "disconnected", committed: false });

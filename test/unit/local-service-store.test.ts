@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openDatabase } from "../../src/local-service/data/database.js";
+import { DeliveryStore } from "../../src/local-service/data/delivery-store.js";
 import { WebhookStore } from "../../src/local-service/data/webhook-store.js";
 
 describe("the store in a file", () => {
@@ -34,6 +35,25 @@ describe("the store in a file", () => {
     expect(reopened.create(webhook())).toBe(3);
     expect(reopened.createdCount).toBe(3);
     expect(reopened.count).toBe(2);
+  });
+});
+
+describe("the store of deliveries", () => {
+  it("names the full disk, and holds none of an event's deliveries then", () => {
+    const database = openDatabase();
+    onTestFinished(() => database.close());
+    const store = new DeliveryStore(database);
+    const { page_count: pages } = database.prepare("PRAGMA page_count").get() ?? {};
+    database.exec(`PRAGMA max_page_count = ${Number(pages) + 3}`);
+    const event = {
+      ...{ id: "evt_1", type: "record.created", databaseId: "base_1" },
+      ...{ timestamp: "2030-01-01T00:00:00.000Z", data: { text: "x".repeat(6_000) } },
+    };
+
+    expect(() => store.add(event, [1, 2, 3], 0)).toThrow("database or disk is full");
+    expect(store.count).toBe(0);
+    store.add({ ...event, data: {} }, [1, 2], 0);
+    expect(store.count).toBe(2);
   });
 });
 

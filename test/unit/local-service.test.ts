@@ -1,10 +1,11 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { Readable } from "node:stream";
 import { Agent } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { eventTypes } from "../../src/common/event-types.js";
-import { startLocalService } from "../../src/local-service/index.js";
+import { type LocalService, startLocalService } from "../../src/local-service/index.js";
 import {
   createWebhook,
   deleteWebhook,
@@ -219,6 +220,23 @@ describe("creating a webhook", () => {
     expect(next.json.id).toBe(1);
   });
 
+  it("refuses an announced body over 1 MiB before it comes", async () => {
+    const { port, apiKey } = await startService();
+    const socket = connect(port, "127.0.0.1");
+    onTestFinished(() => void socket.destroy());
+    socket.write(
+      [
+        "POST /api/v1/bases/base_1/webhooks HTTP/1.1",
+        ...["Host: localhost", `Authorization: Bearer ${apiKey}`],
+        ...["Content-Type: application/json", "Content-Length: 1048577", "", "{"],
+      ].join("\r\n"),
+    );
+
+    const [head] = await once(socket, "data");
+
+    expect(String(head)).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
   it("takes a body of just under 1 MiB, and one sent in chunks", async () => {
     const service = await startService();
     const text = JSON.stringify(webhookBody({ padding: "x".repeat(1024 * 1000) }));
@@ -227,6 +245,59 @@ describe("creating a webhook", () => {
 
     expect((await createWebhook(service, { body: text })).statusCode).toBe(201);
     expect((await createWebhook(service, { body: chunks })).statusCode).toBe(201);
+  });
+});
+
+describe("a creation with 40,000 wrong events", () => {
+  it("is answered with the first of them and their number", async () => {
+    const events = Array.from({ length: 40_000 }, (_, index) => `${index} ${"x".repeat(10)}`);
+
+    const { statusCode, json } = await createWebhook(await startService(), {
+      body: webhookBody({ url: 7, events }),
+    });
+
+    expect(statusCode).toBe(400);
+    expect(json.error.message).toMatch(/url must be .*events\[0\] is not .*; and 39981 more\.$/);
+    expect(json.error.message.length).toBeLessThan(3_000);
+  });
+});
+
+describe("the Host of a request", () => {
+  const statusOf = async (service: LocalService, host: string, path?: string) => {
+    const { statusCode } = await createWebhook(service, {
+      headers: { host },
+      ...(path !== undefined && { path, body: { type: "record.created" } }),
+    });
+    return statusCode;
+  };
+
+  it.each(["evil.example", "evil.example:80", "127.0.0.1.evil.example", "192.0.2.1"])(
+    "is refused when it is %s, because another page's script may have sent it",
+    async (host) => {
+      const heard: unknown[] = [];
+      const onRequest = ({ statusCode }: { statusCode?: number }) => heard.push(statusCode);
+      const service = await startService({ onRequest });
+
+      expect(await statusOf(service, host)).toBe(421);
+      expect(await statusOf(service, host, "/_local/bases/base_1/events")).toBe(421);
+      expect(service.webhooks).toEqual([]);
+      expect(service.deliveries).toEqual([]);
+      expect(heard).toEqual([421, 421]);
+    },
+  );
+
+  it.each(["localhost:1234", "LOCALHOST", "127.0.0.1", "[::1]:80", "hooks.localhost"])(
+    "may be %s",
+    async (host) => {
+      expect(await statusOf(await startService({ host: "localhost" }), host)).toBe(201);
+    },
+  );
+
+  it.each([{ host: "0.0.0.0" }, { allowRemote: true }])("may be any with %j", async (options) => {
+    const { port, ...service } = await startService(options);
+    const reached = { ...service, port, baseUrl: `http://127.0.0.1:${port}` } as LocalService;
+
+    expect(await statusOf(reached, "tables.example")).toBe(201);
   });
 });
 

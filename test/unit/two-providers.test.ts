@@ -56,7 +56,7 @@ describe("two providers in one process, interleaved", () => {
     const ofTwo = await errorOf(two.provider.create(someArgs(), two.notify));
 
     expect(ofOne.message).toContain("The service lists no such webhook now");
-    expect(ofTwo.message).toContain("this run does not manage them: 7.");
+    expect(ofTwo.message).toContain("that this run has not met: 7.");
   });
 
   it("do not know of each other's adoptions", async () => {

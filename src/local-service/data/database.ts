@@ -14,7 +14,7 @@ const causes: Readonly<Record<number, string>> = {
   26: "it is not a file of the local service. Use another file, or a new one",
 };
 
-/** The file given for the subscriptions cannot be used. The message is complete and says what to do. */
+/** The file given for the webhooks cannot be used. The message is complete and says what to do. */
 export class DataFileError extends Error {
   override readonly name = "DataFileError";
 
@@ -24,11 +24,11 @@ export class DataFileError extends Error {
 }
 
 /**
- * Opens what the service remembers, in memory or in a file that this process alone may use.
+ * Opens the database of the service, in memory or in a file that only this process may use.
  *
  * A file survives the death of the process at any moment: every statement is its own transaction in
- * the write-ahead log, and the operating system holds what the log was given. `synchronous=NORMAL`
- * could lose the newest of them with the power, which is not worth an fsync per request here:
+ * the write-ahead log, which the operating system holds. `synchronous=NORMAL`
+ * can lose the newest statements when the machine crashes. An fsync per request is not worth it here:
  * https://www.sqlite.org/pragma.html#pragma_synchronous
  */
 export function openDatabase(file?: string): DatabaseSync {
@@ -39,7 +39,8 @@ export function openDatabase(file?: string): DatabaseSync {
     throw new DataFileError('""', "it has no name. Name a file");
   }
   try {
-    // SQLite would let everybody read a new file; the signing secrets are in it.
+    refuseSpecialFile(file);
+    // SQLite would make a new file readable for others, and it holds the signing secrets.
     closeSync(openSync(file, "a", 0o600));
     return openFile(file);
   } catch (error) {
@@ -47,15 +48,24 @@ export function openDatabase(file?: string): DatabaseSync {
   }
 }
 
+/** Opening a pipe can block for ever, and the mode of a device matters to the whole machine. */
+function refuseSpecialFile(file: string): void {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats !== undefined && !stats.isFile() && !stats.isDirectory()) {
+    throw new DataFileError(file, "it is not a regular file. Name another file");
+  }
+}
+
 function openFile(file: string): DatabaseSync {
-  // Absolute: SQLite would keep ":memory:" and some that begin with "file:" nowhere.
+  // Absolute: SQLite would store ":memory:" and some names that begin with "file:" in memory.
   const path = resolve(file);
   const database = new DatabaseSync(path);
   try {
     lock(database);
     refuseForeignFile(database, file);
+    prepareDatabase(database);
     hideFromOthers(path);
-    return prepareDatabase(database);
+    return database;
   } catch (error) {
     database.close();
     throw error;
@@ -67,7 +77,7 @@ function lock(database: DatabaseSync): void {
   database.exec("PRAGMA locking_mode = EXCLUSIVE");
 }
 
-/** The file may be a copy, or have been made by hand; SQLite makes a new log as open as the file. */
+/** The file may be a copy, and SQLite gives a new log the mode of the file. */
 function hideFromOthers(path: string): void {
   for (const one of [path, `${path}-wal`]) {
     const mode = statSync(one, { throwIfNoEntry: false })?.mode ?? 0;
@@ -78,7 +88,7 @@ function hideFromOthers(path: string): void {
 }
 
 function prepareDatabase(database: DatabaseSync): DatabaseSync {
-  // AUTOINCREMENT, not just a key: the id of a deleted subscription must never come back.
+  // AUTOINCREMENT, not just a key: the id of a deleted webhook must never come back.
   database.exec(`
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = NORMAL;
@@ -107,7 +117,7 @@ function prepareDatabase(database: DatabaseSync): DatabaseSync {
   return database;
 }
 
-/** Before anything is written: what is not ours stays as it is. */
+/** Runs before anything is written, so that a foreign file stays unchanged. */
 function refuseForeignFile(database: DatabaseSync, file: string): void {
   const read = (sql: string) => Number(Object.values(database.prepare(sql).get() ?? {})[0]);
   if (read("SELECT count(*) FROM sqlite_schema") === 0 && read("PRAGMA application_id") === 0) {
@@ -128,7 +138,7 @@ function refuseForeignFile(database: DatabaseSync, file: string): void {
 function reasonOf(error: unknown): string {
   const { errcode, code, message } = error as { errcode?: number; code?: string; message: string };
   if (errcode !== undefined) {
-    // The low byte is the primary code; the others tell the cases of one apart.
+    // The low byte is the primary code; the rest is the extended code.
     return causes[errcode & 0xff] ?? `SQLite says: ${message}`;
   }
   return code === "EISDIR"

@@ -56,7 +56,10 @@ export class DeliveryStore {
       this.#database.exec("COMMIT");
       return added;
     } catch (error) {
-      this.#database.exec("ROLLBACK");
+      // SQLite rolls back by itself when the disk is full: https://www.sqlite.org/lang_transaction.html
+      if (this.#database.isTransaction) {
+        this.#database.exec("ROLLBACK");
+      }
       throw error;
     }
   }
@@ -81,7 +84,7 @@ export class DeliveryStore {
   }
 }
 
-/** Its fields are as they were written; a file that was damaged is hardly ever JSON. */
+/** Not checked further: a damaged file is hardly ever JSON. */
 function toEvent(text: string): StoredEvent {
   const event: unknown = JSON.parse(text);
   if (typeof event !== "object" || event === null) {

@@ -1,10 +1,10 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
 
-/** A webhook subscription as the local service keeps it. */
+/** A webhook as the local service keeps it. */
 export interface StoredWebhook {
-  /** Identifier of the subscription: 1, 2, 3, …, never used twice. Source: interface section 2. */
+  /** Identifier of the webhook: 1, 2, 3, …, never used twice. Source: interface section 2. */
   readonly id: number;
-  /** Database that the subscription belongs to. Source: interface section 2, rule 1. */
+  /** Database that the webhook belongs to. Source: interface section 2, rule 1. */
   readonly databaseId: string;
   /** Address that receives the notifications, as sent. */
   readonly url: string;
@@ -21,7 +21,7 @@ export interface StoredWebhook {
 /** What `updateWebhook` can change. */
 export type WebhookChanges = Partial<Pick<StoredWebhook, "url" | "events" | "tableId" | "active">>;
 
-/** The subscriptions in SQLite. */
+/** The webhooks in SQLite. */
 export class WebhookStore {
   readonly #insert: StatementSync;
   readonly #select: StatementSync;
@@ -48,12 +48,12 @@ export class WebhookStore {
     this.#count = prepare("SELECT count(*) AS count FROM webhooks");
   }
 
-  /** Subscriptions ever made in this database: their ids have no gaps. */
+  /** Webhooks ever made in this database: their ids have no gaps. */
   get createdCount(): number {
     return Number(this.#lastId.get()?.seq ?? 0);
   }
 
-  /** Subscriptions that exist now. */
+  /** Webhooks that exist now. */
   get count(): number {
     return Number(this.#count.get()?.count);
   }
@@ -82,7 +82,7 @@ export class WebhookStore {
     return rows.map(toWebhook);
   }
 
-  /** Changes a subscription; false when there is none with this id. */
+  /** Changes a webhook; false when there is none with this id. */
   update(id: number, changes: WebhookChanges): boolean {
     const webhook = this.get(id);
     if (webhook === undefined) {
@@ -93,7 +93,7 @@ export class WebhookStore {
     return true;
   }
 
-  /** Removes a subscription; false when there is none with this id. */
+  /** Removes a webhook; false when there is none with this id. */
   delete(id: number): boolean {
     return this.#delete.run(id).changes > 0;
   }

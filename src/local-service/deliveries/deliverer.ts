@@ -18,17 +18,17 @@ interface DelivererParts {
   readonly store: DeliveryStore;
   readonly log: DeliveryLog;
   readonly now: () => number;
-  /** Hears of what cannot be recorded. */
+  /** Called when a delivery cannot be recorded or continued. */
   readonly onError: (error: Error) => void;
 }
 
-/** Delivers events to the receivers, each in its own queue, so that none waits for another. */
+/** Delivers events to the receivers. Each receiver has its own queue. */
 export class Deliverer {
   readonly #parts: DelivererParts;
   readonly #settings: DeliverySettings;
   readonly #sender: NotificationSender;
   readonly #queues: ReceiverQueues;
-  /** Those that stand in a queue; those under way do not. */
+  /** Deliveries that wait in a queue, without those in flight. */
   readonly #queued = new Set<DeliveryEntry>();
   readonly #timers = new Map<DeliveryEntry, NodeJS.Timeout>();
   #isClosed = false;
@@ -40,7 +40,7 @@ export class Deliverer {
     this.#queues = new ReceiverQueues(settings.maxConcurrent);
   }
 
-  /** Stores an event for all who subscribed to it. {@link begin} lets it go. */
+  /** Stores an event for every webhook that selects it. {@link begin} starts its deliveries. */
   store(event: StoredEvent): EmittedEvent {
     const { webhooks, store, log, now } = this.#parts;
     const subscribed = webhooks.list(event.databaseId).filter((one) => isSubscribed(one, event));
@@ -59,17 +59,17 @@ export class Deliverer {
     }
   }
 
-  /** Goes on with what an earlier process left behind. */
+  /** Continues the deliveries that an earlier process left pending. */
   resume(left: readonly PendingDelivery[]): void {
     const { now } = this.#parts;
     for (const pending of left) {
-      // Whatever the clock says by now: no wait is longer than it was meant to be.
+      // The clock may have changed: cap the wait at its configured length.
       const longest = this.#settings.retryWaitsMs[pending.attempts - 1] ?? 0;
       this.#schedule(this.#log(pending), Math.min(pending.dueAt - now(), longest));
     }
   }
 
-  /** Ends what waits for a webhook that is deleted or switched off; what is under way ends by itself. */
+  /** Drops the waiting deliveries of a webhook that is deleted or switched off, not those in flight. */
   drop(webhookId: number): void {
     for (const entry of [...this.#timers.keys(), ...this.#queued]) {
       if (entry.webhookId === webhookId) {
@@ -78,7 +78,7 @@ export class Deliverer {
     }
   }
 
-  /** Breaks off what is under way. What is pending stays in the store. */
+  /** Aborts attempts in flight. Pending deliveries stay in the store. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const timer of this.#timers.values()) {
@@ -124,7 +124,7 @@ export class Deliverer {
 
   async #attempt(entry: DeliveryEntry): Promise<void> {
     const { store, log, now } = this.#parts;
-    // It may have been dropped, and the webhook may have moved, while it stood in the queue.
+    // While it waited, the delivery may have been dropped, or the url of the webhook changed.
     const webhook = this.#queued.delete(entry) ? this.#receiverOf(entry) : undefined;
     if (webhook === undefined) {
       return;
@@ -168,7 +168,7 @@ export class Deliverer {
     log.finished(entry);
   }
 
-  /** A full disk must end neither the delivery nor the process: the next start knows less, that is all. */
+  /** A full disk ends neither the delivery nor the process. A restart may repeat the delivery. */
   #record(entry: DeliveryEntry, write: () => void): void {
     try {
       write();
@@ -177,7 +177,7 @@ export class Deliverer {
     }
   }
 
-  /** Ends a delivery that this process cannot go on with. It stays in the store for the next start. */
+  /** Ends a delivery that this process cannot continue. It stays in the store for the next start. */
   #abandon(entry: DeliveryEntry, error: unknown): void {
     const { log } = this.#parts;
     this.#report(entry, "cannot go on", error);

@@ -1,25 +1,25 @@
 import { Waiters } from "../waiters.js";
 import type { StoredEvent } from "./event.js";
 
-/** An event on its way to one subscription. The object is live: its fields follow the delivery. */
+/** An event on its way to one webhook. The object is live: its fields follow the delivery. */
 export interface Delivery {
   /** Number of the delivery; never used twice, not even after a restart with `data`. */
   readonly number: number;
   /** The event. */
   readonly event: StoredEvent;
-  /** Identifier of the subscription. */
+  /** Identifier of the webhook. */
   readonly webhookId: number;
   /** Where the latest attempt went, in clear: it can be a credential. Absent before the first. */
   readonly url?: string;
   /** Attempts begun so far. */
   readonly attempts: number;
-  /** Status that the receiver answered the latest finished attempt with; absent without an answer. */
+  /** Status of the latest answer; absent when the latest finished attempt got none. */
   readonly statusCode?: number;
   /** Why the latest finished attempt got no answer. */
   readonly problem?: string;
   /**
    * `"delivered"`: the receiver answered with 2xx; `"failed"`: no attempts are left; `"dropped"`: the
-   * subscription was deleted or switched off before; `"pending"`: not over yet.
+   * webhook was deleted or switched off before; `"pending"`: not over yet.
    */
   readonly outcome: DeliveryOutcome;
 }
@@ -29,7 +29,7 @@ export type DeliveryOutcome = "pending" | "delivered" | "failed" | "dropped";
 
 /** An event that was emitted, and the deliveries that it led to. */
 export interface EmittedEvent extends StoredEvent {
-  /** One for every active subscription that selects the event. */
+  /** One for every active webhook that selects the event. */
   readonly deliveries: readonly Delivery[];
   /** Fulfilled when every delivery is over; rejected when the service closes first. */
   readonly finished: Promise<readonly Delivery[]>;
@@ -39,7 +39,7 @@ export interface EmittedEvent extends StoredEvent {
 export interface AwaitedDelivery {
   /** Event kind. Default: any. */
   readonly type?: string;
-  /** Identifier of the subscription. Default: any. */
+  /** Identifier of the webhook. Default: any. */
   readonly webhookId?: number;
   /** A further condition. Default: none. An error thrown here rejects the wait. */
   readonly where?: (delivery: Delivery) => boolean;
@@ -52,7 +52,7 @@ export type DeliveryEntry = { -readonly [K in keyof Delivery]: Delivery[K] };
 
 const closedMessage = "The local service was closed before the delivery was over.";
 
-/** The newest deliveries in the order of their events, and those who wait for one. */
+/** The newest deliveries in the order of their events, and the promises of `nextDelivery`. */
 export class DeliveryLog {
   readonly #maxDeliveries: number;
   readonly #entries: Delivery[] = [];

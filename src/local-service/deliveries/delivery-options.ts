@@ -15,8 +15,8 @@ export interface DeliveryOptions {
   readonly retryWaitsSeconds?: readonly number[];
   /**
    * Origin that receives every notification, such as `http://127.0.0.1:9000`, in place of the origin of
-   * the subscription's `url`; path and query stay. For programs whose receivers are not to be reached
-   * from a test. Default: each goes where its subscription says.
+   * the webhook's `url`; path and query stay. For tests that must not reach the real receivers.
+   * Default: the `url` of each webhook.
    */
   readonly deliverTo?: string;
 }
@@ -66,16 +66,16 @@ const deliveryOptions = z.object({
   ),
 });
 
-/** Where a notification goes that is meant for the `url` of a subscription. */
+/** The address for a notification to a webhook's `url`. */
 export function addressOf(url: string, { deliverTo }: DeliverySettings): string {
   if (deliverTo === undefined) {
     return url;
   }
   const { pathname, search } = new URL(url);
-  // Not resolved as a reference: a path of "//host" would name another host.
+  // Joined as text: resolving the path "//host" would give another host.
   return new URL(deliverTo).origin + pathname + search;
 }
 
 function isOrigin(text: string): boolean {
-  return isAbsoluteHttpUrl(text) && /^https?:\/\/[^/]+\/?$/i.test(text);
+  return isAbsoluteHttpUrl(text) && /^https?:\/\/[^/?#@]+\/?$/i.test(text);
 }

@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto";
 import * as z from "zod/mini";
 import { type EventType, eventTypes } from "../../common/event-types.js";
 import { nearestName } from "../../common/nearest-name.js";
 import { type Checked, check } from "../problems.js";
+import { newId, sampleData } from "./sample-data.js";
 
 /** An event of a database, to be delivered to the webhooks that select it. */
 export interface NewEvent {
@@ -16,8 +16,8 @@ export interface NewEvent {
    */
   readonly tableId?: string | undefined;
   /**
-   * `data` of the notification; `tableId` is added when it has none. Default: a sample record, table
-   * or field, whichever the event is about.
+   * `data` of the notification; `tableId` is added when it has none. Default: a sample of what the
+   * event is about, in the table of the event or in a made-up one.
    */
   readonly data?: Readonly<Record<string, unknown>> | undefined;
   /**
@@ -37,15 +37,15 @@ export interface StoredEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Returns what reads an event that came from outside. Fields that it does not know are ignored. */
+/** Returns a function that checks an event. It ignores unknown fields. */
 export function eventReader(allowUnknownEvents: boolean): (event: unknown) => Checked<NewEvent> {
   const schema = newEvent(allowUnknownEvents);
   return (event) => check(schema, event);
 }
 
-/** Fills in what an event needs to be delivered. */
+/** Fills in the fields that a delivery needs. */
 export function completeEvent(event: NewEvent, happenedAt: number): StoredEvent {
-  const { type, databaseId, tableId, data = sampleData(type) } = event;
+  const { type, databaseId, tableId, data = sampleData(type, tableId) } = event;
   return {
     id: event.id ?? newId("evt"),
     type,
@@ -80,27 +80,4 @@ function text(message: string) {
 /** The identifier travels in a header. */
 function headerValue(message: string) {
   return z.string(message).check(z.regex(/^[\x21-\x7e]{1,256}$/, message));
-}
-
-function sampleData(type: string): Record<string, unknown> {
-  const [subject, verb] = type.split(".");
-  switch (subject) {
-    case "record": {
-      const id = newId("rec");
-      const records = verb === "deleted" ? {} : { records: [{ id, data: { Name: "A sample" } }] };
-      return { recordIds: [id], ...records };
-    }
-    case "table":
-      return { table: { id: newId("tbl"), name: "A sample" } };
-    case "field": {
-      const field = { id: newId("fld"), name: "A sample", type: "text" };
-      return verb === "deleted" ? { fieldId: field.id } : { field };
-    }
-    default:
-      return {};
-  }
-}
-
-function newId(prefix: string): string {
-  return `${prefix}_${randomBytes(12).toString("hex")}`;
 }

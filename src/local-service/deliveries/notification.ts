@@ -31,7 +31,7 @@ export function writeNotification(
     headers: {
       "content-type": "application/json",
       "user-agent": "pulumi-dbwebhooks-local-service",
-      // Of the attempt, not of the event: receivers refuse what is more than five minutes old.
+      // The time of the attempt: receivers refuse timestamps that are over five minutes old.
       "webhook-id": id,
       "webhook-timestamp": String(Math.floor(sentAt / 1000)),
       "webhook-signature": new Webhook(secret).sign(id, sentDate, body),

@@ -1,6 +1,6 @@
 import PQueue from "p-queue";
 
-/** One queue for each receiver, so that none waits for another. */
+/** One queue for each receiver. */
 export class ReceiverQueues {
   readonly #maxConcurrent: number;
   readonly #queues = new Map<string, PQueue>();
@@ -9,7 +9,7 @@ export class ReceiverQueues {
     this.#maxConcurrent = maxConcurrent;
   }
 
-  /** Runs the task when it is its turn. It must not throw: nobody would hear of it. */
+  /** Runs the task when the queue allows. The task must not reject: its error would be lost. */
   add(receiver: string, task: () => Promise<void>): void {
     const queue = this.#queues.get(receiver) ?? new PQueue({ concurrency: this.#maxConcurrent });
     this.#queues.set(receiver, queue);
@@ -21,7 +21,7 @@ export class ReceiverQueues {
     });
   }
 
-  /** Forgets what has not begun; what has, is to be awaited by {@link onIdle}. */
+  /** Removes tasks that have not begun. {@link onIdle} waits for the others. */
   clear(): void {
     for (const queue of this.#queues.values()) {
       queue.clear();

@@ -7,21 +7,21 @@ export type AttemptResult = { readonly statusCode: number } | { readonly problem
 /** Sends notifications over connections that are kept open. */
 export interface NotificationSender {
   send(notification: Notification): Promise<AttemptResult>;
-  /** Breaks off everything that is under way. */
+  /** Aborts every attempt in flight. */
   destroy(): Promise<void>;
 }
 
-/** Any 2xx, as Standard Webhooks has it; a redirect is no acceptance, and is not followed. */
+/** Any 2xx counts as accepted, and a redirect does not. Source: Standard Webhooks. */
 export function isAccepted(result: AttemptResult): boolean {
   return "statusCode" in result && result.statusCode >= 200 && result.statusCode < 300;
 }
 
-// What a receiver says is not used; it is read so that the connection can be used again.
+// The body of the answer is not used. Reading it keeps the connection usable.
 const maxAnswerBytes = 64 * 1024;
 
-/** Opens connections as they are needed, to each receiver its own. */
+/** Opens connections when they are needed, separate ones for each receiver. */
 export function openNotificationSender(timeoutMs: number): NotificationSender {
-  // One limit holds for the whole attempt, so undici's own limits for its parts are off.
+  // The timeout covers the whole attempt, so undici's own limits are off.
   const agent = new Agent({ connect: { timeout: timeoutMs }, headersTimeout: 0, bodyTimeout: 0 });
   return {
     send: (notification) => sendOnce(agent, notification, timeoutMs),
@@ -36,7 +36,6 @@ async function sendOnce(
 ): Promise<AttemptResult> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
-    // No redirect is followed: undici follows none unless it is told to.
     const answer = await request(url, {
       dispatcher: agent,
       method: "POST",
@@ -44,7 +43,7 @@ async function sendOnce(
       body,
       signal,
     });
-    // The status decides, however the body ends.
+    // The status decides, even if the body breaks off.
     await answer.body.dump({ limit: maxAnswerBytes }).catch(() => {});
     return { statusCode: answer.statusCode };
   } catch (error) {
@@ -54,7 +53,7 @@ async function sendOnce(
   }
 }
 
-/** undici passes over the user info of a URL. */
+/** undici ignores the user info of a URL. */
 function basicAuthorization(url: string): { authorization?: string } {
   const { username, password } = new URL(url);
   if (username === "" && password === "") {

@@ -3,7 +3,7 @@ import type { Fault } from "./faults.js";
 /** The faults that let the service answer, and alter the answer. */
 export type AnswerFault = Fault & { kind: "fields" | "alter" };
 
-/** Makes the altered answer out of the good one. */
+/** Returns the altered answer. */
 export async function alterAnswer(fault: AnswerFault, answer: Response): Promise<Response> {
   const text = await answer.text();
   const { headers = {}, text: change = String } =
@@ -15,7 +15,7 @@ export async function alterAnswer(fault: AnswerFault, answer: Response): Promise
 }
 
 function withFields(text: string, { set = {}, remove = [] }: Fault & { kind: "fields" }): string {
-  // Every answer of the service's own is a JSON object, but for its plain 404.
+  // Every answer of the service is a JSON object, except plain texts such as its 404.
   const fields: Record<string, unknown> = text.startsWith("{") ? JSON.parse(text) : {};
   for (const [name, value] of Object.entries(set)) {
     fields[name] = typeof value === "function" ? value(fields[name]) : value;

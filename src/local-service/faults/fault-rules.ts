@@ -1,22 +1,25 @@
 import { matches, type ReceivedRequest } from "../http/request-log.js";
+import { checkFaultRule } from "./check-fault-rule.js";
 import type { Fault, FaultRule, InjectedFault } from "./faults.js";
 
-/** What one request meets: its faults, and when a `hold` among them is over. */
+/** The faults for one request, and the end of a `hold` among them. */
 export interface Encounter {
   readonly faults: readonly Fault[];
   readonly released: Promise<void>;
 }
 
-/** The rules in force. The first that matches a request and is not spent decides alone. */
+/** The rules in force. Only the first rule that matches and is not spent acts on a request. */
 export class FaultRules {
   readonly #rules = new Set<RuleInForce>();
 
-  /** Whether a condition may want the body, so that it must be read before the choice. */
+  /** Whether a condition may need the body before a rule is chosen. */
   get needsBody(): boolean {
     return [...this.#rules].some(({ rule }) => rule.where !== undefined);
   }
 
+  /** Throws a TypeError when the rule is malformed. */
   add(rule: FaultRule): InjectedFault {
+    checkFaultRule(rule);
     const added = new RuleInForce(rule);
     this.#rules.add(added);
     return {
@@ -75,8 +78,7 @@ class RuleInForce {
       return undefined;
     }
     this.requests.push(request);
-    // The gate is taken at once, not when the hold is played: a release right after the request's
-    // arrival must not be missed.
+    // The gate is taken now, not when the hold is played, so that a release in between counts.
     return { faults: [fault].flat(), released: this.#gate.released };
   }
 
@@ -86,7 +88,7 @@ class RuleInForce {
   }
 }
 
-/** Shut until it is opened, for all who wait at it. */
+/** Closed until it is opened. */
 class Gate {
   readonly released: Promise<void>;
   open: () => void = () => {};
@@ -98,7 +100,7 @@ class Gate {
   }
 }
 
-/** mulberry32: 32 bits of state are plenty for choosing victims. */
+/** mulberry32: 32 bits of state are enough to choose requests. */
 function seededRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {

@@ -4,22 +4,22 @@ import type { ReceivedRequest, RequestMatch } from "../http/request-log.js";
  * One thing that goes wrong with a request.
  *
  * Where a kind has `commit`, `false` (the default) plays it before the request takes effect, `true`
- * after: the webhook is then stored, or removed, and only the client does not get a proper answer. The
- * kinds without `commit` say where they stand. A request that the service refuses (401, 404, 400, …)
- * takes no effect; what comes "after" is then played on the refusal.
+ * after: the webhook is then stored, or removed, but the client gets no proper answer. The kinds
+ * without `commit` say "before" or "after" here. A request that the service refuses (401, 404, 400,
+ * …) takes no effect; faults "after" are then played on the refusal.
  */
 export type Fault =
-  /** Waits `ms` milliseconds, then goes on, even when the client has left by then. */
+  /** Waits `ms` milliseconds, then continues, even when the client has left. */
   | { readonly kind: "delay"; readonly ms: number; readonly commit?: boolean }
-  /** Waits until {@link InjectedFault.release}, then goes on, even when the client has left. */
+  /** Waits until {@link InjectedFault.release}, then continues, even when the client has left. */
   | { readonly kind: "hold"; readonly commit?: boolean }
   /** Keeps the connection open and sends nothing, until the client leaves. */
   | { readonly kind: "neverAnswer"; readonly commit?: boolean }
   /**
-   * Answers with this instead: an error, a redirect, an HTML page, `success: false`, an empty 2xx.
+   * Replaces the answer: an error, a redirect, an HTML page, `success: false`, an empty 2xx.
    * `statusCode`: 200 to 599. A string `body` is sent as it is, as `text/plain` unless `headers` say
-   * otherwise; anything else as JSON; nothing when it is absent. A function makes the body out of the
-   * {@link ReceivedRequest}, to repeat what the request holds.
+   * otherwise; anything else as JSON; nothing when it is absent. A function gets the
+   * {@link ReceivedRequest} and returns the body.
    */
   | {
       readonly kind: "respond";
@@ -46,22 +46,22 @@ export type Fault =
       readonly set?: Readonly<Record<string, unknown>>;
       readonly remove?: readonly string[];
     }
-  /** After: the answer with further headers (`"content-type": "text/html"`), or with another text. */
+  /** After: the answer with changed headers (`"content-type": "text/html"`) or a changed text. */
   | {
       readonly kind: "alter";
       readonly headers?: Readonly<Record<string, string>>;
-      /** Makes the new text out of the answer's own. */
+      /** Gets the text of the answer and returns the new one. */
       readonly text?: (text: string) => string;
     };
 
 /** Which requests meet which fault, and how often. */
 export interface FaultRule extends RequestMatch {
   /**
-   * What goes wrong; several are played in this order on the same request, those before its effect
-   * first. Nothing follows a reset or a silence.
+   * What goes wrong. Several are played in this order on one request, first those before its effect.
+   * Nothing follows a reset or `neverAnswer`.
    */
   readonly fault: Fault | readonly Fault[];
-  /** Matching requests that pass unharmed first: `skip: 2, times: 1` meets the third. Default: 0. */
+  /** Matching requests to leave alone first: `skip: 2, times: 1` meets the third. Default: 0. */
   readonly skip?: number;
   /** Requests to meet before the rule is spent. Default: no limit. */
   readonly times?: number;
@@ -75,9 +75,9 @@ export interface FaultRule extends RequestMatch {
 export interface InjectedFault {
   /** Requests that met the rule so far, in order. */
   readonly requests: readonly ReceivedRequest[];
-  /** Lets every request that met the rule so far go on from its `hold`. Later ones wait again. */
+  /** Ends the `hold` of every request that met the rule so far. Later requests wait again. */
   release(): void;
-  /** Takes the rule out of force, and releases. */
+  /** Removes the rule and releases what it holds. */
   remove(): void;
 }
 

@@ -8,7 +8,7 @@ import { alterAnswer } from "./alter-answer.js";
 import type { FaultRules } from "./fault-rules.js";
 import { type Fault, isBeforeCommit } from "./faults.js";
 
-/** Reads each request and plays its faults around the handlers that it goes on to. */
+/** Reads each request, and plays its faults before and after the handlers. */
 export function playFaults(rules: FaultRules, log: RequestLog, closing: AbortSignal) {
   return createMiddleware<ServiceEnv>(async (c, next) => {
     const refusal = rules.needsBody ? await readBody(c) : undefined;
@@ -37,7 +37,7 @@ export function playFaults(rules: FaultRules, log: RequestLog, closing: AbortSig
     for (const fault of after) {
       const answer = await play(fault);
       if (answer !== undefined) {
-        // Emptied first: Hono would merge the headers of the old answer into the new one.
+        // Cleared first, because Hono would merge the headers of the old answer into the new one.
         c.res = undefined;
         c.res = answer;
       }
@@ -55,7 +55,7 @@ interface Scene {
   readonly closing: AbortSignal;
 }
 
-/** Plays one fault; what it returns takes the place of the answer. */
+/** Plays one fault. A returned response replaces the answer. */
 async function playFault(fault: Fault, scene: Scene): Promise<Response | undefined> {
   const { c, released, closing } = scene;
   switch (fault.kind) {

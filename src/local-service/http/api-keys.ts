@@ -12,7 +12,7 @@ import type { ServiceEnv } from "./request-log.js";
  */
 export type ApiKeys = readonly string[] | Readonly<Record<string, readonly string[] | "*">>;
 
-/** Answers "who is this, and what may they use" for the keys of the options. */
+/** The keys of the options, and which databases each may use. */
 export class ApiKeyRing {
   /** The first key of the options. */
   readonly first: string;
@@ -65,8 +65,8 @@ export function refuseUnauthorized(
 }
 
 /**
- * The 404 of interface section 7, word for word the same in all three cases, so that it tells a
- * caller without access nothing about what exists.
+ * The 404 of interface section 7. All three cases get the same words, so that a caller without access
+ * learns nothing about what exists.
  */
 export function sendNotFound(c: Context): Response {
   const webhookId = c.req.param("webhookId");

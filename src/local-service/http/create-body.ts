@@ -10,7 +10,7 @@ export interface CreateBody {
   readonly tableId: string | null;
 }
 
-/** Returns what reads the body of a creation. Fields that the interface does not name are ignored. */
+/** Returns a function that checks the body of a creation. It ignores unknown fields. */
 export function createBodyReader(
   allowUnknownEvents: boolean,
 ): (body: unknown) => Checked<CreateBody> {

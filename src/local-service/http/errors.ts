@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
-/** `error.code` of every status that the service answers with; HTTP's reason phrases. */
+/** `error.code` of every error status, from HTTP's reason phrases. */
 const errorCodes = {
   400: "BAD_REQUEST",
   401: "UNAUTHORIZED",

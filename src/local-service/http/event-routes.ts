@@ -4,6 +4,7 @@ import type { Delivery, EmittedEvent } from "../deliveries/delivery-log.js";
 import type { Checked } from "../problems.js";
 import { type ApiKeyRing, refuseUnauthorized } from "./api-keys.js";
 import { sendError } from "./errors.js";
+import { refuseForeignHost } from "./host-names.js";
 import { readJson } from "./read-body.js";
 import type { RequestLog, ServiceEnv } from "./request-log.js";
 
@@ -11,6 +12,7 @@ interface EventParts {
   readonly keys: ApiKeyRing;
   readonly log: RequestLog;
   readonly closing: AbortSignal;
+  readonly allowRemote: boolean;
   readonly emit: (event: unknown) => Checked<EmittedEvent>;
 }
 
@@ -23,13 +25,16 @@ const maxWaitSeconds = 600;
 export function addEventRoutes(app: Hono<ServiceEnv>, parts: EventParts): void {
   const { keys, log, closing, emit } = parts;
   const path = "/bases/:databaseId/events";
-  // One that is accepted is told as an event.
+  // An accepted emission is reported as an event, a refused one as a request.
   app.post(path, async (c, next) => {
     await next();
     if (!c.res.ok) {
       log.refused(c.env.incoming, c.req.param("databaseId"), c.res.status);
     }
   });
+  if (!parts.allowRemote) {
+    app.post(path, refuseForeignHost);
+  }
   app.post(path, async (c) => {
     const databaseId = c.req.param("databaseId");
     const refusal = refuseUnauthorized(c, keys, databaseId);

@@ -6,13 +6,13 @@ import type { ServiceEnv } from "./request-log.js";
 
 /** A limit on the requests of each API key. */
 export interface RateLimit {
-  /** Requests per second that one key may send for long; more than 0, fractions allowed. */
+  /** Average requests per second of one key; more than 0, fractions allowed. */
   readonly requestsPerSecond: number;
-  /** Requests that a rested key may send at once. Default: `requestsPerSecond`, at least 1. */
+  /** Requests that a key may send at once after a pause. Default: `requestsPerSecond`, at least 1. */
   readonly burst?: number;
   /**
-   * What `Retry-After` of the 429 says (RFC 9110, section 10.2.3): whole `"seconds"` (default), an
-   * `"http-date"`, nothing at all (`"absent"`), or a value of yours, such as a year or nonsense.
+   * `Retry-After` of the 429 (RFC 9110, section 10.2.3): whole `"seconds"` (default), an
+   * `"http-date"`, no header (`"absent"`), or any value, such as a year or nonsense.
    */
   readonly retryAfter?: "seconds" | "http-date" | "absent" | { readonly value: string };
 }
@@ -31,7 +31,7 @@ const rateLimit = z.object({
   ),
 });
 
-/** Answers 429 to a key that is over its limit, before anything of the request is read. */
+/** Answers 429 to a key over its limit, before the request is read. */
 export function limitRate(limit: RateLimit, now: () => number) {
   checkOption("rateLimit", rateLimit, limit);
   const buckets = new TokenBuckets(limit, now);
@@ -46,7 +46,7 @@ export function limitRate(limit: RateLimit, now: () => number) {
   });
 }
 
-/** A token bucket for each key, filled by the clock that it is given. */
+/** A token bucket for each key, filled by the given clock. */
 class TokenBuckets {
   readonly #tokensPerMs: number;
   readonly #burst: number;
@@ -59,7 +59,7 @@ class TokenBuckets {
     this.#now = now;
   }
 
-  /** Takes one token; the milliseconds until there is one when there is none, else 0. */
+  /** Takes one token and returns 0; without a token, returns the milliseconds until the next. */
   take(key: string): number {
     const now = this.#now();
     const bucket = this.#buckets.get(key) ?? { tokens: this.#burst, filledAt: now };
@@ -71,7 +71,7 @@ class TokenBuckets {
   }
 }
 
-/** Rounded up: a client that obeys must not come too early. */
+/** Rounded up, so that an obedient client does not come too early. */
 function formatRetryAfter(
   style: NonNullable<RateLimit["retryAfter"]>,
   waitMs: number,

@@ -16,21 +16,21 @@ export interface ReceivedRequest {
   readonly path: string;
   /** Headers, names in lower case. **`authorization` is in clear**: it is for assertions only. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Database of the path, decoded; absent when the path is none of the service's. */
+  /** Database of the path, decoded; absent when the service does not know the path. */
   readonly databaseId?: string;
   /** Last segment of a deletion's path, decoded; for a creation the new id, once it is stored. */
   readonly webhookId?: string;
-  /** Whether the key is known and may use the database; absent when nothing checked it. */
+  /** Whether the key is known and may use the database; absent before the check. */
   readonly authorized?: boolean;
   /** Body, parsed; `undefined` when there is none, when it is not JSON, and before it is read. */
   readonly body?: unknown;
-  /** Whether the request took effect: a subscription was stored, or removed. */
+  /** Whether the request took effect: a webhook was stored, or removed. */
   readonly committed: boolean;
   /** Status that the service answered with, after faults. */
   readonly statusCode?: number;
   /**
    * How it ended: `"answered"`: the service wrote a whole answer; `"reset"`: a fault broke the
-   * connection; `"unanswered"`: a fault keeps silent; `"disconnected"`: the client went away first;
+   * connection; `"unanswered"`: a fault sends nothing; `"disconnected"`: the client went away first;
    * `"pending"`: not over yet. A pending or disconnected request may still take effect.
    */
   readonly outcome: RequestOutcome;
@@ -39,7 +39,7 @@ export interface ReceivedRequest {
 /** How a request ended; see {@link ReceivedRequest.outcome}. */
 export type RequestOutcome = "pending" | "answered" | "reset" | "unanswered" | "disconnected";
 
-/** Which requests are meant; every condition that is given must hold. */
+/** Which requests match; every given condition must hold. */
 export interface RequestMatch {
   /** Method. Default: `"any"`. */
   readonly on?: "POST" | "DELETE" | "GET" | "any";
@@ -52,7 +52,7 @@ export interface RequestMatch {
 /** Which request to wait for, and how far it must have come. */
 export interface AwaitedRequest extends RequestMatch {
   /**
-   * `"received"` (default): read, and about to be worked on; `"committed"`: a subscription was
+   * `"received"` (default): read, not yet handled; `"committed"`: a webhook was
    * stored or removed; `"finished"`: its outcome is known.
    */
   readonly stage?: "received" | "committed" | "finished";
@@ -61,13 +61,13 @@ export interface AwaitedRequest extends RequestMatch {
 /** A {@link ReceivedRequest} as the service fills it in. */
 export type RequestEntry = { -readonly [K in keyof ReceivedRequest]: ReceivedRequest[K] };
 
-/** What Hono's handlers of this service have at hand. */
+/** The types of Hono's context in this service. */
 export interface ServiceEnv {
   Bindings: HttpBindings;
   Variables: { entry: RequestEntry };
 }
 
-/** The newest requests in order of arrival, and those who wait for one. */
+/** The newest requests in order of arrival, and the promises of `nextRequest`. */
 export class RequestLog {
   readonly counts = { requests: 0, posts: 0, deletes: 0, connections: 0 };
   readonly #maxRequests: number;
@@ -122,7 +122,7 @@ export class RequestLog {
     this.#waiters.tell("committed", entry);
   }
 
-  /** Only the first outcome counts: a client that left stays gone, whatever is answered later. */
+  /** Only the first outcome counts: an answer after the client left changes nothing. */
   finished(entry: RequestEntry, outcome: RequestOutcome, statusCode?: number): void {
     if (entry.outcome !== "pending") {
       return;
@@ -136,7 +136,7 @@ export class RequestLog {
     this.#onFinished(entry);
   }
 
-  /** An emission that is refused is told, and leaves no other trace: nobody counts or awaits it. */
+  /** Reports a refused emission to `onRequest`. It is neither counted nor logged. */
   refused(incoming: IncomingMessage, databaseId: string, statusCode: number): void {
     const entry = this.#entryOf(incoming, 0);
     this.#onFinished({ ...entry, databaseId, statusCode, outcome: "answered" });
@@ -165,7 +165,7 @@ export class RequestLog {
   }
 }
 
-/** Whether every condition that is given holds for the request. */
+/** Whether every given condition holds for the request. */
 export function matches(match: RequestMatch, request: ReceivedRequest): boolean {
   const { on = "any", databaseId = request.databaseId, where } = match;
   return (

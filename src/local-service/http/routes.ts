@@ -10,10 +10,11 @@ import { type ApiKeyRing, authorize, sendNotFound } from "./api-keys.js";
 import { createBodyReader } from "./create-body.js";
 import { sendError } from "./errors.js";
 import { addEventRoutes } from "./event-routes.js";
+import { refuseForeignHost } from "./host-names.js";
 import { limitRate, type RateLimit } from "./rate-limit.js";
 import type { RequestLog, ServiceEnv } from "./request-log.js";
 
-/** What the routes work with. */
+/** The parts of the service that the routes use. */
 export interface ServiceParts {
   readonly store: WebhookStore;
   readonly remove: (webhookId: number) => void;
@@ -27,12 +28,13 @@ export interface ServiceParts {
   readonly pathPrefix: string;
   readonly allowUnknownEvents: boolean;
   readonly listing: boolean;
+  readonly allowRemote: boolean;
 }
 
 const collection = "/:databaseId/webhooks";
 const item = "/:databaseId/webhooks/:webhookId";
 
-/** The service's HTTP: recorded, limited, spoiled by faults, authorized, then done. */
+/** The routes. A request is recorded, rate limited, met by faults, authorized and then handled. */
 export function createRoutes(parts: ServiceParts): Hono<ServiceEnv> {
   const { store, remove, keys, log, rules, closing, now, rateLimit } = parts;
   const readCreateBody = createBodyReader(parts.allowUnknownEvents);
@@ -42,9 +44,12 @@ export function createRoutes(parts: ServiceParts): Hono<ServiceEnv> {
   app.onError((error, c) => sendError(c, 500, `The local service failed: ${error.message}`));
   // Plain text: the envelope's NOT_FOUND would tell a client that its webhook is gone.
   app.notFound((c) => c.text("There is nothing at this path.", 404));
-  // Before the log, the limit and the faults: an emission is not a request of the interface.
+  // Before the log, the rate limit and the faults, because emit is not part of the interface.
   addEventRoutes(app.basePath(`${parts.pathPrefix}/_local`), parts);
   app.use(record(log));
+  if (!parts.allowRemote) {
+    app.use(refuseForeignHost);
+  }
   bases.use(collection, recordPath);
   bases.use(item, recordPath);
   if (rateLimit !== undefined) {
@@ -113,13 +118,13 @@ function createSecret(): string {
   return `whsec_${randomBytes(32).toString("base64")}`;
 }
 
-/** What is no plain decimal integer cannot be an id. */
+/** Only a plain decimal integer can be an id. */
 function parseId(segment: string): number | undefined {
   const id = Number(segment);
   return Number.isSafeInteger(id) && String(id) === segment ? id : undefined;
 }
 
-/** The list operation shows one table as an array. */
+/** The list operation shows tables as an array, or `null` for all. */
 function toListed({ id, url, events, tableId, active }: StoredWebhook) {
   return { id, url, events, tableIds: tableId === null ? null : [tableId], active };
 }
