@@ -64,7 +64,7 @@ export class Session {
     run: (operation: Operation) => Promise<Result>,
     timeoutSeconds?: number,
   ): Promise<Result> {
-    using timeLimit = timeoutSeconds ? new TimeLimit(timeoutSeconds) : undefined;
+    const timeLimit = timeoutSeconds ? new TimeLimit(timeoutSeconds) : undefined;
     const hidden = () => {
       const apiKey = this.#config?.settings?.apiKey;
       return [...(apiKey === undefined ? [] : [apiKey]), ...hiddenValues(properties)];
@@ -74,6 +74,8 @@ export class Session {
       return await run(operation);
     } catch (error) {
       throw presentable(error, operation);
+    } finally {
+      timeLimit?.clear();
     }
   }
 }

@@ -31,7 +31,7 @@ export class TimeLimit {
   }
 
   /** Ends with the operation: the timer would keep the process alive. */
-  [Symbol.dispose](): void {
+  clear(): void {
     clearTimeout(this.#timer);
   }
 }
