@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import "./require-node.js";
 import { Engine } from "../core/engine.js";
 import { EngineLog } from "./engine-log.js";
 import { PluginServer } from "./server.js";

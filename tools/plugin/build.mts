@@ -1,0 +1,40 @@
+/**
+ * `npm run build:plugin`: writes the native plugin to `dist-plugin`, as one file that needs nothing
+ * but Node.js, with its schema, a wrapper for Windows and the licences of what is bundled.
+ */
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "rolldown";
+import { licencesOf } from "./licences.mts";
+
+const root = join(import.meta.dirname, "../..");
+const directory = join(root, "dist-plugin");
+const name = "pulumi-resource-dbwebhooks";
+
+rmSync(directory, { recursive: true, force: true });
+mkdirSync(directory);
+const { output } = await build({
+  cwd: root,
+  platform: "node",
+  input: "src/plugin/main.ts",
+  transform: { target: "es2022" },
+  output: {
+    file: join(directory, name),
+    format: "cjs",
+    codeSplitting: false,
+    comments: false,
+    minify: { mangle: { keepNames: { class: true, function: false } } },
+  },
+});
+chmodSync(join(directory, name), 0o755);
+// "%~dp0" is the directory of the wrapper, "%*" all arguments as they were given.
+writeFileSync(join(directory, `${name}.cmd`), `@echo off\r\nnode "%~dp0${name}" %*\r\n`);
+const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const schema = JSON.parse(readFileSync(join(root, "src/plugin/schema.json"), "utf8"));
+writeFileSync(
+  join(directory, "schema.json"),
+  `${JSON.stringify({ ...schema, version }, undefined, 2)}\n`,
+);
+copyFileSync(join(root, "LICENSE"), join(directory, "LICENSE"));
+const modules = output.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : []));
+writeFileSync(join(directory, "THIRD-PARTY-LICENSES"), licencesOf(modules));
