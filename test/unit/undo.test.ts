@@ -10,7 +10,6 @@ import {
   errorBody,
   secret,
   secretEnvelope,
-  someArgs,
   someOperation,
   someSettings,
   someState,
