@@ -1,18 +1,13 @@
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { expect } from "vitest";
-import { withDirectory, writeJson } from "./directory.js";
+import { isWebhook } from "./cli-output.mjs";
+import { withDirectory } from "./directory.js";
+import { changeProject, javascriptProgram, type Program, type Webhooks } from "./programs.js";
 import { type CommandResult, type RunningCommand, run, stackEnvironment, start } from "./pulumi.js";
 
-const repository = join(__dirname, "../..");
-
-/** Arguments and resource options of the webhooks of a test program, by resource name. */
-type Webhooks = Readonly<
-  Record<string, { readonly args: object; readonly opts?: object | undefined }>
->;
-
-/** A stack of a plain JavaScript program with webhooks, on the real CLI with a file backend. */
+/** A stack of a program with webhooks, on the real CLI with a file backend. */
 export interface TestStack {
   readonly service: LocalService;
   /** The directory of the program. */
@@ -21,6 +16,8 @@ export interface TestStack {
   declare(webhooks: Webhooks): Promise<void>;
   /** Takes the text of a JavaScript program in place of the one that `declare` feeds. */
   declareText(program: string): Promise<void>;
+  /** Takes these keys of Pulumi.yaml, for a program that is written there. */
+  declareProject(project: object): Promise<void>;
   /** Runs a command of the CLI in the program's directory, on its stack, whatever its exit code. */
   pulumi(args: readonly string[], environment?: Environment): Promise<CommandResult>;
   /** Starts such a command in a process group of its own, for tests that interrupt it. */
@@ -53,6 +50,8 @@ interface StateResource {
 }
 
 interface TestStackOptions {
+  /** How the webhooks are declared. Default: a plain JavaScript program with the package. */
+  readonly program?: Program;
   /** Default: a local service without options. */
   readonly service?: LocalService;
   /** Settings in the stack's configuration. Default: base URL and key of the service. */
@@ -72,11 +71,14 @@ export async function withStack(
     "dbwebhooks:baseUrl": service.baseUrl,
     "dbwebhooks:apiKey": service.apiKey,
   };
+  const { program = javascriptProgram } = options;
   await withDirectory(async (root) => {
     const environment = await stackEnvironment(root);
     const withProject = async (project: string, useStack: (stack: TestStack) => Promise<void>) => {
-      const stack = openStack({ directory: join(root, project), environment, service });
-      await writeProgram(stack.directory, project);
+      const directory = join(root, project);
+      const stack = openStack({ directory, environment, service, program });
+      await mkdir(directory, { recursive: true });
+      await program.write(directory, project);
       await succeedWith(stack, ["stack", "init"]);
       await stack.configure(config);
       try {
@@ -99,9 +101,15 @@ interface StackOptions {
   readonly directory: string;
   readonly environment: Environment;
   readonly service: LocalService;
+  readonly program: Program;
 }
 
-function openStack({ directory, environment, service }: StackOptions): Omit<TestStack, "beside"> {
+function openStack({
+  directory,
+  environment,
+  service,
+  program,
+}: StackOptions): Omit<TestStack, "beside"> {
   const command = (args: readonly string[], extra?: Environment): Parameters<typeof start> => [
     "pulumi",
     [...args, "--stack", "test", "--non-interactive"],
@@ -110,8 +118,9 @@ function openStack({ directory, environment, service }: StackOptions): Omit<Test
   const stack = {
     service,
     directory,
-    declare: (webhooks: Webhooks) => writeJson(join(directory, "webhooks.json"), webhooks),
-    declareText: (program: string) => writeFile(join(directory, "index.js"), program),
+    declare: (webhooks: Webhooks) => program.declare(directory, webhooks),
+    declareText: (text: string) => writeFile(join(directory, "index.js"), text),
+    declareProject: (project: object) => changeProject(directory, project),
     pulumi: (args: readonly string[], extra?: Environment) => run(...command(args, extra)),
     start: (args: readonly string[]) => {
       const [name, all, options] = command(args);
@@ -154,29 +163,12 @@ export function webhookArgs(changes: object = {}): object {
   };
 }
 
-async function writeProgram(directory: string, project: string): Promise<void> {
-  await mkdir(directory, { recursive: true });
-  await symlink(join(repository, "node_modules"), join(directory, "node_modules"));
-  await writeFile(join(directory, "Pulumi.yaml"), `name: ${project}\nruntime: nodejs\n`);
-  await writeJson(join(directory, "package.json"), { name: project, main: "index.js" });
-  await writeJson(join(directory, "webhooks.json"), {});
-  await writeFile(
-    join(directory, "index.js"),
-    `const { Webhook } = require("pulumi-dbwebhooks");
-const webhooks = Object.entries(require("./webhooks.json"));
-for (const [name, { args, opts }] of webhooks) {
-  exports[name + "Secret"] = new Webhook(name, args, opts).secret;
-}
-`,
-  );
-}
-
 function resourcesOf(state: {
   deployment: { resources?: StateResource[] };
 }): Record<string, StateResource> {
   return Object.fromEntries(
     (state.deployment.resources ?? [])
-      .filter(({ urn }) => urn.includes("dbwebhooks:Webhook::"))
+      .filter(({ urn }) => isWebhook(urn))
       .map((resource) => [resource.urn.split("::").at(-1), resource]),
   );
 }
