@@ -7,26 +7,25 @@ import {
   measureDeletions,
 } from "../helpers/fault-matrix.js";
 import { expectRow } from "../helpers/fault-play.js";
+import { javascriptProgram, yamlProgram } from "../helpers/programs.js";
 
-let creations: ReadonlyMap<string, CliMeasurement>;
-let deletions: ReadonlyMap<string, CliMeasurement>;
+describe.each([javascriptProgram, yamlProgram])("Through $name, on the real CLI", (program) => {
+  let creations: ReadonlyMap<string, CliMeasurement>;
+  let deletions: ReadonlyMap<string, CliMeasurement>;
 
-beforeAll(async () => {
-  creations = await measureCreations(createFaults);
-  deletions = await measureDeletions(deleteFaults);
-});
+  beforeAll(async () => {
+    creations = await measureCreations(program, createFaults);
+    deletions = await measureDeletions(program, deleteFaults);
+  });
 
-describe("A creation on the real CLI", () => {
-  it.each(createFaults)("loses nothing: $name", (row) => {
+  it.each(createFaults)("a creation loses nothing: $name", (row) => {
     const measured = creations.get(row.name);
 
     expectRow(row, measured);
     expect(measured).toMatchObject({ forgotten: 0, end: "the webhook" });
   });
-});
 
-describe("A deletion on the real CLI", () => {
-  it.each(deleteFaults)("loses nothing: $name", (row) => {
+  it.each(deleteFaults)("a deletion loses nothing: $name", (row) => {
     const measured = deletions.get(row.name);
 
     expectRow(row, measured);

@@ -4,7 +4,7 @@ import { createWebhook } from "../helpers/local-service.js";
 import {
   javascriptProgramOfPlugin,
   type Program,
-  valueOf,
+  reference,
   yamlProgram,
 } from "../helpers/programs.js";
 import { type TestStack, webhookArgs, withStack } from "../helpers/stack.js";
@@ -155,8 +155,8 @@ describe("A webhook of the native plugin", () => {
           second: {
             type: "dbwebhooks:Webhook",
             properties: webhookArgs({
-              url: `https://example.com/${valueOf("first.webhookId")}`,
-              tableId: valueOf("first.webhookId"),
+              url: `https://example.com/${reference("first.webhookId")}`,
+              tableId: reference("first.webhookId"),
             }),
             options: { customTimeouts: { create: "2s" } },
           },
@@ -261,7 +261,7 @@ describe("An explicit provider of the native plugin", () => {
       orders: {
         type: "dbwebhooks:Webhook",
         properties: webhookArgs(),
-        options: { provider: valueOf("eu") },
+        options: { provider: reference("eu") },
       },
     },
   });

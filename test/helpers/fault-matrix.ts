@@ -1,4 +1,4 @@
-import { startLocalService } from "pulumi-dbwebhooks/local-service";
+import { type StoredWebhook, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { expect } from "vitest";
 import { errorsOfWebhooks, linesOfProvider, webhooksInState } from "./cli-output.mjs";
 import {
@@ -9,6 +9,7 @@ import {
   removeBefore,
 } from "./fault-play.js";
 import { type FaultRow, rowService, rowSettings } from "./fault-row.js";
+import type { Program } from "./programs.js";
 import { type TestStack, webhookArgs, withStack } from "./stack.js";
 
 /** What was counted and read on the real CLI. */
@@ -22,13 +23,16 @@ export interface CliMeasurement extends Measurement {
 type Measurements = Map<string, CliMeasurement>;
 
 /** Creates a webhook for each row in one `pulumi up`, and repairs as the errors say in a second. */
-export function measureCreations(rows: readonly FaultRow[]): Promise<Measurements> {
-  return measure(rows, async (stack, group, environment) => {
+export function measureCreations(
+  program: Program,
+  rows: readonly FaultRow[],
+): Promise<Measurements> {
+  return measure(program, rows, async (stack, group, environment) => {
     const { service } = stack;
     const release = injectFaults(service, group);
     const before = await run(stack, "up", environment);
     await release();
-    const outcomes = await readOutcomes(stack, group, before);
+    const outcomes = await readOutcomes(program, stack, group, before);
     service.clearFaults();
     for (const { databaseId, id } of service.webhooks) {
       if (isInDoubt(group, databaseId)) {
@@ -37,7 +41,7 @@ export function measureCreations(rows: readonly FaultRow[]): Promise<Measurement
     }
     const after = await run(stack, "up");
     expect(after).toContain("Resources:");
-    const ends = await readOutcomes(stack, group, after);
+    const ends = await readOutcomes(program, stack, group, after);
     return new Map(
       [...outcomes].map(([name, outcome]) => [
         name,
@@ -48,8 +52,11 @@ export function measureCreations(rows: readonly FaultRow[]): Promise<Measurement
 }
 
 /** Creates a webhook for each row and deletes them in one `pulumi destroy`, then in a second. */
-export function measureDeletions(rows: readonly FaultRow[]): Promise<Measurements> {
-  return measure(rows, async (stack, group, environment) => {
+export function measureDeletions(
+  program: Program,
+  rows: readonly FaultRow[],
+): Promise<Measurements> {
+  return measure(program, rows, async (stack, group, environment) => {
     const { service } = stack;
     await stack.up();
     removeBefore(service, group);
@@ -57,7 +64,7 @@ export function measureDeletions(rows: readonly FaultRow[]): Promise<Measurement
     const release = injectFaults(service, group);
     const output = await run(stack, "destroy", environment);
     await release();
-    const outcomes = await readOutcomes(stack, group, output);
+    const outcomes = await readOutcomes(program, stack, group, output);
     service.clearFaults();
     await run(stack, "destroy");
     const end = await readState(stack);
@@ -71,6 +78,7 @@ export function measureDeletions(rows: readonly FaultRow[]): Promise<Measurement
 }
 
 async function measure(
+  program: Program,
   rows: readonly FaultRow[],
   measureGroup: (
     stack: TestStack,
@@ -92,9 +100,9 @@ async function measure(
       for (const [name, measurement] of await measureGroup(stack, group, values)) {
         measurements.set(name, measurement);
       }
-      await removeForgotten(stack);
+      await removeForgotten(program, stack);
     };
-    await withStack(useStack, { service });
+    await withStack(useStack, { service, program });
   }
   return measurements;
 }
@@ -113,16 +121,17 @@ async function readState({ pulumi }: TestStack): Promise<ReturnType<typeof webho
 }
 
 /** What the state does not know is to fail its row, not all of them. */
-async function removeForgotten(stack: TestStack): Promise<void> {
+async function removeForgotten(program: Program, stack: TestStack): Promise<void> {
   const known = Object.values(await readState(stack)).flatMap((all) => all.map(({ id }) => id));
-  for (const { id } of stack.service.webhooks) {
-    if (!known.includes(String(id))) {
-      stack.service.removeWebhook(id);
+  for (const webhook of stack.service.webhooks) {
+    if (!known.includes(program.idOf(webhook))) {
+      stack.service.removeWebhook(webhook.id);
     }
   }
 }
 
 async function readOutcomes(
+  program: Program,
   stack: TestStack,
   rows: readonly FaultRow[],
   output: string,
@@ -133,10 +142,10 @@ async function readOutcomes(
   const readOutcome = (row: FaultRow): Omit<CliMeasurement, "end"> => {
     const { held, counts } = countAtService(stack.service, row);
     const stored = state[row.name] ?? [];
-    const isStored = ({ id, secret }: { id: number; secret: string }) =>
+    const isStored = (webhook: StoredWebhook) =>
       stored.some(
-        (webhook) =>
-          webhook.secret === secret || (webhook.secret === undefined && webhook.id === `${id}`),
+        ({ id, secret }) =>
+          secret === webhook.secret || (secret === undefined && id === program.idOf(webhook)),
       );
     const addition = stored.every(({ secret }) => secret) ? "" : ", no secret";
     return {

@@ -20,6 +20,8 @@ export interface TestStack {
   declareProject(project: object): Promise<void>;
   /** Runs a command of the CLI in the program's directory, on its stack, whatever its exit code. */
   pulumi(args: readonly string[], environment?: Environment): Promise<CommandResult>;
+  /** The same for a command that knows no stacks. */
+  pulumiWithoutStack(args: readonly string[]): Promise<CommandResult>;
   /** Starts such a command in a process group of its own, for tests that interrupt it. */
   start(args: readonly string[]): RunningCommand;
   /** Runs `pulumi up` without its preview, and fails unless it succeeds. */
@@ -122,6 +124,8 @@ function openStack({
     declareText: (text: string) => writeFile(join(directory, "index.js"), text),
     declareProject: (project: object) => changeProject(directory, project),
     pulumi: (args: readonly string[], extra?: Environment) => run(...command(args, extra)),
+    pulumiWithoutStack: (args: readonly string[]) =>
+      run("pulumi", [...args, "--non-interactive"], { directory, environment }),
     start: (args: readonly string[]) => {
       const [name, all, options] = command(args);
       return start(name, all, { ...options, isGroupLeader: true });

@@ -1,0 +1,183 @@
+import { join } from "node:path";
+import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
+import { describe, expect, it } from "vitest";
+import { writeJson } from "../helpers/directory.js";
+import { createWebhook } from "../helpers/local-service.js";
+import {
+  javascriptProgramOfPlugin,
+  type Program,
+  reference,
+  yamlProgram,
+} from "../helpers/programs.js";
+import { type TestStack, webhookArgs, withStack } from "../helpers/stack.js";
+
+const databaseId = "base_abc123";
+const type = "dbwebhooks:index:Webhook";
+const noop = ["up", "--yes", "--skip-preview", "--expect-no-changes"];
+
+/** A webhook that somebody has created by hand. */
+interface ByHand {
+  /** As Pulumi knows it. */
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** Runs a test with webhooks that were created by hand, and a stack that lists. */
+async function withWebhooks(
+  program: Program,
+  count: number,
+  use: (stack: TestStack, webhooks: readonly ByHand[]) => Promise<void>,
+): Promise<void> {
+  const service = await startLocalService({ listing: true });
+  const { databaseId: _, ...body } = webhookArgs() as Record<string, unknown>;
+  const webhooks: ByHand[] = [];
+  for (let at = 0; at < count; at++) {
+    const { json } = await createWebhook(service, { databaseId, body });
+    webhooks.push({ id: `${databaseId}/${json.id}`, secret: json.secret });
+  }
+  service.clearRequests();
+  await withStack(
+    async (stack) => {
+      await stack.configure({ "dbwebhooks:listing": "true" });
+      await use(stack, webhooks);
+    },
+    { service, program },
+  );
+}
+
+function secretsOf(webhooks: readonly ByHand[]): Record<string, string> {
+  const secrets = Object.fromEntries(webhooks.map(({ id, secret }) => [id, secret]));
+  return { DBWEBHOOKS_IMPORT_SECRET: JSON.stringify(secrets) };
+}
+
+/** Asserts that nothing was changed at the service, and that nothing shows a secret. */
+function expectOnlyRead(
+  { requests }: LocalService,
+  webhooks: readonly ByHand[],
+  texts: readonly string[],
+): void {
+  expect(new Set(requests.map(({ method }) => method))).toEqual(new Set(["GET"]));
+  for (const { secret } of webhooks) {
+    expect(texts.join("\n")).not.toContain(secret);
+  }
+}
+
+describe("pulumi import", () => {
+  it("takes over a webhook with its secret, and the next up changes nothing", async () => {
+    await withWebhooks(yamlProgram, 1, async (stack, webhooks) => {
+      const { service, pulumi, declare, outputs, exportText } = stack;
+      const [{ id, secret }] = webhooks as [ByHand];
+
+      const without = await pulumi(["import", type, "orders", id, "--yes"]);
+      const imported = await pulumi(["import", type, "orders", id, "--yes", "--protect=false"], {
+        DBWEBHOOKS_IMPORT_SECRET: secret,
+      });
+      await declare({ orders: { args: webhookArgs() } });
+      const again = await pulumi(noop);
+      const up = await pulumi(["up", "--yes", "--skip-preview"]);
+
+      expect(without.exitCode).not.toBe(0);
+      expect(without.output).toContain("DBWEBHOOKS_IMPORT_SECRET holds no secret for it");
+      expect(imported.exitCode, imported.output).toBe(0);
+      expect(again.exitCode, again.output).toBe(0);
+      expect(await outputs()).toEqual({ ordersSecret: secret });
+      const texts = [without, imported, again, up].map(({ output }) => output);
+      expectOnlyRead(service, webhooks, [...texts, await exportText()]);
+    });
+  });
+
+  it("takes over many from a file, into a component", async () => {
+    await withWebhooks(javascriptProgramOfPlugin, 3, async (stack, webhooks) => {
+      const { service, pulumi, directory, declareText, outputs, exportText } = stack;
+      const name = (at: number) => `orders-${at}`;
+      await writeJson(join(directory, "import.json"), {
+        resources: [
+          { type: "my:index:Team", name: "team", component: true },
+          ...webhooks.map(({ id }, at) => ({ type, name: name(at), id, parent: "team" })),
+        ],
+      });
+      await declareText(`
+        const pulumi = require("@pulumi/pulumi");
+        const team = new pulumi.ComponentResource("my:index:Team", "team");
+        for (const at of ${JSON.stringify([...webhooks.keys()])}) {
+          const args = { ...${JSON.stringify(webhookArgs())}, secret: undefined };
+          const webhook = new pulumi.CustomResource("${type}", "orders-" + at, args, { parent: team });
+          exports["secret" + at] = webhook.secret;
+        }
+      `);
+
+      const flags = ["--yes", "--protect=false", "--generate-code=false"];
+      const imported = await pulumi(
+        ["import", "--file", "import.json", ...flags],
+        secretsOf(webhooks),
+      );
+      const again = await pulumi(noop);
+
+      expect(imported.exitCode, imported.output).toBe(0);
+      expect(again.exitCode, again.output).toBe(0);
+      expect(Object.values(await outputs())).toEqual(webhooks.map(({ secret }) => secret));
+      expectOnlyRead(service, webhooks, [imported.output, again.output, await exportText()]);
+    });
+  });
+});
+
+describe("The resource option import", () => {
+  it("takes over a webhook, and its removal changes nothing", async () => {
+    await withWebhooks(yamlProgram, 1, async (stack, webhooks) => {
+      const { service, pulumi, declare, outputs, exportText } = stack;
+      const [{ id, secret }] = webhooks as [ByHand];
+      await declare({ orders: { args: webhookArgs(), opts: { import: id } } });
+
+      const imported = await pulumi(["up", "--yes"], secretsOf(webhooks));
+      await declare({ orders: { args: webhookArgs() } });
+      const again = await pulumi(noop);
+
+      expect(imported.exitCode, imported.output).toBe(0);
+      expect(imported.output).toContain("= 1 imported");
+      expect(again.exitCode, again.output).toBe(0);
+      expect(await outputs()).toEqual({ ordersSecret: secret });
+      expectOnlyRead(service, webhooks, [imported.output, again.output, await exportText()]);
+    });
+  });
+
+  it("replaces nothing when the declaration differs from the webhook", async () => {
+    await withWebhooks(yamlProgram, 1, async ({ service, pulumi, declare }, webhooks) => {
+      const [{ id }] = webhooks as [ByHand];
+      const args = webhookArgs({ url: "https://example.com/other" });
+      await declare({ orders: { args, opts: { import: id } } });
+
+      const { exitCode, output } = await pulumi(["up", "--yes"], secretsOf(webhooks));
+
+      expect(exitCode).not.toBe(0);
+      expect(output).toContain(
+        "previously-imported resources that still specify an ID may not be replaced",
+      );
+      expectOnlyRead(service, webhooks, [output]);
+      service.removeWebhook(Number(id.split("/")[1]));
+    });
+  });
+});
+
+describe("A webhook that is read, not managed", () => {
+  it("gives its secret as a secret, and destroy leaves it", async () => {
+    await withWebhooks(yamlProgram, 1, async (stack, webhooks) => {
+      const { service, pulumi, declareProject, outputs, exportText } = stack;
+      const [{ id, secret }] = webhooks as [ByHand];
+      await declareProject({
+        resources: { orders: { type: "dbwebhooks:Webhook", get: { id } } },
+        outputs: { ordersSecret: reference("orders.secret"), url: reference("orders.url") },
+      });
+
+      const read = await pulumi(["up", "--yes"], secretsOf(webhooks));
+      const stored = await outputs();
+      const destroyed = await pulumi(["destroy", "--yes", "--skip-preview"]);
+
+      expect(read.exitCode, read.output).toBe(0);
+      expect(stored).toEqual({ ordersSecret: secret, url: "https://example.com/hooks/orders" });
+      expect(destroyed.exitCode).toBe(0);
+      expect(service.webhooks).toHaveLength(1);
+      expectOnlyRead(service, webhooks, [read.output, await exportText()]);
+      service.removeWebhook(Number(id.split("/")[1]));
+    });
+  });
+});

@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest";
+import { eventTypes } from "../../src/common/event-types.js";
+import { environmentVariables, settingNames } from "../../src/common/setting-names.js";
+import { argumentsThat, webhookArguments } from "../../src/core/arguments.js";
+import schema from "../../src/plugin/schema.json";
+import { accountSettings } from "../../src/service/settings.js";
+import { readPage, rowsOf } from "../helpers/markdown.js";
+
+interface Property {
+  readonly type?: string;
+  readonly description: string;
+  readonly secret?: boolean;
+  readonly replaceOnChanges?: boolean;
+  readonly willReplaceOnChanges?: boolean;
+  readonly defaultInfo?: { readonly environment: readonly string[] };
+}
+
+type Properties = Readonly<Record<string, Property>>;
+
+const webhook = schema.resources["dbwebhooks:index:Webhook"];
+const inputs: Properties = webhook.inputProperties;
+const outputs: Properties = webhook.properties;
+
+function namesWith(properties: Properties, key: keyof Property): string[] {
+  return Object.keys(properties).filter((name) => properties[name]?.[key] === true);
+}
+
+describe("The schema of Webhook", () => {
+  it("has the arguments that there are", () => {
+    expect(Object.keys(inputs)).toEqual(Object.keys(webhookArguments));
+  });
+
+  it("requires what has no rule for its absence", () => {
+    const allowances = { allowUnknownEvents: false, allowInsecureUrl: false };
+    const required = Object.entries(webhookArguments)
+      .filter(([, { rule }]) => !rule(allowances).safeParse(undefined).success)
+      .map(([name]) => name);
+
+    expect(webhook.requiredInputs).toEqual(required);
+  });
+
+  it("says of the same arguments that a change replaces", () => {
+    expect(namesWith(inputs, "willReplaceOnChanges")).toEqual(argumentsThat("replace"));
+    expect(namesWith(outputs, "replaceOnChanges")).toEqual(argumentsThat("replace"));
+    for (const [name, { change }] of Object.entries(webhookArguments)) {
+      const sentence = {
+        replace: "Changing this replaces the webhook.",
+        local: "Changing this changes nothing at the service.",
+        adopt: "Another `id` replaces the webhook.",
+      }[change];
+      expect(inputs[name]?.description).toContain(sentence);
+    }
+  });
+
+  it("has the outputs that the README lists, and the number of the webhook", () => {
+    const rows = rowsOf(readPage("README.md").split("\n## Outputs\n")[1] ?? "");
+    const listed = rows
+      .filter(({ head }) => head[2] === "secret?")
+      .map(({ cells }) => cells[0]?.replaceAll("`", ""));
+
+    const names = Object.keys(outputs).map((name) => (name === "webhookId" ? "id" : name));
+    expect(names.toSorted()).toEqual(listed.toSorted());
+    expect(webhook.required).toEqual(Object.keys(outputs).filter((name) => name !== "tableId"));
+  });
+
+  it("marks what is secret", () => {
+    expect(namesWith(outputs, "secret")).toEqual(["secret"]);
+    expect(namesWith(inputs, "secret")).toEqual(["adopt"]);
+    expect(namesWith(schema.types["dbwebhooks:index:Adopt"].properties, "secret")).toEqual([
+      "secret",
+    ]);
+  });
+
+  it("has the events that there are, and takes any other text", () => {
+    const values = schema.types["dbwebhooks:index:EventType"].enum.map(({ value }) => value);
+
+    expect(values).toEqual(eventTypes);
+    expect(webhook.inputProperties.events.items.oneOf).toEqual([
+      { type: "string" },
+      { $ref: "#/types/dbwebhooks:index:EventType" },
+    ]);
+  });
+});
+
+describe.each<[string, Properties]>([
+  ["configuration", schema.config.variables],
+  ["provider", schema.provider.inputProperties],
+])("The schema of the %s", (_, settings) => {
+  it("has the settings that there are, each with its environment variable", () => {
+    const variables = Object.entries(settings).map(([name, { defaultInfo }]) => [
+      name,
+      defaultInfo?.environment[0],
+    ]);
+
+    expect(variables).toEqual(Object.entries(environmentVariables));
+  });
+
+  it("says what the defaults are", () => {
+    const baseUrl = "https://tables.example.com";
+    const defaults: Record<string, unknown> = accountSettings(false).parse({
+      baseUrl,
+      apiKey: "key",
+    });
+
+    for (const name of settingNames) {
+      const { description, type } = settings[name] as Property;
+      const value = defaults[name];
+      if (name === "baseUrl" || name === "apiKey") {
+        expect(description).toContain("Required.");
+      } else if (value === undefined) {
+        expect(description).toContain("Default: no limit");
+      } else {
+        expect(description).toMatch(new RegExp(`Default: \`?${value}\`?\\.$`));
+        expect(type).toBe(name === "maxConcurrentRequests" ? "integer" : (typeof value as string));
+      }
+    }
+  });
+
+  it("marks the key as secret, and nothing else", () => {
+    expect(namesWith(settings, "secret")).toEqual(["apiKey"]);
+  });
+});
+
+describe("The schema", () => {
+  it("describes the configuration and the provider alike", () => {
+    expect(schema.provider.inputProperties).toEqual(schema.config.variables);
+  });
+
+  it("has no version of its own: the build gives it that of the package", () => {
+    expect(schema).not.toHaveProperty("version");
+  });
+
+  it("describes all that it names", () => {
+    const descriptions = [
+      ...Object.values(inputs),
+      ...Object.values(outputs),
+      ...Object.values(schema.types),
+      webhook,
+      schema,
+      schema.provider,
+    ].map(({ description }) => description);
+
+    for (const description of descriptions) {
+      expect(description).toMatch(/[.]$/);
+    }
+  });
+});
