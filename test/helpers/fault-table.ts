@@ -6,7 +6,7 @@ import { type FaultRow, outcomes, rowSettings } from "./fault-row.js";
 export function faultPage(): string {
   return `# Faults
 
-What can go wrong between Pulumi and the service, and what it leaves behind. This page is written from the rows that the tests play (\`npm run docs\` writes it). Each row is played through Pulumi's provider process (\`test/process/faults.test.ts\`) and on the real Pulumi CLI (\`test/e2e/faults.test.ts\`), against the local service.
+What can go wrong between Pulumi and the service, and what it leaves behind. This page is written from the rows that the tests play (\`npm run docs\` writes it). Each row is played against the local service through both shells, the dynamic provider of the npm package and the [native plugin](native-plugin.md): over gRPC (\`test/process/faults.test.ts\`) and on the real Pulumi CLI (\`test/e2e/faults.test.ts\`).
 
 After every row the same holds: each webhook that the service holds is in the state with its secret, or an error names its database or its id. When the fault is over and what the errors name is deleted by hand, the next \`pulumi up\` ends with one webhook at the service and in the state, the next \`pulumi destroy\` with none.
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { commands } from "../../src/cli/commands.js";
 import { environmentVariables, settingNames } from "../../src/common/setting-names.js";
 import { problemsOfArguments } from "../../src/core/check.js";
+import { importSecretVariable } from "../../src/core/import.js";
 import { brokenLinksOf, pages, readPage, rowsOf } from "../helpers/markdown.js";
 
 const readme = readPage("README.md");
@@ -52,12 +53,14 @@ describe.each(pages)("%s", (page) => {
   const text = readPage(page);
 
   it("names settings and environment variables that there are", () => {
-    // The resource's type token has the form of a setting.
-    const keys = namesIn(/\bdbwebhooks:(?!Webhook\b)([A-Za-z]+)/g);
+    // The resource's type tokens have the form of a setting.
+    const keys = namesIn(/\bdbwebhooks:(?!(?:index:)?Webhook\b)([A-Za-z]+)/g);
     const variables = namesIn(/\bDBWEBHOOKS_[A-Z_]+/g);
 
     expect(settingNames).toEqual(expect.arrayContaining(keys));
-    expect(Object.values(environmentVariables)).toEqual(expect.arrayContaining(variables));
+    expect([...Object.values(environmentVariables), importSecretVariable]).toEqual(
+      expect.arrayContaining(variables),
+    );
   });
 
   it("names npm scripts that there are", () => {
