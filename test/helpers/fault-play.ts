@@ -97,6 +97,13 @@ export function countAtService({ requests, webhooks }: LocalService, { name }: F
   };
 }
 
+/** Those of the lines that name the webhook of a row. */
+export function linesAbout({ name }: FaultRow, lines: readonly string[]): string[] {
+  const database = new RegExp(`(?<![\\w-])${name}(?![\\w-])`);
+  // An address names it too, where the request is tried again.
+  return lines.filter((line) => database.test(line.replace(/https?:\S+/g, "")));
+}
+
 /** What a place holds, as the rows say it. */
 export function countText(count: number): string {
   return count === 0 ? "nothing" : count === 1 ? "the webhook" : `${count} webhooks`;
