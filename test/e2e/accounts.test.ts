@@ -18,7 +18,7 @@ describe("Provider on the real CLI", () => {
   it("reaches a service of its own with a key of its own", async () => {
     await using eu = await startLocalService({ apiKeys: ["eu-api-key"] });
     await withStack(
-      async ({ service: us, up, declareText, exportText }) => {
+      async ({ service: us, up, declareText, stateText }) => {
         await declareText(
           programFor({
             us: { baseUrl: us.baseUrl, apiKey: us.apiKey, timeoutSeconds: 20 },
@@ -29,7 +29,7 @@ describe("Provider on the real CLI", () => {
         await up();
 
         expect([us.webhooks.length, eu.webhooks.length]).toEqual([1, 1]);
-        const state = await exportText();
+        const state = await stateText();
         for (const token of ["eu-api-key", us.apiKey, "whsec_"]) {
           expect(state).not.toContain(token);
         }

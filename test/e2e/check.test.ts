@@ -3,10 +3,10 @@ import { webhookArgs, withStack } from "../helpers/stack.js";
 
 describe("A webhook with bad arguments or configuration", () => {
   it("fails in preview with all problems named, sends nothing and leaves the state", async () => {
-    await withStack(async ({ service, up, declare, pulumi, exportText }) => {
+    await withStack(async ({ service, up, declare, pulumi, stateText }) => {
       await declare({ orders: { args: webhookArgs() } });
       await up();
-      const stateBefore = withoutManifest(await exportText());
+      const stateBefore = withoutManifest(await stateText());
       service.clearRequests();
       await declare({
         orders: {
@@ -32,7 +32,7 @@ describe("A webhook with bad arguments or configuration", () => {
       }
       expect(output).not.toContain("orders-path-token");
       expect(service.requests).toEqual([]);
-      expect(withoutManifest(await exportText())).toBe(stateBefore);
+      expect(withoutManifest(await stateText())).toBe(stateBefore);
     });
   });
 
@@ -69,7 +69,7 @@ describe("A webhook with bad arguments or configuration", () => {
 
   it("works with both from the environment alone", async () => {
     await withStack(
-      async ({ service, declare, pulumi, exportText }) => {
+      async ({ service, declare, pulumi, stateText }) => {
         const environment = {
           DBWEBHOOKS_BASE_URL: service.baseUrl,
           DBWEBHOOKS_API_KEY: service.apiKey,
@@ -77,7 +77,7 @@ describe("A webhook with bad arguments or configuration", () => {
         await declare({ orders: { args: webhookArgs() } });
 
         const creation = await pulumi(["up", "--yes"], environment);
-        const exported = await exportText();
+        const exported = await stateText();
         const destroy = await pulumi(["destroy", "--yes"], environment);
 
         expect([creation.exitCode, destroy.exitCode]).toEqual([0, 0]);

@@ -4,7 +4,7 @@ import { webhookArgs, withStack } from "../helpers/stack.js";
 
 describe("Webhook on the real CLI", () => {
   it("is created once and stored with its secret encrypted", async () => {
-    await withStack(async ({ service, up, declare, outputs, resources, exportText }) => {
+    await withStack(async ({ service, up, declare, outputs, resources, stateText }) => {
       await declare({ orders: { args: webhookArgs({ tableId: "tbl_orders" }) } });
 
       await up();
@@ -17,7 +17,7 @@ describe("Webhook on the real CLI", () => {
         events: ["record.created", "record.updated"],
       });
       expect(await outputs()).toEqual({ ordersSecret: created?.secret });
-      expect(await exportText()).not.toContain(created?.secret);
+      expect(await stateText()).not.toContain(created?.secret);
       expect((await resources()).orders).toMatchObject({
         id: String(created?.id),
         outputs: { baseUrl: service.baseUrl, secret: { ciphertext: expect.any(String) } },
