@@ -27,7 +27,7 @@ const isNoop = ["up", "--yes", "--skip-preview", "--expect-no-changes"];
 
 describe("adopt on the real CLI", () => {
   it("takes a webhook over without a request, keeps its secret, and deletes it once", async () => {
-    await withStack(async ({ service, declare, up, pulumi, outputs, resources, exportText }) => {
+    await withStack(async ({ service, declare, up, pulumi, outputs, resources, stateText }) => {
       const { id, secret } = await createByHand(service);
       await declare({ orders: { args: webhookArgs({ adopt: { id, secret } }) } });
 
@@ -39,7 +39,7 @@ describe("adopt on the real CLI", () => {
       expect(await outputs()).toEqual({ ordersSecret: secret });
       expect(await resources()).toMatchObject({ orders: { id: String(id) } });
       expect(output).toContain("This stack manages webhook");
-      for (const text of [output, again.output, await exportText()]) {
+      for (const text of [output, again.output, await stateText()]) {
         expect(text).not.toContain(secret);
       }
 
@@ -53,7 +53,7 @@ describe("adopt on the real CLI", () => {
   });
 
   it("stores the secret encrypted even when a transformation takes its mark away", async () => {
-    await withStack(async ({ service, declareText, up, exportText }) => {
+    await withStack(async ({ service, declareText, up, stateText }) => {
       const { id, secret } = await createByHand(service);
       await declareText(`
         const pulumi = require("@pulumi/pulumi");
@@ -68,7 +68,7 @@ describe("adopt on the real CLI", () => {
 
       await up();
 
-      expect(await exportText()).not.toContain(secret);
+      expect(await stateText()).not.toContain(secret);
       expect(methods(service)).toEqual([]);
     });
   });

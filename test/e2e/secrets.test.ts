@@ -26,7 +26,7 @@ describe("Secrets on the real CLI", () => {
 
         const secret = service.webhooks[0]?.secret;
         expect(await consumer.outputs()).toEqual({ ordersSecret: secret });
-        expect(await consumer.exportText()).not.toContain(secret);
+        expect(await consumer.stateText()).not.toContain(secret);
       });
     });
   });

@@ -5,6 +5,7 @@ import {
   countAtService,
   countText,
   injectFaults,
+  linesAbout,
   type Measurement,
   removeBefore,
 } from "./fault-play.js";
@@ -143,7 +144,7 @@ async function readOutcomes(
       ...counts,
       state: `${countText(stored.length)}${addition}`,
       error: (errors[row.name] ?? []).join(" "),
-      lines: lines.filter((line) => line.includes(`database ${row.name} `)),
+      lines: linesAbout(row, lines),
       forgotten: isInDoubt(rows, row.name)
         ? 0
         : held.filter((webhook) => !isStored(webhook)).length,

@@ -1,9 +1,11 @@
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { cp, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
-import { expect } from "vitest";
+import { expect, inject } from "vitest";
+import { parse } from "yaml";
 import { withDirectory, writeJson } from "./directory.js";
 import { type CommandResult, type RunningCommand, run, stackEnvironment, start } from "./pulumi.js";
+import { apiKeySetting, template, writeProject } from "./stack-template.js";
 
 const repository = join(__dirname, "../..");
 
@@ -33,8 +35,8 @@ export interface TestStack {
   outputs(): Promise<Record<string, unknown>>;
   /** Webhooks in the state, by resource name. */
   resources(): Promise<Record<string, StateResource>>;
-  /** The text of the exported state, with secrets as they are stored. */
-  exportText(): Promise<string>;
+  /** The text of the state, with secrets as they are stored. */
+  stateText(): Promise<string>;
   /** Runs `use` with a stack of another project in the same backend, and destroys that one too. */
   beside(project: string, use: (stack: TestStack) => Promise<void>): Promise<void>;
 }
@@ -60,8 +62,8 @@ interface TestStackOptions {
 }
 
 /**
- * Runs a test with a stack of its own, then destroys and removes the stack and asserts that nothing
- * is left at the service.
+ * Runs a test with a stack of its own, then destroys the stack and asserts that nothing is left at the
+ * service.
  */
 export async function withStack(
   use: (stack: TestStack) => Promise<void>,
@@ -75,33 +77,59 @@ export async function withStack(
   await withDirectory(async (root) => {
     const environment = await stackEnvironment(root);
     const withProject = async (project: string, useStack: (stack: TestStack) => Promise<void>) => {
-      const stack = openStack({ directory: join(root, project), environment, service });
-      await writeProgram(stack.directory, project);
-      await succeedWith(stack, ["stack", "init"]);
-      await stack.configure(config);
+      const directory = join(root, project);
+      const stateFile = join(root, "state/.pulumi/stacks", project, "test.json");
+      const isCopy = project === template.project;
+      const { path, encryptedApiKey } = inject("stackTemplate");
+      const stack = openStack({
+        directory,
+        stateFile,
+        environment,
+        service,
+        encryptedApiKey: isCopy ? encryptedApiKey : undefined,
+      });
+      await (isCopy
+        ? cp(path, root, { recursive: true })
+        : writeProject(directory, project).then(() => succeedWith(stack, ["stack", "init"])));
+      await writeProgram(directory, project);
+      if (isCopy) {
+        await stack.configure(config);
+      }
       try {
         await useStack({ ...stack, beside: withProject });
       } catch (error) {
         // What failed is worth more than what cannot be cleaned up after it.
         await stack.pulumi(["cancel", "--yes"]);
-        await stack.pulumi(["destroy", "--yes", "--skip-preview", "--remove"]);
+        await stack.pulumi(["destroy", "--yes", "--skip-preview"]);
         throw error;
       }
       service.clearFaults();
-      await succeedWith(stack, ["destroy", "--yes", "--skip-preview", "--remove"]);
+      if ((await resourcesIn(stateFile)).length > 0) {
+        await succeedWith(stack, ["destroy", "--yes", "--skip-preview"]);
+      }
     };
-    await withProject("webhooks", use);
+    await withProject(template.project, use);
   });
   expect(service.webhooks).toEqual([]);
 }
 
 interface StackOptions {
   readonly directory: string;
+  readonly stateFile: string;
   readonly environment: Environment;
   readonly service: LocalService;
+  /** The key of the template, encrypted for this stack. */
+  readonly encryptedApiKey: string | undefined;
 }
 
-function openStack({ directory, environment, service }: StackOptions): Omit<TestStack, "beside"> {
+function openStack({
+  directory,
+  stateFile,
+  environment,
+  service,
+  encryptedApiKey,
+}: StackOptions): Omit<TestStack, "beside"> {
+  const configFile = join(directory, "Pulumi.test.yaml");
   const command = (args: readonly string[], extra?: Environment): Parameters<typeof start> => [
     "pulumi",
     [...args, "--stack", "test", "--non-interactive"],
@@ -118,19 +146,27 @@ function openStack({ directory, environment, service }: StackOptions): Omit<Test
       return start(name, all, { ...options, isGroupLeader: true });
     },
     up: () => succeedWith(stack, ["up", "--yes", "--skip-preview"]),
-    configure: async (config: Config) => {
-      const settings = Object.entries(config).flatMap(([key, value]) => [
-        key.endsWith("apiKey") ? "--secret" : "--plaintext",
-        `${key}=${value}`,
-      ]);
-      await succeedWith(stack, ["config", "set-all", ...settings]);
+    configure: async ({ [apiKeySetting]: apiKey, ...settings }: Config) => {
+      const { config, ...rest } = parse(await readFile(configFile, "utf8")) ?? {};
+      const encryptedKey = apiKey === template.apiKey ? encryptedApiKey : undefined;
+      await writeJson(configFile, {
+        ...rest,
+        config: {
+          ...config,
+          ...settings,
+          ...(encryptedKey !== undefined && { [apiKeySetting]: { secure: encryptedKey } }),
+        },
+      });
+      if (apiKey !== undefined && encryptedKey === undefined) {
+        await succeedWith(stack, ["config", "set", "--secret", apiKeySetting, apiKey]);
+      }
     },
     outputs: async () =>
       JSON.parse(
         (await succeedWith(stack, ["stack", "output", "--json", "--show-secrets"])).stdout,
       ),
-    resources: async () => resourcesOf(JSON.parse(await stack.exportText())),
-    exportText: async (): Promise<string> => (await succeedWith(stack, ["stack", "export"])).stdout,
+    resources: async () => webhooksByName(await resourcesIn(stateFile)),
+    stateText: () => readFile(stateFile, "utf8"),
   };
   return stack;
 }
@@ -155,9 +191,7 @@ export function webhookArgs(changes: object = {}): object {
 }
 
 async function writeProgram(directory: string, project: string): Promise<void> {
-  await mkdir(directory, { recursive: true });
   await symlink(join(repository, "node_modules"), join(directory, "node_modules"));
-  await writeFile(join(directory, "Pulumi.yaml"), `name: ${project}\nruntime: nodejs\n`);
   await writeJson(join(directory, "package.json"), { name: project, main: "index.js" });
   await writeJson(join(directory, "webhooks.json"), {});
   await writeFile(
@@ -171,11 +205,15 @@ for (const [name, { args, opts }] of webhooks) {
   );
 }
 
-function resourcesOf(state: {
-  deployment: { resources?: StateResource[] };
-}): Record<string, StateResource> {
+/** The resources in the file of a stack, webhooks and others. */
+async function resourcesIn(stateFile: string): Promise<readonly StateResource[]> {
+  const { checkpoint } = JSON.parse(await readFile(stateFile, "utf8"));
+  return checkpoint.latest?.resources ?? [];
+}
+
+function webhooksByName(resources: readonly StateResource[]): Record<string, StateResource> {
   return Object.fromEntries(
-    (state.deployment.resources ?? [])
+    resources
       .filter(({ urn }) => urn.includes("dbwebhooks:Webhook::"))
       .map((resource) => [resource.urn.split("::").at(-1), resource]),
   );

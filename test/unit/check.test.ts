@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { eventTypes } from "../../src/common/event-types.ts";
 import { check } from "../../src/dynamic/provider.ts";
 import { providerText, someArgs, unknownMarkers } from "../helpers/builders.ts";
-import { configure, errorOf } from "../helpers/provider.ts";
+import { errorOf } from "../helpers/error-of.ts";
+import { captureLines, configure } from "../helpers/provider.ts";
 
 beforeEach(() => configure());
 
@@ -166,7 +167,7 @@ describe("values that Pulumi does not know yet", () => {
 
     const reasons = await reasonsOf(args);
 
-    expect(reasons).toEqual([expect.stringMatching(/^events\[1\]: is not a known event/)]);
+    expect(reasons).toEqual([expect.stringMatching(/^events\[1\]: /)]);
   });
 
   it("are not echoed in a failure", async () => {
@@ -340,9 +341,7 @@ describe("a failure", () => {
     async (name) => {
       const reasons = await reasonsOf(someArgs({ [name]: "x" }));
 
-      expect(reasons).toEqual([
-        expect.stringMatching(`^${name}: is not known; there are databaseId, `),
-      ]);
+      expect(reasons).toEqual([expect.stringMatching(`^${name}: `)]);
     },
   );
 
@@ -350,7 +349,7 @@ describe("a failure", () => {
     const reasons = await reasonsOf(someArgs({ ["n".repeat(5_000)]: 1 }));
 
     expect(reasons).toEqual([
-      expect.stringMatching(/^n{100}: is not known; there are databaseId, .+, adopt$/),
+      `${"n".repeat(100)}: is not known; there are databaseId, url, events, tableId, allowUnknownEvents, allowInsecureUrl, adopt`,
     ]);
   });
 
@@ -384,11 +383,11 @@ describe("a failure", () => {
 
     const reasons = await reasonsOf(someArgs({ url: "nowhere" }));
 
-    expect(reasons).toEqual([
-      'dbwebhooks:baseUrl: is not set; run "pulumi config set dbwebhooks:baseUrl https://tables.example.com" or set DBWEBHOOKS_BASE_URL',
-      'dbwebhooks:apiKey: is not set; run "pulumi config set --secret dbwebhooks:apiKey" or set DBWEBHOOKS_API_KEY',
-      "dbwebhooks:timeoutSeconds: must be a number of seconds from 0.001 to 3600",
-      urlText,
+    expect(reasons.map((reason) => reason.split(": ")[0])).toEqual([
+      "dbwebhooks:baseUrl",
+      "dbwebhooks:apiKey",
+      "dbwebhooks:timeoutSeconds",
+      "url",
     ]);
   });
 
@@ -397,7 +396,7 @@ describe("a failure", () => {
 
     const reasons = await reasonsOf(someArgs());
 
-    expect(reasons).toEqual([expect.stringMatching(/^dbwebhooks:baseUrl: must begin with https/)]);
+    expect(reasons).toEqual([expect.stringMatching(/^dbwebhooks:baseUrl: /)]);
   });
 
   it("comes in a number that can be read, those of the configuration first", async () => {
@@ -416,6 +415,28 @@ describe("a failure", () => {
     const { inputs } = await check({}, someArgs({ url: "nowhere", tableId: undefined }));
 
     expect(inputs).toStrictEqual(someArgs({ url: "nowhere" }));
+  });
+});
+
+describe("a hint about the events of tables", () => {
+  const args = someArgs({ tableId: "tbl_1", events: ["table.deleted", "table.created"] });
+
+  it("comes when a webhook of one table that is not there yet selects no others", async () => {
+    const { lines } = await captureLines(() => check({}, args));
+
+    expect(lines).toEqual([
+      "A webhook of table tbl_1 selects only table.created, table.deleted: it receives these events for this one table. Leave tableId out to receive them for all tables.\n",
+    ]);
+  });
+
+  it.each<[string, object, object]>([
+    ["the webhook exists", args, args],
+    ["it selects others too", {}, { ...args, events: ["table.created", "record.created"] }],
+    ["it is of all tables", {}, { ...args, tableId: undefined }],
+  ])("does not come when %s", async (_case, olds, news) => {
+    const { lines } = await captureLines(() => check({ ...olds }, { ...news }));
+
+    expect(lines).toEqual([]);
   });
 });
 
@@ -494,9 +515,7 @@ describe("an exception within check", () => {
 
     const error = await errorOf(check({}, args));
 
-    expect(error.message).toMatch(
-      /^Check webhook failed unexpectedly \(cannot read \[redacted\]\)/,
-    );
+    expect(error.message).toContain("cannot read [redacted]");
     expect(error.stack).toBe("");
   });
 });

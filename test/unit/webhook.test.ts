@@ -151,7 +151,11 @@ describe("a Webhook", () => {
   it.each([{ import: "17" }, { id: "17" }])("refuses the options %j, which cannot work", (opts) => {
     const declare = () => new Webhook("orders", args, opts);
 
-    expect(declare).toThrow("Webhook orders: the options import and id cannot work");
+    expect(declare).toThrow(
+      new pulumi.RunError(
+        "Webhook orders: the options import and id cannot work, because the service does not show the secret of a webhook that exists. Leave them out to create a new webhook, or name an existing one and its secret with the argument adopt.",
+      ),
+    );
   });
 
   it("can be made twice of the same arguments", async () => {
