@@ -4,8 +4,9 @@ const absoluteHttpUrl = /^https?:\/\/[^\s\p{Cc}\\/][^\s\p{Cc}\\]*$/iu;
 
 /** Says what is wrong with a receiver's url and what to write instead, without repeating it. */
 export function problemOfReceiverUrl(url: string, allowInsecureUrl: boolean): string | undefined {
-  if (!isAbsoluteHttpUrl(url)) {
-    return 'must be an absolute URL, such as "https://example.com/hooks", without white space';
+  const problem = problemOfAbsoluteUrl(url, "https://example.com/hooks");
+  if (problem !== undefined) {
+    return problem;
   }
   if (!allowInsecureUrl && isInsecure(url)) {
     return "must begin with https:// (http:// only for a loopback host). To send notifications unencrypted all the same, set allowInsecureUrl: true";
@@ -18,8 +19,9 @@ export function problemOfBaseUrl(
   baseUrl: string,
   allowInsecureBaseUrl: boolean,
 ): string | undefined {
-  if (!isAbsoluteHttpUrl(baseUrl)) {
-    return 'must be an absolute URL, such as "https://tables.example.com", without white space';
+  const problem = problemOfAbsoluteUrl(baseUrl, "https://tables.example.com");
+  if (problem !== undefined) {
+    return problem;
   }
   const { username, password } = new URL(baseUrl);
   if (username !== "" || password !== "" || /[?#]/.test(baseUrl)) {
@@ -37,6 +39,14 @@ export function normalizeBaseUrl(baseUrl: string): string {
 }
 
 /**
+ * Whether a text can be an identifier: it can stand in a path as one segment, and holds no control
+ * characters and no white space at its ends, which come from a line of a file in most cases.
+ */
+export function isIdentifier(value: string): boolean {
+  return isPathSegment(value) && !/^\s|\s$|\p{Cc}/u.test(value);
+}
+
+/**
  * Whether a string can stand in a path as one segment. URL parsers drop `.` and `..`, and a lone
  * surrogate cannot be percent-encoded.
  */
@@ -47,6 +57,15 @@ export function isPathSegment(value: string): boolean {
 /** Whether a text is an absolute http or https URL that needs no repair. */
 export function isAbsoluteHttpUrl(url: string): boolean {
   return absoluteHttpUrl.test(url) && url.isWellFormed() && URL.canParse(url);
+}
+
+function problemOfAbsoluteUrl(url: string, example: string): string | undefined {
+  if (isAbsoluteHttpUrl(url)) {
+    return undefined;
+  }
+  return absoluteHttpUrl.test(url) && url.isWellFormed()
+    ? `must have a host name and a port that can exist, such as "${example}"`
+    : `must be an absolute URL, such as "${example}", without white space`;
 }
 
 function isInsecure(url: string): boolean {

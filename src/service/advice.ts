@@ -40,8 +40,15 @@ export function limitHint({ statusCode }: HttpResponse): string {
     : "";
 }
 
-/** For an answer that refuses to create a webhook. */
-export function adviceForCreation(response: HttpResponse): string {
+/**
+ * For an answer that refuses to create a webhook.
+ *
+ * @param errorCode The service's code, where it is the service that answers.
+ */
+export function adviceForCreation(response: HttpResponse, errorCode?: string): string {
+  if (response.statusCode === 404 && errorCode !== "NOT_FOUND") {
+    return `No webhook was created. ${wrongHostAdvice}`;
+  }
   const advice =
     response.statusCode === 404
       ? "The service answers so when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl."

@@ -102,7 +102,7 @@ export async function createWebhook(
   if (!isSuccess(result)) {
     return mayHaveCreated(result)
       ? { kind: "inDoubt", failure: failure(limitHint(result)) }
-      : { kind: "refused", failure: failure(adviceForCreation(result)) };
+      : { kind: "refused", failure: failure(adviceForCreation(result, errorCode(result))) };
   }
   const answer = parseJson(result.body);
   const id = createdId().safeParse(answer).data?.id;

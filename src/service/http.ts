@@ -35,6 +35,11 @@ interface HttpFailure {
    * have acted on it. `unreadable`: it answered, with more than 1 MiB.
    */
   readonly kind: "unsent" | "unanswered" | "unreadable";
+  /**
+   * Whether another attempt can help, where that is known: not at all (`never`: the host does not
+   * exist, its certificate is not trusted), or soon (`soon`: nothing listens there).
+   */
+  readonly passes?: "never" | "soon";
   /** What happened, such as `could not connect (ECONNREFUSED)`. */
   readonly reason: string;
 }
@@ -142,8 +147,28 @@ async function exchangeOnce(
           kind: "unanswered",
           reason: `broke the connection before its answer was complete (${causeText(error, request.apiKey)})`,
         }
-      : { kind: "unsent", reason: `could not be reached (${causeText(error, request.apiKey)})` };
+      : {
+          kind: "unsent",
+          reason: `could not be reached (${causeText(error, request.apiKey)})`,
+          ...whenItPasses(error),
+        };
   }
+}
+
+// Codes of Node.js and OpenSSL for a certificate that is not trusted, and for a host that does not exist.
+const neverPasses =
+  /^(ENOTFOUND|CERT_.*|UNABLE_TO_.*|.*SELF_SIGNED_CERT.*|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME_INVALID)$/;
+
+function whenItPasses(error: unknown): Pick<HttpFailure, "passes"> {
+  const { code, errors } = error as { code: string; errors?: readonly unknown[] };
+  if (neverPasses.test(code)) {
+    return { passes: "never" };
+  }
+  // Where a name has several addresses, each of them was tried.
+  const isRefused = [error, ...(errors ?? [])].some(
+    (each) => (each as { code?: unknown }).code === "ECONNREFUSED",
+  );
+  return isRefused ? { passes: "soon" } : {};
 }
 
 /** Calls back just before the first byte of a request goes to a connection that stands. */

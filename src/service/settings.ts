@@ -9,7 +9,11 @@ import { hasNo } from "./problem-check.js";
 export const accountSettings = (allowInsecureBaseUrl: boolean) =>
   z.object({
     baseUrl: z.pipe(
-      z.string().check(hasNo((url) => problemOfBaseUrl(url, allowInsecureBaseUrl))),
+      z
+        .string()
+        .check(
+          hasNo((url) => problemOfBaseUrl(url, allowInsecureBaseUrl) ?? problemOfApiPath(url)),
+        ),
       z.transform(normalizeBaseUrl),
     ),
     apiKey: z
@@ -30,6 +34,13 @@ export const accountSettings = (allowInsecureBaseUrl: boolean) =>
 
 /** The settings of one account, checked. */
 export type AccountSettings = z.infer<ReturnType<typeof accountSettings>>;
+
+/** The path of the interface's version is added to the base URL: with it, every answer would be a 404. */
+function problemOfApiPath(baseUrl: string): string | undefined {
+  return /\/api\/v1\/*$/i.test(baseUrl)
+    ? "must not end in /api/v1, which is added to it: write what stands before it"
+    : undefined;
+}
 
 function flagText() {
   return z.pipe(

@@ -8,6 +8,8 @@ const longestBackoffMs = 10_000;
 // For a service that answers 429 with "Retry-After: 0".
 const shortestPauseMs = 50;
 const silentWaitMs = 5_000;
+// A service that restarts listens again by then.
+const refusedSeconds = 15;
 
 /** How a request ended, after as many attempts as it took. */
 export type HttpResult = HttpOutcome & {
@@ -66,15 +68,17 @@ export function createTransport(
     async function tryOnce(attempt: number): Promise<Step> {
       startedAt = Math.min(startedAt, Date.now());
       const outcome = await exchange(request);
-      if (!retries(outcome)) {
+      const passes = outcome.kind === "response" ? undefined : outcome.passes;
+      if (!retries(outcome) || passes === "never") {
         hasSaidThatAllWait = false;
         return { result: outcome };
       }
       const delayMs = delayBeforeRetry(outcome, attempt, random);
       const elapsedMs = Date.now() - startedAt;
-      if (elapsedMs + delayMs > settings.retrySeconds * 1000) {
+      const limit = retryLimit(settings, passes === "soon");
+      if (elapsedMs + delayMs > limit.seconds * 1000) {
         return {
-          result: { ...outcome, gaveUp: gaveUpText(outcome, attempt, elapsedMs, settings) },
+          result: { ...outcome, gaveUp: gaveUpText(outcome, attempt, elapsedMs, limit.text) },
         };
       }
       if (isThrottled(outcome)) {
@@ -161,13 +165,22 @@ function delayBeforeRetry(outcome: HttpOutcome, attempt: number, random: () => n
   return backoffMs * (0.5 + random() / 2);
 }
 
+/** How long a request may be tried again; a refused connection for a shorter time. */
+function retryLimit(
+  { retrySeconds }: AccountSettings,
+  isRefused: boolean,
+): { readonly seconds: number; readonly text: string } {
+  return isRefused && retrySeconds > refusedSeconds
+    ? { seconds: refusedSeconds, text: `a refused connection is tried for ${refusedSeconds} s` }
+    : { seconds: retrySeconds, text: `dbwebhooks:retrySeconds is ${retrySeconds}` };
+}
+
 function gaveUpText(
   outcome: HttpOutcome,
   attempt: number,
   elapsedMs: number,
-  { retrySeconds }: AccountSettings,
+  limit: string,
 ): string {
-  const limit = `dbwebhooks:retrySeconds is ${retrySeconds}`;
   return outcome.kind === "response" && outcome.retryAfterMs !== undefined
     ? `it asked to wait ${secondsText(outcome.retryAfterMs)} more; ${limit}`
     : `tried ${attempt} ${attempt === 1 ? "time" : "times"} in ${secondsText(elapsedMs)}; ${limit}`;

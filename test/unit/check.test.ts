@@ -195,7 +195,7 @@ describe("values that Pulumi does not know yet", () => {
 
 describe("a failure", () => {
   const identifierText = (name: string, what: string, example: string) =>
-    `${name}: must be the identifier of ${what}, a non-empty string such as "${example}"`;
+    `${name}: must be the identifier of ${what}, such as "${example}", without white space at its ends`;
   const databaseText = identifierText("databaseId", "the database", "base_abc123");
   const tableText = identifierText("tableId", "one table", "tbl_orders");
   const urlText =
@@ -203,16 +203,29 @@ describe("a failure", () => {
   const insecureText =
     "url: must begin with https:// (http:// only for a loopback host). To send notifications unencrypted all the same, set allowInsecureUrl: true";
 
-  it.each([undefined, null, "", ".", "..", 7, true, {}, [], "\ud800", ["base_1"]])(
-    "says that databaseId cannot be %j",
-    async (databaseId) => {
-      const reasons = await reasonsOf(someArgs({ databaseId }));
+  it.each([
+    undefined,
+    null,
+    "",
+    ".",
+    "..",
+    7,
+    true,
+    {},
+    [],
+    "\ud800",
+    ["base_1"],
+    " base_1",
+    "base_1\n",
+    "base\u00001",
+    "\u00a0",
+  ])("says that databaseId cannot be %j", async (databaseId) => {
+    const reasons = await reasonsOf(someArgs({ databaseId }));
 
-      expect(reasons).toEqual([databaseText]);
-    },
-  );
+    expect(reasons).toEqual([databaseText]);
+  });
 
-  it.each(["", ".", "..", 7, false, {}, "\udc00"])(
+  it.each(["", ".", "..", 7, false, {}, "\udc00", "tbl_1 ", "\t"])(
     "says that tableId cannot be %j",
     async (tableId) => {
       const reasons = await reasonsOf(someArgs({ tableId }));
@@ -236,8 +249,6 @@ describe("a failure", () => {
     " https://example.com",
     "https://example.com/a\nb",
     "https://example.com/a\u0000b",
-    "https://example.com:99999",
-    "https://exa<mple.com",
     "https://example.com/\ud800",
     "ftp://example.com",
     "file:///etc/passwd",
@@ -249,6 +260,17 @@ describe("a failure", () => {
 
     expect(reasons).toEqual([urlText]);
   });
+
+  it.each(["https://example.com:99999", "https://exa<mple.com"])(
+    "says that the host or the port of %j cannot exist",
+    async (url) => {
+      const reasons = await reasonsOf(someArgs({ url }));
+
+      expect(reasons).toEqual([
+        'url: must have a host name and a port that can exist, such as "https://example.com/hooks"',
+      ]);
+    },
+  );
 
   it.each([undefined, null, 7, {}, ["https://example.com"]])(
     "says that url must be a URL, not %j",

@@ -130,6 +130,17 @@ describe("a base URL", () => {
     ]);
   });
 
+  it.each(["https://example.com/api/v1", "https://example.com/eu/API/v1//"])(
+    "does not end in the path of the interface: %s",
+    (baseUrl) => {
+      const { problems } = read({ "dbwebhooks:baseUrl": baseUrl });
+
+      expect(problems).toEqual([
+        "dbwebhooks:baseUrl: must not end in /api/v1, which is added to it: write what stands before it",
+      ]);
+    },
+  );
+
   it.each([
     "https://user@example.com",
     "https://:password@example.com",

@@ -484,12 +484,14 @@ describe("a creation that certainly made no webhook", () => {
   });
 
   it("says so when the host has no address", async () => {
-    await configure({ baseUrl: `https://${"no".repeat(40)}.example`, retrySeconds: "0" });
+    // Not tried again, whatever the settings allow.
+    await configure({ baseUrl: `https://${"no".repeat(40)}.example`, retrySeconds: "3600" });
 
     const error = await errorOf(create(someArgs()));
 
     expect(outcomeOf(error)).toBe("not created");
     expect(error.message).toContain("ENOTFOUND");
+    expect(error.message).not.toContain("tried");
   });
 
   it("says so when the handshake does not end in time", async () => {
@@ -522,7 +524,7 @@ describe("a refused creation", () => {
     [403, `The API key may not do this. ${keyAdvice} ${limitHint}`],
     [
       404,
-      "The service answers so when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl.",
+      "This is not an answer of the service: a proxy or another host may have given it. Check dbwebhooks:baseUrl.",
     ],
     [429, "Run the command again later."],
   ])("with status %i says what to do", async (statusCode, advice) => {
@@ -538,6 +540,20 @@ describe("a refused creation", () => {
       failure: { advice: `No webhook was created. ${advice}` },
     });
     expect(transport.attempts).toHaveLength(1);
+  });
+
+  it("with the service's 404 names the database and the key", async () => {
+    const transport = await fakeTransport(() => response(404, undefined, errorBody("NOT_FOUND")));
+
+    const creation = await settled(createWith(transport));
+
+    expect(creation).toMatchObject({
+      kind: "refused",
+      failure: {
+        advice:
+          "No webhook was created. The service answers so when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl.",
+      },
+    });
   });
 
   it.each([
