@@ -196,13 +196,14 @@ describe("an exchange that fails before anything is sent", () => {
     expect(outcome).toMatchObject({
       kind: "unsent",
       reason: expect.stringMatching(/^could not be reached \(ECONNREFUSED: .+\)$/),
+      passes: "soon",
     });
   });
 
   it("is unsent when the host has no address", async () => {
     const outcome = await exchangeOnce(`http://${"no".repeat(40)}.example`);
 
-    expect(outcome.kind).toBe("unsent");
+    expect(outcome).toMatchObject({ kind: "unsent", passes: "never" });
   });
 
   it("is a fault of the program, not of the connection, when the call itself is wrong", async () => {
