@@ -1,5 +1,7 @@
-import { normalizeBaseUrl } from "../common/url.js";
+import { shownValue } from "../common/redact.js";
+import { isAbsoluteHttpUrl, normalizeBaseUrl } from "../common/url.js";
 import { nameOfWebhook } from "../service/advice.js";
+import { type AccountSettings, nameOfSetting } from "../service/settings.js";
 import { argumentsThat } from "./arguments.js";
 import { idToAdopt } from "./state.js";
 import { isUnknown, normalizeEvents, type Properties } from "./values.js";
@@ -19,14 +21,14 @@ export interface Comparison {
 }
 
 /**
- * Compares stored outputs with checked arguments and the configured base URL, where that is known.
+ * Compares stored outputs with checked arguments and the configured base URL, where that is all right.
  * A stored webhook without a secret is replaced too.
  */
 export function compareWebhook(
   id: string,
   olds: Properties,
   news: Properties,
-  baseUrl: string | undefined,
+  settings: AccountSettings | undefined,
 ): Comparison {
   const differences: Difference[] = [];
   for (const property of argumentsThat("replace")) {
@@ -36,8 +38,8 @@ export function compareWebhook(
       differences.push({ property, reason: `${property} changes` });
     }
   }
-  if (baseUrl !== undefined && !isSameBaseUrl(olds.baseUrl, baseUrl)) {
-    differences.push({ property: "baseUrl", reason: "dbwebhooks:baseUrl changes" });
+  if (settings !== undefined && !isSameService(olds.baseUrl, settings)) {
+    differences.push({ property: "baseUrl", reason: baseUrlReason(olds.baseUrl, settings) });
   }
   const adoptedId = idToAdopt(news);
   if (isUnknown(adoptedId)) {
@@ -73,8 +75,16 @@ function isSame(old: unknown, next: unknown): boolean {
   return (old ?? undefined) === (next ?? undefined);
 }
 
-function isSameBaseUrl(old: unknown, next: string): boolean {
-  return (
-    old === next || (typeof old === "string" && URL.canParse(old) && normalizeBaseUrl(old) === next)
-  );
+function isSameService(old: unknown, { baseUrl, formerBaseUrls }: AccountSettings): boolean {
+  if (old === baseUrl) {
+    return true;
+  }
+  const stored = typeof old === "string" && URL.canParse(old) ? normalizeBaseUrl(old) : undefined;
+  return stored !== undefined && [baseUrl, ...formerBaseUrls].includes(stored);
+}
+
+function baseUrlReason(old: unknown, settings: AccountSettings): string {
+  const key = nameOfSetting(settings, "baseUrl");
+  const from = typeof old === "string" && isAbsoluteHttpUrl(old) ? ` from ${shownValue(old)}` : "";
+  return `${key} changes${from} to ${shownValue(settings.baseUrl)} (if the same service has moved, set dbwebhooks:formerBaseUrls to the former address)`;
 }

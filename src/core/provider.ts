@@ -4,6 +4,7 @@ import type { Notify, Operation } from "../service/operation.js";
 import {
   adoptedSecretHint,
   adoptionConflict,
+  adoptionHint,
   adoptWebhook,
   keepOwner,
   noteAdopt,
@@ -53,8 +54,10 @@ export class WebhookProvider {
       if (config.settings !== undefined && result.failures.length === 0) {
         noteAdopt(ledger, config.settings.baseUrl, result.inputs);
         // Old arguments are missing where a webhook is about to be created, and only there.
-        const hint = Object.keys(olds).length === 0 ? tableEventsHint(result.inputs) : undefined;
-        notifyIf(operation, hint);
+        if (Object.keys(olds).length === 0) {
+          notifyIf(operation, tableEventsHint(result.inputs));
+          notifyIf(operation, adoptionHint(result.inputs));
+        }
       }
       return result;
     });
@@ -65,8 +68,8 @@ export class WebhookProvider {
     return this.#session.run(`Compare webhook ${id}`, olds, notify, async (operation) => {
       const { ledger, config } = this.#session;
       const state = withSecretsBare(olds);
-      const comparison = compareWebhook(id, state, news, config.settings?.baseUrl);
-      const address = addressOf(id, state);
+      const comparison = compareWebhook(id, state, news, config.settings);
+      const address = addressOf(id, state, config.settings);
       if (address !== undefined) {
         // From now on this run knows the webhook.
         ledger.entryOf(address);
@@ -114,7 +117,7 @@ export class WebhookProvider {
       ledger.hasRead = true;
       const kept = { id, properties: withSecretMarked(props) };
       const state = withSecretsBare(props);
-      const address = addressOf(id, state);
+      const address = addressOf(id, state, config.settings);
       if (config.settings?.listing !== true || address === undefined) {
         return kept;
       }
@@ -144,7 +147,7 @@ export class WebhookProvider {
   /** Deletes the webhook where it was created. */
   async delete(id: string, props: Properties, notify: Notify): Promise<void> {
     const state = withSecretsBare(props);
-    const address = addressOf(id, state);
+    const address = addressOf(id, state, this.#session.config.settings);
     const name = address ? nameOfWebhook(id, address.databaseId) : `webhook ${id}`;
     return this.#session.run(`Delete ${name}`, state, notify, (operation) =>
       deleteFromState(this.#session, operation, address),

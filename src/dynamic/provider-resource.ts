@@ -13,6 +13,12 @@ export interface ProviderArgs {
    */
   baseUrl?: pulumi.Input<string | undefined>;
   /**
+   * Base URLs that the same service had before. A webhook that was created at one of them is no
+   * difference; it is deleted and looked up at `baseUrl`. Default: `DBWEBHOOKS_FORMER_BASE_URLS`, or none.
+   * Changing this changes no webhook.
+   */
+  formerBaseUrls?: pulumi.Input<pulumi.Input<string>[] | undefined>;
+  /**
    * The bearer key. Default: `DBWEBHOOKS_API_KEY`; one of the two is required. Stored as a secret.
    * Changing this changes no webhook.
    *
@@ -74,9 +80,9 @@ export class Provider extends pulumi.ProviderResource {
   }
 }
 
-/** Pulumi hands only text to dynamic providers. */
+/** Pulumi hands only text to dynamic providers; a list is one with commas. */
 function asText(value: ProviderArgs[keyof ProviderArgs]): pulumi.Output<string | undefined> {
   return pulumi
-    .output<string | number | boolean | null | undefined>(value)
+    .output<string | number | boolean | pulumi.Input<string>[] | null | undefined>(value)
     .apply((known) => (known === undefined || known === null ? undefined : String(known)));
 }

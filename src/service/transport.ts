@@ -1,7 +1,7 @@
 import type PQueue from "p-queue";
 import { type Exchange, type HttpOutcome, type HttpRequest, openExchange } from "./http.js";
 import type { Operation } from "./operation.js";
-import type { AccountSettings } from "./settings.js";
+import { type AccountSettings, nameOfSetting } from "./settings.js";
 
 const firstBackoffMs = 500;
 const longestBackoffMs = 10_000;
@@ -167,12 +167,16 @@ function delayBeforeRetry(outcome: HttpOutcome, attempt: number, random: () => n
 
 /** How long a request may be tried again; a refused connection for a shorter time. */
 function retryLimit(
-  { retrySeconds }: AccountSettings,
+  settings: AccountSettings,
   isRefused: boolean,
 ): { readonly seconds: number; readonly text: string } {
+  const { retrySeconds } = settings;
   return isRefused && retrySeconds > refusedSeconds
     ? { seconds: refusedSeconds, text: `a refused connection is tried for ${refusedSeconds} s` }
-    : { seconds: retrySeconds, text: `dbwebhooks:retrySeconds is ${retrySeconds}` };
+    : {
+        seconds: retrySeconds,
+        text: `${nameOfSetting(settings, "retrySeconds")} is ${retrySeconds}`,
+      };
 }
 
 function gaveUpText(

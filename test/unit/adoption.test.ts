@@ -93,6 +93,30 @@ describe("adopt in check", () => {
   });
 });
 
+describe("an adoption in preview", () => {
+  it("is said before anything happens", async () => {
+    await configure();
+
+    const { lines } = await captureLines(() => check({}, adopting()));
+
+    expect(lines).toEqual([
+      "Adopting webhook 17 of database base_abc123: no webhook is created, and the service changes nothing.\n",
+    ]);
+  });
+
+  it.each([
+    ["the webhook is in the state", someArgs(), adopting()],
+    ["its id is not known yet", {}, adopting({ id: unknownMarkers.string })],
+    ["there is none", {}, someArgs()],
+  ])("is not said when %s", async (_case, olds, news) => {
+    await configure();
+
+    const { lines } = await captureLines(() => check(olds, news));
+
+    expect(lines).toEqual([]);
+  });
+});
+
 describe("adopt in diff", () => {
   it.each([
     ["the webhook itself", adopting()],
@@ -147,7 +171,7 @@ describe("adopt in diff", () => {
     const { message } = await errorOf(diff("17", someState(), news));
 
     expect(message).toBe(
-      'Replace webhook 17 of database base_abc123 failed: its argument adopt names the same webhook (url changes, tableId changes, dbwebhooks:baseUrl changes). Nothing was changed. Remove adopt from the program; the next "pulumi up" then replaces the webhook, with a new secret.',
+      'Replace webhook 17 of database base_abc123 failed: its argument adopt names the same webhook (url changes, tableId changes, dbwebhooks:baseUrl changes from https://tables.example.com to https://other.example.com (if the same service has moved, set dbwebhooks:formerBaseUrls to the former address)). Nothing was changed. Remove adopt from the program; the next "pulumi up" then replaces the webhook, with a new secret.',
     );
   });
 });

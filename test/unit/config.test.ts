@@ -32,6 +32,8 @@ describe("the settings", () => {
       maxConcurrentRequests: 16,
       listing: false,
       allowInsecureBaseUrl: false,
+      formerBaseUrls: [],
+      fromEnvironment: [],
     });
   });
 
@@ -79,6 +81,7 @@ describe("the settings", () => {
   it("have environment variables of the names that the documentation gives", () => {
     expect(environmentVariables).toEqual({
       baseUrl: "DBWEBHOOKS_BASE_URL",
+      formerBaseUrls: "DBWEBHOOKS_FORMER_BASE_URLS",
       apiKey: "DBWEBHOOKS_API_KEY",
       timeoutSeconds: "DBWEBHOOKS_TIMEOUT_SECONDS",
       retrySeconds: "DBWEBHOOKS_RETRY_SECONDS",
@@ -259,6 +262,22 @@ describe("a problem with the settings", () => {
     expect(problems).toEqual([expected, expected]);
   });
 
+  it("names the variable that set a wrong value", () => {
+    const { problems } = read({}, { DBWEBHOOKS_RETRY_SECONDS: "soon" });
+
+    expect(problems).toEqual([
+      "dbwebhooks:retrySeconds: must be a number of seconds from 0 to 86400 (set by DBWEBHOOKS_RETRY_SECONDS)",
+    ]);
+  });
+
+  it("asks for the environment alone where the program does not run", () => {
+    const result = read({ "dbwebhooks:apiKey": undefined });
+
+    expect(result).toMatchObject({
+      problemsOfCommand: ["dbwebhooks:apiKey: is not set; set DBWEBHOOKS_API_KEY"],
+    });
+  });
+
   it("comes with all others", () => {
     const { problems } = readConfig({
       get: (name) => (name === "baseUrl" ? undefined : "?"),
@@ -268,12 +287,42 @@ describe("a problem with the settings", () => {
 
     expect(problems?.map((problem) => problem.split(": ")[0])).toEqual([
       "dbwebhooks:baseUrl",
+      "dbwebhooks:formerBaseUrls",
       "dbwebhooks:timeoutSeconds",
       "dbwebhooks:retrySeconds",
       "dbwebhooks:maxConcurrentRequests",
       "dbwebhooks:requestsPerSecond",
       "dbwebhooks:listing",
       "dbwebhooks:allowInsecureBaseUrl",
+    ]);
+  });
+});
+
+describe("former base URLs", () => {
+  const former = (text: string) => read({ "dbwebhooks:formerBaseUrls": text });
+
+  it.each([
+    "https://old.example.com/, HTTP://older.example.com:80/x/",
+    '["https://old.example.com","http://older.example.com/x"]',
+  ])("are a list, in one spelling: %s", (text) => {
+    expect(former(text).settings?.formerBaseUrls).toEqual([
+      "https://old.example.com",
+      "http://older.example.com/x",
+    ]);
+  });
+
+  it.each(["old.example.com", "https://old.example.com,", "[]x", '{"a":1}', "[1]"])(
+    "are base URLs, not %j",
+    (text) => {
+      expect(former(text).problems).toEqual([
+        'dbwebhooks:formerBaseUrls: must be base URLs with commas between them, such as "https://old.example.com"',
+      ]);
+    },
+  );
+
+  it("do not hold the current one", () => {
+    expect(former("https://tables.example.com/").problems).toEqual([
+      "dbwebhooks:formerBaseUrls: must not hold dbwebhooks:baseUrl itself",
     ]);
   });
 });

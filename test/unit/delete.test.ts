@@ -86,7 +86,7 @@ describe("the request that deletes a webhook", () => {
       /^Delete webhook 17 of database base_abc123 failed: dbwebhooks:listing/,
     );
     expect(message.split(". ").slice(1).join(". ")).toBe(
-      'The webhook stays in the state. "pulumi destroy" reads the environment, but not what "pulumi config set" has changed since the last "pulumi up". Nothing was sent.',
+      'The webhook stays in the state. "pulumi destroy" uses the environment and the configuration of the last "pulumi up". To use today\'s configuration, run "pulumi destroy --run-program". Nothing was sent.',
     );
   });
 
@@ -162,7 +162,7 @@ describe("a deletion", () => {
     const { message } = await errorOf(remove("17", someState({ baseUrl: server.url })));
 
     expect(message).toBe(
-      `Delete webhook 17 of database base_abc123 failed: DELETE ${server.url}/api/v1/bases/base_abc123/webhooks/17 answered 404 NOT_FOUND "Webhook 17 not found". The webhook stays in the state. The webhook was created there, but dbwebhooks:baseUrl is ${server.url}/other now, and the key may not be valid at both. Set dbwebhooks:baseUrl and dbwebhooks:apiKey back for this run, or delete the webhook by hand and remove it with "pulumi state delete".`,
+      `Delete webhook 17 of database base_abc123 failed: DELETE ${server.url}/api/v1/bases/base_abc123/webhooks/17 answered 404 NOT_FOUND "Webhook 17 not found". The webhook stays in the state. The webhook was created there, but dbwebhooks:baseUrl is ${server.url}/other now, and the key may not be valid at both. If the same service has moved, set DBWEBHOOKS_FORMER_BASE_URLS to the former address. Else set DBWEBHOOKS_BASE_URL and DBWEBHOOKS_API_KEY back for this command, or delete the webhook by hand and remove it with "pulumi state delete".`,
     );
   });
 

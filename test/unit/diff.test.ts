@@ -149,7 +149,7 @@ describe("a replacement", () => {
 
     expect(replaces).toEqual(["url", "tableId", "baseUrl", "secret"]);
     expect(lines).toEqual([
-      "Replacing webhook 17 of database base_abc123: url changes, tableId is not known yet, dbwebhooks:baseUrl changes, its state holds no secret. Its secret will change. The old webhook and its secret keep working until the end of the update; with deleteBeforeReplace they are deleted first, with retainOnDelete they stay.\n",
+      "Replacing webhook 17 of database base_abc123: url changes, tableId is not known yet, dbwebhooks:baseUrl changes from https://tables.example.com to https://eu.example.com (if the same service has moved, set dbwebhooks:formerBaseUrls to the former address), its state holds no secret. Its secret will change. The old webhook and its secret keep working until the end of the update; with deleteBeforeReplace they are deleted first, with retainOnDelete they stay.\n",
     ]);
   });
 
