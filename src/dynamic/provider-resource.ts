@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { explicitKey, namespace } from "../common/setting-names.js";
-import { problemsOfNames } from "./stack-config.js";
+import { problemsOfNames, refuseOldNode } from "./stack-config.js";
 
 /** The arguments of a {@link Provider}. What is missing is taken from the environment. */
 export interface ProviderArgs {
@@ -68,6 +68,7 @@ export class Provider extends pulumi.ProviderResource {
    * @throws Error for an argument that does not exist.
    */
   constructor(name: string, args: ProviderArgs = {}, opts?: pulumi.ResourceOptions) {
+    refuseOldNode();
     const problems = problemsOfNames(Object.keys(args));
     if (problems.length > 0) {
       throw new pulumi.RunError(`Provider ${name}: ${problems.join("; ")}.`);

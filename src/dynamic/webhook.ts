@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { EventType } from "../common/event-types.js";
-import { warnAboutConfig } from "./stack-config.js";
+import { refuseOldNode, warnAboutConfig } from "./stack-config.js";
 import { providerText, typeToken } from "./type-token.js";
 
 /** The arguments of a {@link Webhook}. What is wrong with them is reported by `pulumi preview`. */
@@ -125,6 +125,7 @@ export class Webhook extends pulumi.CustomResource {
         `Webhook ${name}: the options import and id cannot work, because the service does not show the secret of a webhook that exists. Leave them out to create a new webhook, or name an existing one and its secret with the argument adopt.`,
       );
     }
+    refuseOldNode();
     warnAboutConfig();
     super(
       typeToken,
