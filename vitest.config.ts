@@ -31,6 +31,8 @@ export default defineConfig({
       tier({ name: "process", minutes: 2 }),
       tier({ name: "e2e", minutes: 5, needsCli: true }),
       tier({ name: "package", minutes: 15, needsCli: true }),
+      // Rare and slow: npm test leaves it out.
+      tier({ name: "thorough", minutes: 15, needsCli: true }),
     ],
   },
 });

@@ -44,7 +44,7 @@ describe("Provider on the real CLI", () => {
         const preview = await pulumi(["preview"]);
         await up();
 
-        expect(preview.output.match(/base_abc123: dbwebhooks:baseUrl\b/g)).not.toBeNull();
+        expect(preview.output).toMatch(/base_abc123: dbwebhooks:baseUrl\b/);
         expect(service.counts).toMatchObject({ posts: 1, deletes: 0 });
         expect([eu.webhooks.length, next.webhooks.length]).toEqual([0, 1]);
         const state = await stateText();

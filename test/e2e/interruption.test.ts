@@ -69,7 +69,7 @@ describe("An update that is interrupted while the service creates a webhook", ()
       await expect.poll(output).toMatch(/cancell?ing/i);
       const deleted = stack.service.nextRequest({ on: "DELETE", stage: "finished" });
       interrupt(child.pid, "SIGINT");
-      await expect.poll(output).toContain("Pulumi is stopping");
+      await expect.poll(output).toContain("stopping");
       release();
       await deleted;
       await result;

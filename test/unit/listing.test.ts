@@ -365,6 +365,11 @@ describe("a creation in doubt, with listing", () => {
 
   it.each<[string, Answer[], (state: Properties) => Promise<unknown>]>([
     ["the state holds", [], (state) => diff("7000099", someState(state), someArgs())],
+    [
+      "this run replaces",
+      [],
+      (state) => diff("7000099", someState({ ...state, tableId: "tbl_1" }), someArgs()),
+    ],
     ["was adopted", [listOf(left)], () => create(someArgs({ adopt: { id: "7000099", secret } }))],
     [
       "was deleted",
