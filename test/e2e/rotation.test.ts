@@ -13,7 +13,9 @@ import { type TestStack, withStack } from "../helpers/stack.js";
 
 /** No wait in a queue, and one attempt only: what is not accepted at once is lost. */
 const withoutRetries: DeliveryOptions = { maxConcurrent: 1_000, retryWaitsSeconds: [] };
-const withRetries: DeliveryOptions = { retryWaitsSeconds: [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4] };
+const withRetries: DeliveryOptions = {
+  retryWaitsSeconds: [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6],
+};
 
 describe("A rotation while events flow", () => {
   it("loses none without any retry, by settings of the receiver in the same update or by two webhooks", async () => {
