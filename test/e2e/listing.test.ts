@@ -147,7 +147,8 @@ function program(adopt: object, doubtful: Readonly<Record<string, string>>): str
       Object.fromEntries(Object.entries(webhooks).map(([name, { secret }]) => [name, secret])),
     );
     for (const [name, databaseId] of Object.entries(${JSON.stringify(doubtful)})) {
-      new Webhook(name, { ...args, databaseId });
+      // This run knows what the state holds once it has compared that.
+      new Webhook(name, { ...args, databaseId }, { dependsOn: Object.values(webhooks) });
     }
   `;
 }
