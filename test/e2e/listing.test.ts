@@ -58,10 +58,10 @@ describe("listing on the real CLI", () => {
         const drifted = await resources();
 
         expect(exitCode, output).toBe(0);
-        expect(output).toMatch(new RegExp(`\\b${ids.lost} of database base_abc123\\b`));
-        expect(output).toContain(`${ids.hidden} of database base_abc123: url, events, tableId.`);
-        expect(output).toMatch(new RegExp(`\\b${ids.quiet} of database base_abc123\\b`));
-        expect(output).toContain(`${adopt.id} of database base_adopted: url.`);
+        expect(output).toMatch(new RegExp(`\\b${ids.lost} .*\\bbase_abc123\\b`));
+        expect(output).toMatch(new RegExp(`\\b${ids.hidden} .*: url, events, tableId\\b`));
+        expect(output).toMatch(new RegExp(`\\b${ids.quiet} .*\\bbase_abc123\\b`));
+        expect(output).toMatch(new RegExp(`\\b${adopt.id} .*\\bbase_adopted: url\\b(?!,)`));
         // The program does not run, so nothing is said of what it declares.
         expect(output).not.toMatch(/^\s*Replac/m);
         expect(drifted).not.toHaveProperty("lost");
@@ -147,7 +147,8 @@ function program(adopt: object, doubtful: Readonly<Record<string, string>>): str
       Object.fromEntries(Object.entries(webhooks).map(([name, { secret }]) => [name, secret])),
     );
     for (const [name, databaseId] of Object.entries(${JSON.stringify(doubtful)})) {
-      new Webhook(name, { ...args, databaseId });
+      // This run knows what the state holds once it has compared that.
+      new Webhook(name, { ...args, databaseId }, { dependsOn: Object.values(webhooks) });
     }
   `;
 }
