@@ -1,5 +1,5 @@
 import type PQueue from "p-queue";
-import { type Exchange, type HttpOutcome, type HttpRequest, openExchange } from "./http.js";
+import type { Exchange, HttpOutcome, HttpRequest } from "./http.js";
 import type { Operation } from "./operation.js";
 import type { AccountSettings } from "./settings.js";
 
@@ -37,10 +37,12 @@ type Step =
   | { readonly result: HttpResult }
   | { readonly delayMs: number; readonly result?: undefined };
 
+type OpenExchange = typeof import("./http.js").openExchange;
+
 /** Starts a transport. Undici and the queue are loaded by its first request. */
 export function createTransport(
   settings: AccountSettings,
-  open: typeof openExchange = openExchange,
+  open: OpenExchange = openExchange,
   random: () => number = Math.random,
 ): HttpTransport {
   let connection: Promise<[Exchange, PQueue]> | undefined;
@@ -149,6 +151,9 @@ export function isThrottled(outcome: HttpOutcome): boolean {
 export function outcomeText(outcome: HttpOutcome): string {
   return outcome.kind === "response" ? `answered ${outcome.statusCode}` : outcome.reason;
 }
+
+const openExchange: OpenExchange = async (...limits) =>
+  (await import("./http.js")).openExchange(...limits);
 
 async function openQueue(settings: AccountSettings): Promise<PQueue> {
   const { default: Queue } = await import("p-queue");
