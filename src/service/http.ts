@@ -69,6 +69,8 @@ export async function openExchange(
     bodyTimeout: 0,
     // Over HTTP/2 undici sends a refused request again by itself.
     allowH2: false,
+    // Whatever the environment says: the plugin comes without that experimental parser.
+    useMilo: false,
   };
   const direct = new Agent(options);
   const proxied = openProxyAgent(options);
