@@ -1,7 +1,8 @@
-import type { Dispatcher } from "undici";
 // Not from "undici": all of it takes twice as long to load, and more than all else of this package.
-import sendRequest from "undici/lib/api/api-request.js";
+import connect from "undici/lib/api/api-connect.js";
+import request from "undici/lib/api/api-request.js";
 import Agent from "undici/lib/dispatcher/agent.js";
+import Dispatcher from "undici/lib/dispatcher/dispatcher.js";
 import EnvHttpProxyAgent from "undici/lib/dispatcher/env-http-proxy-agent.js";
 import { oneLine, redact } from "../common/redact.js";
 import { isLoopback } from "../common/url.js";
@@ -10,6 +11,9 @@ import { WebhookError } from "./errors.js";
 import type { TimeLimit } from "./time-limit.js";
 
 const maxBodyBytes = 1024 * 1024;
+
+// undici does so itself when all of it is loaded. Agents of proxies call `connect`.
+Object.assign(Dispatcher.prototype, { connect, request });
 
 /** One request, as the API's client makes it. */
 export interface HttpRequest {
@@ -106,7 +110,7 @@ async function exchangeOnce(
     isSent = true;
   });
   try {
-    const { statusCode, headers, body } = await sendRequest.call(agent.compose(noteStart), {
+    const { statusCode, headers, body } = await agent.compose(noteStart).request({
       origin: request.url.origin,
       path: request.url.pathname,
       method: request.method,

@@ -1,5 +1,9 @@
 // undici has types for all of it only. A part loads in half the time.
 
+declare module "undici/lib/dispatcher/dispatcher.js" {
+  export { Dispatcher as default } from "undici";
+}
+
 declare module "undici/lib/dispatcher/agent.js" {
   export { Agent as default } from "undici";
 }
@@ -11,9 +15,13 @@ declare module "undici/lib/dispatcher/env-http-proxy-agent.js" {
 declare module "undici/lib/api/api-request.js" {
   import type { Dispatcher } from "undici";
 
-  /** `dispatcher.request`, which undici adds to its dispatchers only when all of it is loaded. */
-  export default function request(
-    this: Dispatcher,
-    options: Dispatcher.RequestOptions,
-  ): Promise<Dispatcher.ResponseData>;
+  const request: Dispatcher["request"];
+  export default request;
+}
+
+declare module "undici/lib/api/api-connect.js" {
+  import type { Dispatcher } from "undici";
+
+  const connect: Dispatcher["connect"];
+  export default connect;
 }
