@@ -4,10 +4,11 @@ const absoluteHttpUrl = /^https?:\/\/[^\s\p{Cc}\\/][^\s\p{Cc}\\]*$/iu;
 
 /** Says what is wrong with a receiver's url and what to write instead, without repeating it. */
 export function problemOfReceiverUrl(url: string, allowInsecureUrl: boolean): string | undefined {
-  if (!isAbsoluteHttpUrl(url)) {
+  const parsed = parsedHttpUrl(url);
+  if (parsed === null) {
     return 'must be an absolute URL, such as "https://example.com/hooks", without white space';
   }
-  if (!allowInsecureUrl && isInsecure(url)) {
+  if (!allowInsecureUrl && isInsecure(parsed)) {
     return "must begin with https:// (http:// only for a loopback host). To send notifications unencrypted all the same, set allowInsecureUrl: true";
   }
   return undefined;
@@ -18,14 +19,14 @@ export function problemOfBaseUrl(
   baseUrl: string,
   allowInsecureBaseUrl: boolean,
 ): string | undefined {
-  if (!isAbsoluteHttpUrl(baseUrl)) {
+  const parsed = parsedHttpUrl(baseUrl);
+  if (parsed === null) {
     return 'must be an absolute URL, such as "https://tables.example.com", without white space';
   }
-  const { username, password } = new URL(baseUrl);
-  if (username !== "" || password !== "" || /[?#]/.test(baseUrl)) {
+  if (parsed.username !== "" || parsed.password !== "" || /[?#]/.test(baseUrl)) {
     return "must hold no user name, password, query or fragment; the key goes into dbwebhooks:apiKey";
   }
-  if (!allowInsecureBaseUrl && isInsecure(baseUrl)) {
+  if (!allowInsecureBaseUrl && isInsecure(parsed)) {
     return "must begin with https:// (http:// only for a loopback host), because the API key travels with every request. To send it unencrypted all the same, set dbwebhooks:allowInsecureBaseUrl to true";
   }
   return undefined;
@@ -46,11 +47,14 @@ export function isPathSegment(value: string): boolean {
 
 /** Whether a text is an absolute http or https URL that needs no repair. */
 export function isAbsoluteHttpUrl(url: string): boolean {
-  return absoluteHttpUrl.test(url) && url.isWellFormed() && URL.canParse(url);
+  return parsedHttpUrl(url) !== null;
 }
 
-function isInsecure(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
+function parsedHttpUrl(url: string): URL | null {
+  return absoluteHttpUrl.test(url) && url.isWellFormed() ? URL.parse(url) : null;
+}
+
+function isInsecure({ protocol, hostname }: URL): boolean {
   return protocol === "http:" && !isLoopback(hostname);
 }
 
