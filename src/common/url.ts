@@ -4,11 +4,11 @@ const absoluteHttpUrl = /^https?:\/\/[^\s\p{Cc}\\/][^\s\p{Cc}\\]*$/iu;
 
 /** Says what is wrong with a receiver's url and what to write instead, without repeating it. */
 export function problemOfReceiverUrl(url: string, allowInsecureUrl: boolean): string | undefined {
-  const problem = problemOfAbsoluteUrl(url, "https://example.com/hooks");
-  if (problem !== undefined) {
-    return problem;
+  const parsed = parsedHttpUrl(url);
+  if (parsed === null) {
+    return problemOfSyntax(url, "https://example.com/hooks");
   }
-  if (!allowInsecureUrl && isInsecure(url)) {
+  if (!allowInsecureUrl && isInsecure(parsed)) {
     return "must begin with https:// (http:// only for a loopback host). To send notifications unencrypted all the same, set allowInsecureUrl: true";
   }
   return undefined;
@@ -19,15 +19,14 @@ export function problemOfBaseUrl(
   baseUrl: string,
   allowInsecureBaseUrl: boolean,
 ): string | undefined {
-  const problem = problemOfAbsoluteUrl(baseUrl, "https://tables.example.com");
-  if (problem !== undefined) {
-    return problem;
+  const parsed = parsedHttpUrl(baseUrl);
+  if (parsed === null) {
+    return problemOfSyntax(baseUrl, "https://tables.example.com");
   }
-  const { username, password } = new URL(baseUrl);
-  if (username !== "" || password !== "" || /[?#]/.test(baseUrl)) {
+  if (parsed.username !== "" || parsed.password !== "" || /[?#]/.test(baseUrl)) {
     return "must hold no user name, password, query or fragment; the key goes into dbwebhooks:apiKey";
   }
-  if (!allowInsecureBaseUrl && isInsecure(baseUrl)) {
+  if (!allowInsecureBaseUrl && isInsecure(parsed)) {
     return "must begin with https:// (http:// only for a loopback host), because the API key travels with every request. To send it unencrypted all the same, set dbwebhooks:allowInsecureBaseUrl to true";
   }
   return undefined;
@@ -56,20 +55,24 @@ export function isPathSegment(value: string): boolean {
 
 /** Whether a text is an absolute http or https URL that needs no repair. */
 export function isAbsoluteHttpUrl(url: string): boolean {
-  return absoluteHttpUrl.test(url) && url.isWellFormed() && URL.canParse(url);
+  return parsedHttpUrl(url) !== null;
 }
 
-function problemOfAbsoluteUrl(url: string, example: string): string | undefined {
-  if (isAbsoluteHttpUrl(url)) {
-    return undefined;
-  }
-  return absoluteHttpUrl.test(url) && url.isWellFormed()
+function parsedHttpUrl(url: string): URL | null {
+  return hasHttpSyntax(url) ? URL.parse(url) : null;
+}
+
+function hasHttpSyntax(url: string): boolean {
+  return absoluteHttpUrl.test(url) && url.isWellFormed();
+}
+
+function problemOfSyntax(url: string, example: string): string {
+  return hasHttpSyntax(url)
     ? `must have a host name and a port that can exist, such as "${example}"`
     : `must be an absolute URL, such as "${example}", without white space`;
 }
 
-function isInsecure(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
+function isInsecure({ protocol, hostname }: URL): boolean {
   return protocol === "http:" && !isLoopback(hostname);
 }
 

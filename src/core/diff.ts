@@ -31,7 +31,7 @@ export function compareWebhook(
   settings: AccountSettings | undefined,
 ): Comparison {
   const differences: Difference[] = [];
-  for (const property of argumentsThat("replace")) {
+  for (const property of replacing) {
     if (isUnknown(news[property])) {
       differences.push({ property, reason: `${property} is not known yet` });
     } else if (!isSame(olds[property], news[property])) {
@@ -50,9 +50,12 @@ export function compareWebhook(
   if (typeof olds.secret !== "string" || olds.secret === "") {
     differences.push({ property: "secret", reason: "its state holds no secret" });
   }
-  const localChanges = argumentsThat("local").filter((name) => !isSame(olds[name], news[name]));
+  const localChanges = local.filter((name) => !isSame(olds[name], news[name]));
   return { differences, localChanges };
 }
+
+const replacing = argumentsThat("replace");
+const local = argumentsThat("local");
 
 /** Says, before it happens, what replaces a webhook and what that means. */
 export function replacementWarning(
@@ -70,7 +73,10 @@ export function reasonsOf(differences: readonly Difference[]): string {
 
 function isSame(old: unknown, next: unknown): boolean {
   if (Array.isArray(old) && Array.isArray(next)) {
-    return JSON.stringify(normalizeEvents(old)) === JSON.stringify(normalizeEvents(next));
+    const isEqual = old.length === next.length && old.every((item, at) => item === next[at]);
+    return (
+      isEqual || JSON.stringify(normalizeEvents(old)) === JSON.stringify(normalizeEvents(next))
+    );
   }
   return (old ?? undefined) === (next ?? undefined);
 }

@@ -16,6 +16,7 @@ export class Engine {
   readonly #address: string | undefined;
   readonly #notify: Notify;
   readonly #stop = new AbortController();
+  #inFlight = 0;
   #creationsInFlight = 0;
 
   /** @param address `HOST:PORT` of the engine; without one it counts as there. */
@@ -29,6 +30,24 @@ export class Engine {
   /** Aborts when nothing more may be sent, because nothing more will be stored. */
   get stopping(): AbortSignal {
     return this.#stop.signal;
+  }
+
+  /** Begins any operation: until it ends, the process does not. */
+  begin(): void {
+    this.#inFlight += 1;
+  }
+
+  /** Ends an operation; the last one ends the process where the engine is gone. */
+  end(): void {
+    this.#inFlight -= 1;
+    this.#exitWhenIdle();
+  }
+
+  /** Ends the process when the engine is gone, at once or with the last operation in flight. */
+  async endIfGone(): Promise<void> {
+    if (!(await this.canStore())) {
+      this.#exitWhenIdle();
+    }
   }
 
   /** Begins a creation: from now on a signal to stop does not end the process. */
@@ -48,9 +67,7 @@ export class Engine {
     }
     process.off("SIGINT", this.#stopCreating);
     process.off("SIGTERM", this.#finishCreating);
-    if (this.stopping.aborted) {
-      process.exit();
-    }
+    this.#exitWhenIdle();
   }
 
   /** Whether what this process answers can still reach the state. Once it cannot, it never will. */
@@ -59,6 +76,12 @@ export class Engine {
       this.#stop.abort();
     }
     return !this.stopping.aborted;
+  }
+
+  #exitWhenIdle(): void {
+    if (this.stopping.aborted && this.#creationsInFlight === 0 && this.#inFlight === 0) {
+      process.exit();
+    }
   }
 
   /** The engine sends SIGINT when it will store nothing more, and SIGKILL 5 seconds later. */

@@ -28,6 +28,8 @@ export class Ledger {
   hasRead = false;
   /** Whether arguments were checked, as only happens when the program runs. */
   hasChecked = false;
+  /** The first webhook that was imported with a secret that is not for it alone. */
+  importedWithOneSecret: string | undefined;
   readonly #webhooks = new Map<string, LedgerEntry>();
   readonly #met = new Set<string>();
   readonly #lists = new Map<string, LedgerList>();

@@ -16,6 +16,7 @@ import { createForState } from "./create.js";
 import { deleteFromState } from "./delete.js";
 import { type Comparison, compareWebhook, replacementWarning } from "./diff.js";
 import type { Engine } from "./engine.js";
+import { findToImport, importSecretVariable } from "./import.js";
 import { findWebhook } from "./read.js";
 import { Session } from "./session.js";
 import { addressOf, idToAdopt, stateOf } from "./state.js";
@@ -31,6 +32,11 @@ import {
 export interface StoredWebhook {
   readonly id: string;
   readonly properties: Record<string, unknown>;
+}
+
+/** A webhook that Pulumi did not know, with the arguments that declare it. */
+export interface ImportedWebhook extends StoredWebhook {
+  readonly inputs: Properties;
 }
 
 /**
@@ -93,9 +99,17 @@ export class WebhookProvider {
     });
   }
 
-  /** Creates the webhook, or takes one over, and returns its secret for Pulumi to encrypt. */
-  async create(inputs: Properties, notify: Notify): Promise<StoredWebhook> {
-    return this.#session.run(createName(inputs), inputs, notify, async (operation) => {
+  /**
+   * Creates the webhook, or takes one over, and returns its secret for Pulumi to encrypt.
+   *
+   * @param timeoutSeconds How long it may take. Default: no limit of its own.
+   */
+  async create(
+    inputs: Properties,
+    notify: Notify,
+    timeoutSeconds?: number,
+  ): Promise<StoredWebhook> {
+    const create = async (operation: Operation) => {
       const account = this.#session.openAccount("Create webhook");
       const webhook = completeInputs(inputs);
       const state = stateOf(inputs, account.settings.baseUrl);
@@ -104,7 +118,8 @@ export class WebhookProvider {
         ? await adoptWebhook(account, ledger, operation, webhook, webhook.adopt)
         : await createForState({ account, ledger, engine, operation }, webhook, state);
       return { id, properties: withSecretMarked({ ...state, secret }) };
-    });
+    };
+    return this.#session.run(createName(inputs), inputs, notify, create, timeoutSeconds);
   }
 
   /**
@@ -133,6 +148,23 @@ export class WebhookProvider {
   }
 
   /**
+   * Reads a webhook that Pulumi does not know yet, with the arguments that declare it. Needs `listing`,
+   * and the secret in the environment variable `DBWEBHOOKS_IMPORT_SECRET`.
+   */
+  async import(id: string, databaseId: string, notify: Notify): Promise<ImportedWebhook> {
+    const variable = this.#session.environment[importSecretVariable];
+    const name = `Import ${nameOfWebhook(id, databaseId)}`;
+    return this.#session.run(name, { secret: variable }, notify, async (operation) => {
+      const account = this.#session.openAccount(operation.name);
+      const { baseUrl } = account.settings;
+      const address = { baseUrl, databaseId, id };
+      const { ledger } = this.#session;
+      const { inputs, secret } = await findToImport(account, ledger, operation, address, variable);
+      return { id, inputs, properties: withSecretMarked({ ...inputs, baseUrl, secret }) };
+    });
+  }
+
+  /**
    * Keeps the old outputs, the secret among them, and takes over the arguments that never reach the
    * service. Sends nothing: updating a webhook is not described by the service's interface.
    */
@@ -144,14 +176,22 @@ export class WebhookProvider {
     return withSecretMarked(Object.fromEntries([...kept, ...taken]));
   }
 
-  /** Deletes the webhook where it was created. */
-  async delete(id: string, props: Properties, notify: Notify): Promise<void> {
+  /**
+   * Deletes the webhook where it was created.
+   *
+   * @param timeoutSeconds How long it may take. Default: no limit of its own.
+   */
+  async delete(
+    id: string,
+    props: Properties,
+    notify: Notify,
+    timeoutSeconds?: number,
+  ): Promise<void> {
     const state = withSecretsBare(props);
     const address = addressOf(id, state, this.#session.config.settings);
     const name = address ? nameOfWebhook(id, address.databaseId) : `webhook ${id}`;
-    return this.#session.run(`Delete ${name}`, state, notify, (operation) =>
-      deleteFromState(this.#session, operation, address),
-    );
+    const remove = (operation: Operation) => deleteFromState(this.#session, operation, address);
+    return this.#session.run(`Delete ${name}`, state, notify, remove, timeoutSeconds);
   }
 }
 

@@ -2,6 +2,7 @@ import { oneLine } from "../common/redact.js";
 import type { Account } from "../service/client.js";
 import { presentable, WebhookError } from "../service/errors.js";
 import { type Notify, Operation } from "../service/operation.js";
+import { TimeLimit } from "../service/time-limit.js";
 import { createTransport } from "../service/transport.js";
 import { type ConfigResult, type ConfigSource, readConfig } from "./config.js";
 import type { Engine } from "./engine.js";
@@ -21,6 +22,11 @@ export class Session {
   constructor(source: ConfigSource, engine: Engine) {
     this.#source = source;
     this.engine = engine;
+  }
+
+  /** The variables of the process. */
+  get environment(): ConfigSource["environment"] {
+    return this.#source.environment;
   }
 
   /** The settings, or what is wrong with them. */
@@ -51,22 +57,27 @@ export class Session {
    * Runs one operation. All errors are {@link WebhookError}s, fit to be shown.
    *
    * @param properties The arguments or the state, whose secrets no message shows.
+   * @param timeoutSeconds How long it may take. Default: no limit of its own.
    */
   async run<Result>(
     name: string,
     properties: Properties,
     notify: Notify,
     run: (operation: Operation) => Promise<Result>,
+    timeoutSeconds?: number,
   ): Promise<Result> {
+    const timeLimit = timeoutSeconds ? new TimeLimit(timeoutSeconds) : undefined;
     const hidden = () => {
       const apiKey = this.#config?.settings?.apiKey;
       return [...(apiKey === undefined ? [] : [apiKey]), ...hiddenValues(properties)];
     };
-    const operation = new Operation(name, notify, hidden);
+    const operation = new Operation(name, notify, hidden, timeLimit);
     try {
       return await run(operation);
     } catch (error) {
       throw presentable(error, operation);
+    } finally {
+      timeLimit?.clear();
     }
   }
 }

@@ -1,10 +1,19 @@
-import type { Dispatcher, EnvHttpProxyAgent } from "undici";
+// Not from "undici": all of it takes twice as long to load, and more than all else of this package.
+import connect from "undici/lib/api/api-connect.js";
+import request from "undici/lib/api/api-request.js";
+import Agent from "undici/lib/dispatcher/agent.js";
+import Dispatcher from "undici/lib/dispatcher/dispatcher.js";
+import EnvHttpProxyAgent from "undici/lib/dispatcher/env-http-proxy-agent.js";
 import { oneLine, redact } from "../common/redact.js";
 import { isLoopback } from "../common/url.js";
 import { version } from "../common/version.js";
 import { WebhookError } from "./errors.js";
+import type { TimeLimit } from "./time-limit.js";
 
 const maxBodyBytes = 1024 * 1024;
+
+// undici does so itself when all of it is loaded. Agents of proxies call `connect`.
+Object.assign(Dispatcher.prototype, { connect, request });
 
 /** One request, as the API's client makes it. */
 export interface HttpRequest {
@@ -48,10 +57,10 @@ interface HttpFailure {
 export type HttpOutcome = HttpResponse | HttpFailure;
 
 /** Exchanges one request for an answer, without ever trying again. */
-export type Exchange = (request: HttpRequest) => Promise<HttpOutcome>;
+export type Exchange = (request: HttpRequest, limit?: TimeLimit) => Promise<HttpOutcome>;
 
 /**
- * Loads undici and opens the agent that keeps connections alive and respects proxy variables.
+ * Opens the agent that keeps connections alive and respects proxy variables.
  *
  * @param maxConnections Limit for each host. Default: none.
  */
@@ -59,7 +68,6 @@ export async function openExchange(
   timeoutSeconds: number,
   maxConnections: number | null = null,
 ): Promise<Exchange> {
-  const undici = await import("undici");
   const timeoutMs = Math.ceil(timeoutSeconds * 1000);
   const options = {
     connect: { timeout: timeoutMs },
@@ -70,20 +78,21 @@ export async function openExchange(
     bodyTimeout: 0,
     // Over HTTP/2 undici sends a refused request again by itself.
     allowH2: false,
+    // Whatever the environment says: the plugin comes without that experimental parser.
+    useMilo: false,
   };
-  const direct = new undici.Agent(options);
-  const proxied = openProxyAgent(undici, options);
-  return (request) => {
+  const direct = new Agent(options);
+  const proxied = openProxyAgent(options);
+  return (request, limit) => {
     // A proxy's loopback is not ours: the key must not travel there.
     const agent = isLoopback(request.url.hostname) ? direct : proxied;
-    return exchangeOnce(agent, request, timeoutMs);
+    return limit === undefined || limit.remainingMs > timeoutMs
+      ? exchangeOnce(agent, request, timeoutMs, "dbwebhooks:timeoutSeconds")
+      : exchangeOnce(agent, request, limit.remainingMs, limit.name);
   };
 }
 
-function openProxyAgent(
-  { EnvHttpProxyAgent }: typeof import("undici"),
-  options: EnvHttpProxyAgent.Options,
-): Dispatcher {
+function openProxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher {
   try {
     return new EnvHttpProxyAgent(options);
   } catch {
@@ -98,6 +107,7 @@ async function exchangeOnce(
   agent: Dispatcher,
   request: HttpRequest,
   timeoutMs: number,
+  limitName: string,
 ): Promise<HttpOutcome> {
   const signal = AbortSignal.timeout(timeoutMs);
   let isSent = false;
@@ -134,7 +144,7 @@ async function exchangeOnce(
     };
   } catch (error) {
     if (signal.aborted) {
-      const limit = `${timeoutMs / 1000} s (dbwebhooks:timeoutSeconds)`;
+      const limit = `${timeoutMs / 1000} s (${limitName})`;
       return isSent
         ? { kind: "unanswered", reason: `gave no complete answer within ${limit}` }
         : { kind: "unsent", reason: `could not be reached within ${limit}` };

@@ -1,7 +1,8 @@
 import { oneLine, redact } from "../common/redact.js";
+import type { TimeLimit } from "./time-limit.js";
 
 /** How much a line matters to the person who runs Pulumi. */
-type Severity = "info" | "warning";
+export type Severity = "info" | "warning";
 
 /** Shows one line to the person who runs Pulumi. */
 export type Notify = (line: string, severity: Severity) => void;
@@ -13,19 +14,31 @@ const maxLineLength = 2_000;
  * they go.
  */
 export class Operation {
-  /** What messages call it, such as `Create webhook in database base_abc`. */
-  readonly name: string;
+  /** The time that it may take; absent without a limit of its own. */
+  readonly timeLimit: TimeLimit | undefined;
+  readonly #name: string;
   readonly #notify: Notify;
   readonly #hidden: () => readonly string[];
 
   /** @param hidden Gives the values that no message may show. It is called only for a message. */
-  constructor(name: string, notify: Notify, hidden: () => readonly string[] = () => []) {
-    this.name = oneLine(name, 300);
+  constructor(
+    name: string,
+    notify: Notify,
+    hidden: () => readonly string[] = () => [],
+    timeLimit?: TimeLimit,
+  ) {
+    this.#name = name;
+    this.timeLimit = timeLimit;
     this.#notify = notify;
     this.#hidden = hidden;
   }
 
-  /** The same operation under another name. */
+  /** What messages call it, such as `Create webhook in database base_abc`. */
+  get name(): string {
+    return oneLine(this.#name, 300);
+  }
+
+  /** An operation that belongs to this one, under a name of its own and without its time limit. */
   named(name: string): Operation {
     return new Operation(name, this.#notify, this.#hidden);
   }
@@ -33,7 +46,7 @@ export class Operation {
   /** The same operation with a further value that no message may show. */
   hiding(value: string | undefined): Operation {
     const hidden = () => [...this.#hidden(), ...(value === undefined ? [] : [value])];
-    return new Operation(this.name, this.#notify, hidden);
+    return new Operation(this.name, this.#notify, hidden, this.timeLimit);
   }
 
   /** Removes what may not be shown from a text from outside, and makes it fit for one line. */

@@ -1,5 +1,5 @@
 import type PQueue from "p-queue";
-import { type Exchange, type HttpOutcome, type HttpRequest, openExchange } from "./http.js";
+import type { Exchange, HttpOutcome, HttpRequest } from "./http.js";
 import type { Operation } from "./operation.js";
 import { type AccountSettings, nameOfSetting } from "./settings.js";
 
@@ -17,8 +17,8 @@ export type HttpResult = HttpOutcome & {
   readonly gaveUp?: string;
 };
 
-/** Says that requests wait, and why. */
-type Speaker = Pick<Operation, "notify">;
+/** Says that requests wait, and why; may have a time limit of its own. */
+type Speaker = Pick<Operation, "notify" | "timeLimit">;
 
 /** Sends the requests of one account: limits, pace and pauses hold for all of them together. */
 export interface HttpTransport {
@@ -39,10 +39,12 @@ type Step =
   | { readonly result: HttpResult }
   | { readonly delayMs: number; readonly result?: undefined };
 
+type OpenExchange = typeof import("./http.js").openExchange;
+
 /** Starts a transport. Undici and the queue are loaded by its first request. */
 export function createTransport(
   settings: AccountSettings,
-  open: typeof openExchange = openExchange,
+  open: OpenExchange = openExchange,
   random: () => number = Math.random,
 ): HttpTransport {
   let connection: Promise<[Exchange, PQueue]> | undefined;
@@ -61,13 +63,14 @@ export function createTransport(
       openQueue(settings),
     ]);
     const [exchange, queue] = await connection;
+    const { timeLimit } = operation;
     // The time in the queue before the first attempt is no retrying.
     let startedAt = Number.POSITIVE_INFINITY;
     let hasSaidThatItWaits = false;
 
     async function tryOnce(attempt: number): Promise<Step> {
       startedAt = Math.min(startedAt, Date.now());
-      const outcome = await exchange(request);
+      const outcome = await exchange(request, timeLimit);
       const passes = outcome.kind === "response" ? undefined : outcome.passes;
       if (!retries(outcome) || passes === "never") {
         hasSaidThatAllWait = false;
@@ -75,11 +78,11 @@ export function createTransport(
       }
       const delayMs = delayBeforeRetry(outcome, attempt, random);
       const elapsedMs = Date.now() - startedAt;
+      const isOver = timeLimit?.allows(delayMs) === false;
       const limit = retryLimit(settings, passes === "soon");
-      if (elapsedMs + delayMs > limit.seconds * 1000) {
-        return {
-          result: { ...outcome, gaveUp: gaveUpText(outcome, attempt, elapsedMs, limit.text) },
-        };
+      if (isOver || elapsedMs + delayMs > limit.seconds * 1000) {
+        const text = isOver ? timeLimit.name : limit.text;
+        return { result: { ...outcome, gaveUp: gaveUpText(outcome, attempt, elapsedMs, text) } };
       }
       if (isThrottled(outcome)) {
         // Before this attempt leaves the queue: its place would go to the next request at once.
@@ -98,15 +101,17 @@ export function createTransport(
     // What undoes a creation does not wait for a pause that was meant for many requests.
     const resume = () => queue.start();
     stopping?.addEventListener("abort", resume);
+    const ending = anyOf(stopping, timeLimit?.signal);
     try {
-      for (let attempt = 1; stopping?.aborted !== true; attempt++) {
-        const step = await startUnlessStopped(queue, attempt, stopping, () => tryOnce(attempt));
+      for (let attempt = 1; ending?.aborted !== true; attempt++) {
+        const step = await startUnlessStopped(queue, attempt, ending, () => tryOnce(attempt));
         if (step?.result !== undefined) {
           return step.result;
         }
-        await sleep(step?.delayMs ?? 0, stopping);
+        await sleep(step?.delayMs ?? 0, ending);
       }
-      return { kind: "unsent", reason: "was not sent, because Pulumi is stopping" };
+      const why = stopping?.aborted ? "Pulumi is stopping" : ending.reason;
+      return { kind: "unsent", reason: `was not sent, because ${why}` };
     } finally {
       stopping?.removeEventListener("abort", resume);
     }
@@ -149,6 +154,9 @@ export function outcomeText(outcome: HttpOutcome): string {
   return outcome.kind === "response" ? `answered ${outcome.statusCode}` : outcome.reason;
 }
 
+const openExchange: OpenExchange = async (...limits) =>
+  (await import("./http.js")).openExchange(...limits);
+
 async function openQueue(settings: AccountSettings): Promise<PQueue> {
   const { default: Queue } = await import("p-queue");
   const { maxConcurrentRequests: concurrency, requestsPerSecond } = settings;
@@ -188,6 +196,11 @@ function gaveUpText(
   return outcome.kind === "response" && outcome.retryAfterMs !== undefined
     ? `it asked to wait ${secondsText(outcome.retryAfterMs)} more; ${limit}`
     : `tried ${attempt} ${attempt === 1 ? "time" : "times"} in ${secondsText(elapsedMs)}; ${limit}`;
+}
+
+function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined {
+  const given = signals.filter((signal) => signal !== undefined);
+  return given.length < 2 ? given[0] : AbortSignal.any(given);
 }
 
 function secondsText(ms: number): string {

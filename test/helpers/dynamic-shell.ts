@@ -39,7 +39,7 @@ export const dynamicShell: Shell = {
 };
 
 /** What a failed creation says, and whether Pulumi is to store the webhook all the same. */
-function failureOf(error: ServiceError): CreateResult {
+export function failureOf(error: ServiceError): CreateResult {
   const partial = partialCreationOf(error);
   return {
     error: error.details,
@@ -56,7 +56,7 @@ function withoutText({ __provider, ...inputs }: Properties): Properties {
 }
 
 /** A provider returns a secret in Pulumi's envelope, and gets it back bare. */
-function withBareSecret(outs: Properties): Properties {
+export function withBareSecret(outs: Properties): Properties {
   const { secret } = outs as { secret?: { value: string } };
   return secret === undefined ? outs : { ...outs, secret: secret.value };
 }

@@ -1,19 +1,19 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type Server } from "node:net";
 import { createInterface } from "node:readline";
 import { credentials, type ServiceError } from "@grpc/grpc-js";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+import { type EngineStandIn, startEngine } from "./engine-stand-in.js";
 import type { Properties } from "./shell.js";
 
 /** A provider over gRPC, driven as the engine does. Disposing kills its process. */
 export interface ProviderProcess extends AsyncDisposable {
   readonly child: ChildProcess;
-  /** Stands in for the engine: something listens at its address until this is closed. */
-  readonly engine: Server;
+  /** The engine that it was started by. */
+  readonly engine: EngineStandIn;
   /** Everything the process wrote after its port. */
   readonly output: () => string;
   check(news: Properties, olds?: Properties): Promise<{ inputs: Properties; failures: string[] }>;
@@ -45,10 +45,9 @@ export async function startProvider({
   config,
   environment,
 }: ProviderProgram): Promise<ProviderProcess> {
-  const engine = await listen();
-  const address = engine.address() as { port: number };
+  const engine = await startEngine();
   // With logging or tracing on, the engine puts flags before its address.
-  const flags = ["--logtostderr", "-v=1", `127.0.0.1:${address.port}`];
+  const flags = ["--logtostderr", "-v=1", `127.0.0.1:${engine.port}`];
   const child = spawn(command, [...args, ...flags], {
     cwd: directory,
     env: { ...process.env, ...environment },
@@ -189,11 +188,4 @@ function expectNoProperty(failures: messages.CheckFailure[]): void {
   if (failures.some((failure) => failure.getProperty() !== "")) {
     throw new Error("a check failure names a property, whose value Pulumi would print");
   }
-}
-
-function listen(): Promise<Server> {
-  return new Promise((resolve) => {
-    const server = createServer((socket) => socket.on("error", () => {}));
-    server.listen(0, "127.0.0.1", () => resolve(server));
-  });
 }

@@ -50,7 +50,7 @@ function lineAboutCreation({ output }: ProviderProcess): string {
 describe("A creation in flight", () => {
   it("is undone when the engine is gone by the time of the answer, and the process ends", async () => {
     await withHeldPost(async ({ service, provider, release, creation, ended }) => {
-      await new Promise((resolve) => provider.engine.close(resolve));
+      provider.engine.close();
 
       release();
       await ended;
@@ -182,7 +182,7 @@ describe("A creation in flight", () => {
   it("ends the process when it fails and the engine is gone", async () => {
     await withHeldPost(
       async ({ provider, release, ended }) => {
-        await new Promise((resolve) => provider.engine.close(resolve));
+        provider.engine.close();
 
         release();
         await ended;
@@ -200,7 +200,7 @@ describe("A creation in flight", () => {
         const others = [1, 2, 3].map(() => provider.create(webhookInputs()).catch(() => {}));
         // Answered after the creations have been called: calls are handled in order.
         await provider.read("1", webhookInputs());
-        await new Promise((resolve) => provider.engine.close(resolve));
+        provider.engine.close();
         // One more may begin while the process finds out, which takes far less than its answer.
         service.inject({ on: "POST", fault: { kind: "delay", ms: 500 } });
 

@@ -1,0 +1,65 @@
+import {
+  CheckFailure,
+  type CheckRequest,
+  CheckResponse,
+  type ConfigureRequest,
+} from "@pulumi/pulumi/proto/provider_pb.js";
+import { adviceForUnknownName } from "../common/nearest-name.js";
+import { namespace, settingNames } from "../common/setting-names.js";
+import { type ConfigSource, readConfig } from "../core/config.js";
+import { isUnknown, type Properties, withSecretsBare } from "../core/values.js";
+import type { EngineLog } from "./engine-log.js";
+import { propertiesOf } from "./structs.js";
+
+/** Where the settings of a provider come from: its arguments, or the stack's configuration. */
+export function configSourceOf(request: ConfigureRequest): ConfigSource {
+  return sourceOf(request.getName() ?? "", propertiesOf(request.getArgs()));
+}
+
+/**
+ * Checks a provider before anything uses it. Of an explicit provider all problems are failures, once
+ * its arguments are known; of the default one, webhooks report them, and only names are looked at here.
+ */
+export async function checkProvider(request: CheckRequest, log: EngineLog): Promise<CheckResponse> {
+  const response = new CheckResponse();
+  response.setInputs(request.getNews());
+  const args = propertiesOf(request.getNews());
+  const unknownNames = Object.keys(args)
+    .filter((name) => !ownNames.includes(name) && !settingNames.some((known) => known === name))
+    .map((name) => `${name}: ${adviceForUnknownName(name, settingNames)}`);
+  if (isDefault(request.getName())) {
+    for (const problem of unknownNames) {
+      log.write("", `Stack configuration ${namespace}:${problem}`, "warning");
+    }
+    await log.flush();
+    return response;
+  }
+  const problems = isUnknown(args)
+    ? []
+    : (readConfig(sourceOf(request.getName(), args)).problems ?? []);
+  for (const reason of [...unknownNames, ...problems]) {
+    response.addFailures(new CheckFailure().setReason(reason));
+  }
+  return response;
+}
+
+// What Pulumi itself puts beside the settings.
+const ownNames = ["version", "pluginDownloadURL", "pluginChecksums", "__internal"];
+
+function sourceOf(name: string, args: Properties): ConfigSource {
+  const settings = withSecretsBare(args);
+  return {
+    get: (setting) => textOf(settings[setting]),
+    isExplicit: () => !isDefault(name),
+    environment: process.env,
+  };
+}
+
+/** Pulumi names default providers `default`, with the version and the address of the plugin behind it. */
+function isDefault(name: string): boolean {
+  return name === "" || /^default(_\d+_\d+_\d+\w*)?$/.test(name);
+}
+
+function textOf(value: unknown): string | undefined {
+  return value === undefined || value === null ? undefined : String(value);
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env node
+import "./require-node.js";
+import { Engine } from "../core/engine.js";
+import { EngineLog } from "./engine-log.js";
+import { PluginServer } from "./server.js";
+
+void main(process.argv.at(-1));
+
+/** Serves the plugin to the engine at this address, until the engine is gone. */
+async function main(address: string | undefined): Promise<void> {
+  if (address === undefined || !/^[^\s:]+:\d+$/.test(address)) {
+    fail(
+      "pulumi-resource-dbwebhooks is started by Pulumi, with the address of its engine as last argument, such as 127.0.0.1:12345.",
+    );
+    return;
+  }
+  const log = new EngineLog(address);
+  const engine = new Engine(address, (line, severity) => log.write("", line, severity));
+  try {
+    const port = await new PluginServer(engine, log).listen();
+    // Pulumi reads the first line; nothing else may be printed.
+    process.stdout.write(`${port}\n`);
+  } catch (error) {
+    fail(`pulumi-resource-dbwebhooks cannot listen on 127.0.0.1: ${(error as Error).message}`);
+    return;
+  }
+  log.onDisconnect(() => void engine.endIfGone());
+}
+
+function fail(line: string): void {
+  process.stderr.write(`${line}\n`);
+  process.exitCode = 1;
+}

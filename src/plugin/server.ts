@@ -1,0 +1,194 @@
+import {
+  Server,
+  ServerCredentials,
+  type ServerUnaryCall,
+  type sendUnaryData,
+  status,
+} from "@grpc/grpc-js";
+import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb.js";
+import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
+import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
+import { version } from "../common/version.js";
+import type { Engine } from "../core/engine.js";
+import { WebhookProvider } from "../core/provider.js";
+import { PartialCreationError } from "../service/errors.js";
+import type { Notify } from "../service/operation.js";
+import { checkProvider, configSourceOf } from "./configuration.js";
+import { diffResponse } from "./diff-response.js";
+import type { EngineLog } from "./engine-log.js";
+import { partsOfPulumiId, pulumiIdOf } from "./pulumi-id.js";
+import schema from "./schema.json";
+import { RequestError, serviceErrorOf } from "./service-error.js";
+import { propertiesOf, structOf } from "./structs.js";
+
+/** What every request about a resource has. */
+interface ResourceRequest {
+  getUrn(): string;
+  getType(): string;
+}
+
+/** Serves the rules of the webhook to Pulumi's engine over gRPC. */
+export class PluginServer {
+  readonly #engine: Engine;
+  readonly #log: EngineLog;
+  #provider: WebhookProvider | undefined;
+
+  constructor(engine: Engine, log: EngineLog) {
+    this.#engine = engine;
+    this.#log = log;
+  }
+
+  /** Listens on a free port of loopback, and returns it. */
+  listen(): Promise<number> {
+    // Without a limit: what the engine sends is as large as the state of a resource.
+    const server = new Server({ "grpc.max_receive_message_length": -1 });
+    server.addService(ResourceProviderService as never, this.#handlers() as never);
+    return new Promise((resolve, reject) => {
+      server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
+        error === null ? resolve(port) : reject(error),
+      );
+    });
+  }
+
+  /** The calls that the engine makes; gRPC answers UNIMPLEMENTED to all others. */
+  #handlers() {
+    return {
+      getPluginInfo: this.#handle(async () => new PluginInfo().setVersion(version)),
+      getSchema: this.#handle(async () =>
+        new messages.GetSchemaResponse().setSchema(JSON.stringify({ ...schema, version })),
+      ),
+      checkConfig: this.#handle(async (request: messages.CheckRequest) =>
+        checkProvider(request, this.#log),
+      ),
+      configure: this.#handle(async (request: messages.ConfigureRequest) => {
+        this.#provider = new WebhookProvider(configSourceOf(request), this.#engine);
+        return new messages.ConfigureResponse();
+      }),
+      check: this.#handleResource(async (request: messages.CheckRequest, provider, notify) => {
+        const olds = propertiesOf(request.getOlds());
+        const result = await provider.check(olds, propertiesOf(request.getNews()), notify);
+        const response = new messages.CheckResponse();
+        response.setInputs(structOf(result.inputs));
+        for (const reason of result.failures) {
+          // Without a property: Pulumi prints the value of a named one, and a url can be a credential.
+          response.addFailures(new messages.CheckFailure().setReason(reason));
+        }
+        return response;
+      }),
+      diff: this.#handleResource(async (request: messages.DiffRequest, provider, notify) => {
+        const { webhookId } = parseId(request.getId());
+        const olds = propertiesOf(request.getOlds());
+        const news = propertiesOf(request.getNews());
+        return diffResponse(await provider.diff(webhookId, olds, news, notify), olds, news);
+      }),
+      create: this.#handleResource(async (request: messages.CreateRequest, provider, notify) => {
+        const inputs = propertiesOf(request.getProperties());
+        const created = await provider
+          .create(inputs, notify, request.getTimeout())
+          .catch((error: unknown) => {
+            throw error instanceof PartialCreationError
+              ? withPulumiId(error, inputs.databaseId)
+              : error;
+          });
+        const response = new messages.CreateResponse();
+        response.setId(pulumiIdOf(inputs.databaseId, created.id));
+        response.setProperties(structOf({ ...created.properties, webhookId: created.id }));
+        return response;
+      }),
+      read: this.#handleResource(async (request: messages.ReadRequest, provider, notify) => {
+        const { databaseId, webhookId } = parseId(request.getId());
+        const response = new messages.ReadResponse();
+        const props = propertiesOf(request.getProperties());
+        // Pulumi knows nothing of a webhook that it is to import.
+        if (Object.keys(props).length === 0) {
+          const imported = await provider.import(webhookId, databaseId, notify);
+          response.setId(request.getId());
+          response.setProperties(structOf({ ...imported.properties, webhookId }));
+          response.setInputs(structOf(imported.inputs));
+          return response;
+        }
+        const found = await provider.read(webhookId, props, notify);
+        if (found !== undefined) {
+          response.setId(request.getId());
+          response.setProperties(structOf(found.properties));
+          response.setInputs(request.getInputs());
+        }
+        return response;
+      }),
+      update: this.#handleResource(async (request: messages.UpdateRequest, provider) => {
+        const olds = propertiesOf(request.getOlds());
+        const properties = provider.update(olds, propertiesOf(request.getNews()));
+        return new messages.UpdateResponse().setProperties(structOf(properties));
+      }),
+      delete: this.#handleResource(async (request: messages.DeleteRequest, provider, notify) => {
+        const { webhookId } = parseId(request.getId());
+        const props = propertiesOf(request.getProperties());
+        await provider.delete(webhookId, props, notify, request.getTimeout());
+        return new Empty();
+      }),
+      // What is in flight completes, and the engine stores it.
+      cancel: this.#handle(async () => new Empty()),
+    };
+  }
+
+  /** Answers calls about a webhook, once there is a configuration. */
+  #handleResource<Request extends ResourceRequest, Response>(
+    answer: (request: Request, provider: WebhookProvider, notify: Notify) => Promise<Response>,
+  ) {
+    return this.#handle(async (request: Request) => {
+      const type = request.getType() || (request.getUrn().split("::")[2]?.split("$").at(-1) ?? "");
+      if (type !== resourceType) {
+        throw new RequestError(
+          `There is no resource type ${type} in dbwebhooks: write ${resourceType}.`,
+          status.INVALID_ARGUMENT,
+        );
+      }
+      if (this.#provider === undefined) {
+        throw new RequestError(
+          "pulumi-resource-dbwebhooks got a request before Configure.",
+          status.FAILED_PRECONDITION,
+        );
+      }
+      const notify: Notify = (line, severity) => this.#log.write(request.getUrn(), line, severity);
+      try {
+        return await answer(request, this.#provider, notify);
+      } finally {
+        await this.#log.flush();
+      }
+    });
+  }
+
+  #handle<Request, Response>(answer: (request: Request) => Promise<Response>) {
+    return ({ request }: ServerUnaryCall<Request, Response>, respond: sendUnaryData<Response>) => {
+      this.#engine.begin();
+      answer(request)
+        .then(
+          (response) => respond(null, response),
+          (error: unknown) => respond(serviceErrorOf(error)),
+        )
+        .finally(() => this.#engine.end());
+    };
+  }
+}
+
+const resourceType = "dbwebhooks:index:Webhook";
+
+function withPulumiId(
+  { id, properties, message }: PartialCreationError,
+  databaseId: unknown,
+): PartialCreationError {
+  const stored = { ...properties, webhookId: id };
+  return new PartialCreationError(pulumiIdOf(databaseId, id), stored, message);
+}
+
+function parseId(id: string): { readonly databaseId: string; readonly webhookId: string } {
+  const parts = partsOfPulumiId(id);
+  if (parts === undefined) {
+    throw new RequestError(
+      `The id of a webhook is <databaseId>/<webhookId>, such as base_abc123/42, not "${id.slice(0, 100)}".`,
+      status.INVALID_ARGUMENT,
+    );
+  }
+  return parts;
+}

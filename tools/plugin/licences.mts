@@ -1,0 +1,28 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** The licences of all packages that these modules come from, in the order of their names. */
+export function licencesOf(modules: readonly string[]): string {
+  const directories = modules.map(packageDirectoryOf).filter((found) => found !== undefined);
+  return [...new Set(directories)]
+    .map(licenceOf)
+    .toSorted((one, other) => one.localeCompare(other, "en"))
+    .join("\n");
+}
+
+/** The directory of the innermost package in `node_modules` that a module is in. */
+function packageDirectoryOf(module: string): string | undefined {
+  return /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(module)?.[0];
+}
+
+function licenceOf(directory: string): string {
+  const { name, version, license } = JSON.parse(
+    readFileSync(join(directory, "package.json"), "utf8"),
+  );
+  const files = readdirSync(directory).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file));
+  if (license === undefined && files.length === 0) {
+    throw new Error(`${name} has neither a licence file nor a licence in its package.json`);
+  }
+  const texts = files.map((file) => readFileSync(join(directory, file), "utf8").trim());
+  return `${name} ${version} (${license})\n\n${texts.join("\n\n")}\n`;
+}
