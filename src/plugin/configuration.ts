@@ -55,9 +55,13 @@ function sourceOf(name: string, args: Properties): ConfigSource {
   };
 }
 
-/** Pulumi names default providers `default`, with the version and the address of the plugin behind it. */
+/**
+ * Pulumi names default providers `default`, with the version and the address of the plugin behind it.
+ *
+ * Source: `ProviderRequest.DefaultName` in `pkg/resource/deploy/providers/provider.go` of pulumi/pulumi.
+ */
 function isDefault(name: string): boolean {
-  return name === "" || /^default(_\d+_\d+_\d+\w*)?$/.test(name);
+  return name === "" || /^default($|_\d+_\d+_\d+|_\w+_\/)/.test(name);
 }
 
 function textOf(value: unknown): string | undefined {

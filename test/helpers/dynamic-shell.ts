@@ -24,15 +24,16 @@ export const dynamicShell: Shell = {
           return { id, secret: String(state.secret), state };
         }, failureOf),
       read: async (id, state) => {
-        const { id: idRead, props } = await provider.read(id, state);
+        const { id: idRead, props } = await provider.read(id, withText(state));
         return { id: idRead, state: withBareSecret(props) };
       },
       delete: (id, state) =>
-        provider.delete(id, state).then(
+        provider.delete(id, withText(state)).then(
           () => ({}),
           ({ details }: ServiceError) => ({ error: details }),
         ),
       lines: () => provider.output().split("\n"),
+      process: provider,
       [Symbol.asyncDispose]: () => provider[Symbol.asyncDispose](),
     };
   },

@@ -16,12 +16,18 @@ export interface ProviderProcess extends AsyncDisposable {
   readonly engine: EngineStandIn;
   /** Everything the process wrote after its port. */
   readonly output: () => string;
+  /** The errors that calls have ended with, as they came. */
+  readonly errors: readonly ServiceError[];
+  /** Makes any call of the protocol. */
+  call<Response>(method: string, request: unknown): Promise<Response>;
   check(news: Properties, olds?: Properties): Promise<{ inputs: Properties; failures: string[] }>;
   diff(id: string, olds: Properties, news: Properties): Promise<messages.DiffResponse.AsObject>;
-  create(inputs: Properties): Promise<{ id: string; outs: Properties }>;
+  create(inputs: Properties, timeoutSeconds?: number): Promise<{ id: string; outs: Properties }>;
   read(id: string, props: Properties): Promise<{ id: string; props: Properties }>;
+  /** Reads what the engine knows nothing of but its id. */
+  import(id: string): Promise<{ id: string; props: Properties; inputs: Properties }>;
   update(id: string, olds: Properties, news: Properties): Promise<Properties>;
-  delete(id: string, props: Properties): Promise<void>;
+  delete(id: string, props: Properties, timeoutSeconds?: number): Promise<void>;
 }
 
 /** A program that is a provider: it gets the engine's address as its last argument. */
@@ -31,8 +37,8 @@ export interface ProviderProgram {
   readonly directory: string;
   /** The type of its resource. */
   readonly type: string;
-  /** What `Configure` hands over. */
-  readonly config: Properties;
+  /** What `Configure` hands over; without it, there is no such call. */
+  readonly config?: Properties | undefined;
   /** Added to this process's own. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -69,6 +75,12 @@ export async function startProvider({
     `127.0.0.1:${port}`,
     credentials.createInsecure(),
   ) as unknown as Client;
+  const errors: ServiceError[] = [];
+  const call: Call = (method, request) =>
+    callOf(client, method, request).catch((error: ServiceError) => {
+      errors.push(error);
+      throw error;
+    }) as never;
   const stop = async () => {
     client.close();
     engine.close();
@@ -76,14 +88,18 @@ export async function startProvider({
     await closed;
   };
   try {
-    await call(client, "configure", new messages.ConfigureRequest().setArgs(struct(config)));
+    if (config !== undefined) {
+      await call("configure", new messages.ConfigureRequest().setArgs(struct(config)));
+    }
   } catch (error) {
     await stop();
     throw error;
   }
   const output = () => lines.slice(1).join("\n");
   return {
-    ...operationsOf(client, `urn:pulumi:test::webhooks::${type}::orders`),
+    ...operationsOf(call, `urn:pulumi:test::webhooks::${type}::orders`),
+    call,
+    errors,
     child,
     engine,
     output,
@@ -91,16 +107,16 @@ export async function startProvider({
   };
 }
 
-type Operation = "check" | "diff" | "create" | "read" | "update" | "delete";
+type Operation = "check" | "diff" | "create" | "read" | "import" | "update" | "delete";
 
-function operationsOf(client: Client, urn: string): Pick<ProviderProcess, Operation> {
+function operationsOf(call: Call, urn: string): Pick<ProviderProcess, Operation> {
   return {
     async check(news, olds = {}) {
       const request = new messages.CheckRequest()
         .setUrn(urn)
         .setOlds(struct(olds))
         .setNews(struct(news));
-      const response = await call<messages.CheckResponse>(client, "check", request);
+      const response = await call<messages.CheckResponse>("check", request);
       const failures = response.getFailuresList();
       expectNoProperty(failures);
       return {
@@ -114,17 +130,29 @@ function operationsOf(client: Client, urn: string): Pick<ProviderProcess, Operat
         .setId(id)
         .setOlds(struct(olds))
         .setNews(struct(news));
-      return (await call<messages.DiffResponse>(client, "diff", request)).toObject();
+      return (await call<messages.DiffResponse>("diff", request)).toObject();
     },
-    async create(inputs) {
-      const request = new messages.CreateRequest().setUrn(urn).setProperties(struct(inputs));
-      const response = await call<messages.CreateResponse>(client, "create", request);
+    async create(inputs, timeoutSeconds = 0) {
+      const request = new messages.CreateRequest()
+        .setUrn(urn)
+        .setProperties(struct(inputs))
+        .setTimeout(timeoutSeconds);
+      const response = await call<messages.CreateResponse>("create", request);
       return { id: response.getId(), outs: values(response.getProperties()) };
     },
     async read(id, props) {
       const request = new messages.ReadRequest().setUrn(urn).setId(id).setProperties(struct(props));
-      const response = await call<messages.ReadResponse>(client, "read", request);
+      const response = await call<messages.ReadResponse>("read", request);
       return { id: response.getId(), props: values(response.getProperties()) };
+    },
+    async import(id) {
+      const request = new messages.ReadRequest().setUrn(urn).setId(id);
+      const response = await call<messages.ReadResponse>("read", request);
+      return {
+        id: response.getId(),
+        props: values(response.getProperties()),
+        inputs: values(response.getInputs()),
+      };
     },
     async update(id, olds, news) {
       const request = new messages.UpdateRequest()
@@ -132,15 +160,16 @@ function operationsOf(client: Client, urn: string): Pick<ProviderProcess, Operat
         .setId(id)
         .setOlds(struct(olds))
         .setNews(struct(news));
-      const response = await call<messages.UpdateResponse>(client, "update", request);
+      const response = await call<messages.UpdateResponse>("update", request);
       return values(response.getProperties());
     },
-    async delete(id, props) {
-      await call(
-        client,
-        "delete",
-        new messages.DeleteRequest().setUrn(urn).setId(id).setProperties(struct(props)),
-      );
+    async delete(id, props, timeoutSeconds = 0) {
+      const request = new messages.DeleteRequest()
+        .setUrn(urn)
+        .setId(id)
+        .setProperties(struct(props))
+        .setTimeout(timeoutSeconds);
+      await call("delete", request);
     },
   };
 }
@@ -160,7 +189,9 @@ interface Client {
   [method: string]: unknown;
 }
 
-function call<Response>(client: Client, method: string, request: unknown): Promise<Response> {
+type Call = <Response>(method: string, request: unknown) => Promise<Response>;
+
+function callOf<Response>(client: Client, method: string, request: unknown): Promise<Response> {
   type Send = (
     request: unknown,
     callback: (error: ServiceError | null, response: Response) => void,
@@ -176,7 +207,8 @@ function call<Response>(client: Client, method: string, request: unknown): Promi
   });
 }
 
-function struct(properties: Properties): Struct {
+/** Properties as they travel. */
+export function struct(properties: Properties): Struct {
   return Struct.fromJavaScript(properties as Record<string, JavaScriptValue>);
 }
 

@@ -39,23 +39,29 @@ export const nativeShell: Shell = {
         ...provider.engine.lines.map(({ line }) => line),
         ...provider.output().split("\n"),
       ],
+      process: provider,
       [Symbol.asyncDispose]: () => provider[Symbol.asyncDispose](),
     };
   },
 };
 
-/** Starts the plugin. The keys of `config` are those of the stack's configuration. */
+/**
+ * Starts the plugin. The keys of `config` are those of the stack's configuration; without it, the
+ * plugin is not configured.
+ */
 export function startPlugin(
-  config: Readonly<Record<string, string>>,
+  config?: Readonly<Record<string, unknown>>,
   environment: Readonly<Record<string, string | undefined>> = {},
 ): Promise<ProviderProcess> {
   return startProvider({
     command: [pluginFile],
     directory: repository,
     type: "dbwebhooks:index:Webhook",
-    config: Object.fromEntries(
-      Object.entries(config).map(([key, value]) => [key.replace("dbwebhooks:", ""), value]),
-    ),
+    config:
+      config &&
+      Object.fromEntries(
+        Object.entries(config).map(([key, value]) => [key.replace("dbwebhooks:", ""), value]),
+      ),
     environment,
   });
 }

@@ -1,4 +1,5 @@
 import type { StoredWebhook } from "pulumi-dbwebhooks/local-service";
+import type { ProviderProcess } from "./grpc-provider.js";
 
 export type Properties = Record<string, unknown>;
 
@@ -41,4 +42,6 @@ export interface RunningShell extends AsyncDisposable {
   delete(id: string, state: Properties): Promise<{ error?: string }>;
   /** What the process has logged so far; complete when it is stopped. */
   lines(): readonly string[];
+  /** What runs. */
+  readonly process: ProviderProcess;
 }
