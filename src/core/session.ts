@@ -72,11 +72,13 @@ export class Session {
       return [...(apiKey === undefined ? [] : [apiKey]), ...hiddenValues(properties)];
     };
     const operation = new Operation(name, notify, hidden, timeLimit);
+    this.engine.begin();
     try {
       return await run(operation);
     } catch (error) {
       throw presentable(error, operation);
     } finally {
+      this.engine.end();
       timeLimit?.clear();
     }
   }

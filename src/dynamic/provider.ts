@@ -11,6 +11,8 @@ process.stderr.on("error", () => {});
 
 // The engine puts its address last, behind flags such as those for logging and tracing.
 const engine = new Engine(process.argv.at(-1), notify);
+// After kill -9 of the CLI nothing else would end this process.
+engine.watch();
 let provider = providerOf(() => undefined);
 
 /**
