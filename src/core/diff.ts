@@ -72,7 +72,9 @@ export function reasonsOf(differences: readonly Difference[]): string {
 function isSame(old: unknown, next: unknown): boolean {
   if (Array.isArray(old) && Array.isArray(next)) {
     const isEqual = old.length === next.length && old.every((item, at) => item === next[at]);
-    return isEqual || JSON.stringify(normalizeEvents(old)) === JSON.stringify(normalizeEvents(next));
+    return (
+      isEqual || JSON.stringify(normalizeEvents(old)) === JSON.stringify(normalizeEvents(next))
+    );
   }
   return (old ?? undefined) === (next ?? undefined);
 }

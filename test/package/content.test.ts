@@ -15,7 +15,7 @@ describe("The packed package", async () => {
   ];
 
   it("stays small", () => {
-    expect(unpackedSize).toBeLessThan(150_000);
+    expect(unpackedSize).toBeLessThan(151_000);
   });
 
   it("has the entry points, what they share, their types, and the documents", () => {
