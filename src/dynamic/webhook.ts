@@ -132,7 +132,6 @@ export class Webhook extends pulumi.CustomResource {
       name,
       {
         // An output resolves only when it has a place here.
-        tableId: undefined,
         baseUrl: undefined,
         secret: undefined,
         ...args,
@@ -141,5 +140,7 @@ export class Webhook extends pulumi.CustomResource {
       },
       pulumi.mergeOptions(opts, { additionalSecretOutputs: ["secret"] }),
     );
+    // Not above: what has a place there costs far more, and the answer is known.
+    this.tableId ??= pulumi.output(undefined);
   }
 }
