@@ -63,10 +63,12 @@ export type Exchange = (request: HttpRequest, limit?: TimeLimit) => Promise<Http
  * Opens the agent that keeps connections alive and respects proxy variables.
  *
  * @param maxConnections Limit for each host. Default: none.
+ * @param timeoutName What messages call the time limit.
  */
 export async function openExchange(
   timeoutSeconds: number,
   maxConnections: number | null = null,
+  timeoutName = "dbwebhooks:timeoutSeconds",
 ): Promise<Exchange> {
   const timeoutMs = Math.ceil(timeoutSeconds * 1000);
   const options = {
@@ -87,7 +89,7 @@ export async function openExchange(
     // A proxy's loopback is not ours: the key must not travel there.
     const agent = isLoopback(request.url.hostname) ? direct : proxied;
     return limit === undefined || limit.remainingMs > timeoutMs
-      ? exchangeOnce(agent, request, timeoutMs, "dbwebhooks:timeoutSeconds")
+      ? exchangeOnce(agent, request, timeoutMs, timeoutName)
       : exchangeOnce(agent, request, limit.remainingMs, limit.name);
   };
 }

@@ -59,7 +59,11 @@ export function createTransport(
     stopping?: AbortSignal,
   ): Promise<HttpResult> {
     connection ??= Promise.all([
-      open(settings.timeoutSeconds, settings.maxConcurrentRequests),
+      open(
+        settings.timeoutSeconds,
+        settings.maxConcurrentRequests,
+        nameOfSetting(settings, "timeoutSeconds"),
+      ),
       openQueue(settings),
     ]);
     const [exchange, queue] = await connection;
