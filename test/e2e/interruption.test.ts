@@ -1,5 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
+import {
+  javascriptProgram,
+  javascriptProgramOfPlugin,
+  type Program,
+  yamlProgram,
+} from "../helpers/programs.js";
 import { type TestStack, webhookArgs, withStack } from "../helpers/stack.js";
 
 /** Starts `up` and waits until the service has made the webhook, whose answer it holds back. */
@@ -17,8 +23,8 @@ function interrupt(pid: number | undefined, signal: NodeJS.Signals): void {
   process.kill(-(pid ?? 0), signal);
 }
 
-/** Pulumi's provider processes among the descendants of a process. */
-function providerProcesses(ancestor: number | undefined): number[] {
+/** The provider processes among the descendants of a process. */
+function providerProcesses(program: Program, ancestor: number | undefined): number[] {
   const lines = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
   const processes = lines.map((line) => {
     const [pid, parent, ...args] = line.trim().split(/\s+/);
@@ -29,7 +35,7 @@ function providerProcesses(ancestor: number | undefined): number[] {
       .filter(({ parent }) => parent === pid)
       .flatMap((child) => [child, ...descendantsOf(child.pid)]);
   return descendantsOf(ancestor ?? 0)
-    .filter(({ args }) => /node.*dynamic-provider/.test(args))
+    .filter(({ args }) => program.process.test(args))
     .map(({ pid }) => pid);
 }
 
@@ -41,62 +47,103 @@ function isAlive(pid: number): boolean {
   }
 }
 
-describe("An update that is interrupted while the service creates a webhook", () => {
+const programs = [javascriptProgram, yamlProgram];
+
+describe("The native plugin with nothing in flight", () => {
+  it("ends by itself when the CLI is killed", async () => {
+    await withStack(
+      async (stack) => {
+        await stack.declareText(`
+          const pulumi = require("@pulumi/pulumi");
+          new pulumi.CustomResource("dbwebhooks:index:Webhook", "orders", ${JSON.stringify(webhookArgs())});
+          // Ends with its language host.
+          setInterval(() => process.ppid === 1 && process.exit(), 50);
+        `);
+        const { child, output, result } = stack.start(["up", "--yes", "--skip-preview"]);
+        await expect.poll(output).toMatch(/Webhook orders created/);
+        const providers = providerProcesses(javascriptProgramOfPlugin, child.pid);
+        expect(providers).toHaveLength(1);
+
+        child.kill("SIGKILL");
+        await result;
+
+        await expect.poll(() => providers.filter(isAlive)).toEqual([]);
+        expect(stack.service.counts).toMatchObject({ posts: 1, deletes: 0 });
+        await stack.pulumi(["cancel", "--yes"]);
+      },
+      { program: javascriptProgramOfPlugin },
+    );
+  });
+});
+
+describe.each(programs)("An update that is interrupted in a creation through $name", (program) => {
   it.each(["SIGINT", "SIGTERM"] as const)("stores the webhook after one %s", async (signal) => {
-    await withStack(async (stack) => {
-      const { child, output, release, result } = await startUpAndHold(stack);
+    await withStack(
+      async (stack) => {
+        const { child, output, release, result } = await startUpAndHold(stack);
 
-      interrupt(child.pid, signal);
-      await expect.poll(output).toMatch(/cancell?ing/i);
-      release();
-      const { exitCode } = await result;
+        interrupt(child.pid, signal);
+        await expect.poll(output).toMatch(/cancell?ing/i);
+        release();
+        const { exitCode } = await result;
 
-      expect(exitCode).not.toBe(0);
-      const [webhook] = stack.service.webhooks;
-      expect((await stack.resources()).orders).toMatchObject({ id: String(webhook?.id) });
-      expect(stack.service.counts).toMatchObject({ posts: 1, deletes: 0 });
-      await stack.up();
-      expect(await stack.outputs()).toEqual({ ordersSecret: webhook?.secret });
-      expect(stack.service.counts.posts).toBe(1);
-    });
+        expect(exitCode).not.toBe(0);
+        const [webhook] = stack.service.webhooks;
+        expect((await stack.resources()).orders).toMatchObject({
+          id: webhook && program.idOf(webhook),
+        });
+        expect(stack.service.counts).toMatchObject({ posts: 1, deletes: 0 });
+        await stack.up();
+        expect(await stack.outputs()).toEqual({ ordersSecret: webhook?.secret });
+        expect(stack.service.counts.posts).toBe(1);
+      },
+      { program },
+    );
   });
 
   it("deletes the webhook again after two SIGINTs", async () => {
-    await withStack(async (stack) => {
-      const { child, output, release, result } = await startUpAndHold(stack);
+    await withStack(
+      async (stack) => {
+        const { child, output, release, result } = await startUpAndHold(stack);
 
-      interrupt(child.pid, "SIGINT");
-      await expect.poll(output).toMatch(/cancell?ing/i);
-      const deleted = stack.service.nextRequest({ on: "DELETE", stage: "finished" });
-      interrupt(child.pid, "SIGINT");
-      await expect.poll(output).toContain("stopping");
-      release();
-      await deleted;
-      await result;
+        interrupt(child.pid, "SIGINT");
+        await expect.poll(output).toMatch(/cancell?ing/i);
+        const deleted = stack.service.nextRequest({ on: "DELETE", stage: "finished" });
+        interrupt(child.pid, "SIGINT");
+        await expect.poll(output).toContain("Pulumi is stopping");
+        release();
+        await deleted;
+        await result;
 
-      expect(stack.service.webhooks).toEqual([]);
-      expect(await stack.resources()).toEqual({});
-    });
+        expect(stack.service.webhooks).toEqual([]);
+        expect(await stack.resources()).toEqual({});
+      },
+      { program },
+    );
   });
 
   it("deletes the webhook again when the CLI is killed, and leaves no process", async () => {
-    await withStack(async (stack) => {
-      const { child, release, result } = await startUpAndHold(stack);
-      const providers = providerProcesses(child.pid);
-      expect(providers).toHaveLength(1);
+    await withStack(
+      async (stack) => {
+        const { child, release, result } = await startUpAndHold(stack);
+        const providers = providerProcesses(program, child.pid);
+        // YAML starts the plugin twice: once for its schema.
+        expect(providers).not.toEqual([]);
 
-      child.kill("SIGKILL");
-      await result;
-      const deleted = stack.service.nextRequest({ on: "DELETE", stage: "finished" });
-      release();
-      await deleted;
+        child.kill("SIGKILL");
+        await result;
+        const deleted = stack.service.nextRequest({ on: "DELETE", stage: "finished" });
+        release();
+        await deleted;
 
-      expect(stack.service.webhooks).toEqual([]);
-      await expect.poll(() => providers.filter(isAlive)).toEqual([]);
-      await stack.pulumi(["cancel", "--yes"]);
-      await stack.up();
-      expect(stack.service.webhooks).toHaveLength(1);
-      expect(stack.service.counts).toMatchObject({ posts: 2, deletes: 1 });
-    });
+        expect(stack.service.webhooks).toEqual([]);
+        await expect.poll(() => providers.filter(isAlive)).toEqual([]);
+        await stack.pulumi(["cancel", "--yes"]);
+        await stack.up();
+        expect(stack.service.webhooks).toHaveLength(1);
+        expect(stack.service.counts).toMatchObject({ posts: 2, deletes: 1 });
+      },
+      { program },
+    );
   });
 });

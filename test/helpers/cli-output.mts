@@ -19,7 +19,7 @@ export function webhooksInState(exported: string): Record<string, WebhookInState
   const { resources = [] } = JSON.parse(exported).deployment as { resources?: Resource[] };
   const webhooks: Record<string, WebhookInState[]> = {};
   for (const { urn, id, outputs, delete: isPendingDeletion = false } of resources) {
-    if (urn.includes("dbwebhooks:Webhook::")) {
+    if (isWebhook(urn)) {
       const { databaseId, secret } = outputs;
       const name = urn.split("::").at(-1) ?? "";
       webhooks[name] ??= [];
@@ -34,6 +34,11 @@ export function webhooksInState(exported: string): Record<string, WebhookInState
   return webhooks;
 }
 
+/** Whether a urn is that of a webhook, in whichever way it reached Pulumi. */
+export function isWebhook(urn: string): boolean {
+  return /dbwebhooks:(index:)?Webhook::/.test(urn);
+}
+
 /** Errors below "Diagnostics:" by resource name. */
 export function errorsOfWebhooks(output: string): Record<string, string[]> {
   const errors: Record<string, string[]> = {};
@@ -41,7 +46,7 @@ export function errorsOfWebhooks(output: string): Record<string, string[]> {
   for (const line of diagnosticsOf(output)) {
     const [, resource] = /^ {2}\S+ \((.+)\):$/.exec(line) ?? [];
     if (resource !== undefined) {
-      name = line.includes("dbwebhooks:Webhook") ? resource : undefined;
+      name = /dbwebhooks:(index:)?Webhook/.test(line) ? resource : undefined;
     } else if (name !== undefined) {
       // A partial creation comes as a list of its reasons.
       const text = /^ +(?:error: |\t\* )(.+)$/.exec(line)?.[1];

@@ -4,7 +4,7 @@ import { resolvePulumiCli } from "../../tools/pulumi-cli/resolve.mts";
 
 /** Vitest's global set-up: gets the Pulumi CLI, or fails, before any test of a tier that needs it. */
 export async function setup(): Promise<void> {
-  const cli = await resolvePulumiCli();
+  const cli = await resolvePulumiCli({ languages: ["yaml"] });
   for (const name of Object.keys(process.env)) {
     if (/^(PULUMI|DBWEBHOOKS)_|_proxy$/i.test(name)) {
       delete process.env[name];

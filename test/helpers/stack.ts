@@ -1,20 +1,15 @@
-import { cp, readFile, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { expect, inject } from "vitest";
 import { parse } from "yaml";
+import { isWebhook } from "./cli-output.mjs";
 import { withDirectory, writeJson } from "./directory.js";
+import { changeProject, javascriptProgram, type Program, type Webhooks } from "./programs.js";
 import { type CommandResult, type RunningCommand, run, stackEnvironment, start } from "./pulumi.js";
-import { apiKeySetting, template, writeProject } from "./stack-template.js";
+import { apiKeySetting, template } from "./stack-template.js";
 
-const repository = join(__dirname, "../..");
-
-/** Arguments and resource options of the webhooks of a test program, by resource name. */
-type Webhooks = Readonly<
-  Record<string, { readonly args: object; readonly opts?: object | undefined }>
->;
-
-/** A stack of a plain JavaScript program with webhooks, on the real CLI with a file backend. */
+/** A stack of a program with webhooks, on the real CLI with a file backend. */
 export interface TestStack {
   readonly service: LocalService;
   /** The directory of the program. */
@@ -23,6 +18,8 @@ export interface TestStack {
   declare(webhooks: Webhooks): Promise<void>;
   /** Takes the text of a JavaScript program in place of the one that `declare` feeds. */
   declareText(program: string): Promise<void>;
+  /** Takes these keys of Pulumi.yaml, for a program that is written there. */
+  declareProject(project: object): Promise<void>;
   /** Runs a command of the CLI in the program's directory, on its stack, whatever its exit code. */
   pulumi(args: readonly string[], environment?: Environment): Promise<CommandResult>;
   /** Starts such a command in a process group of its own, for tests that interrupt it. */
@@ -55,6 +52,8 @@ interface StateResource {
 }
 
 interface TestStackOptions {
+  /** How the webhooks are declared. Default: a plain JavaScript program with the package. */
+  readonly program?: Program;
   /** Default: a local service without options. */
   readonly service?: LocalService;
   /** Settings in the stack's configuration. Default: base URL and key of the service. */
@@ -74,6 +73,7 @@ export async function withStack(
     "dbwebhooks:baseUrl": service.baseUrl,
     "dbwebhooks:apiKey": service.apiKey,
   };
+  const { program = javascriptProgram } = options;
   await withDirectory(async (root) => {
     const environment = await stackEnvironment(root);
     const withProject = async (project: string, useStack: (stack: TestStack) => Promise<void>) => {
@@ -86,15 +86,12 @@ export async function withStack(
         stateFile,
         environment,
         service,
+        program,
         encryptedApiKey: isCopy ? encryptedApiKey : undefined,
       });
-      await (isCopy
-        ? cp(path, root, { recursive: true })
-        : writeProject(directory, project).then(() => succeedWith(stack, ["stack", "init"])));
-      await writeProgram(directory, project);
-      if (isCopy) {
-        await stack.configure(config);
-      }
+      await (isCopy ? cp(path, root, { recursive: true }) : mkdir(directory));
+      await program.write(directory, project);
+      await (isCopy ? stack.configure(config) : succeedWith(stack, ["stack", "init"]));
       try {
         await useStack({ ...stack, beside: withProject });
       } catch (error) {
@@ -118,6 +115,7 @@ interface StackOptions {
   readonly stateFile: string;
   readonly environment: Environment;
   readonly service: LocalService;
+  readonly program: Program;
   /** The key of the template, encrypted for this stack. */
   readonly encryptedApiKey: string | undefined;
 }
@@ -127,6 +125,7 @@ function openStack({
   stateFile,
   environment,
   service,
+  program,
   encryptedApiKey,
 }: StackOptions): Omit<TestStack, "beside"> {
   const configFile = join(directory, "Pulumi.test.yaml");
@@ -138,8 +137,9 @@ function openStack({
   const stack = {
     service,
     directory,
-    declare: (webhooks: Webhooks) => writeJson(join(directory, "webhooks.json"), webhooks),
-    declareText: (program: string) => writeFile(join(directory, "index.js"), program),
+    declare: (webhooks: Webhooks) => program.declare(directory, webhooks),
+    declareText: (text: string) => writeFile(join(directory, "index.js"), text),
+    declareProject: (project: object) => changeProject(directory, project),
     pulumi: (args: readonly string[], extra?: Environment) => run(...command(args, extra)),
     start: (args: readonly string[]) => {
       const [name, all, options] = command(args);
@@ -190,21 +190,6 @@ export function webhookArgs(changes: object = {}): object {
   };
 }
 
-async function writeProgram(directory: string, project: string): Promise<void> {
-  await symlink(join(repository, "node_modules"), join(directory, "node_modules"));
-  await writeJson(join(directory, "package.json"), { name: project, main: "index.js" });
-  await writeJson(join(directory, "webhooks.json"), {});
-  await writeFile(
-    join(directory, "index.js"),
-    `const { Webhook } = require("pulumi-dbwebhooks");
-const webhooks = Object.entries(require("./webhooks.json"));
-for (const [name, { args, opts }] of webhooks) {
-  exports[name + "Secret"] = new Webhook(name, args, opts).secret;
-}
-`,
-  );
-}
-
 /** The resources in the file of a stack, webhooks and others. */
 async function resourcesIn(stateFile: string): Promise<readonly StateResource[]> {
   const { checkpoint } = JSON.parse(await readFile(stateFile, "utf8"));
@@ -214,7 +199,7 @@ async function resourcesIn(stateFile: string): Promise<readonly StateResource[]>
 function webhooksByName(resources: readonly StateResource[]): Record<string, StateResource> {
   return Object.fromEntries(
     resources
-      .filter(({ urn }) => urn.includes("dbwebhooks:Webhook::"))
+      .filter(({ urn }) => isWebhook(urn))
       .map((resource) => [resource.urn.split("::").at(-1), resource]),
   );
 }
