@@ -261,6 +261,10 @@ describe("what the service says", () => {
 });
 
 describe("an error of this package", () => {
+  it("is its message as text, without the name of a class", () => {
+    expect(String(new WebhookError("It failed."))).toBe("It failed.");
+  });
+
   it("is one line that Pulumi can carry, whatever it is made of", () => {
     const { message } = new WebhookError(`a\nb\ud800${"c".repeat(100_000)}`);
 
