@@ -20,8 +20,9 @@ import type { Failure } from "./errors.js";
 import type { HttpOutcome, HttpRequest } from "./http.js";
 import type { Operation } from "./operation.js";
 import { errorCode, failureOf, isSuccess, isTransient, mayHaveCreated } from "./outcomes.js";
+import { isThrottled } from "./retries.js";
 import type { AccountSettings } from "./settings.js";
-import { type HttpTransport, isThrottled } from "./transport.js";
+import type { HttpTransport } from "./transport.js";
 
 /** One account of the service. */
 export interface Account {

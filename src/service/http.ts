@@ -4,9 +4,9 @@ import request from "undici/lib/api/api-request.js";
 import Agent from "undici/lib/dispatcher/agent.js";
 import Dispatcher from "undici/lib/dispatcher/dispatcher.js";
 import EnvHttpProxyAgent from "undici/lib/dispatcher/env-http-proxy-agent.js";
-import { oneLine, redact } from "../common/redact.js";
 import { isLoopback } from "../common/url.js";
 import { version } from "../common/version.js";
+import { causeText, isConnectionError, whenItPasses } from "./connection-errors.js";
 import { WebhookError } from "./errors.js";
 import type { TimeLimit } from "./time-limit.js";
 
@@ -38,7 +38,7 @@ export interface HttpResponse {
 }
 
 /** No complete answer. */
-interface HttpFailure {
+export interface HttpFailure {
   /**
    * `unsent`: it is certain that the service has not seen the request. `unanswered`: the service may
    * have acted on it. `unreadable`: it answered, with more than 1 MiB.
@@ -167,22 +167,6 @@ async function exchangeOnce(
   }
 }
 
-// Codes of Node.js and OpenSSL for a certificate that is not trusted, and for a host that does not exist.
-const neverPasses =
-  /^(ENOTFOUND|CERT_.*|UNABLE_TO_.*|.*SELF_SIGNED_CERT.*|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME_INVALID)$/;
-
-function whenItPasses(error: unknown): Pick<HttpFailure, "passes"> {
-  const { code, errors } = error as { code: string; errors?: readonly unknown[] };
-  if (neverPasses.test(code)) {
-    return { passes: "never" };
-  }
-  // Where a name has several addresses, each of them was tried.
-  const isRefused = [error, ...(errors ?? [])].some(
-    (each) => (each as { code?: unknown }).code === "ECONNREFUSED",
-  );
-  return isRefused ? { passes: "soon" } : {};
-}
-
 /** Calls back just before the first byte of a request goes to a connection that stands. */
 function noteRequestStart(onStart: () => void): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) =>
@@ -218,19 +202,8 @@ function originOfRedirect(location: unknown, base: URL): string | undefined {
     : undefined;
 }
 
-/** What Node.js, TLS and undici say of a connection has a code; what is wrong with a call has none. */
-function isConnectionError(error: unknown): boolean {
-  return typeof (error as { code?: unknown } | null)?.code === "string";
-}
-
 function hasNextPage(link: string | string[] | undefined): boolean {
   return /;\s*rel\s*=\s*"?[^";,]*\bnext\b/i.test(String(link ?? ""));
-}
-
-function causeText(error: unknown, apiKey: string): string {
-  const { code, message } = error as { code?: unknown; message?: unknown };
-  const parts = [code, message].filter((part) => typeof part === "string" && part !== "");
-  return oneLine(redact(parts.join(": "), [apiKey]), 150) || "unknown reason";
 }
 
 /** Milliseconds to wait by a `Retry-After` header, or nothing where it is absent or malformed. */

@@ -1,15 +1,17 @@
 import type PQueue from "p-queue";
 import type { Exchange, HttpOutcome, HttpRequest } from "./http.js";
 import type { Operation } from "./operation.js";
+import {
+  delayBeforeRetry,
+  gaveUpText,
+  isThrottled,
+  outcomeText,
+  retryLimit,
+  secondsText,
+} from "./retries.js";
 import { type AccountSettings, nameOfSetting } from "./settings.js";
 
-const firstBackoffMs = 500;
-const longestBackoffMs = 10_000;
-// For a service that answers 429 with "Retry-After: 0".
-const shortestPauseMs = 50;
 const silentWaitMs = 5_000;
-// A service that restarts listens again by then.
-const refusedSeconds = 15;
 
 /** How a request ended, after as many attempts as it took. */
 export type HttpResult = HttpOutcome & {
@@ -144,20 +146,6 @@ export function createTransport(
   return { sendRequest };
 }
 
-/** Whether the service refused the request for now, without acting on it, and said so. */
-export function isThrottled(outcome: HttpOutcome): boolean {
-  return (
-    outcome.kind === "response" &&
-    (outcome.statusCode === 429 ||
-      (outcome.statusCode === 503 && outcome.retryAfterMs !== undefined))
-  );
-}
-
-/** What the service did, to be read after its name: `answered 500`, `could not be reached (…)`. */
-export function outcomeText(outcome: HttpOutcome): string {
-  return outcome.kind === "response" ? `answered ${outcome.statusCode}` : outcome.reason;
-}
-
 const openExchange: OpenExchange = async (...limits) =>
   (await import("./http.js")).openExchange(...limits);
 
@@ -169,47 +157,9 @@ async function openQueue(settings: AccountSettings): Promise<PQueue> {
     : new Queue({ concurrency, interval: 1000 / requestsPerSecond, intervalCap: 1, strict: true });
 }
 
-function delayBeforeRetry(outcome: HttpOutcome, attempt: number, random: () => number): number {
-  if (outcome.kind === "response" && outcome.retryAfterMs !== undefined) {
-    return Math.max(outcome.retryAfterMs, shortestPauseMs);
-  }
-  const backoffMs = Math.min(firstBackoffMs * 2 ** (attempt - 1), longestBackoffMs);
-  return backoffMs * (0.5 + random() / 2);
-}
-
-/** How long a request may be tried again; a refused connection for a shorter time. */
-function retryLimit(
-  settings: AccountSettings,
-  isRefused: boolean,
-): { readonly seconds: number; readonly text: string } {
-  const { retrySeconds } = settings;
-  return isRefused && retrySeconds > refusedSeconds
-    ? { seconds: refusedSeconds, text: `a refused connection is tried for ${refusedSeconds} s` }
-    : {
-        seconds: retrySeconds,
-        text: `${nameOfSetting(settings, "retrySeconds")} is ${retrySeconds}`,
-      };
-}
-
-function gaveUpText(
-  outcome: HttpOutcome,
-  attempt: number,
-  elapsedMs: number,
-  limit: string,
-): string {
-  return outcome.kind === "response" && outcome.retryAfterMs !== undefined
-    ? `it asked to wait ${secondsText(outcome.retryAfterMs)} more; ${limit}`
-    : `tried ${attempt} ${attempt === 1 ? "time" : "times"} in ${secondsText(elapsedMs)}; ${limit}`;
-}
-
 function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined {
   const given = signals.filter((signal) => signal !== undefined);
   return given.length < 2 ? given[0] : AbortSignal.any(given);
-}
-
-function secondsText(ms: number): string {
-  const seconds = Math.ceil(ms / 1000);
-  return seconds > 86_400 ? "over a day" : `${seconds} s`;
 }
 
 function sleep(ms: number, stopping?: AbortSignal): Promise<void> {
