@@ -1,3 +1,5 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
 interface Tier {
@@ -14,7 +16,9 @@ const tier = ({ name, minutes, needsCli = false }: Tier) => ({
     hookTimeout: minutes * 60_000,
     // Waiting for a fact ends with it, or with the test; how long it takes is the machine's affair.
     expect: { poll: { timeout: minutes * 50_000 } },
-    globalSetup: needsCli ? ["test/helpers/pulumi.ts"] : [],
+    globalSetup: needsCli ? ["test/helpers/pulumi.ts", "test/helpers/stack-template.ts"] : [],
+    // Tests start hundreds of Node.js processes that load the same modules.
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), "dbwebhooks-compile-cache") },
   },
 });
 
@@ -27,6 +31,8 @@ export default defineConfig({
       tier({ name: "process", minutes: 2 }),
       tier({ name: "e2e", minutes: 5, needsCli: true }),
       tier({ name: "package", minutes: 15, needsCli: true }),
+      // Rare and slow: npm test leaves it out.
+      tier({ name: "thorough", minutes: 15, needsCli: true }),
     ],
   },
 });

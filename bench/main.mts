@@ -5,7 +5,14 @@ import { compare } from "./compare.mts";
 import { openTofu, openTofuVersions } from "./opentofu.mts";
 import { originOf } from "./origin.mts";
 import type { Contender } from "./project.mts";
-import { docsStyle, floor, ours, type PulumiProgram } from "./pulumi-programs.mts";
+import {
+  docsStyle,
+  floor,
+  nativeInJavaScript,
+  nativeInYaml,
+  ours,
+  type PulumiProgram,
+} from "./pulumi-programs.mts";
 import { openPulumiProject } from "./pulumi-project.mts";
 import { writeComparison } from "./report.mts";
 import { tableOf, tableOfVerdicts } from "./tables.mts";
@@ -15,18 +22,24 @@ const { values } = parseArgs({
   options: {
     count: { type: "string", multiple: true, default: ["1", "50", "200"] },
     rounds: { type: "string" },
+    contender: { type: "string", multiple: true, default: [] },
     opentofu: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
   },
 });
 
-const cli = await resolvePulumiCli();
-const contenders: readonly Contender[] = [
+const cli = await resolvePulumiCli({ languages: ["yaml"] });
+const allContenders: readonly Contender[] = [
   pulumiContender("ours", ours, cli),
+  pulumiContender("plugin, JavaScript", nativeInJavaScript, cli),
+  pulumiContender("plugin, YAML", nativeInYaml, cli),
   pulumiContender("docs-style", docsStyle, cli),
   pulumiContender("floor", floor, cli),
   ...(values.opentofu ? [await openTofu()] : []),
 ];
+const contenders = allContenders.filter(
+  ({ name }) => values.contender.length === 0 || values.contender.includes(name),
+);
 const origin = originOf("bench", {
   "Pulumi CLI": cli.version,
   ...(values.opentofu && openTofuVersions),

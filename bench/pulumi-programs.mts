@@ -1,7 +1,9 @@
 /** A way to manage webhooks with Pulumi: the text of a program for `count` of them. */
 export interface PulumiProgram {
-  /** Default: `index.js`. */
+  /** Default: `index.js`. With `Pulumi.yaml` the text follows on what every project has there. */
   readonly file?: string;
+  /** Whether it uses the native plugin. Default: false. */
+  readonly isNative?: boolean;
   readonly text: (count: number) => string;
   /** Packages that only this program needs: the text of their one file, by name. */
   readonly packages?: Readonly<Record<string, string>>;
@@ -28,6 +30,44 @@ export const oursInTypeScript: PulumiProgram = {
   file: "index.ts",
   text: (count) => `import { Webhook } from "pulumi-dbwebhooks";
 ${declarations(count)}`,
+};
+
+/** A program in plain JavaScript with the native plugin. */
+export const nativeInJavaScript: PulumiProgram = {
+  isNative: true,
+  text: (count) => `const pulumi = require("@pulumi/pulumi");
+
+class Webhook extends pulumi.CustomResource {
+  constructor(name, args) {
+    const outputs = { tableId: undefined, webhookId: undefined, baseUrl: undefined };
+    super(
+      "dbwebhooks:index:Webhook",
+      name,
+      { ...outputs, secret: undefined, ...args },
+      { additionalSecretOutputs: ["secret"] },
+    );
+  }
+}
+${declarations(count)}`,
+};
+
+/** A program in YAML, which only the native plugin serves. */
+export const nativeInYaml: PulumiProgram = {
+  file: "Pulumi.yaml",
+  isNative: true,
+  text: (count) => {
+    const webhooks = Array.from(
+      { length: count },
+      (_, index) => `  hook-${index}:
+    type: dbwebhooks:Webhook
+    properties:
+      databaseId: base_abc123
+      url: https://example.com/hooks/${index}
+      events: [record.created, record.updated]
+`,
+    );
+    return `resources:\n${webhooks.join("")}`;
+  },
 };
 
 /**

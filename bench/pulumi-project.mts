@@ -9,6 +9,11 @@ import type { PulumiProgram } from "./pulumi-programs.mts";
 
 const repository = join(import.meta.dirname, "..");
 
+const pluginName = "pulumi-resource-dbwebhooks";
+const plugins = `plugins:
+  providers: [{ name: dbwebhooks, path: ${JSON.stringify(join(repository, "dist-plugin"))} }]
+`;
+
 const commands: Readonly<Record<Step, readonly string[]>> = {
   up: ["up", "--skip-preview"],
   "no-op up": ["up", "--skip-preview"],
@@ -26,7 +31,7 @@ export interface PulumiSettings {
   readonly typescript?: boolean;
 }
 
-/** Writes a project with a plain JavaScript program, and makes its stack in a backend of its own. */
+/** Writes a project with a program, and makes its stack in a backend of its own. */
 export async function openPulumiProject(
   cli: PulumiCli,
   program: PulumiProgram,
@@ -34,9 +39,16 @@ export async function openPulumiProject(
   { environment: extra, args = [], gzip = false, typescript = false }: PulumiSettings = {},
 ): Promise<Project> {
   const directory = join(root, "program");
-  await writeProgram(directory, program, count);
-  const runtime = `runtime: { name: nodejs, options: { typescript: ${typescript} } }`;
-  await writeFile(join(directory, "Pulumi.yaml"), `name: bench\n${runtime}\n`);
+  const isYaml = program.file === "Pulumi.yaml";
+  const runtime = isYaml ? "yaml" : `{ name: nodejs, options: { typescript: ${typescript} } }`;
+  await mkdir(directory);
+  await writeFile(
+    join(directory, "Pulumi.yaml"),
+    `name: bench\nruntime: ${runtime}\n${program.isNative === true ? plugins : ""}${isYaml ? program.text(count) : ""}`,
+  );
+  if (!isYaml) {
+    await writeProgram(directory, program, count);
+  }
   const environment = {
     ...process.env,
     ...(await hermeticEnvironment(root)),
@@ -55,7 +67,10 @@ export async function openPulumiProject(
     directory,
     environment,
     command: (step) => [cli.command, ...commands[step], "--yes", "--non-interactive", ...args],
-    isProvider: (commandLine) => commandLine.includes("/cmd/dynamic-provider/index.js"),
+    isProvider: (commandLine) =>
+      commandLine.includes(
+        program.isNative === true ? pluginName : "/cmd/dynamic-provider/index.js",
+      ),
     stateFile: join(root, `state/.pulumi/stacks/bench/bench.json${gzip ? ".gz" : ""}`),
   };
 }

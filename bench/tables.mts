@@ -34,9 +34,9 @@ export function tableOf(count: number, results: readonly Result[]): string {
 /** Whether each target is reached. */
 export function tableOfVerdicts(verdicts: readonly Verdict[]): string {
   return markdownTable([
-    ["ours to another", "ratio", "floor", "target", ""],
-    ...verdicts.map(({ count, what, against, limit, ratio, floorRatio }) => [
-      `${what} of ${webhooks(count)}, to ${against}`,
+    ["one contender to another", "ratio", "floor", "target", ""],
+    ...verdicts.map(({ count, what, of = "ours", against, limit, ratio, floorRatio }) => [
+      `${of}: ${what} of ${webhooks(count)}, to ${against}`,
       ratio.toFixed(3),
       floorRatio?.toFixed(3) ?? "",
       `at most ${limit}`,

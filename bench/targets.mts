@@ -5,17 +5,29 @@ import type { Step } from "./project.mts";
 interface Target {
   readonly count: number;
   readonly what: Step | "state";
-  readonly against: "docs-style" | "floor";
+  /** Default: "ours". */
+  readonly of?: "plugin, JavaScript" | "plugin, YAML";
+  readonly against: "ours" | "docs-style" | "floor";
   readonly limit: number;
 }
 
 const targets: readonly Target[] = [
   { count: 1, what: "up", against: "docs-style", limit: 0.97 },
   { count: 1, what: "no-op up", against: "docs-style", limit: 0.93 },
+  { count: 1, what: "destroy", against: "docs-style", limit: 1.02 },
+  { count: 1, what: "up", of: "plugin, JavaScript", against: "ours", limit: 0.8 },
+  { count: 1, what: "no-op up", of: "plugin, JavaScript", against: "ours", limit: 0.75 },
+  { count: 1, what: "destroy", of: "plugin, JavaScript", against: "ours", limit: 0.45 },
+  { count: 1, what: "up", of: "plugin, YAML", against: "ours", limit: 0.38 },
+  { count: 1, what: "no-op up", of: "plugin, YAML", against: "ours", limit: 0.35 },
+  { count: 200, what: "up", of: "plugin, JavaScript", against: "ours", limit: 1 },
+  { count: 200, what: "no-op up", of: "plugin, JavaScript", against: "ours", limit: 1 },
+  { count: 200, what: "destroy", of: "plugin, JavaScript", against: "ours", limit: 1 },
   { count: 200, what: "up", against: "docs-style", limit: 0.72 },
   { count: 200, what: "up", against: "floor", limit: 1.08 },
   { count: 200, what: "destroy", against: "docs-style", limit: 0.6 },
   { count: 200, what: "state", against: "docs-style", limit: 0.44 },
+  { count: 1000, what: "no-op up", against: "docs-style", limit: 1.02 },
   { count: 1000, what: "up", against: "docs-style", limit: 0.5 },
   { count: 1000, what: "destroy", against: "docs-style", limit: 0.42 },
 ];
@@ -32,13 +44,14 @@ export function verdictsOn(count: number, results: readonly Result[]): Verdict[]
   return targets
     .filter((target) => target.count === count)
     .flatMap((target) => {
-      const ours = figureOf(results, "ours", target.what);
+      const { of = "ours" } = target;
+      const ours = figureOf(results, of, target.what);
       const other = figureOf(results, target.against, target.what);
       const least = figureOf(results, "floor", target.what);
       if (ours === undefined || other === undefined) {
         return [];
       }
-      const hasFloor = least !== undefined && target.against !== "floor";
+      const hasFloor = least !== undefined && of === "ours" && target.against !== "floor";
       return [{ ...target, ratio: ours / other, ...(hasFloor && { floorRatio: least / other }) }];
     });
 }

@@ -8,9 +8,6 @@ export { type EventType, eventTypes } from "./common/event-types.js";
 export { Provider, type ProviderArgs } from "./dynamic/provider-resource.js";
 export {
   type AdoptArgs,
-  type AnyEventsArgs,
-  type CommonWebhookArgs,
-  type KnownEventsArgs,
   Webhook,
   type WebhookArgs,
 } from "./dynamic/webhook.js";

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { isSupportedNodeVersion, leastNodeVersion } from "../common/node-version.js";
+import { problemOfNodeVersion } from "../common/node-version.js";
 import { UsageError } from "./usage-error.js";
 
 // Ignore a closed pipe (`… | head`).
@@ -9,11 +9,9 @@ void main(process.argv.slice(2));
 
 /** Exit codes: 0 done, 1 failed, 2 wrong usage. */
 async function main(words: readonly string[]): Promise<void> {
-  const { node } = process.versions;
-  if (!isSupportedNodeVersion(node)) {
-    process.stderr.write(
-      `pulumi-dbwebhooks needs Node.js ${leastNodeVersion} or newer, and this is ${node}.\n`,
-    );
+  const problem = problemOfNodeVersion("pulumi-dbwebhooks", process.versions.node);
+  if (problem !== undefined) {
+    process.stderr.write(`${problem}\n`);
     process.exitCode = 1;
     return;
   }

@@ -1,13 +1,19 @@
 import { engines } from "../../package.json";
 
 /** The oldest version of Node.js that this package runs on, from `engines` in package.json. */
-export const leastNodeVersion: string = engines.node.replace(">=", "");
+const leastVersion = engines.node.replace(">=", "");
 
-/** Whether this package runs on a version of Node.js. */
-export function isSupportedNodeVersion(version: string): boolean {
+/**
+ * Says that a version of Node.js is too old.
+ *
+ * @param what What needs a newer one.
+ */
+export function problemOfNodeVersion(what: string, version: string): string | undefined {
   const [major = 0, minor = 0] = numbersOf(version);
-  const [leastMajor = 0, leastMinor = 0] = numbersOf(leastNodeVersion);
-  return major > leastMajor || (major === leastMajor && minor >= leastMinor);
+  const [leastMajor = 0, leastMinor = 0] = numbersOf(leastVersion);
+  return major > leastMajor || (major === leastMajor && minor >= leastMinor)
+    ? undefined
+    : `${what} needs Node.js ${leastVersion} or newer, and this is ${version}.`;
 }
 
 function numbersOf(version: string): number[] {

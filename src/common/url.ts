@@ -4,10 +4,11 @@ const absoluteHttpUrl = /^https?:\/\/[^\s\p{Cc}\\/][^\s\p{Cc}\\]*$/iu;
 
 /** Says what is wrong with a receiver's url and what to write instead, without repeating it. */
 export function problemOfReceiverUrl(url: string, allowInsecureUrl: boolean): string | undefined {
-  if (!isAbsoluteHttpUrl(url)) {
-    return 'must be an absolute URL, such as "https://example.com/hooks", without white space';
+  const parsed = parsedHttpUrl(url);
+  if (parsed === null) {
+    return problemOfSyntax(url, "https://example.com/hooks");
   }
-  if (!allowInsecureUrl && isInsecure(url)) {
+  if (!allowInsecureUrl && isInsecure(parsed)) {
     return "must begin with https:// (http:// only for a loopback host). To send notifications unencrypted all the same, set allowInsecureUrl: true";
   }
   return undefined;
@@ -18,14 +19,14 @@ export function problemOfBaseUrl(
   baseUrl: string,
   allowInsecureBaseUrl: boolean,
 ): string | undefined {
-  if (!isAbsoluteHttpUrl(baseUrl)) {
-    return 'must be an absolute URL, such as "https://tables.example.com", without white space';
+  const parsed = parsedHttpUrl(baseUrl);
+  if (parsed === null) {
+    return problemOfSyntax(baseUrl, "https://tables.example.com");
   }
-  const { username, password } = new URL(baseUrl);
-  if (username !== "" || password !== "" || /[?#]/.test(baseUrl)) {
+  if (parsed.username !== "" || parsed.password !== "" || /[?#]/.test(baseUrl)) {
     return "must hold no user name, password, query or fragment; the key goes into dbwebhooks:apiKey";
   }
-  if (!allowInsecureBaseUrl && isInsecure(baseUrl)) {
+  if (!allowInsecureBaseUrl && isInsecure(parsed)) {
     return "must begin with https:// (http:// only for a loopback host), because the API key travels with every request. To send it unencrypted all the same, set dbwebhooks:allowInsecureBaseUrl to true";
   }
   return undefined;
@@ -34,6 +35,14 @@ export function problemOfBaseUrl(
 /** One spelling for all base URLs that mean the same: normalised, without a slash at the end. */
 export function normalizeBaseUrl(baseUrl: string): string {
   return new URL(baseUrl).href.replace(/\/+$/, "");
+}
+
+/**
+ * Whether a text can be an identifier: it can stand in a path as one segment, and holds no control
+ * characters and no white space at its ends, which come from a line of a file in most cases.
+ */
+export function isIdentifier(value: string): boolean {
+  return isPathSegment(value) && !/^\s|\s$|\p{Cc}/u.test(value);
 }
 
 /**
@@ -46,11 +55,24 @@ export function isPathSegment(value: string): boolean {
 
 /** Whether a text is an absolute http or https URL that needs no repair. */
 export function isAbsoluteHttpUrl(url: string): boolean {
-  return absoluteHttpUrl.test(url) && url.isWellFormed() && URL.canParse(url);
+  return parsedHttpUrl(url) !== null;
 }
 
-function isInsecure(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
+function parsedHttpUrl(url: string): URL | null {
+  return hasHttpSyntax(url) ? URL.parse(url) : null;
+}
+
+function hasHttpSyntax(url: string): boolean {
+  return absoluteHttpUrl.test(url) && url.isWellFormed();
+}
+
+function problemOfSyntax(url: string, example: string): string {
+  return hasHttpSyntax(url)
+    ? `must have a host name and a port that can exist, such as "${example}"`
+    : `must be an absolute URL, such as "${example}", without white space`;
+}
+
+function isInsecure({ protocol, hostname }: URL): boolean {
   return protocol === "http:" && !isLoopback(hostname);
 }
 

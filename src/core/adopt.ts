@@ -42,6 +42,14 @@ export async function adoptWebhook(
   return { id, secret: adopt.secret };
 }
 
+/** Says, before it happens, which webhook an argument takes over. */
+export function adoptionHint(inputs: Properties): string | undefined {
+  const id = idToAdopt(inputs);
+  return id === undefined || isUnknown(id) || isUnknown(inputs.databaseId)
+    ? undefined
+    : `Adopting ${nameOfWebhook(id, inputs.databaseId)}: no webhook is created, and the service changes nothing.`;
+}
+
 /** Notes that the program names a webhook: no deletion in this run may reach it. */
 export function noteAdopt(ledger: Ledger, baseUrl: string, inputs: Properties): void {
   const id = idToAdopt(inputs);

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { eventTypes } from "../common/event-types.js";
 import { nearestName } from "../common/nearest-name.js";
-import { isPathSegment, problemOfReceiverUrl } from "../common/url.js";
+import { isIdentifier, problemOfReceiverUrl } from "../common/url.js";
 import { webhookIdOf } from "../common/webhook-id.js";
 import { isStorableSecret } from "../service/bodies.js";
 import { hasNo } from "../service/problem-check.js";
@@ -78,8 +78,8 @@ export function argumentsThat(change: WebhookArgument["change"]): ArgumentName[]
 }
 
 function identifier(what: string, example: string) {
-  const message = `must be the identifier of ${what}, a non-empty string such as "${example}"`;
-  return unlessUnknown(z.string(message).check(z.refine(isPathSegment, message)));
+  const message = `must be the identifier of ${what}, such as "${example}", without white space at its ends`;
+  return unlessUnknown(z.string(message).check(z.refine(isIdentifier, message)));
 }
 
 function adoptedWebhook() {

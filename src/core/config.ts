@@ -9,7 +9,12 @@ import { type AccountSettings, accountSettings } from "../service/settings.js";
 /** Settings that are all right, or everything that is wrong with them, one line a problem. */
 export type ConfigResult =
   | { readonly settings: AccountSettings; readonly problems?: undefined }
-  | { readonly problems: readonly string[]; readonly settings?: undefined };
+  | {
+      readonly problems: readonly string[];
+      /** The same for commands that do not run the program: they read the environment alone. */
+      readonly problemsOfCommand: readonly string[];
+      readonly settings?: undefined;
+    };
 
 /** Where the settings of a provider come from. */
 export interface ConfigSource {
@@ -32,40 +37,58 @@ export interface ConfigSource {
 export function readConfig({ get, environment, ...source }: ConfigSource): ConfigResult {
   const isExplicit = source.isExplicit();
   const values: Partial<Record<SettingName, string>> = {};
+  const fromEnvironment: SettingName[] = [];
   for (const name of settingNames) {
-    const sources = [environment[environmentVariables[name]], get(name)];
-    const value = (isExplicit ? sources.reverse() : sources).find(Boolean);
+    const variable = environment[environmentVariables[name]] || undefined;
+    const given = get(name) || undefined;
+    const value = isExplicit ? (given ?? variable) : (variable ?? given);
     if (value !== undefined) {
       values[name] = value;
+      if (value === variable && value !== given) {
+        fromEnvironment.push(name);
+      }
     }
   }
   const { data, error } = accountSettings(values.allowInsecureBaseUrl === "true").safeParse(values);
-  return data === undefined
-    ? { problems: [...missingSettings(values, isExplicit), ...invalidSettings(values, error)] }
-    : { settings: data };
+  const invalid = [
+    ...invalidSettings(values, error, fromEnvironment),
+    ...(data?.formerBaseUrls.includes(data.baseUrl)
+      ? [`${namespace}:formerBaseUrls: must not hold ${namespace}:baseUrl itself`]
+      : []),
+  ];
+  const missing = (["baseUrl", "apiKey"] as const).filter((name) => values[name] === undefined);
+  if (data !== undefined && invalid.length === 0) {
+    return { settings: { ...data, fromEnvironment } };
+  }
+  const linesOf = (remedyOf: (name: "baseUrl" | "apiKey") => string) => [
+    ...missing.map((name) => `${namespace}:${name}: is not set; ${remedyOf(name)}`),
+    ...invalid,
+  ];
+  return {
+    problems: linesOf((name) => {
+      const remedy = isExplicit ? `give ${name} to the Provider` : `run "${commands[name]}"`;
+      return `${remedy} or set ${environmentVariables[name]}`;
+    }),
+    problemsOfCommand: linesOf((name) => `set ${environmentVariables[name]}`),
+  };
 }
 
-function missingSettings(
-  values: Partial<Record<SettingName, string>>,
-  isExplicit: boolean,
-): string[] {
-  const commands = {
-    baseUrl: `pulumi config set ${namespace}:baseUrl https://tables.example.com`,
-    apiKey: `pulumi config set --secret ${namespace}:apiKey`,
-  };
-  return (["baseUrl", "apiKey"] as const)
-    .filter((name) => values[name] === undefined)
-    .map((name) => {
-      const remedy = isExplicit ? `give ${name} to the Provider` : `run "${commands[name]}"`;
-      return `${namespace}:${name}: is not set; ${remedy} or set ${environmentVariables[name]}`;
-    });
-}
+const commands = {
+  baseUrl: `pulumi config set ${namespace}:baseUrl https://tables.example.com`,
+  apiKey: `pulumi config set --secret ${namespace}:apiKey`,
+};
 
 function invalidSettings(
   values: Partial<Record<SettingName, string>>,
   error: ReturnType<ReturnType<typeof accountSettings>["safeParse"]>["error"],
+  fromEnvironment: readonly SettingName[],
 ): string[] {
-  return (error?.issues ?? [])
-    .filter((issue) => values[issue.path[0] as SettingName] !== undefined)
-    .map((issue) => `${namespace}:${String(issue.path[0])}: ${issue.message}`);
+  return (error?.issues ?? []).flatMap(({ path, message }) => {
+    const name = path[0] as SettingName;
+    if (values[name] === undefined) {
+      return [];
+    }
+    const origin = fromEnvironment.includes(name) ? ` (set by ${environmentVariables[name]})` : "";
+    return [`${namespace}:${name}: ${message}${origin}`];
+  });
 }

@@ -1,5 +1,7 @@
-import { normalizeBaseUrl } from "../common/url.js";
+import { shownValue } from "../common/redact.js";
+import { isAbsoluteHttpUrl, normalizeBaseUrl } from "../common/url.js";
 import { nameOfWebhook } from "../service/advice.js";
+import { type AccountSettings, nameOfSetting } from "../service/settings.js";
 import { argumentsThat } from "./arguments.js";
 import { idToAdopt } from "./state.js";
 import { isUnknown, normalizeEvents, type Properties } from "./values.js";
@@ -19,25 +21,25 @@ export interface Comparison {
 }
 
 /**
- * Compares stored outputs with checked arguments and the configured base URL, where that is known.
+ * Compares stored outputs with checked arguments and the configured base URL, where that is all right.
  * A stored webhook without a secret is replaced too.
  */
 export function compareWebhook(
   id: string,
   olds: Properties,
   news: Properties,
-  baseUrl: string | undefined,
+  settings: AccountSettings | undefined,
 ): Comparison {
   const differences: Difference[] = [];
-  for (const property of argumentsThat("replace")) {
+  for (const property of replacing) {
     if (isUnknown(news[property])) {
       differences.push({ property, reason: `${property} is not known yet` });
     } else if (!isSame(olds[property], news[property])) {
       differences.push({ property, reason: `${property} changes` });
     }
   }
-  if (baseUrl !== undefined && !isSameBaseUrl(olds.baseUrl, baseUrl)) {
-    differences.push({ property: "baseUrl", reason: "dbwebhooks:baseUrl changes" });
+  if (settings !== undefined && !isSameService(olds.baseUrl, settings)) {
+    differences.push({ property: "baseUrl", reason: baseUrlReason(olds.baseUrl, settings) });
   }
   const adoptedId = idToAdopt(news);
   if (isUnknown(adoptedId)) {
@@ -48,9 +50,12 @@ export function compareWebhook(
   if (typeof olds.secret !== "string" || olds.secret === "") {
     differences.push({ property: "secret", reason: "its state holds no secret" });
   }
-  const localChanges = argumentsThat("local").filter((name) => !isSame(olds[name], news[name]));
+  const localChanges = local.filter((name) => !isSame(olds[name], news[name]));
   return { differences, localChanges };
 }
+
+const replacing = argumentsThat("replace");
+const local = argumentsThat("local");
 
 /** Says, before it happens, what replaces a webhook and what that means. */
 export function replacementWarning(
@@ -68,13 +73,24 @@ export function reasonsOf(differences: readonly Difference[]): string {
 
 function isSame(old: unknown, next: unknown): boolean {
   if (Array.isArray(old) && Array.isArray(next)) {
-    return JSON.stringify(normalizeEvents(old)) === JSON.stringify(normalizeEvents(next));
+    const isEqual = old.length === next.length && old.every((item, at) => item === next[at]);
+    return (
+      isEqual || JSON.stringify(normalizeEvents(old)) === JSON.stringify(normalizeEvents(next))
+    );
   }
   return (old ?? undefined) === (next ?? undefined);
 }
 
-function isSameBaseUrl(old: unknown, next: string): boolean {
-  return (
-    old === next || (typeof old === "string" && URL.canParse(old) && normalizeBaseUrl(old) === next)
-  );
+function isSameService(old: unknown, { baseUrl, formerBaseUrls }: AccountSettings): boolean {
+  if (old === baseUrl) {
+    return true;
+  }
+  const stored = typeof old === "string" && URL.canParse(old) ? normalizeBaseUrl(old) : undefined;
+  return stored !== undefined && [baseUrl, ...formerBaseUrls].includes(stored);
+}
+
+function baseUrlReason(old: unknown, settings: AccountSettings): string {
+  const key = nameOfSetting(settings, "baseUrl");
+  const from = typeof old === "string" && isAbsoluteHttpUrl(old) ? ` from ${shownValue(old)}` : "";
+  return `${key} changes${from} to ${shownValue(settings.baseUrl)} (if the same service has moved, set dbwebhooks:formerBaseUrls to the former address)`;
 }

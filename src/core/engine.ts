@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import type { Notify } from "../service/operation.js";
 
 const answerWithinMs = 1_000;
+const watchEveryMs = 5_000;
 
 /**
  * Pulumi's engine, as this process sees it: whether it is still there, and whether it has told this
@@ -41,6 +42,11 @@ export class Engine {
   end(): void {
     this.#inFlight -= 1;
     this.#exitWhenIdle();
+  }
+
+  /** Looks now and then whether the engine is still there, for a process that nothing else would end. */
+  watch(): void {
+    setInterval(() => void this.endIfGone(), watchEveryMs).unref();
   }
 
   /** Ends the process when the engine is gone, at once or with the last operation in flight. */

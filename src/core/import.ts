@@ -61,7 +61,7 @@ export async function findToImport(
     throw importError(
       name,
       isWhole
-        ? "the service does not list it. Check the id, which is <databaseId>/<number>, and dbwebhooks:baseUrl."
+        ? "the service does not list it. Check the id, which is DATABASE/NUMBER, and dbwebhooks:baseUrl."
         : "the service does not list it, but may have listed only a part of its webhooks.",
     );
   }
@@ -84,7 +84,7 @@ function warnAboutSharedSecret(
   }
   if (ledger.importedWithOneSecret !== undefined && ledger.importedWithOneSecret !== name) {
     operation.warn(
-      `${importSecretVariable} holds one secret, and it is stored for ${ledger.importedWithOneSecret} and for ${name}. If they have different secrets, set it to a JSON object of secrets by <databaseId>/<number>, and import again.`,
+      `${importSecretVariable} holds one secret, and it is stored for ${ledger.importedWithOneSecret} and for ${name}. If they have different secrets, set it to a JSON object of secrets by DATABASE/NUMBER, and import again.`,
     );
   }
   ledger.importedWithOneSecret ??= name;

@@ -4,6 +4,7 @@ import type { Notify, Operation } from "../service/operation.js";
 import {
   adoptedSecretHint,
   adoptionConflict,
+  adoptionHint,
   adoptWebhook,
   keepOwner,
   noteAdopt,
@@ -59,8 +60,10 @@ export class WebhookProvider {
       if (config.settings !== undefined && result.failures.length === 0) {
         noteAdopt(ledger, config.settings.baseUrl, result.inputs);
         // Old arguments are missing where a webhook is about to be created, and only there.
-        const hint = Object.keys(olds).length === 0 ? tableEventsHint(result.inputs) : undefined;
-        notifyIf(operation, hint);
+        if (Object.keys(olds).length === 0) {
+          notifyIf(operation, tableEventsHint(result.inputs));
+          notifyIf(operation, adoptionHint(result.inputs));
+        }
       }
       return result;
     });
@@ -71,8 +74,8 @@ export class WebhookProvider {
     return this.#session.run(`Compare webhook ${id}`, olds, notify, async (operation) => {
       const { ledger, config } = this.#session;
       const state = withSecretsBare(olds);
-      const comparison = compareWebhook(id, state, news, config.settings?.baseUrl);
-      const address = addressOf(id, state);
+      const comparison = compareWebhook(id, state, news, config.settings);
+      const address = addressOf(id, state, config.settings);
       if (address !== undefined) {
         // From now on this run knows the webhook.
         ledger.entryOf(address);
@@ -129,7 +132,7 @@ export class WebhookProvider {
       ledger.hasRead = true;
       const kept = { id, properties: withSecretMarked(props) };
       const state = withSecretsBare(props);
-      const address = addressOf(id, state);
+      const address = addressOf(id, state, config.settings);
       if (config.settings?.listing !== true || address === undefined) {
         return kept;
       }
@@ -185,7 +188,7 @@ export class WebhookProvider {
     timeoutSeconds?: number,
   ): Promise<void> {
     const state = withSecretsBare(props);
-    const address = addressOf(id, state);
+    const address = addressOf(id, state, this.#session.config.settings);
     const name = address ? nameOfWebhook(id, address.databaseId) : `webhook ${id}`;
     const remove = (operation: Operation) => deleteFromState(this.#session, operation, address);
     return this.#session.run(`Delete ${name}`, state, notify, remove, timeoutSeconds);

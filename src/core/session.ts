@@ -39,13 +39,15 @@ export class Session {
    * Gives the account to talk to. Fails when the settings are not all right.
    *
    * @param operation What the error names.
-   * @param advice What the error says besides, with a space at its end.
+   * @param advice What the error says besides, of a command that does not run the program.
    */
-  openAccount(operation: string, advice = ""): Account {
-    const { settings, problems } = this.config;
+  openAccount(operation: string, advice?: string): Account {
+    const { config } = this;
+    const { settings } = config;
     if (settings === undefined) {
+      const problems = advice === undefined ? config.problems : config.problemsOfCommand;
       const what = `${oneLine(operation, 300)} failed: ${problems.join(". ")}`;
-      throw new WebhookError(`${what}. ${advice}Nothing was sent.`);
+      throw new WebhookError([`${what}.`, advice, "Nothing was sent."].filter(Boolean).join(" "));
     }
     this.#account ??= { settings, transport: createTransport(settings) };
     return this.#account;
@@ -70,11 +72,13 @@ export class Session {
       return [...(apiKey === undefined ? [] : [apiKey]), ...hiddenValues(properties)];
     };
     const operation = new Operation(name, notify, hidden, timeLimit);
+    this.engine.begin();
     try {
       return await run(operation);
     } catch (error) {
       throw presentable(error, operation);
     } finally {
+      this.engine.end();
       timeLimit?.clear();
     }
   }

@@ -1,6 +1,7 @@
 import { sensitivePartsOfUrl } from "../common/redact.js";
 import { isPathSegment, normalizeBaseUrl, problemOfBaseUrl } from "../common/url.js";
 import type { WebhookAddress } from "../service/client.js";
+import type { AccountSettings } from "../service/settings.js";
 import { bareValue, type Properties } from "./values.js";
 
 /** What Pulumi stores of a webhook: the arguments as checked, the base URL and the secret. */
@@ -9,8 +10,15 @@ export function stateOf(inputs: Properties, baseUrl: string): Properties {
   return { ...stored, baseUrl };
 }
 
-/** Where a webhook is, by its id and its state; `undefined` where these do not tell. */
-export function addressOf(id: string, state: Properties): WebhookAddress | undefined {
+/**
+ * Where a webhook is, by its id and its state; `undefined` where these do not tell. One that was created
+ * at a former base URL of the service is at today's.
+ */
+export function addressOf(
+  id: string,
+  state: Properties,
+  settings: AccountSettings | undefined,
+): WebhookAddress | undefined {
   const { databaseId, baseUrl } = state;
   const isUsable =
     isPathSegment(id) &&
@@ -18,7 +26,12 @@ export function addressOf(id: string, state: Properties): WebhookAddress | undef
     isPathSegment(databaseId) &&
     typeof baseUrl === "string" &&
     problemOfBaseUrl(baseUrl, true) === undefined;
-  return isUsable ? { baseUrl: normalizeBaseUrl(baseUrl), databaseId, id } : undefined;
+  if (!isUsable) {
+    return undefined;
+  }
+  const stored = normalizeBaseUrl(baseUrl);
+  const isFormer = settings?.formerBaseUrls.includes(stored) === true;
+  return { baseUrl: isFormer ? settings.baseUrl : stored, databaseId, id };
 }
 
 /** The id of the webhook to take over, as text; nothing without the argument `adopt`. */

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { explicitKey, namespace } from "../common/setting-names.js";
-import { problemsOfNames } from "./stack-config.js";
+import { problemsOfNames, refuseOldNode } from "./stack-config.js";
 
 /** The arguments of a {@link Provider}. What is missing is taken from the environment. */
 export interface ProviderArgs {
@@ -12,6 +12,12 @@ export interface ProviderArgs {
    * Source: `{base_url}`, part 4 of the service's interface.
    */
   baseUrl?: pulumi.Input<string | undefined>;
+  /**
+   * Base URLs that the same service had before. A webhook that was created at one of them is no
+   * difference; it is deleted and looked up at `baseUrl`. Default: `DBWEBHOOKS_FORMER_BASE_URLS`, or none.
+   * Changing this changes no webhook.
+   */
+  formerBaseUrls?: pulumi.Input<pulumi.Input<string>[] | undefined>;
   /**
    * The bearer key. Default: `DBWEBHOOKS_API_KEY`; one of the two is required. Stored as a secret.
    * Changing this changes no webhook.
@@ -62,6 +68,7 @@ export class Provider extends pulumi.ProviderResource {
    * @throws Error for an argument that does not exist.
    */
   constructor(name: string, args: ProviderArgs = {}, opts?: pulumi.ResourceOptions) {
+    refuseOldNode();
     const problems = problemsOfNames(Object.keys(args));
     if (problems.length > 0) {
       throw new pulumi.RunError(`Provider ${name}: ${problems.join("; ")}.`);
@@ -74,9 +81,9 @@ export class Provider extends pulumi.ProviderResource {
   }
 }
 
-/** Pulumi hands only text to dynamic providers. */
+/** Pulumi hands only text to dynamic providers; a list is one with commas. */
 function asText(value: ProviderArgs[keyof ProviderArgs]): pulumi.Output<string | undefined> {
   return pulumi
-    .output<string | number | boolean | null | undefined>(value)
+    .output<string | number | boolean | pulumi.Input<string>[] | null | undefined>(value)
     .apply((known) => (known === undefined || known === null ? undefined : String(known)));
 }

@@ -1,4 +1,5 @@
 import type { dynamic } from "@pulumi/pulumi";
+import { problemOfNodeVersion } from "../common/node-version.js";
 import { explicitKey, namespace } from "../common/setting-names.js";
 import { Engine } from "../core/engine.js";
 import { WebhookProvider } from "../core/provider.js";
@@ -10,6 +11,8 @@ process.stderr.on("error", () => {});
 
 // The engine puts its address last, behind flags such as those for logging and tracing.
 const engine = new Engine(process.argv.at(-1), notify);
+// After kill -9 of the CLI nothing else would end this process.
+engine.watch();
 let provider = providerOf(() => undefined);
 
 /**
@@ -24,7 +27,7 @@ export function configure({ config }: dynamic.ConfigureRequest): Promise<void> {
 
 /** Reports everything that is wrong with the arguments and the configuration. */
 export async function check(olds: Properties, news: Properties): Promise<dynamic.CheckResult> {
-  const { inputs, failures } = await provider.check(olds, news, notify);
+  const { inputs, failures } = await usableProvider().check(olds, news, notify);
   // Without a property: Pulumi prints the value of a named one, and a url is often a credential.
   return failures.length === 0
     ? { inputs }
@@ -37,20 +40,20 @@ export async function diff(
   olds: Properties,
   news: Properties,
 ): Promise<dynamic.DiffResult> {
-  const { differences } = await provider.diff(id, olds, news, notify);
+  const { differences } = await usableProvider().diff(id, olds, news, notify);
   const replaces = differences.map(({ property }) => property);
   return replaces.length === 0 ? { changes: false } : { changes: true, replaces };
 }
 
 /** Creates the webhook and returns its secret for Pulumi to encrypt. */
 export async function create(inputs: Properties): Promise<dynamic.CreateResult> {
-  const { id, properties } = await provider.create(inputs, notify);
+  const { id, properties } = await usableProvider().create(inputs, notify);
   return { id, outs: properties };
 }
 
 /** Returns the state as it is; with `listing`, as the service has it. What is gone gets no id. */
 export async function read(id: string, props: Properties): Promise<dynamic.ReadResult> {
-  const found = await provider.read(id, props, notify);
+  const found = await usableProvider().read(id, props, notify);
   return found === undefined ? { id: "", props: {} } : { id, props: found.properties };
 }
 
@@ -60,12 +63,12 @@ export async function update(
   olds: Properties,
   news: Properties,
 ): Promise<dynamic.UpdateResult> {
-  return { outs: provider.update(olds, news) };
+  return { outs: usableProvider().update(olds, news) };
 }
 
 /** Deletes the webhook where it was created. */
-function remove(id: string, props: Properties): Promise<void> {
-  return provider.delete(id, props, notify);
+async function remove(id: string, props: Properties): Promise<void> {
+  await usableProvider().delete(id, props, notify);
 }
 
 export { remove as delete };
@@ -79,6 +82,16 @@ export { remove as delete };
   update,
   delete: remove,
 }) satisfies dynamic.ResourceProvider;
+
+/** The configured provider. Fails where Node.js is too old to run it. */
+function usableProvider(): WebhookProvider {
+  const problem = problemOfNodeVersion("pulumi-dbwebhooks", process.versions.node);
+  if (problem !== undefined) {
+    // Pulumi prints the stack of some errors.
+    throw Object.assign(new Error(problem), { stack: "" });
+  }
+  return provider;
+}
 
 function providerOf(get: (key: string) => string | undefined): WebhookProvider {
   const source = {

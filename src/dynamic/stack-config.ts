@@ -1,6 +1,15 @@
 import * as pulumi from "@pulumi/pulumi";
 import { adviceForUnknownName } from "../common/nearest-name.js";
+import { problemOfNodeVersion } from "../common/node-version.js";
 import { namespace, settingNames } from "../common/setting-names.js";
+
+/** Fails where Node.js is too old: what comes later would fail in places that say nothing of it. */
+export function refuseOldNode(): void {
+  const problem = problemOfNodeVersion("pulumi-dbwebhooks", process.versions.node);
+  if (problem !== undefined) {
+    throw new pulumi.RunError(problem);
+  }
+}
 
 // One process runs many programs with the Automation API; each of them has a stack of its own.
 const warned = new WeakSet<object>();

@@ -1,10 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { EventType } from "../common/event-types.js";
-import { warnAboutConfig } from "./stack-config.js";
+import { refuseOldNode, warnAboutConfig } from "./stack-config.js";
 import { providerText, typeToken } from "./type-token.js";
 
-/** The arguments of a {@link Webhook}, whatever its events. */
-export interface CommonWebhookArgs {
+/** The arguments of a {@link Webhook}. What is wrong with them is reported by `pulumi preview`. */
+export interface WebhookArgs {
   /**
    * The identifier of the database whose events are sent, such as `base_abc123`.
    * Changing this replaces the webhook.
@@ -21,6 +21,14 @@ export interface CommonWebhookArgs {
    */
   url: pulumi.Input<string>;
   /**
+   * The events that are sent, at least one. Order and duplicates mean nothing.
+   * Changing this replaces the webhook. For an event that this package does not know, see
+   * `allowUnknownEvents`.
+   *
+   * Source: part 6 of the service's interface.
+   */
+  events: pulumi.Input<readonly pulumi.Input<EventType>[]>;
+  /**
    * The identifier of the one table whose events are sent.
    * Default: events of all tables of the database are sent.
    * Changing this replaces the webhook.
@@ -28,6 +36,12 @@ export interface CommonWebhookArgs {
    * Source: `tableId`, part 4.1 of the service's interface.
    */
   tableId?: pulumi.Input<string | undefined>;
+  /**
+   * Lets events pass that this package does not know, for a service that has more of them. The compiler
+   * takes them with a cast: `events: ["view.created" as dbwebhooks.EventType]`. Default: `false`.
+   * Changing this changes nothing at the service.
+   */
+  allowUnknownEvents?: pulumi.Input<boolean | undefined>;
   /**
    * Allows a `url` that begins with `http:` and is not on a loopback host. Notifications then travel
    * unencrypted. Default: `false`. Changing this changes nothing at the service.
@@ -51,36 +65,6 @@ export interface AdoptArgs {
   secret: pulumi.Input<string>;
 }
 
-/** Subscribes to events that this package knows; the compiler checks their names. */
-export interface KnownEventsArgs {
-  /**
-   * The events that are sent, at least one. Order and duplicates mean nothing.
-   * Changing this replaces the webhook.
-   *
-   * Source: part 6 of the service's interface.
-   */
-  events: pulumi.Input<readonly pulumi.Input<EventType>[]>;
-  /** Set this to `true` to subscribe to events that this package does not know. Default: `false`. */
-  allowUnknownEvents?: false | undefined;
-}
-
-/** Subscribes to events of any name. */
-export interface AnyEventsArgs {
-  /**
-   * The events that are sent, at least one, of any name. Order and duplicates mean nothing.
-   * Changing this replaces the webhook.
-   */
-  events: pulumi.Input<readonly pulumi.Input<string>[]>;
-  /**
-   * Lets events pass that this package does not know, for a service that has more of them.
-   * Changing this changes nothing at the service.
-   */
-  allowUnknownEvents: true | pulumi.Output<boolean>;
-}
-
-/** The arguments of a {@link Webhook}. What is wrong with them is reported by `pulumi preview`. */
-export type WebhookArgs = CommonWebhookArgs & (KnownEventsArgs | AnyEventsArgs);
-
 /**
  * A webhook subscription of a database.
  *
@@ -103,6 +87,14 @@ export type WebhookArgs = CommonWebhookArgs & (KnownEventsArgs | AnyEventsArgs);
  * ```
  */
 export class Webhook extends pulumi.CustomResource {
+  /** @internal */
+  static readonly __pulumiType: string = typeToken;
+
+  /** Whether a value is a `Webhook`, also one of another copy of this package. */
+  static override isInstance(value: unknown): value is Webhook {
+    return (value as { __pulumiType?: unknown } | null | undefined)?.__pulumiType === typeToken;
+  }
+
   /**
    * The key to verify the signatures of notifications with. The service shows it once, at creation.
    * Stored as a secret: encrypted in the state and masked in Pulumi's output.
@@ -113,7 +105,7 @@ export class Webhook extends pulumi.CustomResource {
   /** The address that receives the notifications. */
   declare readonly url: pulumi.Output<string>;
   /** The events that are sent, sorted and without duplicates. */
-  declare readonly events: pulumi.Output<string[]>;
+  declare readonly events: pulumi.Output<EventType[]>;
   /** The identifier of the one table whose events are sent; `undefined` for all tables. */
   declare readonly tableId: pulumi.Output<string | undefined>;
   /** The base URL of the service that the webhook was created at; it is deleted there too. */
@@ -133,13 +125,13 @@ export class Webhook extends pulumi.CustomResource {
         `Webhook ${name}: the options import and id cannot work, because the service does not show the secret of a webhook that exists. Leave them out to create a new webhook, or name an existing one and its secret with the argument adopt.`,
       );
     }
+    refuseOldNode();
     warnAboutConfig();
     super(
       typeToken,
       name,
       {
         // An output resolves only when it has a place here.
-        tableId: undefined,
         baseUrl: undefined,
         secret: undefined,
         ...args,
@@ -148,5 +140,7 @@ export class Webhook extends pulumi.CustomResource {
       },
       pulumi.mergeOptions(opts, { additionalSecretOutputs: ["secret"] }),
     );
+    // Not above: what has a place there costs far more, and the answer is known.
+    this.tableId ??= pulumi.output(undefined);
   }
 }

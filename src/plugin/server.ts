@@ -161,6 +161,7 @@ export class PluginServer {
 
   #handle<Request, Response>(answer: (request: Request) => Promise<Response>) {
     return ({ request }: ServerUnaryCall<Request, Response>, respond: sendUnaryData<Response>) => {
+      // Until the answer is on its way, the process does not end.
       this.#engine.begin();
       answer(request)
         .then(

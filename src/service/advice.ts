@@ -1,5 +1,6 @@
 import { shownValue } from "../common/redact.js";
 import type { HttpResponse } from "./http.js";
+import { type AccountSettings, nameOfSetting } from "./settings.js";
 
 // What the reader can do about an answer, as full sentences for the end of a message.
 
@@ -10,19 +11,24 @@ export function nameOfWebhook(id: string, databaseId: unknown): string {
 }
 
 /** For a request that did not get through. */
-export const connectionAdvice =
-  "Check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl, then run the command again.";
+export function connectionAdvice(settings: AccountSettings): string {
+  return `Check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and ${nameOfSetting(settings, "baseUrl")}, then run the command again.`;
+}
 
 /** For an answer that the service does not give. */
-export const wrongHostAdvice =
-  "This is not an answer of the service: a proxy or another host may have given it. Check dbwebhooks:baseUrl.";
+export function wrongHostAdvice(settings: AccountSettings): string {
+  return `This is not an answer of the service: a proxy or another host may have given it. Check ${nameOfSetting(settings, "baseUrl")}.`;
+}
 
 /** For an address in the state to which the API key would travel unencrypted. */
 export const insecureAddressAdvice =
   "The webhook was created at an address that begins with http:, so the API key would travel unencrypted. To send the request all the same, set dbwebhooks:allowInsecureBaseUrl to true for this run.";
 
-const keyAdvice =
-  'Check the API key: "pulumi config set --secret dbwebhooks:apiKey", or DBWEBHOOKS_API_KEY; for a Provider, its argument apiKey, which "pulumi up" stores.';
+function keyAdvice(settings: AccountSettings): string {
+  return settings.fromEnvironment.includes("apiKey")
+    ? "Check the API key: DBWEBHOOKS_API_KEY sets it."
+    : 'Check the API key: "pulumi config set --secret dbwebhooks:apiKey", which only commands that run the program read, or DBWEBHOOKS_API_KEY; for a Provider, its argument apiKey, which "pulumi up" stores.';
+}
 
 /** For a creation that may have left an unmanaged webhook. */
 export function unmanagedAdvice(databaseId: string, receiverUrl: string): string {
@@ -40,40 +46,61 @@ export function limitHint({ statusCode }: HttpResponse): string {
     : "";
 }
 
-/** For an answer that refuses to create a webhook. */
-export function adviceForCreation(response: HttpResponse): string {
+/**
+ * For an answer that refuses to create a webhook.
+ *
+ * @param errorCode The service's code, where it is the service that answers.
+ */
+export function adviceForCreation(
+  settings: AccountSettings,
+  response: HttpResponse,
+  errorCode?: string,
+): string {
+  if (response.statusCode === 404 && errorCode !== "NOT_FOUND") {
+    return `No webhook was created. ${wrongHostAdvice(settings)}`;
+  }
   const advice =
     response.statusCode === 404
-      ? "The service answers so when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl."
-      : adviceForStatus(response);
+      ? `The service answers so when the database does not exist and when the key has no access to it: check databaseId, ${nameOfSetting(settings, "apiKey")} and ${nameOfSetting(settings, "baseUrl")}.`
+      : adviceForStatus(settings, response);
   return `No webhook was created. ${[advice, limitHint(response)].join(" ").trimEnd()}`;
 }
 
 /**
  * For an answer that refuses to delete a webhook.
  *
- * @param currentBaseUrl The configured base URL, where the webhook was created at another.
+ * @param isOtherAccount Whether it was created at another base URL than the configured one.
  */
-export function adviceForDeletion(response: HttpResponse, currentBaseUrl?: string): string {
-  if (currentBaseUrl !== undefined && [401, 403, 404].includes(response.statusCode)) {
-    return `The webhook was created there, but dbwebhooks:baseUrl is ${shownValue(currentBaseUrl)} now, and the key may not be valid at both. Set dbwebhooks:baseUrl and dbwebhooks:apiKey back for this run, or delete the webhook by hand and remove it with "pulumi state delete".`;
+export function adviceForDeletion(
+  settings: AccountSettings,
+  response: HttpResponse,
+  isOtherAccount: boolean,
+): string {
+  if (isOtherAccount && [401, 403, 404].includes(response.statusCode)) {
+    return `The webhook was created there, but ${nameOfSetting(settings, "baseUrl")} is ${shownValue(settings.baseUrl)} now, and the key may not be valid at both. If the same service has moved, set DBWEBHOOKS_FORMER_BASE_URLS to the former address. Else set DBWEBHOOKS_BASE_URL and DBWEBHOOKS_API_KEY back for this command, or delete the webhook by hand and remove it with "pulumi state delete".`;
   }
-  return response.statusCode === 404 ? wrongHostAdvice : adviceForStatus(response);
+  return response.statusCode === 404
+    ? wrongHostAdvice(settings)
+    : adviceForStatus(settings, response);
 }
 
-function adviceForStatus({ statusCode, redirectOrigin }: HttpResponse): string {
+function adviceForStatus(
+  settings: AccountSettings,
+  { statusCode, redirectOrigin }: HttpResponse,
+): string {
+  const baseUrl = nameOfSetting(settings, "baseUrl");
   if (statusCode >= 300 && statusCode < 400) {
     const target = redirectOrigin === undefined ? "elsewhere" : `to ${shownValue(redirectOrigin)}`;
-    return `It redirects ${target}, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.`;
+    return `It redirects ${target}, and the API key is not sent there: set ${baseUrl} to the address of the service itself.`;
   }
   if (statusCode === 401) {
-    return `The service does not accept the API key. ${keyAdvice}`;
+    return `The service does not accept the API key. ${keyAdvice(settings)}`;
   }
   if (statusCode === 403) {
-    return `The API key may not do this. ${keyAdvice}`;
+    return `The API key may not do this. ${keyAdvice(settings)}`;
   }
   if (statusCode === 429 || statusCode >= 500) {
     return "Run the command again later.";
   }
-  return "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl.";
+  return `The service refuses the request as it is: check the arguments of the webhook and ${baseUrl}.`;
 }

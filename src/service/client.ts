@@ -20,8 +20,9 @@ import type { Failure } from "./errors.js";
 import type { HttpOutcome, HttpRequest } from "./http.js";
 import type { Operation } from "./operation.js";
 import { errorCode, failureOf, isSuccess, isTransient, mayHaveCreated } from "./outcomes.js";
+import { isThrottled } from "./retries.js";
 import type { AccountSettings } from "./settings.js";
-import { type HttpTransport, isThrottled } from "./transport.js";
+import type { HttpTransport } from "./transport.js";
 
 /** One account of the service. */
 export interface Account {
@@ -93,7 +94,7 @@ export async function createWebhook(
   const failure = (advice: string, outcome?: string) =>
     failureOf(operation, request, result, advice, outcome);
   if (result.kind === "unsent") {
-    const advice = stopping?.aborted ? 'Run "pulumi up" again.' : connectionAdvice;
+    const advice = stopping?.aborted ? 'Run "pulumi up" again.' : connectionAdvice(settings);
     return { kind: "refused", failure: failure(`No webhook was created. ${advice}`) };
   }
   if (result.kind !== "response") {
@@ -102,7 +103,10 @@ export async function createWebhook(
   if (!isSuccess(result)) {
     return mayHaveCreated(result)
       ? { kind: "inDoubt", failure: failure(limitHint(result)) }
-      : { kind: "refused", failure: failure(adviceForCreation(result)) };
+      : {
+          kind: "refused",
+          failure: failure(adviceForCreation(settings, result, errorCode(result))),
+        };
   }
   const answer = parseJson(result.body);
   const id = createdId().safeParse(answer).data?.id;
@@ -174,20 +178,23 @@ export async function deleteWebhook(
     failure: failureOf(operation, request, result, advice, outcome),
   });
   if (result.kind !== "response") {
-    return failed(connectionAdvice);
+    return failed(connectionAdvice(settings));
   }
   if (isSuccess(result)) {
     const isConfirmed =
       result.body.trim() === "" || deletedWebhook().safeParse(parseJson(result.body)).success;
     return isConfirmed
       ? { kind: "deleted" }
-      : failed(wrongHostAdvice, `answered ${result.statusCode} without confirming the deletion`);
+      : failed(
+          wrongHostAdvice(settings),
+          `answered ${result.statusCode} without confirming the deletion`,
+        );
   }
   const isOtherAccount = baseUrl !== settings.baseUrl;
   if (result.statusCode === 404 && errorCode(result) === "NOT_FOUND" && !isOtherAccount) {
     return { kind: "absent" };
   }
-  return failed(adviceForDeletion(result, isOtherAccount ? settings.baseUrl : undefined));
+  return failed(adviceForDeletion(settings, result, isOtherAccount));
 }
 
 function collectionUrl(baseUrl: string, databaseId: string): URL {

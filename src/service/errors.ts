@@ -40,6 +40,11 @@ export class WebhookError extends Error {
   constructor(message: string | Failure) {
     super(oneLine(typeof message === "string" ? message : failureText(message), maxMessageLength));
   }
+
+  /** The message alone: Pulumi's provider process prints errors as text, for people. */
+  override toString(): string {
+    return this.message;
+  }
 }
 
 /**

@@ -1,11 +1,19 @@
-import type { Dispatcher, EnvHttpProxyAgent } from "undici";
-import { oneLine, redact } from "../common/redact.js";
+// Not from "undici": all of it takes twice as long to load, and more than all else of this package.
+import connect from "undici/lib/api/api-connect.js";
+import request from "undici/lib/api/api-request.js";
+import Agent from "undici/lib/dispatcher/agent.js";
+import Dispatcher from "undici/lib/dispatcher/dispatcher.js";
+import EnvHttpProxyAgent from "undici/lib/dispatcher/env-http-proxy-agent.js";
 import { isLoopback } from "../common/url.js";
 import { version } from "../common/version.js";
+import { causeText, isConnectionError, whenItPasses } from "./connection-errors.js";
 import { WebhookError } from "./errors.js";
 import type { TimeLimit } from "./time-limit.js";
 
 const maxBodyBytes = 1024 * 1024;
+
+// undici does so itself when all of it is loaded. Agents of proxies call `connect`.
+Object.assign(Dispatcher.prototype, { connect, request });
 
 /** One request, as the API's client makes it. */
 export interface HttpRequest {
@@ -30,12 +38,17 @@ export interface HttpResponse {
 }
 
 /** No complete answer. */
-interface HttpFailure {
+export interface HttpFailure {
   /**
    * `unsent`: it is certain that the service has not seen the request. `unanswered`: the service may
    * have acted on it. `unreadable`: it answered, with more than 1 MiB.
    */
   readonly kind: "unsent" | "unanswered" | "unreadable";
+  /**
+   * Whether another attempt can help, where that is known: not at all (`never`: the host does not
+   * exist, its certificate is not trusted), or soon (`soon`: nothing listens there).
+   */
+  readonly passes?: "never" | "soon";
   /** What happened, such as `could not connect (ECONNREFUSED)`. */
   readonly reason: string;
 }
@@ -47,15 +60,16 @@ export type HttpOutcome = HttpResponse | HttpFailure;
 export type Exchange = (request: HttpRequest, limit?: TimeLimit) => Promise<HttpOutcome>;
 
 /**
- * Loads undici and opens the agent that keeps connections alive and respects proxy variables.
+ * Opens the agent that keeps connections alive and respects proxy variables.
  *
  * @param maxConnections Limit for each host. Default: none.
+ * @param timeoutName What messages call the time limit.
  */
 export async function openExchange(
   timeoutSeconds: number,
   maxConnections: number | null = null,
+  timeoutName = "dbwebhooks:timeoutSeconds",
 ): Promise<Exchange> {
-  const undici = await import("undici");
   const timeoutMs = Math.ceil(timeoutSeconds * 1000);
   const options = {
     connect: { timeout: timeoutMs },
@@ -66,22 +80,21 @@ export async function openExchange(
     bodyTimeout: 0,
     // Over HTTP/2 undici sends a refused request again by itself.
     allowH2: false,
+    // Whatever the environment says: the plugin comes without that experimental parser.
+    useMilo: false,
   };
-  const direct = new undici.Agent(options);
-  const proxied = openProxyAgent(undici, options);
+  const direct = new Agent(options);
+  const proxied = openProxyAgent(options);
   return (request, limit) => {
     // A proxy's loopback is not ours: the key must not travel there.
     const agent = isLoopback(request.url.hostname) ? direct : proxied;
     return limit === undefined || limit.remainingMs > timeoutMs
-      ? exchangeOnce(agent, request, timeoutMs, "dbwebhooks:timeoutSeconds")
+      ? exchangeOnce(agent, request, timeoutMs, timeoutName)
       : exchangeOnce(agent, request, limit.remainingMs, limit.name);
   };
 }
 
-function openProxyAgent(
-  { EnvHttpProxyAgent }: typeof import("undici"),
-  options: EnvHttpProxyAgent.Options,
-): Dispatcher {
+function openProxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher {
   try {
     return new EnvHttpProxyAgent(options);
   } catch {
@@ -146,7 +159,11 @@ async function exchangeOnce(
           kind: "unanswered",
           reason: `broke the connection before its answer was complete (${causeText(error, request.apiKey)})`,
         }
-      : { kind: "unsent", reason: `could not be reached (${causeText(error, request.apiKey)})` };
+      : {
+          kind: "unsent",
+          reason: `could not be reached (${causeText(error, request.apiKey)})`,
+          ...whenItPasses(error),
+        };
   }
 }
 
@@ -185,19 +202,8 @@ function originOfRedirect(location: unknown, base: URL): string | undefined {
     : undefined;
 }
 
-/** What Node.js, TLS and undici say of a connection has a code; what is wrong with a call has none. */
-function isConnectionError(error: unknown): boolean {
-  return typeof (error as { code?: unknown } | null)?.code === "string";
-}
-
 function hasNextPage(link: string | string[] | undefined): boolean {
   return /;\s*rel\s*=\s*"?[^";,]*\bnext\b/i.test(String(link ?? ""));
-}
-
-function causeText(error: unknown, apiKey: string): string {
-  const { code, message } = error as { code?: unknown; message?: unknown };
-  const parts = [code, message].filter((part) => typeof part === "string" && part !== "");
-  return oneLine(redact(parts.join(": "), [apiKey]), 150) || "unknown reason";
 }
 
 /** Milliseconds to wait by a `Retry-After` header, or nothing where it is absent or malformed. */

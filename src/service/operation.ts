@@ -14,10 +14,9 @@ const maxLineLength = 2_000;
  * they go.
  */
 export class Operation {
-  /** What messages call it, such as `Create webhook in database base_abc`. */
-  readonly name: string;
   /** The time that it may take; absent without a limit of its own. */
   readonly timeLimit: TimeLimit | undefined;
+  readonly #name: string;
   readonly #notify: Notify;
   readonly #hidden: () => readonly string[];
 
@@ -28,10 +27,15 @@ export class Operation {
     hidden: () => readonly string[] = () => [],
     timeLimit?: TimeLimit,
   ) {
-    this.name = oneLine(name, 300);
+    this.#name = name;
     this.timeLimit = timeLimit;
     this.#notify = notify;
     this.#hidden = hidden;
+  }
+
+  /** What messages call it, such as `Create webhook in database base_abc`. */
+  get name(): string {
+    return oneLine(this.#name, 300);
   }
 
   /** An operation that belongs to this one, under a name of its own and without its time limit. */

@@ -3,7 +3,8 @@ import { errorEnvelope } from "./bodies.js";
 import type { Failure } from "./errors.js";
 import type { HttpOutcome, HttpRequest, HttpResponse } from "./http.js";
 import type { Operation } from "./operation.js";
-import { type HttpResult, isThrottled, outcomeText } from "./transport.js";
+import { isThrottled, outcomeText } from "./retries.js";
+import type { HttpResult } from "./transport.js";
 
 const maxServiceMessageLength = 200;
 // Far more than is shown, far less than what takes long to redact.

@@ -1,5 +1,7 @@
 import * as z from "zod/mini";
 import { isApiKey } from "../common/api-key.js";
+import { parseJson } from "../common/json.js";
+import { environmentVariables, namespace, type SettingName } from "../common/setting-names.js";
 import { normalizeBaseUrl, problemOfBaseUrl } from "../common/url.js";
 import { hasNo } from "./problem-check.js";
 
@@ -9,9 +11,14 @@ import { hasNo } from "./problem-check.js";
 export const accountSettings = (allowInsecureBaseUrl: boolean) =>
   z.object({
     baseUrl: z.pipe(
-      z.string().check(hasNo((url) => problemOfBaseUrl(url, allowInsecureBaseUrl))),
+      z
+        .string()
+        .check(
+          hasNo((url) => problemOfBaseUrl(url, allowInsecureBaseUrl) ?? problemOfApiPath(url)),
+        ),
       z.transform(normalizeBaseUrl),
     ),
+    formerBaseUrls: z._default(formerBaseUrls(), []),
     apiKey: z
       .string()
       .check(
@@ -29,7 +36,48 @@ export const accountSettings = (allowInsecureBaseUrl: boolean) =>
   });
 
 /** The settings of one account, checked. */
-export type AccountSettings = z.infer<ReturnType<typeof accountSettings>>;
+export interface AccountSettings extends z.infer<ReturnType<typeof accountSettings>> {
+  /** Those that the environment has set. */
+  readonly fromEnvironment: readonly SettingName[];
+}
+
+/** How messages call a setting: with its variable, where the environment has set it. */
+export function nameOfSetting(
+  { fromEnvironment }: Pick<AccountSettings, "fromEnvironment">,
+  name: SettingName,
+): string {
+  const key = `${namespace}:${name}`;
+  return fromEnvironment.includes(name) ? `${key} (set by ${environmentVariables[name]})` : key;
+}
+
+/** A list, in JSON as Pulumi writes lists into configuration, or with commas. */
+function formerBaseUrls() {
+  const listOf = (text: string) =>
+    (text.trimStart().startsWith("[") ? parseJson(text) : text.split(",")) as unknown;
+  return z.pipe(
+    z.string().check(
+      z.refine((text) => {
+        const urls = listOf(text);
+        return Array.isArray(urls) && urls.every((url) => isBaseUrl(String(url).trim()));
+      }, 'must be base URLs with commas between them, such as "https://old.example.com"'),
+    ),
+    z.transform((text) =>
+      (listOf(text) as unknown[]).map((url) => normalizeBaseUrl(String(url).trim())),
+    ),
+  );
+}
+
+function isBaseUrl(url: string): boolean {
+  // Nothing is sent there, so it may be unencrypted.
+  return problemOfBaseUrl(url, true) === undefined;
+}
+
+/** The path of the interface's version is added to the base URL: with it, every answer would be a 404. */
+function problemOfApiPath(baseUrl: string): string | undefined {
+  return /\/api\/v1\/*$/i.test(baseUrl)
+    ? "must not end in /api/v1, which is added to it: write what stands before it"
+    : undefined;
+}
 
 function flagText() {
   return z.pipe(

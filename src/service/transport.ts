@@ -1,12 +1,16 @@
 import type PQueue from "p-queue";
-import { type Exchange, type HttpOutcome, type HttpRequest, openExchange } from "./http.js";
+import type { Exchange, HttpOutcome, HttpRequest } from "./http.js";
 import type { Operation } from "./operation.js";
-import type { AccountSettings } from "./settings.js";
+import {
+  delayBeforeRetry,
+  gaveUpText,
+  isThrottled,
+  outcomeText,
+  retryLimit,
+  secondsText,
+} from "./retries.js";
+import { type AccountSettings, nameOfSetting } from "./settings.js";
 
-const firstBackoffMs = 500;
-const longestBackoffMs = 10_000;
-// For a service that answers 429 with "Retry-After: 0".
-const shortestPauseMs = 50;
 const silentWaitMs = 5_000;
 
 /** How a request ended, after as many attempts as it took. */
@@ -37,10 +41,12 @@ type Step =
   | { readonly result: HttpResult }
   | { readonly delayMs: number; readonly result?: undefined };
 
+type OpenExchange = typeof import("./http.js").openExchange;
+
 /** Starts a transport. Undici and the queue are loaded by its first request. */
 export function createTransport(
   settings: AccountSettings,
-  open: typeof openExchange = openExchange,
+  open: OpenExchange = openExchange,
   random: () => number = Math.random,
 ): HttpTransport {
   let connection: Promise<[Exchange, PQueue]> | undefined;
@@ -55,7 +61,11 @@ export function createTransport(
     stopping?: AbortSignal,
   ): Promise<HttpResult> {
     connection ??= Promise.all([
-      open(settings.timeoutSeconds, settings.maxConcurrentRequests),
+      open(
+        settings.timeoutSeconds,
+        settings.maxConcurrentRequests,
+        nameOfSetting(settings, "timeoutSeconds"),
+      ),
       openQueue(settings),
     ]);
     const [exchange, queue] = await connection;
@@ -67,18 +77,18 @@ export function createTransport(
     async function tryOnce(attempt: number): Promise<Step> {
       startedAt = Math.min(startedAt, Date.now());
       const outcome = await exchange(request, timeLimit);
-      if (!retries(outcome)) {
+      const passes = outcome.kind === "response" ? undefined : outcome.passes;
+      if (!retries(outcome) || passes === "never") {
         hasSaidThatAllWait = false;
         return { result: outcome };
       }
       const delayMs = delayBeforeRetry(outcome, attempt, random);
       const elapsedMs = Date.now() - startedAt;
       const isOver = timeLimit?.allows(delayMs) === false;
-      if (isOver || elapsedMs + delayMs > settings.retrySeconds * 1000) {
-        const limit = isOver
-          ? timeLimit.name
-          : `dbwebhooks:retrySeconds is ${settings.retrySeconds}`;
-        return { result: { ...outcome, gaveUp: gaveUpText(outcome, attempt, elapsedMs, limit) } };
+      const limit = retryLimit(settings, passes === "soon");
+      if (isOver || elapsedMs + delayMs > limit.seconds * 1000) {
+        const text = isOver ? timeLimit.name : limit.text;
+        return { result: { ...outcome, gaveUp: gaveUpText(outcome, attempt, elapsedMs, text) } };
       }
       if (isThrottled(outcome)) {
         // Before this attempt leaves the queue: its place would go to the next request at once.
@@ -136,19 +146,8 @@ export function createTransport(
   return { sendRequest };
 }
 
-/** Whether the service refused the request for now, without acting on it, and said so. */
-export function isThrottled(outcome: HttpOutcome): boolean {
-  return (
-    outcome.kind === "response" &&
-    (outcome.statusCode === 429 ||
-      (outcome.statusCode === 503 && outcome.retryAfterMs !== undefined))
-  );
-}
-
-/** What the service did, to be read after its name: `answered 500`, `could not be reached (…)`. */
-export function outcomeText(outcome: HttpOutcome): string {
-  return outcome.kind === "response" ? `answered ${outcome.statusCode}` : outcome.reason;
-}
+const openExchange: OpenExchange = async (...limits) =>
+  (await import("./http.js")).openExchange(...limits);
 
 async function openQueue(settings: AccountSettings): Promise<PQueue> {
   const { default: Queue } = await import("p-queue");
@@ -158,33 +157,9 @@ async function openQueue(settings: AccountSettings): Promise<PQueue> {
     : new Queue({ concurrency, interval: 1000 / requestsPerSecond, intervalCap: 1, strict: true });
 }
 
-function delayBeforeRetry(outcome: HttpOutcome, attempt: number, random: () => number): number {
-  if (outcome.kind === "response" && outcome.retryAfterMs !== undefined) {
-    return Math.max(outcome.retryAfterMs, shortestPauseMs);
-  }
-  const backoffMs = Math.min(firstBackoffMs * 2 ** (attempt - 1), longestBackoffMs);
-  return backoffMs * (0.5 + random() / 2);
-}
-
-function gaveUpText(
-  outcome: HttpOutcome,
-  attempt: number,
-  elapsedMs: number,
-  limit: string,
-): string {
-  return outcome.kind === "response" && outcome.retryAfterMs !== undefined
-    ? `it asked to wait ${secondsText(outcome.retryAfterMs)} more; ${limit}`
-    : `tried ${attempt} ${attempt === 1 ? "time" : "times"} in ${secondsText(elapsedMs)}; ${limit}`;
-}
-
 function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined {
   const given = signals.filter((signal) => signal !== undefined);
   return given.length < 2 ? given[0] : AbortSignal.any(given);
-}
-
-function secondsText(ms: number): string {
-  const seconds = Math.ceil(ms / 1000);
-  return seconds > 86_400 ? "over a day" : `${seconds} s`;
 }
 
 function sleep(ms: number, stopping?: AbortSignal): Promise<void> {

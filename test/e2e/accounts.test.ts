@@ -15,90 +15,45 @@ function programFor(providers: Readonly<Record<string, object>>): string {
 }
 
 describe("Provider on the real CLI", () => {
-  it("reaches a service of its own with a key of its own", async () => {
+  it("reaches a service of its own with a key of its own, or with that of the environment", async () => {
     await using eu = await startLocalService({ apiKeys: ["eu-api-key"] });
+    await using next = await startLocalService({ apiKeys: ["eu-api-key"] });
+    const service = await startLocalService({ apiKeys: ["old-api-key", "new-api-key"] });
     await withStack(
-      async ({ service: us, up, declareText, exportText }) => {
+      async ({ up, pulumi, declareText, stateText }) => {
+        const us = { baseUrl: service.baseUrl, timeoutSeconds: 20 };
+        await declareText(programFor({ us, eu: { baseUrl: eu.baseUrl, apiKey: "eu-api-key" } }));
+
+        const without = await pulumi(["preview"]);
+        const withKey = await pulumi(["up", "--yes", "--skip-preview"], {
+          DBWEBHOOKS_API_KEY: "old-api-key",
+        });
+
+        expect(without.exitCode).not.toBe(0);
+        expect(without.output).toMatch(/dbwebhooks:apiKey: .*\bapiKey\b.*\bDBWEBHOOKS_API_KEY\b/);
+        expect(withKey.exitCode, withKey.output).toBe(0);
+        expect([service.webhooks.length, eu.webhooks.length]).toEqual([1, 1]);
+
+        // Another key changes nothing; another base URL replaces.
         await declareText(
           programFor({
-            us: { baseUrl: us.baseUrl, apiKey: us.apiKey, timeoutSeconds: 20 },
-            eu: { baseUrl: eu.baseUrl, apiKey: "eu-api-key" },
+            us: { ...us, apiKey: "new-api-key" },
+            eu: { baseUrl: next.baseUrl, apiKey: "eu-api-key" },
           }),
         );
-
-        await up();
-
-        expect([us.webhooks.length, eu.webhooks.length]).toEqual([1, 1]);
-        const state = await exportText();
-        for (const token of ["eu-api-key", us.apiKey, "whsec_"]) {
-          expect(state).not.toContain(token);
-        }
-      },
-      { config: {} },
-    );
-    expect(eu.webhooks).toEqual([]);
-  });
-
-  it("replaces nothing when its key changes, and its webhooks when its base URL does", async () => {
-    const service = await startLocalService({ apiKeys: ["old-api-key", "new-api-key"] });
-    await using next = await startLocalService({ apiKeys: ["new-api-key"] });
-    await withStack(
-      async ({ up, pulumi, declareText }) => {
-        await declareText(
-          programFor({ main: { baseUrl: service.baseUrl, apiKey: "old-api-key" } }),
-        );
-        await up();
-
-        await declareText(
-          programFor({ main: { baseUrl: service.baseUrl, apiKey: "new-api-key" } }),
-        );
-        await up();
-        const { posts } = service.counts;
-        await declareText(programFor({ main: { baseUrl: next.baseUrl, apiKey: "new-api-key" } }));
         const preview = await pulumi(["preview"]);
         await up();
 
-        expect(posts).toBe(1);
-        expect(preview.output).toContain(": dbwebhooks:baseUrl changes");
-        expect([service.webhooks.length, next.webhooks.length]).toEqual([0, 1]);
+        expect(preview.output).toMatch(/base_abc123: dbwebhooks:baseUrl\b/);
+        expect(service.counts).toMatchObject({ posts: 1, deletes: 0 });
+        expect([eu.webhooks.length, next.webhooks.length]).toEqual([0, 1]);
+        const state = await stateText();
+        for (const token of ["eu-api-key", "new-api-key", "whsec_"]) {
+          expect(state).not.toContain(token);
+        }
       },
       { service, config: {} },
     );
-    expect(next.webhooks).toEqual([]);
-  });
-
-  it("takes what it is not given from the environment, and else says what to write", async () => {
-    await withStack(
-      async ({ service, pulumi, declareText }) => {
-        await declareText(programFor({ main: { baseUrl: service.baseUrl } }));
-
-        const without = await pulumi(["preview"]);
-        const withKey = await pulumi(["preview"], { DBWEBHOOKS_API_KEY: service.apiKey });
-
-        expect(without.output).toContain(
-          "dbwebhooks:apiKey: is not set; give apiKey to the Provider or set DBWEBHOOKS_API_KEY",
-        );
-        expect([without.exitCode === 0, withKey.exitCode]).toEqual([false, 0]);
-      },
-      { config: {} },
-    );
-  });
-});
-
-describe("Stack configuration", () => {
-  it("is warned about once when a key is unknown or the API key is not a secret", async () => {
-    await withStack(async ({ service, pulumi, declare }) => {
-      await pulumi(["config", "set", "--plaintext", "dbwebhooks:apiKey", service.apiKey]);
-      await pulumi(["config", "set", "dbwebhooks:timeoutSecond", "5"]);
-      await declare({ one: { args: webhookArgs() }, two: { args: webhookArgs() } });
-
-      const { stdout } = await pulumi(["preview", "--suppress-progress"]);
-
-      const diagnostics = stdout.slice(stdout.indexOf("Diagnostics:"));
-      expect(diagnostics.match(/dbwebhooks:apiKey is stored in plain text/g)).toHaveLength(1);
-      expect(
-        diagnostics.match(/dbwebhooks:timeoutSecond: is not known; did you mean timeoutSeconds\?/g),
-      ).toHaveLength(1);
-    });
+    expect([eu.webhooks, next.webhooks]).toEqual([[], []]);
   });
 });

@@ -14,7 +14,7 @@ describe("The deployment script of examples/ci", () => {
     ["SIGINT", "to all processes"],
     ["SIGTERM", "to all processes"],
   ] as const)("finishes and stores a creation after %s %s", async (signal, target) => {
-    await withDeployment(async ({ service, deploy, startDeploy, summary }) => {
+    await withDeployment(async ({ service, startDeploy, summary }) => {
       const held = await startAndHold(service, () => startDeploy(up));
 
       process.kill((target === "to all processes" ? -1 : 1) * (held.child.pid ?? 0), signal);
@@ -28,34 +28,22 @@ describe("The deployment script of examples/ci", () => {
       expect(exitCode, output).toBe(4);
       expect(await summary()).toMatchObject({ command: "up", result: "interrupted", exitCode: 4 });
       expect(service.counts).toMatchObject({ posts: 1, created: 1, deletes: 0 });
-      expect((await deploy(up)).exitCode).toBe(0);
-      expect(service.counts.posts).toBe(1);
+      // What the state holds is destroyed afterwards: nothing else deletes the webhook.
     });
   });
 
-  it("leaves a stack alone that another update has locked", async () => {
+  it("leaves a stack alone that another update has locked, or waits for that one and goes on", async () => {
     await withDeployment(async ({ service, deploy, startDeploy, summary }) => {
-      const held = await startAndHold(service, () => startDeploy(up));
+      const held = await startAndHold(service, () => startDeploy(["up", "--stack", "test"]));
 
       const locked = await deploy([...up, "--wait-for-lock", "0"]);
       const summaryOfLocked = await summary();
-      held.release();
-
-      expect(locked.exitCode, locked.output).toBe(3);
-      expect(summaryOfLocked).toMatchObject({ result: "locked", exitCode: 3, changes: {} });
-      expect((await held.result).exitCode).toBe(0);
-      expect(service.counts.posts).toBe(1);
-    });
-  });
-
-  it("waits for another update, and then goes on", async () => {
-    await withDeployment(async ({ service, startDeploy, summary }) => {
-      const held = await startAndHold(service, () => startDeploy(["up", "--stack", "test"]));
-
       const waiting = startDeploy(up);
       await expect.poll(waiting.output).toContain("Waiting for its end");
       held.release();
 
+      expect(locked.exitCode, locked.output).toBe(3);
+      expect(summaryOfLocked).toMatchObject({ result: "locked", exitCode: 3, changes: {} });
       expect((await held.result).exitCode).toBe(0);
       expect((await waiting.result).exitCode).toBe(0);
       expect(await summary()).toMatchObject({ result: "succeeded", changes: { same: 2 } });
@@ -75,7 +63,7 @@ describe("The deployment script of examples/ci", () => {
       );
 
       expect(failed.exitCode, failed.output).toBe(1);
-      expect(failed.output).toContain("answered 403");
+      expect(failed.output).toContain("403");
       expect(await summary()).toMatchObject({ result: "failed", exitCode: 1 });
       expect(unknownStack.exitCode).toBe(1);
       expect(unknownStack.output).toContain("pulumi stack init tset");

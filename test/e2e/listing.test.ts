@@ -1,176 +1,157 @@
 import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
-import { type TestStack, webhookArgs, withStack } from "../helpers/stack.js";
-
-/** Runs a test with a service that lists, and a stack that uses that. */
-async function withListing(use: (stack: TestStack) => Promise<void>): Promise<void> {
-  const service = await startLocalService({ listing: true });
-  await withStack(
-    async (stack) => {
-      await stack.configure({
-        "dbwebhooks:listing": "true",
-        "dbwebhooks:retrySeconds": "1",
-        "dbwebhooks:timeoutSeconds": "3",
-      });
-      await use(stack);
-    },
-    { service },
-  );
-}
+import { createWebhook } from "../helpers/local-service.js";
+import type { CommandResult } from "../helpers/pulumi.js";
+import { webhookArgs, withStack } from "../helpers/stack.js";
 
 const refresh = ["refresh", "--yes", "--skip-preview"];
+const dropped = { kind: "resetAfterCommit" } as const;
+const failed = { kind: "respond", statusCode: 500, commit: true } as const;
 
-describe("refresh with listing", () => {
-  it("drops a webhook that was deleted outside, and the next up creates it with a warning before", async () => {
-    await withListing(async ({ service, declare, up, pulumi, resources, outputs }) => {
-      await declare({
-        orders: { args: webhookArgs() },
-        other: { args: webhookArgs({ url: "https://example.com/other" }) },
-      });
-      await up();
-      const lost = (await resources()).orders;
-      service.removeWebhook(Number(lost?.id));
+describe("listing on the real CLI", () => {
+  it("reports what was changed outside, and names what a doubtful creation may have left", async () => {
+    const service = await startLocalService({ listing: true });
+    await withStack(
+      async ({ configure, declareText, up, pulumi, resources, outputs }) => {
+        await configure({
+          "dbwebhooks:listing": "true",
+          "dbwebhooks:retrySeconds": "1",
+          "dbwebhooks:timeoutSeconds": "3",
+        });
+        const { json: adopt } = await createWebhook(service, {
+          databaseId: "base_adopted",
+          body: { url: "https://example.com/hooks/orders", events: ["record.created"] },
+        });
+        const declare = (doubtful = {}) => declareText(program(adopt, doubtful));
+        await declare();
 
-      const { output } = await pulumi(refresh);
-      const left = Object.keys(await resources());
-      const before = service.counts.posts;
-      await up();
+        const created = await up();
 
-      expect(output).toContain(
-        `The service no longer has webhook ${lost?.id} of database base_abc123. The next "pulumi up" creates a new one, with a new secret.`,
-      );
-      expect(left).toEqual(["other"]);
-      expect(service.counts.posts - before).toBe(1);
-      const { ordersSecret } = await outputs();
-      expect(service.webhooks.map(({ secret }) => secret)).toContain(ordersSecret);
-    });
-  });
+        // Said of a new webhook, and of no other one.
+        expect(diagnosticsOf(created).match(tableWarning)).toHaveLength(1);
+        const before = await resources();
+        const secrets = await outputs();
+        const ids = Object.fromEntries(
+          Object.entries(before).map(([name, { id }]) => [name, Number(id)]),
+        ) as Record<string, number>;
 
-  it("reports what was changed outside, keeps the secrets, and says what is switched off", async () => {
-    await withListing(async ({ service, declareText, up, pulumi, resources, outputs }) => {
-      // The url of the first is a secret: what came in its place is one too.
-      await declareText(`
-        const pulumi = require("@pulumi/pulumi");
-        const { Webhook } = require("pulumi-dbwebhooks");
-        const args = ${JSON.stringify(webhookArgs())};
-        const hidden = new Webhook("hidden", { ...args, url: pulumi.secret("https://example.com/old-token") });
-        const quiet = new Webhook("quiet", args);
-        exports.secrets = pulumi.all([hidden.secret, quiet.secret]);
-      `);
-      await up();
-      const state = await resources();
-      const secrets = await outputs();
-      const [hiddenId, quietId] = [state.hidden, state.quiet].map((webhook) => Number(webhook?.id));
-      service.updateWebhook(hiddenId as number, {
-        url: "https://example.com/new-token",
-        events: ["table.created"],
-        tableId: "tbl_x",
-      });
-      service.updateWebhook(quietId as number, { active: false });
+        // No list: nothing changes, and that is said once for a database.
+        const forbidden = service.inject({
+          on: "GET",
+          fault: { kind: "respond", statusCode: 403, body: { error: { code: "FORBIDDEN" } } },
+        });
+        const without = await pulumi([...refresh, "--expect-no-changes"]);
+        forbidden.remove();
 
-      const { output } = await pulumi(refresh);
-      const preview = await pulumi(["preview", "--diff"]);
+        expect(diagnosticsOf(without).match(/base_abc123 .*\bGET \S+ .*\b403\b/g)).toHaveLength(1);
+        expect([without.exitCode, await outputs()]).toEqual([0, secrets]);
 
-      expect(output).toContain(
-        `Drift of webhook ${hiddenId} of database base_abc123: url, events, tableId.`,
-      );
-      expect(output).toContain(
-        `The service has switched off webhook ${quietId} of database base_abc123`,
-      );
-      expect(preview.output).toContain(
-        `Replacing webhook ${hiddenId} of database base_abc123: url changes, events changes, tableId changes.`,
-      );
-      for (const text of [output, preview.output, JSON.stringify(await resources())]) {
-        expect(text).not.toMatch(/(old|new)-token/);
-      }
-      expect(await outputs()).toEqual(secrets);
-    });
-  });
+        service.removeWebhook(ids.lost ?? 0);
+        service.updateWebhook(ids.hidden ?? 0, {
+          url: "https://example.com/new-token",
+          events: ["table.created"],
+          tableId: "tbl_x",
+        });
+        service.updateWebhook(ids.quiet ?? 0, { active: false });
+        service.updateWebhook(adopt.id, { url: "https://example.com/other" });
+        const { output, exitCode } = await pulumi(refresh);
+        const drifted = await resources();
 
-  it("reports what was changed outside while adopt names it, and only that", async () => {
-    await withListing(async ({ service, declare, up, pulumi, resources, outputs }) => {
-      await declare({ orders: { args: webhookArgs() } });
-      await up();
-      const { id = "" } = (await resources()).orders ?? {};
-      const { ordersSecret: secret } = await outputs();
-      await declare({ orders: { args: webhookArgs({ adopt: { id, secret } }) } });
-      await up();
-      service.updateWebhook(Number(id), { url: "https://example.com/other" });
+        expect(exitCode, output).toBe(0);
+        expect(output).toMatch(new RegExp(`\\b${ids.lost} .*\\bbase_abc123\\b`));
+        expect(output).toMatch(new RegExp(`\\b${ids.hidden} .*: url, events, tableId\\b`));
+        expect(output).toMatch(new RegExp(`\\b${ids.quiet} .*\\bbase_abc123\\b`));
+        expect(output).toMatch(new RegExp(`\\b${adopt.id} .*\\bbase_adopted: url\\b(?!,)`));
+        // The program does not run, so nothing is said of what it declares.
+        expect(output).not.toMatch(/^\s*Replac/m);
+        expect(drifted).not.toHaveProperty("lost");
+        expect(drifted.adopted?.outputs).toMatchObject({ url: "https://example.com/other" });
 
-      const { exitCode, output } = await pulumi(refresh);
+        service.updateWebhook(adopt.id, { url: "https://example.com/hooks/orders" });
+        await pulumi(refresh);
+        const preview = await pulumi(["preview", "--diff"]);
 
-      expect(exitCode, output).toBe(0);
-      expect(output).toContain(" of database base_abc123: url.");
-      expect(output).not.toMatch(/Replacing|Replace /);
-      expect((await resources()).orders?.outputs).toMatchObject({
-        url: "https://example.com/other",
-      });
-      expect(service.counts.posts).toBe(1);
-    });
-  });
+        expect(preview.output).toMatch(
+          new RegExp(`\\b${ids.hidden} .*: url\\b.*, events\\b.*, tableId\\b`),
+        );
+        for (const text of [output, preview.output, JSON.stringify(drifted)]) {
+          expect(text).not.toMatch(/(old|new)-token/);
+        }
 
-  it("changes nothing when the list cannot be had, and says so once", async () => {
-    await withListing(async ({ service, declare, up, pulumi, outputs }) => {
-      await declare({ one: { args: webhookArgs() }, two: { args: webhookArgs() } });
-      await up();
-      const secrets = await outputs();
-      service.inject({
-        on: "GET",
-        fault: { kind: "respond", statusCode: 403, body: { error: { code: "FORBIDDEN" } } },
-      });
+        // What is gone comes back with a new secret, and what may be left behind is named.
+        service.inject({ on: "POST", databaseId: "base_reset", fault: dropped });
+        service.inject({ on: "POST", databaseId: "base_500", fault: failed });
+        service.clearRequests();
+        await declare({ reset: "base_reset", failed: "base_500" });
+        const doubtful = await pulumi([
+          ...["up", "--yes", "--skip-preview", "--continue-on-error"],
+        ]);
 
-      const { exitCode, stdout } = await pulumi([...refresh, "--expect-no-changes"]);
-
-      const diagnostics = stdout.slice(stdout.indexOf("Diagnostics:"));
-      expect(diagnostics.match(/could be looked up: GET \S+ answered 403/g)).toHaveLength(1);
-      expect([exitCode, await outputs()]).toEqual([0, secrets]);
-    });
+        const idIn = (databaseId: string) =>
+          service.webhooks.findLast((webhook) => webhook.databaseId === databaseId)?.id ?? 0;
+        expect(doubtful.exitCode).not.toBe(0);
+        expect(doubtful.output).not.toMatch(tableWarning);
+        for (const database of ["base_reset", "base_500"]) {
+          expect(doubtful.output).toMatch(new RegExp(`\\b${database} .*: ${idIn(database)}\\.`));
+        }
+        // Those and the two that came in place of others.
+        expect(service.requests.filter(({ method }) => method === "POST")).toHaveLength(4);
+        expect(service.requests.filter(({ path }) => /(reset|500)\/.*\/\d/.test(path))).toEqual([]);
+        const { lost: lostSecret, ...rest } = (await outputs()).secrets as Record<string, string>;
+        const { secrets: oldSecrets } = secrets as { secrets: Record<string, string> };
+        expect(service.webhooks.map(({ secret }) => secret)).toContain(lostSecret);
+        expect(lostSecret).not.toBe(oldSecrets.lost);
+        expect(rest).toMatchObject({ quiet: oldSecrets.quiet, adopted: oldSecrets.adopted });
+        for (const database of ["base_reset", "base_500"]) {
+          service.removeWebhook(idIn(database));
+        }
+      },
+      { service },
+    );
   });
 });
 
-describe("a creation in doubt with listing", () => {
-  it.each([
-    ["500", { kind: "respond", statusCode: 500, commit: true }],
-    ["a reset", { kind: "resetAfterCommit" }],
-  ] as const)(
-    "names what it may have left behind after %s, and deletes nothing",
-    async (_case, fault) => {
-      await withListing(async ({ service, declare, up, pulumi }) => {
-        await declare({ one: { args: webhookArgs() } });
-        await up();
-        const [managed] = service.webhooks;
-        service.inject({ on: "POST", fault, times: 1 });
-        await declare({ one: { args: webhookArgs() }, two: { args: webhookArgs() } });
+/** What a command says once, at its end; its progress repeats that. */
+function diagnosticsOf({ stdout }: CommandResult): string {
+  return stdout.slice(stdout.indexOf("Diagnostics:"));
+}
 
-        const { exitCode, output } = await pulumi(["up", "--yes", "--skip-preview"]);
+const tableWarning = /\btbl_orders .*\btable\.created\b/g;
 
-        const left = service.webhooks.find(({ id }) => id !== managed?.id);
-        expect(exitCode).not.toBe(0);
-        expect(output).toContain(`that this run has not met: ${left?.id}.`);
-        expect(service.counts).toMatchObject({ posts: 2, created: 2, deleted: 0 });
-
-        service.removeWebhook(left?.id ?? 0);
-      });
-    },
-  );
-});
-
-describe("the warning about a table's events", () => {
-  it("is said for each new webhook of one table that selects table events only, and not on a no-op", async () => {
-    await withListing(async ({ declare, pulumi }) => {
-      const args = webhookArgs({ tableId: "tbl_orders", events: ["table.created"] });
-      await declare({ orders: { args } });
-
-      const created = await pulumi(["up", "--yes", "--skip-preview", "--suppress-progress"]);
-      const again = await pulumi(["up", "--yes", "--skip-preview", "--suppress-progress"]);
-
-      const warning = /A webhook of table tbl_orders selects only table\.created/g;
-      const diagnostics = created.stdout.slice(created.stdout.indexOf("Diagnostics:"));
-      expect(diagnostics.match(warning)).toHaveLength(1);
-      expect(again.output).not.toMatch(warning);
-    });
-  });
-});
+/**
+ * Declares webhooks of one database, one of which is adopted from another, and in two more databases
+ * one each; `doubtful` adds resources, by name, that are like the one of their database.
+ */
+function program(adopt: object, doubtful: Readonly<Record<string, string>>): string {
+  const args = webhookArgs();
+  return `
+    const pulumi = require("@pulumi/pulumi");
+    const { Webhook } = require("pulumi-dbwebhooks");
+    const args = ${JSON.stringify(args)};
+    // The url of one is a secret: what comes in its place is one too.
+    const webhooks = {
+      hidden: new Webhook("hidden", { ...args, url: pulumi.secret("https://example.com/old-token") }),
+      quiet: new Webhook("quiet", args),
+      lost: new Webhook("lost", { ...args, url: "https://example.com/lost" }),
+      ofTable: new Webhook("ofTable", { ...args, tableId: "tbl_orders", events: ["table.created"] }),
+      adopted: new Webhook("adopted", {
+        ...args,
+        databaseId: "base_adopted",
+        events: ["record.created"],
+        adopt: ${JSON.stringify(adopt)},
+      }),
+      like500: new Webhook("like500", { ...args, databaseId: "base_500" }),
+      likeReset: new Webhook("likeReset", { ...args, databaseId: "base_reset" }),
+    };
+    exports.secrets = pulumi.all(
+      Object.fromEntries(Object.entries(webhooks).map(([name, { secret }]) => [name, secret])),
+    );
+    for (const [name, databaseId] of Object.entries(${JSON.stringify(doubtful)})) {
+      // This run knows what the state holds once it has compared that.
+      new Webhook(name, { ...args, databaseId }, { dependsOn: Object.values(webhooks) });
+    }
+  `;
+}
 
 describe("a limit on webhooks", () => {
   it("is named when a replacement is refused, with the way out, which works", async () => {
@@ -191,7 +172,7 @@ describe("a limit on webhooks", () => {
       await declare({ orders: { args: changed, opts: { deleteBeforeReplace: true } } });
       await up();
 
-      expect(refused.output).toContain("set the resource option deleteBeforeReplace: true");
+      expect(refused.output).toContain("deleteBeforeReplace: true");
       expect(service.webhooks).toMatchObject([{ url: "https://example.com/changed" }]);
     });
   });

@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import { writeJson } from "../helpers/directory.js";
 import { createWebhook } from "../helpers/local-service.js";
 import {
+  interpolated,
   javascriptProgramOfPlugin,
   type Program,
-  reference,
   yamlProgram,
 } from "../helpers/programs.js";
 import { type TestStack, webhookArgs, withStack } from "../helpers/stack.js";
@@ -65,7 +65,7 @@ function expectOnlyRead(
 describe("pulumi import", () => {
   it("takes over a webhook with its secret, and the next up changes nothing", async () => {
     await withWebhooks(yamlProgram, 1, async (stack, webhooks) => {
-      const { service, pulumi, declare, outputs, exportText } = stack;
+      const { service, pulumi, declare, outputs, stateText } = stack;
       const [{ id, secret }] = webhooks as [ByHand];
 
       const without = await pulumi(["import", type, "orders", id, "--yes"]);
@@ -82,13 +82,13 @@ describe("pulumi import", () => {
       expect(again.exitCode, again.output).toBe(0);
       expect(await outputs()).toEqual({ ordersSecret: secret });
       const texts = [without, imported, again, up].map(({ output }) => output);
-      expectOnlyRead(service, webhooks, [...texts, await exportText()]);
+      expectOnlyRead(service, webhooks, [...texts, await stateText()]);
     });
   });
 
   it("takes over many from a file, into a component", async () => {
     await withWebhooks(javascriptProgramOfPlugin, 3, async (stack, webhooks) => {
-      const { service, pulumi, directory, declareText, outputs, exportText } = stack;
+      const { service, pulumi, directory, declareText, outputs, stateText } = stack;
       const name = (at: number) => `orders-${at}`;
       await writeJson(join(directory, "import.json"), {
         resources: [
@@ -116,7 +116,7 @@ describe("pulumi import", () => {
       expect(imported.exitCode, imported.output).toBe(0);
       expect(again.exitCode, again.output).toBe(0);
       expect(Object.values(await outputs())).toEqual(webhooks.map(({ secret }) => secret));
-      expectOnlyRead(service, webhooks, [imported.output, again.output, await exportText()]);
+      expectOnlyRead(service, webhooks, [imported.output, again.output, await stateText()]);
     });
   });
 });
@@ -124,7 +124,7 @@ describe("pulumi import", () => {
 describe("The resource option import", () => {
   it("takes over a webhook, and its removal changes nothing", async () => {
     await withWebhooks(yamlProgram, 1, async (stack, webhooks) => {
-      const { service, pulumi, declare, outputs, exportText } = stack;
+      const { service, pulumi, declare, outputs, stateText } = stack;
       const [{ id, secret }] = webhooks as [ByHand];
       await declare({ orders: { args: webhookArgs(), opts: { import: id } } });
 
@@ -136,7 +136,7 @@ describe("The resource option import", () => {
       expect(imported.output).toContain("= 1 imported");
       expect(again.exitCode, again.output).toBe(0);
       expect(await outputs()).toEqual({ ordersSecret: secret });
-      expectOnlyRead(service, webhooks, [imported.output, again.output, await exportText()]);
+      expectOnlyRead(service, webhooks, [imported.output, again.output, await stateText()]);
     });
   });
 
@@ -161,11 +161,11 @@ describe("The resource option import", () => {
 describe("A webhook that is read, not managed", () => {
   it("gives its secret as a secret, and destroy leaves it", async () => {
     await withWebhooks(yamlProgram, 1, async (stack, webhooks) => {
-      const { service, pulumi, declareProject, outputs, exportText } = stack;
+      const { service, pulumi, declareProject, outputs, stateText } = stack;
       const [{ id, secret }] = webhooks as [ByHand];
       await declareProject({
         resources: { orders: { type: "dbwebhooks:Webhook", get: { id } } },
-        outputs: { ordersSecret: reference("orders.secret"), url: reference("orders.url") },
+        outputs: { ordersSecret: interpolated("orders.secret"), url: interpolated("orders.url") },
       });
 
       const read = await pulumi(["up", "--yes"], secretsOf(webhooks));
@@ -176,7 +176,7 @@ describe("A webhook that is read, not managed", () => {
       expect(stored).toEqual({ ordersSecret: secret, url: "https://example.com/hooks/orders" });
       expect(destroyed.exitCode).toBe(0);
       expect(service.webhooks).toHaveLength(1);
-      expectOnlyRead(service, webhooks, [read.output, await exportText()]);
+      expectOnlyRead(service, webhooks, [read.output, await stateText()]);
       service.removeWebhook(Number(id.split("/")[1]));
     });
   });

@@ -2,9 +2,9 @@ import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-se
 import { describe, expect, it } from "vitest";
 import { createWebhook } from "../helpers/local-service.js";
 import {
+  interpolated,
   javascriptProgramOfPlugin,
   type Program,
-  reference,
   yamlProgram,
 } from "../helpers/programs.js";
 import { type TestStack, webhookArgs, withStack } from "../helpers/stack.js";
@@ -53,7 +53,7 @@ async function createByHand(service: LocalService, changes: object = {}) {
 
 describe("A webhook of the native plugin", () => {
   it("is created, left alone, compared, replaced and deleted", async () => {
-    await withPlugin(async ({ service, declare, up, pulumi, outputs, resources, exportText }) => {
+    await withPlugin(async ({ service, declare, up, pulumi, outputs, resources, stateText }) => {
       await declare({ orders: { args: webhookArgs() } });
       const created = await up();
       const again = await pulumi(noop);
@@ -62,8 +62,8 @@ describe("A webhook of the native plugin", () => {
       expect(created.output).toContain("[secret]");
       expect(again.output).toContain("2 unchanged");
       expect(await outputs()).toEqual({ ordersSecret: first?.secret });
-      expect(await exportText()).not.toContain(first?.secret);
-      expect(await exportText()).not.toContain(service.apiKey);
+      expect(await stateText()).not.toContain(first?.secret);
+      expect(await stateText()).not.toContain(service.apiKey);
       expect((await resources()).orders).toMatchObject({
         id: `${databaseId}/${first?.id}`,
         outputs: {
@@ -155,8 +155,8 @@ describe("A webhook of the native plugin", () => {
           second: {
             type: "dbwebhooks:Webhook",
             properties: webhookArgs({
-              url: `https://example.com/${reference("first.webhookId")}`,
-              tableId: reference("first.webhookId"),
+              url: `https://example.com/${interpolated("first.webhookId")}`,
+              tableId: interpolated("first.webhookId"),
             }),
             options: { customTimeouts: { create: "2s" } },
           },
@@ -181,7 +181,7 @@ describe("A webhook of the native plugin", () => {
   });
 
   it("takes over a webhook with adopt", async () => {
-    await withPlugin(async ({ service, declare, up, pulumi, outputs, exportText }) => {
+    await withPlugin(async ({ service, declare, up, pulumi, outputs, stateText }) => {
       const { id, secret } = await createByHand(service);
       const adopt = { id: Number(id.split("/")[1]), secret };
       await declare({ orders: { args: webhookArgs({ adopt }) } });
@@ -194,7 +194,7 @@ describe("A webhook of the native plugin", () => {
       expect([again.exitCode, without.exitCode]).toEqual([0, 0]);
       expect(methods(service)).toEqual([]);
       expect(await outputs()).toEqual({ ordersSecret: secret });
-      for (const text of [output, await exportText()]) expect(text).not.toContain(secret);
+      for (const text of [output, await stateText()]) expect(text).not.toContain(secret);
     });
   });
 
@@ -261,7 +261,7 @@ describe("An explicit provider of the native plugin", () => {
       orders: {
         type: "dbwebhooks:Webhook",
         properties: webhookArgs(),
-        options: { provider: reference("eu") },
+        options: { provider: interpolated("eu") },
       },
     },
   });
@@ -270,11 +270,11 @@ describe("An explicit provider of the native plugin", () => {
     const service = await startLocalService({ apiKeys: ["old-api-key", "new-api-key"] });
     await using next = await startLocalService({ apiKeys: ["new-api-key"] });
     await withStack(
-      async ({ up, pulumi, declareProject, exportText }) => {
+      async ({ up, pulumi, declareProject, stateText }) => {
         const args = { baseUrl: service.baseUrl, apiKey: "old-api-key", timeoutSeconds: 20 };
         await declareProject(projectOf(args));
         await up();
-        expect(await exportText()).not.toContain("old-api-key");
+        expect(await stateText()).not.toContain("old-api-key");
         service.clearRequests();
 
         await declareProject(projectOf({ ...args, apiKey: "new-api-key" }));

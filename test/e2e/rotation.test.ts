@@ -11,93 +11,87 @@ import { startEventStream } from "../helpers/event-stream.js";
 import { startReceiver } from "../helpers/receiver.js";
 import { type TestStack, withStack } from "../helpers/stack.js";
 
-const databaseId = "base_abc123";
-
 /** No wait in a queue, and one attempt only: what is not accepted at once is lost. */
 const withoutRetries: DeliveryOptions = { maxConcurrent: 1_000, retryWaitsSeconds: [] };
-const withRetries: DeliveryOptions = { retryWaitsSeconds: [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4] };
+const withRetries: DeliveryOptions = {
+  retryWaitsSeconds: [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6],
+};
 
-describe("A replacement while events flow", () => {
-  it("loses none when the receiver gets the new secret in the same update, without any retry", async () => {
-    await withRotation(withoutRetries, async ({ stack, receiver, settingsUrl, replacements }) => {
-      const declare = (webhook: DeclaredWebhook) =>
-        stack.declareText(programWithReceiver(webhook, settingsUrl));
-      await declare(replacements.initial);
+describe("A rotation while events flow", () => {
+  it("loses none without any retry, by settings of the receiver in the same update or by two webhooks", async () => {
+    await withRotation(withoutRetries, async ({ stack, startReceiving, settings }) => {
+      const replaced = await startReceiving("base_replaced");
+      settings.learn = replaced.learn;
+      const doubled = await startReceiving("base_doubled");
+      const declare = (webhook: DeclaredWebhook, others: readonly string[]) => {
+        const two = others.map((name) => [name, doubled.replacements.initial] as const);
+        return stack.declareText(
+          programWithReceiver("orders", settings.url, {
+            orders: webhook,
+            ...Object.fromEntries(two),
+          }),
+        );
+      };
+      await declare(replaced.replacements.initial, ["first"]);
       await stack.up();
-      using stream = startEventStream(stack.service, databaseId);
+      await doubled.learnFrom(stack, ["first"]);
+      using replacedStream = startEventStream(stack.service, "base_replaced");
+      using doubledStream = startEventStream(stack.service, "base_doubled");
 
-      for (const webhook of replacements.changes) {
-        await declare(webhook);
-        await expectReplacement(stack);
+      for (const [webhook, others] of [
+        [replaced.replacements.changes[0], ["first", "second"]],
+        [replaced.replacements.changes[1], ["second"]],
+        [replaced.replacements.changes[2], ["second"]],
+      ] as const) {
+        await declare(webhook, others);
+        await expectReplacement(stack, "base_replaced");
+        await doubled.learnFrom(stack, others);
       }
-      const events = await stream.end();
+      const events = await replacedStream.end();
+      const eventsOfTwo = await doubledStream.end();
 
-      expect(receiver.lostOf(events)).toEqual([]);
+      expect(replaced.lostOf(events)).toEqual([]);
+      expect(doubled.lostOf(eventsOfTwo)).toEqual([]);
+      expect(
+        stack.service.webhooks.filter(({ databaseId }) => databaseId === "base_doubled"),
+      ).toHaveLength(1);
     });
   });
 
-  it("loses none when the receiver gets the new secret after the update, and is asked again", async () => {
-    await withRotation(withRetries, async ({ stack, receiver, replacements }) => {
-      await stack.declareText(program({ orders: replacements.initial }));
+  it("loses none with retries when the receiver learns afterwards, but those of the gap with deleteBeforeReplace", async () => {
+    await withRotation(withRetries, async ({ stack, startReceiving }) => {
+      const kept = await startReceiving("base_kept");
+      const gapped = await startReceiving("base_gapped");
+      const { changes } = kept.replacements;
+      const declare = (orders: DeclaredWebhook, { args, opts }: DeclaredWebhook) =>
+        stack.declareText(
+          program({ orders, gapped: { args, opts: { ...opts, deleteBeforeReplace: true } } }),
+        );
+      const learn = async () => {
+        await kept.learnFrom(stack, ["orders"]);
+        await gapped.learnFrom(stack, ["gapped"]);
+      };
+      await declare(kept.replacements.initial, gapped.replacements.initial);
       await stack.up();
-      await receiver.learnFrom(stack);
-      using stream = startEventStream(stack.service, databaseId);
+      await learn();
+      using keptStream = startEventStream(stack.service, "base_kept");
+      using gappedStream = startEventStream(stack.service, "base_gapped");
 
-      for (const webhook of replacements.changes) {
-        await stack.declareText(program({ orders: webhook }));
-        await expectReplacement(stack);
-        await receiver.learnFrom(stack);
+      for (const [at, webhook] of changes.entries()) {
+        await declare(webhook, gapped.replacements.changes[at] ?? webhook);
+        await expectReplacement(stack, "base_kept", "base_gapped");
+        await learn();
       }
-      const events = await stream.end();
+      const events = await keptStream.end();
+      const eventsWithGaps = await gappedStream.end();
 
-      expect(receiver.lostOf(events)).toEqual([]);
+      expect(kept.lostOf(events)).toEqual([]);
       const attempts = events.flatMap(({ deliveries }) => deliveries.map((one) => one.attempts));
       expect(Math.max(...attempts)).toBeGreaterThan(1);
-    });
-  });
-
-  it("loses the events between deletion and creation with deleteBeforeReplace, at each of the same changes", async () => {
-    await withRotation(withRetries, async ({ stack, receiver, replacements }) => {
-      const deletingFirst = ({ args, opts }: DeclaredWebhook) =>
-        program({ orders: { args, opts: { ...opts, deleteBeforeReplace: true } } });
-      await stack.declareText(deletingFirst(replacements.initial));
-      await stack.up();
-      await receiver.learnFrom(stack);
-      using stream = startEventStream(stack.service, databaseId);
-
-      for (const webhook of replacements.changes) {
-        await stack.declareText(deletingFirst(webhook));
-        await expectReplacement(stack);
-        await receiver.learnFrom(stack);
-      }
-      const events = await stream.end();
-
-      const lost = receiver.lostOf(events);
+      const lost = gapped.lostOf(eventsWithGaps);
       expect(lost.length).toBeGreaterThan(0);
-      expect(gapsOf(events)).toBe(replacements.changes.length);
-      expect(lost.length).toBeLessThan(events.length);
-    });
-  });
-});
-
-describe("A rotation with two webhooks while events flow", () => {
-  it("loses none, without any retry", async () => {
-    await withRotation(withoutRetries, async ({ stack, receiver, replacements }) => {
-      const webhook = replacements.initial;
-      await stack.declareText(program({ first: webhook }));
-      await stack.up();
-      await receiver.learnFrom(stack);
-      using stream = startEventStream(stack.service, databaseId);
-
-      await stack.declareText(program({ first: webhook, second: webhook }));
-      await stack.up();
-      await receiver.learnFrom(stack);
-      await stack.declareText(program({ second: webhook }));
-      await stack.up();
-      const events = await stream.end();
-
-      expect(stack.service.webhooks.map(({ id }) => id)).toEqual([2]);
-      expect(receiver.lostOf(events)).toEqual([]);
+      expect(gapsOf(eventsWithGaps)).toBe(changes.length);
+      expect(lost.length).toBeLessThan(eventsWithGaps.length);
     });
   });
 });
@@ -107,37 +101,55 @@ interface DeclaredWebhook {
   readonly opts: object;
 }
 
+interface Replacements {
+  readonly initial: DeclaredWebhook;
+  /** By changed events, by changed url, and by `replacementTrigger`. */
+  readonly changes: readonly [DeclaredWebhook, DeclaredWebhook, DeclaredWebhook];
+}
+
 interface Rotation {
   readonly stack: TestStack;
-  readonly receiver: RotatingReceiver;
-  /** Takes `{secret}` for the receiver. */
-  readonly settingsUrl: string;
-  readonly replacements: {
-    readonly initial: DeclaredWebhook;
-    /** By changed events, by changed url, and by `replacementTrigger`. */
-    readonly changes: readonly DeclaredWebhook[];
-  };
+  /** Starts a receiver for the webhooks of a database. */
+  startReceiving(
+    databaseId: string,
+  ): Promise<RotatingReceiver & { readonly replacements: Replacements }>;
+  /** Takes `{secret}` at its url, for the receiver whose `learn` it has. */
+  readonly settings: { readonly url: string; learn: (secret: string) => void };
 }
 
 async function withRotation(
   deliveries: DeliveryOptions,
   use: (rotation: Rotation) => Promise<void>,
 ): Promise<void> {
-  await using receiver = await startRotatingReceiver();
-  await using settings = await startReceiver(({ body }) => {
-    receiver.learn(body.secret);
+  await using settingsReceiver = await startReceiver(({ body }) => {
+    settings.learn(body.secret);
     return 204;
   });
+  const settings = { url: settingsReceiver.url, learn: (_secret: string) => {} };
+  const receivers: AsyncDisposable[] = [];
+  const startReceiving = async (databaseId: string) => {
+    const receiver = await startRotatingReceiver();
+    receivers.push(receiver);
+    return { ...receiver, replacements: replacementsOf(databaseId, receiver.url) };
+  };
   // A slow creation makes every gap long enough to be seen.
   const service = await startLocalService({ deliveries });
   service.inject({ on: "POST", fault: { kind: "delay", ms: 200 } });
+  try {
+    await withStack((stack) => use({ stack, startReceiving, settings }), { service });
+  } finally {
+    await Promise.all(receivers.map((receiver) => receiver[Symbol.asyncDispose]()));
+  }
+}
+
+function replacementsOf(databaseId: string, receiverUrl: string): Replacements {
   const ofTrigger = (replacementTrigger: string, args: object) => ({
-    args: { databaseId, url: receiver.url, ...args },
+    args: { databaseId, url: receiverUrl, ...args },
     opts: { replacementTrigger },
   });
   const events = ["record.created", "record.deleted"];
-  const url = `${receiver.url}/moved`;
-  const replacements = {
+  const url = `${receiverUrl}/moved`;
+  return {
     initial: ofTrigger("first", { events: ["record.created", "record.updated"] }),
     changes: [
       ofTrigger("first", { events }),
@@ -145,16 +157,14 @@ async function withRotation(
       ofTrigger("second", { events, url }),
     ],
   };
-  await withStack((stack) => use({ stack, receiver, settingsUrl: settings.url, replacements }), {
-    service,
-  });
 }
 
 interface RotatingReceiver extends AsyncDisposable {
   readonly url: string;
   /** From now on this secret counts, beside those from before. */
   learn(secret: string): void;
-  learnFrom(stack: TestStack): Promise<void>;
+  /** Takes over the secrets of these resources. */
+  learnFrom(stack: TestStack, names: readonly string[]): Promise<void>;
   /** Events that never came with a signature that counted at that moment. */
   lostOf(events: readonly EmittedEvent[]): readonly string[];
 }
@@ -173,10 +183,12 @@ async function startRotatingReceiver(): Promise<RotatingReceiver> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks/orders`,
     learn,
-    learnFrom: async (stack) =>
-      Object.values(await stack.outputs())
-        .map(String)
-        .forEach(learn),
+    learnFrom: async (stack, names) => {
+      const outputs = await stack.outputs();
+      for (const name of names) {
+        learn(String(outputs[`${name}Secret`]));
+      }
+    },
     lostOf: (events) => events.map(({ id }) => id).filter((id) => !accepted.has(id)),
     [Symbol.asyncDispose]: async () => {
       server.close();
@@ -186,12 +198,17 @@ async function startRotatingReceiver(): Promise<RotatingReceiver> {
   };
 }
 
-async function expectReplacement(stack: TestStack): Promise<void> {
-  const before = stack.service.webhooks.map(({ id }) => id);
+/** Runs an update that replaces the one webhook of each of these databases. */
+async function expectReplacement(stack: TestStack, ...databases: readonly string[]): Promise<void> {
+  const idsIn = () =>
+    databases.map((name) =>
+      stack.service.webhooks.filter(({ databaseId }) => databaseId === name).map(({ id }) => id),
+    );
+  const before = idsIn();
   await stack.up();
-  const after = stack.service.webhooks.map(({ id }) => id);
-  expect([before.length, after.length]).toEqual([1, 1]);
-  expect(after).not.toEqual(before);
+  const after = idsIn();
+  expect(after.map((ids) => ids.length)).toEqual(databases.map(() => 1));
+  expect(after.flat().filter((id) => before.flat().includes(id))).toEqual([]);
 }
 
 /** How many times the events stopped having anybody to be told. */
@@ -209,8 +226,12 @@ function program(webhooks: Readonly<Record<string, DeclaredWebhook>>): string {
 }
 
 /** The receiver's settings are a resource too: it depends on the webhook, by its secret. */
-function programWithReceiver(webhook: DeclaredWebhook, settingsUrl: string): string {
-  return `${program({ orders: webhook })}
+function programWithReceiver(
+  name: string,
+  settingsUrl: string,
+  webhooks: Readonly<Record<string, DeclaredWebhook>>,
+): string {
+  return `${program(webhooks)}
 const pulumi = require("@pulumi/pulumi");
 const settings = {
   diff: async (id, olds, news) => ({ changes: olds.secret !== news.secret }),
@@ -224,6 +245,6 @@ const settings = {
   },
 };
 class ReceiverSettings extends pulumi.dynamic.Resource {}
-new ReceiverSettings(settings, "receiver", { url: "${settingsUrl}", secret: exports.ordersSecret });
+new ReceiverSettings(settings, "receiver", { url: "${settingsUrl}", secret: exports.${name}Secret });
 `;
 }

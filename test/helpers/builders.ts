@@ -50,6 +50,8 @@ export function someState(changes: Properties = {}): Properties {
 export function someSettings(changes: Partial<AccountSettings> = {}): AccountSettings {
   return {
     baseUrl: "https://tables.example.com",
+    formerBaseUrls: [],
+    fromEnvironment: [],
     apiKey,
     timeoutSeconds: 30,
     retrySeconds: 120,

@@ -189,7 +189,7 @@ export const createFaults: readonly FaultRow[] = [
     "secret-missing-stuck",
     "201, no secret; 403 to the deletion",
     { kind: "fields", remove: ["secret"] },
-    { ...partial, names: "answered 403" },
+    { ...partial, names: "403" },
     { more: [{ on: "DELETE", fault: { kind: "respond", statusCode: 403, body: envelope } }] },
   ),
   post({

@@ -31,7 +31,7 @@ export function statusRow(
     does: `answers ${statusCode}`,
     sees: `${statusCode}`,
     fault: { kind: "respond", statusCode, body },
-    ...(outcomes[outcome.outcome].isError && { names: `answered ${statusCode}` }),
+    ...(outcomes[outcome.outcome].isError && { names: ` ${statusCode}` }),
     ...outcome,
   };
 }

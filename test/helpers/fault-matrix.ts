@@ -5,6 +5,7 @@ import {
   countAtService,
   countText,
   injectFaults,
+  linesAbout,
   type Measurement,
   removeBefore,
 } from "./fault-play.js";
@@ -22,98 +23,102 @@ export interface CliMeasurement extends Measurement {
 
 type Measurements = Map<string, CliMeasurement>;
 
-/** Creates a webhook for each row in one `pulumi up`, and repairs as the errors say in a second. */
-export function measureCreations(
+/** Creates a webhook for each row, one `pulumi up` for all that share their settings, and repairs in another. */
+export async function measureCreations(
   program: Program,
   rows: readonly FaultRow[],
 ): Promise<Measurements> {
-  return measure(program, rows, async (stack, group, environment) => {
+  return withRows(program, rows, async (stack) => {
     const { service } = stack;
-    const release = injectFaults(service, group);
-    const before = await run(stack, "up", environment);
-    await release();
-    const outcomes = await readOutcomes(program, stack, group, before);
+    const outputs = await playGroups(stack, rows, "up");
+    const outcomes = await readOutcomes(program, stack, rows, outputs);
     service.clearFaults();
     for (const { databaseId, id } of service.webhooks) {
-      if (isInDoubt(group, databaseId)) {
+      if (isInDoubt(rows, databaseId)) {
         service.removeWebhook(id);
       }
     }
     const after = await run(stack, "up");
     expect(after).toContain("Resources:");
-    const ends = await readOutcomes(program, stack, group, after);
-    return new Map(
-      [...outcomes].map(([name, outcome]) => [
-        name,
-        { ...outcome, end: ends.get(name)?.state ?? "nothing" },
-      ]),
-    );
+    const ends = await readOutcomes(program, stack, rows, [after]);
+    return withEnds(outcomes, (name) => ends.get(name)?.state ?? "nothing");
   });
 }
 
-/** Creates a webhook for each row and deletes them in one `pulumi destroy`, then in a second. */
-export function measureDeletions(
+/** Creates a webhook for each row and deletes them, as above, and those that are left in another `pulumi destroy`. */
+export async function measureDeletions(
   program: Program,
   rows: readonly FaultRow[],
 ): Promise<Measurements> {
-  return measure(program, rows, async (stack, group, environment) => {
+  return withRows(program, rows, async (stack) => {
     const { service } = stack;
     await stack.up();
-    removeBefore(service, group);
+    removeBefore(service, rows);
     service.clearRequests();
-    const release = injectFaults(service, group);
-    const output = await run(stack, "destroy", environment);
-    await release();
-    const outcomes = await readOutcomes(program, stack, group, output);
+    const outputs = await playGroups(stack, rows, "destroy");
+    const outcomes = await readOutcomes(program, stack, rows, outputs);
     service.clearFaults();
     await run(stack, "destroy");
     const end = await readState(stack);
-    return new Map(
-      [...outcomes].map(([name, outcome]) => [
-        name,
-        { ...outcome, end: name in end ? "the webhook" : "nothing" },
-      ]),
-    );
+    return withEnds(outcomes, (name) => (name in end ? "the webhook" : "nothing"));
   });
 }
 
-async function measure(
+/** Runs `use` with a stack whose program declares a webhook for each row. */
+async function withRows(
   program: Program,
   rows: readonly FaultRow[],
-  measureGroup: (
-    stack: TestStack,
-    group: readonly FaultRow[],
-    environment: Readonly<Record<string, string>>,
-  ) => Promise<Measurements>,
+  use: (stack: TestStack) => Promise<Measurements>,
 ): Promise<Measurements> {
-  const measurements: Measurements = new Map();
-  for (const [environment, group] of Map.groupBy(rows, (row) => row.environment)) {
-    const service = await startLocalService(rowService);
-    const useStack = async (stack: TestStack) => {
-      await stack.configure(rowSettings);
-      await stack.declare(
-        Object.fromEntries(
-          group.map(({ name }) => [name, { args: webhookArgs({ databaseId: name }) }]),
-        ),
-      );
-      const values = environment?.(stack.service) ?? {};
-      for (const [name, measurement] of await measureGroup(stack, group, values)) {
-        measurements.set(name, measurement);
-      }
-      await removeForgotten(program, stack);
-    };
-    await withStack(useStack, { service, program });
-  }
+  const service = await startLocalService(rowService);
+  let measurements: Measurements = new Map();
+  const useStack = async (stack: TestStack) => {
+    await stack.configure(rowSettings);
+    await stack.declare(
+      Object.fromEntries(
+        rows.map(({ name }) => [name, { args: webhookArgs({ databaseId: name }) }]),
+      ),
+    );
+    measurements = await use(stack);
+    await removeForgotten(program, stack);
+  };
+  await withStack(useStack, { service, program });
   return measurements;
 }
+
+/** Plays the rows, in one command for all that share their settings. Returns all output. */
+async function playGroups(
+  stack: TestStack,
+  rows: readonly FaultRow[],
+  command: "up" | "destroy",
+): Promise<string[]> {
+  const outputs: string[] = [];
+  for (const [environment, group] of Map.groupBy(rows, (row) => row.environment)) {
+    const release = injectFaults(stack.service, group);
+    const targets = group.flatMap(({ name }) => ["--target", `${urnPrefix}${name}`]);
+    outputs.push(await run(stack, command, targets, environment?.(stack.service)));
+    await release();
+  }
+  return outputs;
+}
+
+const urnPrefix = "urn:pulumi:test::webhooks::pulumi-nodejs:dynamic/dbwebhooks:Webhook::";
 
 async function run(
   { pulumi }: TestStack,
   command: "up" | "destroy",
+  targets: readonly string[] = [],
   environment?: Readonly<Record<string, string>>,
 ): Promise<string> {
   const flags = ["--yes", "--skip-preview", "--continue-on-error", "--parallel", "64"];
-  return (await pulumi([command, ...flags], environment)).output;
+  return (await pulumi([command, ...flags, ...targets], environment)).output;
+}
+
+function withEnds(
+  outcomes: ReadonlyMap<string, Omit<CliMeasurement, "end">>,
+  endOf: (name: string) => string,
+): Measurements {
+  return new Map([...outcomes].map(([name, outcome]) => [name, { ...outcome, end: endOf(name) }]));
 }
 
 async function readState({ pulumi }: TestStack): Promise<ReturnType<typeof webhooksInState>> {
@@ -134,11 +139,11 @@ async function readOutcomes(
   program: Program,
   stack: TestStack,
   rows: readonly FaultRow[],
-  output: string,
+  outputs: readonly string[],
 ): Promise<Map<string, Omit<CliMeasurement, "end">>> {
   const state = await readState(stack);
-  const errors = errorsOfWebhooks(output);
-  const lines = linesOfProvider(output);
+  const errors = Object.assign({}, ...outputs.map(errorsOfWebhooks)) as Record<string, string[]>;
+  const lines = outputs.flatMap(linesOfProvider);
   const readOutcome = (row: FaultRow): Omit<CliMeasurement, "end"> => {
     const { held, counts } = countAtService(stack.service, row);
     const stored = state[row.name] ?? [];
@@ -152,7 +157,7 @@ async function readOutcomes(
       ...counts,
       state: `${countText(stored.length)}${addition}`,
       error: (errors[row.name] ?? []).join(" "),
-      lines: lines.filter((line) => line.includes(`database ${row.name} `)),
+      lines: linesAbout(row, lines),
       forgotten: isInDoubt(rows, row.name)
         ? 0
         : held.filter((webhook) => !isStored(webhook)).length,

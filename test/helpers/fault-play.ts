@@ -6,6 +6,7 @@ import type {
 } from "pulumi-dbwebhooks/local-service";
 import { expect } from "vitest";
 import { type FaultRow, outcomes } from "./fault-row.js";
+import { outcomeOf } from "./outcome-of.js";
 
 /** What was counted and read after the operation that met the fault. */
 export interface Measurement {
@@ -27,17 +28,18 @@ export function expectRow(row: FaultRow, measured: Measurement | undefined): voi
   const { posts, gets, deletes, service, state } = row;
   expect(measured).toMatchObject({ posts, gets, deletes, service, state });
 
-  const { isError, phrase } = outcomes[row.outcome];
+  const { isError } = outcomes[row.outcome];
   const error = measured?.error ?? "";
   const lines = measured?.lines ?? [];
-  expect(error !== "", error).toBe(isError);
   const said = isError ? error : lines.join(" ");
-  if (phrase === undefined) {
-    expect(said).toBe("");
+  expect(error !== "", error).toBe(isError);
+  if (isError) {
+    expect(outcomeOf({ message: error }), error).toBe(row.outcome);
   } else {
-    expect(said).toContain(phrase(row.name));
-    expect(said).toContain(row.names ?? "");
+    expect(lines.length > 0, said).toBe(row.outcome === "already gone");
   }
+  expect(said).toContain(row.outcome === "in doubt" ? row.name : "");
+  expect(said).toContain(row.names ?? "");
   if (row.isIdNamed) {
     // An address holds numbers too.
     const words = said.replace(/https?:\S+/g, "").match(/\d+/g);
@@ -93,6 +95,13 @@ export function countAtService({ requests, webhooks }: LocalService, { name }: F
       heldIds: held.map(({ id }) => id),
     },
   };
+}
+
+/** Those of the lines that name the webhook of a row. */
+export function linesAbout({ name }: FaultRow, lines: readonly string[]): string[] {
+  const database = new RegExp(`(?<![\\w-])${name}(?![\\w-])`);
+  // An address names it too, where the request is tried again.
+  return lines.filter((line) => database.test(line.replace(/https?:\S+/g, "")));
 }
 
 /** What a place holds, as the rows say it. */

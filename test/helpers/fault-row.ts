@@ -1,26 +1,14 @@
 import type { FaultRule, LocalService, LocalServiceOptions } from "pulumi-dbwebhooks/local-service";
+import type { FailedOutcome } from "./outcome-of.js";
 
 /** Every way in which a row can end. */
-export type Outcome =
-  | "created"
-  | "not created"
-  | "in doubt"
-  | "undone"
-  | "partial creation"
-  | "deleted"
-  | "already gone"
-  | "kept";
+export type Outcome = Exclude<FailedOutcome, "not sent"> | "created" | "deleted" | "already gone";
 
 interface OutcomeFacts {
   /** For the page. */
   readonly meaning: string;
   /** Whether the operation fails. */
   readonly isError: boolean;
-  /**
-   * What has to stand in the error, or in the output where there is none, because only that tells
-   * the outcome from the others. Without it, nothing is printed.
-   */
-  readonly phrase?: (databaseId: string) => string;
 }
 
 /** What each of them means. */
@@ -32,24 +20,20 @@ export const outcomes: Readonly<Record<Outcome, OutcomeFacts>> = {
   "not created": {
     meaning: "An error. It says that the service has created no webhook.",
     isError: true,
-    phrase: () => "No webhook was created",
   },
   "in doubt": {
     meaning:
       "An error. The service may have created a webhook whose secret is lost: the error names the database and what to look for there.",
     isError: true,
-    phrase: (databaseId) => `may exist in database ${databaseId} `,
   },
   undone: {
     meaning: "An error. The webhook came without a secret and was deleted again.",
     isError: true,
-    phrase: () => "deleted again",
   },
   "partial creation": {
     meaning:
       "An error. The webhook came without a secret and could not be deleted. It is in the state without a secret; the next `pulumi up` replaces it.",
     isError: true,
-    phrase: () => "replaces it",
   },
   deleted: {
     meaning: "The webhook is neither at the service nor in the state.",
@@ -58,13 +42,11 @@ export const outcomes: Readonly<Record<Outcome, OutcomeFacts>> = {
   "already gone": {
     meaning: "As deleted. A line of output says that the service did not have the webhook.",
     isError: false,
-    phrase: (databaseId) => `database ${databaseId} `,
   },
   kept: {
     meaning:
       "An error. The service has not confirmed the deletion, so the webhook stays in the state.",
     isError: true,
-    phrase: () => "stays in the state",
   },
 };
 

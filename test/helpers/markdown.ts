@@ -34,15 +34,24 @@ export function codeSpans(markdown: string): string[] {
 
 /** The links of a page to a file or a heading of this repository that does not exist. */
 export function brokenLinksOf(page: string): string[] {
-  const links = [...withoutCodeBlocks(readPage(page)).matchAll(/\]\(([^)\s]+)\)/g)];
-  return links
+  const broken = linksOf(page).filter(({ target, anchor }) => {
+    const isThere = existsSync(join(repository, target));
+    return !isThere || (anchor !== undefined && !anchorsOf(readPage(target)).includes(anchor));
+  });
+  return broken.map(({ link }) => link);
+}
+
+/** The links of a page to files of this repository, by their path from its root. */
+export function linksOf(
+  page: string,
+): { readonly link: string; readonly target: string; readonly anchor: string | undefined }[] {
+  return [...withoutCodeBlocks(readPage(page)).matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, link = ""]) => link)
     .filter((link) => !/^[a-z]+:/.test(link))
-    .filter((link) => {
+    .map((link) => {
       const [path = "", anchor] = link.split("#");
-      const target = path === "" ? page : join(dirname(page), path);
-      const isThere = existsSync(join(repository, target));
-      return !isThere || (anchor !== undefined && !anchorsOf(readPage(target)).includes(anchor));
+      const target = path === "" ? page : join(dirname(page), path).replace(/\/$/, "");
+      return { link, target, anchor };
     });
 }
 

@@ -59,7 +59,7 @@ export const yamlProgram: Program = {
         ]),
       ),
       outputs: Object.fromEntries(
-        Object.keys(webhooks).map((name) => [`${name}Secret`, reference(`${name}.secret`)]),
+        Object.keys(webhooks).map((name) => [`${name}Secret`, interpolated(`${name}.secret`)]),
       ),
     }),
 };
@@ -73,7 +73,7 @@ export const javascriptProgramOfPlugin: Program = {
 };
 
 /** How YAML names what a resource has. */
-export function reference(path: string): string {
+export function interpolated(path: string): string {
   return `\${${path}}`;
 }
 

@@ -1,6 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { hermeticEnvironment } from "../../tools/pulumi-cli/environment.mts";
 import { resolvePulumiCli } from "../../tools/pulumi-cli/resolve.mts";
 
@@ -12,10 +10,7 @@ export async function setup(): Promise<void> {
       delete process.env[name];
     }
   }
-  Object.assign(process.env, cli.environment, {
-    // Every command starts up to three Node processes that load the same modules.
-    NODE_COMPILE_CACHE: join(tmpdir(), "dbwebhooks-compile-cache"),
-  });
+  Object.assign(process.env, cli.environment);
 }
 
 /** What Pulumi needs in its environment to keep everything below one directory. */

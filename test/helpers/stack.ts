@@ -1,11 +1,13 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
-import { expect } from "vitest";
+import { expect, inject } from "vitest";
+import { parse } from "yaml";
 import { isWebhook } from "./cli-output.mjs";
-import { withDirectory } from "./directory.js";
+import { withDirectory, writeJson } from "./directory.js";
 import { changeProject, javascriptProgram, type Program, type Webhooks } from "./programs.js";
 import { type CommandResult, type RunningCommand, run, stackEnvironment, start } from "./pulumi.js";
+import { apiKeySetting, template } from "./stack-template.js";
 
 /** A stack of a program with webhooks, on the real CLI with a file backend. */
 export interface TestStack {
@@ -32,8 +34,8 @@ export interface TestStack {
   outputs(): Promise<Record<string, unknown>>;
   /** Webhooks in the state, by resource name. */
   resources(): Promise<Record<string, StateResource>>;
-  /** The text of the exported state, with secrets as they are stored. */
-  exportText(): Promise<string>;
+  /** The text of the state, with secrets as they are stored. */
+  stateText(): Promise<string>;
   /** Runs `use` with a stack of another project in the same backend, and destroys that one too. */
   beside(project: string, use: (stack: TestStack) => Promise<void>): Promise<void>;
 }
@@ -61,8 +63,8 @@ interface TestStackOptions {
 }
 
 /**
- * Runs a test with a stack of its own, then destroys and removes the stack and asserts that nothing
- * is left at the service.
+ * Runs a test with a stack of its own, then destroys the stack and asserts that nothing is left at the
+ * service.
  */
 export async function withStack(
   use: (stack: TestStack) => Promise<void>,
@@ -78,40 +80,57 @@ export async function withStack(
     const environment = await stackEnvironment(root);
     const withProject = async (project: string, useStack: (stack: TestStack) => Promise<void>) => {
       const directory = join(root, project);
-      const stack = openStack({ directory, environment, service, program });
-      await mkdir(directory, { recursive: true });
+      const stateFile = join(root, "state/.pulumi/stacks", project, "test.json");
+      const isCopy = project === template.project;
+      const { path, encryptedApiKey } = inject("stackTemplate");
+      const stack = openStack({
+        directory,
+        stateFile,
+        environment,
+        service,
+        program,
+        encryptedApiKey: isCopy ? encryptedApiKey : undefined,
+      });
+      await (isCopy ? cp(path, root, { recursive: true }) : mkdir(directory));
       await program.write(directory, project);
-      await succeedWith(stack, ["stack", "init"]);
-      await stack.configure(config);
+      await (isCopy ? stack.configure(config) : succeedWith(stack, ["stack", "init"]));
       try {
         await useStack({ ...stack, beside: withProject });
       } catch (error) {
         // What failed is worth more than what cannot be cleaned up after it.
         await stack.pulumi(["cancel", "--yes"]);
-        await stack.pulumi(["destroy", "--yes", "--skip-preview", "--remove"]);
+        await stack.pulumi(["destroy", "--yes", "--skip-preview"]);
         throw error;
       }
       service.clearFaults();
-      await succeedWith(stack, ["destroy", "--yes", "--skip-preview", "--remove"]);
+      if ((await resourcesIn(stateFile)).length > 0) {
+        await succeedWith(stack, ["destroy", "--yes", "--skip-preview"]);
+      }
     };
-    await withProject("webhooks", use);
+    await withProject(template.project, use);
   });
   expect(service.webhooks).toEqual([]);
 }
 
 interface StackOptions {
   readonly directory: string;
+  readonly stateFile: string;
   readonly environment: Environment;
   readonly service: LocalService;
   readonly program: Program;
+  /** The key of the template, encrypted for this stack. */
+  readonly encryptedApiKey: string | undefined;
 }
 
 function openStack({
   directory,
+  stateFile,
   environment,
   service,
   program,
+  encryptedApiKey,
 }: StackOptions): Omit<TestStack, "beside"> {
+  const configFile = join(directory, "Pulumi.test.yaml");
   const command = (args: readonly string[], extra?: Environment): Parameters<typeof start> => [
     "pulumi",
     [...args, "--stack", "test", "--non-interactive"],
@@ -131,19 +150,27 @@ function openStack({
       return start(name, all, { ...options, isGroupLeader: true });
     },
     up: () => succeedWith(stack, ["up", "--yes", "--skip-preview"]),
-    configure: async (config: Config) => {
-      const settings = Object.entries(config).flatMap(([key, value]) => [
-        key.endsWith("apiKey") ? "--secret" : "--plaintext",
-        `${key}=${value}`,
-      ]);
-      await succeedWith(stack, ["config", "set-all", ...settings]);
+    configure: async ({ [apiKeySetting]: apiKey, ...settings }: Config) => {
+      const { config, ...rest } = parse(await readFile(configFile, "utf8")) ?? {};
+      const encryptedKey = apiKey === template.apiKey ? encryptedApiKey : undefined;
+      await writeJson(configFile, {
+        ...rest,
+        config: {
+          ...config,
+          ...settings,
+          ...(encryptedKey !== undefined && { [apiKeySetting]: { secure: encryptedKey } }),
+        },
+      });
+      if (apiKey !== undefined && encryptedKey === undefined) {
+        await succeedWith(stack, ["config", "set", "--secret", apiKeySetting, apiKey]);
+      }
     },
     outputs: async () =>
       JSON.parse(
         (await succeedWith(stack, ["stack", "output", "--json", "--show-secrets"])).stdout,
       ),
-    resources: async () => resourcesOf(JSON.parse(await stack.exportText())),
-    exportText: async (): Promise<string> => (await succeedWith(stack, ["stack", "export"])).stdout,
+    resources: async () => webhooksByName(await resourcesIn(stateFile)),
+    stateText: () => readFile(stateFile, "utf8"),
   };
   return stack;
 }
@@ -167,11 +194,15 @@ export function webhookArgs(changes: object = {}): object {
   };
 }
 
-function resourcesOf(state: {
-  deployment: { resources?: StateResource[] };
-}): Record<string, StateResource> {
+/** The resources in the file of a stack, webhooks and others. */
+async function resourcesIn(stateFile: string): Promise<readonly StateResource[]> {
+  const { checkpoint } = JSON.parse(await readFile(stateFile, "utf8"));
+  return checkpoint.latest?.resources ?? [];
+}
+
+function webhooksByName(resources: readonly StateResource[]): Record<string, StateResource> {
   return Object.fromEntries(
-    (state.deployment.resources ?? [])
+    resources
       .filter(({ urn }) => isWebhook(urn))
       .map((resource) => [resource.urn.split("::").at(-1), resource]),
   );

@@ -1,8 +1,8 @@
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../helpers/directory.js";
-import { packInto, succeed, writeFiles, yarnEnvironment } from "../helpers/package.js";
+import { expectUpAndDestroy, packInto, succeed, writeFiles } from "../helpers/package.js";
 import { stackEnvironment } from "../helpers/pulumi.js";
 
 const repository = join(__dirname, "../..");
@@ -130,12 +130,6 @@ beforeAll(async () => {
     },
     "pnpm/index.ts": esmProgram,
     "pnpm/tsconfig.json": typescript({ module: "commonjs", moduleResolution: "node10" }),
-    "yarn-node-modules/package.json": manifest,
-    "yarn-node-modules/index.js": cjsProgram,
-    "yarn-node-modules/.yarnrc.yml": "nodeLinker: node-modules\n",
-    "yarn-pnp/package.json": manifest,
-    "yarn-pnp/index.js": cjsProgram,
-    "yarn-pnp/.yarnrc.yml": "nodeLinker: pnp\n",
     // pnpm fails an installation until somebody decides about every install script.
     "pnpm/pnpm-workspace.yaml": "allowBuilds:\n  protobufjs: false\n",
   });
@@ -156,7 +150,7 @@ describe("The packed package", () => {
       await succeed("npm", ["exec", "--no", "--", ...before], { directory: program });
     }
 
-    await expectUpAndDestroy(program, ["pulumi"]);
+    await expectUpAndDestroy({ program, service, environment });
   });
 
   it("works in an Automation API program that esbuild bundled", async () => {
@@ -182,42 +176,6 @@ describe("The packed package", () => {
     await pnpm("install", "--prefer-offline");
     await pnpm("exec", "tsc", "--noEmit", "-p", ".");
 
-    await expectUpAndDestroy(program, ["pulumi"]);
-  });
-
-  it.each([
-    { linker: "node-modules", pulumi: ["pulumi"] },
-    { linker: "pnp", pulumi: [join(binaries, "yarn"), "exec", "pulumi"] },
-  ])("works where Yarn installed it with the linker $linker", async ({ linker, pulumi }) => {
-    const program = join(directory.path, `yarn-${linker}`);
-    await succeed(join(binaries, "yarn"), ["install"], {
-      directory: program,
-      environment: await yarnEnvironment(),
-    });
-
-    await expectUpAndDestroy(program, pulumi);
+    await expectUpAndDestroy({ program, service, environment });
   });
 });
-
-async function expectUpAndDestroy(
-  program: string,
-  [command = "", ...words]: readonly string[],
-): Promise<void> {
-  await writeFiles(program, { "Pulumi.yaml": "name: consumer\nruntime: nodejs\n" });
-  const stack = `test-${basename(program)}`;
-  const pulumi = (...more: string[]) =>
-    succeed(command, [...words, ...more, "--stack", stack, "--non-interactive"], {
-      directory: program,
-      environment,
-    });
-
-  await pulumi("stack", "init");
-  await pulumi("up", "--yes", "--skip-preview");
-  expect(service.webhooks).toHaveLength(1);
-  const { stdout } = await pulumi("stack", "output", "ordersSecret", "--show-secrets");
-  expect(stdout.trim()).toBe(service.webhooks[0]?.secret);
-
-  await pulumi("destroy", "--yes", "--skip-preview");
-
-  expect(service.webhooks).toEqual([]);
-}

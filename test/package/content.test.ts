@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { brokenLinksOf, linksOf } from "../helpers/markdown.js";
 import { succeed } from "../helpers/package.js";
 
 const repository = join(__dirname, "../..");
@@ -11,20 +12,43 @@ describe("The packed package", async () => {
     directory: repository,
   });
   const [{ unpackedSize, files }] = JSON.parse(stdout) as [
-    { unpackedSize: number; files: { path: string }[] },
+    { unpackedSize: number; files: { path: string; size: number }[] },
   ];
 
+  const paths = files.map(({ path }) => path);
+
   it("stays small", () => {
-    expect(unpackedSize).toBeLessThan(150_000);
+    const code = files.filter(({ path }) => path.startsWith("dist/"));
+
+    expect(code.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(140_000);
+    expect(unpackedSize).toBeLessThan(320_000);
+  });
+
+  it.each(paths.filter((path) => path.endsWith(".md")))("has what %s links to", (path) => {
+    const targets = linksOf(path).filter(({ target }) => !paths.includes(target));
+
+    // A folder stands for what is in it.
+    const missing = targets.filter(
+      ({ target }) => !paths.some((one) => one.startsWith(`${target}/`)),
+    );
+    expect(missing).toEqual([]);
+    expect(brokenLinksOf(path)).toEqual([]);
   });
 
   it("has the entry points, what they share, their types, and the documents", () => {
-    const paths = files.map(({ path }) => path);
     const chunks = paths.filter((path) => /^dist\/[a-z-]+\.js$/.test(path));
+    const documents = paths.filter((path) => /^(docs|examples)\//.test(path));
 
-    expect(paths.filter((path) => !chunks.includes(path)).sort()).toEqual([
+    expect(documents).toEqual(
+      expect.arrayContaining(["docs/troubleshooting.md", "examples/basic/index.ts"]),
+    );
+    expect(documents.filter((path) => /reference|benchmarks|node_modules/.test(path))).toEqual([]);
+    const others = paths.filter((path) => ![...chunks, ...documents].includes(path));
+    expect(others.sort()).toEqual([
+      "CHANGELOG.md",
       "LICENSE",
       "README.md",
+      "SECURITY.md",
       "dist/cli/main.js",
       "dist/index.d.ts",
       "dist/local-service/index.d.ts",

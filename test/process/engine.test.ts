@@ -244,4 +244,16 @@ describe.each(shells)("$name with nothing in flight", (shell) => {
       expect([code, endedBy]).toEqual([null, signal]);
     });
   });
+
+  it("ends by itself when the engine is gone", async () => {
+    await withHeldPost(shell, async ({ running, release, creation }) => {
+      release();
+      await creation;
+      const ended = once(running.process.child, "exit");
+
+      running.process.engine.close();
+
+      expect(await ended).toEqual([0, null]);
+    });
+  });
 });

@@ -7,6 +7,7 @@ import {
   countAtService,
   expectRow,
   injectFaults,
+  linesAbout,
   type Measurement,
   removeBefore,
 } from "../helpers/fault-play.js";
@@ -77,7 +78,7 @@ async function play(
     })();
     return group.map((row, at): [string, Measurement] => {
       const { counts } = countAtService(service, row);
-      const lines = running.lines().filter((line) => line.includes(`database ${row.name} `));
+      const lines = linesAbout(row, running.lines());
       return [row.name, { ...counts, ...(played[at] as Played), lines }];
     });
   });

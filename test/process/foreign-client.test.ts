@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 // Pinned in package.json: it verifies by code of its own, newer ones by the library that signs here.
-import { Webhook } from "svix";
+import { Webhook, WebhookVerificationError } from "svix";
 import { expect, it } from "vitest";
 import { serve } from "../helpers/cli.js";
 import { startReceiver } from "../helpers/receiver.js";
@@ -42,8 +42,8 @@ it("serves clients that know nothing but the interface, and deliveries that othe
     type: "record.created",
     data: { tableId: "tbl_orders", recordIds: ["rec_1", "Größe ✓"] },
   });
-  expect(() => verify(`${rawBody} `)).toThrow("No matching signature found");
-  expect(() => verify(rawBody, `whsec_${btoa("another")}`)).toThrow("No matching signature found");
+  expect(() => verify(`${rawBody} `)).toThrow(WebhookVerificationError);
+  expect(() => verify(rawBody, `whsec_${btoa("another")}`)).toThrow(WebhookVerificationError);
 });
 
 /** Asks as a shell script would. */

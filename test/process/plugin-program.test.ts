@@ -75,4 +75,4 @@ describe("pulumi-resource-dbwebhooks", () => {
 });
 
 const tooOld =
-  /^pulumi-resource-dbwebhooks needs Node\.js 22\.19 or newer on PATH, and this is [\d.]+\.\n$/;
+  /^pulumi-resource-dbwebhooks needs Node\.js 22\.19 or newer, and this is [\d.]+\.\n$/;

@@ -46,7 +46,7 @@ describe("Pulumi's provider process", () => {
         ...webhookInputs(),
         baseUrl: service.baseUrl,
       });
-      expect(partial?.getReasonsList()).toEqual([expect.stringContaining("answered 403")]);
+      expect(partial?.getReasonsList()).toEqual([expect.stringContaining("403")]);
     });
   });
 

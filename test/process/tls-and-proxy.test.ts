@@ -7,8 +7,10 @@ import { join } from "node:path";
 import { type GenerateResult, generate } from "selfsigned";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../helpers/directory.js";
+import { errorOf } from "../helpers/error-of.js";
 import type { ProviderProcess } from "../helpers/grpc-provider.js";
 import { startServer } from "../helpers/http-server.js";
+import { outcomeOf } from "../helpers/outcome-of.js";
 import { webhookInputs, withProviderProcess } from "../helpers/provider-process.js";
 
 const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";
@@ -68,11 +70,10 @@ describe("A service behind a private CA", () => {
   it("hears nothing without it, and the error says so", async () => {
     await using service = await startHttps();
 
-    const creation = createAt(service.url, {});
+    const error = await errorOf(createAt(service.url, {}));
 
-    await expect(creation).rejects.toThrow(
-      /could not be reached \(.*(certificate|CERT|SIGNATURE).*\)\. No webhook was created\. Check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS/,
-    );
+    expect(outcomeOf(error)).toBe("not created");
+    expect(error.message).toMatch(/\(.*(certificate|CERT|SIGNATURE).*\).*NODE_EXTRA_CA_CERTS/);
     expect(service.authorizations).toEqual([]);
   });
 
@@ -82,7 +83,7 @@ describe("A service behind a private CA", () => {
 
     const creation = createAt(url, { NODE_EXTRA_CA_CERTS: caFile });
 
-    await expect(creation).rejects.toThrow(/could not be reached \(ERR_TLS_CERT_ALTNAME_INVALID/);
+    await expect(creation).rejects.toThrow("ERR_TLS_CERT_ALTNAME_INVALID");
     expect(service.authorizations).toEqual([]);
   });
 });
@@ -107,9 +108,11 @@ describe("A proxy", () => {
     await using service = await startHttps();
     await using proxy = await startProxy(service.port);
 
-    const creation = createAt(`https://${host}`, { HTTPS_PROXY: proxy.url, NO_PROXY: host });
+    const error = await errorOf(
+      createAt(`https://${host}`, { HTTPS_PROXY: proxy.url, NO_PROXY: host }),
+    );
 
-    await expect(creation).rejects.toThrow(/could not be reached .*No webhook was created/);
+    expect(outcomeOf(error)).toBe("not created");
     expect(proxy.targets).toEqual([]);
   });
 
@@ -126,11 +129,10 @@ describe("A proxy", () => {
   it("that refuses leaves nothing behind, and the error says so", async () => {
     await using proxy = await startProxy(undefined);
 
-    const creation = createAt(`https://${host}`, { HTTPS_PROXY: proxy.url });
+    const error = await errorOf(createAt(`https://${host}`, { HTTPS_PROXY: proxy.url }));
 
-    await expect(creation).rejects.toThrow(
-      /could not be reached .*No webhook was created\. Check the network, HTTPS_PROXY/,
-    );
+    expect(outcomeOf(error)).toBe("not created");
+    expect(error.message).toContain("HTTPS_PROXY");
     expect(proxy.targets).toEqual([`${host}:443`]);
   });
 });
@@ -145,7 +147,7 @@ describe("The API key", () => {
 
     const creation = createAt(service.url, {});
 
-    await expect(creation).rejects.toThrow(`answered ${statusCode}`);
+    await expect(creation).rejects.toThrow(` ${statusCode}`);
     expect(service.requests).toHaveLength(1);
     expect(other.requests).toEqual([]);
   });
@@ -161,7 +163,7 @@ describe("The API key", () => {
       provider.delete("17", { ...inputs, baseUrl: service.url, secret: created.secret }),
     );
 
-    await expect(deletion).rejects.toThrow("answered 307");
+    await expect(deletion).rejects.toThrow(" 307");
     expect(other.requests).toEqual([]);
   });
 
@@ -181,16 +183,17 @@ describe("The API key", () => {
       await failuresFor(`http://${host}`, { "dbwebhooks:allowInsecureBaseUrl": "true" }),
     ];
 
-    expect(refused).toEqual([expect.stringContaining("dbwebhooks:baseUrl: must begin with https")]);
+    expect(refused).toEqual([expect.stringMatching(/^dbwebhooks:baseUrl: /)]);
     expect(allowed).toEqual([[], [], []]);
   });
 
   it("is not sent over plain http even when check was passed over", async () => {
     await using proxy = await startServer({ statusCode: 201, body: created });
 
-    const creation = createAt(`http://${host}`, { HTTP_PROXY: proxy.url });
+    const error = await errorOf(createAt(`http://${host}`, { HTTP_PROXY: proxy.url }));
 
-    await expect(creation).rejects.toThrow(/must begin with https.+Nothing was sent/);
+    expect(outcomeOf(error)).toBe("not sent");
+    expect(error.message).toContain("dbwebhooks:baseUrl");
     expect(proxy.requests).toEqual([]);
   });
 });

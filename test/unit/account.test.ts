@@ -41,8 +41,7 @@ describe("Provider", () => {
   it("refuses arguments that do not exist, all at once, with the nearest names", () => {
     const create = () => new Provider("eu", { apikey: "key-token", timeout: 5 } as object);
 
-    expect(create).toThrow("apikey: is not known; did you mean apiKey?");
-    expect(create).toThrow("timeout: is not known");
+    expect(create).toThrow(/^Provider eu: apikey: .*\bapiKey\b.*; timeout: /);
     expect(create).not.toThrow("key-token");
   });
 });

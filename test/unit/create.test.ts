@@ -14,8 +14,10 @@ import {
   someSettings,
   unknownMarkers,
 } from "../helpers/builders.ts";
+import { errorOf } from "../helpers/error-of.ts";
 import { refusedUrl, startRawServer, startServer } from "../helpers/http-server.ts";
-import { configure, errorOf } from "../helpers/provider.ts";
+import { outcomeOf } from "../helpers/outcome-of.ts";
+import { configure } from "../helpers/provider.ts";
 import {
   type FakeTransport,
   fakeTransport,
@@ -28,7 +30,6 @@ import {
 } from "../helpers/transport.ts";
 
 const created = { statusCode: 201, body: { id: 17, secret } };
-const mayExist = /A webhook may exist in database base_abc123 without a stored secret/;
 
 afterEach(restoreWorld);
 
@@ -121,20 +122,29 @@ describe("the request that creates a webhook", () => {
     await using server = await startServer(created);
     await configure({ baseUrl: server.url });
 
-    const { message } = await errorOf(create(someArgs(changes)));
+    const error = await errorOf(create(someArgs(changes)));
 
-    expect(message).toMatch(
-      /^Create webhook failed: .+ Nothing was sent\. Run "pulumi up" again\.$/,
-    );
+    expect(outcomeOf(error)).toBe("not sent");
     expect(server.requests).toEqual([]);
+  });
+
+  it("is not sent by halves, and the error says so", async () => {
+    await configure();
+
+    const { message } = await errorOf(create(someArgs({ url: unknownMarkers.string })));
+
+    expect(message).toBe(
+      'Create webhook failed: not all arguments are known. Nothing was sent. Run "pulumi up" again.',
+    );
   });
 
   it("is not sent without settings", async () => {
     await configure({ apiKey: undefined });
 
-    const { message } = await errorOf(create(someArgs()));
+    const error = await errorOf(create(someArgs()));
 
-    expect(message).toMatch(/dbwebhooks:apiKey: is not set; .+Nothing was sent\.$/);
+    expect(outcomeOf(error)).toBe("not sent");
+    expect(error.message).toContain("dbwebhooks:apiKey");
   });
 });
 
@@ -228,8 +238,8 @@ describe("an answer without a usable secret", () => {
 
     const error = await errorOf(create(someArgs()));
 
-    expect(error.message).toMatch(
-      /created webhook 17 but sent no usable secret\. It was deleted again\. Run "pulumi up" again/,
+    expect(error.message).toBe(
+      'Create webhook in database base_abc123 failed: the service created webhook 17 but sent no usable secret. It was deleted again. Run "pulumi up" again; if this comes back, check that dbwebhooks:baseUrl is the service itself.',
     );
     expect(error).not.toHaveProperty("id");
   });
@@ -247,7 +257,11 @@ describe("an answer without a usable secret", () => {
     expect(error.id).toBe("0");
     expect(error.properties).toStrictEqual({ ...inputs, baseUrl: server.url });
     expect(error.reasons).toEqual([error.message]);
-    expect(error.message).toMatch(/the next "pulumi up" replaces it\..+answered 403 FORBIDDEN/);
+    const [before, after] = error.message.split("DELETE");
+    expect(before).toBe(
+      'Create webhook in database base_abc123 failed: the service created webhook 0 but sent no usable secret. It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: Delete webhook 0 of database base_abc123 failed: ',
+    );
+    expect(after).toContain("403 FORBIDDEN");
   });
 
   it("is a partial creation when the service is gone by then", async () => {
@@ -286,9 +300,18 @@ describe("an answer without a usable id", () => {
 
     const error = await errorOf(create(someArgs()));
 
-    expect(error.message).toMatch(/answered 201 without a usable webhook id/);
-    expect(error.message).toMatch(mayExist);
+    expect(outcomeOf(error)).toBe("in doubt");
     expect(server.requests).toHaveLength(1);
+  });
+
+  it("is called one", async () => {
+    const transport = await fakeTransport(() => response(201));
+
+    const creation = await settled(createWith(transport));
+
+    expect(creation).toMatchObject({
+      failure: { outcome: "answered 201 without a usable webhook id" },
+    });
   });
 });
 
@@ -314,8 +337,20 @@ describe("a creation whose outcome is in doubt", () => {
     const error = await errorOf(create(someArgs()));
 
     expect(server.requests).toHaveLength(1);
-    expect(error.message).toMatch(mayExist);
-    expect(error.message).toContain("to a receiver on https://example.com, and delete it");
+    expect(outcomeOf(error)).toBe("in doubt");
+    expect(error.message).toContain("base_abc123");
+    expect(error.message).toContain("https://example.com");
+  });
+
+  it("says what to look for and what to do then", async () => {
+    await using server = await startServer({ statusCode: 500, body: "<h1>no</h1>" });
+    await configure({ baseUrl: server.url });
+
+    const { message } = await errorOf(create(someArgs()));
+
+    expect(message).toBe(
+      `Create webhook in database base_abc123 failed: POST ${server.url}/api/v1/bases/base_abc123/webhooks answered 500. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://example.com, and delete it. Then run "pulumi up" again.`,
+    );
   });
 
   it.each([303, 408, 409, 410, 500, 502, 503, 504, 599])(
@@ -327,7 +362,7 @@ describe("a creation whose outcome is in doubt", () => {
       const error = await errorOf(create(someArgs()));
 
       expect(server.requests).toHaveLength(1);
-      expect(error.message).toMatch(mayExist);
+      expect(outcomeOf(error)).toBe("in doubt");
     },
   );
 
@@ -352,12 +387,14 @@ describe("a creation whose outcome is in doubt", () => {
   });
 });
 
-function createWith(transport: FakeTransport) {
-  return createWebhook({ settings: someSettings(), transport }, transport.operation, {
+function createWith(transport: FakeTransport, stopping?: AbortSignal) {
+  const webhook = {
     databaseId: "base_abc123",
     url: "https://example.com/hooks/orders",
     events: ["record.created"],
-  });
+  };
+  const account = { settings: someSettings(), transport };
+  return createWebhook(account, transport.operation, webhook, stopping);
 }
 
 describe("a creation that certainly made no webhook", () => {
@@ -390,10 +427,7 @@ describe("a creation that certainly made no webhook", () => {
     expect(transport.attempts.at(-1)?.atMs).toBeLessThanOrEqual(120_000);
     expect(creation).toMatchObject({
       kind: "refused",
-      failure: {
-        outcome: expect.stringContaining("dbwebhooks:retrySeconds is 120"),
-        advice: expect.stringMatching(/^No webhook was created\./),
-      },
+      failure: { outcome: expect.stringContaining("dbwebhooks:retrySeconds") },
     });
   });
 
@@ -411,21 +445,53 @@ describe("a creation that certainly made no webhook", () => {
     expect(server.requests).toHaveLength(3);
   });
 
+  it("says what to check when the service cannot be reached", async () => {
+    const transport = await fakeTransport(() => unsent);
+
+    const creation = await settled(createWith(transport));
+
+    expect(creation).toMatchObject({
+      failure: {
+        advice:
+          "No webhook was created. Check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl, then run the command again.",
+      },
+    });
+  });
+
+  it("is not sent when Pulumi is stopping, and says so", async () => {
+    const transport = await fakeTransport(() => response(201));
+
+    const creation = await settled(createWith(transport, AbortSignal.abort()));
+
+    expect(creation).toMatchObject({
+      kind: "refused",
+      failure: {
+        outcome: "was not sent, because Pulumi is stopping",
+        advice: 'No webhook was created. Run "pulumi up" again.',
+      },
+    });
+    expect(transport.attempts).toEqual([]);
+  });
+
   it("says so when nothing listens", async () => {
     const baseUrl = await refusedUrl();
     await configure({ baseUrl, retrySeconds: "0" });
 
-    const { message } = await errorOf(create(someArgs()));
+    const error = await errorOf(create(someArgs()));
 
-    expect(message).toMatch(/could not be reached \(ECONNREFUSED.*No webhook was created\. Check/);
+    expect(outcomeOf(error)).toBe("not created");
+    expect(error.message).toContain("ECONNREFUSED");
   });
 
   it("says so when the host has no address", async () => {
-    await configure({ baseUrl: `https://${"no".repeat(40)}.example`, retrySeconds: "0" });
+    // Not tried again, whatever the settings allow.
+    await configure({ baseUrl: `https://${"no".repeat(40)}.example`, retrySeconds: "3600" });
 
-    const { message } = await errorOf(create(someArgs()));
+    const error = await errorOf(create(someArgs()));
 
-    expect(message).toMatch(/could not be reached \(ENOTFOUND.*No webhook was created\. Check/);
+    expect(outcomeOf(error)).toBe("not created");
+    expect(error.message).toContain("ENOTFOUND");
+    expect(error.message).not.toContain("tried");
   });
 
   it("says so when the handshake does not end in time", async () => {
@@ -433,43 +499,97 @@ describe("a creation that certainly made no webhook", () => {
     const baseUrl = `https://${server.host}`;
     await configure({ baseUrl, retrySeconds: "0", timeoutSeconds: "0.2" });
 
-    const { message } = await errorOf(create(someArgs()));
+    const error = await errorOf(create(someArgs()));
 
-    expect(message).toMatch(/could not be reached.*No webhook was created\. Check/);
+    expect(outcomeOf(error)).toBe("not created");
   });
 });
 
 describe("a refused creation", () => {
-  it.each([
-    [307, /It redirects to https:\/\/else\.example, and the API key is not sent there/],
+  const keyAdvice =
+    'Check the API key: "pulumi config set --secret dbwebhooks:apiKey", which only commands that run the program read, or DBWEBHOOKS_API_KEY; for a Provider, its argument apiKey, which "pulumi up" stores.';
+  const limitHint =
+    "If the service allows no further webhook in this database, and this one replaces another: set the resource option deleteBeforeReplace: true, and accept a gap in the notifications.";
+
+  it.each<[number, string]>([
     [
-      401,
-      /The service does not accept the API key\. Check the API key: "pulumi config set --secret/,
+      307,
+      "It redirects to https://else.example, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.",
     ],
-    [403, /The API key may not do this\. Check the API key/],
+    [
+      400,
+      "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl.",
+    ],
+    [401, `The service does not accept the API key. ${keyAdvice}`],
+    [403, `The API key may not do this. ${keyAdvice} ${limitHint}`],
     [
       404,
-      /when the database does not exist and when the key has no access to it: check databaseId/,
+      "This is not an answer of the service: a proxy or another host may have given it. Check dbwebhooks:baseUrl.",
     ],
-    [400, /The service refuses the request as it is: check the arguments/],
-    [422, /The service refuses the request as it is: check the arguments/],
+    [429, "Run the command again later."],
   ])("with status %i says what to do", async (statusCode, advice) => {
-    const headers = { location: "https://else.example/path?token=abc" };
-    await using server = await startServer({
-      statusCode,
-      headers,
-      body: errorBody("CODE", "Text."),
+    const transport = await fakeTransport(() => ({
+      ...response(statusCode, 1e9),
+      redirectOrigin: "https://else.example",
+    }));
+
+    const creation = await settled(createWith(transport));
+
+    expect(creation).toMatchObject({
+      kind: "refused",
+      failure: { advice: `No webhook was created. ${advice}` },
     });
+    expect(transport.attempts).toHaveLength(1);
+  });
+
+  it("with the service's 404 names the database and the key", async () => {
+    const transport = await fakeTransport(() => response(404, undefined, errorBody("NOT_FOUND")));
+
+    const creation = await settled(createWith(transport));
+
+    expect(creation).toMatchObject({
+      kind: "refused",
+      failure: {
+        advice:
+          "No webhook was created. The service answers so when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl.",
+      },
+    });
+  });
+
+  it.each([
+    [402, true],
+    [403, true],
+    [409, true],
+    [422, true],
+    [400, false],
+    [401, false],
+    [404, false],
+    [413, false],
+    [500, false],
+  ])("with status %i names the way around a limit: %s", async (statusCode, isNamed) => {
+    await using server = await startServer({ statusCode });
     await configure({ baseUrl: server.url });
 
-    const error = await errorOf(create(someArgs()));
+    const { message } = await errorOf(create(someArgs()));
 
-    expect(error.message).toMatch(advice);
-    expect(error.message).toContain(
-      `Create webhook in database base_abc123 failed: POST ${server.url}/api/v1/bases/base_abc123/webhooks answered ${statusCode} CODE "Text.". No webhook was created. `,
-    );
-    expect(server.requests).toHaveLength(1);
+    expect(message.includes("deleteBeforeReplace: true")).toBe(isNamed);
   });
+
+  it.each([307, 400, 401, 403, 404, 413, 422])(
+    "with status %i is sent once, and names operation, address and answer",
+    async (statusCode) => {
+      await using server = await startServer({ statusCode, body: errorBody("CODE", "Text.") });
+      await configure({ baseUrl: server.url });
+
+      const error = await errorOf(create(someArgs()));
+
+      expect(outcomeOf(error)).toBe("not created");
+      expect(error.message).toContain(
+        `POST ${server.url}/api/v1/bases/base_abc123/webhooks answered ${statusCode} CODE "Text."`,
+      );
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 
   it("never follows a redirect", async () => {
     await using other = await startServer(created);

@@ -3,7 +3,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { eventTypes } from "../../src/common/event-types.ts";
 import { check, diff } from "../../src/dynamic/provider.ts";
 import { someArgs, someState, unknownMarkers } from "../helpers/builders.ts";
-import { captureLines, configure, errorOf } from "../helpers/provider.ts";
+import { errorOf } from "../helpers/error-of.ts";
+import { captureLines, configure } from "../helpers/provider.ts";
 
 beforeEach(() => configure());
 
@@ -67,11 +68,6 @@ describe("no difference", () => {
 });
 
 describe("a replacement", () => {
-  const consequence =
-    "Its secret will change. The old webhook and its secret keep working until the end of the update; with deleteBeforeReplace they are deleted first, with retainOnDelete they stay.\n";
-  const lineOf = (reasons: string) =>
-    `Replacing webhook 17 of database base_abc123: ${reasons}. ${consequence}`;
-
   it.each([
     ["databaseId", {}, { databaseId: "base_xyz" }],
     ["databaseId", {}, { databaseId: "BASE_ABC123" }],
@@ -90,7 +86,7 @@ describe("a replacement", () => {
     expect(result).toStrictEqual({
       changes: true,
       replaces: [property],
-      lines: [lineOf(`${property} changes`)],
+      lines: [expect.stringContaining(property)],
     });
   });
 
@@ -102,7 +98,7 @@ describe("a replacement", () => {
       expect(result).toStrictEqual({
         changes: true,
         replaces: [property],
-        lines: [lineOf(`${property} is not known yet`)],
+        lines: [expect.stringContaining(property)],
       });
     },
   );
@@ -127,7 +123,7 @@ describe("a replacement", () => {
     expect(result).toStrictEqual({
       changes: true,
       replaces: ["baseUrl"],
-      lines: [lineOf("dbwebhooks:baseUrl changes")],
+      lines: [expect.stringContaining("dbwebhooks:baseUrl")],
     });
   });
 
@@ -138,23 +134,23 @@ describe("a replacement", () => {
   });
 
   it.each([undefined, null, "", 7, {}])("comes with the stored secret %j", async (stored) => {
-    const result = await diffOf(someState({ secret: stored }), someArgs());
+    const { replaces } = await diffOf(someState({ secret: stored }), someArgs());
 
-    expect(result).toStrictEqual({
-      changes: true,
-      replaces: ["secret"],
-      lines: [lineOf("its state holds no secret")],
-    });
+    expect(replaces).toEqual(["secret"]);
   });
 
-  it("names all that forces it, in one line", async () => {
+  it("names all that forces it, and what it means, in one line", async () => {
+    await configure({ baseUrl: "https://eu.example.com" });
+
     const { replaces, lines } = await diffOf(
       someState({ secret: undefined }),
-      someArgs({ url: "https://example.com/else", tableId: "tbl_1" }),
+      someArgs({ url: "https://example.com/else", tableId: unknownMarkers.string }),
     );
 
-    expect(replaces).toEqual(["url", "tableId", "secret"]);
-    expect(lines).toEqual([lineOf("url changes, tableId changes, its state holds no secret")]);
+    expect(replaces).toEqual(["url", "tableId", "baseUrl", "secret"]);
+    expect(lines).toEqual([
+      "Replacing webhook 17 of database base_abc123: url changes, tableId is not known yet, dbwebhooks:baseUrl changes from https://tables.example.com to https://eu.example.com (if the same service has moved, set dbwebhooks:formerBaseUrls to the former address), its state holds no secret. Its secret will change. The old webhook and its secret keep working until the end of the update; with deleteBeforeReplace they are deleted first, with retainOnDelete they stay.\n",
+    ]);
   });
 
   it("leaves the order of its steps to the engine", async () => {
@@ -168,9 +164,10 @@ describe("a replacement", () => {
 
     const { lines } = await diffOf(someState({ databaseId }), someArgs({ databaseId: "y" }));
 
-    expect(lines).toEqual([
-      expect.stringMatching(/^Replacing webhook 17 of database x x .+ they stay\.\n$/),
-    ]);
+    const ofShortName = await diffOf(someState(), someArgs({ databaseId: "y" }));
+    const endOf = ([line = ""]: readonly string[]) => line.split(": ").at(-1);
+    expect(lines).toEqual([expect.stringContaining("x x x")]);
+    expect(endOf(lines)).toBe(endOf(ofShortName.lines));
   });
 });
 
@@ -209,9 +206,7 @@ describe("diff", () => {
 
     const error = await errorOf(diff("17", olds, news));
 
-    expect(error.message).toMatch(
-      /^Compare webhook 17 failed unexpectedly \(cannot read \[redacted\]\)/,
-    );
+    expect(error.message).toContain("cannot read [redacted]");
     expect(error.stack).toBe("");
   });
 });

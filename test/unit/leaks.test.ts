@@ -19,9 +19,11 @@ import {
   someSettings,
   someState,
 } from "../helpers/builders.ts";
+import { errorOf } from "../helpers/error-of.ts";
 import { refusedUrl, startRawServer, startServer } from "../helpers/http-server.ts";
 import { answers, bodies, echo, expectNoLeak, tokens, url } from "../helpers/leaks.ts";
-import { captureLines, configure, errorOf } from "../helpers/provider.ts";
+import { outcomeOf } from "../helpers/outcome-of.ts";
+import { captureLines, configure } from "../helpers/provider.ts";
 import { fakeTransport, response, restoreWorld, settled } from "../helpers/transport.ts";
 
 afterEach(restoreWorld);
@@ -51,10 +53,17 @@ function expectPresentable(error: Error): void {
   }
 }
 
+/** The message names the request and the status of its answer, and ends with a whole sentence. */
+function expectComplete({ message }: Error, request: string, statusCode: number): void {
+  expect(message).toContain(`: ${request} `);
+  expect(message.split(request)[1]).toContain(String(statusCode));
+  expect(message).toMatch(/\.$/);
+}
+
 describe("an error of a creation", () => {
   it.each(answers)(
     "shows nothing sensitive after status %i with %s",
-    async (_code, _name, answer) => {
+    async (statusCode, _name, answer) => {
       await using server = await startServer(answer);
       await configure({ baseUrl: server.url, retrySeconds: "0" });
 
@@ -62,9 +71,7 @@ describe("an error of a creation", () => {
 
       expectNoLeak([...allTextsOf(result), ...lines]);
       expectPresentable(result);
-      expect(result.message).toMatch(
-        /^Create webhook in database base_abc123 failed: POST http:\/\/127\.0\.0\.1:\d+\/api\/v1\/bases\/base_abc123\/webhooks answered \d+.*\. .*[.]$/,
-      );
+      expectComplete(result, `POST ${server.url}/api/v1/bases/base_abc123/webhooks`, statusCode);
     },
   );
 
@@ -99,21 +106,20 @@ describe("an error of a creation", () => {
 
     expectNoLeak(allTextsOf(error));
     expectPresentable(error);
-    expect(error.message).toMatch(
-      /^Create webhook in database base_abc123 failed: POST http:\S+\/webhooks (gave|broke) .+\. A webhook may exist .+ again\.$/,
-    );
+    expect(error.message).toContain(`POST ${server.url}`);
+    expect(outcomeOf(error)).toBe("in doubt");
   });
 
   it("shows nothing sensitive when nothing listens", async () => {
-    await configure({ baseUrl: await refusedUrl(), retrySeconds: "0" });
+    const baseUrl = await refusedUrl();
+    await configure({ baseUrl, retrySeconds: "0" });
 
     const error = await errorOf(create(args()));
 
     expectNoLeak(allTextsOf(error));
     expectPresentable(error);
-    expect(error.message).toMatch(
-      / failed: POST http:\S+ could not be reached \(.+\)\. .+ again\.$/,
-    );
+    expect(error.message).toContain(`POST ${baseUrl}`);
+    expect(outcomeOf(error)).toBe("not created");
   });
 
   it("shows nothing of the proxy's password", async () => {
@@ -142,9 +148,9 @@ describe("an error of a creation", () => {
       const { message, stack, name, reasons } = error;
       expectNoLeak([message, stack ?? "", name, ...reasons]);
       expect(Buffer.byteLength(message)).toBeLessThan(2_000);
-      expect(message).toMatch(
-        /replaces it\. .+ Delete webhook 17 .+ failed: DELETE .+ answered 400/,
-      );
+      expect(outcomeOf(error)).toBe("partial creation");
+      expect(message).toContain(`DELETE ${server.url}`);
+      expect(message).toContain("400");
       expect(Object.keys(error).toSorted()).toEqual(["id", "name", "properties", "reasons"]);
     },
   );
@@ -174,9 +180,8 @@ describe("an error of a creation", () => {
           const error = new WebhookError((creation as { failure: Failure }).failure);
 
           expect(error.message.length).toBeLessThan(1_900);
-          expect(error.message).toMatch(
-            /^Create webhook in database.* failed: POST .+ answered \d+/u,
-          );
+          expect(error.message).toContain("POST https://tables.example.com/");
+          expect(error.message).toContain(String(status));
           expect(error.message.isWellFormed()).toBe(true);
         })
         .afterEach(restoreWorld),
@@ -189,7 +194,7 @@ describe("an error of a deletion", () => {
 
   it.each(failing)(
     "shows nothing sensitive after status %i with %s",
-    async (_code, _name, answer) => {
+    async (statusCode, _name, answer) => {
       await using server = await startServer(answer);
       await configure({ baseUrl: server.url, retrySeconds: "0" });
       const state = someState({ url, baseUrl: server.url });
@@ -198,9 +203,12 @@ describe("an error of a deletion", () => {
 
       expectNoLeak([...allTextsOf(result), ...lines]);
       expectPresentable(result);
-      expect(result.message).toMatch(
-        /^Delete webhook 17 of database base_abc123 failed: DELETE http:\/\/127\.0\.0\.1:\d+\/api\/v1\/bases\/base_abc123\/webhooks\/17 answered \d+.*\. The webhook stays in the state\. .*[.]$/,
+      expectComplete(
+        result,
+        `DELETE ${server.url}/api/v1/bases/base_abc123/webhooks/17`,
+        statusCode,
       );
+      expect(outcomeOf(result)).toBe("kept");
     },
   );
 
@@ -222,7 +230,7 @@ describe("an error of a deletion", () => {
 
     expectNoLeak(allTextsOf(error));
     expectPresentable(error);
-    expect(error.message).toMatch(/"pulumi state delete"\.$/);
+    expect(error.message).toContain("pulumi state delete");
   });
 });
 
@@ -236,9 +244,7 @@ describe("what the service says", () => {
 
     const { message } = await errorOf(create(someArgs()));
 
-    expect(message).toContain(
-      'answered 400 BAD_REQUEST "Too many webhooks for this database (100).". No webhook was created.',
-    );
+    expect(message).toContain('400 BAD_REQUEST "Too many webhooks for this database (100)."');
   });
 
   it("is cut to 200 characters", async () => {
@@ -255,6 +261,10 @@ describe("what the service says", () => {
 });
 
 describe("an error of this package", () => {
+  it("is its message as text, without the name of a class", () => {
+    expect(String(new WebhookError("It failed."))).toBe("It failed.");
+  });
+
   it("is one line that Pulumi can carry, whatever it is made of", () => {
     const { message } = new WebhookError(`a\nb\ud800${"c".repeat(100_000)}`);
 
@@ -284,8 +294,13 @@ describe("an unexpected error", () => {
 
     expectNoLeak(allTextsOf(error));
     expectPresentable(error);
-    expect(error.message).toMatch(
-      /^Create webhook failed unexpectedly \(.+\)\. This is a fault of pulumi-dbwebhooks: .+\.$/,
+  });
+
+  it("is called a fault of this package", () => {
+    const { message } = presentable(new Error("x"), someOperation("Create webhook"));
+
+    expect(message).toBe(
+      "Create webhook failed unexpectedly (x). This is a fault of pulumi-dbwebhooks: look at the service before you run the command again, and report the fault.",
     );
   });
 

@@ -353,3 +353,36 @@ describe("the backoff", () => {
     ]);
   });
 });
+
+describe("a connection that fails", () => {
+  it("is not tried again when it can never succeed", async () => {
+    const transport = await fakeTransport(() => ({ ...unsent, passes: "never" }));
+
+    const result = await settled(send(transport, "x", always));
+
+    expect(transport.attempts).toHaveLength(1);
+    expect(result).not.toHaveProperty("gaveUp");
+  });
+
+  it("is tried for 15 seconds when it is refused", async () => {
+    const transport = await fakeTransport(() => ({ ...unsent, passes: "soon" }));
+
+    const result = await settled(send(transport, "x", always));
+
+    const last = transport.attempts.at(-1)?.atMs ?? 0;
+    expect(last).toBeLessThanOrEqual(15_000);
+    expect(last).toBeGreaterThan(7_000);
+    expect(result.gaveUp).toContain("a refused connection is tried for 15 s");
+  });
+
+  it("is tried no longer than the settings allow when it is refused", async () => {
+    const transport = await fakeTransport(() => ({ ...unsent, passes: "soon" }), {
+      retrySeconds: 2,
+    });
+
+    const result = await settled(send(transport, "x", always));
+
+    expect(transport.attempts.at(-1)?.atMs).toBeLessThanOrEqual(2_000);
+    expect(result.gaveUp).toContain("dbwebhooks:retrySeconds is 2");
+  });
+});

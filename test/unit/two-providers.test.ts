@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { Engine } from "../../src/core/engine.ts";
 import { WebhookProvider } from "../../src/core/provider.ts";
 import { secret, someArgs, someState } from "../helpers/builders.ts";
+import { errorOf } from "../helpers/error-of.ts";
 import { type Answer, startServer } from "../helpers/http-server.ts";
-import { errorOf } from "../helpers/provider.ts";
 
 /** A provider of its own in this process, with what it says. */
 function startProvider(settings: Readonly<Record<string, string>>) {
@@ -55,8 +55,10 @@ describe("two providers in one process, interleaved", () => {
     const ofOne = await errorOf(one.provider.create(someArgs(), one.notify));
     const ofTwo = await errorOf(two.provider.create(someArgs(), two.notify));
 
-    expect(ofOne.message).toContain("The service lists no such webhook now");
-    expect(ofTwo.message).toContain("that this run has not met: 7.");
+    // An address holds numbers too.
+    const numbersIn = ({ message }: Error) => message.replace(/https?:\S+/g, "").match(/\b\d+\b/g);
+    expect(numbersIn(ofOne)).not.toContain("7");
+    expect(numbersIn(ofTwo)).toContain("7");
   });
 
   it("do not know of each other's adoptions", async () => {
@@ -70,7 +72,7 @@ describe("two providers in one process, interleaved", () => {
     const again = await errorOf(one.provider.create(adopting, one.notify));
 
     expect(ofTwo.id).toBe("17");
-    expect(again.message).toContain("this program manages it already");
+    expect(again.message).toContain("17");
   });
 
   it("do not know that the other one refreshes", async () => {
@@ -84,6 +86,6 @@ describe("two providers in one process, interleaved", () => {
     await two.provider.diff("17", someState(), news, two.notify);
 
     expect(one.lines).toEqual([]);
-    expect(two.lines).toEqual([expect.stringContaining("url changes")]);
+    expect(two.lines).toEqual([expect.stringMatching(/\burl\b/)]);
   });
 });

@@ -5,7 +5,7 @@ import { type EventType, eventTypes, Webhook, type WebhookArgs } from "../../src
 // Nothing here runs: the compiler is the test.
 const common = { databaseId: "base_abc123", url: "https://example.com/hooks/orders" };
 const anyNames: readonly string[] = ["view.created"];
-declare const isAllowed: boolean;
+declare const config: pulumi.Config;
 
 describe("the events of a webhook", () => {
   it("are known ones", () => {
@@ -38,11 +38,20 @@ describe("the events of a webhook", () => {
     new Webhook("orders", { ...common, events: ["view.created"], allowUnknownEvents: false });
   });
 
-  it("may be unknown ones where that is allowed", () => {
-    new Webhook("orders", { ...common, events: ["view.created"], allowUnknownEvents: true });
-    new Webhook("orders", { ...common, events: anyNames, allowUnknownEvents: true });
-    const allowUnknownEvents = pulumi.output(isAllowed);
-    new Webhook("orders", { ...common, events: anyNames, allowUnknownEvents });
+  it("may be unknown ones with a cast", () => {
+    const events = ["view.created" as EventType];
+    new Webhook("orders", { ...common, events, allowUnknownEvents: true });
+    new Webhook("orders", {
+      ...common,
+      events: anyNames as readonly EventType[],
+      allowUnknownEvents: pulumi.output(true),
+    });
+  });
+
+  it("may be those of another webhook, or of the configuration", () => {
+    const first = new Webhook("first", { ...common, events: ["record.created"] });
+    new Webhook("second", { ...common, events: first.events });
+    new Webhook("third", { ...common, events: config.requireObject<EventType[]>("events") });
   });
 
   it("are not left out, and not a single text", () => {
@@ -92,6 +101,16 @@ describe("the arguments of a webhook", () => {
     new Webhook("orders", args);
   });
 
+  it("are one plain interface, to be extended and cut", () => {
+    interface TeamArgs extends WebhookArgs {
+      readonly team: string;
+    }
+    const { team: _team, ...args }: TeamArgs = { ...common, events: ["record.created"], team: "a" };
+    new Webhook("orders", args);
+    const withoutUrl: Omit<WebhookArgs, "url"> = { databaseId: "base_1", events: eventTypes };
+    new Webhook("orders", { ...withoutUrl, url: common.url });
+  });
+
   it("have types that the compiler checks", () => {
     const events: EventType[] = ["record.created"];
     // @ts-expect-error: no number
@@ -109,7 +128,7 @@ describe("the outputs of a webhook", () => {
     expectTypeOf<Webhook["secret"]>().toEqualTypeOf<pulumi.Output<string>>();
     expectTypeOf<Webhook["databaseId"]>().toEqualTypeOf<pulumi.Output<string>>();
     expectTypeOf<Webhook["url"]>().toEqualTypeOf<pulumi.Output<string>>();
-    expectTypeOf<Webhook["events"]>().toEqualTypeOf<pulumi.Output<string[]>>();
+    expectTypeOf<Webhook["events"]>().toEqualTypeOf<pulumi.Output<EventType[]>>();
     expectTypeOf<Webhook["tableId"]>().toEqualTypeOf<pulumi.Output<string | undefined>>();
     expectTypeOf<Webhook["baseUrl"]>().toEqualTypeOf<pulumi.Output<string>>();
   });

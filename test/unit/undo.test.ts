@@ -14,8 +14,9 @@ import {
   someSettings,
   someState,
 } from "../helpers/builders.ts";
+import { errorOf } from "../helpers/error-of.ts";
 import { refusedUrl, startServer } from "../helpers/http-server.ts";
-import { captureLines, configure, errorOf } from "../helpers/provider.ts";
+import { captureLines, configure } from "../helpers/provider.ts";
 import { response } from "../helpers/transport.ts";
 
 afterEach(() => void vi.restoreAllMocks());

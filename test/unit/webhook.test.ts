@@ -1,6 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { eventTypes, Webhook, type WebhookArgs } from "../../src/index.ts";
+import {
+  type EventType,
+  eventTypes,
+  Provider,
+  Webhook,
+  type WebhookArgs,
+} from "../../src/index.ts";
 import { secret } from "../helpers/builders.ts";
 
 const args: WebhookArgs = {
@@ -80,7 +86,7 @@ describe("a Webhook", () => {
     const all: WebhookArgs = {
       ...args,
       tableId: "tbl_orders",
-      events: pulumi.output(["view.created"]),
+      events: pulumi.output(["view.created" as EventType]),
       allowUnknownEvents: true,
       allowInsecureUrl: false,
     };
@@ -151,7 +157,11 @@ describe("a Webhook", () => {
   it.each([{ import: "17" }, { id: "17" }])("refuses the options %j, which cannot work", (opts) => {
     const declare = () => new Webhook("orders", args, opts);
 
-    expect(declare).toThrow("Webhook orders: the options import and id cannot work");
+    expect(declare).toThrow(
+      new pulumi.RunError(
+        "Webhook orders: the options import and id cannot work, because the service does not show the secret of a webhook that exists. Leave them out to create a new webhook, or name an existing one and its secret with the argument adopt.",
+      ),
+    );
   });
 
   it("can be made twice of the same arguments", async () => {
@@ -171,5 +181,20 @@ describe("the known events", () => {
     expect(eventTypes).toEqual(
       kinds.flatMap((kind) => actions.map((action) => `${kind}.${action}`)),
     );
+  });
+});
+
+describe("Webhook.isInstance", () => {
+  it("knows a webhook from all else", async () => {
+    const webhook = new Webhook("known", {
+      databaseId: "base_abc123",
+      url: "https://example.com",
+      events: ["record.created"],
+    });
+    const provider = new Provider("account");
+
+    const answers = [webhook, provider, {}, null, undefined].map(Webhook.isInstance);
+
+    expect(answers).toEqual([true, false, false, false, false]);
   });
 });

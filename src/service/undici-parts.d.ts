@@ -1,0 +1,27 @@
+// undici has types for all of it only. A part loads in half the time.
+
+declare module "undici/lib/dispatcher/dispatcher.js" {
+  export { Dispatcher as default } from "undici";
+}
+
+declare module "undici/lib/dispatcher/agent.js" {
+  export { Agent as default } from "undici";
+}
+
+declare module "undici/lib/dispatcher/env-http-proxy-agent.js" {
+  export { EnvHttpProxyAgent as default } from "undici";
+}
+
+declare module "undici/lib/api/api-request.js" {
+  import type { Dispatcher } from "undici";
+
+  const request: Dispatcher["request"];
+  export default request;
+}
+
+declare module "undici/lib/api/api-connect.js" {
+  import type { Dispatcher } from "undici";
+
+  const connect: Dispatcher["connect"];
+  export default connect;
+}
