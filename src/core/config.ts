@@ -89,6 +89,6 @@ function invalidSettings(
       return [];
     }
     const origin = fromEnvironment.includes(name) ? ` (set by ${environmentVariables[name]})` : "";
-    return [`${namespace}:${name}: ${message}${origin}`];
+    return [`${namespace}:${name}${origin}: ${message}`];
   });
 }

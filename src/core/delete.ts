@@ -18,7 +18,7 @@ export async function deleteFromState(
   }
   const account = session.openAccount(
     operation.name,
-    'The webhook stays in the state. "pulumi destroy" uses the environment and the configuration of the last "pulumi up". To use today\'s configuration, run "pulumi destroy --run-program".',
+    'The webhook stays in the state. "pulumi destroy" uses the environment and the configuration of the last "pulumi up". Or set the values with "pulumi config set", and run "pulumi destroy --run-program".',
   );
   const name = nameOfWebhook(address.id, address.databaseId);
   if (mustStay(session.ledger, address)) {

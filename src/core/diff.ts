@@ -23,15 +23,21 @@ export interface Comparison {
 /**
  * Compares stored outputs with checked arguments and the configured base URL, where that is all right.
  * A stored webhook without a secret is replaced too.
+ *
+ * @param ignored Paths of arguments whose changes the program ignores.
  */
 export function compareWebhook(
   id: string,
   olds: Properties,
   news: Properties,
   settings: AccountSettings | undefined,
+  ignored: readonly string[] = [],
 ): Comparison {
   const differences: Difference[] = [];
   for (const property of replacing) {
+    if (isIgnored(property, ignored)) {
+      continue;
+    }
     if (isUnknown(news[property])) {
       differences.push({ property, reason: `${property} is not known yet` });
     } else if (!isSame(olds[property], news[property])) {
@@ -52,6 +58,11 @@ export function compareWebhook(
   }
   const localChanges = local.filter((name) => !isSame(olds[name], news[name]));
   return { differences, localChanges };
+}
+
+/** A part of an argument, such as `events[0]`, has all of it ignored. */
+function isIgnored(property: string, ignored: readonly string[]): boolean {
+  return ignored.some((path) => path === property || path.startsWith(`${property}[`));
 }
 
 const replacing = argumentsThat("replace");

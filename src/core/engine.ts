@@ -118,7 +118,9 @@ export class Engine {
       };
       socket.once("connect", () => settle(true));
       socket.once("timeout", () => settle(true));
-      socket.once("error", (error: NodeJS.ErrnoException) => settle(error.code !== "ECONNREFUSED"));
+      socket.once("error", (error: NodeJS.ErrnoException) =>
+        settle(!["ECONNREFUSED", "ENOTFOUND"].includes(error.code ?? "")),
+      );
     });
   }
 }

@@ -24,9 +24,10 @@ export async function leftoverAdvice(
   if (!account.settings.listing || stopping.aborted) {
     return unmanagedAdvice(databaseId, url);
   }
-  // When Pulumi stops, there is no time to wait for a list.
+  // The time of the creation may be over: the list has its own. When Pulumi stops, there is none.
+  const lookup = operation.named(operation.name);
   const stopped = once(stopping, "abort").then(() => undefined);
-  const list = await Promise.race([listWebhooks(account, operation, databaseId), stopped]);
+  const list = await Promise.race([listWebhooks(account, lookup, databaseId), stopped]);
   const { webhooks = [], isWhole } = list ?? {};
   const ids = webhooks
     .filter((listed) => Object.keys(driftOf(listed, webhook)).length === 0)

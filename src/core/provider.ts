@@ -69,12 +69,22 @@ export class WebhookProvider {
     });
   }
 
-  /** Compares the state with the arguments and the base URL. Sends nothing. */
-  async diff(id: string, olds: Properties, news: Properties, notify: Notify): Promise<Comparison> {
+  /**
+   * Compares the state with the arguments and the base URL. Sends nothing.
+   *
+   * @param ignored Arguments whose changes the program ignores.
+   */
+  async diff(
+    id: string,
+    olds: Properties,
+    news: Properties,
+    notify: Notify,
+    ignored: readonly string[] = [],
+  ): Promise<Comparison> {
     return this.#session.run(`Compare webhook ${id}`, olds, notify, async (operation) => {
       const { ledger, config } = this.#session;
       const state = withSecretsBare(olds);
-      const comparison = compareWebhook(id, state, news, config.settings);
+      const comparison = compareWebhook(id, state, news, config.settings, ignored);
       const address = addressOf(id, state, config.settings);
       if (address !== undefined) {
         // From now on this run knows the webhook.

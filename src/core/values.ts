@@ -41,10 +41,14 @@ const mark = "1b47061264138c4ac30d75fd1eb44270";
 
 /** Marks the secret, so that the engine encrypts it whatever the resource's options say. */
 export function withSecretMarked(properties: Properties): Record<string, unknown> {
-  const { secret, ...rest } = properties;
-  return typeof secret === "string"
-    ? { ...rest, secret: { [markKey]: mark, value: secret } }
+  return "secret" in properties
+    ? { ...properties, secret: secretMarked(properties.secret) }
     : { ...properties };
+}
+
+/** A text with the mark of a secret; anything else as it is. */
+export function secretMarked(value: unknown): unknown {
+  return typeof value === "string" ? { [markKey]: mark, value } : value;
 }
 
 /** Undoes the marks of secrets, for a Pulumi that leaves them in what it hands to providers. */

@@ -7,9 +7,9 @@ import {
 import { adviceForUnknownName } from "../common/nearest-name.js";
 import { namespace, settingNames } from "../common/setting-names.js";
 import { type ConfigSource, readConfig } from "../core/config.js";
-import { isUnknown, type Properties, withSecretsBare } from "../core/values.js";
+import { isUnknown, type Properties, secretMarked, withSecretsBare } from "../core/values.js";
 import type { EngineLog } from "./engine-log.js";
-import { propertiesOf } from "./structs.js";
+import { propertiesOf, structOf } from "./structs.js";
 
 /** Where the settings of a provider come from: its arguments, or the stack's configuration. */
 export function configSourceOf(request: ConfigureRequest): ConfigSource {
@@ -22,8 +22,10 @@ export function configSourceOf(request: ConfigureRequest): ConfigSource {
  */
 export async function checkProvider(request: CheckRequest, log: EngineLog): Promise<CheckResponse> {
   const response = new CheckResponse();
-  response.setInputs(request.getNews());
   const args = propertiesOf(request.getNews());
+  // Encrypted in the state, also where the configuration holds it in plain text.
+  const apiKey = isUnknown(args.apiKey) ? args.apiKey : secretMarked(args.apiKey);
+  response.setInputs(structOf({ ...args, apiKey }));
   const unknownNames = Object.keys(args)
     .filter((name) => !ownNames.includes(name) && !settingNames.some((known) => known === name))
     .map((name) => `${name}: ${adviceForUnknownName(name, settingNames)}`);

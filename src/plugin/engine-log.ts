@@ -1,7 +1,10 @@
-import { connectivityState, credentials } from "@grpc/grpc-js";
+import { connectivityState, credentials, Metadata } from "@grpc/grpc-js";
 import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb.js";
 import type { Severity } from "../service/operation.js";
+
+// No answer waits longer for a line.
+const longestLogMs = 1_000;
 
 const severities = { info: LogSeverity.INFO, warning: LogSeverity.WARNING };
 
@@ -12,7 +15,9 @@ export class EngineLog {
 
   /** @param address `HOST:PORT` of the engine. */
   constructor(address: string) {
-    this.#client = new EngineClient(address, credentials.createInsecure());
+    // gRPC would send even this machine's own traffic to the proxy of http_proxy.
+    const options = { "grpc.enable_http_proxy": 0 };
+    this.#client = new EngineClient(address, credentials.createInsecure(), options);
   }
 
   /** Shows a line. With an empty urn it shows under the stack. */
@@ -23,7 +28,8 @@ export class EngineLog {
     request.setUrn(urn);
     const sent = new Promise<void>((resolve) => {
       // When the engine is gone, nothing reads the line; what is in flight goes on all the same.
-      this.#client.log(request, () => resolve());
+      const deadline = Date.now() + longestLogMs;
+      this.#client.log(request, new Metadata(), { deadline }, () => resolve());
     });
     this.#sending.add(sent);
     void sent.then(() => this.#sending.delete(sent));

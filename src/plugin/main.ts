@@ -8,7 +8,8 @@ void main(process.argv.at(-1));
 
 /** Serves the plugin to the engine at this address, until the engine is gone. */
 async function main(address: string | undefined): Promise<void> {
-  if (address === undefined || !/^[^\s:]+:\d+$/.test(address)) {
+  const [, port] = /^[^\s:]+:(\d{1,5})$/.exec(address ?? "") ?? [];
+  if (address === undefined || port === undefined || Number(port) > 65_535) {
     fail(
       "pulumi-resource-dbwebhooks is started by Pulumi, with the address of its engine as last argument, such as 127.0.0.1:12345.",
     );
@@ -17,9 +18,9 @@ async function main(address: string | undefined): Promise<void> {
   const log = new EngineLog(address);
   const engine = new Engine(address, (line, severity) => log.write("", line, severity));
   try {
-    const port = await new PluginServer(engine, log).listen();
+    const ownPort = await new PluginServer(engine, log).listen();
     // Pulumi reads the first line; nothing else may be printed.
-    process.stdout.write(`${port}\n`);
+    process.stdout.write(`${ownPort}\n`);
   } catch (error) {
     fail(`pulumi-resource-dbwebhooks cannot listen on 127.0.0.1: ${(error as Error).message}`);
     return;

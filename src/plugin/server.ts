@@ -80,7 +80,9 @@ export class PluginServer {
         const { webhookId } = parseId(request.getId());
         const olds = propertiesOf(request.getOlds());
         const news = propertiesOf(request.getNews());
-        return diffResponse(await provider.diff(webhookId, olds, news, notify), olds, news);
+        const ignored = request.getIgnorechangesList();
+        const comparison = await provider.diff(webhookId, olds, news, notify, ignored);
+        return diffResponse(comparison, olds, news);
       }),
       create: this.#handleResource(async (request: messages.CreateRequest, provider, notify) => {
         const inputs = propertiesOf(request.getProperties());
@@ -100,8 +102,8 @@ export class PluginServer {
         const { databaseId, webhookId } = parseId(request.getId());
         const response = new messages.ReadResponse();
         const props = propertiesOf(request.getProperties());
-        // Pulumi knows nothing of a webhook that it is to import.
-        if (Object.keys(props).length === 0) {
+        // Pulumi knows nothing, or what a program says, of a webhook that it is to import.
+        if (typeof props.baseUrl !== "string") {
           const imported = await provider.import(webhookId, databaseId, notify);
           response.setId(request.getId());
           response.setProperties(structOf({ ...imported.properties, webhookId }));
@@ -154,7 +156,10 @@ export class PluginServer {
       try {
         return await answer(request, this.#provider, notify);
       } finally {
-        await this.#log.flush();
+        // A secret waits for nothing.
+        if (!(request instanceof messages.CreateRequest)) {
+          await this.#log.flush();
+        }
       }
     });
   }
@@ -163,11 +168,12 @@ export class PluginServer {
     return ({ request }: ServerUnaryCall<Request, Response>, respond: sendUnaryData<Response>) => {
       // Until the answer is on its way, the process does not end.
       this.#engine.begin();
-      answer(request)
+      void answer(request)
         .then(
           (response) => respond(null, response),
           (error: unknown) => respond(serviceErrorOf(error)),
         )
+        .then(() => this.#log.flush())
         .finally(() => this.#engine.end());
     };
   }

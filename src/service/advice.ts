@@ -27,7 +27,7 @@ export const insecureAddressAdvice =
 function keyAdvice(settings: AccountSettings): string {
   return settings.fromEnvironment.includes("apiKey")
     ? "Check the API key: DBWEBHOOKS_API_KEY sets it."
-    : 'Check the API key: "pulumi config set --secret dbwebhooks:apiKey", which only commands that run the program read, or DBWEBHOOKS_API_KEY; for a Provider, its argument apiKey, which "pulumi up" stores.';
+    : 'Set another key: "pulumi config set --secret dbwebhooks:apiKey", then "pulumi up" ("pulumi destroy" and "pulumi refresh" read DBWEBHOOKS_API_KEY). For a Provider: its argument apiKey.';
 }
 
 /** For a creation that may have left an unmanaged webhook. */

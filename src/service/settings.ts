@@ -75,7 +75,7 @@ function isBaseUrl(url: string): boolean {
 /** The path of the interface's version is added to the base URL: with it, every answer would be a 404. */
 function problemOfApiPath(baseUrl: string): string | undefined {
   return /\/api\/v1\/*$/i.test(baseUrl)
-    ? "must not end in /api/v1, which is added to it: write what stands before it"
+    ? "must not end in /api/v1, which is added to it: leave it out"
     : undefined;
 }
 

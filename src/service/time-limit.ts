@@ -9,10 +9,9 @@ export class TimeLimit {
   constructor(seconds: number) {
     this.name = `customTimeouts, ${seconds} s`;
     this.#endsAtMs = Date.now() + seconds * 1000;
-    this.#timer = setTimeout(
-      () => this.#end.abort(`the time is over (${this.name})`),
-      seconds * 1000,
-    );
+    // A longer timer would end at once.
+    const delayMs = Math.min(seconds * 1000, 2 ** 31 - 1);
+    this.#timer = setTimeout(() => this.#end.abort(`the time is over (${this.name})`), delayMs);
   }
 
   /** Aborts when the time is over, with the reason for messages. */
@@ -22,7 +21,7 @@ export class TimeLimit {
 
   /** Milliseconds that are left, at least 1. */
   get remainingMs(): number {
-    return Math.max(1, this.#endsAtMs - Date.now());
+    return Math.max(1, Math.ceil(this.#endsAtMs - Date.now()));
   }
 
   /** Whether a wait still ends in time. */

@@ -56,7 +56,16 @@ describe("CheckConfig of an explicit provider", () => {
     ]);
     expect(failures[1]?.[1]).toContain("give baseUrl to the Provider or set DBWEBHOOKS_BASE_URL");
     expect(JSON.stringify(failures)).not.toContain(apiKey);
-    expect(inputs).toEqual(args);
+    expect(inputs).toEqual({ ...args, apiKey: { ...secretMark, value: args.apiKey } });
+  });
+
+  it.each(["eu", "default_0_1_0"])("gives the key back as a secret: %s", async (name) => {
+    await using plugin = await startPlugin();
+    const baseUrl = "https://tables.example.com";
+
+    const { inputs } = await checkConfig(plugin, name, { baseUrl, apiKey });
+
+    expect(inputs).toEqual({ baseUrl, apiKey: { ...secretMark, value: apiKey } });
   });
 
   it("takes what is not given from the environment", async () => {

@@ -23,7 +23,7 @@ function run(command: string, args: readonly string[], environment = {}): Promis
 }
 
 describe("pulumi-resource-dbwebhooks", () => {
-  it.each([[], ["--help"], ["127.0.0.1"], ["127.0.0.1:port"], [""]])(
+  it.each([[], ["--help"], ["127.0.0.1"], ["127.0.0.1:port"], ["127.0.0.1:99999"], [""]])(
     "says in one line that Pulumi starts it, without the address of an engine: %j",
     async (...args) => {
       const { code, stdout, stderr } = await run(pluginFile, args.flat());

@@ -139,7 +139,7 @@ describe("a base URL", () => {
       const { problems } = read({ "dbwebhooks:baseUrl": baseUrl });
 
       expect(problems).toEqual([
-        "dbwebhooks:baseUrl: must not end in /api/v1, which is added to it: write what stands before it",
+        "dbwebhooks:baseUrl: must not end in /api/v1, which is added to it: leave it out",
       ]);
     },
   );
@@ -266,7 +266,7 @@ describe("a problem with the settings", () => {
     const { problems } = read({}, { DBWEBHOOKS_RETRY_SECONDS: "soon" });
 
     expect(problems).toEqual([
-      "dbwebhooks:retrySeconds: must be a number of seconds from 0 to 86400 (set by DBWEBHOOKS_RETRY_SECONDS)",
+      "dbwebhooks:retrySeconds (set by DBWEBHOOKS_RETRY_SECONDS): must be a number of seconds from 0 to 86400",
     ]);
   });
 
@@ -285,7 +285,7 @@ describe("a problem with the settings", () => {
       environment: { DBWEBHOOKS_TIMEOUT_SECONDS: "soon" },
     });
 
-    expect(problems?.map((problem) => problem.split(": ")[0])).toEqual([
+    expect(problems?.map((problem) => problem.split(/: | \(/)[0])).toEqual([
       "dbwebhooks:baseUrl",
       "dbwebhooks:formerBaseUrls",
       "dbwebhooks:timeoutSeconds",

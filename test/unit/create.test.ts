@@ -507,7 +507,7 @@ describe("a creation that certainly made no webhook", () => {
 
 describe("a refused creation", () => {
   const keyAdvice =
-    'Check the API key: "pulumi config set --secret dbwebhooks:apiKey", which only commands that run the program read, or DBWEBHOOKS_API_KEY; for a Provider, its argument apiKey, which "pulumi up" stores.';
+    'Set another key: "pulumi config set --secret dbwebhooks:apiKey", then "pulumi up" ("pulumi destroy" and "pulumi refresh" read DBWEBHOOKS_API_KEY). For a Provider: its argument apiKey.';
   const limitHint =
     "If the service allows no further webhook in this database, and this one replaces another: set the resource option deleteBeforeReplace: true, and accept a gap in the notifications.";
 

@@ -86,7 +86,7 @@ describe("the request that deletes a webhook", () => {
       /^Delete webhook 17 of database base_abc123 failed: dbwebhooks:listing/,
     );
     expect(message.split(". ").slice(1).join(". ")).toBe(
-      'The webhook stays in the state. "pulumi destroy" uses the environment and the configuration of the last "pulumi up". To use today\'s configuration, run "pulumi destroy --run-program". Nothing was sent.',
+      'The webhook stays in the state. "pulumi destroy" uses the environment and the configuration of the last "pulumi up". Or set the values with "pulumi config set", and run "pulumi destroy --run-program". Nothing was sent.',
     );
   });
 

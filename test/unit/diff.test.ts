@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { eventTypes } from "../../src/common/event-types.ts";
+import { compareWebhook } from "../../src/core/diff.ts";
 import { check, diff } from "../../src/dynamic/provider.ts";
-import { someArgs, someState, unknownMarkers } from "../helpers/builders.ts";
+import { someArgs, someSettings, someState, unknownMarkers } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/error-of.ts";
 import { captureLines, configure } from "../helpers/provider.ts";
 
@@ -208,5 +209,19 @@ describe("diff", () => {
 
     expect(error.message).toContain("cannot read [redacted]");
     expect(error.stack).toBe("");
+  });
+});
+
+describe("ignored changes", () => {
+  it("are no difference, as a whole or in part, and nothing is said of them", () => {
+    const olds = someState({ url: "https://drifted.example", events: ["table.created"] });
+    const compare = (...ignored: string[]) =>
+      compareWebhook("17", olds, someArgs(), someSettings(), ignored).differences.map(
+        ({ property }) => property,
+      );
+
+    expect(compare()).toEqual(["url", "events"]);
+    expect(compare("url")).toEqual(["events"]);
+    expect(compare("events[0]", "url")).toEqual([]);
   });
 });

@@ -46,7 +46,7 @@ describe.each(pages)("%s", (page) => {
 
   it("names settings and environment variables that there are", () => {
     // The resource's type token has the form of a setting.
-    const keys = namesIn(/\bdbwebhooks:(?!Webhook\b)([A-Za-z]+)/g);
+    const keys = namesIn(/\bdbwebhooks:(?!(?:Webhook|index)\b)([A-Za-z]+)/g);
     const variables = namesIn(/\bDBWEBHOOKS_[A-Z_]+/g);
 
     expect(settingNames).toEqual(expect.arrayContaining(keys));

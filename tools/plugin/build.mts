@@ -60,6 +60,8 @@ writeFileSync(
   join(directory, "schema.json"),
   `${JSON.stringify({ ...schema, version }, undefined, 2)}\n`,
 );
+// Whatever the project says that the plugin lies in.
+writeFileSync(join(directory, "package.json"), `{ "type": "commonjs" }\n`);
 copyFileSync(join(root, "LICENSE"), join(directory, "LICENSE"));
 const modules = output.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : []));
 writeFileSync(join(directory, "THIRD-PARTY-LICENSES"), licencesOf(modules));
