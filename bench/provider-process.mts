@@ -14,12 +14,31 @@ const messages = require("@pulumi/pulumi/proto/provider_pb.js");
 const { Struct } = require("google-protobuf/google/protobuf/struct_pb.js");
 
 const repository = join(import.meta.dirname, "..");
-const host = join(repository, "node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js");
+
+/** A file that is a provider, and the type of its resource. */
+export interface ProviderFile {
+  readonly file: string;
+  readonly type: string;
+}
+
+/** Pulumi's provider process, which loads this package for webhooks. */
+export const dynamicProvider: ProviderFile = {
+  file: join(repository, "node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js"),
+  type: "pulumi-nodejs:dynamic/dbwebhooks:Webhook",
+};
+
+/** The native plugin, as `npm run build:plugin` writes it. */
+export const plugin: ProviderFile = {
+  file: join(repository, "dist-plugin/pulumi-resource-dbwebhooks"),
+  type: "dbwebhooks:index:Webhook",
+};
 
 type Properties = Readonly<Record<string, unknown>>;
 
-/** Pulumi's provider process, driven as the engine does. */
+/** A provider in a process of its own, driven as the engine does. */
 export interface ProviderProcess extends AsyncDisposable {
+  /** How long it took from the start of the process to the line with its port. */
+  readonly startMs: number;
   readonly check: (news: Properties) => Promise<Properties>;
   readonly diff: (olds: Properties, news: Properties) => Promise<void>;
   /** What it returns are the outputs, and the id. */
@@ -32,16 +51,19 @@ export interface ProviderProcess extends AsyncDisposable {
 /** Starts a provider process with these settings. */
 export async function startProvider(
   config: Readonly<Record<string, string>> = {},
+  { file, type }: ProviderFile = dynamicProvider,
 ): Promise<ProviderProcess> {
   // It asks whether an engine listens before it hands over what it created.
   const engine = createServer((socket) => socket.on("error", () => {})).listen(0, "127.0.0.1");
   await once(engine, "listening");
   const address = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
-  const child = spawn(process.execPath, [host, address], {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [file, address], {
     cwd: repository,
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [port] = await once(createInterface({ input: child.stdout }), "line");
+  const startMs = performance.now() - startedAt;
   const client = new ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure());
   const call = (method: string, request: unknown) =>
     // biome-ignore lint/suspicious/noExplicitAny: the generated code has no types for this.
@@ -52,22 +74,27 @@ export async function startProvider(
     });
   const struct = (properties: Properties) => Struct.fromJavaScript(properties);
   await call("configure", new messages.ConfigureRequest().setArgs(struct(config)));
+  const urn = `urn:pulumi:bench::bench::${type}::hook`;
   return {
+    startMs,
     check: async (news) => {
-      const request = new messages.CheckRequest().setOlds(struct({})).setNews(struct(news));
+      const request = new messages.CheckRequest().setUrn(urn);
+      request.setOlds(struct({})).setNews(struct(news));
       return (await call("check", request)).getInputs().toJavaScript();
     },
     diff: async (olds, news) => {
-      const request = new messages.DiffRequest().setId("1");
+      const request = new messages.DiffRequest().setUrn(urn);
+      request.setId(file === plugin.file ? `${olds.databaseId}/1` : "1");
       await call("diff", request.setOlds(struct(olds)).setNews(struct(news)));
     },
     create: async (inputs) => {
-      const request = new messages.CreateRequest().setProperties(struct(inputs));
+      const request = new messages.CreateRequest().setUrn(urn).setProperties(struct(inputs));
       const response = await call("create", request);
       return { ...response.getProperties().toJavaScript(), id: response.getId() };
     },
     delete: async (id, outputs) => {
-      await call("delete", new messages.DeleteRequest().setId(id).setProperties(struct(outputs)));
+      const request = new messages.DeleteRequest().setUrn(urn);
+      await call("delete", request.setId(id).setProperties(struct(outputs)));
     },
     megabytes: () => megabytesOf(child.pid),
     [Symbol.asyncDispose]: async () => {
