@@ -88,7 +88,9 @@ function invalidSettings(
     if (values[name] === undefined) {
       return [];
     }
-    const origin = fromEnvironment.includes(name) ? ` (set by ${environmentVariables[name]})` : "";
-    return [`${namespace}:${name}${origin}: ${message}`];
+    const origin = fromEnvironment.includes(name)
+      ? `; ${environmentVariables[name]} sets this value`
+      : "";
+    return [`${namespace}:${name}: ${message}${origin}`];
   });
 }

@@ -30,7 +30,7 @@ export async function measureCreations(
 ): Promise<Measurements> {
   return withRows(program, rows, async (stack) => {
     const { service } = stack;
-    const outputs = await playGroups(stack, rows, "up");
+    const outputs = await playGroups(program, stack, rows, "up");
     const outcomes = await readOutcomes(program, stack, rows, outputs);
     service.clearFaults();
     for (const { databaseId, id } of service.webhooks) {
@@ -55,7 +55,7 @@ export async function measureDeletions(
     await stack.up();
     removeBefore(service, rows);
     service.clearRequests();
-    const outputs = await playGroups(stack, rows, "destroy");
+    const outputs = await playGroups(program, stack, rows, "destroy");
     const outcomes = await readOutcomes(program, stack, rows, outputs);
     service.clearFaults();
     await run(stack, "destroy");
@@ -88,6 +88,7 @@ async function withRows(
 
 /** Plays the rows, in one command for all that share their settings. Returns all output. */
 async function playGroups(
+  program: Program,
   stack: TestStack,
   rows: readonly FaultRow[],
   command: "up" | "destroy",
@@ -95,14 +96,15 @@ async function playGroups(
   const outputs: string[] = [];
   for (const [environment, group] of Map.groupBy(rows, (row) => row.environment)) {
     const release = injectFaults(stack.service, group);
-    const targets = group.flatMap(({ name }) => ["--target", `${urnPrefix}${name}`]);
+    const targets = group.flatMap(({ name }) => [
+      "--target",
+      `urn:pulumi:test::webhooks::${program.type}::${name}`,
+    ]);
     outputs.push(await run(stack, command, targets, environment?.(stack.service)));
     await release();
   }
   return outputs;
 }
-
-const urnPrefix = "urn:pulumi:test::webhooks::pulumi-nodejs:dynamic/dbwebhooks:Webhook::";
 
 async function run(
   { pulumi }: TestStack,

@@ -18,18 +18,22 @@ export interface Program {
   declare(directory: string, webhooks: Webhooks): Promise<void>;
   /** The id that Pulumi knows a webhook by. */
   idOf(webhook: { readonly databaseId: string; readonly id: number }): string;
+  /** The type of the webhooks. */
+  readonly type: string;
   /** What the arguments of the provider's process look like. */
   readonly process: RegExp;
 }
 
 const dynamic = {
   idOf: ({ id }: { readonly id: number }) => String(id),
+  type: "pulumi-nodejs:dynamic/dbwebhooks:Webhook",
   process: /node.*dynamic-provider/,
 };
 
 const native = {
   idOf: ({ databaseId, id }: { readonly databaseId: string; readonly id: number }) =>
     `${databaseId}/${id}`,
+  type: "dbwebhooks:index:Webhook",
   process: /node.*pulumi-resource-dbwebhooks/,
 };
 

@@ -266,7 +266,7 @@ describe("a problem with the settings", () => {
     const { problems } = read({}, { DBWEBHOOKS_RETRY_SECONDS: "soon" });
 
     expect(problems).toEqual([
-      "dbwebhooks:retrySeconds (set by DBWEBHOOKS_RETRY_SECONDS): must be a number of seconds from 0 to 86400",
+      "dbwebhooks:retrySeconds: must be a number of seconds from 0 to 86400; DBWEBHOOKS_RETRY_SECONDS sets this value",
     ]);
   });
 

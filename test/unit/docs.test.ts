@@ -45,8 +45,8 @@ describe.each(pages)("%s", (page) => {
   const text = readPage(page);
 
   it("names settings and environment variables that there are", () => {
-    // The resource's type token has the form of a setting.
-    const keys = namesIn(/\bdbwebhooks:(?!(?:Webhook|index)\b)([A-Za-z]+)/g);
+    // The resource's type tokens have the form of a setting.
+    const keys = namesIn(/\bdbwebhooks:(?!(?:index:)?Webhook\b)([A-Za-z]+)/g);
     const variables = namesIn(/\bDBWEBHOOKS_[A-Z_]+/g);
 
     expect(settingNames).toEqual(expect.arrayContaining(keys));
