@@ -25,18 +25,22 @@ function interrupt(pid: number | undefined, signal: NodeJS.Signals): void {
 
 /** The provider processes among the descendants of a process. */
 function providerProcesses(program: Program, ancestor: number | undefined): number[] {
+  return descendantsOf(ancestor)
+    .filter(({ args }) => program.process.test(args))
+    .map(({ pid }) => pid);
+}
+
+function descendantsOf(ancestor: number | undefined) {
   const lines = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
   const processes = lines.map((line) => {
     const [pid, parent, ...args] = line.trim().split(/\s+/);
     return { pid: Number(pid), parent: Number(parent), args: args.join(" ") };
   });
-  const descendantsOf = (pid: number): typeof processes =>
+  const below = (pid: number): typeof processes =>
     processes
       .filter(({ parent }) => parent === pid)
-      .flatMap((child) => [child, ...descendantsOf(child.pid)]);
-  return descendantsOf(ancestor ?? 0)
-    .filter(({ args }) => program.process.test(args))
-    .map(({ pid }) => pid);
+      .flatMap((child) => [child, ...below(child.pid)]);
+  return below(ancestor ?? 0);
 }
 
 function isAlive(pid: number): boolean {
@@ -56,15 +60,19 @@ describe("The native plugin with nothing in flight", () => {
         await stack.declareText(`
           const pulumi = require("@pulumi/pulumi");
           new pulumi.CustomResource("dbwebhooks:index:Webhook", "orders", ${JSON.stringify(webhookArgs())});
-          // Ends with its language host.
-          setInterval(() => process.ppid === 1 && process.exit(), 50);
+          setInterval(() => {}, 1_000);
         `);
         const { child, output, result } = stack.start(["up", "--yes", "--skip-preview"]);
         await expect.poll(output).toMatch(/Webhook orders created/);
         const providers = providerProcesses(javascriptProgramOfPlugin, child.pid);
         expect(providers).toHaveLength(1);
+        // Neither the program nor its language host ends with the CLI.
+        const others = descendantsOf(child.pid).filter(({ pid }) => !providers.includes(pid));
 
         child.kill("SIGKILL");
+        for (const { pid } of others.filter((other) => isAlive(other.pid))) {
+          process.kill(pid, "SIGKILL");
+        }
         await result;
 
         await expect.poll(() => providers.filter(isAlive)).toEqual([]);
