@@ -43,6 +43,15 @@ function descendantsOf(ancestor: number | undefined) {
   return below(ancestor ?? 0);
 }
 
+/** Kills a command and what it has started: neither a program nor its language host ends with it. */
+function killAllBut(providers: readonly number[], command: number | undefined): void {
+  const others = descendantsOf(command).map(({ pid }) => pid);
+  process.kill(command ?? 0, "SIGKILL");
+  for (const pid of others.filter((other) => !providers.includes(other) && isAlive(other))) {
+    process.kill(pid, "SIGKILL");
+  }
+}
+
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -66,13 +75,8 @@ describe("The native plugin with nothing in flight", () => {
         await expect.poll(output).toMatch(/Webhook orders created/);
         const providers = providerProcesses(javascriptProgramOfPlugin, child.pid);
         expect(providers).toHaveLength(1);
-        // Neither the program nor its language host ends with the CLI.
-        const others = descendantsOf(child.pid).filter(({ pid }) => !providers.includes(pid));
 
-        child.kill("SIGKILL");
-        for (const { pid } of others.filter((other) => isAlive(other.pid))) {
-          process.kill(pid, "SIGKILL");
-        }
+        killAllBut(providers, child.pid);
         await result;
 
         await expect.poll(() => providers.filter(isAlive)).toEqual([]);
@@ -138,7 +142,7 @@ describe.each(programs)("An update that is interrupted in a creation through $na
         // YAML starts the plugin twice: once for its schema.
         expect(providers).not.toEqual([]);
 
-        child.kill("SIGKILL");
+        killAllBut(providers, child.pid);
         await result;
         const deleted = stack.service.nextRequest({ on: "DELETE", stage: "finished" });
         release();
