@@ -7,14 +7,6 @@ const read = (path: string) => readFileSync(join(__dirname, "../..", path), "utf
 const page = read("docs/local-service.md");
 
 describe("docs/local-service.md", () => {
-  it("shows the table of choices as it stands beside the code", () => {
-    const rows = read("src/local-service/index.ts").match(/^ \* (\|.*)$/gm) ?? [];
-    const table = rows.map((row) => row.replace(" * ", "")).join("\n");
-
-    expect(rows.length).toBeGreaterThan(30);
-    expect(page).toContain(`\n\n${table}\n\n`);
-  });
-
   it.each(["index.ts", "index.test.ts"])("shows %s of the example that is tested", (file) => {
     expect(page).toContain(`\`\`\`ts\n${read(`examples/offline-test/${file}`)}\`\`\`\n`);
   });
