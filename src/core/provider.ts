@@ -198,9 +198,12 @@ export class WebhookProvider {
     timeoutSeconds?: number,
   ): Promise<void> {
     const state = withSecretsBare(props);
-    const address = addressOf(id, state, this.#session.config.settings);
-    const name = address ? nameOfWebhook(id, address.databaseId) : `webhook ${id}`;
-    const remove = (operation: Operation) => deleteFromState(this.#session, operation, address);
+    const { databaseId } = addressOf(id, state, undefined) ?? {};
+    const name = databaseId === undefined ? `webhook ${id}` : nameOfWebhook(id, databaseId);
+    const remove = async (operation: Operation) => {
+      const address = addressOf(id, state, this.#session.config.settings);
+      await deleteFromState(this.#session, operation, address);
+    };
     return this.#session.run(`Delete ${name}`, state, notify, remove, timeoutSeconds);
   }
 }

@@ -24,6 +24,33 @@ const listOf = (...ids: number[]): Answer => ({
   },
 });
 
+describe("a provider whose configuration cannot be read", () => {
+  it("presents that as its own fault, in every operation and without a stack", async () => {
+    const source = {
+      get: () => {
+        throw new Error("no configuration");
+      },
+      isExplicit: () => false,
+      environment: {},
+    };
+    const provider = new WebhookProvider(source, new Engine(undefined, () => {}));
+    const notify = () => {};
+
+    const errors = await Promise.all([
+      errorOf(provider.check({}, someArgs(), notify)),
+      errorOf(provider.diff("17", someState(), someArgs(), notify)),
+      errorOf(provider.create(someArgs(), notify)),
+      errorOf(provider.read("17", someState(), notify)),
+      errorOf(provider.delete("17", someState(), notify)),
+    ]);
+
+    for (const { message, stack } of errors) {
+      expect(message).toContain("failed unexpectedly (no configuration)");
+      expect(stack).toBe("");
+    }
+  });
+});
+
 describe("two providers in one process, interleaved", () => {
   it("send each to its own service, with its own key", async () => {
     await using first = await startServer(created(1));
