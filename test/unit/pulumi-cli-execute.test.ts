@@ -80,7 +80,9 @@ async function startListening(command: readonly string[]): Promise<Running> {
 
 /** Runs the command in a terminal, whose keyboard is the standard input of the child. */
 function inTerminal(command: readonly string[]): string[] {
-  return ["script", "--quiet", "--return", "--command", command.join(" "), "/dev/null"];
+  // Without `exec` some shells wait for the command, get ^C too, and end with its exit code.
+  const line = `exec ${command.join(" ")}`;
+  return ["script", "--quiet", "--return", "--command", line, "/dev/null"];
 }
 
 function pidOf({ output }: Running, name: "program" | "wrapper" | "parent"): number {
