@@ -48,7 +48,8 @@ async function start(command: readonly string[], program = listening): Promise<R
   const { npm_lifecycle_event: _, ...env } = process.env;
   const child = spawn(name, args, {
     cwd: directory,
-    env,
+    // The shell that runs a command in a terminal.
+    env: { ...env, SHELL: "/bin/sh" },
     detached: true,
     // None of them may be the terminal that the tests run in.
     stdio: ["pipe", "pipe", "pipe"],
@@ -80,7 +81,7 @@ async function startListening(command: readonly string[]): Promise<Running> {
 
 /** Runs the command in a terminal, whose keyboard is the standard input of the child. */
 function inTerminal(command: readonly string[]): string[] {
-  // Without `exec` some shells wait for the command, get ^C too, and end with its exit code.
+  // Without `exec` the shell waits for the command, gets ^C too, and ends with its own exit code.
   const line = `exec ${command.join(" ")}`;
   return ["script", "--quiet", "--return", "--command", line, "/dev/null"];
 }
