@@ -60,9 +60,19 @@ export function compareWebhook(
   return { differences, localChanges };
 }
 
-/** A part of an argument, such as `events[0]`, has all of it ignored. */
+/** A part of an argument, such as `events[0]`, has all of it ignored; `*` is every argument. */
 function isIgnored(property: string, ignored: readonly string[]): boolean {
-  return ignored.some((path) => path === property || path.startsWith(`${property}[`));
+  return ignored.some((path) => [property, "*"].includes(firstName(path)));
+}
+
+/**
+ * The first name of a path, in any spelling: `url`, `["url"]`, `*`, `[*]`.
+ *
+ * Source: `ParsePropertyPath` in `sdk/go/common/resource/property_path.go` of pulumi/pulumi.
+ */
+function firstName(path: string): string {
+  const [, quoted, star, bare] = /^(?:\["([^"]*)"\]|\[(\*)\]|([^.[]+))/.exec(path) ?? [];
+  return quoted ?? star ?? bare ?? "";
 }
 
 const replacing = argumentsThat("replace");
