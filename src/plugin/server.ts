@@ -85,6 +85,10 @@ export class PluginServer {
         return diffResponse(comparison, olds, news);
       }),
       create: this.#handleResource(async (request: messages.CreateRequest, provider, notify) => {
+        if (request.getPreview()) {
+          // Configure offers no previews of creations; whoever asks for one must not get a webhook.
+          return new messages.CreateResponse().setProperties(request.getProperties());
+        }
         const inputs = propertiesOf(request.getProperties());
         const created = await provider
           .create(inputs, notify, request.getTimeout())
