@@ -87,6 +87,15 @@ export function replacementWarning(
   return `Replacing ${nameOfWebhook(id, olds.databaseId)}: ${reasonsOf(differences)}. Its secret will change. The old webhook and its secret keep working until the end of the update; with deleteBeforeReplace they are deleted first, with retainOnDelete they stay.`;
 }
 
+/** Says of an import why Pulumi refuses it: after the option `import` it replaces nothing. */
+export function importWarning(
+  id: string,
+  olds: Properties,
+  differences: readonly Difference[],
+): string {
+  return `The program does not declare ${nameOfWebhook(id, olds.databaseId)} as the service has it: ${reasonsOf(differences)}. Pulumi replaces no webhook that it imports. Declare it as it is there, and change it after the import.`;
+}
+
 /** The reasons of a replacement, for a message. */
 export function reasonsOf(differences: readonly Difference[]): string {
   return differences.map(({ reason }) => reason).join(", ");
