@@ -1,18 +1,18 @@
-import { execFile } from "node:child_process";
-import { readdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { beforeAll, describe, expect, it } from "vitest";
-import { writeJson } from "../helpers/directory.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { temporaryDirectory, writeJson } from "../helpers/directory.js";
 import { pluginFile } from "../helpers/native-shell.js";
+import { archiveFor, packPluginInto, version } from "../helpers/plugin-archives.js";
 import { yamlProgram } from "../helpers/programs.js";
+import { startReleaseServer } from "../helpers/release-server.js";
 import { type TestStack, webhookArgs, withStack } from "../helpers/stack.js";
 
-const repository = join(__dirname, "../..");
-const archives = join(repository, "dist-plugin/archives");
-const architecture = { x64: "amd64" }[process.arch as string] ?? process.arch;
-const { version } = require(join(repository, "package.json"));
+const packed = temporaryDirectory();
+const archive = join(packed.path, archiveFor());
+
+beforeAll(() => packPluginInto(packed.path));
+afterAll(() => packed.remove());
 
 /** A project in YAML that says nothing of where the plugin is. */
 async function writeBare({ directory }: TestStack, more: object = {}): Promise<void> {
@@ -26,45 +26,77 @@ async function writeBare({ directory }: TestStack, more: object = {}): Promise<v
 
 /** Installs the plugin from the archive for this system. */
 function install({ pulumiWithoutStack }: TestStack): ReturnType<typeof pulumiWithoutStack> {
-  const system = `${process.platform}-${architecture}`;
-  const file = join(archives, `pulumi-resource-dbwebhooks-v${version}-${system}.tar.gz`);
-  const args = ["resource", "dbwebhooks", version, "--file", file];
+  const args = ["resource", "dbwebhooks", version, "--file", archive];
   return pulumiWithoutStack(["plugin", "install", ...args]);
 }
 
-beforeAll(async () => {
-  await promisify(execFile)(process.execPath, [join(repository, "tools/plugin/pack.mts")]);
-});
+/** Declares a webhook that needs the plugin in the version of this build. */
+function writeVersioned(stack: TestStack, options: object = {}): Promise<void> {
+  const orders = {
+    type: "dbwebhooks:Webhook",
+    properties: webhookArgs(),
+    options: { version, ...options },
+  };
+  return writeBare(stack, { resources: { orders } });
+}
 
 describe("The plugin's archives", () => {
-  it("are there for each system", () => {
-    const systems = ["darwin", "linux", "windows"].flatMap((os) =>
-      ["amd64", "arm64"].map((arch) => `${os}-${arch}`),
-    );
-
-    expect(readdirSync(archives).sort()).toEqual(
-      systems.map((system) => `pulumi-resource-dbwebhooks-v${version}-${system}.tar.gz`),
-    );
-  });
-
   it("install with pulumi plugin install, and the plugin is found by its version", async () => {
     await withStack(
       async (stack) => {
         const { service, up } = stack;
         const installed = await install(stack);
-        await writeBare(stack, {
-          resources: {
-            orders: {
-              type: "dbwebhooks:Webhook",
-              properties: webhookArgs(),
-              options: { version },
-            },
-          },
-        });
+        await writeVersioned(stack);
         const { output } = await up();
 
         expect(installed.exitCode, installed.output).toBe(0);
         expect(output).not.toContain("pulumi-resource-dbwebhooks");
+        expect(service.webhooks).toHaveLength(1);
+      },
+      { program: yamlProgram },
+    );
+  });
+
+  it.each([
+    ["the release of a tag", "repositoryUrl"],
+    ["a directory of a server", "url"],
+  ] as const)("install from %s", async (_, place) => {
+    await using server = await startReleaseServer(packed.path, `v${version}`);
+    await withStack(
+      async (stack) => {
+        const { service, pulumiWithoutStack, up } = stack;
+        const args = ["resource", "dbwebhooks", version, "--server", server[place]];
+        const { exitCode, output } = await pulumiWithoutStack(
+          ["plugin", "install", ...args],
+          server.environment,
+        );
+        await writeVersioned(stack);
+        await up();
+
+        expect(exitCode, output).toBe(0);
+        expect(server.paths).toContain(`/files/${archiveFor()}`);
+        expect(service.webhooks).toHaveLength(1);
+      },
+      { program: yamlProgram },
+    );
+  });
+
+  it("are downloaded by pulumi up, from where the option pluginDownloadURL says", async () => {
+    await using server = await startReleaseServer(packed.path, `v${version}`);
+    await withStack(
+      async (stack) => {
+        const { service, pulumi, up } = stack;
+        await writeVersioned(stack, { pluginDownloadURL: server.repositoryUrl });
+        const { exitCode, output } = await pulumi(["up", "--yes", "--skip-preview"], {
+          ...server.environment,
+          PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "false",
+        });
+        const downloads = [...server.paths];
+        await up();
+
+        expect(exitCode, output).toBe(0);
+        expect(downloads).toContain(`/files/${archiveFor()}`);
+        expect(server.paths).toEqual(downloads);
         expect(service.webhooks).toHaveLength(1);
       },
       { program: yamlProgram },

@@ -23,7 +23,7 @@ export interface TestStack {
   /** Runs a command of the CLI in the program's directory, on its stack, whatever its exit code. */
   pulumi(args: readonly string[], environment?: Environment): Promise<CommandResult>;
   /** The same for a command that knows no stacks. */
-  pulumiWithoutStack(args: readonly string[]): Promise<CommandResult>;
+  pulumiWithoutStack(args: readonly string[], environment?: Environment): Promise<CommandResult>;
   /** Starts such a command in a process group of its own, for tests that interrupt it. */
   start(args: readonly string[]): RunningCommand;
   /** Runs `pulumi up` without its preview, and fails unless it succeeds. */
@@ -143,8 +143,11 @@ function openStack({
     declareText: (text: string) => writeFile(join(directory, "index.js"), text),
     declareProject: (project: object) => changeProject(directory, project),
     pulumi: (args: readonly string[], extra?: Environment) => run(...command(args, extra)),
-    pulumiWithoutStack: (args: readonly string[]) =>
-      run("pulumi", [...args, "--non-interactive"], { directory, environment }),
+    pulumiWithoutStack: (args: readonly string[], extra?: Environment) =>
+      run("pulumi", [...args, "--non-interactive"], {
+        directory,
+        environment: { ...environment, ...extra },
+      }),
     start: (args: readonly string[]) => {
       const [name, all, options] = command(args);
       return start(name, all, { ...options, isGroupLeader: true });
