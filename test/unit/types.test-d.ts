@@ -1,11 +1,21 @@
 import * as pulumi from "@pulumi/pulumi";
 import { describe, expectTypeOf, it } from "vitest";
+import type { webhookArguments } from "../../src/core/arguments.ts";
 import { type EventType, eventTypes, Webhook, type WebhookArgs } from "../../src/index.ts";
 
 // Nothing here runs: the compiler is the test.
 const common = { databaseId: "base_abc123", url: "https://example.com/hooks/orders" };
 const anyNames: readonly string[] = ["view.created"];
 declare const config: pulumi.Config;
+
+/** The names of every form that the arguments can have. */
+type NamesOf<Args> = Args extends unknown ? keyof Args : never;
+
+describe("the arguments of a webhook", () => {
+  it("are those of the argument table", () => {
+    expectTypeOf<NamesOf<WebhookArgs>>().toEqualTypeOf<keyof typeof webhookArguments>();
+  });
+});
 
 describe("the events of a webhook", () => {
   it("are known ones", () => {
