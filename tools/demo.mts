@@ -19,7 +19,14 @@ const consumerName = "dbwebhooks-consumer";
 const stackName = "demo";
 const otherSecret = `whsec_${Buffer.alloc(32).toString("base64")}`;
 
-let stepNumber = 0;
+const steps = [
+  "Find the Pulumi CLI, or get it",
+  "Start the local service, which stands for your database service, and a receiver",
+  "Run pulumi up of examples/basic: it creates a webhook and keeps its secret, encrypted",
+  "Make an event happen, and verify the notification with the secret from the stack",
+  "Read the secret in a second stack, through a StackReference",
+  "Run pulumi destroy of both stacks: it deletes the webhook",
+] as const;
 const stopping = new AbortController();
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -28,9 +35,16 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 }
 
 try {
+  process.stdout.write(`This shows the package at work with the real Pulumi CLI. It needs no account, and all of it
+happens on this machine, in a temporary directory. The steps:
+
+${steps.map((text, index) => `    ${index + 1}. ${text}`).join("\n")}
+
+Lines that start with | are those of Pulumi.
+`);
   await runDemo();
   process.stdout.write(
-    "\nDone: created, stored, delivered and verified, read by a second stack, deleted. Nothing is left behind.\n",
+    "\nDone. The webhook, both stacks and the temporary directory are removed.\nNext: the quick start in README.md, or npm run serve for a local service that stays.\n",
   );
 } catch (error) {
   const { message } = stopping.signal.aborted ? stopping.signal.reason : (error as Error);
@@ -39,11 +53,11 @@ try {
 }
 
 async function runDemo(): Promise<void> {
-  step("Looking for the Pulumi CLI");
-  const cli = await resolvePulumiCli({ signal: stopping.signal });
+  step(1);
+  const cli = await resolvePulumiCli({ say, signal: stopping.signal });
   say(`Pulumi ${cli.version} (${cli.source})`);
 
-  step("Starting the local service and a receiver on free loopback ports");
+  step(2);
   await using receiver = await startReceiver();
   // The program names a receiver at example.com, and this is a demonstration.
   await using service = await startLocalService({ deliveries: { deliverTo: receiver.url } });
@@ -54,7 +68,7 @@ async function runDemo(): Promise<void> {
   try {
     applyEnvironment({ ...(await hermeticEnvironment(directory)), ...cli.environment });
 
-    step("Running pulumi up of examples/basic, with a file backend in a temporary directory");
+    step(3);
     const producer = await LocalWorkspace.createOrSelectStack(
       { stackName, workDir: directory },
       { projectSettings: { name: producerName, runtime: "nodejs", main: exampleProgram } },
@@ -76,7 +90,7 @@ async function runDemo(): Promise<void> {
       "The state on disk holds neither the secret nor the API key in clear.",
     );
 
-    step("Making an event happen in the database, and verifying what the receiver gets");
+    step(4);
     const event = service.emit({
       type: "record.created",
       databaseId: "base_abc123",
@@ -98,7 +112,7 @@ async function runDemo(): Promise<void> {
       "By another secret it is wrong.",
     );
 
-    step("Reading the secret in a second stack, through a StackReference");
+    step(5);
     const consumer = await LocalWorkspace.createOrSelectStack({
       stackName,
       projectName: consumerName,
@@ -111,7 +125,7 @@ async function runDemo(): Promise<void> {
       "The second stack has the secret that the service issued, marked as a secret.",
     );
   } finally {
-    step("Destroying both stacks");
+    step(6);
     for (const stack of stacks.reverse()) {
       await destroy(stack);
     }
@@ -163,13 +177,14 @@ async function readSecret(): Promise<Record<string, pulumi.Output<unknown>>> {
 
 async function up(stack: Stack): Promise<OutputMap> {
   stopping.signal.throwIfAborted();
-  const { outputs } = await stack.up({ onOutput: show, color: "never" });
+  const { outputs } = await stack.up({ onOutput: show, color: "never", suppressProgress: true });
   stopping.signal.throwIfAborted();
   return outputs;
 }
 
 async function destroy(stack: Stack): Promise<void> {
-  const run = () => stack.destroy({ onOutput: show, color: "never", remove: true });
+  const run = () =>
+    stack.destroy({ onOutput: show, color: "never", suppressProgress: true, remove: true });
   // The first try fails when ^C reaches Pulumi while it runs.
   await run().catch(async () => {
     await stack.cancel().catch(() => undefined);
@@ -187,9 +202,8 @@ function applyEnvironment(changes: Readonly<Record<string, string | undefined>>)
   }
 }
 
-function step(text: string): void {
-  stepNumber += 1;
-  process.stdout.write(`\n[${stepNumber}] ${text}\n`);
+function step(number: number): void {
+  process.stdout.write(`\n[${number} of ${steps.length}] ${steps[number - 1]}\n`);
 }
 
 function say(text: string): void {

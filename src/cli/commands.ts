@@ -55,6 +55,7 @@ program
     "Sends all notifications to this origin; paths stay as they are.",
   )
   .option("--allow-unknown-events", "Accepts event kinds beyond the nine.")
+  .option("--json", "Writes everything that happens as JSON, one object a line.")
   .addHelpText(
     "after",
     "\nSIGINT (^C) and SIGTERM stop it. Exit code: 0 stopped, 1 failed, 2 wrong usage.",

@@ -1,37 +1,90 @@
-import { oneLine, redactorOf } from "../common/redact.js";
-import type { Delivery, EmittedEvent, ReceivedRequest } from "../local-service/index.js";
+import { styleText } from "node:util";
+import { oneLine } from "../common/redact.js";
+import type { DeliveryEntry, EventEntry, LogEntry, RequestEntry } from "./log-records.js";
 
 const maxLength = 300;
 
-/** The lines of the log of `serve`; none of them holds a key, a secret or the path of a receiver. */
-export class LogLines {
-  readonly #redact: (text: string) => string;
+/** The line of the log that shows an entry; a start has a text of its own. */
+export function lineOf(entry: Exclude<LogEntry, { type: "started" }>): string {
+  return oneLine(textOf(entry), maxLength);
+}
 
-  constructor(apiKeys: readonly string[]) {
-    this.#redact = redactorOf(apiKeys);
-  }
+/** The line in a colour where standard output is a terminal that has them. */
+export function inColour(entry: LogEntry, line: string): string {
+  const colour = colourOf(entry);
+  // It looks at standard output, NO_COLOR and FORCE_COLOR.
+  return colour === undefined ? line : styleText(colour, line);
+}
 
-  ofRequest({ method, path, statusCode, outcome, webhookId }: ReceivedRequest): string {
-    const [pathname] = path.split("?");
-    const about = method === "POST" && webhookId !== undefined ? `, webhook ${webhookId}` : "";
-    return this.#line(`${method} ${pathname} ${statusCode ?? outcome}${about}`);
+function textOf(entry: Exclude<LogEntry, { type: "started" }>): string {
+  switch (entry.type) {
+    case "request":
+      return textOfRequest(entry);
+    case "event":
+      return textOfEvent(entry);
+    case "delivery":
+      return textOfDelivery(entry);
+    case "error":
+      return `error: ${entry.problem}`;
+    case "stopped":
+      return textOfStop(entry);
   }
+}
 
-  ofEvent({ type, id, databaseId, tableId, deliveries }: EmittedEvent): string {
-    const where = tableId === undefined ? databaseId : `${databaseId}, ${tableId}`;
-    const told = deliveries.map(({ webhookId }) => webhookId).join(", ");
-    const whom = told === "" ? "no webhook selects it" : `for webhook ${told}`;
-    return this.#line(`event ${type} ${id} in ${where}: ${whom}`);
-  }
+function textOfRequest(entry: RequestEntry): string {
+  const { method, path, statusCode, outcome, action, webhookId, problem } = entry;
+  const what = action === "listed" ? ", listed" : action && `, ${action} webhook ${webhookId}`;
+  const why = problem && `: ${problem}`;
+  return `${method} ${path} ${statusCode ?? outcome}${what ?? why ?? ""}`;
+}
 
-  ofDelivery({ event, webhookId, url, attempts, statusCode, problem, outcome }: Delivery): string {
-    const end = outcome === "pending" ? "will be tried again" : outcome;
-    const to = url === undefined ? "" : ` at ${new URL(url).host}`;
-    const attempt = attempts === 0 ? "" : `, attempt ${attempts}: ${statusCode ?? problem}`;
-    return this.#line(`delivery of ${event.id} to webhook ${webhookId}${to}${attempt}, ${end}`);
-  }
+function textOfEvent({ eventType, eventId, databaseId, tableId, webhookIds }: EventEntry): string {
+  const where = tableId === undefined ? databaseId : `${databaseId}, ${tableId}`;
+  const ids = webhookIds.join(", ");
+  const whom = ids === "" ? "no webhook selects it" : `for webhook ${ids}`;
+  return `event ${eventType} ${eventId} in ${where}: ${whom}`;
+}
 
-  #line(text: string): string {
-    return oneLine(this.#redact(text), maxLength);
+function textOfDelivery(entry: DeliveryEntry): string {
+  const { eventId, webhookId, host, attempt, statusCode, problem, outcome } = entry;
+  const to = host === undefined ? "" : ` at ${host}`;
+  const tried = attempt === 0 ? "" : `, attempt ${attempt}: ${statusCode ?? problem}`;
+  return `delivery of ${eventId} to webhook ${webhookId}${to}${tried}, ${endOf(entry, outcome)}`;
+}
+
+function endOf({ retryInSeconds }: DeliveryEntry, outcome: string): string {
+  if (outcome === "pending") {
+    return `will be tried again in ${retryInSeconds} s`;
   }
+  return outcome === "dropped" ? "dropped: the webhook is deleted or switched off" : outcome;
+}
+
+function textOfStop({ pendingDeliveries, dataFile }: LogEntry & { type: "stopped" }): string {
+  const fate = dataFile === undefined ? "lost" : `kept in ${dataFile}`;
+  return pendingDeliveries === 0
+    ? "Stopped."
+    : `Stopped. Deliveries still pending are ${fate}: ${pendingDeliveries}.`;
+}
+
+function colourOf(entry: LogEntry): "green" | "yellow" | "red" | undefined {
+  switch (entry.type) {
+    case "request":
+      return colourOfRequest(entry);
+    case "delivery":
+      return ({ delivered: "green", failed: "red" } as const)[entry.outcome] ?? "yellow";
+    case "error":
+      return "red";
+    default:
+      return undefined;
+  }
+}
+
+function colourOfRequest({ statusCode, outcome, action }: RequestEntry) {
+  if (outcome !== "answered" || statusCode === undefined) {
+    return "yellow";
+  }
+  if (statusCode >= 400) {
+    return statusCode < 500 ? "yellow" : "red";
+  }
+  return action === "listed" ? undefined : "green";
 }

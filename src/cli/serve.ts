@@ -9,11 +9,12 @@ import {
   startLocalService,
 } from "../local-service/index.js";
 import { defaultApiKey } from "./defaults.js";
-import { LogLines } from "./log-lines.js";
+import { inColour, lineOf } from "./log-lines.js";
+import { type LogEntry, type LogRecord, LogRecords, type StartEntry } from "./log-records.js";
+import { startTextOf } from "./start-text.js";
 import { UsageError } from "./usage-error.js";
 
 const lastWordsMs = 1_000;
-const wildcards: readonly string[] = ["0.0.0.0", "[::]"];
 
 /** The options of `serve`, as the command line gives them. */
 export interface ServeWords {
@@ -26,27 +27,29 @@ export interface ServeWords {
   readonly rateLimit?: string;
   readonly deliverTo?: string;
   readonly allowUnknownEvents?: true;
+  readonly json?: true;
 }
 
 /** `pulumi-dbwebhooks serve`: runs the local service until it is told to stop. */
 export async function serve(words: ServeWords): Promise<void> {
   const options = readOptions(words);
-  const lines = new LogLines(Object.keys(options.apiKeys));
+  const records = new LogRecords(Object.keys(options.apiKeys));
+  const write = words.json ? writeJson : writeText(options);
   const service = await start({
     ...options,
-    onRequest: (request) => print(lines.ofRequest(request)),
-    onEvent: (event) => print(lines.ofEvent(event)),
-    onDelivery: (delivery) => print(lines.ofDelivery(delivery)),
+    onRequest: (request) => write(records.ofRequest(request)),
+    onEvent: (event) => write(records.ofEvent(event)),
+    onDelivery: (delivery) => write(records.ofDelivery(delivery)),
+    onError: (error) => write(records.ofError(error)),
   });
-  // Registered before the text is printed: a reader may stop the service at once.
+  // Registered before the start is printed: a reader may stop the service at once.
   const stopped = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
-  print(startText(service, options));
+  write(startEntryOf(service, options));
 
   await stopped;
   await service.close();
-  const { pending } = service.counts;
-  const fate = options.data === undefined ? "lost" : `kept in ${options.data}`;
-  print(pending === 0 ? "Stopped." : `Stopped. Deliveries still pending are ${fate}: ${pending}.`);
+  const { pending: pendingDeliveries } = service.counts;
+  write({ type: "stopped", pendingDeliveries, ...dataFileOf(options) });
   // Without a reader, output in a pipe would keep the process alive for ever.
   setTimeout(() => process.exit(), lastWordsMs).unref();
 }
@@ -55,6 +58,9 @@ interface ServeOptions extends LocalServiceOptions {
   readonly port: number;
   readonly host: string;
   readonly apiKeys: Readonly<Record<string, readonly string[] | "*">>;
+  readonly listing: boolean;
+  readonly allowRemote: boolean;
+  readonly allowUnknownEvents: boolean;
 }
 
 function readOptions(words: ServeWords): ServeOptions {
@@ -142,38 +148,39 @@ function explanationOf({ code, message }: NodeJS.ErrnoException, options: ServeO
   }
 }
 
-function startText(service: LocalService, { data, apiKeys, host }: ServeOptions): string {
-  const { baseUrl, apiKey, webhooks, counts } = service;
+function startEntryOf(service: LocalService, options: ServeOptions): StartEntry {
+  const { listing, allowRemote, allowUnknownEvents, rateLimit, deliveries } = options;
+  return {
+    type: "started",
+    baseUrl: service.baseUrl,
+    apiKeys: Object.keys(options.apiKeys).length,
+    ...{ listing, allowRemote, allowUnknownEvents },
+    ...(rateLimit !== undefined && { requestsPerSecond: rateLimit.requestsPerSecond }),
+    ...(deliveries?.deliverTo !== undefined && { deliverTo: deliveries.deliverTo }),
+    ...dataFileOf(options),
+    webhooks: service.webhooks.length,
+    pendingDeliveries: service.counts.pending,
+  };
+}
+
+function dataFileOf({ data }: ServeOptions): { dataFile?: string } {
+  return data === undefined ? {} : { dataFile: data };
+}
+
+function writeJson(entry: LogEntry): void {
+  const record: LogRecord = { time: new Date().toISOString(), ...entry };
+  process.stdout.write(`${JSON.stringify(record)}\n`);
+}
+
+function writeText({ host, apiKeys }: ServeOptions): (entry: LogEntry) => void {
+  const [firstKey] = Object.keys(apiKeys);
   // A chosen key may be secret. Pulumi asks for it when it is left out.
-  const shownKey = apiKey === defaultApiKey ? ` ${apiKey}` : "";
-  const memory =
-    data === undefined
-      ? "It forgets everything when it stops; --data FILE keeps it."
-      : `Kept in ${data}. Webhooks: ${webhooks.length}, pending deliveries: ${counts.pending}.`;
-  const keyCount = Object.keys(apiKeys).length;
-  return `The local service listens at ${baseUrl}${isLoopbackAddress(host) ? "" : ", for everybody who can reach it"}
-API keys: ${keyCount}. ${memory}
-
-Configure a stack with:
-
-${configurationOf(baseUrl, host)}
-  pulumi config set --secret dbwebhooks:apiKey${shownKey}
-
-Stop it with ^C.
-`;
-}
-
-/** The commands that configure the address, in the form that other machines need. */
-function configurationOf(baseUrl: string, host: string): string {
-  const isWildcard = wildcards.includes(new URL(baseUrl).hostname);
-  const reachable = isWildcard ? baseUrl.replace(/\/\/.*:/, "//ADDRESS_OF_THIS_MACHINE:") : baseUrl;
-  const lines = [`  pulumi config set dbwebhooks:baseUrl ${reachable}`];
-  if (!isLoopbackAddress(host)) {
-    lines.push("  pulumi config set dbwebhooks:allowInsecureBaseUrl true");
-  }
-  return lines.join("\n");
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
+  const shownKey = firstKey === defaultApiKey ? firstKey : undefined;
+  return (entry) => {
+    const text =
+      entry.type === "started"
+        ? startTextOf(entry, { host, shownKey })
+        : inColour(entry, lineOf(entry));
+    process.stdout.write(`${text}\n`);
+  };
 }

@@ -1,5 +1,5 @@
 import { nameOfWebhook } from "../service/advice.js";
-import { type Account, listWebhooks, type WebhookAddress } from "../service/client.js";
+import { type Account, listWebhooks } from "../service/client.js";
 import { WebhookError } from "../service/errors.js";
 import type { Operation } from "../service/operation.js";
 import type { WebhookInputs } from "./arguments.js";
@@ -50,27 +50,6 @@ export function adoptionHint(inputs: Properties): string | undefined {
     : `Adopting ${nameOfWebhook(id, inputs.databaseId)}: no webhook is created, and the service changes nothing.`;
 }
 
-/** Notes that the program names a webhook: no deletion in this run may reach it. */
-export function noteAdopt(ledger: Ledger, baseUrl: string, inputs: Properties): void {
-  const id = idToAdopt(inputs);
-  const { databaseId } = inputs;
-  if (id !== undefined && typeof databaseId === "string") {
-    ledger.entryOf({ baseUrl, databaseId, id }).isNamed = true;
-  }
-}
-
-/** Notes that a resource keeps its webhook. Fails when another resource of the program adopts it. */
-export function keepOwner(ledger: Ledger, address: WebhookAddress, news: Properties): void {
-  const entry = ledger.entryOf(address);
-  const isNaming = idToAdopt(news) !== undefined;
-  if (entry.owner === "adopting" || (isNaming ? entry.owner === "silent" : entry.isNamed)) {
-    throw new WebhookError(
-      `Compare ${nameOf(address)} failed: two resources of this program manage it, one of them with adopt, and each would delete it. Remove adopt, or one of them. If both are in the state, first remove one from it with "pulumi state delete", which deletes no webhook.`,
-    );
-  }
-  entry.owner = isNaming ? "naming" : "silent";
-}
-
 /** Says that a program names another secret than the state holds, which stays in force. */
 export function adoptedSecretHint(
   id: string,
@@ -92,26 +71,6 @@ export function adoptionConflict(
   return new WebhookError(
     `Replace ${nameOfWebhook(id, olds.databaseId)} failed: its argument adopt names the same webhook (${reasonsOf(differences)}). Nothing was changed. Remove adopt from the program; the next "pulumi up" then replaces the webhook, with a new secret.`,
   );
-}
-
-/**
- * Whether a deletion is a part of the replacement of a webhook by itself, because `adopt` names it: then
- * the webhook must stay, to be adopted. Pulumi gives no other hint, and comes back to that deletion in
- * a later run when the run that replaced the webhook has failed. Fails when the adoption has failed.
- */
-export function mustStay(ledger: Ledger, address: WebhookAddress): boolean {
-  const entry = ledger.entryOf(address);
-  entry.owner = undefined;
-  if (entry.isNamed && entry.hasFailedToAdopt) {
-    throw new WebhookError(
-      `Delete ${nameOf(address)} failed: the program adopts it, and the adoption failed in this run. Nothing was sent, and the webhook stays in the state.`,
-    );
-  }
-  return entry.isNamed === true;
-}
-
-function nameOf({ id, databaseId }: WebhookAddress): string {
-  return nameOfWebhook(id, databaseId);
 }
 
 function adoptionError(name: string, problem: string): WebhookError {

@@ -4,10 +4,11 @@ import { type Account, createWebhook, deleteWebhook } from "../service/client.js
 import { failureText, PartialCreationError, presentable, WebhookError } from "../service/errors.js";
 import type { Operation } from "../service/operation.js";
 import type { WebhookInputs } from "./arguments.js";
+import { problemsOfArguments } from "./check.js";
 import type { Engine } from "./engine.js";
 import type { Ledger } from "./ledger.js";
 import { leftoverAdvice } from "./leftover.js";
-import type { Properties } from "./values.js";
+import { isUnknown, type Properties, withoutAbsent } from "./values.js";
 
 /** What a creation works with. */
 export interface CreationContext {
@@ -15,6 +16,28 @@ export interface CreationContext {
   readonly ledger: Ledger;
   readonly engine: Engine;
   readonly operation: Operation;
+}
+
+/** What messages call a creation. */
+export function createName({ databaseId }: Properties): string {
+  return typeof databaseId === "string"
+    ? `Create webhook in database ${databaseId}`
+    : "Create webhook";
+}
+
+/**
+ * The arguments of a webhook that is about to be created. Pulumi leaves out what it does not know yet
+ * from a creation, and half a webhook is worse than none.
+ */
+export function completeInputs(inputs: Properties): WebhookInputs {
+  const known = withoutAbsent(inputs);
+  const [problem] = problemsOfArguments(known);
+  if (problem !== undefined || isUnknown(known)) {
+    throw new WebhookError(
+      `Create webhook failed: ${problem ?? "not all arguments are known"}. Nothing was sent. Run "pulumi up" again.`,
+    );
+  }
+  return known as WebhookInputs;
 }
 
 /**

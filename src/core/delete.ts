@@ -2,7 +2,7 @@ import { nameOfWebhook } from "../service/advice.js";
 import { deleteWebhook, type WebhookAddress } from "../service/client.js";
 import { WebhookError } from "../service/errors.js";
 import type { Operation } from "../service/operation.js";
-import { mustStay } from "./adopt.js";
+import { whyToStay } from "./ownership.js";
 import type { Session } from "./session.js";
 
 /** Deletes a webhook that is in the state, where it was created. Fails unless it is certainly gone. */
@@ -21,9 +21,12 @@ export async function deleteFromState(
     'The webhook stays in the state. "pulumi destroy" uses the environment and the configuration of the last "pulumi up". Or set the values with "pulumi config set", and run "pulumi destroy --run-program".',
   );
   const name = nameOfWebhook(address.id, address.databaseId);
-  if (mustStay(session.ledger, address)) {
+  const stay = whyToStay(session.ledger, address);
+  if (stay !== undefined) {
     operation.warn(
-      `Kept ${name}: the program adopts the same webhook that it replaces. It was not deleted, and its secret is the same. Remove adopt before you replace it.`,
+      stay === "adopted"
+        ? `Kept ${name}: the program adopts the same webhook that it replaces. It was not deleted, and its secret is the same. Remove adopt before you replace it.`
+        : `Kept ${name}: another resource of this program manages it too. It was not deleted, and its secret is the same.`,
     );
     return;
   }

@@ -60,9 +60,19 @@ export function compareWebhook(
   return { differences, localChanges };
 }
 
-/** A part of an argument, such as `events[0]`, has all of it ignored. */
+/** A part of an argument, such as `events[0]`, has all of it ignored; `*` is every argument. */
 function isIgnored(property: string, ignored: readonly string[]): boolean {
-  return ignored.some((path) => path === property || path.startsWith(`${property}[`));
+  return ignored.some((path) => [property, "*"].includes(firstName(path)));
+}
+
+/**
+ * The first name of a path, in any spelling: `url`, `["url"]`, `*`, `[*]`.
+ *
+ * Source: `ParsePropertyPath` in `sdk/go/common/resource/property_path.go` of pulumi/pulumi.
+ */
+function firstName(path: string): string {
+  const [, quoted, star, bare] = /^(?:\["([^"]*)"\]|\[(\*)\]|([^.[]+))/.exec(path) ?? [];
+  return quoted ?? star ?? bare ?? "";
 }
 
 const replacing = argumentsThat("replace");
@@ -75,6 +85,15 @@ export function replacementWarning(
   differences: readonly Difference[],
 ): string {
   return `Replacing ${nameOfWebhook(id, olds.databaseId)}: ${reasonsOf(differences)}. Its secret will change. The old webhook and its secret keep working until the end of the update; with deleteBeforeReplace they are deleted first, with retainOnDelete they stay.`;
+}
+
+/** Says of an import why Pulumi refuses it: after the option `import` it replaces nothing. */
+export function importWarning(
+  id: string,
+  olds: Properties,
+  differences: readonly Difference[],
+): string {
+  return `The program does not declare ${nameOfWebhook(id, olds.databaseId)} as the service has it: ${reasonsOf(differences)}. Pulumi replaces no webhook that it imports. Declare it as it is there, and change it after the import.`;
 }
 
 /** The reasons of a replacement, for a message. */

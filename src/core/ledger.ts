@@ -13,6 +13,8 @@ export interface LedgerEntry {
   hasFailedToAdopt?: boolean;
   /** Whether it was deleted. */
   isDeleted?: boolean;
+  /** The resources of the program that have it: what tells them apart. */
+  readonly keepers: Set<string>;
 }
 
 /** The list of a database's webhooks, as a refresh reads it once. */
@@ -30,6 +32,10 @@ export class Ledger {
   hasChecked = false;
   /** The first webhook that was imported with a secret that is not for it alone. */
   importedWithOneSecret: string | undefined;
+  /** The resources that this run creates, for the first time or as a replacement. */
+  readonly createdAnew = new Set<string>();
+  /** The webhooks that were read for resources that Pulumi did not know, by URN. */
+  readonly imported = new Map<string, WebhookAddress>();
   readonly #webhooks = new Map<string, LedgerEntry>();
   readonly #met = new Set<string>();
   readonly #lists = new Map<string, LedgerList>();
@@ -45,7 +51,7 @@ export class Ledger {
   /** The entry of a webhook, which this run knows from now on. */
   entryOf({ baseUrl, databaseId, id }: WebhookAddress): LedgerEntry {
     this.#met.add(keyOf(databaseId, id));
-    return entryIn(this.#webhooks, keyOf(baseUrl, databaseId, id), () => ({}));
+    return entryIn(this.#webhooks, keyOf(baseUrl, databaseId, id), () => ({ keepers: new Set() }));
   }
 
   /** The list of a database's webhooks, read by the first call. */

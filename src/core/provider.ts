@@ -1,32 +1,20 @@
 import { nameOfWebhook } from "../service/advice.js";
 import { WebhookError } from "../service/errors.js";
 import type { Notify, Operation } from "../service/operation.js";
-import {
-  adoptedSecretHint,
-  adoptionConflict,
-  adoptionHint,
-  adoptWebhook,
-  keepOwner,
-  noteAdopt,
-} from "./adopt.js";
-import { argumentsThat, type WebhookInputs } from "./arguments.js";
-import { type CheckResult, checkArguments, problemsOfArguments, tableEventsHint } from "./check.js";
+import { adoptedSecretHint, adoptionConflict, adoptionHint, adoptWebhook } from "./adopt.js";
+import { argumentsThat } from "./arguments.js";
+import { type CheckResult, checkArguments, tableEventsHint } from "./check.js";
 import type { ConfigSource } from "./config.js";
-import { createForState } from "./create.js";
+import { completeInputs, createForState, createName } from "./create.js";
 import { deleteFromState } from "./delete.js";
-import { type Comparison, compareWebhook, replacementWarning } from "./diff.js";
+import { type Comparison, compareWebhook, importWarning, replacementWarning } from "./diff.js";
 import type { Engine } from "./engine.js";
 import { findToImport, importSecretVariable } from "./import.js";
+import { claimWebhook, keepWebhook, noteAdopt, resourceKeyOf } from "./ownership.js";
 import { findWebhook } from "./read.js";
 import { Session } from "./session.js";
 import { addressOf, idToAdopt, stateOf } from "./state.js";
-import {
-  isUnknown,
-  type Properties,
-  withoutAbsent,
-  withSecretMarked,
-  withSecretsBare,
-} from "./values.js";
+import { type Properties, withoutAbsent, withSecretMarked, withSecretsBare } from "./values.js";
 
 /** A webhook as Pulumi stores it: its id, and its properties with the secret marked. */
 export interface StoredWebhook {
@@ -51,18 +39,32 @@ export class WebhookProvider {
     this.#session = new Session(source, engine);
   }
 
-  /** Reports everything that is wrong with the arguments and the configuration. Sends nothing. */
-  async check(olds: Properties, news: Properties, notify: Notify): Promise<CheckResult> {
+  /**
+   * Reports everything that is wrong with the arguments and the configuration. Sends nothing.
+   *
+   * @param urn The resource, where Pulumi gives it.
+   */
+  async check(
+    olds: Properties,
+    news: Properties,
+    notify: Notify,
+    urn?: string,
+  ): Promise<CheckResult> {
     return this.#session.run("Check webhook", news, notify, async (operation) => {
       const { ledger, config } = this.#session;
       ledger.hasChecked = true;
       const result = checkArguments(news, config.problems ?? []);
       if (config.settings !== undefined && result.failures.length === 0) {
         noteAdopt(ledger, config.settings.baseUrl, result.inputs);
-        // Old arguments are missing where a webhook is about to be created, and only there.
-        if (Object.keys(olds).length === 0) {
-          notifyIf(operation, tableEventsHint(result.inputs));
-          notifyIf(operation, adoptionHint(result.inputs));
+        const resource = resourceKeyOf(urn);
+        const imported = ledger.imported.get(resource);
+        if (imported !== undefined) {
+          operation.warn(keepWebhook(ledger, imported, resource));
+        } else if (Object.keys(olds).length === 0) {
+          // Old arguments are missing where a webhook is about to be created, and only there.
+          ledger.createdAnew.add(resource);
+          operation.notify(tableEventsHint(result.inputs));
+          operation.notify(adoptionHint(result.inputs));
         }
       }
       return result;
@@ -72,14 +74,18 @@ export class WebhookProvider {
   /**
    * Compares the state with the arguments and the base URL. Sends nothing.
    *
-   * @param ignored Arguments whose changes the program ignores.
+   * @param options.ignored Arguments whose changes the program ignores.
+   * @param options.urn The resource, where Pulumi gives it.
    */
   async diff(
     id: string,
     olds: Properties,
     news: Properties,
     notify: Notify,
-    ignored: readonly string[] = [],
+    {
+      ignored,
+      urn,
+    }: { readonly ignored?: readonly string[]; readonly urn?: string | undefined } = {},
   ): Promise<Comparison> {
     return this.#session.run(`Compare webhook ${id}`, olds, notify, async (operation) => {
       const { ledger, config } = this.#session;
@@ -96,15 +102,20 @@ export class WebhookProvider {
       }
       if (comparison.differences.length === 0) {
         if (config.settings !== undefined && address !== undefined) {
-          keepOwner(ledger, address, news);
+          claimWebhook(ledger, address, news);
+          if (ledger.hasChecked) {
+            operation.warn(keepWebhook(ledger, address, resourceKeyOf(urn)));
+          }
         }
-        notifyIf(operation, adoptedSecretHint(id, state, news));
+        operation.notify(adoptedSecretHint(id, state, news));
         return comparison;
       }
       if (idToAdopt(news) === id) {
         throw adoptionConflict(id, state, comparison.differences);
       }
-      operation.warn(replacementWarning(id, state, comparison.differences));
+      const isImported = urn !== undefined && ledger.imported.has(urn);
+      const warning = isImported ? importWarning : replacementWarning;
+      operation.warn(warning(id, state, comparison.differences));
       return comparison;
     });
   }
@@ -160,8 +171,15 @@ export class WebhookProvider {
   /**
    * Reads a webhook that Pulumi does not know yet, with the arguments that declare it. Needs `listing`,
    * and the secret in the environment variable `DBWEBHOOKS_IMPORT_SECRET`.
+   *
+   * @param urn The resource that is to have it.
    */
-  async import(id: string, databaseId: string, notify: Notify): Promise<ImportedWebhook> {
+  async import(
+    id: string,
+    databaseId: string,
+    notify: Notify,
+    urn: string,
+  ): Promise<ImportedWebhook> {
     const variable = this.#session.environment[importSecretVariable];
     const name = `Import ${nameOfWebhook(id, databaseId)}`;
     return this.#session.run(name, { secret: variable }, notify, async (operation) => {
@@ -170,6 +188,8 @@ export class WebhookProvider {
       const address = { baseUrl, databaseId, id };
       const { ledger } = this.#session;
       const { inputs, secret } = await findToImport(account, ledger, operation, address, variable);
+      // Whether the resource manages it or only reads it, Pulumi does not say before the check.
+      ledger.imported.set(urn, address);
       return { id, inputs, properties: withSecretMarked({ ...inputs, baseUrl, secret }) };
     });
   }
@@ -205,32 +225,5 @@ export class WebhookProvider {
       await deleteFromState(this.#session, operation, address);
     };
     return this.#session.run(`Delete ${name}`, state, notify, remove, timeoutSeconds);
-  }
-}
-
-function createName({ databaseId }: Properties): string {
-  return typeof databaseId === "string"
-    ? `Create webhook in database ${databaseId}`
-    : "Create webhook";
-}
-
-/**
- * The arguments of a webhook that is about to be created. Pulumi leaves out what it does not know yet
- * from a creation, and half a webhook is worse than none.
- */
-function completeInputs(inputs: Properties): WebhookInputs {
-  const known = withoutAbsent(inputs);
-  const [problem] = problemsOfArguments(known);
-  if (problem !== undefined || isUnknown(known)) {
-    throw new WebhookError(
-      `Create webhook failed: ${problem ?? "not all arguments are known"}. Nothing was sent. Run "pulumi up" again.`,
-    );
-  }
-  return known as WebhookInputs;
-}
-
-function notifyIf(operation: Operation, line: string | undefined): void {
-  if (line !== undefined) {
-    operation.notify(line);
   }
 }

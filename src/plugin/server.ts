@@ -67,7 +67,8 @@ export class PluginServer {
       }),
       check: this.#handleResource(async (request: messages.CheckRequest, provider, notify) => {
         const olds = propertiesOf(request.getOlds());
-        const result = await provider.check(olds, propertiesOf(request.getNews()), notify);
+        const news = propertiesOf(request.getNews());
+        const result = await provider.check(olds, news, notify, request.getUrn());
         const response = new messages.CheckResponse();
         response.setInputs(structOf(result.inputs));
         for (const reason of result.failures) {
@@ -80,11 +81,15 @@ export class PluginServer {
         const { webhookId } = parseId(request.getId());
         const olds = propertiesOf(request.getOlds());
         const news = propertiesOf(request.getNews());
-        const ignored = request.getIgnorechangesList();
-        const comparison = await provider.diff(webhookId, olds, news, notify, ignored);
+        const options = { ignored: request.getIgnorechangesList(), urn: request.getUrn() };
+        const comparison = await provider.diff(webhookId, olds, news, notify, options);
         return diffResponse(comparison, olds, news);
       }),
       create: this.#handleResource(async (request: messages.CreateRequest, provider, notify) => {
+        if (request.getPreview()) {
+          // Configure offers no previews of creations; whoever asks for one must not get a webhook.
+          return new messages.CreateResponse().setProperties(request.getProperties());
+        }
         const inputs = propertiesOf(request.getProperties());
         const created = await provider
           .create(inputs, notify, request.getTimeout())
@@ -104,7 +109,7 @@ export class PluginServer {
         const props = propertiesOf(request.getProperties());
         // Pulumi knows nothing, or what a program says, of a webhook that it is to import.
         if (typeof props.baseUrl !== "string") {
-          const imported = await provider.import(webhookId, databaseId, notify);
+          const imported = await provider.import(webhookId, databaseId, notify, request.getUrn());
           response.setId(request.getId());
           response.setProperties(structOf({ ...imported.properties, webhookId }));
           response.setInputs(structOf(imported.inputs));

@@ -54,13 +54,19 @@ export class Operation {
     return oneLine(redact(text, this.#hidden()), maxLength);
   }
 
-  /** Shows a line of information. */
-  notify(line: string): void {
-    this.#notify(oneLine(line, maxLineLength), "info");
+  /** Shows a line of information, if there is one. */
+  notify(line: string | undefined): void {
+    this.#show(line, "info");
   }
 
-  /** Shows a line that asks for attention. */
-  warn(line: string): void {
-    this.#notify(oneLine(line, maxLineLength), "warning");
+  /** Shows a line that asks for attention, if there is one. */
+  warn(line: string | undefined): void {
+    this.#show(line, "warning");
+  }
+
+  #show(line: string | undefined, severity: Severity): void {
+    if (line !== undefined) {
+      this.#notify(oneLine(line, maxLineLength), severity);
+    }
   }
 }

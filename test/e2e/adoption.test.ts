@@ -152,6 +152,30 @@ describe("adopt on the real CLI", () => {
     });
   });
 
+  it("leaves the webhook to its first resource when the one that adopted it is removed", async () => {
+    await withStack(async ({ service, declare, up, pulumi, resources, outputs }) => {
+      const managed = { args: webhookArgs() };
+      await declare({ managed });
+      await up();
+      const { id, secret } = service.webhooks[0] as { id: number; secret: string };
+      const { urn = "" } = (await resources()).managed ?? {};
+      await declare({ managed, other: { args: webhookArgs({ adopt: { id, secret } }) } });
+      // An update that fails comes to the same when the adoption is its first step.
+      const target = ["--target", urn.replace(/managed$/, "other")];
+      await pulumi(["up", "--yes", "--skip-preview", ...target]);
+      expect(Object.keys(await resources())).toEqual(["managed", "other"]);
+      service.clearRequests();
+
+      await declare({ managed });
+      const removed = await up();
+
+      expect(removed.output).toContain("- 1 deleted");
+      expect(removed.output).toContain(`Kept webhook ${id} of database ${databaseId}`);
+      expect(methods(service)).toEqual([]);
+      expect(await outputs()).toEqual({ managedSecret: secret });
+    });
+  });
+
   it("keeps the webhook when a later run ends the replacement of one that failed", async () => {
     await withStack(async ({ service, declare, up, pulumi, resources, outputs }) => {
       const adopt = await createByHand(service);

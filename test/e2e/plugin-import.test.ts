@@ -152,8 +152,35 @@ describe("The resource option import", () => {
       expect(output).toContain(
         "previously-imported resources that still specify an ID may not be replaced",
       );
+      expect(output).not.toContain("Replacing webhook");
       expectOnlyRead(service, webhooks, [output]);
       service.removeWebhook(Number(id.split("/")[1]));
+    });
+  });
+});
+
+describe("A webhook with two resources", () => {
+  it("is named in preview and in up, and stays until the last of them is removed", async () => {
+    await withWebhooks(yamlProgram, 1, async (stack, webhooks) => {
+      const { service, pulumi, declare, up, outputs } = stack;
+      const [{ id, secret }] = webhooks as [ByHand];
+      const imported = { args: webhookArgs(), opts: { import: id } };
+      await declare({ orders: imported, again: imported });
+
+      const both = await pulumi(["up", "--yes"], secretsOf(webhooks));
+
+      const warnings = both.output.match(/warning: Two resources manage webhook 1 [^\n]*/g) ?? [];
+      expect(warnings.length, both.output).toBeGreaterThanOrEqual(2);
+      expect(warnings[0]).toContain(`:${type}::orders`);
+      expect(warnings[0]).toContain(`:${type}::again`);
+
+      await declare({ orders: { args: webhookArgs() } });
+      await up();
+      await declare({ renamed: imported });
+      await pulumi(["up", "--yes", "--skip-preview"], secretsOf(webhooks));
+
+      expect(await outputs()).toEqual({ renamedSecret: secret });
+      expectOnlyRead(service, webhooks, [both.output]);
     });
   });
 });

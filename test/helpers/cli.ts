@@ -70,8 +70,8 @@ export async function serve(...args: readonly string[]): Promise<Serving> {
       look();
       child.once("exit", () => reject(new Error(`serve ended without ${pattern}:\n${output}`)));
     });
-  await line(/^Stop it with/);
-  const baseUrl = /listens at ([^\s,]+)/.exec(output)?.[1] ?? "";
+  await line(/^Stop it with|"type":"started"/);
+  const baseUrl = /(?:listens at |"baseUrl":")([^\s,"]+)/.exec(output)?.[1] ?? "";
   return {
     child,
     baseUrl,

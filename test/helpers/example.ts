@@ -94,8 +94,8 @@ export async function pasteReadme({ directory, environment }: Example): Promise<
         documented: comparable(pasted[index]?.output ?? ""),
       })),
       output: output + log,
-      createdIds: [...log.matchAll(/^POST .* 201, webhook (\d+)$/gm)].map(([, id]) => String(id)),
-      deletedIds: [...log.matchAll(/^DELETE .*\/(\d+) 200$/gm)].map(([, id]) => String(id)),
+      createdIds: [...log.matchAll(/^POST .* 201, created webhook (\d+)$/gm)].map(([, id]) => String(id)),
+      deletedIds: [...log.matchAll(/^DELETE .* 200, deleted webhook (\d+)$/gm)].map(([, id]) => String(id)),
     };
   } finally {
     endGroup(service);

@@ -67,7 +67,7 @@ describe("pulumi-dbwebhooks serve without --allow-remote", () => {
     const statusCodes = (await Promise.all(answers)).map(({ statusCode }) => statusCode);
 
     expect(statusCodes).toEqual([421, 404]);
-    expect(services[0]?.output()).toMatch(/^GET \/nothing\/here 421$/m);
+    expect(services[0]?.output()).toMatch(/^GET \/nothing\/here 421: /m);
   });
 });
 

@@ -158,6 +158,21 @@ describe("A creation through the plugin", () => {
     });
   });
 
+  it("sends nothing when it is a preview", async () => {
+    await withPlugin(async (plugin, service) => {
+      const request = new messages.CreateRequest()
+        .setUrn(urn)
+        .setProperties(struct(inputs))
+        .setPreview(true);
+
+      const previewed = await plugin.call<messages.CreateResponse>("create", request);
+
+      expect(previewed.getId()).toBe("");
+      expect(previewed.getProperties()?.toJavaScript()).toEqual(inputs);
+      expect(service.requests).toEqual([]);
+    });
+  });
+
   it("reports a partial creation with its id, its state and its reasons", async () => {
     await withPlugin(async (plugin, service) => {
       service.inject({ on: "POST", fault: { kind: "fields", set: { secret: "" } } });

@@ -224,4 +224,19 @@ describe("ignored changes", () => {
     expect(compare("url")).toEqual(["events"]);
     expect(compare("events[0]", "url")).toEqual([]);
   });
+
+  it.each([
+    ["*", []],
+    ["[*]", []],
+    ['["url"]', ["events"]],
+    ['["events"][0]', ["url"]],
+    ["events[*]", ["url"]],
+    ["urls", ["url", "events"]],
+  ])("reads a path as Pulumi does: %s", (path, left) => {
+    const olds = someState({ url: "https://example.com/drifted", events: ["record.deleted"] });
+
+    const { differences } = compareWebhook("17", olds, someArgs(), someSettings(), [path]);
+
+    expect(differences.map(({ property }) => property)).toEqual(left);
+  });
 });

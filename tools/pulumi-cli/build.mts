@@ -14,8 +14,13 @@ import {
   pinnedVersion,
   requiredGo,
 } from "./pins.mts";
+import { BuildProgress } from "./progress.mts";
 
 const buildLimitSeconds = 30 * 60;
+
+/** A line for each package that Go's build cache does not have. */
+const stalePackages =
+  '{{if and .Stale (ne .StaleReason "not installed but available in build cache")}}stale{{end}}';
 
 // Without a stamp there is no version, and the Automation API parses that of the CLI.
 const cliStamp = `github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${pinnedVersion}`;
@@ -53,7 +58,7 @@ export async function buildFromSource(directory: string, context: CopyContext): 
     what:
       `the Pulumi CLI ${pinnedVersion} from source, once for this machine: typically 3 to 5 ` +
       "minutes on two cores, well under one when Go has the modules compiled already",
-    modules: [modules.cli, modules.languageNodejs],
+    parts: { "the CLI": modules.cli, "its language host": modules.languageNodejs },
     stamp: cliStamp,
   });
   for (const script of resourceScripts()) {
@@ -73,7 +78,7 @@ export async function buildLanguageHost(
     what:
       `Pulumi's language host for ${language} ${languageVersions[language]} from source, once for ` +
       "this machine: typically 1 to 2 minutes on two cores",
-    modules: [languageModules[language]],
+    parts: { "the language host": languageModules[language] },
     stamp: languageStamps[language],
   });
 }
@@ -81,8 +86,8 @@ export async function buildLanguageHost(
 interface Tools {
   /** For the line that says what takes so long. */
   what: string;
-  /** The directories of the Go modules whose tools are built. */
-  modules: readonly string[];
+  /** What is built, and the directory of the Go module whose tools it is. */
+  parts: Readonly<Record<string, string>>;
   /** The Go variable that gets the version, and the version. */
   stamp: string;
 }
@@ -90,7 +95,7 @@ interface Tools {
 async function buildTools(
   directory: string,
   context: CopyContext,
-  { what, modules, stamp }: Tools,
+  { what, parts, stamp }: Tools,
 ): Promise<void> {
   await checkGo(context);
   // Go leaves its temporary files behind when it is killed; in here they go with the rest.
@@ -100,15 +105,19 @@ async function buildTools(
   context.say(`building ${what}`);
   const startedAt = performance.now();
   const elapsed = () => `${Math.round((performance.now() - startedAt) / 1000)} s`;
-  const ticker = setInterval(() => context.say(`still building, ${elapsed()}`), 15_000);
+  let progress: BuildProgress | undefined;
+  const ticker = setInterval(() => context.say(`${progress}, ${elapsed()}`), 15_000);
   try {
-    for (const module of modules) {
-      await go([...buildArguments(stamp), "-o", `${join(directory, "bin")}/`, "tool"], context, {
-        cwd: module,
-        limitSeconds: buildLimitSeconds,
-        env: { GOTMPDIR: temporary },
-      });
+    for (const [name, module] of Object.entries(parts)) {
+      progress = new BuildProgress(name);
+      await buildModule(module, stamp, { directory, temporary, progress, context });
     }
+  } catch (error) {
+    if (context.signal?.aborted) {
+      context.say(`stopped: ${progress}, ${elapsed()}`);
+      context.say("what is compiled so far is kept: the next build goes on from there");
+    }
+    throw error;
   } finally {
     clearInterval(ticker);
   }
@@ -116,8 +125,32 @@ async function buildTools(
   context.say(`built in ${elapsed()}`);
 }
 
-function buildArguments(stamp: string): string[] {
-  return ["build", "-tags", "osusergo grpcnotrace", "-ldflags", `-s -w -X ${stamp}`];
+interface ModuleBuild {
+  directory: string;
+  temporary: string;
+  progress: BuildProgress;
+  context: CopyContext;
+}
+
+async function buildModule(
+  module: string,
+  stamp: string,
+  { directory, temporary, progress, context }: ModuleBuild,
+): Promise<void> {
+  const options = {
+    cwd: module,
+    limitSeconds: buildLimitSeconds,
+    env: { GOTMPDIR: temporary },
+    onErrorLine: (line: string) => progress.note(line),
+  };
+  const list = ["list", "-deps", ...buildFlags(stamp), "-f", stalePackages, "tool"];
+  progress.total = (await go(list, context, options)).split("\n").filter(Boolean).length;
+  const output = ["-o", `${join(directory, "bin")}/`];
+  await go(["build", "-v", ...buildFlags(stamp), ...output, "tool"], context, options);
+}
+
+function buildFlags(stamp: string): string[] {
+  return ["-tags", "osusergo grpcnotrace", "-ldflags", `-s -w -X ${stamp}`];
 }
 
 function fingerprintOf(
@@ -130,7 +163,7 @@ function fingerprintOf(
     for (const file of ["go.mod", "go.sum"]) hash.update(readFileSync(join(directory, file)));
   }
   for (const script of scripts) hash.update(readFileSync(script));
-  hash.update(JSON.stringify([buildArguments(stamp), buildEnvironment]));
+  hash.update(JSON.stringify([["build", ...buildFlags(stamp)], buildEnvironment]));
   return hash.digest("hex").slice(0, 12);
 }
 

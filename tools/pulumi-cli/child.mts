@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
 
 export interface ChildOptions {
   cwd?: string;
@@ -12,6 +13,8 @@ export interface ChildOptions {
    * For scripts: killing only their shell leaves a running `curl` or `sleep` behind.
    */
   ownGroup?: boolean;
+  /** Receives each line that the child writes to standard error. */
+  onErrorLine?: (line: string) => void;
 }
 
 const keptCharacters = 64_000;
@@ -50,6 +53,8 @@ export function outputOf(
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       stderr = (stderr + text).slice(-keptCharacters);
     });
+    const { onErrorLine } = options;
+    if (onErrorLine) createInterface({ input: child.stderr }).on("line", onErrorLine);
 
     const kill = () => {
       stopped = limit.aborted

@@ -130,6 +130,7 @@ export class Deliverer {
       return;
     }
     entry.attempts += 1;
+    delete entry.retryInSeconds;
     entry.url = addressOf(webhook.url, this.#settings);
     const notification = writeNotification(
       entry.event,
@@ -149,6 +150,7 @@ export class Deliverer {
       this.#finish(entry, "failed");
     } else {
       const dueAt = now() + waitMs;
+      entry.retryInSeconds = waitMs / 1000;
       this.#record(entry, () => store.postpone(entry.number, entry.attempts, dueAt));
       log.attempted(entry);
       this.#schedule(entry, waitMs);
@@ -162,6 +164,7 @@ export class Deliverer {
     this.#queued.delete(entry);
     this.#record(entry, () => store.delete(entry.number));
     entry.outcome = outcome;
+    delete entry.retryInSeconds;
     if (outcome !== "dropped") {
       log.attempted(entry);
     }

@@ -22,6 +22,8 @@ export interface Delivery {
    * webhook was deleted or switched off before; `"pending"`: not over yet.
    */
   readonly outcome: DeliveryOutcome;
+  /** How long it waits for the next attempt, from the end of the latest; absent when it does not. */
+  readonly retryInSeconds?: number;
 }
 
 /** How a delivery ended; see {@link Delivery.outcome}. */

@@ -37,6 +37,7 @@ export function playFaults(rules: FaultRules, log: RequestLog, closing: AbortSig
     for (const fault of after) {
       const answer = await play(fault);
       if (answer !== undefined) {
+        c.set("problem", undefined);
         // Cleared first, because Hono would merge the headers of the old answer into the new one.
         c.res = undefined;
         c.res = answer;

@@ -20,5 +20,6 @@ export function sendError(
   message: string,
   headers?: Record<string, string>,
 ): Response {
+  c.set("problem", message);
   return c.json({ error: { code: errorCodes[statusCode], message } }, statusCode, headers);
 }

@@ -6,7 +6,7 @@ import { type ApiKeyRing, refuseUnauthorized } from "./api-keys.js";
 import { sendError } from "./errors.js";
 import { refuseForeignHost } from "./host-names.js";
 import { readJson } from "./read-body.js";
-import type { RequestLog, ServiceEnv } from "./request-log.js";
+import { type RequestLog, type ServiceEnv, summaryOf } from "./request-log.js";
 
 interface EventParts {
   readonly keys: ApiKeyRing;
@@ -29,7 +29,7 @@ export function addEventRoutes(app: Hono<ServiceEnv>, parts: EventParts): void {
   app.post(path, async (c, next) => {
     await next();
     if (!c.res.ok) {
-      log.refused(c.env.incoming, c.req.param("databaseId"), c.res.status);
+      log.refused(c.env.incoming, c.req.param("databaseId"), summaryOf(c));
     }
   });
   if (!parts.allowRemote) {

@@ -11,6 +11,8 @@ export const refuseForeignHost = createMiddleware<ServiceEnv>((c, next) => {
   if (URL.canParse(url) && isLoopback(new URL(url).hostname)) {
     return next();
   }
+  const problem = "This service answers under loopback names only.";
+  c.set("problem", problem);
   // Plain text: the interface has no such answer.
-  return Promise.resolve(c.text("This service answers under loopback names only.", 421));
+  return Promise.resolve(c.text(problem, 421));
 });

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
+import type { Context } from "hono";
 import { Waiters } from "../waiters.js";
 
 /**
@@ -28,6 +29,8 @@ export interface ReceivedRequest {
   readonly committed: boolean;
   /** Status that the service answered with, after faults. */
   readonly statusCode?: number;
+  /** Why the service refused it, in the words of its answer; can repeat words of the request. */
+  readonly problem?: string;
   /**
    * How it ended: `"answered"`: the service wrote a whole answer; `"reset"`: a fault broke the
    * connection; `"unanswered"`: a fault sends nothing; `"disconnected"`: the client went away first;
@@ -61,10 +64,18 @@ export interface AwaitedRequest extends RequestMatch {
 /** A {@link ReceivedRequest} as the service fills it in. */
 export type RequestEntry = { -readonly [K in keyof ReceivedRequest]: ReceivedRequest[K] };
 
+type AnswerSummary = Pick<ReceivedRequest, "statusCode" | "problem">;
+
+/** What the log keeps of an answer. */
+export function summaryOf(c: Context<ServiceEnv>): AnswerSummary {
+  const problem = c.get("problem");
+  return { statusCode: c.res.status, ...(problem !== undefined && !c.res.ok && { problem }) };
+}
+
 /** The types of Hono's context in this service. */
 export interface ServiceEnv {
   Bindings: HttpBindings;
-  Variables: { entry: RequestEntry };
+  Variables: { entry: RequestEntry; problem?: string };
 }
 
 /** The newest requests in order of arrival, and the promises of `nextRequest`. */
@@ -123,23 +134,20 @@ export class RequestLog {
   }
 
   /** Only the first outcome counts: an answer after the client left changes nothing. */
-  finished(entry: RequestEntry, outcome: RequestOutcome, statusCode?: number): void {
+  finished(entry: RequestEntry, outcome: RequestOutcome, answer: AnswerSummary = {}): void {
     if (entry.outcome !== "pending") {
       return;
     }
-    entry.outcome = outcome;
-    if (statusCode !== undefined) {
-      entry.statusCode = statusCode;
-    }
+    Object.assign(entry, { outcome, ...answer });
     this.received(entry);
     this.#waiters.tell("finished", entry);
     this.#onFinished(entry);
   }
 
   /** Reports a refused emission to `onRequest`. It is neither counted nor logged. */
-  refused(incoming: IncomingMessage, databaseId: string, statusCode: number): void {
+  refused(incoming: IncomingMessage, databaseId: string, answer: AnswerSummary): void {
     const entry = this.#entryOf(incoming, 0);
-    this.#onFinished({ ...entry, databaseId, statusCode, outcome: "answered" });
+    this.#onFinished({ ...entry, databaseId, ...answer, outcome: "answered" });
   }
 
   next({ stage = "received", ...match }: AwaitedRequest): Promise<ReceivedRequest> {

@@ -12,7 +12,7 @@ import { sendError } from "./errors.js";
 import { addEventRoutes } from "./event-routes.js";
 import { refuseForeignHost } from "./host-names.js";
 import { limitRate, type RateLimit } from "./rate-limit.js";
-import type { RequestLog, ServiceEnv } from "./request-log.js";
+import { type RequestLog, type ServiceEnv, summaryOf } from "./request-log.js";
 
 /** The parts of the service that the routes use. */
 export interface ServiceParts {
@@ -43,7 +43,11 @@ export function createRoutes(parts: ServiceParts): Hono<ServiceEnv> {
 
   app.onError((error, c) => sendError(c, 500, `The local service failed: ${error.message}`));
   // Plain text: the envelope's NOT_FOUND would tell a client that its webhook is gone.
-  app.notFound((c) => c.text("There is nothing at this path.", 404));
+  app.notFound((c) => {
+    const problem = "There is nothing at this path.";
+    c.set("problem", problem);
+    return c.text(problem, 404);
+  });
   // Before the log, the rate limit and the faults, because emit is not part of the interface.
   addEventRoutes(app.basePath(`${parts.pathPrefix}/_local`), parts);
   app.use(record(log));
@@ -100,7 +104,7 @@ function record(log: RequestLog) {
     c.set("entry", entry);
     outgoing.once("close", () => log.finished(entry, "disconnected"));
     await next();
-    log.finished(entry, "answered", c.res.status);
+    log.finished(entry, "answered", summaryOf(c));
   });
 }
 
