@@ -97,7 +97,7 @@ describe("The release workflow", async () => {
     expect(Object.keys(env).sort()).toEqual(["GH_REPO", "GH_TOKEN"]);
   });
 
-  it("hands the files that were packed and tested from one job to the other", () => {
+  it("hands the packed files from one job to the other", () => {
     const steps: { run?: string; uses?: string; with?: Record<string, unknown> }[] =
       jobs.publish.steps;
     const upload = steps.findIndex(({ uses }) => uses?.startsWith("actions/upload-artifact@"));
