@@ -21,7 +21,12 @@ const buildLimitSeconds = 30 * 60;
 const cliStamp = `github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${pinnedVersion}`;
 const languageStamps: Readonly<Record<Language, string>> = {
   yaml: `github.com/pulumi/pulumi-yaml/pkg/version.Version=v${languageVersions.yaml}`,
+  python: `github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${languageVersions.python}`,
+  go: `github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${languageVersions.go}`,
 };
+
+/** What the host for Python needs beside itself. */
+export const pythonExecutor = "pulumi-language-python-exec";
 
 const buildEnvironment = {
   GOTOOLCHAIN: "local",
@@ -72,10 +77,26 @@ export async function buildLanguageHost(
   await buildTools(directory, context, {
     what:
       `Pulumi's language host for ${language} ${languageVersions[language]} from source, once for ` +
-      "this machine: typically 1 to 2 minutes on two cores",
+      "this machine: typically up to 2 minutes on two cores",
     modules: [languageModules[language]],
     stamp: languageStamps[language],
   });
+  if (language === "python") await copyPythonExecutor(directory, context);
+}
+
+/** The script that runs a program in Python: the host looks for it beside itself. */
+async function copyPythonExecutor(directory: string, context: CopyContext): Promise<void> {
+  const sdk = await go(
+    ["list", "-m", "-f", "{{.Dir}}", "github.com/pulumi/pulumi/sdk/v3"],
+    context,
+    {
+      cwd: languageModules.python,
+      limitSeconds: 60,
+    },
+  );
+  const copy = join(directory, "bin", pythonExecutor);
+  copyFileSync(join(sdk.trim(), "python/cmd", pythonExecutor), copy);
+  chmodSync(copy, 0o755);
 }
 
 interface Tools {
