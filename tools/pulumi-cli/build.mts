@@ -15,6 +15,9 @@ import {
   requiredGo,
 } from "./pins.mts";
 
+/** Part of how Go builds here. */
+export const buildTags = "osusergo grpcnotrace";
+
 const buildLimitSeconds = 30 * 60;
 
 // Without a stamp there is no version, and the Automation API parses that of the CLI.
@@ -28,7 +31,8 @@ const languageStamps: Readonly<Record<Language, string>> = {
 /** What the host for Python needs beside itself. */
 export const pythonExecutor = "pulumi-language-python-exec";
 
-const buildEnvironment = {
+/** How Go builds here. Programs that are built alike share the compiled modules. */
+export const buildEnvironment = {
   GOTOOLCHAIN: "local",
   GOFLAGS: "-trimpath",
   GOWORK: "off",
@@ -138,7 +142,7 @@ async function buildTools(
 }
 
 function buildArguments(stamp: string): string[] {
-  return ["build", "-tags", "osusergo grpcnotrace", "-ldflags", `-s -w -X ${stamp}`];
+  return ["build", "-tags", buildTags, "-ldflags", `-s -w -X ${stamp}`];
 }
 
 function fingerprintOf(
