@@ -51,7 +51,7 @@ export async function missingTools(
   const tools: readonly (readonly [string, readonly string[], string])[] = [
     [
       "python3",
-      ["-c", "import sys, ensurepip, venv; assert sys.version_info >= (3, 10)"],
+      ["-c", "import sys, ensurepip, venv; assert sys.version_info >= (3, 10), sys.version"],
       "Python 3.10 or newer with venv",
     ],
     ["go", ["env", "GOVERSION"], "Go"],
