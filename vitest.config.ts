@@ -6,9 +6,11 @@ interface Tier {
   readonly name: string;
   readonly minutes: number;
   readonly needsCli?: boolean;
+  /** A set-up of its own, after those of the CLI. */
+  readonly setup?: string;
 }
 
-const tier = ({ name, minutes, needsCli = false }: Tier) => ({
+const tier = ({ name, minutes, needsCli = false, setup }: Tier) => ({
   test: {
     name,
     include: [`test/${name}/**/*.test.ts`],
@@ -16,7 +18,10 @@ const tier = ({ name, minutes, needsCli = false }: Tier) => ({
     hookTimeout: minutes * 60_000,
     // Waiting for a fact ends with it, or with the test; how long it takes is the machine's affair.
     expect: { poll: { timeout: minutes * 50_000 } },
-    globalSetup: needsCli ? ["test/helpers/pulumi.ts", "test/helpers/stack-template.ts"] : [],
+    globalSetup: [
+      ...(needsCli ? ["test/helpers/pulumi.ts", "test/helpers/stack-template.ts"] : []),
+      ...(setup ? [setup] : []),
+    ],
     // Tests start hundreds of Node.js processes that load the same modules.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), "dbwebhooks-compile-cache") },
   },
@@ -31,8 +36,9 @@ export default defineConfig({
       tier({ name: "process", minutes: 2 }),
       tier({ name: "e2e", minutes: 5, needsCli: true }),
       tier({ name: "package", minutes: 15, needsCli: true }),
-      // Rare and slow: npm test leaves it out.
+      // Rare and slow: npm test leaves these out.
       tier({ name: "thorough", minutes: 15, needsCli: true }),
+      tier({ name: "languages", minutes: 15, needsCli: true, setup: "test/helpers/languages.ts" }),
     ],
   },
 });
