@@ -23,6 +23,19 @@ describe("npm run pack:plugin", () => {
     expect((await readdir(packed)).sort()).toEqual(systems.map(archiveFor));
   });
 
+  it("replaces the archives of an earlier run, and touches no other file", async () => {
+    await withDirectory(async (directory) => {
+      const old = "pulumi-resource-dbwebhooks-v0.0.1-linux-amd64.tar.gz";
+      for (const name of [old, "notes.txt"]) {
+        await writeFile(join(directory, name), "");
+      }
+
+      await packPluginInto(directory);
+
+      expect((await readdir(directory)).sort()).toEqual(["notes.txt", ...systems.map(archiveFor)]);
+    });
+  });
+
   it("packs no time, so that the same files make the same archive", async () => {
     const times = (await entriesFor("linux-amd64")).map(({ mtime }) => mtime?.getTime());
 
