@@ -24,7 +24,7 @@ class CommandLine extends Command {
 }
 
 /** The program `pulumi-dbwebhooks`. The code of a command is loaded when the command runs. */
-export const program: Command = new CommandLine("pulumi-dbwebhooks")
+const program: Command = new CommandLine("pulumi-dbwebhooks")
   .usage("COMMAND [options]")
   .description("Commands for trying webhooks without an account.")
   .version(version, "--version", "Shows the version.")
@@ -82,6 +82,19 @@ program
   )
   .addHelpText("after", "\nExit code: 0 all delivered in time, or --wait 0; 1 not; 2 wrong usage.")
   .action(async (event, options) => (await import("./emit.js")).emit(event, options));
+
+/** Runs the command that these words name, to its end. */
+export async function runCommand(words: readonly string[]): Promise<void> {
+  if (words.length === 0) {
+    throw new UsageError(`A command is missing.\n\n${program.helpInformation().trimEnd()}`);
+  }
+  const [name = ""] = words;
+  if (!/^-|^help$/.test(name) && !commands.some((command) => command.name() === name)) {
+    // Commander would show its help, and no error, for a wrong name with --help.
+    program.error(`error: unknown command '${name}'`);
+  }
+  await program.parseAsync(words, { from: "user" });
+}
 
 /** All commands. */
 export const commands: readonly Command[] = program.commands;

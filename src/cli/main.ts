@@ -17,16 +17,8 @@ async function main(words: readonly string[]): Promise<void> {
   }
   try {
     // Loaded after the check: it may not run on an older Node.js.
-    const { commands, program } = await import("./commands.js");
-    if (words.length === 0) {
-      throw new UsageError(`A command is missing.\n\n${program.helpInformation().trimEnd()}`);
-    }
-    const [name = ""] = words;
-    if (!/^-|^help$/.test(name) && !commands.some((command) => command.name() === name)) {
-      // Commander would show its help, and no error, for a wrong name with --help.
-      program.error(`error: unknown command '${name}'`);
-    }
-    await program.parseAsync(words, { from: "user" });
+    const { runCommand } = await import("./commands.js");
+    await runCommand(words);
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n`);
     process.exitCode = error instanceof UsageError ? 2 : 1;

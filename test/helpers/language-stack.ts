@@ -44,9 +44,6 @@ export async function withLanguageStack(
     const own = {
       ...environment,
       PATH: inject("languages").pathWithoutHosts,
-      // Without the tables for debuggers, Go links in half the time.
-      GOFLAGS: "-ldflags=-w",
-      GOTOOLCHAIN: "local",
       DBWEBHOOKS_BASE_URL: service.baseUrl,
       DBWEBHOOKS_API_KEY: apiKeys.own,
     };

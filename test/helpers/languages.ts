@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { buildEnvironment, buildTags } from "../../tools/pulumi-cli/build.mts";
 import { resolvePulumiCli } from "../../tools/pulumi-cli/resolve.mts";
 import { temporaryDirectory } from "./directory.js";
 import { run } from "./pulumi.js";
@@ -27,7 +28,12 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
   }
   const pathWithoutHosts = process.env.PATH ?? "";
   const cli = await resolvePulumiCli({ languages: ["yaml", "python", "go"] });
-  Object.assign(process.env, cli.environment);
+  Object.assign(process.env, cli.environment, buildEnvironment, {
+    // Built like the CLI, the programs share its compiled modules, and each other's in any directory.
+    GOFLAGS: `-trimpath -ldflags=-w -tags=${buildTags.replaceAll(" ", ",")}`,
+    // The programs run a few times only.
+    PIP_NO_COMPILE: "1",
+  });
   await succeed(process.execPath, [join(repository, "tools/plugin/pack.mts")]);
 
   const root = temporaryDirectory();

@@ -1,10 +1,8 @@
 import { execFile } from "node:child_process";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { request } from "undici";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { runCli, serve } from "../helpers/cli.js";
+import { describe, expect, it } from "vitest";
+import { serve } from "../helpers/cli.js";
 import { startRawServer } from "../helpers/http-server.js";
 
 describe("pulumi-dbwebhooks serve", () => {
@@ -32,17 +30,6 @@ describe("pulumi-dbwebhooks serve", () => {
 `);
     },
   );
-
-  it.each([
-    ...["foo", "127.0.0.1:9000", "http://127.0.0.1:9000/path", "ftp://127.0.0.1"],
-    ...["http://user:password@127.0.0.1:9000", "http://127.0.0.1:9000?query=1"],
-  ])("refuses --deliver-to %s as wrong usage", async (origin) => {
-    expect(await runCli(["serve", "--port", "0", "--deliver-to", origin])).toEqual({
-      exitCode: 2,
-      stdout: "",
-      stderr: "--deliver-to: must be an origin, such as http://127.0.0.1:9000.\n",
-    });
-  });
 });
 
 describe("pulumi-dbwebhooks serve --host", () => {
@@ -94,56 +81,6 @@ describe("pulumi-dbwebhooks serve at SIGTERM", () => {
 
     expect(service.output()).toMatch(/attempt 1: 200, delivered\nStopped\.\n$/);
   });
-});
-
-describe("pulumi-dbwebhooks emit", () => {
-  it.each<[string, string[], Record<string, string>]>([
-    ["another host", ["--url", "https://192.0.2.1"], {}],
-    ["its own host without TLS", [], { DBWEBHOOKS_BASE_URL: "http://192.0.2.1" }],
-  ])("sends the key of the environment not to %s", async (_case, words, environment) => {
-    const args = ["emit", "record.created", "--database", "base_1", ...words];
-
-    const { exitCode, stderr } = await runCli(args, {
-      ...environment,
-      DBWEBHOOKS_API_KEY: "sk_live_K7pQ2mX9vT4wZ8aB",
-    });
-
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining("--api-key: is needed")]);
-  });
-
-  it.each(["sk_live\n_1", "sk live", "schlüssel", ""])(
-    "refuses the key %j as wrong usage",
-    async (apiKey) => {
-      const args = ["emit", "record.created", "--database", "base_1"];
-      const refused = {
-        exitCode: 2,
-        stdout: "",
-        stderr:
-          "--api-key (or DBWEBHOOKS_API_KEY): must be visible ASCII characters, without spaces and line breaks.\n",
-      };
-
-      expect(await runCli([...args, `--api-key=${apiKey}`])).toEqual(refused);
-      expect(await runCli(args, { DBWEBHOOKS_API_KEY: apiKey })).toEqual(refused);
-    },
-  );
-
-  it.each(["<html></html>", "", "{}", "null", '"id"', '{"id":"evt_1","deliveries":[null]}'])(
-    "says that who answers 200 with %j is no local service",
-    async (body) => {
-      const server = createServer((_, response) => response.end(body));
-      onTestFinished(() => void server.close());
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-
-      expect(
-        await runCli(["emit", "record.created", "--database", "base_1", "--url", url]),
-      ).toEqual({
-        exitCode: 1,
-        stdout: "",
-        stderr: `${url} answered 200: it is no local service. Check --url.\n`,
-      });
-    },
-  );
 });
 
 describe("pulumi-dbwebhooks", () => {

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { create, delete as remove } from "../../src/dynamic/provider.ts";
+import { create, read, delete as remove } from "../../src/dynamic/provider.ts";
 import { createWebhook } from "../../src/service/client.ts";
 import {
   type Failure,
@@ -232,6 +232,24 @@ describe("an error of a deletion", () => {
     expectPresentable(error);
     expect(error.message).toContain("pulumi state delete");
   });
+});
+
+describe("a refresh", () => {
+  it.each(answers)(
+    "shows nothing sensitive after status %i with %s",
+    async (_statusCode, _name, answer) => {
+      await using server = await startServer(answer);
+      await configure({ baseUrl: server.url, retrySeconds: "0", listing: "true" });
+      const state = someState({ url, baseUrl: server.url });
+
+      const { lines, result } = await captureLines(() => read("17", state));
+
+      expectNoLeak(lines);
+      expect(lines.join("\n")).toContain("could be looked up");
+      expect(result.id).toBe("17");
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 });
 
 describe("what the service says", () => {
