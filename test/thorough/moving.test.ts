@@ -154,6 +154,44 @@ describe("A webhook that others depend on", () => {
   });
 });
 
+describe("A stack that moves back to the npm package", () => {
+  const [lookUp, keepSecret, stateDelete] = readmeBlocks(sectionOf(page, "Without listing"));
+  const npmType = "pulumi-nodejs:dynamic/dbwebhooks:Webhook";
+
+  it("keeps its webhook and its secret", async () => {
+    await withMovingStack(false, async (stack) => {
+      const { service, declareText, up, outputs, pulumi, resources } = stack;
+      const declareAs = (Webhook: string, adopt = "undefined") =>
+        declareText(`
+          const pulumi = require("@pulumi/pulumi");
+          const { Webhook } = require("pulumi-dbwebhooks");
+          const args = { ...${JSON.stringify(ordersArgs)}, adopt: ${adopt}, secret: undefined };
+          exports.ordersSecret = ${Webhook}.secret;
+        `);
+      await declareAs(`new pulumi.CustomResource("${pluginType}", "orders", args)`);
+      await up();
+      service.clearRequests();
+      const before = await outputs();
+      const texts: string[] = [];
+      for (const block of [lookUp, keepSecret, stateDelete]) {
+        const { commands = "", output } = block ?? {};
+        const ofPlugin = commands.replace(npmType, pluginType);
+        texts.push(await paste(stack, { commands: ofPlugin, output }));
+      }
+      const id = /ID: base_abc123\/(\d+)/.exec(texts[0] ?? "")?.[1];
+      const secret = 'new pulumi.Config().requireSecret("ordersWebhookSecret")';
+      await declareAs(`new Webhook("orders", args)`, `{ id: ${id}, secret: ${secret} }`);
+      await up();
+      await declareAs(`new Webhook("orders", args)`);
+      const again = await pulumi(["up", "--yes", "--expect-no-changes"]);
+
+      expect(again.exitCode, again.output).toBe(0);
+      expect((await resources()).orders?.urn).toContain(`::${npmType}::`);
+      await expectUntouched(stack, before, texts);
+    });
+  });
+});
+
 /** Runs a test with a stack of the npm package, in a project that knows the plugin. */
 async function withMovingStack(
   listing: boolean,
