@@ -47,11 +47,14 @@ export async function withLanguageStack(
       DBWEBHOOKS_BASE_URL: service.baseUrl,
       DBWEBHOOKS_API_KEY: apiKeys.own,
     };
-    const pulumi = (...args: string[]) =>
-      succeed("pulumi", [...args, "--stack", "dev", "--non-interactive"], {
-        directory,
-        environment: own,
-      });
+    const command = (...args: string[]): Parameters<typeof run> => [
+      "pulumi",
+      [...args, "--stack", "dev", "--non-interactive"],
+      { directory, environment: own },
+    ];
+    const pulumi = (...args: string[]) => succeed(...command(...args));
+    // Needs no program, and so no language.
+    const destroy = command("destroy", "--yes", "--skip-preview");
     const stateText = () =>
       readFile(join(directory, "../../state/.pulumi/stacks", project, "dev.json"), "utf8");
     const stack: LanguageStack = {
@@ -77,10 +80,12 @@ export async function withLanguageStack(
     await pulumi("config", "set", "--secret", "warehouseApiKey", apiKeys.warehouse);
     try {
       await use(stack);
-    } finally {
-      // Needs no program, and so no language.
-      if (service.webhooks.length > 0) await pulumi("destroy", "--yes", "--skip-preview");
+    } catch (error) {
+      // What failed is worth more than what cannot be cleaned up after it.
+      await run(...destroy);
+      throw error;
     }
+    if (service.webhooks.length > 0) await succeed(...destroy);
   });
   expect(service.webhooks).toEqual([]);
 }
