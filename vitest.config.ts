@@ -1,4 +1,4 @@
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
@@ -8,6 +8,9 @@ interface Tier {
   readonly needsCli?: boolean;
 }
 
+// A machine of many cores can still lack the memory for a CLI, an engine and a provider in each.
+const cores = Math.min(availableParallelism(), 8);
+
 const tier = ({ name, minutes, needsCli = false }: Tier) => ({
   test: {
     name,
@@ -16,6 +19,9 @@ const tier = ({ name, minutes, needsCli = false }: Tier) => ({
     hookTimeout: minutes * 60_000,
     // Waiting for a fact ends with it, or with the test; how long it takes is the machine's affair.
     expect: { poll: { timeout: minutes * 50_000 } },
+    // The tiers without the CLI wait for other processes, and for time; the others keep a core busy.
+    maxWorkers: needsCli ? cores : 2 * cores,
+    sequence: { groupOrder: needsCli ? 1 : 0 },
     globalSetup: needsCli ? ["test/helpers/pulumi.ts", "test/helpers/stack-template.ts"] : [],
     // Tests start hundreds of Node.js processes that load the same modules.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), "dbwebhooks-compile-cache") },
@@ -24,8 +30,6 @@ const tier = ({ name, minutes, needsCli = false }: Tier) => ({
 
 export default defineConfig({
   test: {
-    // The e2e tier waits for other processes most of the time.
-    maxWorkers: 2,
     projects: [
       tier({ name: "unit", minutes: 1 }),
       tier({ name: "process", minutes: 2 }),
