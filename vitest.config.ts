@@ -6,12 +6,14 @@ interface Tier {
   readonly name: string;
   readonly minutes: number;
   readonly needsCli?: boolean;
+  /** A set-up of its own, after those of the CLI. */
+  readonly setup?: string;
 }
 
 // A machine of many cores can still lack the memory for a CLI, an engine and a provider in each.
 const cores = Math.min(availableParallelism(), 8);
 
-const tier = ({ name, minutes, needsCli = false }: Tier) => ({
+const tier = ({ name, minutes, needsCli = false, setup }: Tier) => ({
   test: {
     name,
     include: [`test/${name}/**/*.test.ts`],
@@ -22,7 +24,10 @@ const tier = ({ name, minutes, needsCli = false }: Tier) => ({
     // The tiers without the CLI wait for other processes, and for time; the others keep a core busy.
     maxWorkers: needsCli ? cores : 2 * cores,
     sequence: { groupOrder: needsCli ? 1 : 0 },
-    globalSetup: needsCli ? ["test/helpers/pulumi.ts", "test/helpers/stack-template.ts"] : [],
+    globalSetup: [
+      ...(needsCli ? ["test/helpers/pulumi.ts", "test/helpers/stack-template.ts"] : []),
+      ...(setup ? [setup] : []),
+    ],
     // Tests start hundreds of Node.js processes that load the same modules.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), "dbwebhooks-compile-cache") },
   },
@@ -35,8 +40,9 @@ export default defineConfig({
       tier({ name: "process", minutes: 2 }),
       tier({ name: "e2e", minutes: 5, needsCli: true }),
       tier({ name: "package", minutes: 15, needsCli: true }),
-      // Rare and slow: npm test leaves it out.
+      // Rare and slow: npm test leaves these out.
       tier({ name: "thorough", minutes: 15, needsCli: true }),
+      tier({ name: "languages", minutes: 15, needsCli: true, setup: "test/helpers/languages.ts" }),
     ],
   },
 });

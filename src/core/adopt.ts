@@ -6,6 +6,7 @@ import type { WebhookInputs } from "./arguments.js";
 import { type Difference, reasonsOf } from "./diff.js";
 import { driftOf } from "./drift.js";
 import type { Ledger } from "./ledger.js";
+import { findIn, whyUnknown } from "./lookup.js";
 import { idToAdopt } from "./state.js";
 import { isUnknown, type Properties } from "./values.js";
 
@@ -92,18 +93,14 @@ async function problemOfLookup(
   webhook: WebhookInputs,
   id: string,
 ): Promise<string | undefined> {
-  const unchecked = "To adopt it without a lookup, set dbwebhooks:listing to false.";
-  const { webhooks, isWhole, problem } = await listWebhooks(account, operation, webhook.databaseId);
-  if (webhooks === undefined) {
-    return `it could not be looked up: ${problem}. ${unchecked}`;
+  const found = findIn(await listWebhooks(account, operation, webhook.databaseId), id);
+  if (found.kind === "unknown") {
+    return `${whyUnknown(found)} To adopt it without a lookup, set dbwebhooks:listing to false.`;
   }
-  const listed = webhooks.find((one) => one.id === id);
-  if (listed === undefined) {
-    return isWhole
-      ? "the service does not list it. Check adopt.id, databaseId and dbwebhooks:baseUrl; if it is gone, remove adopt to create a new one."
-      : `the service does not list it, but may have listed only a part of its webhooks. ${unchecked}`;
+  if (found.kind === "absent") {
+    return "the service does not list it. Check adopt.id, databaseId and dbwebhooks:baseUrl; if it is gone, remove adopt to create a new one.";
   }
-  const drift = Object.keys(driftOf(listed, webhook)).join(", ");
+  const drift = Object.keys(driftOf(found.webhook, webhook)).join(", ");
   return drift === ""
     ? undefined
     : `the service has it with another ${drift}. Declare it as it is there, and change it afterwards.`;

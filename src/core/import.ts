@@ -7,6 +7,7 @@ import { type Account, listWebhooks, type WebhookAddress } from "../service/clie
 import { WebhookError } from "../service/errors.js";
 import type { Operation } from "../service/operation.js";
 import type { Ledger } from "./ledger.js";
+import { findIn, whyUnknown } from "./lookup.js";
 import { normalizeEvents } from "./values.js";
 
 /** The environment variable with the secret of a webhook to import. */
@@ -52,19 +53,17 @@ export async function findToImport(
   if (secret === undefined || problems.length > 0) {
     throw importError(name, problems.join(" "));
   }
-  const { webhooks, isWhole, problem } = await listWebhooks(account, operation, databaseId);
-  if (webhooks === undefined) {
-    throw importError(name, `it could not be looked up: ${problem}.`);
+  const found = findIn(await listWebhooks(account, operation, databaseId), id);
+  if (found.kind === "unknown") {
+    throw importError(name, whyUnknown(found));
   }
-  const listed = webhooks.find((one) => one.id === id);
-  if (listed === undefined) {
+  if (found.kind === "absent") {
     throw importError(
       name,
-      isWhole
-        ? "the service does not list it. Check the id, which is DATABASE/NUMBER, and dbwebhooks:baseUrl."
-        : "the service does not list it, but may have listed only a part of its webhooks.",
+      "the service does not list it. Check the id, which is DATABASE/NUMBER, and dbwebhooks:baseUrl.",
     );
   }
+  const { webhook: listed } = found;
   if ((listed.tableIds?.length ?? 0) > 1) {
     throw importError(name, "it selects several tables, and a resource can declare one or all.");
   }

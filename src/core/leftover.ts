@@ -10,8 +10,8 @@ const maxShown = 5;
 
 /**
  * Says what a creation in doubt may have left at the service, and what to do. With `listing` the
- * service is asked once, and webhooks like it that this run does not know are named. They may belong to
- * somebody else, so they are never deleted.
+ * service is asked once, and webhooks like it that this run does not know yet are named. They may belong
+ * to somebody else, or to another creation in flight, so they are never deleted.
  */
 export async function leftoverAdvice(
   account: Account,
@@ -36,7 +36,7 @@ export async function leftoverAdvice(
   if (ids.length > 0) {
     const shown = ids.slice(0, maxShown).map(shownValue).join(", ");
     const more = ids.length > maxShown ? ` and ${ids.length - maxShown} more` : "";
-    return `A webhook may exist in database ${shownValue(databaseId)} without a stored secret. The service lists webhooks with the same url, events and table that this run has not met: ${shown}${more}. Compare them with "pulumi stack export" of each stack that uses the database, and delete those that no stack manages. Then run "pulumi up" again.`;
+    return `A webhook may exist in database ${shownValue(databaseId)} without a stored secret. The service lists webhooks with the same url, events and table that this run had not met by then: ${shown}${more}. A creation in flight may have made one of them. After this update compare them with "pulumi stack export" of each stack that uses the database, and delete those that no stack manages. Then run "pulumi up" again.`;
   }
   const notListed = isWhole
     ? "The service lists no such webhook now, but it may still appear. "

@@ -28,7 +28,7 @@ export function claimWebhook(ledger: Ledger, address: WebhookAddress, news: Prop
   const isNaming = idToAdopt(news) !== undefined;
   if (entry.owner === "adopting" || (isNaming ? entry.owner === "silent" : entry.isNamed)) {
     throw new WebhookError(
-      `Compare ${nameOf(address)} failed: two resources of this program manage it, one of them with adopt, and each would delete it. Remove adopt, or one of them. If both are in the state, first remove one from it with "pulumi state delete", which deletes no webhook.`,
+      `Compare ${nameOfWebhook(address.id, address.databaseId)} failed: two resources of this program manage it, one of them with adopt, and each would delete it. Remove adopt, or one of them. If both are in the state, first remove one from it with "pulumi state delete", which deletes no webhook.`,
     );
   }
   entry.owner = isNaming ? "naming" : "silent";
@@ -50,7 +50,7 @@ export function keepWebhook(
   const others = [...keepers].filter((keeper) => keeper !== resource);
   return others.length === 0
     ? undefined
-    : `Two resources manage ${nameOf(address)}: ${[...others, resource].join(" and ")}. Remove one of them from the program, and from the state with "pulumi state delete", which deletes no webhook.`;
+    : `Two resources manage ${nameOfWebhook(address.id, address.databaseId)}: ${[...others, resource].join(" and ")}. Remove one of them from the program, and from the state with "pulumi state delete", which deletes no webhook.`;
 }
 
 /**
@@ -73,12 +73,8 @@ export function whyToStay(
   entry.owner = undefined;
   if (entry.isNamed && entry.hasFailedToAdopt) {
     throw new WebhookError(
-      `Delete ${nameOf(address)} failed: the program adopts it, and the adoption failed in this run. Nothing was sent, and the webhook stays in the state.`,
+      `Delete ${nameOfWebhook(address.id, address.databaseId)} failed: the program adopts it, and the adoption failed in this run. Nothing was sent, and the webhook stays in the state.`,
     );
   }
   return entry.isNamed ? "adopted" : undefined;
-}
-
-function nameOf({ id, databaseId }: WebhookAddress): string {
-  return nameOfWebhook(id, databaseId);
 }

@@ -9,6 +9,7 @@ import {
 import type { Operation } from "../service/operation.js";
 import { driftOf, type WebhookShape } from "./drift.js";
 import type { Ledger } from "./ledger.js";
+import { findIn } from "./lookup.js";
 
 /** What a refresh has found out about a webhook. */
 export type Finding =
@@ -28,10 +29,10 @@ export async function findWebhook(
 ): Promise<Finding> {
   const { databaseId, id } = address;
   const entry = ledger.listOf(address, () => listAt(account, operation, address));
-  const { webhooks, isWhole, problem } = await entry.list;
+  const found = findIn(await entry.list, id);
   const name = nameOfWebhook(id, databaseId);
-  const listed = webhooks?.find((webhook) => webhook.id === id);
-  if (listed !== undefined) {
+  if (found.kind === "listed") {
+    const { webhook: listed } = found;
     const drift = driftOf(listed, state);
     const names = Object.keys(drift).join(", ");
     if (names !== "") {
@@ -44,7 +45,7 @@ export async function findWebhook(
     }
     return { kind: "found", drift };
   }
-  if (isWhole === true) {
+  if (found.kind === "absent") {
     operation.warn(
       `The service no longer has ${name}. The next "pulumi up" creates a new one, with a new secret.`,
     );
@@ -52,7 +53,7 @@ export async function findWebhook(
   }
   if (!entry.isReported) {
     entry.isReported = true;
-    const why = problem ?? "the service may have listed only a part of them";
+    const why = found.problem ?? "the service may have listed only a part of them";
     operation.notify(
       `Not all webhooks of database ${shownValue(databaseId)} could be looked up: ${why}. The state of those that were not found stays as it is.`,
     );

@@ -130,11 +130,10 @@ export async function listWebhooks(
   { settings, transport }: Account,
   operation: Operation,
   databaseId: string,
-  mayRetry: (outcome: HttpOutcome) => boolean = isTransient,
 ): Promise<WebhookList> {
   const url = collectionUrl(settings.baseUrl, databaseId);
   const request: HttpRequest = { method: "GET", url, apiKey: settings.apiKey };
-  const result = await transport.sendRequest(operation, request, mayRetry);
+  const result = await transport.sendRequest(operation, request, isTransient);
   const problem = (outcome?: string) => {
     const failure = failureOf(operation, request, result, "", outcome);
     return { problem: oneLine(`GET ${url.origin}${url.pathname} ${failure.outcome}`, 500) };

@@ -11,6 +11,8 @@ import { readmeBlocks } from "./readme.js";
 const repository = join(__dirname, "../..");
 // Texts of this repository, which may explain what a secret looks like.
 const sources = /\.(md|m?ts)$/;
+// What the commands of an example leave in it.
+const isMade = /^(node_modules|\.pulumi|Pulumi\..+\.yaml|venv|sdks|__pycache__)$/;
 const betweenBlocks = "\u241e";
 
 /** A copy of an example, outside of this repository. */
@@ -20,19 +22,21 @@ export interface Example {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Runs `use` with a copy of one of the examples; its neighbours are copied, too. */
+/** Runs `use` with a copy of one of the examples; its neighbours and the plugin are there, too. */
 export async function withExample<Result>(
   name: string,
   use: (example: Example) => Promise<Result>,
 ): Promise<Result> {
   return await withDirectory(async (root) => {
     const examples = join(root, "examples");
-    const isSource = (path: string) => !/^(node_modules|\.pulumi|Pulumi\..+\.yaml)$/.test(path);
+    const isSource = (path: string) => !isMade.test(path);
     await cp(join(repository, "examples"), examples, {
       recursive: true,
       filter: (path) => isSource(basename(path)),
     });
-    await symlink(join(repository, "node_modules"), join(root, "node_modules"));
+    for (const built of ["node_modules", "dist-plugin"]) {
+      await symlink(join(repository, built), join(root, built));
+    }
     const environment = {
       ...(await stackEnvironment(root)),
       npm_config_update_notifier: "false",
@@ -53,8 +57,14 @@ export interface Pasted {
   readonly deletedIds: readonly string[];
 }
 
-/** Pastes all commands of an example's README, the one that serves into a terminal of its own. */
-export async function pasteReadme({ directory, environment }: Example): Promise<Pasted> {
+/**
+ * Pastes all commands of an example's README, the one that serves into a terminal of its own. `adapt`
+ * changes what depends on the machine.
+ */
+export async function pasteReadme(
+  { directory, environment }: Example,
+  adapt: (commands: string) => string = (commands) => commands,
+): Promise<Pasted> {
   const receiverPort = String(await freePort());
   const readme = (await readFile(join(directory, "README.md"), "utf8")).replaceAll(
     "127.0.0.1:9000",
@@ -79,7 +89,7 @@ export async function pasteReadme({ directory, environment }: Example): Promise<
     const baseUrl = /listens at (\S+)/.exec(service.output())?.[1] ?? "";
     const terminal = open(
       pasted
-        .map(({ commands }) => commands.replaceAll("http://127.0.0.1:8787", baseUrl))
+        .map(({ commands }) => adapt(commands).replaceAll("http://127.0.0.1:8787", baseUrl))
         .join(`printf '%s\\n' ${betweenBlocks}\n`),
     );
     // What it has left in the background would keep its output open.

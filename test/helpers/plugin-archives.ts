@@ -18,7 +18,7 @@ export function archiveFor(
   return `pulumi-resource-dbwebhooks-v${version}-${system}.tar.gz`;
 }
 
-/** Packs the plugin as it was built, with what else a release has of it. */
+/** Packs the plugin as it was built. */
 export async function packPluginInto(directory: string): Promise<void> {
   await succeed(process.execPath, ["tools/plugin/pack.mts", directory], { directory: repository });
 }

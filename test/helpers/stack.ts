@@ -14,6 +14,8 @@ export interface TestStack {
   readonly service: LocalService;
   /** The directory of the program. */
   readonly directory: string;
+  /** What Pulumi needs to keep everything below the directory above. */
+  readonly environment: Environment;
   /** Declares webhooks in place of those declared before. */
   declare(webhooks: Webhooks): Promise<void>;
   /** Takes the text of a JavaScript program in place of the one that `declare` feeds. */
@@ -139,6 +141,7 @@ function openStack({
   const stack = {
     service,
     directory,
+    environment,
     declare: (webhooks: Webhooks) => program.declare(directory, webhooks),
     declareText: (text: string) => writeFile(join(directory, "index.js"), text),
     declareProject: (project: object) => changeProject(directory, project),

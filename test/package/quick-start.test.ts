@@ -16,7 +16,8 @@ const documented = (language: string) =>
 const [install = "", serve = "", ...pulumi] = documented("sh");
 const [listens = "", ...shown] = documented("text");
 const [project = ""] = documented("yaml");
-const [program = ""] = documented("ts");
+// "The program from the top of this page".
+const [, program = ""] = /^```ts\n([\s\S]*?)^```$/m.exec(readme) ?? [];
 
 const directory = temporaryDirectory();
 let environment: Record<string, string>;

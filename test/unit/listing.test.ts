@@ -337,7 +337,7 @@ describe("a creation in doubt, with listing", () => {
 
     expect(methods).toEqual(["POST", "GET"]);
     expect(message).toContain(
-      'A webhook may exist in database base_abc123 without a stored secret. The service lists webhooks with the same url, events and table that this run has not met: 7000099. Compare them with "pulumi stack export" of each stack that uses the database, and delete those that no stack manages. Then run "pulumi up" again.',
+      'A webhook may exist in database base_abc123 without a stored secret. The service lists webhooks with the same url, events and table that this run had not met by then: 7000099. A creation in flight may have made one of them. After this update compare them with "pulumi stack export" of each stack that uses the database, and delete those that no stack manages. Then run "pulumi up" again.',
     );
   });
 

@@ -350,6 +350,29 @@ describe("the language host of YAML", () => {
   });
 });
 
+describe("the language host of Python", () => {
+  it("has the script beside it that runs the program", async () => {
+    const [host, executor] = ["pulumi-language-python", "pulumi-language-python-exec"] as const;
+    const sdk = join(root, "sdk");
+    await script(join(sdk, "python/cmd"), executor, "");
+    const directory = join(root, "go");
+    await script(
+      directory,
+      "go",
+      `[ "$1" = env ] && { echo go1.26.0; exit; }
+       [ "$1" = list ] && { echo ${sdk}; exit; }
+       while [ "$1" != -o ]; do shift; done
+       /bin/mkdir -p "$2" && /bin/cp "$0" "$2/${host}"`,
+    );
+    const path = [await pathWith("echo v3.250.0"), directory].join(delimiter);
+
+    const cli = await resolve(path, { languages: ["python"] });
+
+    const bin = cli.environment.PATH?.split(delimiter).at(-1) ?? "";
+    expect((await readdir(bin)).toSorted()).toEqual([host, executor]);
+  });
+});
+
 describe("DBWEBHOOKS_PULUMI_CLI", () => {
   it("limits the sources to those it names", async () => {
     const environment = { PATH: await pathWith("echo v3.250.0"), DBWEBHOOKS_PULUMI_CLI: "build" };

@@ -16,6 +16,9 @@ import {
 } from "./pins.mts";
 import { BuildProgress } from "./progress.mts";
 
+/** Part of how Go builds here. */
+export const buildTags = "osusergo grpcnotrace";
+
 const buildLimitSeconds = 30 * 60;
 
 /** A line for each package that Go's build cache does not have. */
@@ -26,9 +29,15 @@ const stalePackages =
 const cliStamp = `github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${pinnedVersion}`;
 const languageStamps: Readonly<Record<Language, string>> = {
   yaml: `github.com/pulumi/pulumi-yaml/pkg/version.Version=v${languageVersions.yaml}`,
+  python: `github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${languageVersions.python}`,
+  go: `github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${languageVersions.go}`,
 };
 
-const buildEnvironment = {
+/** What the host for Python needs beside itself. */
+export const pythonExecutor = "pulumi-language-python-exec";
+
+/** How Go builds here. Programs that are built alike share the compiled modules. */
+export const buildEnvironment = {
   GOTOOLCHAIN: "local",
   GOFLAGS: "-trimpath",
   GOWORK: "off",
@@ -77,10 +86,26 @@ export async function buildLanguageHost(
   await buildTools(directory, context, {
     what:
       `Pulumi's language host for ${language} ${languageVersions[language]} from source, once for ` +
-      "this machine: typically 1 to 2 minutes on two cores",
+      "this machine: typically up to 2 minutes on two cores",
     parts: { "the language host": languageModules[language] },
     stamp: languageStamps[language],
   });
+  if (language === "python") await copyPythonExecutor(directory, context);
+}
+
+/** The script that runs a program in Python: the host looks for it beside itself. */
+async function copyPythonExecutor(directory: string, context: CopyContext): Promise<void> {
+  const sdk = await go(
+    ["list", "-m", "-f", "{{.Dir}}", "github.com/pulumi/pulumi/sdk/v3"],
+    context,
+    {
+      cwd: languageModules.python,
+      limitSeconds: 60,
+    },
+  );
+  const copy = join(directory, "bin", pythonExecutor);
+  copyFileSync(join(sdk.trim(), "python/cmd", pythonExecutor), copy);
+  chmodSync(copy, 0o755);
 }
 
 interface Tools {
@@ -150,7 +175,7 @@ async function buildModule(
 }
 
 function buildFlags(stamp: string): string[] {
-  return ["-tags", "osusergo grpcnotrace", "-ldflags", `-s -w -X ${stamp}`];
+  return ["-tags", buildTags, "-ldflags", `-s -w -X ${stamp}`];
 }
 
 function fingerprintOf(

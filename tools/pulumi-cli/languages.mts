@@ -1,5 +1,5 @@
 import { delimiter, join } from "node:path";
-import { buildLanguageHost, languageFingerprint } from "./build.mts";
+import { buildLanguageHost, languageFingerprint, pythonExecutor } from "./build.mts";
 import { type CacheEntry, fillEntry, isWhole } from "./cache.mts";
 import type { CopyContext } from "./copies.mts";
 import { executableName, executablesOnPath } from "./executables.mts";
@@ -36,7 +36,10 @@ function cacheEntryOf(language: Language, cacheDirectory: string): CacheEntry {
   const parts = [version, process.platform, process.arch, languageFingerprint(language)];
   return {
     directory: join(cacheDirectory, "pulumi-cli", [`language-${language}`, ...parts].join("-")),
-    executables: [join("bin", executableName(hostOf(language)))],
+    executables: [
+      executableName(hostOf(language)),
+      ...(language === "python" ? [pythonExecutor] : []),
+    ].map((name) => join("bin", name)),
   };
 }
 

@@ -8,7 +8,11 @@ export const modules = {
 };
 
 /** The Go modules of the language hosts that are built only for those who ask for them. */
-export const languageModules = { yaml: join(import.meta.dirname, "language-yaml") };
+export const languageModules = {
+  yaml: join(import.meta.dirname, "language-yaml"),
+  python: join(import.meta.dirname, "language-python"),
+  go: join(import.meta.dirname, "language-go"),
+};
 
 /** A language whose host is not part of every copy. */
 export type Language = keyof typeof languageModules;
@@ -19,9 +23,13 @@ export const pinnedVersion = pin(
   /github\.com\/pulumi\/pulumi\/pkg\/v3 v(\d+\.\d+\.\d+)/,
 );
 
+const sdk = /github\.com\/pulumi\/pulumi\/sdk\/v3 v(\d+\.\d+\.\d+)/;
+
 /** The versions of the language hosts, without a `v`. */
 export const languageVersions: Readonly<Record<Language, string>> = {
   yaml: pin(languageModules.yaml, /github\.com\/pulumi\/pulumi-yaml v(\d+\.\d+\.\d+)/),
+  python: pin(languageModules.python, sdk),
+  go: pin(languageModules.go, sdk),
 };
 
 /** The lowest version of Go that builds them, from `cli/go.mod`. */
