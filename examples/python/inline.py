@@ -5,7 +5,7 @@
 
 import argparse
 import sys
-from typing import Optional, Sequence
+from collections.abc import Sequence
 
 import pulumi
 from pulumi import automation
@@ -23,8 +23,8 @@ class Webhook(pulumi.CustomResource):
         database_id: pulumi.Input[str],
         url: pulumi.Input[str],
         events: pulumi.Input[Sequence[str]],
-        table_id: Optional[pulumi.Input[str]] = None,
-        opts: Optional[pulumi.ResourceOptions] = None,
+        table_id: pulumi.Input[str] | None = None,
+        opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         arguments = {
             "databaseId": database_id,

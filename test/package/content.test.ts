@@ -1,20 +1,27 @@
 import { readFileSync } from "node:fs";
+import { cp } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { withDirectory } from "../helpers/directory.js";
 import { brokenLinksOf, linksOf } from "../helpers/markdown.js";
-import { succeed } from "../helpers/package.js";
+import { succeed, writeFiles } from "../helpers/package.js";
 
 const repository = join(__dirname, "../..");
 
-describe("The packed package", async () => {
+/** What `npm pack` takes from a clone. */
+async function packedFrom(directory: string) {
   const { stdout } = await succeed("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
-    directory: repository,
+    directory,
   });
-  const [{ unpackedSize, files }] = JSON.parse(stdout) as [
+  const [packed] = JSON.parse(stdout) as [
     { unpackedSize: number; files: { path: string; size: number }[] },
   ];
+  return packed;
+}
 
+describe("The packed package", async () => {
+  const { unpackedSize, files } = await packedFrom(repository);
   const paths = files.map(({ path }) => path);
 
   it("stays small", () => {
@@ -57,6 +64,27 @@ describe("The packed package", async () => {
       "package.json",
     ]);
     expect(chunks).toEqual(expect.arrayContaining(["dist/index.js", "dist/provider.js"]));
+  });
+
+  it("has nothing of a stack that somebody ran in an example", async () => {
+    await withDirectory(async (clone) => {
+      for (const part of ["package.json", "examples"]) {
+        await cp(join(repository, part), join(clone, part), {
+          recursive: true,
+          filter: (path) => !path.includes("node_modules"),
+        });
+      }
+      const made = [".pulumi/stacks/dev.json", "Pulumi.dev.yaml", "venv/pyvenv.cfg", "sdks/sdk.py"];
+      const examples = ["examples/go", "examples/go/consumer", "examples/cross-stack/producer"];
+      for (const example of examples) {
+        await writeFiles(join(clone, example), Object.fromEntries(made.map((path) => [path, ""])));
+      }
+
+      const packed = (await packedFrom(clone)).files.map(({ path }) => path);
+
+      expect(packed).toContain("examples/go/consumer/Pulumi.yaml");
+      expect(packed.filter((path) => made.some((end) => path.endsWith(`/${end}`)))).toEqual([]);
+    });
   });
 
   it.each(files)("has no path of a machine and no source map in $path", ({ path }) => {

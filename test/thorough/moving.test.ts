@@ -73,8 +73,10 @@ describe("Many webhooks", () => {
       const secrets = new pulumi.Config().getSecretObject("webhookSecrets");
       const team = new pulumi.ComponentResource("my:index:Team", "team");
       const databaseId = pulumi.secret("base_abc123");
-      for (const [name, parent] of [["orders"], ["invoices", team], ["customers", team]]) {
-        const args = { ...${JSON.stringify(ordersArgs)}, url: "https://example.com/" + name, databaseId };
+      const names = [["orders"], ["invoices", team], ["it's \\"two words\\"::here", team]];
+      for (const [name, parent] of names) {
+        const url = "https://example.com/" + encodeURIComponent(name);
+        const args = { ...${JSON.stringify(ordersArgs)}, url, databaseId };
         const create = ${create};
         exports[name] = create(name, args, { parent }).secret;
       }

@@ -11,10 +11,14 @@ const root = join(import.meta.dirname, "../..");
 const directory = join(root, "dist-plugin");
 const archives = resolve(process.argv[2] ?? join(directory, "archives"));
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const isArchive = /^pulumi-resource-dbwebhooks-v.*\.tar\.gz$/;
 
 const files = readdirSync(directory).filter((name) => name !== "archives");
-rmSync(archives, { recursive: true, force: true });
 mkdirSync(archives, { recursive: true });
+// The directory can be one that has other files too.
+for (const name of readdirSync(archives).filter((one) => isArchive.test(one))) {
+  rmSync(join(archives, name));
+}
 for (const os of ["linux", "darwin", "windows"]) {
   for (const arch of ["amd64", "arm64"]) {
     const file = join(archives, `pulumi-resource-dbwebhooks-v${version}-${os}-${arch}.tar.gz`);

@@ -60,41 +60,53 @@ func consumer(ctx *pulumi.Context) error {
 	return nil
 }
 
+type project struct {
+	name    string
+	program pulumi.RunFunc
+}
+
+// By directory.
+var projects = map[string]project{
+	".":        {"dbwebhooks-go", webhooks},
+	"consumer": {"dbwebhooks-go-consumer", consumer},
+}
+
 func main() {
 	directory := flag.String("C", ".", "the directory of the project: . or consumer")
 	flag.Parse()
 
-	ctx := context.Background()
-	project, program := "dbwebhooks-go", webhooks
-	if *directory == "consumer" {
-		project, program = "dbwebhooks-go-consumer", consumer
-	}
-	stack, err := auto.UpsertStackInlineSource(ctx, "dev", project, program, auto.WorkDir(*directory))
-	if err != nil {
+	if err := run(context.Background(), *directory, flag.Arg(0)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	if err := run(ctx, stack, flag.Arg(0)); err != nil {
-		// Pulumi has printed what is wrong.
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, stack auto.Stack, command string) error {
-	var err error
-	out, errors := os.Stdout, os.Stderr
+func run(ctx context.Context, directory, command string) error {
+	project, ok := projects[directory]
+	if !ok {
+		return fmt.Errorf("%q is no project: . or consumer", directory)
+	}
+	stack, err := auto.UpsertStackInlineSource(ctx, "dev", project.name, project.program, auto.WorkDir(directory))
+	if err != nil {
+		return err
+	}
+
+	out, problems := os.Stdout, os.Stderr
 	switch command {
 	case "preview":
-		_, err = stack.Preview(ctx, optpreview.ProgressStreams(out), optpreview.ErrorProgressStreams(errors))
+		_, err = stack.Preview(ctx, optpreview.ProgressStreams(out), optpreview.ErrorProgressStreams(problems))
 	case "up":
-		_, err = stack.Up(ctx, optup.ProgressStreams(out), optup.ErrorProgressStreams(errors))
+		_, err = stack.Up(ctx, optup.ProgressStreams(out), optup.ErrorProgressStreams(problems))
 	case "refresh":
-		_, err = stack.Refresh(ctx, optrefresh.ProgressStreams(out), optrefresh.ErrorProgressStreams(errors))
+		_, err = stack.Refresh(ctx, optrefresh.ProgressStreams(out), optrefresh.ErrorProgressStreams(problems))
 	case "destroy":
-		_, err = stack.Destroy(ctx, optdestroy.ProgressStreams(out), optdestroy.ErrorProgressStreams(errors))
+		_, err = stack.Destroy(ctx, optdestroy.ProgressStreams(out), optdestroy.ErrorProgressStreams(problems))
 	default:
-		err = fmt.Errorf("%q is no command: preview, up, refresh or destroy", command)
-		fmt.Fprintln(errors, err)
+		return fmt.Errorf("%q is no command: preview, up, refresh or destroy", command)
 	}
-	return err
+	if err != nil {
+		// Pulumi has printed what is wrong.
+		return fmt.Errorf("%s failed", command)
+	}
+	return nil
 }

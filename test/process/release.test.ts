@@ -1,0 +1,140 @@
+import { existsSync } from "node:fs";
+import { cp, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { temporaryDirectory, withDirectory, writeJson } from "../helpers/directory.js";
+import { startServer } from "../helpers/http-server.js";
+import { archiveFor, packPluginInto, systems, version } from "../helpers/plugin-archives.js";
+import { run } from "../helpers/pulumi.js";
+
+const repository = join(__dirname, "../..");
+const tag = `v${version}`;
+const temporary = temporaryDirectory();
+const packed = join(temporary.path, "archives");
+
+afterAll(() => temporary.remove());
+
+interface Step {
+  readonly run?: string;
+  readonly uses?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly "working-directory"?: string;
+}
+
+describe("The release workflow", async () => {
+  const { permissions, jobs } = parse(
+    await readFile(join(repository, ".github/workflows/release.yml"), "utf8"),
+  );
+  const packing: Step[] = jobs.pack.steps;
+  const upload = packing.findIndex(({ uses }) => uses?.startsWith("actions/upload-artifact@"));
+  const packPackage = packing.find(({ run }) => run?.includes("npm pack "));
+  const publishing: Step[] = jobs.publish.steps;
+  const [pack, complete] = packing.slice(upload - 2, upload);
+  const [download, attach]: Step[] = jobs.attach.steps;
+
+  beforeAll(async () => {
+    await packPluginInto(packed);
+    await cp(join(repository, "dist-plugin/schema.json"), join(temporary.path, "schema.json"));
+    const { exitCode, output } = await runStep(complete, temporary.path, packed);
+    expect(exitCode, output).toBe(0);
+  });
+
+  it("attaches the plugin and its schema to the release of the tag", async () => {
+    await withDirectory(async (directory) => {
+      const { exitCode, output, args } = await runStep(attach, directory, packed);
+
+      expect(exitCode, output).toBe(0);
+      const [files, command] = [args.slice(args.indexOf("--") + 1), args.slice(0, 4)];
+      expect(command).toEqual(["release", "create", tag, "--verify-tag"]);
+      expect(files.sort()).toEqual(
+        [...systems.map(archiveFor), "SHA256SUMS", "schema.json"].sort(),
+      );
+    });
+  });
+
+  it("attaches nothing when a file is not as it was packed", async () => {
+    await withDirectory(async (directory) => {
+      const files = join(directory, "files");
+      await cp(packed, files, { recursive: true });
+      await writeFile(join(files, archiveFor("linux-arm64")), "something else");
+
+      const { exitCode, args } = await runStep(attach, directory, files);
+
+      expect(exitCode).not.toBe(0);
+      expect(args).toEqual([]);
+    });
+  });
+
+  it("lets no code of the repository or of its dependencies publish or write", () => {
+    expect(permissions).toEqual({ contents: "read" });
+    expect(jobs.pack.permissions).toBeUndefined();
+    expect(jobs.publish.permissions).toEqual({ "id-token": "write" });
+    expect(jobs.attach.permissions).toEqual({ contents: "write" });
+    expect([jobs.publish.needs, jobs.attach.needs]).toEqual(["pack", "publish"]);
+    expect([...publishing, ...jobs.attach.steps].map(({ uses, run }) => uses ?? run)).toEqual([
+      expect.stringMatching(/^actions\/setup-node@/),
+      expect.stringMatching(/^actions\/download-artifact@/),
+      "npm publish ./package/*.tgz --provenance --access public",
+      expect.stringMatching(/^actions\/download-artifact@/),
+      attach?.run,
+    ]);
+    expect(Object.keys(attach?.env ?? {}).sort()).toEqual(["GH_REPO", "GH_TOKEN"]);
+  });
+
+  it("publishes the package that was packed, and runs none of its scripts", async () => {
+    await using registry = await startServer({ body: {} });
+    await withDirectory(async (directory) => {
+      const scripts = { prepublishOnly: "exit 3", prepare: "touch prepared", publish: "exit 3" };
+      const manifest = { name: "packed", version: "1.0.0", scripts };
+      await writeJson(join(directory, "package.json"), manifest);
+      const userconfig = join(directory, "npmrc");
+      await writeFile(userconfig, `${registry.url.slice("http:".length)}/:_authToken=any\n`);
+      const environment = {
+        npm_config_registry: registry.url,
+        npm_config_userconfig: userconfig,
+      };
+      const paste = (text = "false") => run("bash", ["-ec", text], { directory, environment });
+
+      const packing = await paste(packPackage?.run);
+      await rm(join(directory, "prepared"));
+      // Provenance is for the runner only.
+      const published = await paste(publishing.at(-1)?.run?.replace("--provenance ", ""));
+
+      expect([packing.exitCode, published.exitCode], published.output).toEqual([0, 0]);
+      expect(registry.requests.map(({ method, path }) => `${method} ${path}`)).toContain(
+        "PUT /packed",
+      );
+      expect(existsSync(join(directory, "prepared"))).toBe(false);
+    });
+  });
+
+  it("hands the packed files from one job to the other", () => {
+    expect(pack?.run).toBe("npm run pack:plugin");
+    expect(complete?.["working-directory"]).toBe("dist-plugin/archives");
+    expect(packing[upload]?.with).toMatchObject({ path: "dist-plugin/archives" });
+    expect(download?.with?.name).toBe(packing[upload]?.with?.name);
+    expect(attach?.["working-directory"]).toBe(download?.with?.path);
+  });
+});
+
+/** Runs lines of a step as the runner does, with a `gh` that notes its arguments. */
+async function runStep(step: Step | undefined, directory: string, files: string) {
+  const noted = join(directory, "noted");
+  await writeFile(noted, "");
+  await writeFile(join(directory, "gh"), `#!/bin/sh\nprintf '%s\\n' "$@" > '${noted}'\n`, {
+    mode: 0o755,
+  });
+  const result = await run("bash", ["-e", "-c", step?.run ?? "false"], {
+    directory: files,
+    environment: {
+      PATH: `${directory}:${process.env.PATH}`,
+      GITHUB_REF_NAME: tag,
+      GITHUB_SERVER_URL: "https://example.com",
+      GITHUB_REPOSITORY: "owner/repository",
+    },
+  });
+  const args = (await readFile(noted, "utf8")).split("\n").slice(0, -1);
+  return { ...result, args };
+}
