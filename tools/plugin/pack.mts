@@ -25,3 +25,4 @@ for (const os of ["linux", "darwin", "windows"]) {
     );
   }
 }
+process.stdout.write(`The archives are in ${archives}\n`);
