@@ -14,11 +14,15 @@ const entries = {
 const isTakenIn = (id: string) => /^([./]|zod\/)/.test(id);
 const zodLicence = readFileSync(new URL("node_modules/zod/LICENSE", import.meta.url), "utf8");
 
+// On a slow machine the time of the plugin for types would be reported to everybody who builds.
+const checks = { bundlerTimings: false };
+
 const types = (entry: keyof typeof entries, { removeComments = false } = {}) =>
   defineConfig({
     platform: "node",
     external: /^[^./]/,
     input: { [basename(entry)]: entries[entry] },
+    checks,
     plugins: [dts({ emitDtsOnly: true, newContext: true, compilerOptions: { removeComments } })],
     output: { dir: join("dist", dirname(entry)) },
   });

@@ -1,5 +1,9 @@
 // `npm run bench`: this package against other ways to manage webhooks, on the real Pulumi CLI.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { bundlePlugin } from "../tools/plugin/bundle.mts";
 import { type PulumiCli, resolvePulumiCli } from "../tools/pulumi-cli/resolve.mts";
 import { compare } from "./compare.mts";
 import { openTofu, openTofuVersions } from "./opentofu.mts";
@@ -29,12 +33,15 @@ const { values } = parseArgs({
 });
 
 const cli = await resolvePulumiCli({ languages: ["yaml"] });
+const floorPlugin = await makeFloorPlugin();
 const allContenders: readonly Contender[] = [
   pulumiContender("ours", ours, cli),
-  pulumiContender("plugin, JavaScript", nativeInJavaScript, cli),
-  pulumiContender("plugin, YAML", nativeInYaml, cli),
+  pulumiContender("plugin, JavaScript", nativeInJavaScript(), cli),
+  pulumiContender("plugin, YAML", nativeInYaml(), cli),
   pulumiContender("docs-style", docsStyle, cli),
   pulumiContender("floor", floor, cli),
+  pulumiContender("plugin floor, JavaScript", nativeInJavaScript(floorPlugin), cli),
+  pulumiContender("plugin floor, YAML", nativeInYaml(floorPlugin), cli),
   ...(values.opentofu ? [await openTofu()] : []),
 ];
 const contenders = allContenders.filter(
@@ -61,6 +68,14 @@ for (const count of values.count.map(Number)) {
 
 function pulumiContender(name: string, program: PulumiProgram, cli: PulumiCli): Contender {
   return { name, open: (options) => openPulumiProject(cli, program, options) };
+}
+
+/** Bundles the plugin that answers at once, as ours is. */
+async function makeFloorPlugin(): Promise<string> {
+  const directory = mkdtempSync(join(tmpdir(), "dbwebhooks-floor-plugin-"));
+  process.once("exit", () => rmSync(directory, { recursive: true }));
+  await bundlePlugin("bench/floor-plugin.mts", join(directory, "pulumi-resource-dbwebhooks"));
+  return directory;
 }
 
 function print(line: string): void {

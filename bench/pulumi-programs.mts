@@ -1,13 +1,17 @@
+import { join } from "node:path";
+
 /** A way to manage webhooks with Pulumi: the text of a program for `count` of them. */
 export interface PulumiProgram {
   /** Default: `index.js`. With `Pulumi.yaml` the text follows on what every project has there. */
   readonly file?: string;
-  /** Whether it uses the native plugin. Default: false. */
-  readonly isNative?: boolean;
+  /** The directory of the native plugin that it uses. Default: the dynamic provider. */
+  readonly plugin?: string;
   readonly text: (count: number) => string;
   /** Packages that only this program needs: the text of their one file, by name. */
   readonly packages?: Readonly<Record<string, string>>;
 }
+
+const ourPlugin = join(import.meta.dirname, "../dist-plugin");
 
 const declarations = (count: number) => `
 for (let index = 0; index < ${count}; index++) {
@@ -32,9 +36,9 @@ export const oursInTypeScript: PulumiProgram = {
 ${declarations(count)}`,
 };
 
-/** A program in plain JavaScript with the native plugin. */
-export const nativeInJavaScript: PulumiProgram = {
-  isNative: true,
+/** A program in plain JavaScript with a native plugin. */
+export const nativeInJavaScript = (plugin = ourPlugin): PulumiProgram => ({
+  plugin,
   text: (count) => `const pulumi = require("@pulumi/pulumi");
 
 class Webhook extends pulumi.CustomResource {
@@ -49,12 +53,12 @@ class Webhook extends pulumi.CustomResource {
   }
 }
 ${declarations(count)}`,
-};
+});
 
-/** A program in YAML, which only the native plugin serves. */
-export const nativeInYaml: PulumiProgram = {
+/** A program in YAML, which only a native plugin serves. */
+export const nativeInYaml = (plugin = ourPlugin): PulumiProgram => ({
   file: "Pulumi.yaml",
-  isNative: true,
+  plugin,
   text: (count) => {
     const webhooks = Array.from(
       { length: count },
@@ -68,7 +72,7 @@ export const nativeInYaml: PulumiProgram = {
     );
     return `resources:\n${webhooks.join("")}`;
   },
-};
+});
 
 /**
  * A dynamic resource as Pulumi's documentation teaches it: a closure that Pulumi serialises and stores

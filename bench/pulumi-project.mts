@@ -10,9 +10,6 @@ import type { PulumiProgram } from "./pulumi-programs.mts";
 const repository = join(import.meta.dirname, "..");
 
 const pluginName = "pulumi-resource-dbwebhooks";
-const plugins = `plugins:
-  providers: [{ name: dbwebhooks, path: ${JSON.stringify(join(repository, "dist-plugin"))} }]
-`;
 
 const commands: Readonly<Record<Step, readonly string[]>> = {
   up: ["up", "--skip-preview"],
@@ -44,7 +41,7 @@ export async function openPulumiProject(
   await mkdir(directory);
   await writeFile(
     join(directory, "Pulumi.yaml"),
-    `name: bench\nruntime: ${runtime}\n${program.isNative === true ? plugins : ""}${isYaml ? program.text(count) : ""}`,
+    `name: bench\nruntime: ${runtime}\n${pluginsOf(program)}${isYaml ? program.text(count) : ""}`,
   );
   if (!isYaml) {
     await writeProgram(directory, program, count);
@@ -69,10 +66,16 @@ export async function openPulumiProject(
     command: (step) => [cli.command, ...commands[step], "--yes", "--non-interactive", ...args],
     isProvider: (commandLine) =>
       commandLine.includes(
-        program.isNative === true ? pluginName : "/cmd/dynamic-provider/index.js",
+        program.plugin !== undefined ? pluginName : "/cmd/dynamic-provider/index.js",
       ),
     stateFile: join(root, `state/.pulumi/stacks/bench/bench.json${gzip ? ".gz" : ""}`),
   };
+}
+
+function pluginsOf({ plugin }: PulumiProgram): string {
+  return plugin === undefined
+    ? ""
+    : `plugins:\n  providers: [{ name: dbwebhooks, path: ${JSON.stringify(plugin)} }]\n`;
 }
 
 /** A path on which the language host that is built here, which reads no options, finds one. */

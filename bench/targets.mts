@@ -7,7 +7,7 @@ interface Target {
   readonly what: Step | "state";
   /** Default: "ours". */
   readonly of?: "plugin, JavaScript" | "plugin, YAML";
-  readonly against: "ours" | "docs-style" | "floor";
+  readonly against: "ours" | "docs-style" | "floor" | "plugin floor, JavaScript";
   readonly limit: number;
 }
 
@@ -47,13 +47,18 @@ export function verdictsOn(count: number, results: readonly Result[]): Verdict[]
       const { of = "ours" } = target;
       const ours = figureOf(results, of, target.what);
       const other = figureOf(results, target.against, target.what);
-      const least = figureOf(results, "floor", target.what);
+      const least = figureOf(results, floorOf(of), target.what);
       if (ours === undefined || other === undefined) {
         return [];
       }
-      const hasFloor = least !== undefined && of === "ours" && target.against !== "floor";
+      const hasFloor = least !== undefined && target.against !== floorOf(of);
       return [{ ...target, ratio: ours / other, ...(hasFloor && { floorRatio: least / other }) }];
     });
+}
+
+/** What does as a contender does, but answers at once. */
+function floorOf(contender: string): string {
+  return contender.startsWith("plugin") ? contender.replace("plugin", "plugin floor") : "floor";
 }
 
 function figureOf(

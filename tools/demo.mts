@@ -105,11 +105,11 @@ async function runDemo(): Promise<void> {
     );
     expect(
       notification !== undefined && isSignedWith(ownSecret?.value, notification),
-      "Its signature is right by the secret from the stack's outputs (Standard Webhooks).",
+      "The secret from the stack's outputs verifies its signature (Standard Webhooks).",
     );
     expect(
       notification !== undefined && !isSignedWith(otherSecret, notification),
-      "By another secret it is wrong.",
+      "Another secret does not.",
     );
 
     step(5);

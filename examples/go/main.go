@@ -27,7 +27,7 @@ func main() {
 			return err
 		}
 		stock, err := dbwebhooks.NewWebhook(ctx, "stock", &dbwebhooks.WebhookArgs{
-			DatabaseId: pulumi.String("base_warehouse"),
+			DatabaseId: pulumi.String("base_stock"),
 			Url:        pulumi.String("https://example.com/hooks/stock"),
 			Events:     pulumi.ToStringArray([]string{"record.updated"}),
 		}, pulumi.Provider(warehouse))

@@ -17,7 +17,7 @@ warehouse = dbwebhooks.Provider(
 )
 stock = dbwebhooks.Webhook(
     "stock",
-    database_id="base_warehouse",
+    database_id="base_stock",
     url="https://example.com/hooks/stock",
     events=[dbwebhooks.EventType.RECORD_UPDATED],
     opts=pulumi.ResourceOptions(provider=warehouse),

@@ -51,7 +51,7 @@ def webhooks() -> None:
     warehouse = pulumi.ProviderResource("dbwebhooks", "warehouse", {"apiKey": api_key})
     stock = Webhook(
         "stock",
-        database_id="base_warehouse",
+        database_id="base_stock",
         url="https://example.com/hooks/stock",
         events=["record.updated"],
         opts=pulumi.ResourceOptions(provider=warehouse),

@@ -11,9 +11,16 @@ import { startEventStream } from "../helpers/event-stream.js";
 import { startReceiver } from "../helpers/receiver.js";
 import { type TestStack, withStack } from "../helpers/stack.js";
 
+// Only what the receiver refuses may be lost, and not what it answers late on a busy machine.
+const timeoutSeconds = 120;
 /** No wait in a queue, and one attempt only: what is not accepted at once is lost. */
-const withoutRetries: DeliveryOptions = { maxConcurrent: 1_000, retryWaitsSeconds: [] };
+const withoutRetries: DeliveryOptions = {
+  timeoutSeconds,
+  maxConcurrent: 1_000,
+  retryWaitsSeconds: [],
+};
 const withRetries: DeliveryOptions = {
+  timeoutSeconds,
   retryWaitsSeconds: [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6],
 };
 

@@ -34,7 +34,7 @@ describe.each(languagePrograms)("A program in $name", (program) => {
         ["POST", `Bearer ${apiKeys.warehouse}`],
       ]);
       const orders = webhookOf(service, databaseId);
-      const stock = webhookOf(service, "base_warehouse");
+      const stock = webhookOf(service, "base_stock");
       expect(await outputs()).toEqual({ ordersSecret: orders?.secret, stockSecret: stock?.secret });
       expect(await resource("orders")).toMatchObject({
         id: `${databaseId}/${orders?.id}`,

@@ -397,3 +397,26 @@ describe("DBWEBHOOKS_PULUMI_CLI", () => {
     await expect(resolve("", { environment })).rejects.toThrow("it takes path, installer, build");
   });
 });
+
+describe("DBWEBHOOKS_PULUMI_LANGUAGES", () => {
+  it("asks for the language hosts that it names", async () => {
+    const hosts = join(root, "hosts");
+    await script(hosts, "pulumi-language-go", "");
+    const environment = {
+      PATH: [await pathWith("echo v3.250.0"), hosts].join(delimiter),
+      DBWEBHOOKS_PULUMI_LANGUAGES: "go, yaml",
+      DBWEBHOOKS_PULUMI_CLI: "path",
+    };
+
+    await expect(resolve("", { environment })).rejects.toThrow("There is no pulumi-language-yaml");
+  });
+
+  it("is refused with the possible values when it names something else", async () => {
+    const environment = {
+      PATH: await pathWith("echo v3.250.0"),
+      DBWEBHOOKS_PULUMI_LANGUAGES: "java",
+    };
+
+    await expect(resolve("", { environment })).rejects.toThrow("it takes yaml, python, go");
+  });
+});

@@ -29,3 +29,4 @@ for (const os of ["linux", "darwin", "windows"]) {
     );
   }
 }
+process.stdout.write(`The archives are in ${archives}\n`);

@@ -6,6 +6,20 @@ import { executableName, executablesOnPath } from "./executables.mts";
 import { type Language, languageVersions } from "./pins.mts";
 import { wantedSources } from "./sources.mts";
 
+/** The languages that `DBWEBHOOKS_PULUMI_LANGUAGES` names; none where it is not set. */
+export function wantedLanguages(environment: NodeJS.ProcessEnv): readonly Language[] {
+  const value = environment.DBWEBHOOKS_PULUMI_LANGUAGES;
+  if (value === undefined || value === "") return [];
+  const languages = Object.keys(languageVersions) as Language[];
+  return value.split(",").map((name) => {
+    const language = languages.find((known) => known === name.trim());
+    if (language) return language;
+    throw new Error(
+      `DBWEBHOOKS_PULUMI_LANGUAGES is ${JSON.stringify(value)}; it takes ${languages.join(", ")}`,
+    );
+  });
+}
+
 /**
  * The PATH with language hosts on it, added behind all else. A host that is on it already is taken
  * as it is; others come from the cache or are built.

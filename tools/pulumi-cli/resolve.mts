@@ -11,7 +11,7 @@ import {
 } from "./copies.mts";
 import { cliEnvironment } from "./environment.mts";
 import { cliVersion, executableName, executablesOnPath } from "./executables.mts";
-import { pathWithLanguages } from "./languages.mts";
+import { pathWithLanguages, wantedLanguages } from "./languages.mts";
 import { acceptedVersions, type Language, pinnedVersion, requiredGo } from "./pins.mts";
 import { type CliSource, sources, wantedSources } from "./sources.mts";
 
@@ -35,7 +35,8 @@ export interface PulumiCli {
 export interface ResolveOptions {
   /**
    * Languages of programs, besides TypeScript and JavaScript, whose host has to be there. The
-   * official CLI has them; for others they are built. Default: none.
+   * official CLI has them; for others they are built. Default: those that
+   * `DBWEBHOOKS_PULUMI_LANGUAGES` names, separated by commas.
    */
   languages?: readonly Language[];
   /** Default `process.env`. `DBWEBHOOKS_PULUMI_CLI` in it limits the sources that are tried. */
@@ -84,9 +85,10 @@ export async function resolvePulumiCli(options: ResolveOptions = {}): Promise<Pu
     signal: options.signal,
   };
   const cacheDirectory = options.cacheDirectory ?? userCacheDirectory(context.environment);
+  const languages = options.languages ?? wantedLanguages(context.environment);
   const cli = await findOrMake(options, context, cacheDirectory);
   const path = cli.environment.PATH ?? "";
-  const PATH = await pathWithLanguages(path, options.languages ?? [], context, cacheDirectory);
+  const PATH = await pathWithLanguages(path, languages, context, cacheDirectory);
   return { ...cli, environment: { ...cli.environment, PATH } };
 }
 

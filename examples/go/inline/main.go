@@ -35,7 +35,7 @@ func webhooks(ctx *pulumi.Context) error {
 		return err
 	}
 	stock, err := NewWebhook(ctx, "stock", WebhookArgs{
-		DatabaseId: pulumi.String("base_warehouse"),
+		DatabaseId: pulumi.String("base_stock"),
 		Url:        pulumi.String("https://example.com/hooks/stock"),
 		Events:     pulumi.ToStringArray([]string{"record.updated"}),
 	}, pulumi.Provider(warehouse))

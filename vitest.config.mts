@@ -1,4 +1,4 @@
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
@@ -10,6 +10,9 @@ interface Tier {
   readonly setup?: string;
 }
 
+// A machine of many cores can still lack the memory for a CLI, an engine and a provider in each.
+const cores = Math.min(availableParallelism(), 8);
+
 const tier = ({ name, minutes, needsCli = false, setup }: Tier) => ({
   test: {
     name,
@@ -18,6 +21,9 @@ const tier = ({ name, minutes, needsCli = false, setup }: Tier) => ({
     hookTimeout: minutes * 60_000,
     // Waiting for a fact ends with it, or with the test; how long it takes is the machine's affair.
     expect: { poll: { timeout: minutes * 50_000 } },
+    // The tiers without the CLI wait for other processes, and for time; the others keep a core busy.
+    maxWorkers: needsCli ? cores : 2 * cores,
+    sequence: { groupOrder: needsCli ? 1 : 0 },
     globalSetup: [
       ...(needsCli ? ["test/helpers/pulumi.ts", "test/helpers/stack-template.ts"] : []),
       ...(setup ? [setup] : []),
@@ -29,8 +35,6 @@ const tier = ({ name, minutes, needsCli = false, setup }: Tier) => ({
 
 export default defineConfig({
   test: {
-    // The e2e tier waits for other processes most of the time.
-    maxWorkers: 2,
     projects: [
       tier({ name: "unit", minutes: 1 }),
       tier({ name: "process", minutes: 2 }),
