@@ -8,7 +8,7 @@ const changedAt = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?
 if (changedAt("node_modules/.package-lock.json") < changedAt("package-lock.json")) {
   process.stdout.write(
     "Installing the development tools, and building the package: about a minute, once.\n" +
-      `Your Node.js is ${process.version}. What follows runs on the one that is installed here.\n`,
+      "A Node.js that is new enough is installed too. What follows runs on it.\n",
   );
   npm("ci", "--no-audit", "--no-fund");
 } else {
