@@ -42,7 +42,12 @@ export default defineConfig({
       tier({ name: "package", minutes: 15, needsCli: true }),
       // Rare and slow: npm test leaves these out.
       tier({ name: "thorough", minutes: 15, needsCli: true }),
-      tier({ name: "languages", minutes: 15, needsCli: true, setup: "test/helpers/languages.ts" }),
+      tier({
+        name: "languages",
+        minutes: 15,
+        needsCli: true,
+        setup: "test/helpers/languages/setup.ts",
+      }),
     ],
   },
 });

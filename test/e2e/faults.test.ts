@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { createFaults } from "../helpers/create-faults.js";
-import { deleteFaults } from "../helpers/delete-faults.js";
+import { createFaults } from "../helpers/faults/create-faults.js";
+import { deleteFaults } from "../helpers/faults/delete-faults.js";
 import {
   type CliMeasurement,
   measureCreations,
   measureDeletions,
-} from "../helpers/fault-matrix.js";
-import { expectRow } from "../helpers/fault-play.js";
+} from "../helpers/faults/matrix.js";
+import { expectRow } from "../helpers/faults/play.js";
 import { javascriptProgram, yamlProgram } from "../helpers/programs.js";
 
 describe.each([javascriptProgram, yamlProgram])("Through $name, on the real CLI", (program) => {

@@ -2,10 +2,10 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { temporaryDirectory, writeJson } from "../helpers/directory.js";
-import { pluginFile } from "../helpers/native-shell.js";
 import { archiveFor, packPluginInto, version } from "../helpers/plugin-archives.js";
 import { yamlProgram } from "../helpers/programs.js";
 import { startReleaseServer } from "../helpers/release-server.js";
+import { pluginFile } from "../helpers/shells/native-shell.js";
 import { type TestStack, webhookArgs, withStack } from "../helpers/stack.js";
 
 const packed = temporaryDirectory();

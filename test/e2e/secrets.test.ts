@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
-import { echoAuthorization } from "../helpers/faults.mjs";
+import { echoAuthorization } from "../helpers/faults/faults.mjs";
 import { webhookArgs, withStack } from "../helpers/stack.js";
 
 const apiKey = "key-token-5b1f0a77";

@@ -1,7 +1,7 @@
 import type { LocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
-import { languagePrograms } from "../helpers/language-programs.js";
-import { apiKeys, withLanguageStack } from "../helpers/language-stack.js";
+import { languagePrograms } from "../helpers/languages/programs.js";
+import { apiKeys, withLanguageStack } from "../helpers/languages/stack.js";
 import { createWebhook } from "../helpers/local-service.js";
 
 const databaseId = "base_abc123";

@@ -6,7 +6,7 @@ import { readmeBlocks } from "../helpers/readme.js";
 
 const examples = ["yaml", "python", "go"];
 const architecture = { x64: "amd64" }[process.arch as string] ?? process.arch;
-const packageAdd = join(__dirname, "../helpers/package-add.mts");
+const packageAdd = join(__dirname, "../helpers/languages/package-add.mts");
 
 /** The commands of a README as this machine needs them. */
 function adaptedTo(example: string): (commands: string) => string {

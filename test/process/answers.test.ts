@@ -3,10 +3,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { errorOf } from "../helpers/error-of.js";
-import { type ProviderProcess, partialCreationOf } from "../helpers/grpc-provider.js";
 import { type RawServer, startRawServer } from "../helpers/http-server.js";
 import { outcomeOf } from "../helpers/outcome-of.js";
-import { startDynamicProvider, webhookInputs } from "../helpers/provider-process.js";
+import { type ProviderProcess, partialCreationOf } from "../helpers/shells/grpc-provider.js";
+import { startDynamicProvider, webhookInputs } from "../helpers/shells/provider-process.js";
 
 const inputs = webhookInputs();
 

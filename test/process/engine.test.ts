@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { type Fault, type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
 import { someArgs } from "../helpers/builders.js";
-import { dynamicShell } from "../helpers/dynamic-shell.js";
-import type { CreateResult, RunningShell, Shell } from "../helpers/shell.js";
-import { shells } from "../helpers/shells.js";
+import { dynamicShell } from "../helpers/shells/dynamic-shell.js";
+import type { CreateResult, RunningShell, Shell } from "../helpers/shells/shell.js";
+import { shells } from "../helpers/shells/shells.js";
 
 const inputs = someArgs();
 const heldDatabase = "base_abc123";

@@ -1,8 +1,8 @@
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { beforeAll, describe, expect, it } from "vitest";
 import { someArgs } from "../helpers/builders.js";
-import { createFaults } from "../helpers/create-faults.js";
-import { deleteFaults } from "../helpers/delete-faults.js";
+import { createFaults } from "../helpers/faults/create-faults.js";
+import { deleteFaults } from "../helpers/faults/delete-faults.js";
 import {
   countAtService,
   expectRow,
@@ -10,10 +10,10 @@ import {
   linesAbout,
   type Measurement,
   removeBefore,
-} from "../helpers/fault-play.js";
-import { type FaultRow, rowService, rowSettings } from "../helpers/fault-row.js";
-import type { CreateResult, RunningShell, Shell } from "../helpers/shell.js";
-import { shells } from "../helpers/shells.js";
+} from "../helpers/faults/play.js";
+import { type FaultRow, rowService, rowSettings } from "../helpers/faults/row.js";
+import type { CreateResult, RunningShell, Shell } from "../helpers/shells/shell.js";
+import { shells } from "../helpers/shells/shells.js";
 
 /** What one operation on the webhook of a row came to. */
 type Played = Pick<Measurement, "state" | "error">;

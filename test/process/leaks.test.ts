@@ -2,11 +2,11 @@ import type { ServiceError } from "@grpc/grpc-js";
 import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import { describe, expect, it } from "vitest";
 import { apiKey, secret, someArgs } from "../helpers/builders.js";
-import { partialCreationOf } from "../helpers/grpc-provider.js";
 import { startServer } from "../helpers/http-server.js";
 import { answers as allAnswers, bodies, expectNoLeak, url } from "../helpers/leaks.js";
-import type { RunningShell, Shell } from "../helpers/shell.js";
-import { shells } from "../helpers/shells.js";
+import { partialCreationOf } from "../helpers/shells/grpc-provider.js";
+import type { RunningShell, Shell } from "../helpers/shells/shell.js";
+import { shells } from "../helpers/shells/shells.js";
 
 const webhook = { databaseId: "base_abc123", id: 17 };
 const inputs = someArgs({ url });

@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { join, relative, sep } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import type { ProviderProcess } from "../helpers/grpc-provider.js";
-import { webhookInputs, withProviderProcess } from "../helpers/provider-process.js";
+import type { ProviderProcess } from "../helpers/shells/grpc-provider.js";
+import { webhookInputs, withProviderProcess } from "../helpers/shells/provider-process.js";
 
 const repository = join(__dirname, "../..");
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { someArgs } from "../helpers/builders.js";
 import { withDirectory } from "../helpers/directory.js";
-import type { ProviderProcess } from "../helpers/grpc-provider.js";
-import { pluginFile, startPlugin } from "../helpers/native-shell.js";
+import type { ProviderProcess } from "../helpers/shells/grpc-provider.js";
+import { pluginFile, startPlugin } from "../helpers/shells/native-shell.js";
 
 const text = readFileSync(pluginFile, "utf8");
 

@@ -2,9 +2,9 @@ import { LogSeverity } from "@pulumi/pulumi/proto/engine_pb.js";
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
 import { apiKey } from "../helpers/builders.js";
-import type { ProviderProcess } from "../helpers/grpc-provider.js";
 import { createWebhook } from "../helpers/local-service.js";
-import { startPlugin } from "../helpers/native-shell.js";
+import type { ProviderProcess } from "../helpers/shells/grpc-provider.js";
+import { startPlugin } from "../helpers/shells/native-shell.js";
 
 const databaseId = "base_abc123";
 const id = `${databaseId}/1`;

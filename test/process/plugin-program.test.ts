@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { withDirectory } from "../helpers/directory.js";
-import { pluginFile } from "../helpers/native-shell.js";
+import { pluginFile } from "../helpers/shells/native-shell.js";
 
 interface Ended {
   readonly code: unknown;

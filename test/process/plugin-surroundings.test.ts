@@ -5,9 +5,9 @@ import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { describe, expect, it } from "vitest";
 import { someArgs, someState } from "../helpers/builders.js";
 import { withDirectory } from "../helpers/directory.js";
-import { struct } from "../helpers/grpc-provider.js";
-import { pluginFile, startPlugin } from "../helpers/native-shell.js";
 import { run } from "../helpers/pulumi.js";
+import { struct } from "../helpers/shells/grpc-provider.js";
+import { pluginFile, startPlugin } from "../helpers/shells/native-shell.js";
 
 const config = { "dbwebhooks:baseUrl": "https://tables.example.com", "dbwebhooks:apiKey": "key" };
 const id = "base_abc123/17";

@@ -1,7 +1,7 @@
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
-import { type ProviderProcess, partialCreationOf } from "../helpers/grpc-provider.js";
-import { webhookInputs, withProviderProcess } from "../helpers/provider-process.js";
+import { type ProviderProcess, partialCreationOf } from "../helpers/shells/grpc-provider.js";
+import { webhookInputs, withProviderProcess } from "../helpers/shells/provider-process.js";
 
 const secretEnvelope = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
 

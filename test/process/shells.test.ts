@@ -1,8 +1,8 @@
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { someArgs, unknownMarkers } from "../helpers/builders.js";
-import type { CreateResult, RunningShell } from "../helpers/shell.js";
-import { shells } from "../helpers/shells.js";
+import type { CreateResult, RunningShell } from "../helpers/shells/shell.js";
+import { shells } from "../helpers/shells/shells.js";
 
 const inputs = someArgs();
 const unknown = unknownMarkers.string;

@@ -8,10 +8,10 @@ import { type GenerateResult, generate } from "selfsigned";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../helpers/directory.js";
 import { errorOf } from "../helpers/error-of.js";
-import type { ProviderProcess } from "../helpers/grpc-provider.js";
 import { startServer } from "../helpers/http-server.js";
 import { outcomeOf } from "../helpers/outcome-of.js";
-import { webhookInputs, withProviderProcess } from "../helpers/provider-process.js";
+import type { ProviderProcess } from "../helpers/shells/grpc-provider.js";
+import { webhookInputs, withProviderProcess } from "../helpers/shells/provider-process.js";
 
 const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";
 const created = { id: 17, secret: "whsec_5tGq8LrN3cVbYx0KdJfHs2Mu" };

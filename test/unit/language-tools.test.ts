@@ -2,7 +2,7 @@ import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { withDirectory } from "../helpers/directory.js";
-import { missingTools } from "../helpers/languages.js";
+import { missingTools } from "../helpers/languages/setup.js";
 
 describe("What the tests of the languages need", () => {
   it("is named when it is not on PATH", async () => {

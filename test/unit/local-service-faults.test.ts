@@ -8,7 +8,7 @@ import {
   hugeBody,
   idAsString,
   truncatedJson,
-} from "../helpers/faults.mjs";
+} from "../helpers/faults/faults.mjs";
 import {
   createWebhook,
   deleteWebhook,

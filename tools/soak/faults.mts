@@ -5,7 +5,7 @@ import {
   hugeBody,
   idAsString,
   truncatedJson,
-} from "../../test/helpers/faults.mts";
+} from "../../test/helpers/faults/faults.mts";
 
 const envelope = { error: { code: "SOME_CODE", message: "Something went wrong." } };
 

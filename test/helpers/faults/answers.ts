@@ -1,5 +1,5 @@
 import type { Fault } from "pulumi-dbwebhooks/local-service";
-import { type FaultRow, outcomes, type RowOutcome } from "./fault-row.js";
+import { type FaultRow, outcomes, type RowOutcome } from "./row.js";
 
 /** The body of an error as the interface shows it. */
 export const envelope = { error: { code: "SOME_CODE", message: "The service's own words." } };

@@ -1,6 +1,8 @@
 import { type StoredWebhook, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { expect } from "vitest";
-import { errorsOfWebhooks, linesOfProvider, webhooksInState } from "./cli-output.mjs";
+import { errorsOfWebhooks, linesOfProvider, webhooksInState } from "../cli-output.mjs";
+import type { Program } from "../programs.js";
+import { type TestStack, webhookArgs, withStack } from "../stack.js";
 import {
   countAtService,
   countText,
@@ -8,10 +10,8 @@ import {
   linesAbout,
   type Measurement,
   removeBefore,
-} from "./fault-play.js";
-import { type FaultRow, rowService, rowSettings } from "./fault-row.js";
-import type { Program } from "./programs.js";
-import { type TestStack, webhookArgs, withStack } from "./stack.js";
+} from "./play.js";
+import { type FaultRow, rowService, rowSettings } from "./row.js";
 
 /** What was counted and read on the real CLI. */
 export interface CliMeasurement extends Measurement {

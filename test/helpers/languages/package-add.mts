@@ -5,9 +5,9 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { buildEnvironment, buildTags } from "../../tools/pulumi-cli/build.mts";
+import { buildEnvironment, buildTags } from "../../../tools/pulumi-cli/build.mts";
 
-const repository = join(import.meta.dirname, "../..");
+const repository = join(import.meta.dirname, "../../..");
 const sdk = "./sdks/dbwebhooks";
 
 const run = (command: string, args: readonly string[], options: object = {}) =>

@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { expect, inject } from "vitest";
-import { withExample } from "./example.js";
-import { edit, type LanguageProgram, type StackCommand, usePlugin } from "./language-programs.js";
-import { succeed } from "./package.js";
-import { type CommandResult, run } from "./pulumi.js";
+import { withExample } from "../example.js";
+import { succeed } from "../package.js";
+import { type CommandResult, run } from "../pulumi.js";
+import { edit, type LanguageProgram, type StackCommand, usePlugin } from "./programs.js";
 
 /** The stack `dev` of a program of an example. */
 export interface LanguageStack {

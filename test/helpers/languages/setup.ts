@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { buildEnvironment, buildTags } from "../../tools/pulumi-cli/build.mts";
-import { resolvePulumiCli } from "../../tools/pulumi-cli/resolve.mts";
-import { temporaryDirectory } from "./directory.js";
-import { run } from "./pulumi.js";
+import { buildEnvironment, buildTags } from "../../../tools/pulumi-cli/build.mts";
+import { resolvePulumiCli } from "../../../tools/pulumi-cli/resolve.mts";
+import { temporaryDirectory } from "../directory.js";
+import { run } from "../pulumi.js";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -18,7 +18,7 @@ declare module "vitest" {
   }
 }
 
-const repository = join(__dirname, "../..");
+const repository = join(__dirname, "../../..");
 
 /** Vitest's global set-up: gets what programs in Python and Go need, or fails and names what is missing. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {

@@ -5,8 +5,8 @@ import type {
   StoredWebhook,
 } from "pulumi-dbwebhooks/local-service";
 import { expect } from "vitest";
-import { type FaultRow, outcomes } from "./fault-row.js";
-import { outcomeOf } from "./outcome-of.js";
+import { outcomeOf } from "../outcome-of.js";
+import { type FaultRow, outcomes } from "./row.js";
 
 /** What was counted and read after the operation that met the fault. */
 export interface Measurement {

@@ -1,6 +1,6 @@
-import { aYear, envelope, pageFault, statusRow } from "./fault-answers.js";
-import { type FaultRow, otherwise, type RowOutcome } from "./fault-row.js";
+import { aYear, envelope, pageFault, statusRow } from "./answers.js";
 import { asHtml, hugeBody, truncatedJson } from "./faults.mjs";
+import { type FaultRow, otherwise, type RowOutcome } from "./row.js";
 
 const deleted: RowOutcome = {
   outcome: "deleted",

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { someArgs } from "./builders.js";
+import { someArgs } from "../builders.js";
 import { type ProviderProcess, startProvider } from "./grpc-provider.js";
 import type { Properties } from "./shell.js";
 
-const repository = join(__dirname, "../..");
+const repository = join(__dirname, "../../..");
 const host = join(repository, "node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js");
 
 /** The text that `Webhook` registers; what Pulumi's provider process evaluates. */

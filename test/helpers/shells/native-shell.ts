@@ -4,7 +4,7 @@ import { failureOf, withBareSecret } from "./dynamic-shell.js";
 import { type ProviderProcess, startProvider } from "./grpc-provider.js";
 import type { Shell } from "./shell.js";
 
-const repository = join(__dirname, "../..");
+const repository = join(__dirname, "../../..");
 
 /** The file that `npm run build:plugin` writes. */
 export const pluginFile = join(repository, "dist-plugin/pulumi-resource-dbwebhooks");

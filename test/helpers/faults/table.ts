@@ -1,6 +1,6 @@
 import { createFaults } from "./create-faults.js";
 import { deleteFaults } from "./delete-faults.js";
-import { type FaultRow, outcomes, rowSettings } from "./fault-row.js";
+import { type FaultRow, outcomes, rowSettings } from "./row.js";
 
 /** The text of docs/faults.md, written from the rows alone. */
 export function faultPage(): string {

@@ -1,6 +1,6 @@
-import { aYear, envelope, page, pageFault, statusRow } from "./fault-answers.js";
-import { type FaultRow, otherwise, type RowOutcome } from "./fault-row.js";
+import { aYear, envelope, page, pageFault, statusRow } from "./answers.js";
 import { asHtml, echoAuthorization, hugeBody, idAsString, truncatedJson } from "./faults.mjs";
+import { type FaultRow, otherwise, type RowOutcome } from "./row.js";
 
 const created: RowOutcome = {
   outcome: "created",

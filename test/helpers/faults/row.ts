@@ -1,5 +1,5 @@
 import type { FaultRule, LocalService, LocalServiceOptions } from "pulumi-dbwebhooks/local-service";
-import type { FailedOutcome } from "./outcome-of.js";
+import type { FailedOutcome } from "../outcome-of.js";
 
 /** Every way in which a row can end. */
 export type Outcome = Exclude<FailedOutcome, "not sent"> | "created" | "deleted" | "already gone";
