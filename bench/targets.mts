@@ -13,7 +13,7 @@ interface Target {
 
 // A target that the floor misses would be one for Pulumi: those are set against the floor instead.
 const targets: readonly Target[] = [
-  { count: 1, what: "up", against: "docs-style", limit: 0.97 },
+  { count: 1, what: "up", against: "floor", limit: 1.05 },
   { count: 1, what: "no-op up", against: "floor", limit: 1.05 },
   { count: 1, what: "destroy", against: "docs-style", limit: 1.02 },
   { count: 1, what: "up", of: "plugin, JavaScript", against: "ours", limit: 0.8 },
