@@ -41,7 +41,7 @@ export async function plotOf(
       ],
     },
     background: "white",
-    config: { legend: { orient: "bottom" }, font: "sans-serif" },
+    config: { legend: { orient: "bottom", labelLimit: 0, columns: 4 }, font: "sans-serif" },
   };
   const view = new View(parse(compile(spec).spec as VegaSpec), { renderer: "none" });
   return `${await view.toSVG()}\n`;
