@@ -13,8 +13,8 @@ interface Target {
 
 // A target that the floor misses would be one for Pulumi: those are set against the floor instead.
 const targets: readonly Target[] = [
-  { count: 1, what: "up", against: "floor", limit: 1.05 },
-  { count: 1, what: "no-op up", against: "floor", limit: 1.05 },
+  { count: 1, what: "up", against: "floor", limit: 1.08 },
+  { count: 1, what: "no-op up", against: "floor", limit: 1.08 },
   { count: 1, what: "destroy", against: "docs-style", limit: 1.02 },
   { count: 1, what: "up", of: "plugin, JavaScript", against: "ours", limit: 0.8 },
   { count: 1, what: "no-op up", of: "plugin, JavaScript", against: "ours", limit: 0.75 },
