@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { describe, expect, inject, it } from "vitest";
 import { filesOf, pasteReadme, withExample } from "../helpers/example.js";
 import { readPage } from "../helpers/markdown.js";
+import { archiveFor } from "../helpers/plugin-archives.js";
 import { readmeBlocks } from "../helpers/readme.js";
 
 const examples = ["yaml", "python", "go"];
-const architecture = { x64: "amd64" }[process.arch as string] ?? process.arch;
 const packageAdd = join(__dirname, "../helpers/languages/package-add.mts");
 
 /** The commands of a README as this machine needs them. */
@@ -18,7 +18,7 @@ function adaptedTo(example: string): (commands: string) => string {
   ].join("\n");
   return (commands) =>
     commands
-      .replace("linux-amd64", `${process.platform}-${architecture}`)
+      .replace(archiveFor("linux-amd64"), archiveFor())
       .replace(/^pulumi package add .*$/m, (real) => (hasPackageAdd ? real : standIn));
 }
 

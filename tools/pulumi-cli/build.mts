@@ -70,11 +70,7 @@ export async function buildFromSource(directory: string, context: CopyContext): 
     parts: { "the CLI": modules.cli, "its language host": modules.languageNodejs },
     stamp: cliStamp,
   });
-  for (const script of resourceScripts()) {
-    const copy = join(directory, "bin", basename(script));
-    copyFileSync(script, copy);
-    chmodSync(copy, 0o755);
-  }
+  for (const script of resourceScripts()) copyScript(script, directory);
 }
 
 /** Builds a language host with the Go toolchain on PATH, into `bin` of `directory`. */
@@ -103,8 +99,13 @@ async function copyPythonExecutor(directory: string, context: CopyContext): Prom
       limitSeconds: 60,
     },
   );
-  const copy = join(directory, "bin", pythonExecutor);
-  copyFileSync(join(sdk.trim(), "python/cmd", pythonExecutor), copy);
+  copyScript(join(sdk.trim(), "python/cmd", pythonExecutor), directory);
+}
+
+/** Puts a script beside what was built. */
+function copyScript(script: string, directory: string): void {
+  const copy = join(directory, "bin", basename(script));
+  copyFileSync(script, copy);
   chmodSync(copy, 0o755);
 }
 
