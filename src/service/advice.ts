@@ -1,4 +1,5 @@
 import { shownValue } from "../common/redact.js";
+import { isLoopback } from "../common/url.js";
 import type { HttpResponse } from "./http.js";
 import { type AccountSettings, nameOfSetting } from "./settings.js";
 
@@ -10,8 +11,11 @@ export function nameOfWebhook(id: string, databaseId: unknown): string {
   return `webhook ${shownValue(id)} of database ${database}`;
 }
 
-/** For a request that did not get through. */
-export function connectionAdvice(settings: AccountSettings): string {
+/** For a request that did not get through. To this machine itself it takes no proxy. */
+export function connectionAdvice(settings: AccountSettings, { protocol, hostname }: URL): string {
+  if (protocol === "http:" && isLoopback(hostname)) {
+    return `The address is on this machine: check that the service is running there, and ${nameOfSetting(settings, "baseUrl")}, then run the command again.`;
+  }
   return `Check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and ${nameOfSetting(settings, "baseUrl")}, then run the command again.`;
 }
 

@@ -94,7 +94,9 @@ export async function createWebhook(
   const failure = (advice: string, outcome?: string) =>
     failureOf(operation, request, result, advice, outcome);
   if (result.kind === "unsent") {
-    const advice = stopping?.aborted ? 'Run "pulumi up" again.' : connectionAdvice(settings);
+    const advice = stopping?.aborted
+      ? 'Run "pulumi up" again.'
+      : connectionAdvice(settings, request.url);
     return { kind: "refused", failure: failure(`No webhook was created. ${advice}`) };
   }
   if (result.kind !== "response") {
@@ -177,7 +179,7 @@ export async function deleteWebhook(
     failure: failureOf(operation, request, result, advice, outcome),
   });
   if (result.kind !== "response") {
-    return failed(connectionAdvice(settings));
+    return failed(connectionAdvice(settings, request.url));
   }
   if (isSuccess(result)) {
     const isConfirmed =

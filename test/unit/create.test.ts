@@ -4,6 +4,7 @@ import { create } from "../../src/dynamic/provider.ts";
 import { createWebhook } from "../../src/service/client.ts";
 import type { PartialCreationError } from "../../src/service/errors.ts";
 import type { HttpOutcome } from "../../src/service/http.ts";
+import type { AccountSettings } from "../../src/service/settings.ts";
 import {
   apiKey,
   errorBody,
@@ -387,13 +388,17 @@ describe("a creation whose outcome is in doubt", () => {
   });
 });
 
-function createWith(transport: FakeTransport, stopping?: AbortSignal) {
+function createWith(
+  transport: FakeTransport,
+  stopping?: AbortSignal,
+  settings: Partial<AccountSettings> = {},
+) {
   const webhook = {
     databaseId: "base_abc123",
     url: "https://example.com/hooks/orders",
     events: ["record.created"],
   };
-  const account = { settings: someSettings(), transport };
+  const account = { settings: someSettings(settings), transport };
   return createWebhook(account, transport.operation, webhook, stopping);
 }
 
@@ -445,17 +450,21 @@ describe("a creation that certainly made no webhook", () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it("says what to check when the service cannot be reached", async () => {
+  it.each([
+    [
+      "https://tables.example.com",
+      "Check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl, then run the command again.",
+    ],
+    [
+      "http://127.0.0.1:8787",
+      "The address is on this machine: check that the service is running there, and dbwebhooks:baseUrl, then run the command again.",
+    ],
+  ])("says what to check when %s cannot be reached", async (baseUrl, advice) => {
     const transport = await fakeTransport(() => unsent);
 
-    const creation = await settled(createWith(transport));
+    const creation = await settled(createWith(transport, undefined, { baseUrl }));
 
-    expect(creation).toMatchObject({
-      failure: {
-        advice:
-          "No webhook was created. Check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl, then run the command again.",
-      },
-    });
+    expect(creation).toMatchObject({ failure: { advice: `No webhook was created. ${advice}` } });
   });
 
   it("is not sent when Pulumi is stopping, and says so", async () => {
