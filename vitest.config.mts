@@ -28,8 +28,12 @@ const tier = ({ name, minutes, needsCli = false, setup }: Tier) => ({
       ...(needsCli ? ["test/helpers/pulumi.ts", "test/helpers/stack-template.ts"] : []),
       ...(setup ? [setup] : []),
     ],
-    // Tests start hundreds of Node.js processes that load the same modules.
-    env: { NODE_COMPILE_CACHE: join(tmpdir(), "dbwebhooks-compile-cache") },
+    env: {
+      // Tests start hundreds of Node.js processes that load the same modules.
+      NODE_COMPILE_CACHE: join(tmpdir(), "dbwebhooks-compile-cache"),
+      // What they print has no colours, also where CI asks for them.
+      FORCE_COLOR: "0",
+    },
   },
 });
 
