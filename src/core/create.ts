@@ -7,7 +7,7 @@ import type { WebhookInputs } from "./arguments.js";
 import { problemsOfArguments } from "./check.js";
 import type { Engine } from "./engine.js";
 import type { Ledger } from "./ledger.js";
-import { leftoverAdvice } from "./leftover.js";
+import { leftoverAdvice, lookForLeftovers } from "./leftover.js";
 import { isUnknown, type Properties, withoutAbsent } from "./values.js";
 
 /** What a creation works with. */
@@ -72,14 +72,15 @@ async function createOnce(
   state: Properties,
 ): Promise<{ id: string; secret: string }> {
   const { account, ledger, engine, operation } = context;
-  const creation = await createWebhook(account, operation, webhook, engine.stopping);
+  const creation = await createWebhook(account, operation, webhook);
   if (creation.kind === "refused") {
     throw new WebhookError(creation.failure);
   }
   if (creation.kind === "inDoubt") {
-    const advice = await leftoverAdvice(account, ledger, operation, webhook, engine.stopping);
+    const leftovers = await lookForLeftovers(account, ledger, operation, webhook);
     const { failure } = creation;
-    throw new WebhookError({ ...failure, advice: `${advice} ${failure.advice}`.trimEnd() });
+    const advice = `${leftoverAdvice(leftovers, webhook)} ${failure.advice}`.trimEnd();
+    throw new WebhookError({ ...failure, advice });
   }
   const { id, secret } = creation;
   const { databaseId } = webhook;
@@ -104,7 +105,7 @@ async function undoIncomplete(
     databaseId,
     `the service created webhook ${id} but sent no usable secret`,
   );
-  const problem = await problemOfUndoing(context, databaseId, id);
+  const problem = await deleteAgain(context, databaseId, id);
   if (problem === undefined) {
     return new WebhookError(
       `${what} It was deleted again. Run "pulumi up" again; if this comes back, check that dbwebhooks:baseUrl is the service itself.`,
@@ -126,7 +127,7 @@ async function undoUnstored(
   id: string,
 ): Promise<WebhookError> {
   const what = failedText(databaseId, `Pulumi stopped while the service created webhook ${id}`);
-  const problem = await problemOfUndoing(context, databaseId, id);
+  const problem = await deleteAgain(context, databaseId, id);
   return problem === undefined
     ? new WebhookError(`${what} It was deleted again.`)
     : leftBehind(what, problem);
@@ -138,19 +139,20 @@ function leftBehind(what: string, problem: string): WebhookError {
   );
 }
 
-/** Deletes a webhook that was just created, and says what went wrong, if anything did. */
-async function problemOfUndoing(
+/** Deletes a webhook that was just created. Returns what went wrong, if anything did. */
+async function deleteAgain(
   { account, operation }: CreationContext,
   databaseId: string,
   id: string,
 ): Promise<string | undefined> {
   const { baseUrl } = account.settings;
-  const undo = operation.named(`Delete ${nameOfWebhook(id, databaseId)}`);
+  // The time of the creation may be over; the deletion is as important as before.
+  const undo = operation.withoutTimeLimit(`Delete ${nameOfWebhook(id, databaseId)}`);
   try {
-    const deletion = await deleteWebhook(account, undo, { baseUrl, databaseId, id });
+    const deletion = await deleteWebhook(account, undo, { baseUrl, databaseId, id }, true);
     return deletion.kind === "failed" ? failureText(deletion.failure) : undefined;
   } catch (error) {
-    // Whatever it is, the webhook exists and has to be named.
+    // The webhook exists after any error, so the caller has to name it.
     return presentable(error, undo).message;
   }
 }

@@ -8,31 +8,45 @@ import type { Ledger } from "./ledger.js";
 
 const maxShown = 5;
 
+/** What a creation in doubt may have left at the service. */
+export interface Leftovers {
+  /** Webhooks like the declared one that this run did not know. */
+  readonly ids: readonly string[];
+  /** Whether the service listed all its webhooks. */
+  readonly isWhole: boolean;
+}
+
 /**
- * Says what a creation in doubt may have left at the service, and what to do. With `listing` the
- * service is asked once, and webhooks like it that this run does not know yet are named. They may belong
- * to somebody else, or to another creation in flight, so they are never deleted.
+ * Looks for what a creation in doubt may have left: with `listing`, once, until Pulumi stops. The
+ * webhooks that it finds may belong to somebody else, or to another creation in flight, so they are
+ * never deleted.
  */
-export async function leftoverAdvice(
+export async function lookForLeftovers(
   account: Account,
   ledger: Ledger,
   operation: Operation,
   webhook: NewWebhook,
-  stopping: AbortSignal,
-): Promise<string> {
-  const { databaseId, url } = webhook;
+): Promise<Leftovers> {
+  const { databaseId } = webhook;
+  const { stopping } = account.transport;
   if (!account.settings.listing || stopping.aborted) {
-    return unmanagedAdvice(databaseId, url);
+    return { ids: [], isWhole: false };
   }
-  // The time of the creation may be over: the list has its own. When Pulumi stops, there is none.
-  const lookup = operation.named(operation.name);
-  const stopped = once(stopping, "abort").then(() => undefined);
-  const list = await Promise.race([listWebhooks(account, lookup, databaseId), stopped]);
-  const { webhooks = [], isWhole } = list ?? {};
-  const ids = webhooks
+  // The time of the creation may be over.
+  const lookup = operation.withoutTimeLimit();
+  const list = await unlessAborted(stopping, listWebhooks(account, lookup, databaseId));
+  const ids = (list?.webhooks ?? [])
     .filter((listed) => Object.keys(driftOf(listed, webhook)).length === 0)
     .map(({ id }) => id)
     .filter((id) => !ledger.knows({ databaseId, id }));
+  return { ids, isWhole: list?.isWhole === true };
+}
+
+/** What to do about it, for a message. */
+export function leftoverAdvice(
+  { ids, isWhole }: Leftovers,
+  { databaseId, url }: NewWebhook,
+): string {
   if (ids.length > 0) {
     const shown = ids.slice(0, maxShown).map(shownValue).join(", ");
     const more = ids.length > maxShown ? ` and ${ids.length - maxShown} more` : "";
@@ -42,4 +56,19 @@ export async function leftoverAdvice(
     ? "The service lists no such webhook now, but it may still appear. "
     : "";
   return `${notListed}${unmanagedAdvice(databaseId, url)}`;
+}
+
+/** What a promise gives, or nothing as soon as a signal aborts. */
+async function unlessAborted<Result>(
+  signal: AbortSignal,
+  promise: Promise<Result>,
+): Promise<Result | undefined> {
+  const settled = new AbortController();
+  const noResult = () => undefined;
+  const aborted = once(signal, "abort", { signal: settled.signal }).then(noResult, noResult);
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    settled.abort();
+  }
 }

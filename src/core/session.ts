@@ -49,7 +49,7 @@ export class Session {
       const what = `${oneLine(operation, 300)} failed: ${problems.join(". ")}`;
       throw new WebhookError([`${what}.`, advice, "Nothing was sent."].filter(Boolean).join(" "));
     }
-    this.#account ??= { settings, transport: createTransport(settings) };
+    this.#account ??= { settings, transport: createTransport(settings, this.engine.stopping) };
     return this.#account;
   }
 

@@ -11,8 +11,19 @@ export function nameOfWebhook(id: string, databaseId: unknown): string {
   return `webhook ${shownValue(id)} of database ${database}`;
 }
 
-/** For a request that did not get through. To this machine itself it takes no proxy. */
-export function connectionAdvice(settings: AccountSettings, { protocol, hostname }: URL): string {
+/**
+ * For a request that did not get through. To this machine itself it takes no proxy.
+ *
+ * @param isStopping Whether Pulumi stops, so that the network may be all right.
+ */
+export function connectionAdvice(
+  settings: AccountSettings,
+  { protocol, hostname }: URL,
+  isStopping: boolean,
+): string {
+  if (isStopping) {
+    return "Run the command again.";
+  }
   if (protocol === "http:" && isLoopback(hostname)) {
     return `The address is on this machine: check that the service is running there, and ${nameOfSetting(settings, "baseUrl")}, then run the command again.`;
   }

@@ -72,8 +72,7 @@ export type WebhookList =
   | { readonly problem: string; readonly webhooks?: undefined; readonly isWhole?: undefined };
 
 /**
- * Creates a webhook. The request is sent again only when it is certain that no webhook was created,
- * and never after `stopping` aborts.
+ * Creates a webhook. The request is sent again only when it is certain that no webhook was created.
  *
  * Source: part 4.1 of the service's interface. It does not show the status of a success: any 2xx is one.
  */
@@ -81,7 +80,6 @@ export async function createWebhook(
   { settings, transport }: Account,
   operation: Operation,
   { databaseId, url, events, tableId }: NewWebhook,
-  stopping?: AbortSignal,
 ): Promise<Creation> {
   const request: HttpRequest = {
     method: "POST",
@@ -90,13 +88,11 @@ export async function createWebhook(
     body: { url, events, ...(tableId === undefined ? {} : { tableId }) },
   };
   const mayRetry = (outcome: HttpOutcome) => outcome.kind === "unsent" || isThrottled(outcome);
-  const result = await transport.sendRequest(operation, request, mayRetry, stopping);
+  const result = await transport.sendRequest(operation, request, mayRetry);
   const failure = (advice: string, outcome?: string) =>
     failureOf(operation, request, result, advice, outcome);
   if (result.kind === "unsent") {
-    const advice = stopping?.aborted
-      ? 'Run "pulumi up" again.'
-      : connectionAdvice(settings, request.url);
+    const advice = connectionAdvice(settings, request.url, transport.stopping.aborted);
     return { kind: "refused", failure: failure(`No webhook was created. ${advice}`) };
   }
   if (result.kind !== "response") {
@@ -154,11 +150,14 @@ export async function listWebhooks(
  *
  * Source: part 4.2 of the service's interface. Only the documented answers count: a proxy or a wrong
  * host answers 404 too.
+ *
+ * @param isUndo Whether this run has created it: then it is deleted although Pulumi stops.
  */
 export async function deleteWebhook(
   { settings, transport }: Account,
   operation: Operation,
   { baseUrl, databaseId, id }: WebhookAddress,
+  isUndo = false,
 ): Promise<Deletion> {
   const request: HttpRequest = {
     method: "DELETE",
@@ -166,20 +165,17 @@ export async function deleteWebhook(
     apiKey: settings.apiKey,
   };
   if (problemOfBaseUrl(baseUrl, settings.allowInsecureBaseUrl) !== undefined) {
-    const { name, method, url } = { name: operation.name, ...request };
-    const outcome = "was not sent";
-    return {
-      kind: "failed",
-      failure: { operation: name, method, url, outcome, advice: insecureAddressAdvice },
-    };
+    const { method, url } = request;
+    const refusal = { method, url, outcome: "was not sent", advice: insecureAddressAdvice };
+    return { kind: "failed", failure: { operation: operation.name, ...refusal } };
   }
-  const result = await transport.sendRequest(operation, request, isTransient);
+  const result = await transport.sendRequest(operation, request, isTransient, isUndo);
   const failed = (advice: string, outcome?: string): Deletion => ({
     kind: "failed",
     failure: failureOf(operation, request, result, advice, outcome),
   });
   if (result.kind !== "response") {
-    return failed(connectionAdvice(settings, request.url));
+    return failed(connectionAdvice(settings, request.url, transport.stopping.aborted));
   }
   if (isSuccess(result)) {
     const isConfirmed =

@@ -38,8 +38,8 @@ export class Operation {
     return oneLine(this.#name, 300);
   }
 
-  /** An operation that belongs to this one, under a name of its own and without its time limit. */
-  named(name: string): Operation {
+  /** The same operation without its time limit, for what follows on it. */
+  withoutTimeLimit(name = this.#name): Operation {
     return new Operation(name, this.#notify, this.#hidden);
   }
 

@@ -24,15 +24,20 @@ type Speaker = Pick<Operation, "notify" | "timeLimit">;
 
 /** Sends the requests of one account: limits, pace and pauses hold for all of them together. */
 export interface HttpTransport {
+  /** Aborts when Pulumi stops. */
+  readonly stopping: AbortSignal;
   /**
-   * Sends a request, and sends it again after the outcomes that `retries` names. When `stopping`
-   * aborts, nothing more is sent; the answer to what was sent is still waited for.
+   * Sends a request, and sends it again after the outcomes that `retries` names. When Pulumi stops,
+   * nothing more is sent; the answer to what was sent is still waited for.
+   *
+   * @param isUndo Whether it takes back what came before. It is sent when Pulumi stops, too, and from
+   * then on it waits for no other request: not for its turn, the pace or a pause. Default: false.
    */
   sendRequest(
     operation: Speaker,
     request: HttpRequest,
     retries: (outcome: HttpOutcome) => boolean,
-    stopping?: AbortSignal,
+    isUndo?: boolean,
   ): Promise<HttpResult>;
 }
 
@@ -43,9 +48,14 @@ type Step =
 
 type OpenExchange = typeof import("./http.js").openExchange;
 
-/** Starts a transport. Undici and the queue are loaded by its first request. */
+/**
+ * Starts a transport. Undici and the queue are loaded by its first request.
+ *
+ * @param stopping Aborts when Pulumi stops.
+ */
 export function createTransport(
   settings: AccountSettings,
+  stopping: AbortSignal,
   open: OpenExchange = openExchange,
   random: () => number = Math.random,
 ): HttpTransport {
@@ -58,7 +68,7 @@ export function createTransport(
     operation: Speaker,
     request: HttpRequest,
     retries: (outcome: HttpOutcome) => boolean,
-    stopping?: AbortSignal,
+    isUndo = false,
   ): Promise<HttpResult> {
     connection ??= Promise.all([
       open(
@@ -73,10 +83,12 @@ export function createTransport(
     // The time in the queue before the first attempt is no retrying.
     let startedAt = Number.POSITIVE_INFINITY;
     let hasSaidThatItWaits = false;
+    let lastOutcome: HttpOutcome | undefined;
 
     async function tryOnce(attempt: number): Promise<Step> {
       startedAt = Math.min(startedAt, Date.now());
       const outcome = await exchange(request, timeLimit);
+      lastOutcome = outcome;
       const passes = outcome.kind === "response" ? undefined : outcome.passes;
       if (!retries(outcome) || passes === "never") {
         hasSaidThatAllWait = false;
@@ -90,7 +102,7 @@ export function createTransport(
         const text = isOver ? timeLimit.name : limit.text;
         return { result: { ...outcome, gaveUp: gaveUpText(outcome, attempt, elapsedMs, text) } };
       }
-      if (isThrottled(outcome)) {
+      if (isThrottled(outcome) && !(isUndo && stopping.aborted)) {
         // Before this attempt leaves the queue: its place would go to the next request at once.
         pauseAll(queue, delayMs, operation);
         return { delayMs: 0 };
@@ -104,23 +116,23 @@ export function createTransport(
       return { delayMs };
     }
 
-    // What undoes a creation does not wait for a pause that was meant for many requests.
-    const resume = () => queue.start();
-    stopping?.addEventListener("abort", resume);
-    const ending = anyOf(stopping, timeLimit?.signal);
-    try {
-      for (let attempt = 1; ending?.aborted !== true; attempt++) {
-        const step = await startUnlessStopped(queue, attempt, ending, () => tryOnce(attempt));
-        if (step?.result !== undefined) {
-          return step.result;
-        }
-        await sleep(step?.delayMs ?? 0, ending);
+    const ending =
+      timeLimit === undefined ? stopping : AbortSignal.any([stopping, timeLimit.signal]);
+    for (let attempt = 1; isUndo || !ending.aborted; attempt++) {
+      const isUrgent = isUndo && stopping.aborted;
+      const start = () => tryOnce(attempt);
+      const step = isUrgent ? await start() : await startUnless(ending, queue, attempt, start);
+      if (step?.result !== undefined) {
+        return step.result;
       }
-      const why = stopping?.aborted ? "Pulumi is stopping" : ending.reason;
-      return { kind: "unsent", reason: `was not sent, because ${why}` };
-    } finally {
-      stopping?.removeEventListener("abort", resume);
+      if (step !== undefined) {
+        await sleep(step.delayMs, isUrgent ? undefined : ending);
+      }
     }
+    const why = stopping.aborted ? "Pulumi is stopping" : String(ending.reason);
+    return lastOutcome === undefined
+      ? { kind: "unsent", reason: `was not sent, because ${why}` }
+      : { ...lastOutcome, gaveUp: why };
   }
 
   function pauseAll(queue: PQueue, delayMs: number, operation: Speaker): void {
@@ -143,7 +155,7 @@ export function createTransport(
     }
   }
 
-  return { sendRequest };
+  return { stopping, sendRequest };
 }
 
 const openExchange: OpenExchange = async (...limits) =>
@@ -157,35 +169,31 @@ async function openQueue(settings: AccountSettings): Promise<PQueue> {
     : new Queue({ concurrency, interval: 1000 / requestsPerSecond, intervalCap: 1, strict: true });
 }
 
-function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined {
-  const given = signals.filter((signal) => signal !== undefined);
-  return given.length < 2 ? given[0] : AbortSignal.any(given);
-}
-
-function sleep(ms: number, stopping?: AbortSignal): Promise<void> {
+/** Waits, but no longer than until `ending` aborts. */
+function sleep(ms: number, ending?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(finish, ms);
-    stopping?.addEventListener("abort", finish);
+    ending?.addEventListener("abort", finish);
     function finish() {
       clearTimeout(timer);
-      stopping?.removeEventListener("abort", finish);
+      ending?.removeEventListener("abort", finish);
       resolve();
     }
   });
 }
 
-/** Runs an attempt when it is its turn; not at all when `stopping` aborts while it waits for that. */
-async function startUnlessStopped(
+/** Runs an attempt when it is its turn; not at all when `ending` aborts while it waits for that. */
+async function startUnless(
+  ending: AbortSignal,
   queue: PQueue,
   attempt: number,
-  stopping: AbortSignal | undefined,
   start: () => Promise<Step>,
 ): Promise<Step | undefined> {
   const waiting = new AbortController();
   const leaveQueue = () => waiting.abort();
-  stopping?.addEventListener("abort", leaveQueue);
+  ending.addEventListener("abort", leaveQueue);
   const task = () => {
-    stopping?.removeEventListener("abort", leaveQueue);
+    ending.removeEventListener("abort", leaveQueue);
     return start();
   };
   try {

@@ -46,6 +46,7 @@ export async function fakeTransport(
   answer: (attempt: number, request: HttpRequest) => HttpOutcome | Promise<HttpOutcome>,
   settings: Partial<AccountSettings> = {},
   random = 0.5,
+  stopping: AbortSignal = new AbortController().signal,
 ): Promise<FakeTransport> {
   await import("p-queue");
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
@@ -58,7 +59,7 @@ export async function fakeTransport(
   const open = () => Promise.resolve(exchange);
   const lines: string[] = [];
   const operation = someOperation("Test webhook", { lines });
-  const transport = createTransport(someSettings(settings), open, () => random);
+  const transport = createTransport(someSettings(settings), stopping, open, () => random);
   return { ...transport, attempts, lines, operation };
 }
 

@@ -99,20 +99,24 @@ describe.each(shells)("A creation in flight through $name", (shell) => {
     );
   });
 
-  it("is undone at once although the service has asked all requests to wait", async () => {
+  it("is undone at once although the service has asked all requests to wait, and nothing else is sent", async () => {
     // Longer than any test may take.
     const settings = { "dbwebhooks:retrySeconds": "6000" };
+    const throttle = (seconds: string): Fault => ({
+      kind: "respond",
+      statusCode: 429,
+      headers: { "retry-after": seconds },
+    });
     await withHeldPost(
       shell,
       async ({ service, running, output, release, ended }) => {
-        const throttled = service.inject({
-          on: "DELETE",
-          fault: { kind: "respond", statusCode: 429, headers: { "retry-after": "3000" } },
-          times: 1,
-        });
+        service.inject({ on: "DELETE", fault: throttle("3000"), times: 1 });
         void running.delete(...nowhere(shell, service));
         await expect.poll(output).toContain("all requests wait");
-        throttled.remove();
+        const second = running.create(inputs);
+        // Answered after the creation has been called: calls are handled in order.
+        await running.read(...nowhere(shell, service));
+        service.inject({ on: "DELETE", fault: throttle("1"), times: 1 });
         running.process.child.kill("SIGINT");
         await expect.poll(output).toContain("Pulumi is stopping");
 
@@ -120,6 +124,9 @@ describe.each(shells)("A creation in flight through $name", (shell) => {
         await ended;
 
         expect(service.webhooks).toEqual([]);
+        // Of the deletions one is not of a webhook, and one was asked to wait.
+        expect(service.counts).toMatchObject({ posts: 1, created: 1, deletes: 3, deleted: 1 });
+        expect(await second).toHaveProperty("error");
       },
       settings,
     );

@@ -388,18 +388,14 @@ describe("a creation whose outcome is in doubt", () => {
   });
 });
 
-function createWith(
-  transport: FakeTransport,
-  stopping?: AbortSignal,
-  settings: Partial<AccountSettings> = {},
-) {
+function createWith(transport: FakeTransport, settings: Partial<AccountSettings> = {}) {
   const webhook = {
     databaseId: "base_abc123",
     url: "https://example.com/hooks/orders",
     events: ["record.created"],
   };
   const account = { settings: someSettings(settings), transport };
-  return createWebhook(account, transport.operation, webhook, stopping);
+  return createWebhook(account, transport.operation, webhook);
 }
 
 describe("a creation that certainly made no webhook", () => {
@@ -462,21 +458,21 @@ describe("a creation that certainly made no webhook", () => {
   ])("says what to check when %s cannot be reached", async (baseUrl, advice) => {
     const transport = await fakeTransport(() => unsent);
 
-    const creation = await settled(createWith(transport, undefined, { baseUrl }));
+    const creation = await settled(createWith(transport, { baseUrl }));
 
     expect(creation).toMatchObject({ failure: { advice: `No webhook was created. ${advice}` } });
   });
 
   it("is not sent when Pulumi is stopping, and says so", async () => {
-    const transport = await fakeTransport(() => response(201));
+    const transport = await fakeTransport(() => response(201), {}, 0.5, AbortSignal.abort());
 
-    const creation = await settled(createWith(transport, AbortSignal.abort()));
+    const creation = await settled(createWith(transport));
 
     expect(creation).toMatchObject({
       kind: "refused",
       failure: {
         outcome: "was not sent, because Pulumi is stopping",
-        advice: 'No webhook was created. Run "pulumi up" again.',
+        advice: "No webhook was created. Run the command again.",
       },
     });
     expect(transport.attempts).toEqual([]);

@@ -1,7 +1,8 @@
+import { getEventListeners } from "node:events";
 import fc from "fast-check";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { Ledger } from "../../src/core/ledger.ts";
-import { leftoverAdvice } from "../../src/core/leftover.ts";
+import { lookForLeftovers } from "../../src/core/leftover.ts";
 import type { Properties } from "../../src/core/values.ts";
 import { check, create, delete as deleteWebhook, diff, read } from "../../src/dynamic/provider.ts";
 import { unmanagedAdvice } from "../../src/service/advice.ts";
@@ -24,6 +25,7 @@ import {
 } from "../helpers/http-server.ts";
 import { outcomeOf } from "../helpers/outcome-of.ts";
 import { captureLines, configure } from "../helpers/provider.ts";
+import { fakeTransport, response, restoreWorld, settled } from "../helpers/transport.ts";
 
 const { url } = someArgs();
 const events = ["record.updated", "record.created"];
@@ -55,7 +57,7 @@ async function refresh(answer: Answer, state: object = {}) {
 
 const gone = { id: "", props: {} };
 
-afterEach(() => void vi.restoreAllMocks());
+afterEach(restoreWorld);
 
 describe("a refresh with listing", () => {
   it("asks for the webhooks of the database, with the key", async () => {
@@ -130,7 +132,8 @@ describe("a refresh with listing", () => {
   it("says what came in place of a list", async () => {
     await using server = await startServer({});
     const settings = someSettings({ baseUrl: server.url });
-    const account = { settings, transport: createTransport(settings) };
+    const { signal } = new AbortController();
+    const account = { settings, transport: createTransport(settings, signal) };
 
     const { problem } = await listWebhooks(account, someOperation(), "base_abc123");
 
@@ -424,18 +427,28 @@ describe("a creation in doubt, with listing", () => {
   ])("does not wait for the list when Pulumi stops %s", async (_case, requests) => {
     await using server = await startRawServer(() => undefined);
     const settings = someSettings({ baseUrl: server.url, listing: true });
-    const account = { settings, transport: createTransport(settings) };
-    const webhook = { databaseId: "base_abc123", url: "https://example.com/", events };
     const stop = new AbortController();
+    const account = { settings, transport: createTransport(settings, stop.signal) };
+    const webhook = { databaseId: "base_abc123", url: "https://example.com/", events };
     if (requests === 0) {
       stop.abort();
     }
 
-    const advice = leftoverAdvice(account, new Ledger(), someOperation(), webhook, stop.signal);
+    const leftovers = lookForLeftovers(account, new Ledger(), someOperation(), webhook);
     await expect.poll(() => server.requests.length).toBe(requests);
     stop.abort();
 
-    expect(await advice).toContain("A webhook may exist");
+    expect(await leftovers).toEqual({ ids: [], isWhole: false });
+  });
+
+  it("leaves nothing behind that waits for Pulumi to stop", async () => {
+    const transport = await fakeTransport(() => response(200, undefined, { webhooks: [] }));
+    const account = { settings: someSettings({ listing: true }), transport };
+    const webhook = { databaseId: "base_abc123", url: "https://example.com/", events };
+
+    await settled(lookForLeftovers(account, new Ledger(), someOperation(), webhook));
+
+    expect(getEventListeners(transport.stopping, "abort")).toEqual([]);
   });
 
   it("does not name a webhook that the state holds from another address of the service", async () => {

@@ -2,10 +2,12 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { HttpOutcome, HttpRequest } from "../../src/service/http.ts";
 import type { Operation } from "../../src/service/operation.ts";
+import type { AccountSettings } from "../../src/service/settings.ts";
 import { createTransport, type HttpTransport } from "../../src/service/transport.ts";
 import { someOperation, someSettings } from "../helpers/builders.ts";
 import {
   delayed,
+  type FakeTransport,
   fakeTransport,
   pendingWork,
   response,
@@ -40,6 +42,7 @@ describe("a transport", () => {
     const opened: number[] = [];
     const transport = createTransport(
       someSettings({ timeoutSeconds: 7 }),
+      new AbortController().signal,
       async (timeoutSeconds) => {
         opened.push(timeoutSeconds);
         return async () => ok;
@@ -255,6 +258,99 @@ describe("a request to slow down", () => {
     await settled(send(transport));
 
     expect(transport.lines).toEqual([]);
+  });
+});
+
+/** A transport of a Pulumi that stops when the test says so. */
+async function stoppableTransport(
+  answer: (attempt: number, path: string) => HttpOutcome,
+  settings: Partial<AccountSettings> = {},
+) {
+  const stop = new AbortController();
+  const answerTo = (attempt: number, { url }: HttpRequest) => answer(attempt, url.pathname);
+  return { stop, transport: await fakeTransport(answerTo, settings, 0.5, stop.signal) };
+}
+
+describe("a request that waits when Pulumi stops", () => {
+  it("is not sent, also where all wait", async () => {
+    const { stop, transport } = await stoppableTransport(() => response(429, 60_000));
+    void send(transport, "other");
+    await pendingWork();
+    const result = send(transport);
+    await pendingWork();
+
+    stop.abort();
+
+    expect(await result).toEqual({
+      kind: "unsent",
+      reason: "was not sent, because Pulumi is stopping",
+    });
+    expect(transport.attempts).toHaveLength(1);
+  });
+
+  it.each([
+    ["429", response(429, 60_000)],
+    ["a refused connection", unsent],
+  ])("says what its last attempt came to: %s", async (_case, outcome) => {
+    const { stop, transport } = await stoppableTransport(() => outcome);
+    const result = send(transport);
+    await pendingWork();
+
+    stop.abort();
+
+    expect(await result).toEqual({ ...outcome, gaveUp: "Pulumi is stopping" });
+    expect(transport.attempts).toHaveLength(1);
+  });
+});
+
+describe("an undo", () => {
+  const undo = (transport: FakeTransport) =>
+    transport.sendRequest(transport.operation, request("undo"), unlessOk, true);
+
+  it("waits like any request while Pulumi goes on", async () => {
+    const { transport } = await stoppableTransport((attempt) =>
+      attempt === 1 ? response(429, 60_000) : ok,
+    );
+    const other = send(transport, "other");
+    await pendingWork();
+
+    await settled(Promise.all([other, undo(transport)]));
+
+    expect(transport.attempts.map(({ atMs }) => atMs)).toEqual([0, 60_000, 60_000]);
+  });
+
+  it.each([
+    ["already stops", 0],
+    ["stops while it waits", 1_000],
+  ])("waits for no pause, no pace and no turn when Pulumi %s", async (_case, stopAtMs) => {
+    const { stop, transport } = await stoppableTransport(
+      (_attempt, path) => (path === "/undo" ? ok : response(429, 60_000)),
+      { maxConcurrentRequests: 1, requestsPerSecond: 0.01 },
+    );
+    void send(transport, "other");
+    await pendingWork();
+    if (stopAtMs === 0) {
+      stop.abort();
+    } else {
+      setTimeout(() => stop.abort(), stopAtMs);
+    }
+
+    const result = await settled(undo(transport));
+
+    expect(result).toEqual(ok);
+    expect(transport.attempts.map(({ atMs }) => atMs)).toEqual([0, stopAtMs]);
+  });
+
+  it("of a Pulumi that stops waits as long as the service asks", async () => {
+    const { stop, transport } = await stoppableTransport((attempt) =>
+      attempt === 1 ? response(429, 1_000) : ok,
+    );
+    stop.abort();
+
+    const result = await settled(undo(transport));
+
+    expect(result).toEqual(ok);
+    expect(transport.attempts.map(({ atMs }) => atMs)).toEqual([0, 1_000]);
   });
 });
 

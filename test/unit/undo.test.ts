@@ -32,8 +32,9 @@ function createWithoutSecret(deletion: () => HttpResult, engineAddress?: string)
   const lines: string[] = [];
   const sendRequest = async (_operation: unknown, { method }: HttpRequest) =>
     method === "POST" ? response(201, undefined, { id: 9 }) : deletion();
-  const account = { settings: someSettings(), transport: { sendRequest } };
   const engine = new Engine(engineAddress, () => {});
+  const transport = { stopping: engine.stopping, sendRequest };
+  const account = { settings: someSettings(), transport };
   const operation = someOperation("Create webhook", { lines });
   const context = { account, ledger: new Ledger(), engine, operation };
   return { lines, error: errorOf(createForState(context, webhook, { ...webhook })) };
