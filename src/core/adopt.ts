@@ -1,12 +1,12 @@
 import { nameOfWebhook } from "../service/advice.js";
-import { type Account, listWebhooks } from "../service/client.js";
+import type { Account } from "../service/client.js";
 import { WebhookError } from "../service/errors.js";
 import type { Operation } from "../service/operation.js";
 import type { WebhookInputs } from "./arguments.js";
 import { type Difference, reasonsOf } from "./diff.js";
 import { driftOf } from "./drift.js";
 import type { Ledger } from "./ledger.js";
-import { findIn, whyUnknown } from "./lookup.js";
+import { type Lookup, lookUp, whyUnknown } from "./lookup.js";
 import { idToAdopt } from "./state.js";
 import { isUnknown, type Properties } from "./values.js";
 
@@ -31,7 +31,7 @@ export async function adoptWebhook(
   // Before the lookup, during which another resource may ask for the same webhook.
   entry.owner = "adopting";
   const lookupProblem = listing
-    ? await problemOfLookup(account, operation, webhook, id)
+    ? problemOfFound(await lookUp(account, operation, databaseId, id), webhook)
     : undefined;
   if (lookupProblem !== undefined) {
     entry.owner = undefined;
@@ -87,13 +87,7 @@ function problemOfTaking({ isDeleted, owner }: ReturnType<Ledger["entryOf"]>): s
     : "this program manages it already. Remove adopt, or the other resource that manages it.";
 }
 
-async function problemOfLookup(
-  account: Account,
-  operation: Operation,
-  webhook: WebhookInputs,
-  id: string,
-): Promise<string | undefined> {
-  const found = findIn(await listWebhooks(account, operation, webhook.databaseId), id);
+function problemOfFound(found: Lookup, webhook: WebhookInputs): string | undefined {
   if (found.kind === "unknown") {
     return `${whyUnknown(found)} To adopt it without a lookup, set dbwebhooks:listing to false.`;
   }

@@ -2,7 +2,7 @@ import { nameOfWebhook } from "../service/advice.js";
 import { deleteWebhook, type WebhookAddress } from "../service/client.js";
 import { WebhookError } from "../service/errors.js";
 import type { Operation } from "../service/operation.js";
-import { whyToStay } from "./ownership.js";
+import { releaseWebhook } from "./ownership.js";
 import type { Session } from "./session.js";
 
 /** Deletes a webhook that is in the state, where it was created. Fails unless it is certainly gone. */
@@ -21,7 +21,7 @@ export async function deleteFromState(
     'The webhook stays in the state. "pulumi destroy" uses the environment and the configuration of the last "pulumi up". Or set the values with "pulumi config set", and run "pulumi destroy --run-program".',
   );
   const name = nameOfWebhook(address.id, address.databaseId);
-  const stay = whyToStay(session.ledger, address);
+  const stay = releaseWebhook(session.ledger, address);
   if (stay !== undefined) {
     operation.warn(
       stay === "adopted"

@@ -3,11 +3,11 @@ import { parseJson } from "../common/json.js";
 import { problemOfReceiverUrl } from "../common/url.js";
 import { nameOfWebhook } from "../service/advice.js";
 import { isStorableSecret, type ListedWebhook } from "../service/bodies.js";
-import { type Account, listWebhooks, type WebhookAddress } from "../service/client.js";
+import type { Account, WebhookAddress } from "../service/client.js";
 import { WebhookError } from "../service/errors.js";
 import type { Operation } from "../service/operation.js";
 import type { Ledger } from "./ledger.js";
-import { findIn, whyUnknown } from "./lookup.js";
+import { lookUp, whyUnknown } from "./lookup.js";
 import { normalizeEvents } from "./values.js";
 
 /** The environment variable with the secret of a webhook to import. */
@@ -53,7 +53,7 @@ export async function findToImport(
   if (secret === undefined || problems.length > 0) {
     throw importError(name, problems.join(" "));
   }
-  const found = findIn(await listWebhooks(account, operation, databaseId), id);
+  const found = await lookUp(account, operation, databaseId, id);
   if (found.kind === "unknown") {
     throw importError(name, whyUnknown(found));
   }

@@ -1,5 +1,6 @@
 import type { ListedWebhook } from "../service/bodies.js";
-import type { WebhookList } from "../service/client.js";
+import { type Account, listWebhooks, type WebhookList } from "../service/client.js";
+import type { Operation } from "../service/operation.js";
 
 /** What a list says of one webhook. */
 export type Lookup =
@@ -7,6 +8,16 @@ export type Lookup =
   | { readonly kind: "absent" }
   /** There is no list, for this reason, or one that may be a part of all webhooks. */
   | { readonly kind: "unknown"; readonly problem: string | undefined };
+
+/** Asks the service for one webhook, by the list of its database. */
+export async function lookUp(
+  account: Account,
+  operation: Operation,
+  databaseId: string,
+  id: string,
+): Promise<Lookup> {
+  return findIn(await listWebhooks(account, operation, databaseId), id);
+}
 
 /** Looks for a webhook in a list. It is absent only from a list of all webhooks. */
 export function findIn({ webhooks, isWhole, problem }: WebhookList, id: string): Lookup {

@@ -54,7 +54,8 @@ export function keepWebhook(
 }
 
 /**
- * Why a webhook must stay although a resource that has it is deleted; nothing where it must not.
+ * Gives up a webhook whose resource is deleted. Returns why it must stay at the service; nothing where
+ * it must not.
  *
  * `adopted`: the deletion is a part of the replacement of a webhook by itself, because `adopt` names it.
  * Pulumi gives no other hint, and comes back to that deletion in a later run when the run that replaced
@@ -62,7 +63,7 @@ export function keepWebhook(
  *
  * `shared`: another resource of the program has it too.
  */
-export function whyToStay(
+export function releaseWebhook(
   ledger: Ledger,
   address: WebhookAddress,
 ): "adopted" | "shared" | undefined {
