@@ -18,9 +18,15 @@ class CommandLine extends Command {
     }
     const options = [...this.options.map(({ long }) => long ?? ""), "--help"];
     const names = kind === "option" ? options : this.commands.map((command) => command.name());
-    const problem = names.includes(name) ? "takes no value" : adviceForUnknownName(name, names);
-    throw new UsageError(`${name.slice(0, 100)} ${problem.replace(/(?<!\?)$/, ".")} See --help.`);
+    throw usageErrorOf(
+      name,
+      names.includes(name) ? "takes no value" : adviceForUnknownName(name, names),
+    );
   }
+}
+
+function usageErrorOf(name: string, problem: string): UsageError {
+  return new UsageError(`${name.slice(0, 100)} ${problem.replace(/(?<!\?)$/, ".")} See --help.`);
 }
 
 /** The program `pulumi-dbwebhooks`. The code of a command is loaded when the command runs. */
@@ -89,9 +95,10 @@ export async function runCommand(words: readonly string[]): Promise<void> {
     throw new UsageError(`A command is missing.\n\n${program.helpInformation().trimEnd()}`);
   }
   const [name = ""] = words;
-  if (!/^-|^help$/.test(name) && !commands.some((command) => command.name() === name)) {
+  const names = commands.map((command) => command.name());
+  if (!/^-|^help$/.test(name) && !names.includes(name)) {
     // Commander would show its help, and no error, for a wrong name with --help.
-    program.error(`error: unknown command '${name}'`);
+    throw usageErrorOf(name, adviceForUnknownName(name, names));
   }
   await program.parseAsync(words, { from: "user" });
 }

@@ -82,7 +82,8 @@ function readOrder(type: string, words: EmitWords, environment: NodeJS.ProcessEn
   if (!/^\d+(\.\d+)?$/.test(wait) || Number(wait) > 600) {
     throw new UsageError("--wait: must be a number of seconds, 0 to 600.");
   }
-  const baseUrl = words.url ?? environment.DBWEBHOOKS_BASE_URL ?? `http://127.0.0.1:${defaultPort}`;
+  const baseUrl =
+    words.url ?? (environment.DBWEBHOOKS_BASE_URL || `http://127.0.0.1:${defaultPort}`);
   if (!isAbsoluteHttpUrl(baseUrl)) {
     throw new UsageError("--url (or DBWEBHOOKS_BASE_URL): must be an absolute http or https URL.");
   }
@@ -94,7 +95,7 @@ function readOrder(type: string, words: EmitWords, environment: NodeJS.ProcessEn
       "--api-key: is needed for this URL. DBWEBHOOKS_API_KEY is sent only to a loopback host, and to DBWEBHOOKS_BASE_URL over https.",
     );
   }
-  const apiKey = words.apiKey ?? environment.DBWEBHOOKS_API_KEY ?? defaultApiKey;
+  const apiKey = words.apiKey ?? (environment.DBWEBHOOKS_API_KEY || defaultApiKey);
   if (!isApiKey(apiKey)) {
     throw new UsageError(
       "--api-key (or DBWEBHOOKS_API_KEY): must be visible ASCII characters, without spaces and line breaks.",

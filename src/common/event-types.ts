@@ -17,3 +17,8 @@ export const eventTypes = [
 
 /** One of the nine event kinds in {@link eventTypes}. */
 export type EventType = (typeof eventTypes)[number];
+
+/** Whether a text is one of the nine event kinds. */
+export function isEventType(text: string): text is EventType {
+  return (eventTypes as readonly string[]).includes(text);
+}

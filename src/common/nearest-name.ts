@@ -1,9 +1,9 @@
 import { closest, distance } from "fastest-levenshtein";
 
-// Comparing takes time that grows with the length of a name, and nobody means a longer one.
+// The time grows with the length, and no known name is longer.
 const maxLength = 100;
 
-/** Says what to write in place of a name that nobody knows. */
+/** Says what to write instead of an unknown name. */
 export function adviceForUnknownName(name: string, names: readonly string[]): string {
   const nearest = nearestName(name, names);
   return distance(name.slice(0, maxLength), nearest) <= Math.max(2, nearest.length / 3)

@@ -1,3 +1,5 @@
+import { adviceForUnknownName } from "./nearest-name.js";
+
 /** Prefix of this package's keys in a stack's configuration. */
 export const namespace = "dbwebhooks";
 
@@ -25,3 +27,10 @@ export type SettingName = keyof typeof environmentVariables;
 
 /** All names of settings. */
 export const settingNames = Object.keys(environmentVariables) as readonly SettingName[];
+
+/** Says of each name that is no setting what to write instead. */
+export function problemsOfSettingNames(names: readonly string[]): string[] {
+  return names
+    .filter((name) => !settingNames.some((known) => known === name))
+    .map((name) => `${name}: ${adviceForUnknownName(name, settingNames)}`);
+}

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { eventTypes } from "../common/event-types.js";
+import { eventTypes, isEventType } from "../common/event-types.js";
 import { nearestName } from "../common/nearest-name.js";
 import { isIdentifier, problemOfReceiverUrl } from "../common/url.js";
 import { webhookIdOf } from "../common/webhook-id.js";
@@ -104,7 +104,7 @@ function event(allowUnknownEvents: boolean) {
         if (value === "" || !value.isWellFormed()) {
           return `must be the name of an event, such as "${eventTypes[0]}"`;
         }
-        return allowUnknownEvents || eventTypes.some((known) => known === value)
+        return allowUnknownEvents || isEventType(value)
           ? undefined
           : `is not a known event; the nearest is "${nearestName(value, eventTypes)}". To subscribe to it all the same, set allowUnknownEvents: true`;
       }),

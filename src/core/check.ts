@@ -1,6 +1,7 @@
 import type * as z from "zod/mini";
 import { adviceForUnknownName } from "../common/nearest-name.js";
 import { once } from "../common/once.js";
+import { pathText } from "../common/path-text.js";
 import { oneLine, shownValue } from "../common/redact.js";
 import { argumentRules, webhookArguments } from "./arguments.js";
 import {
@@ -92,11 +93,4 @@ function normalizeInputs(inputs: Properties): Record<string, unknown> {
   }
   const { id, secret } = adopt as Record<string, unknown>;
   return { ...normalized, adopt: withSecretMarked({ id: String(id), secret }) };
-}
-
-function pathText(path: readonly PropertyKey[]): string {
-  return path
-    .map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`))
-    .join("")
-    .slice(1);
 }

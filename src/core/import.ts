@@ -1,4 +1,4 @@
-import { eventTypes } from "../common/event-types.js";
+import { isEventType } from "../common/event-types.js";
 import { parseJson } from "../common/json.js";
 import { problemOfReceiverUrl } from "../common/url.js";
 import { nameOfWebhook } from "../service/advice.js";
@@ -93,14 +93,13 @@ function inputsOf(
   databaseId: string,
   { url, events, tableIds }: ListedWebhook,
 ): Record<string, unknown> {
-  const known: readonly string[] = eventTypes;
   const [tableId] = tableIds ?? [];
   return {
     databaseId,
     url,
     events: normalizeEvents(events),
     ...(tableId === undefined ? {} : { tableId }),
-    ...(events.every((event) => known.includes(event)) ? {} : { allowUnknownEvents: true }),
+    ...(events.every(isEventType) ? {} : { allowUnknownEvents: true }),
     ...(problemOfReceiverUrl(url, false) === undefined ? {} : { allowInsecureUrl: true }),
   };
 }

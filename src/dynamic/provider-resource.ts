@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { explicitKey, namespace } from "../common/setting-names.js";
-import { problemsOfNames, refuseOldNode } from "./stack-config.js";
+import { explicitKey, namespace, problemsOfSettingNames } from "../common/setting-names.js";
+import { refuseOldNode } from "./stack-config.js";
 
 /** The arguments of a {@link Provider}. What is missing is taken from the environment. */
 export interface ProviderArgs {
@@ -69,7 +69,7 @@ export class Provider extends pulumi.ProviderResource {
    */
   constructor(name: string, args: ProviderArgs = {}, opts?: pulumi.ResourceOptions) {
     refuseOldNode();
-    const problems = problemsOfNames(Object.keys(args));
+    const problems = problemsOfSettingNames(Object.keys(args));
     if (problems.length > 0) {
       throw new pulumi.RunError(`Provider ${name}: ${problems.join("; ")}.`);
     }

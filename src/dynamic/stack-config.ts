@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { adviceForUnknownName } from "../common/nearest-name.js";
 import { problemOfNodeVersion } from "../common/node-version.js";
-import { namespace, settingNames } from "../common/setting-names.js";
+import { namespace, problemsOfSettingNames } from "../common/setting-names.js";
 
 /** Fails where Node.js is too old: what comes later would fail in places that say nothing of it. */
 export function refuseOldNode(): void {
@@ -26,7 +25,7 @@ export function warnAboutConfig(): void {
   warned.add(run);
   const prefix = `${namespace}:`;
   const keys = Object.keys(pulumi.runtime.allConfig()).filter((key) => key.startsWith(prefix));
-  for (const problem of problemsOfNames(keys.map((key) => key.slice(prefix.length)))) {
+  for (const problem of problemsOfSettingNames(keys.map((key) => key.slice(prefix.length)))) {
     void pulumi.log.warn(`Stack configuration ${prefix}${problem}`);
   }
   const apiKey = `${prefix}apiKey`;
@@ -35,13 +34,6 @@ export function warnAboutConfig(): void {
       `${apiKey} is stored in plain text, in the stack's configuration and in its state; run "pulumi config set --secret ${apiKey}" and replace the key.`,
     );
   }
-}
-
-/** Says of each name that is no setting what to write in its place. */
-export function problemsOfNames(names: readonly string[]): string[] {
-  return names
-    .filter((name) => !settingNames.some((known) => known === name))
-    .map((name) => `${name}: ${adviceForUnknownName(name, settingNames)}`);
 }
 
 /** Whether a key was set with --secret; true where this version of Pulumi does not tell. */

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { adviceForUnknownName } from "../common/nearest-name.js";
+import { pathText } from "../common/path-text.js";
 
 /** Everything that is wrong with a value, one entry a problem. */
 interface Problems {
@@ -57,9 +58,5 @@ function problemsOf({ issues }: z.core.$ZodError): string[] {
 }
 
 function problemAt(path: readonly PropertyKey[], problem = ""): string {
-  const place = path
-    .map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`))
-    .join("")
-    .slice(1);
-  return `${place} ${problem}`.trim();
+  return `${pathText(path)} ${problem}`.trim();
 }

@@ -9,15 +9,19 @@ interface Waiter<Stage, Item> {
 export class Waiters<Stage, Item> {
   readonly #waiters = new Set<Waiter<Stage, Item>>();
   readonly #messageAtClose: string;
+  #isClosed = false;
 
   constructor(messageAtClose: string) {
     this.#messageAtClose = messageAtClose;
   }
 
   next(stage: Stage, isAwaited: (item: Item) => boolean): Promise<Item> {
-    const promise = new Promise<Item>((resolve, reject) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Item>();
+    if (this.#isClosed) {
+      reject(new Error(this.#messageAtClose));
+    } else {
       this.#waiters.add({ stage, isAwaited, resolve, reject });
-    });
+    }
     // Unobserved rejections end the process, and a test may no longer look at this promise.
     promise.catch(() => {});
     return promise;
@@ -31,8 +35,9 @@ export class Waiters<Stage, Item> {
     }
   }
 
-  /** Rejects every promise that is still open. */
+  /** Rejects every promise that is still open, and each that is asked for from now on. */
   close(): void {
+    this.#isClosed = true;
     for (const { reject } of this.#waiters) {
       reject(new Error(this.#messageAtClose));
     }

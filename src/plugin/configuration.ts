@@ -4,8 +4,7 @@ import {
   CheckResponse,
   type ConfigureRequest,
 } from "@pulumi/pulumi/proto/provider_pb.js";
-import { adviceForUnknownName } from "../common/nearest-name.js";
-import { namespace, settingNames } from "../common/setting-names.js";
+import { namespace, problemsOfSettingNames } from "../common/setting-names.js";
 import { type ConfigSource, readConfig } from "../core/config.js";
 import { isUnknown, type Properties, secretMarked, withSecretsBare } from "../core/values.js";
 import type { EngineLog } from "./engine-log.js";
@@ -26,9 +25,9 @@ export async function checkProvider(request: CheckRequest, log: EngineLog): Prom
   // Encrypted in the state, also where the configuration holds it in plain text.
   const apiKey = isUnknown(args.apiKey) ? args.apiKey : secretMarked(args.apiKey);
   response.setInputs(structOf({ ...args, apiKey }));
-  const unknownNames = Object.keys(args)
-    .filter((name) => !ownNames.includes(name) && !settingNames.some((known) => known === name))
-    .map((name) => `${name}: ${adviceForUnknownName(name, settingNames)}`);
+  const unknownNames = problemsOfSettingNames(
+    Object.keys(args).filter((name) => !ownNames.includes(name)),
+  );
   if (isDefault(request.getName())) {
     for (const problem of unknownNames) {
       log.write("", `Stack configuration ${namespace}:${problem}`, "warning");

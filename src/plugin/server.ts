@@ -87,7 +87,7 @@ export class PluginServer {
       }),
       create: this.#handleResource(async (request: messages.CreateRequest, provider, notify) => {
         if (request.getPreview()) {
-          // Configure offers no previews of creations; whoever asks for one must not get a webhook.
+          // Configure does not offer previews of creations. If one is requested, create nothing.
           return new messages.CreateResponse().setProperties(request.getProperties());
         }
         const inputs = propertiesOf(request.getProperties());
@@ -161,7 +161,7 @@ export class PluginServer {
       try {
         return await answer(request, this.#provider, notify);
       } finally {
-        // A secret waits for nothing.
+        // The answer to a creation holds the secret: lines do not delay it.
         if (!(request instanceof messages.CreateRequest)) {
           await this.#log.flush();
         }

@@ -23,7 +23,7 @@ export function serviceErrorOf(error: unknown): Partial<ServiceError> {
   if (error instanceof RequestError) {
     return { code: error.code, details: error.message };
   }
-  // Whatever else is thrown could carry what may not be shown.
+  // The message of any other error may hold a secret.
   const message =
     error instanceof WebhookError
       ? error.message

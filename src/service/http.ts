@@ -80,7 +80,7 @@ export async function openExchange(
     bodyTimeout: 0,
     // Over HTTP/2 undici sends a refused request again by itself.
     allowH2: false,
-    // Whatever the environment says: the plugin comes without that experimental parser.
+    // The environment can switch this experimental parser on, and the plugin does not contain it.
     useMilo: false,
   };
   const direct = new Agent(options);

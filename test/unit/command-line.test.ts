@@ -82,7 +82,13 @@ describe("pulumi-dbwebhooks emit", () => {
     expect(await usageErrorOf(words)).toContain("--api-key: is needed");
   });
 
-  it.each(["sk_live\n_1", "sk live", "schlüssel", ""])("refuses the key %j", async (apiKey) => {
+  it("refuses an empty key", async () => {
+    const words = ["emit", "record.created", "--database", "base_1", "--api-key="];
+
+    expect(await usageErrorOf(words)).toContain("--api-key (or DBWEBHOOKS_API_KEY): must be");
+  });
+
+  it.each(["sk_live\n_1", "sk live", "schlüssel"])("refuses the key %j", async (apiKey) => {
     const words = ["emit", "record.created", "--database", "base_1"];
     const problem =
       "--api-key (or DBWEBHOOKS_API_KEY): must be visible ASCII characters, without spaces and line breaks.";
@@ -90,6 +96,18 @@ describe("pulumi-dbwebhooks emit", () => {
     expect(await usageErrorOf([...words, `--api-key=${apiKey}`])).toBe(problem);
     setEnvironment({ DBWEBHOOKS_API_KEY: apiKey });
     expect(await usageErrorOf(words)).toBe(problem);
+  });
+
+  it("takes an empty variable for an absent one", async () => {
+    const { apiKeys, url } = await startKeyReader();
+    const words = ["emit", "record.created", "--database", "base_1"];
+
+    setEnvironment({ DBWEBHOOKS_BASE_URL: url, DBWEBHOOKS_API_KEY: "" });
+    await errorOf(runCommand(words));
+    setEnvironment({ DBWEBHOOKS_BASE_URL: "", DBWEBHOOKS_API_KEY: "" });
+    await errorOf(runCommand([...words, "--url", url]));
+
+    expect(apiKeys).toEqual(["Bearer local-api-key", "Bearer local-api-key"]);
   });
 
   it.each(["<html></html>", "", "{}", "null", '"id"', '{"id":"evt_1","deliveries":[null]}'])(
@@ -108,3 +126,15 @@ describe("pulumi-dbwebhooks emit", () => {
     },
   );
 });
+
+/** A server that answers nothing of use, and keeps the keys that it is sent. */
+async function startKeyReader(): Promise<{ apiKeys: (string | undefined)[]; url: string }> {
+  const apiKeys: (string | undefined)[] = [];
+  const server = createServer(({ headers }, response) => {
+    apiKeys.push(headers.authorization);
+    response.end();
+  });
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { apiKeys, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}

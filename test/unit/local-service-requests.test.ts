@@ -303,6 +303,14 @@ describe("waiting for a request", () => {
     await expect(next).rejects.toThrow("closed before such a request came");
   });
 
+  it("fails at once when the service is closed", async () => {
+    const service = await startService();
+    await service.close();
+
+    await expect(service.nextRequest()).rejects.toThrow("closed before such a request came");
+    await expect(service.nextDelivery()).rejects.toThrow("closed before");
+  });
+
   it("fails silently when nobody looks at it any more", async () => {
     const service = await startService();
     const unhandled = vi.fn();

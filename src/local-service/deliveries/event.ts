@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { type EventType, eventTypes } from "../../common/event-types.js";
+import { type EventType, eventTypes, isEventType } from "../../common/event-types.js";
 import { nearestName } from "../../common/nearest-name.js";
 import { type Checked, check } from "../problems.js";
 import { newId, sampleData } from "./sample-data.js";
@@ -60,7 +60,7 @@ const newEvent = (allowUnknownEvents: boolean) =>
   z.object(
     {
       type: text("must be an event kind").check(
-        z.refine((type) => allowUnknownEvents || eventTypes.some((known) => known === type), {
+        z.refine((type) => allowUnknownEvents || isEventType(type), {
           error: ({ input }) =>
             `is not an event kind of this service; the nearest is ${nearestName(String(input), eventTypes)}`,
         }),

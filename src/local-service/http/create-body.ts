@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { eventTypes } from "../../common/event-types.js";
+import { isEventType } from "../../common/event-types.js";
 import { isAbsoluteHttpUrl } from "../../common/url.js";
 import { type Checked, check } from "../problems.js";
 
@@ -43,7 +43,7 @@ const createBody = (allowUnknownEvents: boolean) =>
 
 function eventKind(allowUnknownEvents: boolean) {
   return z.string("must be a string").check(
-    z.refine((event) => allowUnknownEvents || eventTypes.some((known) => known === event), {
+    z.refine((event) => allowUnknownEvents || isEventType(event), {
       error: ({ input }) =>
         `is not an event kind of this service: ${JSON.stringify(String(input).slice(0, 100))}`,
     }),
