@@ -21,13 +21,20 @@ export function redactorOf(sensitiveValues: readonly string[]): (text: string) =
   return (text) => hideStretches(withoutShapes(text), stretches);
 }
 
-/** The parts of a receiver's URL that can be a credential: user info, path segments and query. */
+/**
+ * What can be a credential in a receiver's URL: user info, path, query and fragment, as a whole, because
+ * their parts can be too short to be looked for, and each part.
+ */
 export function sensitivePartsOfUrl(url: string): string[] {
   if (!URL.canParse(url)) {
     return [url];
   }
   const { username, password, pathname, search, searchParams, hash } = new URL(url);
-  const parts = [username, password, ...pathname.split("/"), search.slice(1), hash.slice(1)];
+  const path = pathname.slice(1);
+  const parts = [
+    ...[username, password, password && `${username}:${password}`],
+    ...[path, ...path.split("/"), search.slice(1), hash.slice(1)],
+  ];
   return [...parts, ...parts.map(percentDecoded), ...searchParams.values()].filter(Boolean);
 }
 
@@ -49,12 +56,13 @@ export function shownValue(value: string): string {
 function withoutShapes(text: string): string {
   return text
     .replace(/\b(bearer|basic)\s+[^\s"',;]+/gi, `$1 ${replacement}`)
-    .replace(/\bwhsec_[\w+/=-]+/gi, replacement)
-    .replace(/\b(https?:\/\/)[^\s"'<>]*/gi, (url) => originOf(url));
+    .replace(/whsec_[\w+/=%-]+/gi, replacement)
+    .replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]*/gi, (url) => originOf(url));
 }
 
 function originOf(url: string): string {
-  return URL.canParse(url) ? `${new URL(url).origin}/${replacement}` : replacement;
+  const origin = URL.canParse(url) ? new URL(url).origin : "null";
+  return origin === "null" ? replacement : `${origin}/${replacement}`;
 }
 
 function percentDecoded(text: string): string {

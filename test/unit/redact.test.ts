@@ -122,6 +122,9 @@ describe("redaction of what looks like a credential", () => {
     ['{"authorization":"bearer   abc"}', '{"authorization":"bearer [redacted]"}'],
     ["secret whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD/=", "secret [redacted]"],
     ["WHSEC_abc", "[redacted]"],
+    ["%22secret%22%3A%22whsec_a%2Bb%3D%22", "%22secret%22%3A%22[redacted]"],
+    ["see wss://example.com/a", "see wss://example.com/[redacted]"],
+    ["see redis://:pass@example.com/a", "see [redacted]"],
     ["see https://user:pass@example.com/a/b?c=d#e now", "see https://example.com/[redacted] now"],
     ['"http://example.com:81/x"', '"http://example.com:81/[redacted]"'],
     ["https://", "[redacted]"],
@@ -152,6 +155,10 @@ describe("the sensitive parts of a URL", () => {
         "us%20er",
         "us er",
         "pass",
+        "us%20er:pass",
+        "us er:pass",
+        "hooks/t%2Fk",
+        "hooks/t/k",
         "hooks",
         "t%2Fk",
         "t/k",
@@ -167,13 +174,24 @@ describe("the sensitive parts of a URL", () => {
   it("are what is no valid encoding, too", () => {
     const parts = sensitivePartsOfUrl("https://example.com/100%/x");
 
-    expect(new Set(parts)).toEqual(new Set(["100%", "x"]));
+    expect(new Set(parts)).toEqual(new Set(["100%/x", "100%", "x"]));
   });
 
   it("are all of what is no URL", () => {
     const parts = sensitivePartsOfUrl("not a URL");
 
     expect(parts).toEqual(["not a URL"]);
+  });
+
+  it.each([
+    ["https://h.example/a1/b2/c3/d4/e5", "bad h.example/a1/b2/c3/d4/e5", "b2"],
+    ["https://h.example/q1/w2", "//h.example/q1/w2", "w2"],
+    ["https://h.example/hooks/tok/9f3", "at h.example/hooks/tok/9f3", "9f3"],
+    ["https://bob:p1@h.example/", "bob:p1@h.example", "p1"],
+  ])("hide all of a path or a password of short parts: %s", (url, text, part) => {
+    const redacted = redact(text, sensitivePartsOfUrl(url));
+
+    expect(redacted).not.toContain(part);
   });
 
   it("hide a short token in a query where it stands alone", () => {
