@@ -56,8 +56,16 @@ export interface HttpFailure {
 /** How an attempt to exchange one request for an answer ended. */
 export type HttpOutcome = HttpResponse | HttpFailure;
 
-/** Exchanges one request for an answer, without ever trying again. */
-export type Exchange = (request: HttpRequest, limit?: TimeLimit) => Promise<HttpOutcome>;
+/**
+ * Exchanges one request for an answer, without ever trying again.
+ *
+ * @returns `undefined` when `stopping` aborts before the request is sent: then it is not sent.
+ */
+export type Exchange = (
+  request: HttpRequest,
+  limit?: TimeLimit,
+  stopping?: AbortSignal,
+) => Promise<HttpOutcome | undefined>;
 
 /**
  * Opens the agent that keeps connections alive and respects proxy variables.
@@ -85,12 +93,12 @@ export async function openExchange(
   };
   const direct = new Agent(options);
   const proxied = openProxyAgent(options);
-  return (request, limit) => {
+  return (request, limit, stopping) => {
     // A proxy's loopback is not ours: the key must not travel there.
     const agent = isLoopback(request.url.hostname) ? direct : proxied;
     return limit === undefined || limit.remainingMs > timeoutMs
-      ? exchangeOnce(agent, request, timeoutMs, timeoutName)
-      : exchangeOnce(agent, request, limit.remainingMs, limit.name);
+      ? exchangeOnce(agent, request, timeoutMs, timeoutName, stopping)
+      : exchangeOnce(agent, request, limit.remainingMs, limit.name, stopping);
   };
 }
 
@@ -110,12 +118,21 @@ async function exchangeOnce(
   request: HttpRequest,
   timeoutMs: number,
   limitName: string,
-): Promise<HttpOutcome> {
-  const signal = AbortSignal.timeout(timeoutMs);
+  stopping: AbortSignal | undefined,
+): Promise<HttpOutcome | undefined> {
+  const timeout = AbortSignal.timeout(timeoutMs);
   let isSent = false;
   const noteStart = noteRequestStart(() => {
     isSent = true;
   });
+  // Undici looks at it when the connection stands, before it sends anything.
+  const stop = new AbortController();
+  const stopUnlessSent = () => {
+    if (!isSent) {
+      stop.abort();
+    }
+  };
+  stopping?.addEventListener("abort", stopUnlessSent);
   try {
     const { statusCode, headers, body } = await agent.compose(noteStart).request({
       origin: request.url.origin,
@@ -123,12 +140,14 @@ async function exchangeOnce(
       method: request.method,
       headers: {
         accept: "application/json",
+        // Without it any coding is allowed (RFC 9110, section 12.5.3), and none is undone here.
+        "accept-encoding": "identity",
         authorization: `Bearer ${request.apiKey}`,
         "user-agent": `pulumi-dbwebhooks/${version}`,
         ...(request.body === undefined ? {} : { "content-type": "application/json" }),
       },
       body: request.body === undefined ? null : JSON.stringify(request.body),
-      signal,
+      signal: AbortSignal.any([timeout, stop.signal]),
     });
     const text = await readText(body);
     if (text === undefined) {
@@ -145,7 +164,10 @@ async function exchangeOnce(
       ...(statusCode === 206 || hasNextPage(headers.link) ? { isPart: true } : {}),
     };
   } catch (error) {
-    if (signal.aborted) {
+    if (stop.signal.aborted) {
+      return undefined;
+    }
+    if (timeout.aborted) {
       const limit = `${timeoutMs / 1000} s (${limitName})`;
       return isSent
         ? { kind: "unanswered", reason: `gave no complete answer within ${limit}` }
@@ -164,6 +186,8 @@ async function exchangeOnce(
           reason: `could not be reached (${causeText(error, request.apiKey)})`,
           ...whenItPasses(error),
         };
+  } finally {
+    stopping?.removeEventListener("abort", stopUnlessSent);
   }
 }
 
@@ -193,7 +217,8 @@ async function readText(body: AsyncIterable<Buffer>): Promise<string | undefined
     }
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  // Drops a byte order mark, which is not JSON.
+  return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 function originOfRedirect(location: unknown, base: URL): string | undefined {

@@ -3,7 +3,7 @@ import { type AccountSettings, nameOfSetting } from "./settings.js";
 
 const firstBackoffMs = 500;
 const longestBackoffMs = 10_000;
-// For a service that answers 429 with "Retry-After: 0".
+// For a service that answers 429 with "Retry-After: 0", the first time.
 const shortestPauseMs = 50;
 // A service that restarts listens again by then.
 const refusedSeconds = 15;
@@ -22,17 +22,16 @@ export function outcomeText(outcome: HttpOutcome): string {
   return outcome.kind === "response" ? `answered ${outcome.statusCode}` : outcome.reason;
 }
 
-/** How long to wait before a further attempt: as the service asked, or longer each time. */
+/** How long to wait before a further attempt: as the service asked, and longer each time. */
 export function delayBeforeRetry(
   outcome: HttpOutcome,
   attempt: number,
   random: () => number,
 ): number {
-  if (outcome.kind === "response" && outcome.retryAfterMs !== undefined) {
-    return Math.max(outcome.retryAfterMs, shortestPauseMs);
-  }
-  const backoffMs = Math.min(firstBackoffMs * 2 ** (attempt - 1), longestBackoffMs);
-  return backoffMs * (0.5 + random() / 2);
+  const backoffMs = (firstMs: number) => Math.min(firstMs * 2 ** (attempt - 1), longestBackoffMs);
+  return outcome.kind === "response" && outcome.retryAfterMs !== undefined
+    ? Math.max(outcome.retryAfterMs, backoffMs(shortestPauseMs))
+    : backoffMs(firstBackoffMs) * (0.5 + random() / 2);
 }
 
 /** How long a request may be tried again; a refused connection for a shorter time. */
@@ -56,7 +55,7 @@ export function gaveUpText(
   elapsedMs: number,
   limit: string,
 ): string {
-  return outcome.kind === "response" && outcome.retryAfterMs !== undefined
+  return outcome.kind === "response" && outcome.retryAfterMs
     ? `it asked to wait ${secondsText(outcome.retryAfterMs)} more; ${limit}`
     : `tried ${attempt} ${attempt === 1 ? "time" : "times"} in ${secondsText(elapsedMs)}; ${limit}`;
 }

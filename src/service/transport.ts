@@ -87,7 +87,10 @@ export function createTransport(
 
     async function tryOnce(attempt: number): Promise<Step> {
       startedAt = Math.min(startedAt, Date.now());
-      const outcome = await exchange(request, timeLimit);
+      const outcome = await exchange(request, timeLimit, isUndo ? undefined : stopping);
+      if (outcome === undefined) {
+        return { delayMs: 0 };
+      }
       lastOutcome = outcome;
       const passes = outcome.kind === "response" ? undefined : outcome.passes;
       if (!retries(outcome) || passes === "never") {

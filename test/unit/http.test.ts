@@ -1,8 +1,14 @@
+import { getEventListeners } from "node:events";
 import type { Socket } from "node:net";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { WebhookError } from "../../src/service/errors.ts";
-import { type HttpRequest, openExchange, parseRetryAfter } from "../../src/service/http.ts";
+import {
+  type HttpOutcome,
+  type HttpRequest,
+  openExchange,
+  parseRetryAfter,
+} from "../../src/service/http.ts";
 import { apiKey } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/error-of.ts";
 import { refusedUrl, startRawServer, startServer } from "../helpers/http-server.ts";
@@ -18,8 +24,10 @@ const post = (url: string): HttpRequest => ({
   body: { text: "ä" },
 });
 
-const exchangeOnce = async (url: string, timeoutSeconds = 10) =>
-  (await openExchange(timeoutSeconds))(post(url));
+async function exchangeOnce(url: string, timeoutSeconds = 10): Promise<HttpOutcome> {
+  const exchange = await openExchange(timeoutSeconds);
+  return (await exchange(post(url))) as HttpOutcome;
+}
 
 describe("an exchange", () => {
   it("returns status and body of any answer", async () => {
@@ -32,6 +40,28 @@ describe("an exchange", () => {
       statusCode: 418,
       body: "Ich bin eine Teekanne ☕",
     });
+  });
+
+  it("asks for an answer that is not encoded, and drops a byte order mark", async () => {
+    await using server = await startServer({ body: "\ufeff{}" });
+
+    const outcome = await exchangeOnce(server.url);
+
+    expect(outcome).toMatchObject({ body: "{}" });
+    expect(server.requests[0]?.headers).toMatchObject({ "accept-encoding": "identity" });
+  });
+
+  it("waits for the answer to what it has sent when Pulumi stops", async () => {
+    const stop = new AbortController();
+    await using server = await startRawServer((socket) => {
+      stop.abort();
+      socket.end("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
+    });
+    const exchange = await openExchange(10);
+
+    const outcome = await exchange(post(server.url), undefined, stop.signal);
+
+    expect(outcome).toMatchObject({ kind: "response", body: "ok" });
   });
 
   it("sends its body as JSON", async () => {
@@ -233,6 +263,19 @@ describe("an exchange that fails before anything is sent", () => {
     });
   });
 
+  it("is not made when Pulumi stops while it connects", async () => {
+    await using server = await startServer({});
+    const stop = new AbortController();
+    const exchange = await openExchange(10);
+    const outcome = exchange(post(server.url), undefined, stop.signal);
+
+    stop.abort();
+
+    expect(await outcome).toBeUndefined();
+    expect(server.requests).toEqual([]);
+    expect(getEventListeners(stop.signal, "abort")).toEqual([]);
+  });
+
   it("is unsent when the proxy refuses the tunnel", async () => {
     await using proxy = await startRawServer((socket) =>
       socket.end("HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n"),
@@ -312,7 +355,7 @@ describe("an exchange that breaks after the request went out", () => {
 
     const outcome = await exchange(post(server.url));
 
-    expect(outcome.kind).toBe("unanswered");
+    expect(outcome?.kind).toBe("unanswered");
     expect(server.requests).toHaveLength(2);
   });
 });

@@ -354,6 +354,19 @@ describe("an undo", () => {
   });
 });
 
+describe("a service that asks for no wait", () => {
+  it("is asked again and again, but less and less often", async () => {
+    const transport = await fakeTransport(() => response(429, 0));
+
+    const { gaveUp } = await settled(send(transport));
+
+    expect(gaveUp).toMatch(/^tried \d+ times in \d+ s; dbwebhooks:retrySeconds is 120$/);
+    expect(transport.attempts.slice(0, 4).map(({ atMs }) => atMs)).toEqual([0, 50, 150, 350]);
+    expect(transport.attempts.length).toBeLessThan(30);
+    expect(transport.lines).toHaveLength(1);
+  });
+});
+
 describe("the time for retries", () => {
   it("ends an operation at once when the service asks for more", async () => {
     const transport = await fakeTransport(() => response(429, 121_000));
