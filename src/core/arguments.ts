@@ -82,15 +82,21 @@ function identifier(what: string, example: string) {
   return unlessUnknown(z.string(message).check(z.refine(isIdentifier, message)));
 }
 
+/** Whether a text can be the secret of a webhook. What stands around it comes from a file in most cases. */
+export function isSecretAsGiven(text: string): boolean {
+  return isStorableSecret(text) && !/^\s|\s$|\p{Cc}/u.test(text);
+}
+
 function adoptedWebhook() {
   const idMessage = 'must be the number of the webhook, such as 42 or "42"';
-  const secretMessage = "must be the webhook's secret, a non-empty string";
+  const secretMessage =
+    "must be the webhook's secret, a non-empty string without control characters and without white space at its ends";
   const isWebhookId = (value: unknown) => webhookIdOf(value) !== undefined;
   return z.strictObject(
     {
       id: unlessUnknown(z.custom<number | string>(isWebhookId, idMessage)),
       secret: unlessUnknown(
-        z.string(secretMessage).check(z.refine(isStorableSecret, secretMessage)),
+        z.string(secretMessage).check(z.refine(isSecretAsGiven, secretMessage)),
       ),
     },
     "must be an object with the id and the secret of a webhook that exists",

@@ -2,10 +2,11 @@ import { isEventType } from "../common/event-types.js";
 import { parseJson } from "../common/json.js";
 import { problemOfReceiverUrl } from "../common/url.js";
 import { nameOfWebhook } from "../service/advice.js";
-import { isStorableSecret, type ListedWebhook } from "../service/bodies.js";
+import type { ListedWebhook } from "../service/bodies.js";
 import type { Account, WebhookAddress } from "../service/client.js";
 import { WebhookError } from "../service/errors.js";
 import type { Operation } from "../service/operation.js";
+import { isSecretAsGiven } from "./arguments.js";
 import type { Ledger } from "./ledger.js";
 import { lookUp, whyUnknown } from "./lookup.js";
 import { normalizeEvents } from "./values.js";
@@ -108,7 +109,7 @@ function secretIn(variable: string | undefined, key: string): string | undefined
   const secret = isByWebhook(variable)
     ? (parseJson(variable) as Record<string, unknown> | undefined)?.[key]
     : variable;
-  return typeof secret === "string" && isStorableSecret(secret) ? secret : undefined;
+  return typeof secret === "string" && isSecretAsGiven(secret) ? secret : undefined;
 }
 
 function isByWebhook(variable: string | undefined): variable is string {

@@ -23,7 +23,8 @@ export function isUnknown(value: unknown): boolean {
 
 /** Sorts events and drops duplicates, once all are known: their order means nothing. */
 export function normalizeEvents(events: unknown): unknown {
-  return Array.isArray(events) && !isUnknown(events) ? [...new Set(events)].sort() : events;
+  const isList = Array.isArray(events) && events.every((event) => typeof event === "string");
+  return isList && !isUnknown(events) ? [...new Set(events)].sort() : events;
 }
 
 /** Drops what means "not given", and the text of a dynamic provider, which Pulumi puts back itself. */

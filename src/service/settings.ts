@@ -74,7 +74,7 @@ function isBaseUrl(url: string): boolean {
 
 /** The path of the interface's version is added to the base URL: with it, every answer would be a 404. */
 function problemOfApiPath(baseUrl: string): string | undefined {
-  return /\/api\/v1\/*$/i.test(baseUrl)
+  return URL.canParse(baseUrl) && /\/api\/v1\/*$/i.test(new URL(baseUrl).pathname)
     ? "must not end in /api/v1, which is added to it: leave it out"
     : undefined;
 }

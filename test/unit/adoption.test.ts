@@ -61,7 +61,8 @@ describe("adopt in check", () => {
   });
 
   const idProblem = 'adopt.id: must be the number of the webhook, such as 42 or "42"';
-  const secretProblem = "adopt.secret: must be the webhook's secret, a non-empty string";
+  const secretProblem =
+    "adopt.secret: must be the webhook's secret, a non-empty string without control characters and without white space at its ends";
   it.each<[unknown, string[]]>([
     ["17", ["adopt: must be an object with the id and the secret of a webhook that exists"]],
     [[], ["adopt: must be an object with the id and the secret of a webhook that exists"]],
@@ -69,10 +70,9 @@ describe("adopt in check", () => {
     ...[-1, 1.5, Number.NaN, "", "1a", "-1", " 1", "007", "1e3", {}].map(
       (id): [unknown, string[]] => [{ id, secret }, [idProblem]],
     ),
-    ...["", 5, "\ud800", null].map((wrong): [unknown, string[]] => [
-      { id: 1, secret: wrong },
-      [secretProblem],
-    ]),
+    ...["", 5, "\ud800", null, "whsec_a\n", " whsec_a", "whsec_\0a"].map(
+      (wrong): [unknown, string[]] => [{ id: 1, secret: wrong }, [secretProblem]],
+    ),
   ])("refuses %j", async (adopt, expected) => {
     await configure();
 

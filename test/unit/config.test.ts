@@ -133,16 +133,17 @@ describe("a base URL", () => {
     ]);
   });
 
-  it.each(["https://example.com/api/v1", "https://example.com/eu/API/v1//"])(
-    "does not end in the path of the interface: %s",
-    (baseUrl) => {
-      const { problems } = read({ "dbwebhooks:baseUrl": baseUrl });
+  it.each([
+    "https://example.com/api/v1",
+    "https://example.com/eu/API/v1//",
+    "https://example.com/api/v1/.",
+  ])("does not end in the path of the interface: %s", (baseUrl) => {
+    const { problems } = read({ "dbwebhooks:baseUrl": baseUrl });
 
-      expect(problems).toEqual([
-        "dbwebhooks:baseUrl: must not end in /api/v1, which is added to it: leave it out",
-      ]);
-    },
-  );
+    expect(problems).toEqual([
+      "dbwebhooks:baseUrl: must not end in /api/v1, which is added to it: leave it out",
+    ]);
+  });
 
   it.each([
     "https://user@example.com",
