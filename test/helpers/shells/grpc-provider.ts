@@ -7,7 +7,8 @@ import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { type EngineStandIn, startEngine } from "./engine-stand-in.js";
-import type { Properties } from "./shell.js";
+
+export type Properties = Record<string, unknown>;
 
 /** A provider over gRPC, driven as the engine does. Disposing kills its process. */
 export interface ProviderProcess extends AsyncDisposable {
