@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { originOf } from "./origin.mts";
-import { startProvider } from "./provider-process.mts";
+import { emptyProviderText, providerText, startProvider } from "./provider-process.mts";
 import { writeFigures } from "./report.mts";
 import { type Summary, summarize } from "./statistics.mts";
 
@@ -15,11 +15,6 @@ const { values } = parseArgs({
   },
 });
 
-const ours = 'exports.handler = () => require("pulumi-dbwebhooks/provider")';
-const empty = `exports.handler = () => ({
-  check: async (olds, { __provider, ...inputs }) => ({ inputs }),
-  diff: async () => ({ changes: false }),
-})`;
 const program = `const { performance } = require("node:perf_hooks");
 require("@pulumi/pulumi");
 const before = Object.keys(require.cache).length;
@@ -36,7 +31,7 @@ for (let round = 0; round < Number(values.rounds); round++) {
   for (const name of round % 2 === 0
     ? (["ours", "empty"] as const)
     : (["empty", "ours"] as const)) {
-    times[name].push(await checkAndDiff(name === "ours" ? ours : empty));
+    times[name].push(await checkAndDiff(name === "ours" ? providerText : emptyProviderText));
   }
   const { ms, modules } = await importPackage();
   times.program.push(ms);
@@ -71,7 +66,7 @@ async function modulesOfProvider(): Promise<number> {
     create: async (inputs) => ({ id: "1", outs: { count: Object.keys(require.cache).length } }),
   })`;
   const { count: countBefore } = await provider.create(webhook(before));
-  const inputs = await provider.check(webhook(ours));
+  const inputs = await provider.check(webhook(providerText));
   await provider.diff({ ...inputs, baseUrl: "https://tables.example.com", secret: "x" }, inputs);
   // A text of its own: Pulumi keeps what it has evaluated.
   const { count } = await provider.create(webhook(`${before};`));
@@ -92,9 +87,9 @@ function config(): Record<string, string> {
   };
 }
 
-function webhook(providerText: string) {
+function webhook(text: string) {
   return {
-    __provider: providerText,
+    __provider: text,
     databaseId: "base_abc123",
     url: "https://example.com/hooks/orders",
     events: ["record.created", "record.updated"],

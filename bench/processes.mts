@@ -4,7 +4,14 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { parseArgs } from "node:util";
 import { originOf } from "./origin.mts";
-import { dynamicProvider, type ProviderFile, plugin, startProvider } from "./provider-process.mts";
+import {
+  dynamicProvider,
+  emptyProviderText,
+  type ProviderFile,
+  plugin,
+  providerText,
+  startProvider,
+} from "./provider-process.mts";
 import { writeFigures } from "./report.mts";
 import { rounded, summarize } from "./statistics.mts";
 import { markdownTable } from "./tables.mts";
@@ -19,12 +26,6 @@ const webhooks = 1_000;
 const baseUrl = "https://tables.example.com";
 const startLimit = 4;
 
-const ours = 'exports.handler = () => require("pulumi-dbwebhooks/provider")';
-const empty = `exports.handler = () => ({
-  check: async (olds, { __provider, ...inputs }) => ({ inputs }),
-  diff: async () => ({ changes: false }),
-})`;
-
 /** What is measured of a process. */
 interface Measurement {
   readonly startMs: number;
@@ -36,9 +37,9 @@ interface Measurement {
 const contenders: Readonly<Record<string, () => Promise<Measurement>>> = {
   "native plugin": () => measureProvider(plugin, "", {}),
   "dynamic provider process, this package": () =>
-    measureProvider(dynamicProvider, "dbwebhooks:", { __provider: ours }),
+    measureProvider(dynamicProvider, "dbwebhooks:", { __provider: providerText }),
   "dynamic provider process, an empty provider": () =>
-    measureProvider(dynamicProvider, "dbwebhooks:", { __provider: empty }),
+    measureProvider(dynamicProvider, "dbwebhooks:", { __provider: emptyProviderText }),
   "`node -e 0`": async () => ({
     startMs: await emptyNodeMs(),
     firstMs: Number.NaN,

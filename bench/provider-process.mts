@@ -27,6 +27,15 @@ export const dynamicProvider: ProviderFile = {
   type: "pulumi-nodejs:dynamic/dbwebhooks:Webhook",
 };
 
+/** What a webhook carries as `__provider`: Pulumi's provider process evaluates it. */
+export const providerText = 'exports.handler = () => require("pulumi-dbwebhooks/provider")';
+
+/** The text of a provider that does nothing. */
+export const emptyProviderText = `exports.handler = () => ({
+  check: async (olds, { __provider, ...inputs }) => ({ inputs }),
+  diff: async () => ({ changes: false }),
+})`;
+
 /** The native plugin, as `npm run build:plugin` writes it. */
 export const plugin: ProviderFile = {
   file: join(repository, "dist-plugin/pulumi-resource-dbwebhooks"),

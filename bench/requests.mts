@@ -8,7 +8,7 @@ import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { Agent } from "undici";
 import type { Counts, Listening } from "./answering-server.mts";
 import { originOf } from "./origin.mts";
-import { type ProviderProcess, startProvider } from "./provider-process.mts";
+import { type ProviderProcess, providerText, startProvider } from "./provider-process.mts";
 import { writeFigures } from "./report.mts";
 import { summarize } from "./statistics.mts";
 import { markdownTable } from "./tables.mts";
@@ -116,24 +116,21 @@ async function createSlowly(maxConcurrentRequests: string, idealSeconds: number)
   ];
 }
 
-async function createAll(provider: ProviderProcess, count: number, providerText?: string) {
+async function createAll(provider: ProviderProcess, count: number, text?: string) {
   const results: PromiseSettledResult<unknown>[] = [];
   const indexes = Array(count).keys();
   const createOthers = async () => {
     for (const index of indexes) {
-      results.push(...(await Promise.allSettled([provider.create(webhook(index, providerText))])));
+      results.push(...(await Promise.allSettled([provider.create(webhook(index, text))])));
     }
   };
   await Promise.all(Array.from({ length: callsAtOnce }, createOthers));
   return results;
 }
 
-function webhook(
-  index: number,
-  providerText = 'exports.handler = () => require("pulumi-dbwebhooks/provider")',
-) {
+function webhook(index: number, text = providerText) {
   return {
-    __provider: providerText,
+    __provider: text,
     databaseId: "base_abc123",
     url: `https://example.com/hooks/${index}`,
     events: ["record.created", "record.updated"],
