@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { Agent } from "undici";
 import type { Counts, Listening } from "./answering-server.mts";
+import { runAtOnce } from "./at-once.mts";
 import { originOf } from "./origin.mts";
 import { type ProviderProcess, providerText, startProvider } from "./provider-process.mts";
 import { writeFigures } from "./report.mts";
@@ -118,13 +119,9 @@ async function createSlowly(maxConcurrentRequests: string, idealSeconds: number)
 
 async function createAll(provider: ProviderProcess, count: number, text?: string) {
   const results: PromiseSettledResult<unknown>[] = [];
-  const indexes = Array(count).keys();
-  const createOthers = async () => {
-    for (const index of indexes) {
-      results.push(...(await Promise.allSettled([provider.create(webhook(index, text))])));
-    }
-  };
-  await Promise.all(Array.from({ length: callsAtOnce }, createOthers));
+  await runAtOnce(count, callsAtOnce, async (index) => {
+    results.push(...(await Promise.allSettled([provider.create(webhook(index, text))])));
+  });
   return results;
 }
 
@@ -172,17 +169,13 @@ async function compareProtocols(requests: number, delayMs: number): Promise<stri
 }
 
 async function sendAll(agent: Agent, origin: string, requests: number): Promise<void> {
-  let left = requests;
   const body = JSON.stringify({ url: "https://example.com/hooks", events: ["record.created"] });
   const headers = { authorization: "Bearer key", "content-type": "application/json" };
   const path = "/api/v1/bases/base_abc123/webhooks";
-  const worker = async () => {
-    while (left-- > 0) {
-      const answer = await agent.request({ origin, path, method: "POST", headers, body });
-      await answer.body.text();
-    }
-  };
-  await Promise.all(Array.from({ length: maxConcurrent }, worker));
+  await runAtOnce(requests, maxConcurrent, async () => {
+    const answer = await agent.request({ origin, path, method: "POST", headers, body });
+    await answer.body.text();
+  });
 }
 
 async function startServer(protocol: "http" | "https", delayMs: number) {
