@@ -12,6 +12,7 @@ import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { Pool } from "undici";
 import { runAtOnce } from "./at-once.mts";
 import { startServiceProcess } from "./service-process.mts";
+import { summarize } from "./statistics.mts";
 
 const rounds = 5;
 const operations = 5_000;
@@ -52,9 +53,8 @@ async function runBenchmark(): Promise<void> {
   }
   print(`${operations} operations a round, ${rounds} rounds, ${availableParallelism()} cores:`);
   for (const [index, [name, target]] of measurements.entries()) {
-    const sorted = (rates[index] ?? []).sort((a, b) => a - b).map(Math.round);
-    const median = sorted[Math.floor(rounds / 2)] ?? 0;
-    print(`  ${name}: median ${median}/s (${sorted[0]} to ${sorted.at(-1)}), target ${target}/s`);
+    const { median, min, max } = summarize((rates[index] ?? []).map(Math.round));
+    print(`  ${name}: median ${median}/s (${min} to ${max}), target ${target}/s`);
     process.exitCode = median < target ? 1 : process.exitCode;
   }
 }
