@@ -113,7 +113,7 @@ async function measureProvider(
     await checkAndDiff(index);
   }
   const othersMs = performance.now() - startedAt - firstMs;
-  const megabytes = running.megabytes()?.now ?? Number.NaN;
+  const megabytes = running.memory()?.now ?? Number.NaN;
   return { startMs: running.startMs, firstMs, othersMs, megabytes };
 }
 

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { credentials } from "@grpc/grpc-js";
+import { type Memory, memoryOf } from "./memory.mts";
 
 const require = createRequire(import.meta.url);
 const { ResourceProviderClient } = require("@pulumi/pulumi/proto/provider_grpc_pb.js");
@@ -53,8 +53,8 @@ export interface ProviderProcess extends AsyncDisposable {
   /** What it returns are the outputs, and the id. */
   readonly create: (inputs: Properties) => Promise<Properties & { readonly id: string }>;
   readonly delete: (id: string, outputs: Properties) => Promise<void>;
-  /** Resident memory, now and at its peak; nothing where there is no `/proc`. */
-  readonly megabytes: () => { readonly now: number; readonly peak: number } | undefined;
+  /** Resident memory of the process. */
+  readonly memory: () => Memory | undefined;
 }
 
 /** Starts a provider process with these settings. */
@@ -105,7 +105,7 @@ export async function startProvider(
       const request = new messages.DeleteRequest().setUrn(urn);
       await call("delete", request.setId(id).setProperties(struct(outputs)));
     },
-    megabytes: () => megabytesOf(child.pid),
+    memory: () => memoryOf(child.pid),
     [Symbol.asyncDispose]: async () => {
       client.close();
       engine.close();
@@ -113,14 +113,4 @@ export async function startProvider(
       await once(child, "exit");
     },
   };
-}
-
-function megabytesOf(pid: number | undefined) {
-  if (process.platform !== "linux") {
-    return undefined;
-  }
-  const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  const read = (name: string) =>
-    Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) / 1024;
-  return { now: read("VmRSS"), peak: read("VmHWM") };
 }

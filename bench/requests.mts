@@ -8,6 +8,7 @@ import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { Agent } from "undici";
 import type { Counts, Listening } from "./answering-server.mts";
 import { runAtOnce } from "./at-once.mts";
+import type { Memory } from "./memory.mts";
 import { originOf } from "./origin.mts";
 import { type ProviderProcess, providerText, startProvider } from "./provider-process.mts";
 import { writeFigures } from "./report.mts";
@@ -26,8 +27,6 @@ const serviceLimit = 50;
 const maxConcurrent = 16;
 // As `pulumi up --parallel 64`; Pulumi's default is 4 for each core.
 const callsAtOnce = 64;
-
-type Memory = ReturnType<ProviderProcess["megabytes"]>;
 
 const limits = [
   ["1,000 creations, service limited to 50 a second", "time", "answers 429", "errors", "memory"],
@@ -61,7 +60,7 @@ async function createUnderLimit(name: string, config: Readonly<Record<string, st
   });
   // The first request loads what the others use.
   await provider.create(webhook(0));
-  const idle = provider.megabytes();
+  const idle = provider.memory();
   const startedAt = performance.now();
   const results = await createAll(provider, webhooks);
   const seconds = (performance.now() - startedAt) / 1000;
@@ -72,7 +71,7 @@ async function createUnderLimit(name: string, config: Readonly<Record<string, st
     `${seconds.toFixed(1)} s`,
     String(refused),
     String(errors),
-    memoryText(idle, provider.megabytes()),
+    memoryText(idle, provider.memory()),
   ];
 }
 
@@ -83,15 +82,15 @@ async function createNothing(): Promise<string[]> {
   })`;
   await using provider = await startProvider();
   await provider.create(webhook(0, text));
-  const idle = provider.megabytes();
+  const idle = provider.memory();
   const startedAt = performance.now();
   await createAll(provider, webhooks, text);
   const seconds = (performance.now() - startedAt) / 1000;
   const name = "an empty provider, no HTTP";
-  return [name, `${seconds.toFixed(1)} s`, "", "", memoryText(idle, provider.megabytes())];
+  return [name, `${seconds.toFixed(1)} s`, "", "", memoryText(idle, provider.memory())];
 }
 
-function memoryText(idle: Memory, end: Memory): string {
+function memoryText(idle: Memory | undefined, end: Memory | undefined): string {
   return idle === undefined || end === undefined
     ? "not read"
     : `${idle.now.toFixed(0)} MB idle, ${(end.peak - idle.now).toFixed(0)} MB more at the peak`;
