@@ -4,7 +4,12 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { originOf } from "./origin.mts";
-import { emptyProviderText, providerText, startProvider } from "./provider-process.mts";
+import {
+  emptyProviderText,
+  type ProviderProcess,
+  providerText,
+  startProvider,
+} from "./provider-process.mts";
 import { writeFigures } from "./report.mts";
 import { type Summary, summarize } from "./statistics.mts";
 
@@ -31,7 +36,7 @@ for (let round = 0; round < Number(values.rounds); round++) {
   for (const name of round % 2 === 0
     ? (["ours", "empty"] as const)
     : (["empty", "ours"] as const)) {
-    times[name].push(await checkAndDiff(name === "ours" ? providerText : emptyProviderText));
+    times[name].push(await firstCallsMs(name === "ours" ? providerText : emptyProviderText));
   }
   const { ms, modules } = await importPackage();
   times.program.push(ms);
@@ -51,11 +56,10 @@ if (values.write) {
 }
 
 /** Milliseconds of the first check and diff in a provider process that has started. */
-async function checkAndDiff(text: string): Promise<number> {
+async function firstCallsMs(text: string): Promise<number> {
   await using provider = await startProvider(config());
   const startedAt = performance.now();
-  const inputs = await provider.check(webhook(text));
-  await provider.diff({ ...inputs, baseUrl: "https://tables.example.com", secret: "x" }, inputs);
+  await checkAndDiff(provider, text);
   return performance.now() - startedAt;
 }
 
@@ -65,12 +69,17 @@ async function modulesOfProvider(): Promise<number> {
   const before = `exports.handler = () => ({
     create: async (inputs) => ({ id: "1", outs: { count: Object.keys(require.cache).length } }),
   })`;
-  const { count: countBefore } = await provider.create(webhook(before));
-  const inputs = await provider.check(webhook(providerText));
-  await provider.diff({ ...inputs, baseUrl: "https://tables.example.com", secret: "x" }, inputs);
+  const { outs: outsBefore } = await provider.create(webhook(before));
+  await checkAndDiff(provider, providerText);
   // A text of its own: Pulumi keeps what it has evaluated.
-  const { count } = await provider.create(webhook(`${before};`));
-  return Number(count) - Number(countBefore);
+  const { outs } = await provider.create(webhook(`${before};`));
+  return Number(outs.count) - Number(outsBefore.count);
+}
+
+async function checkAndDiff(provider: ProviderProcess, text: string): Promise<void> {
+  const { inputs } = await provider.check(webhook(text));
+  const state = { ...inputs, baseUrl: "https://tables.example.com", secret: "x" };
+  await provider.diff("1", state, inputs);
 }
 
 async function importPackage(): Promise<{ ms: number; modules: number }> {

@@ -98,13 +98,13 @@ async function measureProvider(
   const config = { [`${prefix}baseUrl`]: baseUrl, [`${prefix}apiKey`]: "key" };
   await using running = await startProvider(config, provider);
   const checkAndDiff = async (index: number) => {
-    const inputs = await running.check({
+    const { inputs } = await running.check({
       ...properties,
       databaseId: "base_abc123",
       url: `https://example.com/hooks/${index}`,
       events: ["record.created", "record.updated"],
     });
-    await running.diff({ ...inputs, baseUrl, secret: "x" }, inputs);
+    await running.diff(provider.someId, { ...inputs, baseUrl, secret: "x" }, inputs);
   };
   const startedAt = performance.now();
   await checkAndDiff(0);

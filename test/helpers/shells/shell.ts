@@ -1,7 +1,8 @@
 import type { ServiceError } from "@grpc/grpc-js";
 import { DiffResponse } from "@pulumi/pulumi/proto/provider_pb.js";
 import type { StoredWebhook } from "pulumi-dbwebhooks/local-service";
-import { type Properties, type ProviderProcess, partialCreationOf } from "./grpc-provider.js";
+import { type ProviderProcess, partialCreationOf } from "./grpc-provider.js";
+import type { Properties } from "./provider-calls.mjs";
 
 /** What a creation came to. In a state the secret is in clear, as the engine hands it over. */
 export type CreateResult =
