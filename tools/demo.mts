@@ -122,11 +122,12 @@ async function runStacks(cli: PulumiCli, service: LocalService, receiver: Receiv
   );
 
   step(5);
-  const consumer = await LocalWorkspace.createOrSelectStack({
-    stackName,
-    projectName: consumerName,
-    program: readSecret,
-  });
+  // Pulumi leaves a directory behind when it makes its own for an inline program.
+  const consumerDirectory = await mkdtemp(join(directory, "consumer-"));
+  const consumer = await LocalWorkspace.createOrSelectStack(
+    { stackName, projectName: consumerName, program: readSecret },
+    { workDir: consumerDirectory },
+  );
   stacks.push(consumer);
   const { ordersSecret } = await up(consumer);
   expect(
