@@ -4,7 +4,12 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { originOf } from "./origin.mts";
-import { startProvider } from "./provider-process.mts";
+import {
+  emptyProviderText,
+  type ProviderProcess,
+  providerText,
+  startProvider,
+} from "./provider-process.mts";
 import { writeFigures } from "./report.mts";
 import { type Summary, summarize } from "./statistics.mts";
 
@@ -15,11 +20,6 @@ const { values } = parseArgs({
   },
 });
 
-const ours = 'exports.handler = () => require("pulumi-dbwebhooks/provider")';
-const empty = `exports.handler = () => ({
-  check: async (olds, { __provider, ...inputs }) => ({ inputs }),
-  diff: async () => ({ changes: false }),
-})`;
 const program = `const { performance } = require("node:perf_hooks");
 require("@pulumi/pulumi");
 const before = Object.keys(require.cache).length;
@@ -36,7 +36,7 @@ for (let round = 0; round < Number(values.rounds); round++) {
   for (const name of round % 2 === 0
     ? (["ours", "empty"] as const)
     : (["empty", "ours"] as const)) {
-    times[name].push(await checkAndDiff(name === "ours" ? ours : empty));
+    times[name].push(await firstCallsMs(name === "ours" ? providerText : emptyProviderText));
   }
   const { ms, modules } = await importPackage();
   times.program.push(ms);
@@ -56,11 +56,10 @@ if (values.write) {
 }
 
 /** Milliseconds of the first check and diff in a provider process that has started. */
-async function checkAndDiff(text: string): Promise<number> {
+async function firstCallsMs(text: string): Promise<number> {
   await using provider = await startProvider(config());
   const startedAt = performance.now();
-  const inputs = await provider.check(webhook(text));
-  await provider.diff({ ...inputs, baseUrl: "https://tables.example.com", secret: "x" }, inputs);
+  await checkAndDiff(provider, text);
   return performance.now() - startedAt;
 }
 
@@ -70,12 +69,17 @@ async function modulesOfProvider(): Promise<number> {
   const before = `exports.handler = () => ({
     create: async (inputs) => ({ id: "1", outs: { count: Object.keys(require.cache).length } }),
   })`;
-  const { count: countBefore } = await provider.create(webhook(before));
-  const inputs = await provider.check(webhook(ours));
-  await provider.diff({ ...inputs, baseUrl: "https://tables.example.com", secret: "x" }, inputs);
+  const { outs: outsBefore } = await provider.create(webhook(before));
+  await checkAndDiff(provider, providerText);
   // A text of its own: Pulumi keeps what it has evaluated.
-  const { count } = await provider.create(webhook(`${before};`));
-  return Number(count) - Number(countBefore);
+  const { outs } = await provider.create(webhook(`${before};`));
+  return Number(outs.count) - Number(outsBefore.count);
+}
+
+async function checkAndDiff(provider: ProviderProcess, text: string): Promise<void> {
+  const { inputs } = await provider.check(webhook(text));
+  const state = { ...inputs, baseUrl: "https://tables.example.com", secret: "x" };
+  await provider.diff("1", state, inputs);
 }
 
 async function importPackage(): Promise<{ ms: number; modules: number }> {
@@ -92,9 +96,9 @@ function config(): Record<string, string> {
   };
 }
 
-function webhook(providerText: string) {
+function webhook(text: string) {
   return {
-    __provider: providerText,
+    __provider: text,
     databaseId: "base_abc123",
     url: "https://example.com/hooks/orders",
     events: ["record.created", "record.updated"],

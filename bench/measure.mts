@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { stat } from "node:fs/promises";
+import { memoryOf } from "./memory.mts";
 import type { Project, Step } from "./project.mts";
 
 const sampleEveryMs = 50;
@@ -43,21 +44,20 @@ export async function measure(project: Project, step: Step): Promise<Measurement
 /** Follows the peak that the kernel keeps of the provider's process. */
 function watchMemory({ directory, isProvider }: Project): { stop: () => number | undefined } {
   let pid: string | undefined;
-  let kilobytes: number | undefined;
+  let megabytes: number | undefined;
   const sample = () => {
     pid ??= processIds().find(
       (id) =>
         attempt(() => readlinkSync(`/proc/${id}/cwd`)) === directory && isProvider(textOf(id)),
     );
-    const status = pid && attempt(() => readFileSync(`/proc/${pid}/status`, "utf8"));
     // A process that has ended has no memory any more; what was seen before stands.
-    kilobytes = Number(/^VmHWM:\s+(\d+) kB$/m.exec(status ?? "")?.[1] ?? kilobytes);
+    megabytes = memoryOf(pid)?.peak ?? megabytes;
   };
   const timer = setInterval(sample, sampleEveryMs);
   return {
     stop: () => {
       clearInterval(timer);
-      return kilobytes === undefined || Number.isNaN(kilobytes) ? undefined : kilobytes / 1024;
+      return megabytes;
     },
   };
 }

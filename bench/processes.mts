@@ -4,7 +4,14 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { parseArgs } from "node:util";
 import { originOf } from "./origin.mts";
-import { dynamicProvider, type ProviderFile, plugin, startProvider } from "./provider-process.mts";
+import {
+  dynamicProvider,
+  emptyProviderText,
+  type ProviderFile,
+  plugin,
+  providerText,
+  startProvider,
+} from "./provider-process.mts";
 import { writeFigures } from "./report.mts";
 import { rounded, summarize } from "./statistics.mts";
 import { markdownTable } from "./tables.mts";
@@ -19,12 +26,6 @@ const webhooks = 1_000;
 const baseUrl = "https://tables.example.com";
 const startLimit = 4;
 
-const ours = 'exports.handler = () => require("pulumi-dbwebhooks/provider")';
-const empty = `exports.handler = () => ({
-  check: async (olds, { __provider, ...inputs }) => ({ inputs }),
-  diff: async () => ({ changes: false }),
-})`;
-
 /** What is measured of a process. */
 interface Measurement {
   readonly startMs: number;
@@ -36,9 +37,9 @@ interface Measurement {
 const contenders: Readonly<Record<string, () => Promise<Measurement>>> = {
   "native plugin": () => measureProvider(plugin, "", {}),
   "dynamic provider process, this package": () =>
-    measureProvider(dynamicProvider, "dbwebhooks:", { __provider: ours }),
+    measureProvider(dynamicProvider, "dbwebhooks:", { __provider: providerText }),
   "dynamic provider process, an empty provider": () =>
-    measureProvider(dynamicProvider, "dbwebhooks:", { __provider: empty }),
+    measureProvider(dynamicProvider, "dbwebhooks:", { __provider: emptyProviderText }),
   "`node -e 0`": async () => ({
     startMs: await emptyNodeMs(),
     firstMs: Number.NaN,
@@ -97,13 +98,13 @@ async function measureProvider(
   const config = { [`${prefix}baseUrl`]: baseUrl, [`${prefix}apiKey`]: "key" };
   await using running = await startProvider(config, provider);
   const checkAndDiff = async (index: number) => {
-    const inputs = await running.check({
+    const { inputs } = await running.check({
       ...properties,
       databaseId: "base_abc123",
       url: `https://example.com/hooks/${index}`,
       events: ["record.created", "record.updated"],
     });
-    await running.diff({ ...inputs, baseUrl, secret: "x" }, inputs);
+    await running.diff(provider.someId, { ...inputs, baseUrl, secret: "x" }, inputs);
   };
   const startedAt = performance.now();
   await checkAndDiff(0);
@@ -112,7 +113,7 @@ async function measureProvider(
     await checkAndDiff(index);
   }
   const othersMs = performance.now() - startedAt - firstMs;
-  const megabytes = running.megabytes()?.now ?? Number.NaN;
+  const megabytes = running.memory()?.now ?? Number.NaN;
   return { startMs: running.startMs, firstMs, othersMs, megabytes };
 }
 

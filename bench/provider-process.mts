@@ -1,17 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { credentials } from "@grpc/grpc-js";
-
-const require = createRequire(import.meta.url);
-const { ResourceProviderClient } = require("@pulumi/pulumi/proto/provider_grpc_pb.js");
-const messages = require("@pulumi/pulumi/proto/provider_pb.js");
-const { Struct } = require("google-protobuf/google/protobuf/struct_pb.js");
+import messages from "@pulumi/pulumi/proto/provider_pb.js";
+import {
+  connect,
+  type Operations,
+  operationsOf,
+  struct,
+} from "../test/helpers/shells/provider-calls.mts";
+import { type Memory, memoryOf } from "./memory.mts";
 
 const repository = join(import.meta.dirname, "..");
 
@@ -19,33 +19,41 @@ const repository = join(import.meta.dirname, "..");
 export interface ProviderFile {
   readonly file: string;
   readonly type: string;
+  /** An id as this provider writes them. */
+  readonly someId: string;
 }
 
 /** Pulumi's provider process, which loads this package for webhooks. */
 export const dynamicProvider: ProviderFile = {
   file: join(repository, "node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js"),
   type: "pulumi-nodejs:dynamic/dbwebhooks:Webhook",
+  someId: "1",
 };
+
+/** What a webhook carries as `__provider`: Pulumi's provider process evaluates it. */
+export const providerText = 'exports.handler = () => require("pulumi-dbwebhooks/provider")';
+
+/** The text of a provider that does nothing. */
+export const emptyProviderText = `exports.handler = () => ({
+  check: async (olds, { __provider, ...inputs }) => ({ inputs }),
+  diff: async () => ({ changes: false }),
+})`;
 
 /** The native plugin, as `npm run build:plugin` writes it. */
 export const plugin: ProviderFile = {
   file: join(repository, "dist-plugin/pulumi-resource-dbwebhooks"),
   type: "dbwebhooks:index:Webhook",
+  someId: "base_abc123/1",
 };
 
-type Properties = Readonly<Record<string, unknown>>;
-
 /** A provider in a process of its own, driven as the engine does. */
-export interface ProviderProcess extends AsyncDisposable {
+export interface ProviderProcess
+  extends Pick<Operations, "check" | "diff" | "create">,
+    AsyncDisposable {
   /** How long it took from the start of the process to the line with its port. */
   readonly startMs: number;
-  readonly check: (news: Properties) => Promise<Properties>;
-  readonly diff: (olds: Properties, news: Properties) => Promise<void>;
-  /** What it returns are the outputs, and the id. */
-  readonly create: (inputs: Properties) => Promise<Properties & { readonly id: string }>;
-  readonly delete: (id: string, outputs: Properties) => Promise<void>;
-  /** Resident memory, now and at its peak; nothing where there is no `/proc`. */
-  readonly megabytes: () => { readonly now: number; readonly peak: number } | undefined;
+  /** Resident memory of the process. */
+  readonly memory: () => Memory | undefined;
 }
 
 /** Starts a provider process with these settings. */
@@ -64,39 +72,12 @@ export async function startProvider(
   });
   const [port] = await once(createInterface({ input: child.stdout }), "line");
   const startMs = performance.now() - startedAt;
-  const client = new ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure());
-  const call = (method: string, request: unknown) =>
-    // biome-ignore lint/suspicious/noExplicitAny: the generated code has no types for this.
-    new Promise<any>((resolve, reject) => {
-      client[method](request, (error: Error | null, response: unknown) =>
-        error === null ? resolve(response) : reject(error),
-      );
-    });
-  const struct = (properties: Properties) => Struct.fromJavaScript(properties);
-  await call("configure", new messages.ConfigureRequest().setArgs(struct(config)));
-  const urn = `urn:pulumi:bench::bench::${type}::hook`;
+  const client = connect(port);
+  await client.call("configure", new messages.ConfigureRequest().setArgs(struct(config)));
   return {
+    ...operationsOf(client.call, `urn:pulumi:bench::bench::${type}::hook`),
     startMs,
-    check: async (news) => {
-      const request = new messages.CheckRequest().setUrn(urn);
-      request.setOlds(struct({})).setNews(struct(news));
-      return (await call("check", request)).getInputs().toJavaScript();
-    },
-    diff: async (olds, news) => {
-      const request = new messages.DiffRequest().setUrn(urn);
-      request.setId(file === plugin.file ? `${olds.databaseId}/1` : "1");
-      await call("diff", request.setOlds(struct(olds)).setNews(struct(news)));
-    },
-    create: async (inputs) => {
-      const request = new messages.CreateRequest().setUrn(urn).setProperties(struct(inputs));
-      const response = await call("create", request);
-      return { ...response.getProperties().toJavaScript(), id: response.getId() };
-    },
-    delete: async (id, outputs) => {
-      const request = new messages.DeleteRequest().setUrn(urn);
-      await call("delete", request.setId(id).setProperties(struct(outputs)));
-    },
-    megabytes: () => megabytesOf(child.pid),
+    memory: () => memoryOf(child.pid),
     [Symbol.asyncDispose]: async () => {
       client.close();
       engine.close();
@@ -104,14 +85,4 @@ export async function startProvider(
       await once(child, "exit");
     },
   };
-}
-
-function megabytesOf(pid: number | undefined) {
-  if (process.platform !== "linux") {
-    return undefined;
-  }
-  const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  const read = (name: string) =>
-    Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) / 1024;
-  return { now: read("VmRSS"), peak: read("VmHWM") };
 }

@@ -7,8 +7,10 @@ import { parseArgs } from "node:util";
 import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { Agent } from "undici";
 import type { Counts, Listening } from "./answering-server.mts";
+import { runAtOnce } from "./at-once.mts";
+import type { Memory } from "./memory.mts";
 import { originOf } from "./origin.mts";
-import { type ProviderProcess, startProvider } from "./provider-process.mts";
+import { type ProviderProcess, providerText, startProvider } from "./provider-process.mts";
 import { writeFigures } from "./report.mts";
 import { summarize } from "./statistics.mts";
 import { markdownTable } from "./tables.mts";
@@ -25,8 +27,6 @@ const serviceLimit = 50;
 const maxConcurrent = 16;
 // As `pulumi up --parallel 64`; Pulumi's default is 4 for each core.
 const callsAtOnce = 64;
-
-type Memory = ReturnType<ProviderProcess["megabytes"]>;
 
 const limits = [
   ["1,000 creations, service limited to 50 a second", "time", "answers 429", "errors", "memory"],
@@ -60,7 +60,7 @@ async function createUnderLimit(name: string, config: Readonly<Record<string, st
   });
   // The first request loads what the others use.
   await provider.create(webhook(0));
-  const idle = provider.megabytes();
+  const idle = provider.memory();
   const startedAt = performance.now();
   const results = await createAll(provider, webhooks);
   const seconds = (performance.now() - startedAt) / 1000;
@@ -71,7 +71,7 @@ async function createUnderLimit(name: string, config: Readonly<Record<string, st
     `${seconds.toFixed(1)} s`,
     String(refused),
     String(errors),
-    memoryText(idle, provider.megabytes()),
+    memoryText(idle, provider.memory()),
   ];
 }
 
@@ -82,15 +82,15 @@ async function createNothing(): Promise<string[]> {
   })`;
   await using provider = await startProvider();
   await provider.create(webhook(0, text));
-  const idle = provider.megabytes();
+  const idle = provider.memory();
   const startedAt = performance.now();
   await createAll(provider, webhooks, text);
   const seconds = (performance.now() - startedAt) / 1000;
   const name = "an empty provider, no HTTP";
-  return [name, `${seconds.toFixed(1)} s`, "", "", memoryText(idle, provider.megabytes())];
+  return [name, `${seconds.toFixed(1)} s`, "", "", memoryText(idle, provider.memory())];
 }
 
-function memoryText(idle: Memory, end: Memory): string {
+function memoryText(idle: Memory | undefined, end: Memory | undefined): string {
   return idle === undefined || end === undefined
     ? "not read"
     : `${idle.now.toFixed(0)} MB idle, ${(end.peak - idle.now).toFixed(0)} MB more at the peak`;
@@ -116,24 +116,17 @@ async function createSlowly(maxConcurrentRequests: string, idealSeconds: number)
   ];
 }
 
-async function createAll(provider: ProviderProcess, count: number, providerText?: string) {
+async function createAll(provider: ProviderProcess, count: number, text?: string) {
   const results: PromiseSettledResult<unknown>[] = [];
-  const indexes = Array(count).keys();
-  const createOthers = async () => {
-    for (const index of indexes) {
-      results.push(...(await Promise.allSettled([provider.create(webhook(index, providerText))])));
-    }
-  };
-  await Promise.all(Array.from({ length: callsAtOnce }, createOthers));
+  await runAtOnce(count, callsAtOnce, async (index) => {
+    results.push(...(await Promise.allSettled([provider.create(webhook(index, text))])));
+  });
   return results;
 }
 
-function webhook(
-  index: number,
-  providerText = 'exports.handler = () => require("pulumi-dbwebhooks/provider")',
-) {
+function webhook(index: number, text = providerText) {
   return {
-    __provider: providerText,
+    __provider: text,
     databaseId: "base_abc123",
     url: `https://example.com/hooks/${index}`,
     events: ["record.created", "record.updated"],
@@ -175,17 +168,13 @@ async function compareProtocols(requests: number, delayMs: number): Promise<stri
 }
 
 async function sendAll(agent: Agent, origin: string, requests: number): Promise<void> {
-  let left = requests;
   const body = JSON.stringify({ url: "https://example.com/hooks", events: ["record.created"] });
   const headers = { authorization: "Bearer key", "content-type": "application/json" };
   const path = "/api/v1/bases/base_abc123/webhooks";
-  const worker = async () => {
-    while (left-- > 0) {
-      const answer = await agent.request({ origin, path, method: "POST", headers, body });
-      await answer.body.text();
-    }
-  };
-  await Promise.all(Array.from({ length: maxConcurrent }, worker));
+  await runAtOnce(requests, maxConcurrent, async () => {
+    const answer = await agent.request({ origin, path, method: "POST", headers, body });
+    await answer.body.text();
+  });
 }
 
 async function startServer(protocol: "http" | "https", delayMs: number) {

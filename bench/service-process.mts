@@ -3,8 +3,10 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 
 const main = join(import.meta.dirname, "../dist/cli/main.js");
+const lookEveryMs = 20;
 
 /** The local service in a process of its own, as the built command runs it. */
 export interface ServiceProcess extends AsyncDisposable {
@@ -12,7 +14,7 @@ export interface ServiceProcess extends AsyncDisposable {
   readonly apiKey: string;
 }
 
-/** Starts `pulumi-dbwebhooks serve` with its log ignored. */
+/** Starts `pulumi-dbwebhooks serve` with its log ignored: a pipe would slow down what is measured. */
 export async function startServiceProcess(args: readonly string[] = []): Promise<ServiceProcess> {
   const port = await freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
@@ -22,9 +24,10 @@ export async function startServiceProcess(args: readonly string[] = []): Promise
   const exited = once(child, "exit");
   // Its output is ignored, so only an answer tells that it listens.
   while (!(await fetch(baseUrl).catch(() => undefined))) {
-    if (child.exitCode !== null) {
-      throw new Error("serve ended.");
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new Error(`serve ended before it listened (${child.exitCode ?? child.signalCode}).`);
     }
+    await setTimeout(lookEveryMs);
   }
   return {
     baseUrl,

@@ -10,10 +10,13 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { Pool } from "undici";
+import { runAtOnce } from "./at-once.mts";
 import { startServiceProcess } from "./service-process.mts";
+import { summarize } from "./statistics.mts";
 
 const rounds = 5;
 const operations = 5_000;
+const connections = 16;
 /** Events come to the command over HTTP; with many webhooks for each, that costs next to nothing. */
 const webhooksPerEvent = 50;
 const path = "/api/v1/bases/base_abc123/webhooks";
@@ -50,9 +53,8 @@ async function runBenchmark(): Promise<void> {
   }
   print(`${operations} operations a round, ${rounds} rounds, ${availableParallelism()} cores:`);
   for (const [index, [name, target]] of measurements.entries()) {
-    const sorted = (rates[index] ?? []).sort((a, b) => a - b).map(Math.round);
-    const median = sorted[Math.floor(rounds / 2)] ?? 0;
-    print(`  ${name}: median ${median}/s (${sorted[0]} to ${sorted.at(-1)}), target ${target}/s`);
+    const { median, min, max } = summarize((rates[index] ?? []).map(Math.round));
+    print(`  ${name}: median ${median}/s (${min} to ${max}), target ${target}/s`);
     process.exitCode = median < target ? 1 : process.exitCode;
   }
 }
@@ -86,20 +88,16 @@ async function messageOf(child: ChildProcess): Promise<unknown> {
 }
 
 async function createWebhooks(baseUrl: string): Promise<void> {
-  const pool = new Pool(baseUrl, { connections: 16 });
+  const pool = new Pool(baseUrl, { connections });
   const body = JSON.stringify({ url: "https://example.com/hooks", events: ["record.created"] });
-  let left = operations;
   const startedAt = performance.now();
-  const worker = async () => {
-    while (left-- > 0) {
-      const answer = await pool.request({ method: "POST", path, headers, body });
-      await answer.body.dump();
-      if (answer.statusCode !== 201) {
-        throw new Error(`The service answered ${answer.statusCode}.`);
-      }
+  await runAtOnce(operations, connections, async () => {
+    const answer = await pool.request({ method: "POST", path, headers, body });
+    await answer.body.dump();
+    if (answer.statusCode !== 201) {
+      throw new Error(`The service answered ${answer.statusCode}.`);
     }
-  };
-  await Promise.all(Array.from({ length: 16 }, worker));
+  });
   process.send?.((performance.now() - startedAt) / 1000);
   await pool.close();
   process.disconnect?.();

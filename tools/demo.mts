@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import * as pulumi from "@pulumi/pulumi";
 import { LocalWorkspace, type OutputMap, type Stack } from "@pulumi/pulumi/automation/index.js";
-import { startLocalService } from "pulumi-dbwebhooks/local-service";
+import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { Webhook } from "standardwebhooks";
 import { hermeticEnvironment } from "./pulumi-cli/environment.mts";
-import { resolvePulumiCli } from "./pulumi-cli/resolve.mts";
+import { type PulumiCli, resolvePulumiCli } from "./pulumi-cli/resolve.mts";
 
 const exampleProgram = join(import.meta.dirname, "../examples/basic/index.ts");
 const producerName = "dbwebhooks-basic";
@@ -47,7 +47,7 @@ Lines that start with | are those of Pulumi.
     "\nDone. The webhook, both stacks and the temporary directory are removed.\nNext: the quick start in README.md, or npm run serve for a local service that stays.\n",
   );
 } catch (error) {
-  const { message } = stopping.signal.aborted ? stopping.signal.reason : (error as Error);
+  const { message } = stopping.signal.aborted ? stopping.signal.reason : firstErrorOf(error);
   process.stderr.write(`\n${message}\n`);
   process.exitCode = stopping.signal.aborted ? 130 : 1;
 }
@@ -63,75 +63,77 @@ async function runDemo(): Promise<void> {
   await using service = await startLocalService({ deliveries: { deliverTo: receiver.url } });
   say(`The service listens at ${service.baseUrl}, the receiver at ${receiver.url}`);
 
+  await runStacks(cli, service, receiver);
+  expect(service.webhooks.length === 0, "The service holds no webhook any more.");
+}
+
+/** Everything that needs a stack. Removes both stacks and their directory, also after an error. */
+async function runStacks(cli: PulumiCli, service: LocalService, receiver: Receiver): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "dbwebhooks-demo-"));
   const stacks: Stack[] = [];
-  try {
-    applyEnvironment({ ...(await hermeticEnvironment(directory)), ...cli.environment });
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(() => rm(directory, { recursive: true, force: true }));
+  cleanup.defer(() => destroyAll(stacks));
 
-    step(3);
-    const producer = await LocalWorkspace.createOrSelectStack(
-      { stackName, workDir: directory },
-      { projectSettings: { name: producerName, runtime: "nodejs", main: exampleProgram } },
-    );
-    stacks.push(producer);
-    await producer.setAllConfig({
-      "dbwebhooks:baseUrl": { value: service.baseUrl },
-      "dbwebhooks:apiKey": { value: service.apiKey, secret: true },
-    });
-    const { ordersSecret: ownSecret } = await up(producer);
-    const [webhook] = service.webhooks;
-    expect(service.webhooks.length === 1, "The service holds exactly one webhook.");
-    const state = await readFile(
-      join(directory, "state/.pulumi/stacks", producerName, `${stackName}.json`),
-      "utf8",
-    );
-    expect(
-      webhook !== undefined && !state.includes(webhook.secret) && !state.includes(service.apiKey),
-      "The state on disk holds neither the secret nor the API key in clear.",
-    );
+  applyEnvironment({ ...(await hermeticEnvironment(directory)), ...cli.environment });
 
-    step(4);
-    const event = service.emit({
-      type: "record.created",
-      databaseId: "base_abc123",
-      tableId: "tbl_orders",
-    });
-    const [delivery] = await event.finished;
-    const [notification] = receiver.notifications;
-    say(`POST ${notification?.path} with ${notification?.rawBody}`);
-    expect(
-      delivery?.outcome === "delivered" && receiver.notifications.length === 1,
-      "The receiver got the event once.",
-    );
-    expect(
-      notification !== undefined && isSignedWith(ownSecret?.value, notification),
-      "The secret from the stack's outputs verifies its signature (Standard Webhooks).",
-    );
-    expect(
-      notification !== undefined && !isSignedWith(otherSecret, notification),
-      "Another secret does not.",
-    );
+  step(3);
+  const producer = await LocalWorkspace.createOrSelectStack(
+    { stackName, workDir: directory },
+    { projectSettings: { name: producerName, runtime: "nodejs", main: exampleProgram } },
+  );
+  stacks.push(producer);
+  await producer.setAllConfig({
+    "dbwebhooks:baseUrl": { value: service.baseUrl },
+    "dbwebhooks:apiKey": { value: service.apiKey, secret: true },
+  });
+  const { ordersSecret: ownSecret } = await up(producer);
+  const [webhook] = service.webhooks;
+  expect(service.webhooks.length === 1, "The service holds exactly one webhook.");
+  const state = await readFile(
+    join(directory, "state/.pulumi/stacks", producerName, `${stackName}.json`),
+    "utf8",
+  );
+  expect(
+    webhook !== undefined && !state.includes(webhook.secret) && !state.includes(service.apiKey),
+    "The state on disk holds neither the secret nor the API key in clear.",
+  );
 
-    step(5);
-    const consumer = await LocalWorkspace.createOrSelectStack({
-      stackName,
-      projectName: consumerName,
-      program: readSecret,
-    });
-    stacks.push(consumer);
-    const { ordersSecret } = await up(consumer);
-    expect(
-      ordersSecret?.value === webhook?.secret && ordersSecret?.secret === true,
-      "The second stack has the secret that the service issued, marked as a secret.",
-    );
-  } finally {
-    step(6);
-    for (const stack of stacks.reverse()) {
-      await destroy(stack);
-    }
-    await rm(directory, { recursive: true, force: true });
-    expect(service.webhooks.length === 0, "The service holds no webhook any more.");
-  }
+  step(4);
+  const event = service.emit({
+    type: "record.created",
+    databaseId: "base_abc123",
+    tableId: "tbl_orders",
+  });
+  const [delivery] = await event.finished;
+  const [notification] = receiver.notifications;
+  say(`POST ${notification?.path} with ${notification?.rawBody}`);
+  expect(
+    delivery?.outcome === "delivered" && receiver.notifications.length === 1,
+    "The receiver got the event once.",
+  );
+  expect(
+    notification !== undefined && isSignedWith(ownSecret?.value, notification),
+    "The secret from the stack's outputs verifies its signature (Standard Webhooks).",
+  );
+  expect(
+    notification !== undefined && !isSignedWith(otherSecret, notification),
+    "Another secret does not.",
+  );
+
+  step(5);
+  // Pulumi leaves a directory behind when it makes its own for an inline program.
+  const consumerDirectory = await mkdtemp(join(directory, "consumer-"));
+  const consumer = await LocalWorkspace.createOrSelectStack(
+    { stackName, projectName: consumerName, program: readSecret },
+    { workDir: consumerDirectory },
+  );
+  stacks.push(consumer);
+  const { ordersSecret } = await up(consumer);
+  expect(
+    ordersSecret?.value === webhook?.secret && ordersSecret?.secret === true,
+    "The second stack has the secret that the service issued, marked as a secret.",
+  );
 }
 
 interface Notification {
@@ -141,7 +143,12 @@ interface Notification {
 }
 
 /** A receiver that takes everything down, and judges nothing. */
-async function startReceiver() {
+interface Receiver extends AsyncDisposable {
+  readonly url: string;
+  readonly notifications: readonly Notification[];
+}
+
+async function startReceiver(): Promise<Receiver> {
   const notifications: Notification[] = [];
   const server = createServer(async (request, response) => {
     const { url: path = "", headers } = request;
@@ -182,6 +189,15 @@ async function up(stack: Stack): Promise<OutputMap> {
   return outputs;
 }
 
+/** Destroys the last stack first, and goes on with the others when one fails. */
+async function destroyAll(stacks: readonly Stack[]): Promise<void> {
+  step(6);
+  await using destruction = new AsyncDisposableStack();
+  for (const stack of stacks) {
+    destruction.defer(() => destroy(stack));
+  }
+}
+
 async function destroy(stack: Stack): Promise<void> {
   const run = () =>
     stack.destroy({ onOutput: show, color: "never", suppressProgress: true, remove: true });
@@ -190,6 +206,11 @@ async function destroy(stack: Stack): Promise<void> {
     await stack.cancel().catch(() => undefined);
     await run();
   });
+}
+
+/** The error that came first: an error of the cleanup that follows has it in `suppressed`. */
+function firstErrorOf(error: unknown): Error {
+  return error instanceof SuppressedError ? firstErrorOf(error.suppressed) : (error as Error);
 }
 
 function applyEnvironment(changes: Readonly<Record<string, string | undefined>>): void {

@@ -3,8 +3,9 @@ import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
 import { apiKey, someArgs, unknownMarkers } from "../helpers/builders.js";
-import { type ProviderProcess, struct } from "../helpers/shells/grpc-provider.js";
+import type { ProviderProcess } from "../helpers/shells/grpc-provider.js";
 import { startPlugin } from "../helpers/shells/native-shell.js";
+import { struct } from "../helpers/shells/provider-calls.mjs";
 
 const secretMark = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
 const defaultNames = [

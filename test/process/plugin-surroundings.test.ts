@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest";
 import { someArgs, someState } from "../helpers/builders.js";
 import { withDirectory } from "../helpers/directory.js";
 import { run } from "../helpers/pulumi.js";
-import { struct } from "../helpers/shells/grpc-provider.js";
 import { pluginFile, startPlugin } from "../helpers/shells/native-shell.js";
+import { struct } from "../helpers/shells/provider-calls.mjs";
 
 const config = { "dbwebhooks:baseUrl": "https://tables.example.com", "dbwebhooks:apiKey": "key" };
 const id = "base_abc123/17";

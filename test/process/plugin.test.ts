@@ -5,13 +5,10 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { type Fault, type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
 import { someArgs, unknownMarkers } from "../helpers/builders.js";
-import { withBareSecret } from "../helpers/shells/dynamic-shell.js";
-import {
-  type ProviderProcess,
-  partialCreationOf,
-  struct,
-} from "../helpers/shells/grpc-provider.js";
+import { type ProviderProcess, partialCreationOf } from "../helpers/shells/grpc-provider.js";
 import { startPlugin } from "../helpers/shells/native-shell.js";
+import { struct } from "../helpers/shells/provider-calls.mjs";
+import { withBareSecret } from "../helpers/shells/shell.js";
 
 // What every shell does is in shells.test.ts, faults.test.ts, engine.test.ts and leaks.test.ts.
 

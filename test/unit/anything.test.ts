@@ -4,6 +4,7 @@ import { environmentVariables } from "../../src/common/setting-names.ts";
 import { isUnknown } from "../../src/core/values.ts";
 import { check, create, diff, read, delete as remove, update } from "../../src/dynamic/provider.ts";
 import { someArgs, someState, unknownMarkers } from "../helpers/builders.ts";
+import { startServer } from "../helpers/http-server.ts";
 import { outcomeOf } from "../helpers/outcome-of.ts";
 import { captureLines, configure } from "../helpers/provider.ts";
 import { restoreWorld } from "../helpers/transport.ts";
@@ -56,8 +57,8 @@ describe("Whatever the arguments are", () => {
   });
 
   it("create sends nothing unless they are all right and all known", async () => {
-    // Nothing listens there, so that a request ends at once, with another outcome.
-    await configure({ baseUrl: "http://127.0.0.1:1", retrySeconds: "0" });
+    await using server = await startServer({ statusCode: 400 });
+    await configure({ baseUrl: server.url, retrySeconds: "0" });
 
     await fc.assert(
       fc.asyncProperty(args, async (inputs) => {
@@ -69,7 +70,9 @@ describe("Whatever the arguments are", () => {
           (error: Error) => error,
         );
 
+        const requests = server.requests.splice(0);
         expectPrintable(failure.message);
+        expect(requests).toHaveLength(isComplete ? 1 : 0);
         expect(outcomeOf(failure)).toBe(isComplete ? "not created" : "not sent");
       }),
     );
@@ -105,7 +108,22 @@ describe("Whatever the arguments are", () => {
   });
 
   it("delete sends nothing without a usable address", async () => {
-    const state = args.map((changes) => ({ ...changes, baseUrl: "tables.example.com" }));
+    await using server = await startServer({ statusCode: 400 });
+    await configure({ baseUrl: server.url, retrySeconds: "0" });
+    const { host } = new URL(server.url);
+    // The server gets a request all the same when one of these is repaired, or sent to.
+    const baseUrl = fc.constantFrom(
+      host,
+      `http:${host}`,
+      `http:\\\\${host}`,
+      ` ${server.url}`,
+      `http://user:password@${host}`,
+      `${server.url}?query`,
+      `${server.url}#fragment`,
+    );
+    const state = fc
+      .tuple(args, baseUrl)
+      .map(([changes, unusable]) => ({ ...changes, baseUrl: unusable }));
 
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "binary" }), state, async (id, props) => {
@@ -115,6 +133,7 @@ describe("Whatever the arguments are", () => {
         );
 
         expectPrintable(failure.message);
+        expect(server.requests).toEqual([]);
         expect(outcomeOf(failure)).toBe("not sent");
       }),
     );

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { someArgs } from "../builders.js";
 import { type ProviderProcess, startProvider } from "./grpc-provider.js";
-import type { Properties } from "./shell.js";
+import type { Properties } from "./provider-calls.mjs";
 
 const repository = join(__dirname, "../../..");
 const host = join(repository, "node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js");
