@@ -106,6 +106,10 @@ async function runAllCommands(): Promise<{ lines: string[]; outputLines: string[
         ["stack", "output", "--json"],
       );
       expect(service.counts.created).toBe(2);
+      // Prints debug messages without any flag. SECURITY.md says so.
+      const { stdout: eventStream } = await pulumi(["up", "--yes", "--skip-preview", "--json"]);
+      expect(eventStream.split("\n").filter(isLeak)).not.toEqual([]);
+      logs.push(eventStream);
       await declareEvent("no.such.event");
       await runAll(["preview", "--diff"]);
       service.inject({ fault: echoAuthorization(401) });
