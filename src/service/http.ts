@@ -8,6 +8,7 @@ import { isLoopback } from "../common/url.js";
 import { version } from "../common/version.js";
 import { causeText, isConnectionError, whenItPasses } from "./connection-errors.js";
 import { WebhookError } from "./errors.js";
+import { hasNextPage, originOfRedirect, parseRetryAfter } from "./response-headers.js";
 import type { TimeLimit } from "./time-limit.js";
 
 const maxBodyBytes = 1024 * 1024;
@@ -219,25 +220,4 @@ async function readText(body: AsyncIterable<Buffer>): Promise<string | undefined
   }
   // Drops a byte order mark, which is not JSON.
   return new TextDecoder().decode(Buffer.concat(chunks));
-}
-
-function originOfRedirect(location: unknown, base: URL): string | undefined {
-  return typeof location === "string" && URL.canParse(location, base.href)
-    ? new URL(location, base).origin
-    : undefined;
-}
-
-function hasNextPage(link: string | string[] | undefined): boolean {
-  return /;\s*rel\s*=\s*"?[^";,]*\bnext\b/i.test(String(link ?? ""));
-}
-
-/** Milliseconds to wait by a `Retry-After` header, or nothing where it is absent or malformed. */
-export function parseRetryAfter(value: string, now: number): number | undefined {
-  if (/^\d+$/.test(value.trim())) {
-    return Number(value) * 1000;
-  }
-  const date = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} /.test(value)
-    ? Date.parse(value)
-    : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

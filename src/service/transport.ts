@@ -10,6 +10,7 @@ import {
   secondsText,
 } from "./retries.js";
 import { type AccountSettings, nameOfSetting } from "./settings.js";
+import { openQueue, sleep, startInTurn } from "./turns.js";
 
 const silentWaitMs = 5_000;
 
@@ -63,6 +64,7 @@ export function createTransport(
   let pausedUntil = 0;
   let resumption: NodeJS.Timeout | undefined;
   let hasSaidThatAllWait = false;
+  let hasSaidThatTurnsWait = false;
 
   async function sendRequest(
     operation: Speaker,
@@ -123,8 +125,13 @@ export function createTransport(
       timeLimit === undefined ? stopping : AbortSignal.any([stopping, timeLimit.signal]);
     for (let attempt = 1; isUndo || !ending.aborted; attempt++) {
       const isUrgent = isUndo && stopping.aborted;
-      const start = () => tryOnce(attempt);
-      const step = isUrgent ? await start() : await startUnless(ending, queue, attempt, start);
+      const longWait = setTimeout(() => noteLongWait(queue, operation), silentWaitMs);
+      const start = () => {
+        clearTimeout(longWait);
+        return tryOnce(attempt);
+      };
+      const step = isUrgent ? await start() : await startInTurn(ending, queue, attempt, start);
+      clearTimeout(longWait);
       if (step?.result !== undefined) {
         return step.result;
       }
@@ -158,54 +165,20 @@ export function createTransport(
     }
   }
 
+  /** Says that requests wait for their turn, once; a pause has a line of its own. */
+  function noteLongWait(queue: PQueue, operation: Speaker): void {
+    if (!hasSaidThatTurnsWait && !queue.isPaused) {
+      hasSaidThatTurnsWait = true;
+      const name =
+        settings.requestsPerSecond === undefined ? "maxConcurrentRequests" : "requestsPerSecond";
+      operation.notify(
+        `Requests wait for their turn: ${nameOfSetting(settings, name)} is ${settings[name]}.`,
+      );
+    }
+  }
+
   return { stopping, sendRequest };
 }
 
 const openExchange: OpenExchange = async (...limits) =>
   (await import("./http.js")).openExchange(...limits);
-
-async function openQueue(settings: AccountSettings): Promise<PQueue> {
-  const { default: Queue } = await import("p-queue");
-  const { maxConcurrentRequests: concurrency, requestsPerSecond } = settings;
-  return requestsPerSecond === undefined
-    ? new Queue({ concurrency })
-    : new Queue({ concurrency, interval: 1000 / requestsPerSecond, intervalCap: 1, strict: true });
-}
-
-/** Waits, but no longer than until `ending` aborts. */
-function sleep(ms: number, ending?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(finish, ms);
-    ending?.addEventListener("abort", finish);
-    function finish() {
-      clearTimeout(timer);
-      ending?.removeEventListener("abort", finish);
-      resolve();
-    }
-  });
-}
-
-/** Runs an attempt when it is its turn; not at all when `ending` aborts while it waits for that. */
-async function startUnless(
-  ending: AbortSignal,
-  queue: PQueue,
-  attempt: number,
-  start: () => Promise<Step>,
-): Promise<Step | undefined> {
-  const waiting = new AbortController();
-  const leaveQueue = () => waiting.abort();
-  ending.addEventListener("abort", leaveQueue);
-  const task = () => {
-    ending.removeEventListener("abort", leaveQueue);
-    return start();
-  };
-  try {
-    // What was sent before goes first: its budget is running.
-    return await queue.add(task, { priority: attempt > 1 ? 1 : 0, signal: waiting.signal });
-  } catch (error) {
-    if (waiting.signal.aborted) {
-      return undefined;
-    }
-    throw error;
-  }
-}

@@ -3,12 +3,8 @@ import type { Socket } from "node:net";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { WebhookError } from "../../src/service/errors.ts";
-import {
-  type HttpOutcome,
-  type HttpRequest,
-  openExchange,
-  parseRetryAfter,
-} from "../../src/service/http.ts";
+import { type HttpOutcome, type HttpRequest, openExchange } from "../../src/service/http.ts";
+import { parseRetryAfter } from "../../src/service/response-headers.ts";
 import { apiKey } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/error-of.ts";
 import { refusedUrl, startRawServer, startServer } from "../helpers/http-server.ts";

@@ -354,6 +354,34 @@ describe("an undo", () => {
   });
 });
 
+describe("a wait for the turn", () => {
+  it.each<[Partial<AccountSettings>, string]>([
+    [{ requestsPerSecond: 0.1 }, "dbwebhooks:requestsPerSecond is 0.1"],
+    [{ maxConcurrentRequests: 1 }, "dbwebhooks:maxConcurrentRequests is 1"],
+  ])("of more than 5 seconds is said once: %j", async (settings, name) => {
+    const answers = [delayed(), delayed(), delayed()];
+    const transport = await fakeTransport(
+      (attempt) => answers[attempt - 1]?.promise ?? ok,
+      settings,
+    );
+    for (const [index, { answer }] of answers.entries()) {
+      setTimeout(() => answer(ok), 6_000 * (index + 1));
+    }
+
+    await settled(Promise.all(answers.map(() => send(transport))));
+
+    expect(transport.lines).toEqual([`Requests wait for their turn: ${name}.`]);
+  });
+
+  it("of less is not said", async () => {
+    const transport = await fakeTransport(() => ok, { requestsPerSecond: 0.21 });
+
+    await settled(Promise.all([send(transport), send(transport)]));
+
+    expect(transport.lines).toEqual([]);
+  });
+});
+
 describe("a service that asks for no wait", () => {
   it("is asked again and again, but less and less often", async () => {
     const transport = await fakeTransport(() => response(429, 0));
