@@ -175,7 +175,8 @@ export async function deleteWebhook(
     failure: failureOf(operation, request, result, advice, outcome),
   });
   if (result.kind !== "response") {
-    return failed(connectionAdvice(settings, request.url, transport.stopping.aborted));
+    const isStopping = transport.stopping.aborted && !isUndo;
+    return failed(connectionAdvice(settings, request.url, isStopping));
   }
   if (isSuccess(result)) {
     const isConfirmed =

@@ -126,16 +126,18 @@ async function exchangeOnce(
   const noteStart = noteRequestStart(() => {
     isSent = true;
   });
-  // Undici looks at it when the connection stands, before it sends anything.
+  // Undici looks at the signal when the connection stands, before it sends anything.
   const stop = new AbortController();
+  const stopped = Promise.withResolvers<undefined>();
   const stopUnlessSent = () => {
     if (!isSent) {
       stop.abort();
+      stopped.resolve(undefined);
     }
   };
   stopping?.addEventListener("abort", stopUnlessSent);
   try {
-    const { statusCode, headers, body } = await agent.compose(noteStart).request({
+    const answered = agent.compose(noteStart).request({
       origin: request.url.origin,
       path: request.url.pathname,
       method: request.method,
@@ -150,6 +152,13 @@ async function exchangeOnce(
       body: request.body === undefined ? null : JSON.stringify(request.body),
       signal: AbortSignal.any([timeout, stop.signal]),
     });
+    const answer = await Promise.race([answered, stopped.promise]);
+    if (answer === undefined) {
+      // It is not sent any more, and fails when the connection stands.
+      answered.catch(() => {});
+      return undefined;
+    }
+    const { statusCode, headers, body } = answer;
     const text = await readText(body);
     if (text === undefined) {
       return { kind: "unreadable", reason: `answered ${statusCode} with more than 1 MiB` };
@@ -197,8 +206,11 @@ function noteRequestStart(onStart: () => void): Dispatcher.DispatcherComposeInte
   return (dispatch) => (options, handler) =>
     dispatch(options, {
       onRequestStart: (controller, context) => {
-        onStart();
         handler.onRequestStart?.(controller, context);
+        // An aborted request gets this far, and is not sent.
+        if (!controller.aborted) {
+          onStart();
+        }
       },
       onRequestUpgrade: (...args) => handler.onRequestUpgrade?.(...args),
       onResponseStart: (...args) => handler.onResponseStart?.(...args),

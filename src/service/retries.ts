@@ -22,7 +22,7 @@ export function outcomeText(outcome: HttpOutcome): string {
   return outcome.kind === "response" ? `answered ${outcome.statusCode}` : outcome.reason;
 }
 
-/** How long to wait before a further attempt: as the service asked, and longer each time. */
+/** How long to wait before a further attempt: as the service asked, or longer each time. */
 export function delayBeforeRetry(
   outcome: HttpOutcome,
   attempt: number,
@@ -30,7 +30,7 @@ export function delayBeforeRetry(
 ): number {
   const backoffMs = (firstMs: number) => Math.min(firstMs * 2 ** (attempt - 1), longestBackoffMs);
   return outcome.kind === "response" && outcome.retryAfterMs !== undefined
-    ? Math.max(outcome.retryAfterMs, backoffMs(shortestPauseMs))
+    ? outcome.retryAfterMs || backoffMs(shortestPauseMs)
     : backoffMs(firstBackoffMs) * (0.5 + random() / 2);
 }
 

@@ -60,7 +60,10 @@ export function createTransport(
   open: OpenExchange = openExchange,
   random: () => number = Math.random,
 ): HttpTransport {
+  const openWith = (maxConnections: number | null) =>
+    open(settings.timeoutSeconds, maxConnections, nameOfSetting(settings, "timeoutSeconds"));
   let connection: Promise<[Exchange, PQueue]> | undefined;
+  let urgentExchange: Promise<Exchange> | undefined;
   let pausedUntil = 0;
   let resumption: NodeJS.Timeout | undefined;
   let hasSaidThatAllWait = false;
@@ -72,14 +75,7 @@ export function createTransport(
     retries: (outcome: HttpOutcome) => boolean,
     isUndo = false,
   ): Promise<HttpResult> {
-    connection ??= Promise.all([
-      open(
-        settings.timeoutSeconds,
-        settings.maxConcurrentRequests,
-        nameOfSetting(settings, "timeoutSeconds"),
-      ),
-      openQueue(settings),
-    ]);
+    connection ??= Promise.all([openWith(settings.maxConcurrentRequests), openQueue(settings)]);
     const [exchange, queue] = await connection;
     const { timeLimit } = operation;
     // The time in the queue before the first attempt is no retrying.
@@ -87,9 +83,9 @@ export function createTransport(
     let hasSaidThatItWaits = false;
     let lastOutcome: HttpOutcome | undefined;
 
-    async function tryOnce(attempt: number): Promise<Step> {
+    async function tryOnce(attempt: number, send: Exchange): Promise<Step> {
       startedAt = Math.min(startedAt, Date.now());
-      const outcome = await exchange(request, timeLimit, isUndo ? undefined : stopping);
+      const outcome = await send(request, timeLimit, isUndo ? undefined : stopping);
       if (outcome === undefined) {
         return { delayMs: 0 };
       }
@@ -107,7 +103,7 @@ export function createTransport(
         const text = isOver ? timeLimit.name : limit.text;
         return { result: { ...outcome, gaveUp: gaveUpText(outcome, attempt, elapsedMs, text) } };
       }
-      if (isThrottled(outcome) && !(isUndo && stopping.aborted)) {
+      if (isThrottled(outcome) && !stopping.aborted) {
         // Before this attempt leaves the queue: its place would go to the next request at once.
         pauseAll(queue, delayMs, operation);
         return { delayMs: 0 };
@@ -123,19 +119,17 @@ export function createTransport(
 
     const ending =
       timeLimit === undefined ? stopping : AbortSignal.any([stopping, timeLimit.signal]);
-    for (let attempt = 1; isUndo || !ending.aborted; attempt++) {
+    let attempt = 1;
+    while (isUndo || !ending.aborted) {
       const isUrgent = isUndo && stopping.aborted;
-      const longWait = setTimeout(() => noteLongWait(queue, operation), silentWaitMs);
-      const start = () => {
-        clearTimeout(longWait);
-        return tryOnce(attempt);
-      };
-      const step = isUrgent ? await start() : await startInTurn(ending, queue, attempt, start);
-      clearTimeout(longWait);
+      const step = isUrgent
+        ? await tryOnce(attempt, await openUrgent())
+        : await takeTurn(ending, queue, operation, attempt, () => tryOnce(attempt, exchange));
       if (step?.result !== undefined) {
         return step.result;
       }
       if (step !== undefined) {
+        attempt += 1;
         await sleep(step.delayMs, isUrgent ? undefined : ending);
       }
     }
@@ -165,12 +159,36 @@ export function createTransport(
     }
   }
 
+  /** Opens connections that no other request keeps busy. */
+  function openUrgent(): Promise<Exchange> {
+    urgentExchange ??= openWith(null);
+    return urgentExchange;
+  }
+
+  async function takeTurn(
+    ending: AbortSignal,
+    queue: PQueue,
+    operation: Speaker,
+    attempt: number,
+    start: () => Promise<Step>,
+  ): Promise<Step | undefined> {
+    const longWait = setTimeout(() => noteLongWait(queue, operation), silentWaitMs);
+    try {
+      return await startInTurn(ending, queue, attempt, () => {
+        clearTimeout(longWait);
+        return start();
+      });
+    } finally {
+      clearTimeout(longWait);
+    }
+  }
+
   /** Says that requests wait for their turn, once; a pause has a line of its own. */
   function noteLongWait(queue: PQueue, operation: Speaker): void {
     if (!hasSaidThatTurnsWait && !queue.isPaused) {
       hasSaidThatTurnsWait = true;
-      const name =
-        settings.requestsPerSecond === undefined ? "maxConcurrentRequests" : "requestsPerSecond";
+      const isFull = queue.pending >= settings.maxConcurrentRequests;
+      const name = isFull ? "maxConcurrentRequests" : "requestsPerSecond";
       operation.notify(
         `Requests wait for their turn: ${nameOfSetting(settings, name)} is ${settings[name]}.`,
       );

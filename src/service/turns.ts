@@ -12,6 +12,9 @@ export async function openQueue(settings: AccountSettings): Promise<PQueue> {
 
 /** Waits, but no longer than until `ending` aborts. */
 export function sleep(ms: number, ending?: AbortSignal): Promise<void> {
+  if (ending?.aborted) {
+    return Promise.resolve();
+  }
   return new Promise((resolve) => {
     const timer = setTimeout(finish, ms);
     ending?.addEventListener("abort", finish);
@@ -35,7 +38,8 @@ export async function startInTurn<Result>(
   ending.addEventListener("abort", leaveQueue);
   const task = () => {
     ending.removeEventListener("abort", leaveQueue);
-    return start();
+    // The abort of another task can start this one before it hears of the abort itself.
+    return ending.aborted ? Promise.resolve(undefined) : start();
   };
   try {
     // What was sent before goes first: its budget is running.

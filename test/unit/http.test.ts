@@ -1,10 +1,11 @@
-import { getEventListeners } from "node:events";
-import type { Socket } from "node:net";
+import { getEventListeners, once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import fc from "fast-check";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebhookError } from "../../src/service/errors.ts";
 import { type HttpOutcome, type HttpRequest, openExchange } from "../../src/service/http.ts";
 import { parseRetryAfter } from "../../src/service/response-headers.ts";
+import { TimeLimit } from "../../src/service/time-limit.ts";
 import { apiKey } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/error-of.ts";
 import { refusedUrl, startRawServer, startServer } from "../helpers/http-server.ts";
@@ -270,6 +271,38 @@ describe("an exchange that fails before anything is sent", () => {
     expect(await outcome).toBeUndefined();
     expect(server.requests).toEqual([]);
     expect(getEventListeners(stop.signal, "abort")).toEqual([]);
+  });
+
+  it("is not made when Pulumi stops while the handshake hangs, and is not waited for", async () => {
+    const stop = new AbortController();
+    const server = createServer(() => stop.abort()).listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    // Longer than any test may take.
+    const exchange = await openExchange(600);
+
+    const outcome = await exchange(post(`https://127.0.0.1:${port}`), undefined, stop.signal);
+
+    expect(outcome).toBeUndefined();
+  });
+
+  it("is unsent when its time is over before there is a connection for it", async () => {
+    const held: Socket[] = [];
+    await using server = await startRawServer((socket) => held.push(socket));
+    const exchange = await openExchange(10, 1);
+    const first = exchange(post(server.url));
+    await expect.poll(() => held).toHaveLength(1);
+    const limit = new TimeLimit(0.1);
+    const second = exchange(post(server.url), limit);
+    // Begins later and lasts longer, so it ends later.
+    await once(AbortSignal.timeout(200), "abort");
+    held[0]?.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
+
+    expect((await second)?.kind).toBe("unsent");
+    expect((await first)?.kind).toBe("response");
+    expect(server.requests).toHaveLength(1);
+    limit.clear();
   });
 
   it("is unsent when the proxy refuses the tunnel", async () => {

@@ -303,6 +303,45 @@ describe("a request that waits when Pulumi stops", () => {
   });
 });
 
+describe("Pulumi's stop", () => {
+  it("sends nothing whose turn comes at that moment", async () => {
+    const { stop, transport } = await stoppableTransport(() => ok, { requestsPerSecond: 4 });
+    const results = ["a", "b", "c", "d"].map((name) => send(transport, name));
+    await pendingWork();
+    // The pace allows the next one, but its timer has not fired: the process was busy.
+    vi.setSystemTime(Date.now() + 251);
+
+    stop.abort();
+
+    expect((await Promise.all(results)).map(({ kind }) => kind)).toEqual([
+      "response",
+      ...Array(3).fill("unsent"),
+    ]);
+    expect(transport.attempts).toHaveLength(1);
+  });
+
+  it("ends what was in flight with its answer, without a wait or a line for others", async () => {
+    const answers = [delayed(), delayed()];
+    const stop = new AbortController();
+    const answer = (attempt: number) => answers[attempt - 1]?.promise ?? ok;
+    const transport = await fakeTransport(answer, {}, 0.5, stop.signal);
+    const results = [send(transport), send(transport)];
+    await pendingWork();
+    stop.abort();
+    const startedAt = Date.now();
+
+    answers[0]?.answer(response(500, 100_000));
+    answers[1]?.answer(response(429, 100_000));
+
+    expect(await settled(Promise.all(results))).toEqual([
+      { ...response(500, 100_000), gaveUp: "Pulumi is stopping" },
+      { ...response(429, 100_000), gaveUp: "Pulumi is stopping" },
+    ]);
+    expect(Date.now()).toBe(startedAt);
+    expect(transport.lines.join()).not.toContain("all requests wait");
+  });
+});
+
 describe("an undo", () => {
   const undo = (transport: FakeTransport) =>
     transport.sendRequest(transport.operation, request("undo"), unlessOk, true);
@@ -341,6 +380,21 @@ describe("an undo", () => {
     expect(transport.attempts.map(({ atMs }) => atMs)).toEqual([0, stopAtMs]);
   });
 
+  it("that leaves the queue when Pulumi stops has not been tried by that", async () => {
+    const answers = [response(429, 60_000), response(500)];
+    const { stop, transport } = await stoppableTransport((attempt) => answers[attempt - 1] ?? ok);
+    void send(transport, "other");
+    await pendingWork();
+    const result = undo(transport);
+    await pendingWork();
+
+    stop.abort();
+
+    expect(await settled(result)).toEqual(ok);
+    // The wait after a first attempt.
+    expect(transport.attempts.map(({ atMs }) => atMs)).toEqual([0, 0, 375]);
+  });
+
   it("of a Pulumi that stops waits as long as the service asks", async () => {
     const { stop, transport } = await stoppableTransport((attempt) =>
       attempt === 1 ? response(429, 1_000) : ok,
@@ -358,6 +412,7 @@ describe("a wait for the turn", () => {
   it.each<[Partial<AccountSettings>, string]>([
     [{ requestsPerSecond: 0.1 }, "dbwebhooks:requestsPerSecond is 0.1"],
     [{ maxConcurrentRequests: 1 }, "dbwebhooks:maxConcurrentRequests is 1"],
+    [{ maxConcurrentRequests: 1, requestsPerSecond: 100 }, "dbwebhooks:maxConcurrentRequests is 1"],
   ])("of more than 5 seconds is said once: %j", async (settings, name) => {
     const answers = [delayed(), delayed(), delayed()];
     const transport = await fakeTransport(
@@ -378,6 +433,17 @@ describe("a wait for the turn", () => {
 
     await settled(Promise.all([send(transport), send(transport)]));
 
+    expect(transport.lines).toEqual([]);
+  });
+});
+
+describe("a service that always asks for one second", () => {
+  it("is asked again each second", async () => {
+    const transport = await fakeTransport((attempt) => (attempt < 9 ? response(429, 1_000) : ok));
+
+    await settled(send(transport));
+
+    expect(transport.attempts.at(-1)?.atMs).toBe(8_000);
     expect(transport.lines).toEqual([]);
   });
 });
