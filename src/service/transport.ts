@@ -95,6 +95,10 @@ export function createTransport(
         hasSaidThatAllWait = false;
         return { result: outcome };
       }
+      if (stopping.aborted && !isUndo) {
+        // No attempt follows.
+        return { delayMs: 0 };
+      }
       const delayMs = delayBeforeRetry(outcome, attempt, random);
       const elapsedMs = Date.now() - startedAt;
       const isOver = timeLimit?.allows(delayMs) === false;
