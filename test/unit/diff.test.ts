@@ -140,6 +140,12 @@ describe("a replacement", () => {
     expect(replaces).toEqual(["secret"]);
   });
 
+  it("comes with events that cannot be put in an order", async () => {
+    const result = await diffOf(someState(), someArgs({ events: [{ toString: 1 }, false] }));
+
+    expect(result).toMatchObject({ changes: true, replaces: ["events"] });
+  });
+
   it("names all that forces it, and what it means, in one line", async () => {
     await configure({ baseUrl: "https://eu.example.com" });
 
