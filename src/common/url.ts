@@ -1,3 +1,5 @@
+import { hasStrayCharacters } from "./stray-characters.js";
+
 // WHATWG's parser repairs much of what people mistype ("https:host", "https:///host", a line break inside). A url is
 // sent on as it was written, so what needs repair is refused.
 const absoluteHttpUrl = /^https?:\/\/[^\s\p{Cc}\\/][^\s\p{Cc}\\]*$/iu;
@@ -38,11 +40,11 @@ export function normalizeBaseUrl(baseUrl: string): string {
 }
 
 /**
- * Whether a text can be an identifier: it can stand in a path as one segment, and holds no control
- * characters and no white space at its ends, which come from a line of a file in most cases.
+ * Whether a text can be an identifier: it can stand in a path as one segment, and holds no stray
+ * characters.
  */
 export function isIdentifier(value: string): boolean {
-  return isPathSegment(value) && !/^\s|\s$|\p{Cc}/u.test(value);
+  return isPathSegment(value) && !hasStrayCharacters(value);
 }
 
 /**

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { eventTypes, isEventType } from "../common/event-types.js";
 import { nearestName } from "../common/nearest-name.js";
+import { hasStrayCharacters } from "../common/stray-characters.js";
 import { isIdentifier, problemOfReceiverUrl } from "../common/url.js";
 import { webhookIdOf } from "../common/webhook-id.js";
 import { isStorableSecret } from "../service/bodies.js";
@@ -82,9 +83,9 @@ function identifier(what: string, example: string) {
   return unlessUnknown(z.string(message).check(z.refine(isIdentifier, message)));
 }
 
-/** Whether a text can be the secret of a webhook. What stands around it comes from a file in most cases. */
+/** Whether a text that a user gives can be the secret of a webhook. */
 export function isSecretAsGiven(text: string): boolean {
-  return isStorableSecret(text) && !/^\s|\s$|\p{Cc}/u.test(text);
+  return isStorableSecret(text) && !hasStrayCharacters(text);
 }
 
 function adoptedWebhook() {

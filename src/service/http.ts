@@ -128,11 +128,11 @@ async function exchangeOnce(
   });
   // Undici looks at the signal when the connection stands, before it sends anything.
   const stop = new AbortController();
-  const stopped = Promise.withResolvers<undefined>();
+  const stopped = Promise.withResolvers<never>();
   const stopUnlessSent = () => {
     if (!isSent) {
       stop.abort();
-      stopped.resolve(undefined);
+      stopped.reject(stop.signal.reason);
     }
   };
   stopping?.addEventListener("abort", stopUnlessSent);
@@ -152,13 +152,7 @@ async function exchangeOnce(
       body: request.body === undefined ? null : JSON.stringify(request.body),
       signal: AbortSignal.any([timeout, stop.signal]),
     });
-    const answer = await Promise.race([answered, stopped.promise]);
-    if (answer === undefined) {
-      // It is not sent any more, and fails when the connection stands.
-      answered.catch(() => {});
-      return undefined;
-    }
-    const { statusCode, headers, body } = answer;
+    const { statusCode, headers, body } = await Promise.race([answered, stopped.promise]);
     const text = await readText(body);
     if (text === undefined) {
       return { kind: "unreadable", reason: `answered ${statusCode} with more than 1 MiB` };
