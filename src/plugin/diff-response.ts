@@ -1,4 +1,5 @@
 import { DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb.js";
+import { webhookArguments } from "../core/arguments.js";
 import { type Difference, isSame } from "../core/diff.js";
 import type { Properties } from "../core/values.js";
 
@@ -25,7 +26,8 @@ export function diffResponse(
   response.setReplacesList(names);
   response.setDiffsList(names);
   const details = response.getDetaileddiffMap();
-  for (const property of names) {
+  // Pulumi takes new values from the arguments: an output such as the base URL would show as removed.
+  for (const property of names.filter((name) => name in webhookArguments)) {
     const isInput = !isSame(oldInputs[property], news[property]);
     const old = (isInput ? oldInputs : olds)[property];
     const detail = new PropertyDiff();

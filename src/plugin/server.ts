@@ -88,7 +88,8 @@ export class PluginServer {
         const news = propertiesOf(request.getNews());
         const options = { ignored: request.getIgnorechangesList(), urn: request.getUrn() };
         const differences = await provider.diff(webhookId, olds, news, notify, options);
-        return diffResponse(differences, propertiesOf(request.getOldInputs()), olds, news);
+        const oldInputs = request.hasOldInputs() ? propertiesOf(request.getOldInputs()) : olds;
+        return diffResponse(differences, oldInputs, olds, news);
       }),
       create: this.#handleResource(async (request: messages.CreateRequest, provider, notify) => {
         if (request.getPreview()) {

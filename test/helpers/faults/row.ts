@@ -3,10 +3,7 @@ import { type AddressInfo, createServer } from "node:net";
 import type { FaultRule, LocalService, LocalServiceOptions } from "pulumi-dbwebhooks/local-service";
 import type { ErrorKind } from "../../../src/core/errors.js";
 
-type ErrorKindOfRow = Extract<
-  ErrorKind,
-  "notCreated" | "inDoubt" | "undone" | "partial" | "kept"
->;
+type ErrorKindOfRow = Extract<ErrorKind, "notCreated" | "inDoubt" | "undone" | "partial" | "kept">;
 
 /** Every way in which a row can end: with an error of a kind, or without one. */
 export type Outcome = ErrorKindOfRow | "created" | "deleted" | "already gone";
@@ -24,11 +21,11 @@ export const outcomes: Readonly<Record<Outcome, OutcomeFacts>> = {
     meaning: "The webhook is at the service and, with its secret, in the state.",
     isError: false,
   },
-  "notCreated": {
+  notCreated: {
     meaning: "An error. It says that the service has created no webhook.",
     isError: true,
   },
-  "inDoubt": {
+  inDoubt: {
     meaning:
       "An error. The service may have created a webhook whose secret is lost: the error names the database and what to look for there.",
     isError: true,
@@ -37,7 +34,7 @@ export const outcomes: Readonly<Record<Outcome, OutcomeFacts>> = {
     meaning: "An error. The webhook came without a secret and was deleted again.",
     isError: true,
   },
-  "partial": {
+  partial: {
     meaning:
       "An error. The webhook came without a secret and could not be deleted. It is in the state without a secret; the next `pulumi up` replaces it.",
     isError: true,
