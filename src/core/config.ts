@@ -59,16 +59,11 @@ export function readConfig({ get, environment, ...source }: ConfigSource): Confi
     }
   }
   const { data, error } = accountSettings(values.allowInsecureBaseUrl === "true").safeParse(values);
-  const invalid = [
-    ...invalidSettings(values, error, fromEnvironment),
-    ...(data?.formerBaseUrls.includes(data.baseUrl)
-      ? [`${namespace}:formerBaseUrls: must not hold ${namespace}:baseUrl itself`]
-      : []),
-  ];
-  const missing = (["baseUrl", "apiKey"] as const).filter((name) => values[name] === undefined);
-  if (data !== undefined && invalid.length === 0) {
+  if (data !== undefined) {
     return { settings: { ...data, fromEnvironment } };
   }
+  const invalid = invalidSettings(values, error, fromEnvironment);
+  const missing = (["baseUrl", "apiKey"] as const).filter((name) => values[name] === undefined);
   const linesOf = (remedyOf: (name: "baseUrl" | "apiKey") => string) => [
     ...missing.map((name) => `${namespace}:${name}: is not set; ${remedyOf(name)}`),
     ...invalid,

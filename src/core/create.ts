@@ -7,13 +7,10 @@ import { lookForLeftovers } from "./lookup.js";
 import {
   failureText,
   inDoubtAdvice,
-  leftBehindText,
   nameOfWebhook,
   notCreatedAdvice,
   notDeletedAdvice,
-  partialText,
-  undoneIncompleteText,
-  undoneUnstoredText,
+  undoText,
 } from "./messages.js";
 import { isUnknown, type Properties, withoutAbsent } from "./values.js";
 
@@ -93,22 +90,20 @@ async function createOnce(
   if (secret !== undefined && canStore) {
     return { id, secret };
   }
-  const problem = await deleteAgain(context, databaseId, id, secret);
+  const created = { databaseId, id, secret };
+  const problem = await deleteAgain(context, created);
   if (problem === undefined) {
-    const text = secret === undefined ? undoneIncompleteText : undoneUnstoredText;
-    throw new WebhookError("undone", text(databaseId, id));
+    throw new WebhookError("undone", undoText(created, "undone", ""));
   }
   throw secret === undefined && (await engine.canStore())
-    ? new PartialCreationError(id, state, partialText(databaseId, id, problem))
-    : new WebhookError("leftBehind", leftBehindText(databaseId, id, secret !== undefined, problem));
+    ? new PartialCreationError(id, state, undoText(created, "partial", problem))
+    : new WebhookError("leftBehind", undoText(created, "leftBehind", problem));
 }
 
 /** Deletes a webhook that was just created. Returns what went wrong, if anything did. */
 async function deleteAgain(
   { account, operation }: Context,
-  databaseId: string,
-  id: string,
-  secret: string | undefined,
+  { databaseId, id, secret }: { databaseId: string; id: string; secret: string | undefined },
 ): Promise<string | undefined> {
   const { settings } = account;
   const address = { baseUrl: settings.baseUrl, databaseId, id };
@@ -116,14 +111,11 @@ async function deleteAgain(
   const undo = operation.withoutTimeLimit(`Delete ${nameOfWebhook(id, databaseId)}`).hiding(secret);
   try {
     const deletion = await deleteWebhook(account, undo.context(settings), address, true);
-    return deletion.kind === "failed"
-      ? failureText(
-          undo,
-          settings,
-          deletion.failure,
-          notDeletedAdvice(settings, deletion.failure, false),
-        )
-      : undefined;
+    if (deletion.kind !== "failed") {
+      return undefined;
+    }
+    const advice = notDeletedAdvice(settings, deletion.failure, false);
+    return failureText(undo, settings, deletion.failure, advice);
   } catch (error) {
     // The webhook exists after any error, so the caller has to name it.
     const text = error instanceof Error ? error.message : "unknown reason";

@@ -107,7 +107,11 @@ export async function lookForLeftovers(
   }
   // The time of the creation may be over.
   const context = operation.withoutTimeLimit().context(account.settings);
-  const list = await unlessAborted(stopping, listWebhooks(account, context, databaseId));
+  const noList = () => undefined;
+  const list = await Promise.race([
+    listWebhooks(account, context, databaseId),
+    once(stopping, "abort").then(noList, noList),
+  ]);
   const ids = (list?.webhooks ?? [])
     .filter((listed) => Object.keys(driftOf(listed, { ...webhook })).length === 0)
     .map(({ id }) => id)
@@ -147,19 +151,4 @@ function findIn({ webhooks, isWhole, failure }: WebhookList, id: string): Lookup
 function isSameUrl(listed: string, stored: unknown): boolean {
   const areUrls = typeof stored === "string" && URL.canParse(stored) && URL.canParse(listed);
   return areUrls ? new URL(stored).href === new URL(listed).href : listed === stored;
-}
-
-/** What a promise gives, or nothing as soon as a signal aborts. */
-async function unlessAborted<Result>(
-  signal: AbortSignal,
-  promise: Promise<Result>,
-): Promise<Result | undefined> {
-  const settled = new AbortController();
-  const noResult = () => undefined;
-  const aborted = once(signal, "abort", { signal: settled.signal }).then(noResult, noResult);
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    settled.abort();
-  }
 }

@@ -277,38 +277,22 @@ function leftoverAdvice({ ids, isWhole }: Leftovers, { databaseId, url }: NewWeb
 
 // Undoing a creation
 
-/** A webhook that came without a secret, and was deleted again. */
-export function undoneIncompleteText(databaseId: string, id: string): string {
-  return `${incomplete(databaseId, id)} It was deleted again. Run "pulumi up" again; if this comes back, check that ${namespace}:baseUrl is the service itself.`;
-}
-
-/** A webhook that came without a secret, and is in the state. */
-export function partialText(databaseId: string, id: string, problem: string): string {
-  return `${incomplete(databaseId, id)} It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: ${problem}`;
-}
-
-/** A webhook whose secret can no longer reach the state, and that was deleted again. */
-export function undoneUnstoredText(databaseId: string, id: string): string {
-  return `${unstored(databaseId, id)} It was deleted again.`;
-}
-
-/** A webhook that is at the service alone. */
-export function leftBehindText(
-  databaseId: string,
-  id: string,
-  hasSecret: boolean,
+/** What became of a webhook that was created, and whose secret does not reach the state. */
+export function undoText(
+  { databaseId, id, secret }: { databaseId: string; id: string; secret: string | undefined },
+  end: "undone" | "partial" | "leftBehind",
   problem: string,
 ): string {
-  const what = hasSecret ? unstored(databaseId, id) : incomplete(databaseId, id);
-  return `${what} Pulumi has not stored it: delete it by hand. It could not be deleted at once: ${problem}`;
-}
-
-function incomplete(databaseId: string, id: string): string {
-  return `Create webhook in database ${shownValue(databaseId)} failed: the service created webhook ${id} but sent no usable secret.`;
-}
-
-function unstored(databaseId: string, id: string): string {
-  return `Create webhook in database ${shownValue(databaseId)} failed: Pulumi stopped while the service created webhook ${id}.`;
+  const why =
+    secret === undefined
+      ? `the service created webhook ${id} but sent no usable secret`
+      : `Pulumi stopped while the service created webhook ${id}`;
+  const ends = {
+    undone: `It was deleted again. Run "pulumi up" again; if this comes back, check that ${namespace}:baseUrl is the service itself.`,
+    partial: `It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: ${problem}`,
+    leftBehind: `Pulumi has not stored it: delete it by hand. It could not be deleted at once: ${problem}`,
+  };
+  return `Create webhook in database ${shownValue(databaseId)} failed: ${why}. ${ends[end]}`;
 }
 
 // Replacing

@@ -8,7 +8,7 @@ import {
   adoptWebhook,
   sharedWithAdoption,
 } from "./adopt.js";
-import { type CheckResult, checkArguments, tableEventsHint } from "./check.js";
+import { type CheckResult, checkArguments } from "./check.js";
 import { type ConfigResult, type ConfigSource, readConfig } from "./config.js";
 import type { ConfiguredAccount, Context } from "./context.js";
 import { completeInputs, createForState, createName } from "./create.js";
@@ -34,11 +34,6 @@ import {
 export interface WebhookToStore {
   readonly id: string;
   readonly properties: Record<string, unknown>;
-}
-
-/** A webhook that Pulumi did not know, with the arguments that declare it. */
-export interface ImportedWebhook extends WebhookToStore {
-  readonly inputs: Properties;
 }
 
 /** The resource that an operation is about, and what Pulumi says of it. */
@@ -97,7 +92,6 @@ export class WebhookProvider {
       }
       if (Object.keys(olds).length === 0) {
         // Old arguments are missing where a webhook is about to be created, and only there.
-        operation.notify(tableEventsHint(inputs));
         operation.notify(adoptionHint(inputs));
       }
       return result;
@@ -208,7 +202,7 @@ export class WebhookProvider {
     databaseId: string,
     notify: Notify,
     { urn = "", isOnlyRead = false }: ResourceOptions & { readonly isOnlyRead?: boolean } = {},
-  ): Promise<ImportedWebhook> {
+  ): Promise<WebhookToStore & { readonly inputs: Properties }> {
     const variable = this.#source.environment[importSecretVariable];
     const verb = isOnlyRead ? "Get" : "Import";
     const name = `${verb} ${nameOfWebhook(id, databaseId)}`;

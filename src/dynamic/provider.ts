@@ -6,7 +6,7 @@ import { PartialCreationError } from "../core/errors.js";
 import { WebhookProvider } from "../core/provider.js";
 import { type Properties, withSecretMarked } from "../core/values.js";
 
-// When the engine is gone, nothing reads this stream; what is being undone goes on all the same.
+// When the engine is gone, nothing reads this stream; what is being undone goes on anyway.
 process.stderr.on("error", () => {});
 
 // The engine puts its address last, behind flags such as those for logging and tracing.

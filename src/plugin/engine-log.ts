@@ -27,7 +27,7 @@ export class EngineLog {
     request.setMessage(line);
     request.setUrn(urn);
     const sent = new Promise<void>((resolve) => {
-      // When the engine is gone, nothing reads the line; what is in flight goes on all the same.
+      // When the engine is gone, nothing reads the line; what is in flight goes on anyway.
       const deadline = Date.now() + longestLogMs;
       this.#client.log(request, new Metadata(), { deadline }, () => resolve());
     });

@@ -18,7 +18,7 @@ export interface Account {
   readonly transport: HttpTransport;
 }
 
-/** What a request belongs to: its time limit, and who hears of long waits. */
+/** What a request belongs to: its time limit, and who is told of long waits. */
 export type CallContext = Pick<Call, "timeLimit" | "onWait">;
 
 /** What is sent to create a webhook. */
