@@ -6,16 +6,21 @@ const parts = {
   common: { path: "common/", imports: [] },
   service: { path: "service/", imports: ["common"] },
   core: { path: "core/", imports: ["common", "service"] },
+  // The arguments of both kinds of webhooks, as types.
+  program: { path: "program/", imports: ["common"] },
   // What programs load: no HTTP library, no validation, no rules.
-  dynamic: { path: "(index\\.ts$|dynamic/(?!provider\\.ts$))", imports: ["common"] },
+  dynamic: {
+    path: "(index\\.ts$|dynamic/(?!provider\\.ts$))",
+    imports: ["common"],
+    importsTypes: ["program"],
+  },
+  native: { path: "native/", imports: ["common"], importsTypes: ["program"] },
   // What Pulumi's provider process loads.
   "dynamic/provider": {
     path: "dynamic/provider\\.ts$",
     imports: ["common", "service", "core", "dynamic"],
   },
   plugin: { path: "plugin/", imports: ["common", "service", "core"] },
-  // Programs load it, too. The types of the arguments are the same in both shells.
-  native: { path: "native/", imports: ["common"], importsTypes: ["dynamic"] },
   "local-service": { path: "local-service/", imports: ["common"] },
   cli: {
     path: "cli/",
@@ -35,9 +40,9 @@ const parts = {
 const packages = [
   {
     name: "pulumi-sdk",
-    sentence: "Only the shells (dynamic, plugin, native) import @pulumi/pulumi.",
+    sentence: "Only the shells (dynamic, native, plugin) and program import @pulumi/pulumi.",
     path: "@pulumi",
-    importers: "(dynamic|plugin|native)/",
+    importers: "(dynamic|native|plugin|program)/",
   },
   {
     name: "undici",
@@ -74,7 +79,7 @@ export default {
     ...Object.entries(parts).flatMap(([name, { imports, importsTypes = [] }]) => [
       {
         name,
-        comment: `In src, ${name} imports only ${listOf("itself", ...imports)}.`,
+        comment: `In src, ${name} imports only ${listOf("itself", ...imports, ...importsTypes)}.`,
         from: { path: pathOf(name) },
         to: { path: "^src/", pathNot: pathOf(name, ...imports, ...importsTypes) },
       },
