@@ -1,7 +1,7 @@
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fillEntry, userCacheDirectory } from "../tools/pulumi-cli/cache.mts";
-import { outputOf } from "../tools/pulumi-cli/child.mts";
+import { execa } from "execa";
+import { makeCopy, userCacheDirectory } from "../tools/pulumi-cli/cache.mts";
 import type { Contender, Project, ProjectOptions, Step } from "./project.mts";
 
 const modules = {
@@ -31,14 +31,12 @@ const commands: Readonly<Record<Step, readonly string[]>> = {
 /** OpenTofu with a generic REST provider, built from source on first use. */
 export async function openTofu(): Promise<Contender> {
   const directory = join(
-    userCacheDirectory(process.env),
+    userCacheDirectory(),
     "opentofu",
     Object.values(openTofuVersions).join("-"),
   );
-  await fillEntry(
-    { directory, executables: ["tofu", providerName] },
-    { fill: build, onWait: () => say("another process builds OpenTofu; waiting for it") },
-  );
+  const copy = { title: "OpenTofu", directory, programs: ["tofu", providerName], make: build };
+  await makeCopy(copy, { say, signal: new AbortController().signal });
   return {
     name: "opentofu",
     open: (options) => openProject(directory, options),
@@ -54,14 +52,15 @@ async function build(directory: string): Promise<void> {
     const copy = join(directory, "source");
     await cp(Dir, copy, { recursive: true });
     await go(["build", "-modcacherw", "-o", `${directory}/`, main], copy);
-    await outputOf("chmod", ["-R", "u+w", copy], { limitSeconds: 60 });
-    await outputOf("rm", ["-r", copy], { limitSeconds: 60 });
+    await execa("chmod", ["-R", "u+w", copy]);
+    await execa("rm", ["-r", copy]);
   }
 }
 
-function go(args: readonly string[], cwd: string): Promise<string> {
-  const env = { ...process.env, GOTOOLCHAIN: "local", GOFLAGS: "-buildvcs=false", GOWORK: "off" };
-  return outputOf("go", args, { cwd, env, limitSeconds: 3_600 });
+async function go(args: readonly string[], cwd: string): Promise<string> {
+  const env = { GOTOOLCHAIN: "local", GOFLAGS: "-buildvcs=false", GOWORK: "off" };
+  const { stdout } = await execa("go", args, { cwd, env });
+  return stdout;
 }
 
 async function openProject(

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { hermeticEnvironment } from "../tools/pulumi-cli/environment.mts";
 import type { PulumiCli } from "../tools/pulumi-cli/resolve.mts";
@@ -87,7 +87,7 @@ async function pathWithoutTypeScript(cli: PulumiCli, directory: string): Promise
   await mkdir(directory);
   await writeFile(
     join(directory, "pulumi-language-nodejs"),
-    `#!/bin/sh\nexec '${join(cli.binDir, "pulumi-language-nodejs")}' -typescript=false "$@"\n`,
+    `#!/bin/sh\nexec '${join(dirname(cli.command), "pulumi-language-nodejs")}' -typescript=false "$@"\n`,
     { mode: 0o755 },
   );
   return [directory, PATH].join(delimiter);
