@@ -39,7 +39,6 @@ interface Recipe {
   pin: RegExp;
   /** The Go variable that gets the version. Without it the Automation API finds none. */
   variable: string;
-  /** What has to come out, in the directory of the copy. */
   programs: readonly string[];
   /** Scripts of the npm package that are put beside the programs. */
   scripts: readonly string[];

@@ -24,9 +24,11 @@ export interface CopyContext {
   signal: AbortSignal;
 }
 
-/** The directory for this package's caches, where the platform has those of a user. */
+/** The directory for this package's caches: in `XDG_CACHE_HOME`, else where the platform has them. */
 export function userCacheDirectory(): string {
-  return resolve(envPaths("pulumi-dbwebhooks", { suffix: "" }).cache);
+  const name = "pulumi-dbwebhooks";
+  const { XDG_CACHE_HOME: xdg } = process.env;
+  return xdg ? resolve(xdg, name) : envPaths(name, { suffix: "" }).cache;
 }
 
 /** Whether every program of the copy is there. */

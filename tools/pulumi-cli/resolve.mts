@@ -149,7 +149,7 @@ async function addLanguageHost(language: Language, cli: PulumiCli, search: Searc
 /** Says why a way does not work, and keeps it for the error. */
 function passOver(way: string, error: unknown, { signal, say, attempts }: Search): void {
   signal.throwIfAborted();
-  const attempt = `${way}: ${(error as Error).message}`;
+  const attempt = `${way}: ${(error as Error).message.replaceAll(/\n+/g, "\n    ")}`;
   attempts.push(attempt);
   say(`passing over ${attempt}`);
 }
