@@ -270,7 +270,9 @@ describe.skipIf(process.platform === "win32")("npm run pulumi", () => {
     if (body) script(file("bin/pulumi"), `${answer}\n${body}`, process.execPath);
     const PATH = pathOf(file("bin"), dirname(process.execPath), originalPath);
     const env = { PATH, SHELL: "/bin/sh", INIT_CWD: undefined, npm_lifecycle_event: undefined };
-    const child = execa(command, args, { cwd: root, env, all: true, reject: false, stdin: "pipe" });
+    const options = { cwd: root, env, all: true, reject: false, killDescendants: true } as const;
+    const child = execa(command, args, { ...options, stdin: "pipe" });
+    onTestFinished(() => void child.kill("SIGKILL"));
     let output = "";
     child.all.on("data", (text) => {
       output += text;
