@@ -2,19 +2,19 @@ import { oneLine, redactorOf } from "../common/redact.js";
 import type { Delivery, EmittedEvent, ReceivedRequest } from "../local-service/index.js";
 
 /** What `serve --json` writes, one a line. `docs/local-service.md` lists the fields. */
-export type LogRecord = { readonly time: string } & LogEntry;
+export type TimedRecord = { readonly time: string } & LogRecord;
 
-/** A {@link LogRecord} without its time. */
-export type LogEntry =
-  | StartEntry
-  | RequestEntry
-  | EventEntry
-  | DeliveryEntry
+/** A {@link TimedRecord} without its time. */
+export type LogRecord =
+  | StartRecord
+  | RequestRecord
+  | EventRecord
+  | DeliveryRecord
   | { readonly type: "error"; readonly problem: string }
   | { readonly type: "stopped"; readonly pendingDeliveries: number; readonly dataFile?: string };
 
 /** The settings at the start, and what the file of `--data` holds. */
-export interface StartEntry {
+export interface StartRecord {
   readonly type: "started";
   readonly baseUrl: string;
   readonly apiKeys: number;
@@ -29,7 +29,7 @@ export interface StartEntry {
 }
 
 /** A request of any client, with its outcome. */
-export interface RequestEntry {
+export interface RequestRecord {
   readonly type: "request";
   readonly method: string;
   readonly path: string;
@@ -42,7 +42,7 @@ export interface RequestEntry {
 }
 
 /** An event that happened. */
-export interface EventEntry {
+export interface EventRecord {
   readonly type: "event";
   readonly eventId: string;
   readonly eventType: string;
@@ -52,7 +52,7 @@ export interface EventEntry {
 }
 
 /** An attempt to deliver an event to a webhook, or the end of a delivery without one. */
-export interface DeliveryEntry {
+export interface DeliveryRecord {
   readonly type: "delivery";
   readonly eventId: string;
   readonly eventType: string;
@@ -68,14 +68,14 @@ export interface DeliveryEntry {
 const maxLength = 300;
 
 /** Makes the records of the log. None of them holds a key, a secret or the path of a receiver. */
-export class LogRecords {
+export class Recorder {
   readonly #redact: (text: string) => string;
 
   constructor(apiKeys: readonly string[]) {
     this.#redact = redactorOf(apiKeys);
   }
 
-  ofRequest(request: ReceivedRequest): RequestEntry {
+  request(request: ReceivedRequest): RequestRecord {
     const { method, path, databaseId, statusCode, outcome, webhookId, problem } = request;
     const [pathname = ""] = path.split("?");
     return {
@@ -91,7 +91,7 @@ export class LogRecords {
     };
   }
 
-  ofEvent({ type, id, databaseId, tableId, deliveries }: EmittedEvent): EventEntry {
+  event({ type, id, databaseId, tableId, deliveries }: EmittedEvent): EventRecord {
     return {
       type: "event",
       eventId: this.#safe(id),
@@ -102,7 +102,7 @@ export class LogRecords {
     };
   }
 
-  ofDelivery(delivery: Delivery): DeliveryEntry {
+  delivery(delivery: Delivery): DeliveryRecord {
     const { event, webhookId, url, attempts, statusCode, problem, outcome } = delivery;
     const { retryInSeconds } = delivery;
     return {
@@ -119,7 +119,7 @@ export class LogRecords {
     };
   }
 
-  ofError({ message }: Error): LogEntry {
+  error({ message }: Error): LogRecord {
     return { type: "error", problem: this.#safe(message) };
   }
 

@@ -11,6 +11,8 @@ export interface PendingDelivery {
   readonly attempts: number;
   /** When the next attempt is due: milliseconds since 1970. */
   readonly dueAt: number;
+  /** Size of the event. */
+  readonly bytes: number;
 }
 
 /** The pending deliveries in SQLite, so that those in a file outlive the process. */
@@ -45,7 +47,7 @@ export class DeliveryStore {
     const addAll = () =>
       webhookIds.map((webhookId) => {
         const number = Number(this.#insert.run(webhookId, text, dueAt).lastInsertRowid);
-        return { number, webhookId, event, attempts: 0, dueAt };
+        return { number, webhookId, event, attempts: 0, dueAt, bytes: text.length };
       });
     if (webhookIds.length < 2) {
       return addAll();
@@ -72,6 +74,7 @@ export class DeliveryStore {
       event: toEvent(String(row.event)),
       attempts: Number(row.attempts),
       dueAt: Number(row.due_at),
+      bytes: String(row.event).length,
     }));
   }
 
