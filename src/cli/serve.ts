@@ -10,7 +10,7 @@ import {
 } from "../local-service/index.js";
 import { apiKeysVariable, defaultApiKey } from "./defaults.js";
 import { inColour, logLine } from "./log-lines.js";
-import { type LogRecord, type TimedRecord, Recorder, type StartRecord } from "./log-records.js";
+import { type LogRecord, Recorder, type StartRecord, type TimedRecord } from "./log-records.js";
 import { startText } from "./start-text.js";
 import { UsageError } from "./usage-error.js";
 
@@ -77,7 +77,9 @@ function readOptions(words: ServeWords): ServeOptions {
     // Accept an IPv6 address as a URL writes it.
     host: host.replace(/^\[(.*)\]$/, "$1"),
     allowRemote: words.allowRemote ?? false,
-    apiKeys: readApiKeys(words.apiKey ?? process.env[apiKeysVariable]?.match(/\S+/g) ?? [defaultApiKey]),
+    apiKeys: readApiKeys(
+      words.apiKey ?? process.env[apiKeysVariable]?.match(/\S+/g) ?? [defaultApiKey],
+    ),
     listing: words.listing ?? false,
     allowUnknownEvents: words.allowUnknownEvents ?? false,
     ...(data !== undefined && { data }),

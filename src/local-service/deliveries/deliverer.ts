@@ -1,7 +1,7 @@
 import type { DeliveryStore, PendingDelivery } from "../data/delivery-store.js";
 import type { StoredWebhook, WebhookStore } from "../data/webhook-store.js";
 import type { Delivery, DeliveryEntry, DeliveryLog, EmittedEvent } from "./delivery-log.js";
-import { deliveryAddress, type DeliverySettings } from "./delivery-options.js";
+import { type DeliverySettings, deliveryAddress } from "./delivery-options.js";
 import type { StoredEvent } from "./event.js";
 import { writeNotification } from "./notification.js";
 import { ReceiverQueues } from "./receiver-queues.js";
