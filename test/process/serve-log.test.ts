@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { LogRecords } from "../../src/cli/log-records.ts";
+import { Recorder } from "../../src/cli/log-records.ts";
 import { type Serving, serve } from "../helpers/cli.js";
 import { temporaryDirectory } from "../helpers/directory.js";
 import { codeSpans, readPage, rowsOf } from "../helpers/markdown.js";
@@ -162,7 +162,7 @@ function parseRecord(line: string): AnyRecord {
 
 /** What `play` cannot make happen. */
 function rareRecords(): AnyRecord[] {
-  const records = new LogRecords([]);
+  const records = new Recorder([]);
   const event = {
     id: "evt_1",
     type: "record.created",
@@ -172,8 +172,8 @@ function rareRecords(): AnyRecord[] {
   };
   const unanswered = { number: 1, event, webhookId: 1, attempts: 1, problem: "no answer" };
   return [
-    { time: "", ...records.ofError(new Error("the disk is full")) },
-    { time: "", ...records.ofDelivery({ ...unanswered, outcome: "failed" }) },
+    { time: "", ...records.error(new Error("the disk is full")) },
+    { time: "", ...records.delivery({ ...unanswered, outcome: "failed" }) },
   ];
 }
 
