@@ -1,4 +1,3 @@
-import { createServer, type Server } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { DeliveryStore } from "../../src/local-service/data/delivery-store.js";
@@ -24,38 +23,37 @@ const once = { retryWaitsSeconds: [] };
 describe("delivering", () => {
   it.each([200, 204, 299])("is over when the receiver answers %i", async (statusCode) => {
     await using receiver = await startReceiver(() => statusCode);
+    const { url } = receiver;
 
-    const [delivery] = await deliver(receiver.url);
-
-    expect(delivery).toMatchObject({
-      ...{ outcome: "delivered", attempts: 1, statusCode },
-      url: receiver.url,
-    });
+    expect(await deliver(url)).toMatchObject([
+      { outcome: "delivered", attempts: 1, statusCode, url },
+    ]);
   });
 
-  it.each([302, 400, 401, 410, 429, 500, 503])("is tried again after %i", async (statusCode) => {
-    await using receiver = await startReceiver((_, count) => (count < 3 ? statusCode : 200));
+  it.each([302, 400, 401, 410, 429, 500, 503])(
+    "is tried again after %i, then given up",
+    async (statusCode) => {
+      await using receiver = await startReceiver(() => statusCode);
+
+      expect(await deliver(receiver.url, soon)).toMatchObject([
+        { outcome: "failed", attempts: 3, statusCode },
+      ]);
+      expect(receiver.notifications).toHaveLength(3);
+    },
+  );
+
+  it("signs each attempt, and repeats the id of the event", async () => {
+    await using receiver = await startReceiver((_, count) => (count < 3 ? 503 : 200));
     const service = await startService({ deliveries: soon });
     const secret = await subscribe(service, receiver.url);
 
-    const deliveries = await service.emit(created).finished;
+    const { id, finished } = service.emit(created);
 
-    expect(deliveries).toMatchObject([{ outcome: "delivered", attempts: 3, statusCode: 200 }]);
-    const { notifications } = receiver;
-    expect(notifications.map(({ body }) => body.metadata.attempt)).toEqual([1, 2, 3]);
-    expect(new Set(notifications.map(({ body }) => body.id)).size).toBe(1);
-    for (const { rawBody, headers } of notifications) {
-      new Webhook(secret).verify(rawBody, headers as Record<string, string>);
-    }
-  });
-
-  it("is given up when no attempt is left", async () => {
-    await using receiver = await startReceiver(() => 500);
-
-    const [delivery] = await deliver(receiver.url, soon);
-
-    expect(delivery).toMatchObject({ outcome: "failed", attempts: 3, statusCode: 500 });
-    expect(receiver.notifications).toHaveLength(3);
+    expect(await finished).toMatchObject([{ outcome: "delivered", attempts: 3, statusCode: 200 }]);
+    const bodies = receiver.notifications.map(({ rawBody, headers }) =>
+      new Webhook(secret).verify(rawBody, headers as Record<string, string>),
+    );
+    expect(bodies).toMatchObject([1, 2, 3].map((attempt) => ({ id, metadata: { attempt } })));
   });
 
   it("says why there was no answer, without the address", async () => {
@@ -111,7 +109,7 @@ describe("delivering", () => {
   });
 
   it("lets no receiver wait for another url, not even of the same host", async () => {
-    const mute = await muteServer();
+    await using mute = await startReceiver(() => new Promise(() => {}));
     await using receiver = await startReceiver(({ path }) =>
       path === "/slow" ? new Promise(() => {}) : 200,
     );
@@ -130,7 +128,7 @@ describe("delivering", () => {
     expect(new Set(events.map(({ deliveries }) => deliveries[0]?.outcome))).toEqual(
       new Set(["pending"]),
     );
-    expect(mute.connections()).toBe(1);
+    expect(mute.notifications).toHaveLength(1);
   });
 
   it("never has more attempts in flight at one url than maxConcurrent", async () => {
@@ -330,12 +328,16 @@ describe("a delivery that cannot be recorded", () => {
 describe("the next start with the file of data", () => {
   it("delivers what was in flight, under its number", async () => {
     const data = temporaryFile();
-    const mute = await muteServer();
+    const arrived = Promise.withResolvers<void>();
+    await using mute = await startReceiver(() => {
+      arrived.resolve();
+      return new Promise(() => {});
+    });
     await using receiver = await startReceiver();
     const first = await startLocalService({ data, deliveries: { retryWaitsSeconds: [0] } });
     await subscribe(first, mute.url);
     const event = first.emit(created);
-    await mute.connected;
+    await arrived.promise;
     const late = first.nextDelivery();
 
     await first.close();
@@ -403,21 +405,4 @@ function temporaryFile(): string {
   const directory = temporaryDirectory();
   onTestFinished(() => directory.remove());
   return `${directory.path}/service.db`;
-}
-
-/** Takes connections and says nothing. */
-async function muteServer() {
-  const connected = Promise.withResolvers<void>();
-  let connections = 0;
-  const server: Server = createServer((socket) => {
-    connections += 1;
-    connected.resolve();
-    socket.on("error", () => {});
-    onTestFinished(() => void socket.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as { port: number };
-  const url = `http://127.0.0.1:${port}`;
-  return { url, connected: connected.promise, connections: () => connections };
 }

@@ -32,12 +32,10 @@ const resetCode = expect.stringMatching(/^(ECONNRESET|UND_ERR_SOCKET)$/);
 const hourMs = 3_600_000;
 
 beforeEach(() => {
-  const calls = (["log", "info", "warn", "error"] as const).map((name) => vi.spyOn(console, name));
+  const error = vi.spyOn(console, "error");
   onTestFinished(() => {
-    for (const call of calls) {
-      expect(call).not.toHaveBeenCalled();
-      call.mockRestore();
-    }
+    expect(error).not.toHaveBeenCalled();
+    error.mockRestore();
   });
 });
 
@@ -69,14 +67,11 @@ describe("a fault that keeps a client waiting", () => {
     },
   );
 
-  it.each([false, true])(
-    "can be a delay before the ordinary answer (commit: %s)",
-    async (commit) => {
-      const { statusCode } = await answerWith({ kind: "delay", ms: 1, commit });
+  it("can be a delay before the ordinary answer", async () => {
+    const fault = [true, false].map((commit) => ({ kind: "delay", ms: 1, commit }) as const);
 
-      expect(statusCode).toBe(201);
-    },
-  );
+    expect((await answerWith(fault)).statusCode).toBe(201);
+  });
 });
 
 describe("a hold", () => {
@@ -208,20 +203,15 @@ describe("another answer", () => {
   const html = "<!doctype html><title>Sign in</title>";
   const headers = { "content-type": "text/html", "retry-after": "7", location: "/login" };
 
+  const plain = { "content-type": expect.stringMatching(/^text\/plain/) };
+  const json = { "content-type": "application/json" };
+
   it.each<[string, object, object]>([
     ["any headers", { body: html, headers }, { text: html, headers }],
+    ["a text as plain text", { body: "{}" }, { text: "{}", headers: plain }],
+    ["anything else as JSON", { body: { a: 1 } }, { json: { a: 1 }, headers: json }],
     [
-      "a text as plain text",
-      { body: "{}" },
-      { text: "{}", headers: { "content-type": expect.stringMatching(/^text\/plain/) } },
-    ],
-    [
-      "anything else as JSON",
-      { body: { error: 1 } },
-      { json: { error: 1 }, headers: { "content-type": "application/json" } },
-    ],
-    [
-      "what a function makes of the request",
+      "what a function returns",
       echoAuthorization(500),
       { text: expect.stringContaining("Bearer local-api-key") },
     ],
@@ -293,51 +283,29 @@ describe("a fault rule", () => {
   const fault = { kind: "respond", statusCode: 503 } as const;
   const respond = (statusCode: number) => ({ kind: "respond", statusCode }) as const;
 
-  it.each<[string, FaultRule[], number[]]>([
-    ["meets every request unless it says otherwise", [{ fault }], [503, 503, 503, 503, 503, 503]],
-    ["is for a method", [{ on: "DELETE", fault }], [201, 201, 503, 200, 404, 503]],
-    ["is for a database", [{ databaseId: "a/b", fault }], [201, 503, 200, 200, 404, 503]],
+  const hasTable = ({ body }: { body?: unknown }) => "tableId" in Object(body);
+  const where = () => JSON.parse("{");
+  const several = [fault, { kind: "hold" }, { kind: "resetAfterCommit" }] as const;
+  const once = (statusCode: number) => ({ times: 1, fault: respond(statusCode) });
+
+  it.each<[string, string, ...FaultRule[]]>([
+    ["meets every request", "503 503 503 503 503 503", { fault }],
+    ["is for a method", "201 201 503 200 404 503", { on: "DELETE", fault }],
+    ["is for a database", "201 503 200 200 404 503", { databaseId: "a/b", fault }],
+    ["is for a condition on the body", "503 503 404 200 404 404", { where: hasTable, fault }],
+    ["whose condition throws", "500 500 500 500 500 500", { where, fault }],
+    ["is spent after its times", "201 503 503 200 404 404", { skip: 1, times: 2, fault }],
+    ["counts what matches", "201 201 200 200 404 503", { on: "DELETE", skip: 1, times: 1, fault }],
+    ["waits behind others", "500 503 429 200 404 404", once(500), once(503), once(429)],
     [
-      "is for a condition, which sees the body",
-      [{ where: ({ body }) => "tableId" in Object(body), fault }],
-      [503, 503, 404, 200, 404, 404],
+      "takes what another spares",
+      "503 503 503 503 503 503",
+      { probability: 0, fault: [] },
+      { fault },
     ],
-    [
-      "skips requests, and is spent after its times",
-      [{ skip: 1, times: 2, fault }],
-      [201, 503, 503, 200, 404, 404],
-    ],
-    [
-      "counts only what it matches",
-      [{ on: "DELETE", skip: 1, times: 1, fault }],
-      [201, 201, 200, 200, 404, 503],
-    ],
-    [
-      "waits behind the rules before it",
-      [
-        { times: 1, fault: respond(500) },
-        { times: 1, fault },
-        { times: 1, fault: respond(429) },
-      ],
-      [500, 503, 429, 200, 404, 404],
-    ],
-    [
-      "takes what the probability of another spares",
-      [{ probability: 0, fault }, { fault: respond(500) }],
-      [500, 500, 500, 500, 500, 500],
-    ],
-    [
-      "plays nothing after an answer before the commit",
-      [{ fault: [fault, { kind: "hold" }, { kind: "resetAfterCommit" }] }],
-      [503, 503, 503, 503, 503, 503],
-    ],
-    [
-      "makes the service answer 500 when its condition throws",
-      [{ where: () => JSON.parse("{"), fault }],
-      [500, 500, 500, 500, 500, 500],
-    ],
-  ])("%s", async (_case, rules, statusCodes) => {
-    const service = await startService({ listing: true, faults: rules });
+    ["ends with an answer before the commit", "503 503 503 503 503 503", { fault: several }],
+  ])("%s: %s", async (_case, statusCodes, ...faults) => {
+    const service = await startService({ listing: true, faults });
     const body = webhookBody({ tableId: "tbl_1" });
 
     const answers = [
@@ -349,7 +317,7 @@ describe("a fault rule", () => {
       await deleteWebhook(service, 2, { databaseId: "a/b" }),
     ];
 
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual(statusCodes);
+    expect(answers.map(({ statusCode }) => statusCode).join(" ")).toBe(statusCodes);
   });
 
   it("meets a share of the requests, the same for the same seed, and shows them", async () => {
@@ -423,29 +391,20 @@ describe("a malformed fault rule", () => {
     [undefined, "the rule must be an object"],
     [{}, "fault must be an object with a kind"],
     [{ fault: { kind: "delay" } }, "fault.ms must be"],
-    [{ fault: { kind: "delay", ms: -1 } }, "fault.ms must be"],
     [{ fault: { kind: "delay", ms: 1, commit: 1 } }, "fault.commit must be true or false"],
     [{ fault: { kind: "dealy", ms: 1 } }, "fault.kind is not known; did you mean delay?"],
-    [{ fault: {} }, "fault.kind is not known; there are delay, hold,"],
     [{ fault: { kind: "hold", comit: true } }, "fault.comit is not known; did you mean commit?"],
-    [{ fault: { kind: "respond" } }, "fault.statusCode must be"],
     [{ fault: { kind: "respond", statusCode: 199 } }, "fault.statusCode must be"],
-    [{ fault: { kind: "respond", statusCode: 600 } }, "fault.statusCode must be"],
     [{ fault: { kind: "respond", statusCode: 204, body: "" } }, "fault.body must be absent"],
     [{ fault: { ...respond, headers: { a: "1\n2" } } }, "fault.headers must"],
-    [{ fault: { ...respond, headers: { "a b": "" } } }, "fault.headers must"],
     [{ fault: { ...respond, body: Symbol() } }, "fault.body must be JSON"],
     [{ fault: { kind: "fields", set: 1 } }, "fault.set must be"],
-    [{ fault: { kind: "fields", remove: "id" } }, "fault.remove must be"],
     [{ fault: { kind: "alter", text: "half" } }, "fault.text must be a function"],
     [{ fault: [fault, { kind: "delay" }] }, "fault[1].ms must be"],
     [{ fault, on: "post" }, 'on must be "POST", "DELETE", "GET" or "any"'],
     [{ fault, where: true }, "where must be a function"],
-    [{ fault, databaseId: 1 }, "databaseId must be a string"],
     [{ fault, skip: -1 }, "skip must be"],
-    [{ fault, times: 1.5 }, "times must be"],
     [{ fault, probability: 2 }, "probability must be"],
-    [{ fault, seed: "1" }, "seed must be"],
     [{ fault, time: 1 }, "time is not known; did you mean times?"],
   ])("is refused when it is injected: %j", async (rule, problem) => {
     const service = await startService();

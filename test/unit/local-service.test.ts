@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { Readable } from "node:stream";
-import { Agent } from "undici";
+import { Agent, type Dispatcher } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { eventTypes } from "../../src/common/event-types.js";
 import { type LocalService, startLocalService } from "../../src/local-service/index.js";
@@ -10,6 +10,7 @@ import {
   createWebhook,
   deleteWebhook,
   listWebhooks,
+  type RequestChanges,
   send,
   startService,
   webhookBody,
@@ -81,59 +82,6 @@ describe("creating a webhook", () => {
     },
   );
 
-  it.each<[object | string, string]>([
-    [{ url: undefined }, "url must be"],
-    [{ url: 7 }, "url must be"],
-    [{ url: "/hooks" }, "url must be"],
-    [{ url: "ftp://example.com/" }, "url must be"],
-    [{ events: undefined }, "events must be"],
-    [{ events: "record.created" }, "events must be"],
-    [{ events: [] }, "events must be"],
-    [{ events: ["record.created", 7] }, "events[1] must be"],
-    [{ events: ["record.exploded"] }, "events[0] is not an event kind of this"],
-    [{ tableId: "" }, "tableId must be"],
-    [{ tableId: null }, "tableId must be"],
-    ["{", "the body must be a JSON object"],
-    ["", "the body must be a JSON object"],
-    ["[]", "the body must be a JSON object"],
-    [
-      { url: "nowhere", events: ["record.created", "one", "two"], tableId: 7 },
-      "Invalid request body: url must be an absolute http or https URL; " +
-        'events[1] is not an event kind of this service: "one"; ' +
-        'events[2] is not an event kind of this service: "two"; ' +
-        "tableId must be a non-empty string, or left out for all tables.",
-    ],
-    [{ url: 7, events: Array(40_000).fill("an unknown event") }, "; and 39981 more."],
-  ])("refuses %.80j with 400 and stores nothing", async (changes, problem) => {
-    const service = await startService();
-    const sent = typeof changes === "string" ? changes : webhookBody({ ...changes });
-
-    const { statusCode, json } = await createWebhook(service, { body: sent });
-
-    expect(statusCode).toBe(400);
-    expect(json.error.code).toBe("BAD_REQUEST");
-    expect(json.error.message).toContain(problem);
-    expect(json.error.message.length).toBeLessThan(3_000);
-    expect(service.webhooks).toEqual([]);
-  });
-
-  it.each([
-    ["text/plain", 415],
-    ["application/jsonp", 415],
-    ["", 415],
-    ["Application/JSON; charset=utf-8", 201],
-  ])("answers the content type %j with %i", async (contentType, expected) => {
-    const service = await startService();
-
-    const { statusCode, json } = await createWebhook(service, {
-      headers: { "content-type": contentType },
-    });
-
-    expect(statusCode).toBe(expected);
-    expect(json.error?.code).toBe(expected === 415 ? "UNSUPPORTED_MEDIA_TYPE" : undefined);
-    expect(service.webhooks).toHaveLength(expected === 415 ? 0 : 1);
-  });
-
   const chunksOf = (text: string) => Readable.from(text.match(/.{1,65536}/g) ?? []);
 
   it.each([
@@ -161,58 +109,155 @@ describe("creating a webhook", () => {
   );
 });
 
+const webhooks = "/api/v1/bases/base_1/webhooks";
+const events = "/_local/bases/base_1/events";
+const evil = "https://evil.example";
+
 describe("a request whose body is announced and does not come", () => {
   it.each([
-    ["an unknown path", "401|404", "/elsewhere", []],
-    ["no key", "401", "/api/v1/bases/base_1/webhooks", []],
-    ["a key without access", "404", "/api/v1/bases/base_2/webhooks", ["Authorization: Bearer one"]],
-    [
-      "another Host",
-      "421",
-      "/api/v1/bases/base_1/webhooks",
-      ["Authorization: Bearer one"],
-      "evil.example",
-    ],
-    [
-      "another Origin",
-      "403",
-      "/api/v1/bases/base_1/webhooks",
-      ["Authorization: Bearer one", "Origin: https://evil.example"],
-    ],
-    ["an event without a key", "401", "/_local/bases/base_1/events", []],
-    [
-      "an event from another Origin",
-      "403",
-      "/_local/bases/base_1/events",
-      ["Authorization: Bearer one", "Origin: null"],
-    ],
-    [
-      "more than 1 MiB",
-      "413",
-      "/api/v1/bases/base_1/webhooks",
-      ["Authorization: Bearer one"],
-      "localhost",
-      mebibyte + 1,
-    ],
-  ])(
-    "is refused because of %s",
-    async (_case, status, path, headers, host = "localhost", length = mebibyte) => {
-      const { port } = await startService({ apiKeys: { one: ["base_1"] } });
-      const socket = connect(port, "127.0.0.1");
-      onTestFinished(() => void socket.destroy());
-      const head = [
-        `POST ${path} HTTP/1.1`,
-        `Host: ${host}`,
-        ...headers,
-        "Content-Type: text/plain",
-      ];
-      socket.write([...head, `Content-Length: ${length}`, "", ""].join("\r\n"));
+    [404, "/elsewhere", "Authorization: Bearer all"],
+    [401, webhooks, "Authorization: Bearer wrong"],
+    [404, webhooks, "Authorization: Bearer other"],
+    [421, webhooks, "Authorization: Bearer all", "evil.example"],
+    [403, webhooks, `Authorization: Bearer all\r\nOrigin: ${evil}`],
+    [413, webhooks, "Authorization: Bearer all"],
+    [401, events, "Authorization: Bearer wrong"],
+    [403, events, "Authorization: Bearer all\r\nOrigin: null"],
+  ])("is answered with %i at %s with %s", async (status, path, headers, host = "localhost") => {
+    const { port } = await startService({ apiKeys: { all: "*", other: ["base_2"] } });
+    const socket = connect(port, "127.0.0.1");
+    onTestFinished(() => void socket.destroy());
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: ${host}\r\n${headers}\r\n`);
+    socket.write(`Content-Length: ${mebibyte + 1}\r\n\r\n`);
 
-      const [answer] = await once(socket, "data");
+    const [answer] = await once(socket, "data");
 
-      expect(String(answer)).toMatch(new RegExp(`^HTTP/1\\.1 (${status}) `));
-    },
-  );
+    expect(String(answer)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  });
+});
+
+describe("a request that is refused", () => {
+  const codes: Readonly<Record<number, string>> = {
+    ...{ 400: "BAD_REQUEST", 401: "UNAUTHORIZED", 404: "NOT_FOUND" },
+    ...{ 405: "METHOD_NOT_ALLOWED", 415: "UNSUPPORTED_MEDIA_TYPE" },
+  };
+  const body = webhookBody();
+  const bad = (changes: object) => ({ body: webhookBody({ ...changes }) });
+  const type = (contentType: string) => ({ body, headers: { "content-type": contentType } });
+  const key = (authorization: string) => ({ body, apiKey: null, headers: { authorization } });
+  const other = { body, apiKey: "other" };
+  const nothing = "There is nothing at this path.";
+  const notObject = "Invalid request body: the body must be a JSON object.";
+
+  type Refusal = [number, Dispatcher.HttpMethod, string, RequestChanges, string];
+  const idNotFound = (id: string): Refusal => [
+    ...([404, "DELETE", `${webhooks}/${id}`, {}, `Webhook ${id} not found`] as const),
+  ];
+  const foreign = (statusCode: number, headers: Record<string, string>, problem: string) =>
+    [webhooks, events].map(
+      (path): Refusal => [statusCode, "POST", path, { body, headers }, problem],
+    );
+
+  it.each<Refusal>([
+    [400, "POST", webhooks, bad({ url: undefined }), "url must be"],
+    [400, "POST", webhooks, bad({ url: "/hooks" }), "url must be"],
+    [400, "POST", webhooks, bad({ url: "ftp://example.com/" }), "url must be"],
+    [400, "POST", webhooks, bad({ events: undefined }), "events must be"],
+    [400, "POST", webhooks, bad({ events: "record.created" }), "events must be"],
+    [400, "POST", webhooks, bad({ events: [] }), "events must be"],
+    [400, "POST", webhooks, bad({ events: ["record.created", 7] }), "events[1] must be"],
+    [400, "POST", webhooks, bad({ events: ["a"], tableId: 7 }), 'service: "a"; tableId must be'],
+    [400, "POST", webhooks, bad({ events: Array(40_000).fill("a") }), "; and 39980 more."],
+    [400, "POST", webhooks, bad({ tableId: "" }), "tableId must be"],
+    [400, "POST", webhooks, bad({ tableId: null }), "tableId must be"],
+    [400, "POST", webhooks, { body: "{" }, notObject],
+    [400, "POST", webhooks, { body: "" }, notObject],
+    [400, "POST", webhooks, { body: [] }, notObject],
+    [401, "POST", webhooks, { body, apiKey: null }, "A known API key is required"],
+    [401, "POST", webhooks, key("Bearer wrong"), "A known API key is required"],
+    [401, "POST", webhooks, key("Basic all"), "A known API key is required"],
+    [401, "POST", webhooks, key("Bearer "), "A known API key is required"],
+    [401, "POST", webhooks, key("Bearer all more"), "A known API key is required"],
+    [401, "DELETE", `${webhooks}/1`, { apiKey: "wrong" }, "A known API key is required"],
+    [401, "GET", webhooks, { apiKey: "wrong" }, "A known API key is required"],
+    [404, "POST", webhooks, other, "Webhook not found"],
+    [404, "GET", webhooks, { apiKey: "other" }, "Webhook not found"],
+    [404, "DELETE", `${webhooks}/1`, { apiKey: "other" }, "Webhook 1 not found"],
+    [404, "DELETE", `${webhooks}/2`, {}, "Webhook 2 not found"],
+    [404, "DELETE", "/api/v1/bases/base_2/webhooks/1", {}, "Webhook 1 not found"],
+    ...["abc", "01", "1.0", "+1", "-1", "1e0", "9007199254740993"].map(idNotFound),
+    [404, "POST", "/", { body }, nothing],
+    [404, "POST", `${webhooks}/`, { body }, nothing],
+    [404, "POST", "/api/v1/bases//webhooks", { body }, nothing],
+    [404, "DELETE", `/prefix${webhooks}/1`, {}, nothing],
+    [404, "DELETE", `${webhooks}/1/more`, {}, nothing],
+    [404, "DELETE", "/api/v1/bases/a/b/webhooks/1", {}, nothing],
+    [405, "DELETE", webhooks, {}, "Only GET, HEAD, POST here."],
+    [405, "GET", `${webhooks}/1`, {}, "Only DELETE here."],
+    [405, "PATCH", `${webhooks}/1`, {}, "Only DELETE here."],
+    [415, "POST", webhooks, type("text/plain"), "Content-Type must be"],
+    [415, "POST", webhooks, type("application/jsonp"), "Content-Type must be"],
+    ...["evil.example", "evil.example:80", "127.0.0.1.evil.example", "192.0.2.1"].flatMap((host) =>
+      foreign(421, { host }, "loopback names only"),
+    ),
+    ...[evil, "http://192.0.2.1:8787", "null"].flatMap((origin) =>
+      foreign(403, { origin }, "other origins"),
+    ),
+  ])("gets %i: %s %s %.60j", async (statusCode, method, path, changes, problem) => {
+    const heard: unknown[] = [];
+    const service = await startService({
+      ...{ apiKeys: { all: "*", other: ["base_2"] }, listing: true },
+      onRequest: (request) => heard.push(request.statusCode),
+    });
+    await createWebhook(service);
+
+    const { text, json, headers, ...answer } = await send(service, { method, path, ...changes });
+
+    expect(answer.statusCode).toBe(statusCode);
+    expect(json?.error.code).toBe(problem === nothing ? undefined : codes[statusCode]);
+    expect(text.length).toBeLessThan(3_000);
+    expect(json?.error.message ?? text).toContain(problem);
+    expect(headers["content-type"]).toMatch(json ? /^application\/json/ : /^text\/plain/);
+    expect(headers.allow).toBe(
+      statusCode === 405 ? /Only (.*) here/.exec(problem)?.[1] : undefined,
+    );
+    expect(headers["www-authenticate"]).toBe(statusCode === 401 ? "Bearer" : undefined);
+    expect([service.webhooks.length, service.deliveries, heard]).toEqual([
+      1,
+      [],
+      [201, statusCode],
+    ]);
+  });
+
+  it("is not, with another Content-Type of JSON, another case of Bearer, a query", async () => {
+    const headers = {
+      ...{ "content-type": "Application/JSON; charset=utf-8" },
+      authorization: "bearer local-api-key",
+    };
+    const service = await startService();
+
+    const { statusCode } = await createWebhook(service, {
+      ...{ path: `${webhooks}?dry=1`, apiKey: null, headers },
+    });
+
+    expect(statusCode).toBe(201);
+  });
+
+  it("is not for a database of its key, for * and for a list of keys", async () => {
+    const apiKeys = { all: "*", some: ["base_1", "base_2"] } as const;
+    const [record, list] = [
+      await startService({ apiKeys }),
+      await startService({ apiKeys: ["a", "b"] }),
+    ];
+    const statusOf = async (service: LocalService, apiKey: string, databaseId: string) =>
+      (await createWebhook(service, { apiKey, databaseId })).statusCode;
+
+    expect(await statusOf(record, "all", "base_9")).toBe(201);
+    expect(await statusOf(record, "some", "base_2")).toBe(201);
+    expect(await statusOf(record, "some", "base_9")).toBe(404);
+    expect(await statusOf(list, "b", "any")).toBe(201);
+    expect([record.apiKey, list.apiKey]).toEqual(["all", "a"]);
+  });
 });
 
 describe("what a client sends", () => {
@@ -247,39 +292,6 @@ describe("what a client sends", () => {
 });
 
 describe("the Host and the Origin of a request", () => {
-  const statusCodes = async (service: LocalService, headers: Record<string, string>) => {
-    const event = { path: "/_local/bases/base_1/events", body: { type: "record.created" } };
-    const answers = [
-      await createWebhook(service, { headers }),
-      await createWebhook(service, { headers, ...event }),
-    ];
-    return answers.map(({ statusCode }) => statusCode);
-  };
-
-  it.each([
-    [{ host: "evil.example" }, 421],
-    [{ host: "evil.example:80" }, 421],
-    [{ host: "127.0.0.1.evil.example" }, 421],
-    [{ host: "192.0.2.1" }, 421],
-    [{ origin: "https://evil.example" }, 403],
-    [{ origin: "http://192.0.2.1:8787" }, 403],
-    [{ origin: "null" }, 403],
-  ])(
-    "are refused when they are %j, because a web page may have sent it",
-    async (headers, status) => {
-      const heard: unknown[] = [];
-      const onRequest = ({ statusCode }: { statusCode?: number }) => heard.push(statusCode);
-      const service = await startService({ onRequest });
-
-      expect(await statusCodes(service, headers as Record<string, string>)).toEqual([
-        status,
-        status,
-      ]);
-      expect([service.webhooks, service.deliveries]).toEqual([[], []]);
-      expect(heard).toEqual([status, status]);
-    },
-  );
-
   it.each([
     { host: "localhost:1234" },
     { host: "LOCALHOST" },
@@ -315,142 +327,16 @@ describe("deleting a webhook", () => {
     expect([statusCode, json]).toEqual([200, { success: true, message: "Webhook 1 deleted" }]);
     expect(service.webhooks).toMatchObject([{ id: 2 }]);
   });
-
-  it.each<[string, unknown, object?]>([
-    ["that is deleted", 2],
-    ["through another database", 1, { databaseId: "base_2" }],
-    ["without access to the database", 1, { apiKey: "other" }],
-    ...["abc", "01", "1.0", "+1", "-1", "1e0", " 1", "9007199254740993"].map(
-      (id): [string, string] => [`of the id ${id}`, id],
-    ),
-  ])("is answered with 404 for one %s, and removes nothing", async (_case, id, changes) => {
-    const service = await startService({ apiKeys: { all: "*", other: ["base_2"] } });
-    await createWebhook(service);
-    await createWebhook(service);
-    await deleteWebhook(service, 2);
-
-    const { statusCode, json } = await deleteWebhook(service, id, changes);
-
-    expect(statusCode).toBe(404);
-    expect(json).toEqual({ error: { code: "NOT_FOUND", message: `Webhook ${id} not found` } });
-    expect(service.webhooks).toHaveLength(1);
-  });
 });
 
-describe("authentication", () => {
-  it.each<[string, string | null, object]>([
-    ["no header", null, {}],
-    ["an unknown key", "wrong", {}],
-    ["another scheme", null, { authorization: "Basic local-api-key" }],
-    ["an empty key", null, { authorization: "Bearer " }],
-    ["two words", null, { authorization: "Bearer local-api-key more" }],
-  ])("refuses %s with 401, whatever is asked", async (_, apiKey, headers) => {
-    const service = await startService({ listing: true });
-    await createWebhook(service);
-    const changes = { apiKey, headers: { ...headers } };
+it("answers below the path prefix, and only there", async () => {
+  const service = await startService({ pathPrefix: "/tables/eu-1" });
+  const outside = `http://127.0.0.1:${service.port}`;
 
-    for (const answer of [
-      await createWebhook(service, changes),
-      await deleteWebhook(service, 1, changes),
-      await listWebhooks(service, changes),
-    ]) {
-      expect(answer).toMatchObject({
-        statusCode: 401,
-        headers: { "www-authenticate": "Bearer" },
-        json: { error: { code: "UNAUTHORIZED" } },
-      });
-    }
-    expect(service.webhooks).toHaveLength(1);
-  });
-
-  it("takes the scheme in any case", async () => {
-    const headers = { authorization: "bearer local-api-key" };
-
-    const { statusCode } = await createWebhook(await startService(), { apiKey: null, headers });
-
-    expect(statusCode).toBe(201);
-  });
-
-  it("gives a key its databases, all of them for * and in a list", async () => {
-    const apiKeys = { all: "*", some: ["base_1", "base_2"] } as const;
-    const services = [await startService({ apiKeys }), await startService({ apiKeys: ["a", "b"] })];
-    const answerTo = (apiKey: string, databaseId: string) =>
-      createWebhook(services[apiKey.length > 1 ? 0 : 1] as LocalService, { apiKey, databaseId });
-
-    const answers = [
-      await answerTo("all", "base_9"),
-      await answerTo("some", "base_2"),
-      await answerTo("some", "base_9"),
-      await answerTo("a", "any"),
-      await answerTo("b", "any"),
-    ];
-
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([201, 201, 404, 201, 201]);
-    expect(services.map(({ apiKey }) => apiKey)).toEqual(["all", "a"]);
-  });
-
-  it("answers a creation or a listing without access with 404, and stores nothing", async () => {
-    const service = await startService({ apiKeys: { other: ["base_2"] }, listing: true });
-
-    for (const answer of [
-      await createWebhook(service, { body: "not even JSON" }),
-      await listWebhooks(service),
-    ]) {
-      expect(answer).toMatchObject({
-        statusCode: 404,
-        json: { error: { code: "NOT_FOUND", message: "Webhook not found" } },
-      });
-    }
-    expect(service.webhooks).toEqual([]);
-  });
-});
-
-describe("paths and methods", () => {
-  it.each([
-    ["POST", "/"],
-    ["POST", "/api/v1/bases/base_1/webhooks/"],
-    ["POST", "/api/v1/bases//webhooks"],
-    ["POST", "/api/v2/bases/base_1/webhooks"],
-    ["DELETE", "/prefix/api/v1/bases/base_1/webhooks/1"],
-    ["DELETE", "/api/v1/bases/base_1/webhooks/1/more"],
-    ["DELETE", "/api/v1/bases/a/b/webhooks/1"],
-  ] as const)("answer %s %s with a plain 404", async (method, path) => {
-    const answer = await send(await startService(), { method, path });
-
-    expect(answer).toMatchObject({ statusCode: 404, json: undefined });
-    expect(answer.headers["content-type"]).toMatch(/^text\/plain/);
-  });
-
-  it.each([
-    ["GET", "", "POST", false],
-    ["HEAD", "", "POST", false],
-    ["DELETE", "", "POST", false],
-    ["GET", "/1", "DELETE", false],
-    ["POST", "/1", "DELETE", false],
-    ["PATCH", "/1", "DELETE", true],
-    ["PUT", "", "GET, HEAD, POST", true],
-  ] as const)(
-    "answer %s on …/webhooks%s with 405: only %s",
-    async (method, rest, allow, listing) => {
-      const path = `/api/v1/bases/base_1/webhooks${rest}`;
-
-      const answer = await send(await startService({ listing }), { method, path });
-
-      expect(answer).toMatchObject({ statusCode: 405, headers: { allow } });
-      expect(answer.json?.error.code).toBe(method === "HEAD" ? undefined : "METHOD_NOT_ALLOWED");
-    },
-  );
-
-  it("are below the path prefix, and only there, with any query", async () => {
-    const service = await startService({ pathPrefix: "/tables/eu-1" });
-    const outside = `http://127.0.0.1:${service.port}`;
-    const path = "/api/v1/bases/base_1/webhooks?dry=1";
-
-    expect(service.baseUrl).toBe(`${outside}/tables/eu-1`);
-    expect((await createWebhook(service, { path })).statusCode).toBe(201);
-    expect((await deleteWebhook(service, 1)).statusCode).toBe(200);
-    expect((await createWebhook({ ...service, baseUrl: outside })).statusCode).toBe(404);
-  });
+  expect(service.baseUrl).toBe(`${outside}/tables/eu-1`);
+  expect((await createWebhook(service)).statusCode).toBe(201);
+  expect((await deleteWebhook(service, 1)).statusCode).toBe(200);
+  expect((await createWebhook({ ...service, baseUrl: outside })).statusCode).toBe(404);
 });
 
 describe("listing", () => {
@@ -508,19 +394,14 @@ describe("a change from outside", () => {
 describe("starting", () => {
   it.each([
     ["apiKeys", { apiKeys: [] }],
-    ["apiKeys", { apiKeys: {} }],
     ["apiKeys", { apiKeys: ["one", "two words"] }],
     ["pathPrefix", { pathPrefix: "tables" }],
-    ["pathPrefix", { pathPrefix: "/tables/" }],
     ["pathPrefix", { pathPrefix: "/:any" }],
     ["rateLimit", { rateLimit: { requestsPerSecond: 0 } }],
-    ["rateLimit", { rateLimit: { requestsPerSecond: 1, burst: 0 } }],
     ["deliveries: ", { deliveries: { timeoutSeconds: 0 } }],
-    ["deliveries: ", { deliveries: { maxConcurrent: 0 } }],
     ["deliveries: ", { deliveries: { maxConcurrent: 1.5 } }],
     ["deliveries: ", { deliveries: { retryWaitsSeconds: [-1] } }],
-    ["deliveries: ", { deliveries: { retryWaitsSeconds: [Number.NaN] } }],
-    ...["/path", "?query", "/?query=1", "#part"].map((end): [string, object] => [
+    ...["/path", "?query"].map((end): [string, object] => [
       "deliveries: ",
       { deliveries: { deliverTo: `http://127.0.0.1:9000${end}` } },
     ]),
