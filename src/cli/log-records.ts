@@ -11,7 +11,11 @@ export type LogRecord =
   | EventRecord
   | DeliveryRecord
   | { readonly type: "error"; readonly problem: string }
-  | { readonly type: "stopped"; readonly pendingDeliveries: number; readonly dataFile?: string };
+  | {
+      readonly type: "stopped";
+      readonly pendingDeliveries: number;
+      readonly dataFile?: string | undefined;
+    };
 
 /** The settings at the start, and what the file of `--data` holds. */
 export interface StartRecord {
@@ -21,9 +25,9 @@ export interface StartRecord {
   readonly listing: boolean;
   readonly allowRemote: boolean;
   readonly allowUnknownEvents: boolean;
-  readonly requestsPerSecond?: number;
-  readonly deliverTo?: string;
-  readonly dataFile?: string;
+  readonly requestsPerSecond?: number | undefined;
+  readonly deliverTo?: string | undefined;
+  readonly dataFile?: string | undefined;
   readonly webhooks: number;
   readonly pendingDeliveries: number;
 }
@@ -33,12 +37,12 @@ export interface RequestRecord {
   readonly type: "request";
   readonly method: string;
   readonly path: string;
-  readonly databaseId?: string;
+  readonly databaseId?: string | undefined;
   readonly outcome: string;
-  readonly statusCode?: number;
-  readonly action?: "created" | "deleted" | "listed";
-  readonly webhookId?: string;
-  readonly problem?: string;
+  readonly statusCode?: number | undefined;
+  readonly action?: "created" | "deleted" | "listed" | undefined;
+  readonly webhookId?: string | undefined;
+  readonly problem?: string | undefined;
 }
 
 /** An event that happened. */
@@ -47,7 +51,7 @@ export interface EventRecord {
   readonly eventId: string;
   readonly eventType: string;
   readonly databaseId: string;
-  readonly tableId?: string;
+  readonly tableId?: string | undefined;
   readonly webhookIds: readonly number[];
 }
 
@@ -57,12 +61,12 @@ export interface DeliveryRecord {
   readonly eventId: string;
   readonly eventType: string;
   readonly webhookId: number;
-  readonly host?: string;
+  readonly host?: string | undefined;
   readonly attempt: number;
-  readonly statusCode?: number;
-  readonly problem?: string;
+  readonly statusCode?: number | undefined;
+  readonly problem?: string | undefined;
   readonly outcome: string;
-  readonly retryInSeconds?: number;
+  readonly retryInSeconds?: number | undefined;
 }
 
 const maxLength = 300;
@@ -82,12 +86,12 @@ export class Recorder {
       type: "request",
       method,
       path: this.#safe(pathname),
-      ...(databaseId !== undefined && { databaseId: this.#safe(databaseId) }),
+      databaseId: this.#safe(databaseId),
       outcome,
-      ...(statusCode !== undefined && { statusCode }),
-      ...actionOf(request),
-      ...(webhookId !== undefined && { webhookId: this.#safe(webhookId) }),
-      ...(problem !== undefined && { problem: this.#safe(problem) }),
+      statusCode,
+      action: actionOf(request),
+      webhookId: this.#safe(webhookId),
+      problem: this.#safe(problem),
     };
   }
 
@@ -97,25 +101,24 @@ export class Recorder {
       eventId: this.#safe(id),
       eventType: this.#safe(type),
       databaseId: this.#safe(databaseId),
-      ...(tableId !== undefined && { tableId: this.#safe(tableId) }),
+      tableId: this.#safe(tableId),
       webhookIds: deliveries.map(({ webhookId }) => webhookId),
     };
   }
 
   delivery(delivery: Delivery): DeliveryRecord {
     const { event, webhookId, url, attempts, statusCode, problem, outcome } = delivery;
-    const { retryInSeconds } = delivery;
     return {
       type: "delivery",
       eventId: this.#safe(event.id),
       eventType: this.#safe(event.type),
       webhookId,
-      ...(url !== undefined && { host: new URL(url).host }),
+      host: url && new URL(url).host,
       attempt: attempts,
-      ...(statusCode !== undefined && { statusCode }),
-      ...(problem !== undefined && { problem: this.#safe(problem) }),
+      statusCode,
+      problem: this.#safe(problem),
       outcome,
-      ...(retryInSeconds !== undefined && { retryInSeconds }),
+      retryInSeconds: delivery.retryInSeconds,
     };
   }
 
@@ -123,15 +126,15 @@ export class Recorder {
     return { type: "error", problem: this.#safe(message) };
   }
 
-  #safe(text: string): string {
-    return oneLine(this.#redact(text), maxLength);
+  #safe<Text extends string | undefined>(text: Text): Text {
+    return (text && oneLine(this.#redact(text), maxLength)) as Text;
   }
 }
 
 function actionOf({ method, committed, databaseId, statusCode }: ReceivedRequest) {
   if (committed) {
-    return { action: method === "POST" ? "created" : "deleted" } as const;
+    return method === "POST" ? "created" : "deleted";
   }
   const isListing = method === "GET" && databaseId !== undefined && statusCode === 200;
-  return isListing ? ({ action: "listed" } as const) : {};
+  return isListing ? "listed" : undefined;
 }

@@ -51,7 +51,7 @@ export async function serve(words: ServeWords): Promise<void> {
   await stopped;
   await service.close();
   const { pending: pendingDeliveries } = service.counts;
-  write({ type: "stopped", pendingDeliveries, ...dataFileOf(options) });
+  write({ type: "stopped", pendingDeliveries, dataFile: options.data });
   // Without a reader, output in a pipe would keep the process alive for ever.
   setTimeout(() => process.exit(), lastWordsMs).unref();
 }
@@ -161,16 +161,12 @@ function startRecord(service: LocalService, options: ServeOptions): StartRecord 
     baseUrl: service.baseUrl,
     apiKeys: Object.keys(options.apiKeys).length,
     ...{ listing, allowRemote, allowUnknownEvents },
-    ...(rateLimit !== undefined && { requestsPerSecond: rateLimit.requestsPerSecond }),
-    ...(deliveries?.deliverTo !== undefined && { deliverTo: deliveries.deliverTo }),
-    ...dataFileOf(options),
+    requestsPerSecond: rateLimit?.requestsPerSecond,
+    deliverTo: deliveries?.deliverTo,
+    dataFile: options.data,
     webhooks: service.webhooks.length,
     pendingDeliveries: service.counts.pending,
   };
-}
-
-function dataFileOf({ data }: ServeOptions): { dataFile?: string } {
-  return data === undefined ? {} : { dataFile: data };
 }
 
 function writeJson(entry: LogRecord): void {

@@ -18,7 +18,7 @@ export function redact(text: string, sensitiveValues: readonly string[] = []): s
   return redactorOf(sensitiveValues)(text);
 }
 
-/** {@link redact} for many texts and the same values, which it prepares once. */
+/** {@link redact} for many texts and the same values. */
 export function redactorOf(sensitiveValues: readonly string[]): (text: string) => string {
   const stretches = stretchesOf(sensitiveValues.flatMap(spellings));
   const lengths = new Set(Array.from(stretches, ({ length }) => length));
@@ -58,13 +58,14 @@ export function shownValue(value: string): string {
   return oneLine(value, 100);
 }
 
-/** Invisible characters go, because they split a value that can still be read; a break is a space. */
+/** Without invisible characters, which split a value that can still be read; a break is a space. */
 function flattened(text: string): string {
-  return text.replace(/[\p{Cf}\p{Cs}\p{DI}]/gu, "").replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ");
+  return text.replace(/[\p{Cf}\p{DI}]/gu, "").replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ");
 }
 
 function withoutShapes(text: string): string {
   return text
+    .replace(/\p{Cs}/gu, "")
     .replace(/\b(bearer|basic)\s+[^\s"',;]+/gi, `$1 ${replacement}`)
     .replace(/whsec_[\w+/=%-]+/gi, replacement)
     .replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]*/gi, (url) => originOf(url))
@@ -140,10 +141,7 @@ function isWord(text: string, start: number, last: number): boolean {
   return ![text[start - 1], text[last + 1]].some((beside) => /[a-z0-9]/i.test(beside ?? ""));
 }
 
-/**
- * What is compared. Not toLowerCase: it can change the length ("İ" becomes two units), which would
- * shift every position.
- */
+/** Not toLowerCase: it can change the length ("İ" becomes two units), which shifts positions. */
 function visiblePart(text: string): string {
   const visible = flattened(text).replace(/\s/g, "");
   return visible.replace(/[A-Z]/g, (letter) => letter.toLowerCase());

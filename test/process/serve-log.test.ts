@@ -140,10 +140,11 @@ function rareRecords(): AnyRecord[] {
     data: {},
   };
   const unanswered = { number: 1, event, webhookId: 1, attempts: 1, problem: "no answer" };
-  return [
+  const records = [
     { time: "", ...recorder.error(new Error("the disk is full")) },
     { time: "", ...recorder.delivery({ ...unanswered, outcome: "failed" }) },
   ];
+  return JSON.parse(JSON.stringify(records));
 }
 
 /** Every type has the fields that its page says it always has, and those that it can have. */

@@ -79,18 +79,6 @@ describe("delivering", () => {
     expect(delivery).toMatchObject({ outcome: "delivered", attempts: 2 });
   });
 
-  it("follows no redirect", async () => {
-    await using elsewhere = await startReceiver();
-    await using receiver = await startReceiver(() => ({
-      statusCode: 307,
-      headers: { location: elsewhere.url },
-    }));
-
-    await deliver(receiver.url, once);
-
-    expect([receiver.notifications.length, elsewhere.notifications.length]).toEqual([1, 0]);
-  });
-
   it("sends the user info of the url as Basic authorization", async () => {
     await using receiver = await startReceiver();
 

@@ -63,14 +63,12 @@ async function settledWithin(
   limitMs: number,
   closing: AbortSignal,
 ): Promise<void> {
-  if (limitMs === 0) {
-    return;
+  if (limitMs > 0) {
+    const over = new AbortController();
+    const signal = AbortSignal.any([over.signal, closing]);
+    await Promise.race([promise, delay(limitMs, undefined, { signal })]).catch(() => {});
+    over.abort();
   }
-  const settled = new AbortController();
-  const limit = delay(limitMs, undefined, { signal: AbortSignal.any([settled.signal, closing]) });
-  await Promise.race([promise, limit]).catch(() => {});
-  settled.abort();
-  await limit.catch(() => {});
 }
 
 /** Without the receiver's address, which can be a credential. */
