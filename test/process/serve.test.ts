@@ -33,15 +33,16 @@ Stopped.
   it("hands its options to the service, and shows no key that somebody chose", async () => {
     await using receiver = await startReceiver();
     const service = await serve(
-      ...["--listing", "--rate-limit", "2.5", "--allow-unknown-events", "--allow-remote"],
+      ...["--listing", "--rate-limit", "0.001", "--allow-unknown-events", "--allow-remote"],
       ...["--deliver-to", receiver.url, "--api-key", "all", "--api-key", "some=base_1,base_2"],
+      ...["--api-key", "lister"],
     );
     const body = { url: "https://hooks.invalid/a", events: ["view.created"] };
     const answers = [
       await post(service, { apiKey: "all", body, host: "evil.example" }),
       await post(service, { apiKey: "some", database: "base_9" }),
       await post(service),
-      await post(service, { apiKey: "all", method: "GET" }),
+      await post(service, { apiKey: "lister", method: "GET" }),
       await post(service, { apiKey: "all" }),
     ];
 
