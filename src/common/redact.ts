@@ -97,10 +97,8 @@ function base64Spellings(value: string): string[] {
   return [0, 1, 2].flatMap((offset) => {
     const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64url");
     // The first and the last character may also hold bits of what stands beside the value.
-    const own = text.slice(
-      Math.ceil((offset * 8) / 6),
-      Math.floor(((offset + bytes.length) * 8) / 6),
-    );
+    const end = offset + bytes.length;
+    const own = text.slice(Math.ceil((offset * 8) / 6), Math.floor((end * 8) / 6));
     return own.length < windowLength ? [] : [own, own.replaceAll("-", "+").replaceAll("_", "/")];
   });
 }
@@ -108,7 +106,7 @@ function base64Spellings(value: string): string[] {
 /** What to look for in a text: whole short values, and every stretch of the longer ones. */
 function stretchesOf(values: readonly string[]): ReadonlySet<string> {
   const sensitive = values
-    .map(visiblePart)
+    .map((value) => visiblePart(flattened(value)))
     .filter((value) => value.length >= shortestSensitiveValue);
   const stretches = sensitive.flatMap((value) =>
     Array.from({ length: Math.max(value.length - windowLength, 0) + 1 }, (_, at) =>
@@ -120,17 +118,22 @@ function stretchesOf(values: readonly string[]): ReadonlySet<string> {
 
 function hideStretches(text: string, stretches: ReadonlySet<string>, lengths: Iterable<number>) {
   const haystack = visiblePart(text);
-  const positions = [...text.matchAll(/\S/g)].map(({ index }) => index);
-  const hidden = new Array<boolean>(text.length).fill(false);
+  let positions: number[] | undefined;
+  const hidden: boolean[] = [];
   for (const length of lengths) {
     for (let at = 0; at + length <= haystack.length; at++) {
       if (stretches.has(haystack.slice(at, at + length))) {
+        positions ??= Array.from(text.matchAll(/\S/g), ({ index }) => index);
         const [start = 0, last = 0] = [positions[at], positions[at + length - 1]];
         if (length === windowLength || isWord(text, start, last)) {
+          hidden.length = Math.max(hidden.length, last + 1);
           hidden.fill(true, start, last + 1);
         }
       }
     }
+  }
+  if (hidden.length === 0) {
+    return text;
   }
   const shown = (unit: string, at: number) =>
     hidden[at] ? (hidden[at - 1] ? "" : replacement) : unit;
@@ -143,6 +146,5 @@ function isWord(text: string, start: number, last: number): boolean {
 
 /** Not toLowerCase: it can change the length ("İ" becomes two units), which shifts positions. */
 function visiblePart(text: string): string {
-  const visible = flattened(text).replace(/\s/g, "");
-  return visible.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return text.replace(/\s/g, "").replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
