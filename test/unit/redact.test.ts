@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { oneLine, redact, sensitivePartsOfUrl } from "../../src/common/redact.ts";
 
 const windowLength = 8;
-const visible = (text: string) => text.toLowerCase().replace(/\s/g, "");
+const visible = (text: string) => text.toLowerCase().replace(/[\s\p{Cf}\p{Cs}\p{DI}]/gu, "");
 
-/** Whether a text holds 8 characters of a value in a row, in any case and with white space between. */
+/** Whether a text holds 8 characters of a value in a row, whatever the case and what is invisible between. */
 function holdsStretch(text: string, value: string): boolean {
   const [haystack, needle] = [visible(text), visible(value)];
   return Array.from({ length: Math.max(needle.length - windowLength + 1, 0) }, (_, at) =>
@@ -23,7 +23,9 @@ const hexOf = (character: string) => character.charCodeAt(0).toString(16).padSta
 const percent = (character: string) => `%${hexOf(character)}`;
 
 describe("redaction of a known value", () => {
-  it.each<[string, (value: string) => string]>([
+  const withoutEnd = (encoded: string) => encoded.replace(/[^=]{2}=*$/, "");
+
+  it.each<[string, (value: string) => string, sought?: (spelled: string) => string]>([
     ["as it is", (value) => value],
     ["in capitals", (value) => value.replace(/[a-z]/g, (letter) => letter.toUpperCase())],
     ["in small letters", (value) => value.replace(/[A-Z]/g, (letter) => letter.toLowerCase())],
@@ -32,32 +34,18 @@ describe("redaction of a known value", () => {
     ["in JSON", (value) => JSON.stringify(value)],
     ["broken into lines", (value) => value.split("").join("\r\n")],
     ["with spaces in it", (value) => value.split("").join(" ")],
-    [
-      "with invisible characters in it",
-      (value) => value.split("").join("\u200b\ufe0f\ud800\u00ad"),
-    ],
-  ])("leaves no stretch of 8 characters of it %s", (_case, spell) => {
+    ["with what is invisible", (value) => value.split("").join("\u200b\ufe0f\ud800\u00ad")],
+    ["in base64", (value) => Buffer.from(value).toString("base64"), withoutEnd],
+    ["in base64url", (value) => Buffer.from(value).toString("base64url"), withoutEnd],
+    ["in hex", (value) => Buffer.from(value).toString("hex").toUpperCase(), (hex) => hex],
+  ])("leaves no stretch of 8 characters of it %s", (_case, spell, sought) => {
     fc.assert(
       fc.property(values, surroundings, surroundings, (value, before, after) => {
-        const redacted = redact(before + spell(value) + after, [value]);
+        const spelled = spell(value);
 
-        expect(holdsStretch(redacted, value)).toBe(false);
-      }),
-    );
-  });
+        const redacted = redact(before + spelled + after, [value]);
 
-  it.each<[string, (value: string) => string]>([
-    ["base64", (value) => Buffer.from(value).toString("base64")],
-    ["base64url", (value) => Buffer.from(value).toString("base64url")],
-    ["hex", (value) => Buffer.from(value).toString("hex").toUpperCase()],
-  ])("leaves no stretch of it in %s", (_case, encode) => {
-    fc.assert(
-      fc.property(values, surroundings, surroundings, (value, before, after) => {
-        const text = encode(value);
-
-        const redacted = redact(before + text + after, [value]);
-
-        expect(holdsStretch(redacted, text.replace(/[^=]{2}=*$/, ""))).toBe(false);
+        expect(holdsStretch(redacted, sought?.(spelled) ?? value)).toBe(false);
       }),
     );
   });
