@@ -7,7 +7,7 @@ vi.mock("../../src/local-service/http/request-limits.js", () => ({
 }));
 
 const head =
-  "POST /api/v1/bases/base_1/webhooks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999\r\nAuthorization: Bearer local-api-key\r\n";
+  "POST /api/v1/bases/base_1/webhooks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999999\r\nAuthorization: Bearer local-api-key\r\n";
 
 it.each([
   ["head", `${head}X-Slow: `],
