@@ -146,7 +146,6 @@ export async function startGate(target: string): Promise<Gate> {
 
 export interface RawServer extends AsyncDisposable {
   readonly url: string;
-  readonly host: string;
   /** Heads of the requests that arrived whole. */
   readonly requests: string[];
 }
@@ -173,7 +172,6 @@ export async function startRawServer(answer: (socket: Socket) => void): Promise<
   const url = await listen(server);
   return {
     url,
-    host: new URL(url).host,
     requests,
     [Symbol.asyncDispose]: () => destroyAll(server, sockets),
   };

@@ -5,9 +5,6 @@ import { Engine } from "../../src/core/engine.ts";
 import { PartialCreationError, type WebhookError } from "../../src/core/errors.ts";
 import { Ledger } from "../../src/core/ledger.ts";
 import { create as createInShell } from "../../src/dynamic/provider.ts";
-import { createWebhook, deleteWebhook } from "../../src/service/client.ts";
-import type { HttpOutcome } from "../../src/service/exchange.ts";
-import { createTransport } from "../../src/service/transport.ts";
 import {
   errorBody,
   providerText,
@@ -21,13 +18,7 @@ import {
 import { errorOf } from "../helpers/error-of.ts";
 import { type Answer, refusedUrl, startRawServer, startServer } from "../helpers/http-server.ts";
 import { configure, someProvider } from "../helpers/provider.ts";
-import {
-  fakeTransport,
-  response,
-  restoreWorld,
-  settled,
-  unanswered,
-} from "../helpers/transport.ts";
+import { response, restoreWorld } from "../helpers/transport.ts";
 
 const created = { statusCode: 201, body: { id: 17, secret } };
 const deleted = { body: { success: true } };
@@ -176,29 +167,6 @@ describe("a creation that fails", () => {
   ])("is sent once: %s", async (_case, answer, kind) => {
     expect(await failureOf([answer, created])).toMatchObject({ kind, methods: ["POST"] });
   });
-
-  it.each([
-    ["refused", refusedUrl, "notCreated"],
-    ["without an address", async () => `https://${"no".repeat(40)}.example`, "notCreated"],
-  ])("is certain to have made nothing when the connection is %s", async (_case, urlOf, kind) => {
-    const error = await errorOf(create({ baseUrl: await urlOf(), retrySeconds: "0" }));
-
-    expect(error).toMatchObject({ kind });
-  });
-
-  it.each<[HttpOutcome, object]>([
-    [unanswered, { kind: "inDoubt" }],
-    [response(201, undefined, { secret }), { kind: "inDoubt", failure: { lacks: "id" }, secret }],
-    [response(403), { kind: "refused" }],
-  ])("says so as data: %j", async (outcome, expected) => {
-    const transport = await fakeTransport(() => outcome);
-    const context = someOperation().context(someSettings());
-
-    const creation = createWebhook({ settings: someSettings(), transport }, context, webhook);
-
-    expect(await settled(creation)).toMatchObject(expected);
-    expect(transport.attempts).toHaveLength(1);
-  });
 });
 
 describe("an answer without a usable secret", () => {
@@ -297,27 +265,5 @@ describe("when Pulumi stops", () => {
     expect(lines).toEqual([{ line: error.message, severity: "warning" }]);
     expect(methodsOf(server)).toEqual(["POST", "DELETE"]);
     expect(exit).toHaveBeenCalledOnce();
-  });
-
-  it("an undo waits for no connection that another request holds", async () => {
-    const held: Socket[] = [];
-    await using server = await startRawServer((socket) => held.push(socket));
-    const stop = new AbortController();
-    const settings = someSettings({ baseUrl: server.url, maxConcurrentRequests: 1 });
-    const account = { settings, transport: createTransport(settings, stop.signal) };
-    const context = someOperation().context(settings);
-    const address = { baseUrl: server.url, databaseId: "base_abc123", id: "9" };
-    const other = createWebhook(account, context, webhook);
-    await expect.poll(() => held).toHaveLength(1);
-    stop.abort();
-
-    const undone = deleteWebhook(account, context, address, true);
-    await expect.poll(() => held).toHaveLength(2);
-    for (const socket of held) {
-      socket.end("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
-    }
-
-    expect(await undone).toEqual({ kind: "deleted" });
-    expect(await other).toMatchObject({ kind: "inDoubt" });
   });
 });

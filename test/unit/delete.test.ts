@@ -3,7 +3,7 @@ import { deleteWebhook } from "../../src/service/client.ts";
 import type { HttpOutcome } from "../../src/service/exchange.ts";
 import { apiKey, errorBody, someOperation, someSettings, someState } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/error-of.ts";
-import { type Answer, startRawServer, startServer } from "../helpers/http-server.ts";
+import { type Answer, startServer } from "../helpers/http-server.ts";
 import { someProvider } from "../helpers/provider.ts";
 import {
   fakeTransport,
@@ -135,19 +135,6 @@ describe("a deletion", () => {
       kind: "kept",
     });
     expect(server.requests).toHaveLength(1);
-  });
-
-  it("that an earlier attempt has done says nothing", async () => {
-    await using server = await startRawServer((socket) =>
-      server.requests.length === 1
-        ? socket.resetAndDestroy()
-        : socket.end(
-            'HTTP/1.1 404 Not Found\r\ncontent-length: 48\r\n\r\n{"error":{"code":"NOT_FOUND","message":"gone"} }',
-          ),
-    );
-
-    expect(await remove({ baseUrl: server.url })).toEqual([]);
-    expect(server.requests).toHaveLength(2);
   });
 
   const gone = response(404, undefined, errorBody("NOT_FOUND"));

@@ -9,7 +9,6 @@ import {
   type FakeTransport,
   fakeTransport,
   pendingWork,
-  refused,
   response,
   restoreWorld,
   settled,
@@ -32,20 +31,28 @@ const all = (transport: FakeTransport, ...names: readonly string[]) =>
   settled(Promise.all(names.map((name) => transport.send(name))));
 
 describe("a transport", () => {
-  it("opens its exchange with the first request, once, with the limits of the settings", async () => {
+  it("opens connections with the first request, once, and others for what undoes a stop", async () => {
     const opened: unknown[] = [];
     const open = async (...limits: unknown[]) => {
       opened.push(limits);
       return async () => ok;
     };
+    const stop = new AbortController();
     const settings = someSettings({ timeoutSeconds: 7, maxConcurrentRequests: 3 });
-    const transport = createTransport(settings, new AbortController().signal, open);
+    const { sendRequest } = createTransport(settings, stop.signal, open);
+    const call = { kind: "delete", request: someRequest, onWait: () => undefined } as const;
     const openedBefore = [...opened];
-    const call = { kind: "list", request: someRequest, onWait: () => undefined } as const;
 
-    await Promise.all([transport.sendRequest(call), transport.sendRequest(call)]);
-
+    await Promise.all([sendRequest(call), sendRequest({ ...call, isUndo: true })]);
     expect([openedBefore, opened]).toEqual([[], [[7, 3]]]);
+    stop.abort();
+    await Promise.all([1, 2].map(() => sendRequest({ ...call, isUndo: true })));
+
+    // What other requests hold does not hold these up.
+    expect(opened).toEqual([
+      [7, 3],
+      [7, null],
+    ]);
   });
 
   it.each([
@@ -245,17 +252,6 @@ describe("the time for retries", () => {
 
     expect(outcome).toEqual(ok);
     expect(timesOf(transport)).toEqual([0, 10_000, 20_000]);
-  });
-
-  it("ends them, with the reason", async () => {
-    const transport = await fakeTransport(() => refused);
-
-    const { gaveUp, earlier, elapsedMs } = await settled(transport.send());
-
-    expect(gaveUp).toEqual({ limit: "retries", seconds: 15, isRefused: true });
-    expect(earlier).toHaveLength(transport.attempts.length - 1);
-    expect(elapsedMs).toBe(timesOf(transport).at(-1));
-    expect(elapsedMs).toBeGreaterThan(7_000);
   });
 });
 
