@@ -74,26 +74,6 @@ describe("a transport", () => {
     expect(transport.attempts).toHaveLength(20);
   });
 
-  it("sends no more requests in a second than the settings allow, retries included", async () => {
-    const transport = await fakeTransport(inOrder(response(429, 0), response(429, 0)), {
-      requestsPerSecond: 4,
-    });
-
-    await all(transport, ..."abcd");
-
-    expect(timesOf(transport)).toEqual([0, 250, 500, 750, 1000, 1250]);
-  });
-
-  it("frees the place of a request that waits for its next attempt", async () => {
-    const transport = await fakeTransport((_attempt, name) => (name === "bad" ? unsent : ok), {
-      maxConcurrentRequests: 1,
-    });
-    const bad = transport.send("bad");
-
-    expect((await settled(transport.send("good"))).outcome).toEqual(ok);
-    await settled(bad);
-  });
-
   it("says what each attempt came to, and how long all took", async () => {
     const transport = await fakeTransport(inOrder(unanswered, response(500), response(403)));
 
@@ -115,50 +95,88 @@ describe("a transport", () => {
   });
 });
 
-describe("a request to slow down", () => {
-  it.each([
-    ["429", response(429, 30_000), 30_000],
-    ["429 without a time", response(429), 375],
-    ["503 of the service itself", busy(30_000), 30_000],
-  ])("holds back all requests: %s", async (_case, throttled, delayMs) => {
-    const transport = await fakeTransport(inOrder(throttled));
-    const first = transport.send("first");
-    await pendingWork();
+const one = { maxConcurrentRequests: 1 };
+const slow = response(429, 20_000);
 
-    await all(transport, "second", "third");
-    await first;
+/** Sends requests at once, and says when each was sent, and what was told. */
+async function play(settings: Partial<AccountSettings>, outcomes: HttpOutcome[], names: string) {
+  const transport = await fakeTransport(inOrder(...outcomes), settings);
+  await all(transport, ...names);
+  const sent = transport.attempts.map(({ name, atMs }) => `${name}${atMs}`);
+  const told = transport.waits.map((wait) =>
+    wait.kind === "turn" ? wait.setting : wait.kind === "pause" ? `pause${wait.delayMs}` : "again",
+  );
+  return [...sent, ...told].join(" ");
+}
 
-    expect(namesOf(transport)).toEqual(["first", "first", "second", "third"]);
-    expect(timesOf(transport)).toEqual([0, delayMs, delayMs, delayMs]);
+describe("requests that are made at once", () => {
+  // Settings, the first outcomes, names of requests, and when each was sent in milliseconds.
+  it.each<[string, Partial<AccountSettings>, HttpOutcome[], string, string]>([
+    ["keep to the pace", { requestsPerSecond: 4 }, [], "abc", "a0 b250 c500"],
+    ["retries, too", { requestsPerSecond: 4 }, [busy(0)], "ab", "a0 a250 b500"],
+    ["leave their place while they wait", one, [unsent], "ab", "a0 b0 a375"],
+    ["wait after 429", one, [slow], "abc", "a0 a20000 b20000 c20000 pause20000"],
+    ["wait after 429 without a time", one, [response(429)], "ab", "a0 a375 b375"],
+    ["wait after the service's 503", one, [busy(5_000)], "ab", "a0 a5000 b5000 pause5000"],
+    ["not after a proxy's", one, [response(503, 5_000)], "ab", "a0 b0 a5000 again"],
+    ["not after 500", one, [response(500, 5_000)], "ab", "a0 b0 a5000 again"],
+    [
+      "wait longer when asked to",
+      {},
+      [response(429, 9), slow],
+      "ab",
+      "a0 b0 a20000 b20000 pause20000",
+    ],
+    ["but not shorter", {}, [slow, response(429, 9)], "ab", "a0 b0 a20000 b20000 pause20000"],
+    ["are told of one pause once", one, [slow, slow], "ab", "a0 a20000 a40000 b40000 pause20000"],
+    [
+      "and of the next",
+      one,
+      [slow, ok, slow],
+      "ab",
+      "a0 a20000 b20000 b40000 pause20000 pause20000",
+    ],
+    ["of none that is short", one, [response(429, 4_999)], "a", "a0 a4999"],
+    ["wait for none that is given up", one, [response(429, 999_000)], "ab", "a0 b0"],
+    [
+      "are told once why they are tried again",
+      {},
+      Array(2).fill(response(500, 9_000)),
+      "a",
+      "a0 a9000 a18000 again",
+    ],
+    [
+      "are told once of their turn",
+      { requestsPerSecond: 0.1 },
+      [],
+      "abc",
+      "a0 b10000 c20000 requestsPerSecond",
+    ],
+    ["not of a short wait for it", { requestsPerSecond: 0.21 }, [], "ab", "a0 b4762"],
+    [
+      "have time for retries from the first attempt on",
+      { requestsPerSecond: 0.1, retrySeconds: 5 },
+      [ok, unsent],
+      "ab",
+      "a0 b10000 b20000 requestsPerSecond",
+    ],
+  ])("%s", async (_case, settings, outcomes, names, expected) => {
+    expect(await play(settings, outcomes, names)).toBe(expected);
   });
 
   it.each([
-    ["500 with Retry-After", response(500, 30_000)],
-    ["503 of a proxy", response(503, 30_000)],
-  ])("is not seen in a %s", async (_case, outcome) => {
-    const transport = await fakeTransport(inOrder(outcome));
-    const bad = transport.send("bad");
-    await pendingWork();
+    [one, "maxConcurrentRequests"],
+    [{ ...one, requestsPerSecond: 100 }, "maxConcurrentRequests"],
+  ])("are told which setting their turn is of: %j", async (settings, setting) => {
+    const late = () => new Promise<HttpOutcome>((resolve) => setTimeout(resolve, 6_000, ok));
+    const transport = await fakeTransport(late, settings);
 
-    await transport.send("good");
+    await all(transport, "a", "b", "c");
 
-    expect(timesOf(transport)).toEqual([0, 0]);
-    await settled(bad);
-    expect(timesOf(transport)).toEqual([0, 0, 30_000]);
+    expect(transport.waits).toEqual([{ kind: "turn", setting }]);
   });
 
-  it.each([
-    [60_000, 1_000],
-    [1_000, 60_000],
-  ])("lasts as long as the longest: %d and %d ms", async (one, other) => {
-    const transport = await fakeTransport(inOrder(response(429, one), response(429, other)));
-
-    await all(transport, "first", "second");
-
-    expect(timesOf(transport)).toEqual([0, 0, 60_000, 60_000]);
-  });
-
-  it("lasts as long whatever the clock of the machine shows by then", async () => {
+  it("wait as long as asked whatever the clock of the machine shows by then", async () => {
     const transport = await fakeTransport((attempt) => (attempt % 2 ? response(429, 30_000) : ok));
     const first = transport.send();
     await pendingWork();
@@ -169,89 +187,6 @@ describe("a request to slow down", () => {
     await settled(transport.send());
 
     expect(Date.now() - before).toBe(30_000);
-  });
-
-  it("lets retries go first", async () => {
-    const transport = await fakeTransport(inOrder(response(429, 1_000)), {
-      maxConcurrentRequests: 1,
-    });
-
-    await all(transport, "first", "second", "third");
-
-    expect(namesOf(transport)).toEqual(["first", "first", "second", "third"]);
-  });
-
-  it("is told once while it lasts, and again after an answer", async () => {
-    const slow = response(429, 20_000);
-    const transport = await fakeTransport(inOrder(slow, slow, slow, slow, ok, ok, slow));
-
-    await all(transport, "a", "b");
-    expect(transport.waits).toEqual([{ kind: "pause", delayMs: 20_000 }]);
-    await settled(transport.send());
-
-    expect(transport.waits).toHaveLength(2);
-  });
-
-  it("is not told when it is short, and holds back nobody when no attempt follows", async () => {
-    const transport = await fakeTransport(
-      inOrder(response(429, 4_999), ok, response(429, 999_000)),
-    );
-
-    await settled(transport.send());
-    await settled(transport.send());
-    await settled(transport.send());
-
-    expect(transport.waits).toEqual([]);
-    expect(timesOf(transport)).toEqual([0, 4_999, 4_999, 4_999]);
-  });
-});
-
-describe("a wait", () => {
-  it.each<[Partial<AccountSettings>, string]>([
-    [{ requestsPerSecond: 0.1 }, "requestsPerSecond"],
-    [{ maxConcurrentRequests: 1 }, "maxConcurrentRequests"],
-    [{ maxConcurrentRequests: 1, requestsPerSecond: 100 }, "maxConcurrentRequests"],
-  ])("for the turn is told once when it takes 5 seconds: %j", async (settings, setting) => {
-    const answers = [6_000, 12_000, 18_000].map(
-      (ms) => () => new Promise<HttpOutcome>((resolve) => setTimeout(resolve, ms, ok)),
-    );
-    const transport = await fakeTransport((attempt) => answers[attempt - 1]?.() ?? ok, settings);
-
-    await all(transport, "a", "b", "c");
-
-    expect(transport.waits).toEqual([{ kind: "turn", setting }]);
-  });
-
-  it("of less is not told", async () => {
-    const transport = await fakeTransport(() => ok, { requestsPerSecond: 0.21 });
-
-    await all(transport, "a", "b");
-
-    expect(transport.waits).toEqual([]);
-  });
-
-  it("for the next attempt is told once for each request", async () => {
-    const outcome = response(500, 10_000);
-    const transport = await fakeTransport(inOrder(outcome, outcome, outcome));
-
-    await settled(transport.send("somewhere"));
-
-    expect(transport.waits).toEqual([{ kind: "again", request: someRequest, outcome }]);
-  });
-});
-
-describe("the time for retries", () => {
-  it("begins with the first attempt, not in the queue", async () => {
-    const transport = await fakeTransport(inOrder(ok, unsent), {
-      retrySeconds: 5,
-      requestsPerSecond: 0.1,
-    });
-    await settled(transport.send());
-
-    const { outcome } = await settled(transport.send());
-
-    expect(outcome).toEqual(ok);
-    expect(timesOf(transport)).toEqual([0, 10_000, 20_000]);
   });
 });
 
