@@ -34,6 +34,7 @@ function stepAfter(
 }
 
 const neverSent = (cause: FailureCause): HttpOutcome => ({ kind: "unsent", cause });
+const noTime = neverSent({ kind: "limit", limit: "attempt", ms: 9 });
 const envelope = errorBody("NOT_FOUND");
 
 // What follows an attempt: its end, another one, or another one before which all requests wait.
@@ -56,14 +57,7 @@ const rules: [string, HttpOutcome, boolean, Verdict, Verdict, Verdict][] = [
   ["it is for another", unsentBecause("ERR_TLS_CERT_ALTNAME_INVALID"), no, end, end, end],
   ["it is for another host", unsentBecause("HOSTNAME_MISMATCH"), no, end, end, end],
   ["a code that only looks like one", unsentBecause("XCERT_"), no, again, again, again],
-  [
-    "no connection in time",
-    neverSent({ kind: "limit", limit: "attempt", ms: 9 }),
-    no,
-    again,
-    again,
-    again,
-  ],
+  ["no connection in time", noTime, no, again, again, again],
   ["no usable proxy", neverSent({ kind: "badProxy" }), no, end, end, end],
   ["no attempt", neverSent({ kind: "noAttempt", because: "stopping" }), no, end, end, end],
   ["429", response(429), no, wait, wait, wait],
@@ -107,6 +101,11 @@ describe("what follows an attempt", () => {
   });
 });
 
+const givenUp = (seconds: number, isRefused = false) => ({
+  kind: "end",
+  gaveUp: { limit: "retries", seconds, isRefused },
+});
+
 // Outcome, attempt, time since the first one, and what follows.
 const waits: [string, HttpOutcome, number, number, object][] = [
   ["a backoff", unsent, 1, 0, { delayMs: 500 }],
@@ -117,21 +116,9 @@ const waits: [string, HttpOutcome, number, number, object][] = [
   ["a little when it asks for none", response(429, 0), 1, 0, { delayMs: 50 }],
   ["longer each time", response(429, 0), 4, 0, { delayMs: 400 }],
   ["up to the limit", response(429, 20_000), 1, 100_000, { delayMs: 20_000 }],
-  [
-    "no longer",
-    response(429, 20_000),
-    1,
-    100_001,
-    { gaveUp: { limit: "retries", seconds: 120, isRefused: false } },
-  ],
+  ["no longer", response(429, 20_000), 1, 100_001, givenUp(120)],
   ["15 s when it is refused", refused, 6, 5_000, { delayMs: 10_000 }],
-  [
-    "no longer then",
-    refused,
-    6,
-    5_001,
-    { gaveUp: { limit: "retries", seconds: 15, isRefused: true } },
-  ],
+  ["no longer then", refused, 6, 5_001, givenUp(15, true)],
 ];
 
 describe("the time of the next attempt", () => {
@@ -140,12 +127,9 @@ describe("the time of the next attempt", () => {
   });
 
   it.each([2, 15])("is no later than retrySeconds, %d, when it is refused", (retrySeconds) => {
-    const gaveUp = { limit: "retries", seconds: retrySeconds, isRefused: false };
+    const step = stepAfter(refused, { elapsedMs: 14_900 }, { retrySeconds });
 
-    expect(stepAfter(refused, { elapsedMs: 14_900 }, { retrySeconds })).toEqual({
-      kind: "end",
-      gaveUp,
-    });
+    expect(step).toEqual(givenUp(retrySeconds));
   });
 
   it("is within the operation's own time, which goes before retrySeconds", () => {
