@@ -124,15 +124,18 @@ describe("an error", () => {
     expectNoLeak([message, String(error), ...reasons], hidden);
   });
 
-  it("shows no secret that Pulumi hands over with its mark", async () => {
-    await using server = await startServer({ statusCode: 400, body: errorBody("ODD", secret) });
+  it("shows no secret that Pulumi hands over with its mark, or that is to be adopted", async () => {
+    await using server = await startServer({ statusCode: 400, body: errorBody("ODD", other) });
     const mark = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
-    const state = someState({ baseUrl: server.url, secret: { ...mark, value: secret } });
+    const state = someState({ baseUrl: server.url, secret: { ...mark, value: other } });
     const { provider, notify, lines } = someProvider({ baseUrl: server.url, listing: "true" });
 
     await provider.read("17", state, notify);
+    const adopting = someArgs({ adopt: { id: 17, secret: other } });
+    const { message } = await errorOf(provider.create(adopting, notify));
 
     expect(lines[0]?.line).toContain('ODD "[redacted]"');
+    expect(message).toContain('ODD "[redacted]"');
   });
 
   it("shows 200 characters of what the service says, in one line", async () => {
