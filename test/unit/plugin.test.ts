@@ -1,0 +1,182 @@
+import {
+  CheckRequest,
+  ConfigureRequest,
+  DiffResponse,
+  PropertyDiff,
+} from "@pulumi/pulumi/proto/provider_pb.js";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { compareWebhook } from "../../src/core/diff.js";
+import { checkProvider, configSourceOf } from "../../src/plugin/configuration.js";
+import { diffResponse } from "../../src/plugin/diff-response.js";
+import type { EngineLog } from "../../src/plugin/engine-log.js";
+import { partsOfPulumiId, pulumiIdOf } from "../../src/plugin/pulumi-id.js";
+import { propertiesOf, structOf } from "../../src/plugin/structs.js";
+import {
+  apiKey,
+  secretEnvelope,
+  someArgs,
+  someSettings,
+  someState,
+  unknownMarkers,
+} from "../helpers/builders.js";
+
+type Properties = Record<string, unknown>;
+
+const { ADD_REPLACE, DELETE_REPLACE, UPDATE_REPLACE } = PropertyDiff.Kind;
+
+describe("the answer to a comparison", () => {
+  /** What Pulumi is told when the program, the last program and the state are these. */
+  const answer = (news: Properties, oldInputs: Properties = {}, olds: Properties = oldInputs) => {
+    const args = [someArgs(oldInputs), someState(olds), someArgs(news)] as const;
+    const differences = compareWebhook("17", args[1], args[2], someSettings());
+    return diffResponse(differences, ...args).toObject();
+  };
+
+  it("is none, explicitly, also for arguments that the service does not know", () => {
+    expect(answer({ allowInsecureUrl: true, adopt: { id: 17 } })).toMatchObject({
+      changes: DiffResponse.DiffChanges.DIFF_NONE,
+      hasdetaileddiff: true,
+      replacesList: [],
+      diffsList: [],
+      detaileddiffMap: [],
+    });
+  });
+
+  it.each<[string, string, number, Properties, Properties?]>([
+    ["a url", "url", UPDATE_REPLACE, { url: "https://b.example" }],
+    ["events", "events", UPDATE_REPLACE, { events: ["table.created"] }],
+    ["a table that is added", "tableId", ADD_REPLACE, { tableId: "t" }],
+    ["a table that is removed", "tableId", DELETE_REPLACE, {}, { tableId: "t" }],
+    ["a table that is null", "tableId", DELETE_REPLACE, { tableId: null }, { tableId: "t" }],
+    ["a url that is not known yet", "url", UPDATE_REPLACE, { url: unknownMarkers.string }],
+  ])(
+    "shows what the program changes as a difference of arguments: %s",
+    (_case, name, kind, news, oldInputs) => {
+      expect(answer(news, oldInputs)).toMatchObject({
+        changes: DiffResponse.DiffChanges.DIFF_SOME,
+        replacesList: [name],
+        diffsList: [name],
+        detaileddiffMap: [[name, { kind, inputdiff: true }]],
+      });
+    },
+  );
+
+  it.each<[string, string, number, Properties, Properties]>([
+    ["a url", "url", UPDATE_REPLACE, {}, { url: "https://b.example" }],
+    ["events", "events", UPDATE_REPLACE, { events: ["a", "b"] }, { events: ["a"] }],
+    ["a table that was added", "tableId", DELETE_REPLACE, {}, { tableId: "t" }],
+    ["a table that was removed", "tableId", ADD_REPLACE, { tableId: "t" }, { tableId: undefined }],
+    ["a secret that is missing", "secret", ADD_REPLACE, {}, { secret: undefined }],
+  ])(
+    "shows drift as a difference of outputs, with what the service has: %s",
+    (_case, name, kind, inputs, olds) => {
+      expect(answer(inputs, inputs, olds)).toMatchObject({
+        replacesList: [name],
+        detaileddiffMap: [[name, { kind, inputdiff: false }]],
+      });
+    },
+  );
+});
+
+describe("the Pulumi id of a webhook", () => {
+  it("has the database and the number, whatever the database is called", () => {
+    const databaseId = fc.string({ minLength: 1 }).filter((text) => text !== "." && text !== "..");
+
+    fc.assert(
+      fc.property(databaseId, fc.nat(), (database, number) => {
+        expect(partsOfPulumiId(pulumiIdOf(database, String(number)))).toEqual({
+          databaseId: database,
+          webhookId: String(number),
+        });
+      }),
+    );
+  });
+
+  it.each(["42", "/42", "../42", "./42", "base/", "base/orders", "base/042", "base/42/", ""])(
+    "is not %j",
+    (id) => {
+      expect(partsOfPulumiId(id)).toBeUndefined();
+    },
+  );
+});
+
+describe("a provider of the plugin", () => {
+  const sourceOf = (name: string, args: Properties) =>
+    configSourceOf(new ConfigureRequest().setName(name).setArgs(structOf(args)));
+
+  it.each([
+    ["", false],
+    ["default", false],
+    ["default_0_1_0", false],
+    ["default_1_2_3_alpha", false],
+    ["default_https_/example.com", false],
+    ["eu", true],
+    ["default-eu", true],
+    ["default_eu", true],
+  ])("called %j is explicit: %s", (name, isExplicit) => {
+    expect(sourceOf(name, {}).isExplicit()).toBe(isExplicit);
+  });
+
+  it("has settings as text, without the marks of secrets", () => {
+    const { get } = sourceOf("eu", {
+      apiKey: secretEnvelope,
+      timeoutSeconds: 2.5,
+      listing: false,
+      baseUrl: null,
+    });
+
+    expect([get("apiKey"), get("timeoutSeconds"), get("listing")]).toEqual([
+      secretEnvelope.value,
+      "2.5",
+      "false",
+    ]);
+    expect([get("baseUrl"), get("retrySeconds")]).toEqual([undefined, undefined]);
+  });
+
+  const known = { baseUrl: "https://a.example", apiKey, version: "1.0.0" };
+  it.each<[string, Properties, string[], string[]]>([
+    ["eu", known, [], []],
+    ["eu", { ...known, timeout: "1" }, ["timeout"], []],
+    [
+      "eu",
+      { apiKey: "a b", baseURL: "x" },
+      ["baseURL", "dbwebhooks:baseUrl", "dbwebhooks:apiKey"],
+      [],
+    ],
+    ["eu", { baseUrl: unknownMarkers.string, apiKey: unknownMarkers.string }, [], []],
+    [
+      "default",
+      { timeout: "1", pluginDownloadURL: "x" },
+      [],
+      ["Stack configuration dbwebhooks:timeout"],
+    ],
+    ["default_0_1_0", {}, [], []],
+  ])(
+    "called %s with %j is checked before anything uses it",
+    async (name, args, failures, warned) => {
+      const lines: string[] = [];
+      const write = (_urn: string, line: string, severity: string) =>
+        lines.push(`${severity} ${line}`);
+      const log = { write, flush: async () => {} } as unknown as EngineLog;
+
+      const response = await checkProvider(
+        new CheckRequest().setName(name).setNews(structOf(args)),
+        log,
+      );
+
+      const subjectOf = (text: string) => text.split(": ")[0];
+      const reasons = response.getFailuresList().map((failure) => failure.getReason());
+      expect(reasons.map(subjectOf)).toEqual(failures);
+      expect(lines.map(subjectOf)).toEqual(warned.map((line) => `warning ${line}`));
+      const { apiKey: stored, ...others } = propertiesOf(response.getInputs());
+      const { apiKey: given, ...rest } = args;
+      expect(others).toEqual(rest);
+      expect(stored).toEqual(
+        Object.values(unknownMarkers).includes(String(given)) || given === undefined
+          ? given
+          : { ...secretEnvelope, value: given },
+      );
+    },
+  );
+});
