@@ -14,7 +14,7 @@ it("warns once about an unknown key of the stack's configuration and an API key 
   warnAboutConfig();
 
   expect(warn.mock.calls).toEqual([
-    ["Stack configuration dbwebhooks:timeoutSecond: is not known; did you mean timeoutSeconds?"],
+    ["Stack configuration dbwebhooks:timeoutSecond: is unknown; did you mean timeoutSeconds?"],
     [
       'dbwebhooks:apiKey is stored in plain text, in the stack\'s configuration and in its state; run "pulumi config set --secret dbwebhooks:apiKey" and replace the key.',
     ],
