@@ -101,31 +101,22 @@ describe("a base URL", () => {
     );
   });
 
+  const absolute =
+    'must be an absolute URL, such as "https://tables.example.com", without white space';
+  const host =
+    'must have a host name and a port that can exist, such as "https://tables.example.com"';
+  const nothingElse =
+    "must hold no user name, password, query or fragment; the key goes into dbwebhooks:apiKey";
+  const path = "must not end in /api/v1, which is added to it: leave it out";
+  const insecure =
+    "must begin with https:// (http:// only for a loopback host), because the API key travels with every request. To send it unencrypted anyway, set dbwebhooks:allowInsecureBaseUrl to true";
   it.each([
-    [
-      'must be an absolute URL, such as "https://tables.example.com", without white space',
-      ["tables.example.com", "https://", "https:///a.example", "ftp://a.example", " "],
-    ],
-    [
-      'must have a host name and a port that can exist, such as "https://tables.example.com"',
-      ["https://a.example:70000"],
-    ],
-    [
-      "must not end in /api/v1, which is added to it: leave it out",
-      ["https://a.example/api/v1", "https://a.example/eu/API/v1//", "https://a.example/api/v1/."],
-    ],
-    [
-      "must hold no user name, password, query or fragment; the key goes into dbwebhooks:apiKey",
-      ["https://user@a.example", "https://:pw@a.example", "https://a.example?key=1"],
-    ],
-    [
-      "must hold no user name, password, query or fragment; the key goes into dbwebhooks:apiKey",
-      ["https://a.example/?", "https://a.example/#"],
-    ],
-    [
-      "must begin with https:// (http:// only for a loopback host), because the API key travels with every request. To send it unencrypted anyway, set dbwebhooks:allowInsecureBaseUrl to true",
-      ["http://a.example", "http://svc.localhost", "http://128.0.0.1", "http://[::2]"],
-    ],
+    [absolute, ["tables.example.com", "https://", "https:///a.example", "ftp://a.example", " "]],
+    [host, ["https://a.example:70000"]],
+    [path, ["https://a.example/api/v1", "https://a.example/eu/API/v1//", "https://a/api/v1/."]],
+    [nothingElse, ["https://user@a.example", "https://:pw@a.example", "https://a.example?key=1"]],
+    [nothingElse, ["https://a.example/?", "https://a.example/#"]],
+    [insecure, ["http://a.example", "http://svc.localhost", "http://128.0.0.1", "http://[::2]"]],
   ])("%s", (text, values) => {
     expectProblem("baseUrl", text, values);
   });

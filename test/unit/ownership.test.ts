@@ -35,10 +35,16 @@ const checks =
   (name: string, olds: object, news = someArgs()): Step =>
   ({ check }, urnOf) =>
     check({ ...olds }, news, urnOf(name));
+const adopts = (id: number, databaseId = "base_abc123") =>
+  checks("adopter", {}, someArgs({ databaseId, adopt: { id, secret } }));
 const imports =
   (name: string, isOnlyRead = false): Step =>
   ({ import: read }, urnOf) =>
     read("17", "base_abc123", { ...urnOf(name), isOnlyRead });
+const refreshes: Step = async ({ read, diff, state }, urnOf) => {
+  await read("17", state);
+  return await diff("17", state, someArgs(), urnOf("stays"));
+};
 
 /** Runs these steps and then deletes webhook 17 of "orders". Returns what was deleted, and all lines. */
 async function deletedAfter(steps: readonly Step[], hasUrns = true, id = "17") {
@@ -58,133 +64,72 @@ async function deletedAfter(steps: readonly Step[], hasUrns = true, id = "17") {
   return { deleted: deletions.map(({ path }) => path.split("/").at(-1)), lines: run.lines };
 }
 
-describe("a deletion reaches the webhook", () => {
-  it.each<[string, Step[], boolean, boolean]>([
-    ["when this run compared nothing", [], true, true],
-    ["unless another resource keeps it", [compares("stays")], false, false],
-    ["of a resource that is replaced although it is unchanged", [compares("orders")], true, false],
-    ["when its resource changes", [compares("orders", "17", elsewhere)], true, true],
-    [
-      "of a resource that is replaced although its change is ignored",
-      [compares("orders"), creates("orders", elsewhere)],
-      true,
-      false,
-    ],
-    [
-      "in a rotation by replacementTrigger",
-      [checks("orders", someArgs()), creates("orders")],
-      true,
-      true,
-    ],
-    ["when others keep other webhooks", [compares("a", "1"), compares("b", "18")], true, true],
-    [
-      "after a plain refresh",
-      [
-        ({ read, state }) => read("17", state),
-        ({ diff, state }, of) => diff("17", state, someArgs(), of("stays")),
-      ],
-      true,
-      true,
-    ],
-    [
-      "unless the program adopts it",
-      [checks("new", {}, someArgs({ adopt: { id: 17, secret } }))],
-      false,
-      false,
-    ],
-    [
-      "when the program adopts another",
-      [checks("new", {}, someArgs({ adopt: { id: 16, secret } }))],
-      true,
-      true,
-    ],
-    [
-      "when the program adopts one of another database",
-      [checks("new", {}, someArgs({ adopt: { id: 17, secret }, databaseId: "base_2" }))],
-      true,
-      true,
-    ],
-    [
-      "unless another resource imported it",
-      [imports("stays"), checks("stays", someArgs())],
-      false,
-      false,
-    ],
-    ["when another resource only reads it", [imports("stays", true)], true, true],
-  ])("%s", async (_case, steps, withUrns, withoutUrns) => {
-    for (const [hasUrns, isDeleted] of [
-      [true, withUrns],
-      [false, withoutUrns],
-    ] as const) {
+describe("a deletion", () => {
+  const rotation = [checks("orders", someArgs()), creates("orders")];
+  const ignored = [compares("orders"), creates("orders", elsewhere)];
+  const otherWebhooks = [compares("a", "1"), compares("b", "18")];
+  const imported = [imports("stays"), checks("stays", someArgs())];
+  it.each<[string, "always" | "with URNs" | "never", Step[]]>([
+    ["when this run compared nothing", "always", []],
+    ["when another resource keeps it", "never", [compares("stays")]],
+    ["when its own resource was unchanged", "with URNs", [compares("orders")]],
+    ["when the change of its own resource was ignored", "with URNs", ignored],
+    ["when its own resource changes", "always", [compares("orders", "17", elsewhere)]],
+    ["in a rotation by replacementTrigger", "always", rotation],
+    ["when others keep other webhooks", "always", otherWebhooks],
+    ["after a plain refresh", "always", [refreshes]],
+    ["when the program adopts it", "never", [adopts(17)]],
+    ["when the program adopts another", "always", [adopts(16), adopts(17, "base_2")]],
+    ["when another resource imported it", "never", imported],
+    ["when another resource only reads it", "always", [imports("stays", true)]],
+  ])("%s reaches the webhook %s; else it says so", async (_case, reaches, steps) => {
+    for (const hasUrns of [true, false]) {
       const { deleted, lines } = await deletedAfter(steps, hasUrns);
 
-      expect([hasUrns, deleted]).toEqual([hasUrns, isDeleted ? ["17"] : []]);
-      expect(lines.filter((line) => line.startsWith("warning: Kept webhook 17 "))).toHaveLength(
-        isDeleted ? 0 : 1,
+      const isDeleted = reaches === "always" || (reaches === "with URNs" && hasUrns);
+      const kept = lines.filter((line) => line.startsWith("warning: Kept webhook 17 "));
+      expect([hasUrns, deleted, kept.length]).toEqual(
+        isDeleted ? [hasUrns, ["17"], 0] : [hasUrns, [], 1],
       );
     }
   });
 
-  it("unless another resource keeps it, in whatever order Pulumi asks", async () => {
-    const steps = [
-      compares("stays"),
-      compares("other", "16"),
-      creates("new"),
-      checks("orders", {}),
-    ];
+  it("never reaches what another resource keeps, in whatever order Pulumi asks", async () => {
+    const steps = [compares("stays"), compares("a", "16"), creates("new"), checks("orders", {})];
+    const anyOrder = fc.shuffledSubarray(steps, { minLength: steps.length });
 
     await fc.assert(
-      fc.asyncProperty(
-        fc.shuffledSubarray(steps, { minLength: steps.length }),
-        fc.boolean(),
-        async (order, hasUrns) => {
-          expect((await deletedAfter(order, hasUrns)).deleted).toEqual([]);
-        },
-      ),
+      fc.asyncProperty(anyOrder, fc.boolean(), async (order, hasUrns) => {
+        expect((await deletedAfter(order, hasUrns)).deleted).toEqual([]);
+      }),
       { numRuns: 24 },
     );
-  });
-
-  it("of another resource than the one that is kept", async () => {
-    const { deleted } = await deletedAfter([compares("stays")], true, "18");
-
-    expect(deleted).toEqual(["18"]);
   });
 });
 
 describe("two resources with one webhook", () => {
-  const shared = [expect.stringMatching(/^warning: Two resources .*::one and urn:.*::other\. /)];
-
-  it.each<[string, Step[], unknown[]]>([
-    ["in the state", [compares("one"), compares("one"), compares("other")], shared],
+  const shared = /^warning: Two resources .*::one and urn:.*::other\. /;
+  const otherwise = /^warning: The program does not declare webhook 17 /;
+  const replaced = /^warning: Replacing webhook 17 /;
+  const importing = (name: string) => [imports(name), checks(name, someArgs())];
+  const differs = (name: string) => compares(name, "17", elsewhere);
+  it.each<[string, Step[], RegExp[]]>([
+    ["are named once", [compares("one"), compares("one"), compares("other")], [shared]],
+    ["are named when both are imported", [...importing("one"), ...importing("other")], [shared]],
+    ["are not named when one only reads it", [imports("one", true), compares("other")], []],
     [
-      "imported",
-      ["one", "other"].flatMap((name) => [imports(name), checks(name, someArgs())]),
-      shared,
+      "are two when one reads what the other replaces",
+      [imports("one", true), differs("other")],
+      [replaced],
     ],
-    ["one of which only reads it", [imports("one", true), compares("other")], []],
-  ])("are named once: %s", async (_case, steps, expected) => {
+    [
+      "are one when an import differs, which Pulumi refuses",
+      [imports("one"), differs("one")],
+      [otherwise],
+    ],
+  ])("%s", async (_case, steps, expected) => {
     const { lines } = await deletedAfter(steps, true, "16");
 
-    expect(lines).toEqual(expected);
-  });
-});
-
-describe("an import that the program declares otherwise", () => {
-  it.each<[string, Step[], RegExp]>([
-    [
-      "is said as such, because Pulumi refuses it",
-      [imports("one"), compares("one", "17", elsewhere)],
-      /^warning: The program does not declare webhook 17 /,
-    ],
-    [
-      "is no import when another resource is replaced",
-      [imports("one", true), compares("other", "17", elsewhere)],
-      /^warning: Replacing webhook 17 /,
-    ],
-  ])("%s", async (_case, steps, line) => {
-    const { lines } = await deletedAfter(steps, true, "16");
-
-    expect(lines).toEqual([expect.stringMatching(line)]);
+    expect(lines).toEqual(expected.map((line) => expect.stringMatching(line)));
   });
 });
