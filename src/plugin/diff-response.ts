@@ -25,7 +25,8 @@ export function diffResponse(
   response.setReplacesList(names);
   response.setDiffsList(names);
   const details = response.getDetaileddiffMap();
-  for (const property of names) {
+  // The base URL is no argument, so Pulumi would show it as removed; the line of the replacement names it.
+  for (const property of names.filter((name) => name !== "baseUrl")) {
     const isInput = !isSame(oldInputs[property], news[property]);
     const old = (isInput ? oldInputs : olds)[property];
     const detail = new PropertyDiff();

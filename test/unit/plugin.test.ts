@@ -1,16 +1,21 @@
+import { status } from "@grpc/grpc-js";
 import {
   CheckRequest,
   ConfigureRequest,
   DiffResponse,
+  ErrorResourceInitFailed,
   PropertyDiff,
 } from "@pulumi/pulumi/proto/provider_pb.js";
+import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compareWebhook } from "../../src/core/diff.js";
+import { PartialCreationError, WebhookError } from "../../src/core/errors.js";
 import { checkProvider, configSourceOf } from "../../src/plugin/configuration.js";
 import { diffResponse } from "../../src/plugin/diff-response.js";
 import type { EngineLog } from "../../src/plugin/engine-log.js";
 import { partsOfPulumiId, pulumiIdOf } from "../../src/plugin/pulumi-id.js";
+import { RequestError, serviceErrorOf } from "../../src/plugin/service-error.js";
 import { propertiesOf, structOf } from "../../src/plugin/structs.js";
 import {
   apiKey,
@@ -77,6 +82,52 @@ describe("the answer to a comparison", () => {
       });
     },
   );
+
+  it("shows no property where the base URL replaces, which is no argument and not removed", () => {
+    expect(answer({}, {}, { baseUrl: "https://old.example.com" })).toMatchObject({
+      changes: DiffResponse.DiffChanges.DIFF_SOME,
+      replacesList: ["baseUrl"],
+      detaileddiffMap: [],
+    });
+  });
+});
+
+describe("what Pulumi gets of an error", () => {
+  it("is its message, and the code that says what is wrong with a request", () => {
+    const refused = new WebhookError("kept", "It stays.");
+
+    expect(serviceErrorOf(refused)).toEqual({ code: status.UNKNOWN, details: "It stays. [kept]" });
+    expect(serviceErrorOf(new RequestError("No.", status.INVALID_ARGUMENT))).toEqual({
+      code: status.INVALID_ARGUMENT,
+      details: "No. [invalid]",
+    });
+  });
+
+  it("is nothing of an error that may hold a secret", () => {
+    const { code, details } = serviceErrorOf(new Error(`cannot read ${apiKey}`));
+
+    expect(code).toBe(status.UNKNOWN);
+    expect(details).not.toContain(apiKey);
+  });
+
+  it("has Pulumi store a partial creation with its reasons", () => {
+    const error = new PartialCreationError(
+      "base/17",
+      { url: "a", tableId: undefined },
+      "No secret.",
+    );
+
+    const { code, details, metadata } = serviceErrorOf(error);
+
+    const [packed] = metadata?.get("grpc-status-details-bin") ?? [];
+    const [any] = Status.deserializeBinary(packed as Buffer).getDetailsList();
+    const stored = any?.unpack(ErrorResourceInitFailed.deserializeBinary, any.getTypeName());
+    expect(any?.getTypeName()).toBe("pulumirpc.ErrorResourceInitFailed");
+    expect([code, details]).toEqual([status.UNKNOWN, "No secret. [partial]"]);
+    expect(stored?.getId()).toBe("base/17");
+    expect(propertiesOf(stored?.getProperties())).toEqual({ url: "a" });
+    expect(stored?.getReasonsList()).toEqual([error.message]);
+  });
 });
 
 describe("the Pulumi id of a webhook", () => {
