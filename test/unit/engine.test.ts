@@ -2,6 +2,7 @@ import { createServer as createHttp2Server } from "node:http2";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Engine } from "../../src/core/engine.js";
+import type { Notify } from "../../src/core/operation.js";
 import { secret, someArgs } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
 import { type Answer, refusedUrl, startServer } from "../helpers/http-server.js";
@@ -109,19 +110,21 @@ describe("an engine", () => {
 describe("a signal while creations are in flight", () => {
   it("is SIGINT: one line, nothing more is sent, and the process ends after the last", () => {
     const lines: string[] = [];
-    const engine = new Engine(
-      undefined,
-      (line, severity) => void lines.push(`${severity}: ${line}`),
-    );
-    engine.beginCreation();
-    engine.beginCreation();
+    const notify: Notify = (line, severity) => void lines.push(`${severity}: ${line}`);
+    const engine = new Engine(undefined, notify);
+    for (const _creation of [1, 2]) {
+      engine.begin();
+      engine.beginCreation();
+    }
     const stop = process.listeners("SIGINT").at(-1);
 
     stop?.("SIGINT");
     stop?.("SIGINT");
-    engine.endCreation();
-    expect(exit).not.toHaveBeenCalled();
-    engine.endCreation();
+    for (const _creation of [1, 2]) {
+      expect(exit).not.toHaveBeenCalled();
+      engine.endCreation();
+      engine.end();
+    }
 
     expect(lines).toEqual([
       "warning: Pulumi is stopping: webhooks whose creation is in flight are deleted again, if the service answers within 5 seconds.",
@@ -147,22 +150,14 @@ describe("a signal while creations are in flight", () => {
 });
 
 describe("a creation that Pulumi can no longer store", () => {
-  it.each<[string, Answer, Answer, string]>([
-    ["is undone", { body: { id: 17, secret } }, { body: { success: true } }, "undone"],
-    ["is named when it stays", { body: { id: 17, secret } }, { statusCode: 403 }, "leftBehind"],
-    [
-      "is named when it stays without a secret",
-      { body: { id: 17 } },
-      { statusCode: 403 },
-      "leftBehind",
-    ],
-  ])("%s, in a line, and the process ends", async (_case, created, deleted, kind) => {
-    await using server = await startServer(created, deleted);
+  it.each<[string, Answer, string]>([
+    ["is undone", { body: { success: true } }, "undone"],
+    ["is named when it stays", { statusCode: 403 }, "leftBehind"],
+  ])("%s, in a line, and the process ends", async (_case, answer, kind) => {
+    await using server = await startServer({ body: { id: 17, secret } }, answer);
     const address = await gone();
-    const { create, lines } = startProvider(
-      { baseUrl: server.url },
-      { engine: (notify) => new Engine(address, notify) },
-    );
+    const engine = (notify: Notify) => new Engine(address, notify);
+    const { create, lines } = startProvider({ baseUrl: server.url }, { engine });
 
     const error = await errorOf(create(someArgs()));
 
