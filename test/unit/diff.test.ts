@@ -38,23 +38,16 @@ describe("no difference", () => {
     ["a stored property of another version", { active: true }, {}],
     ["adopt that names the webhook", {}, { adopt: { id: "17", secret } }],
     ["adopt that names it as a number", {}, { adopt: { id: 17, secret } }],
-    [
-      "a secret in adopt that is not known yet",
-      {},
-      { adopt: { id: 17, secret: unknownMarkers.string } },
-    ],
+    ["an unknown secret in adopt", {}, { adopt: { id: 17, secret: unknownMarkers.string } }],
   ])("is made by %s, and nothing is said", async (_case, olds, news) => {
     expect(await compare(olds, news)).toStrictEqual(unchanged);
   });
 
+  const formerBaseUrls = "https://a.example,https://old.example.com/eu";
   it.each<[string, string, Properties]>([
     ["https://tables.example.com/", "HTTPS://tables.example.com:443", {}],
     ["https://TABLES.example.com", "https://tables.example.com//", {}],
-    [
-      "https://old.example.com/eu/",
-      "https://tables.example.com",
-      { formerBaseUrls: "https://a.example,https://old.example.com/eu" },
-    ],
+    ["https://old.example.com/eu/", "https://tables.example.com", { formerBaseUrls }],
   ])("is made by the base URL %s where it is %s", async (baseUrl, today, settings) => {
     expect(await compare({ baseUrl }, {}, { baseUrl: today, ...settings })).toEqual(unchanged);
   });
@@ -67,7 +60,9 @@ describe("no difference", () => {
 });
 
 describe("a difference", () => {
-  it.each<[string, Properties, Properties]>([
+  type Row = [name: string, olds: Properties, news: Properties];
+  const stored = (name: string, olds: Properties): Row => [name, olds, {}];
+  it.each<Row>([
     ["databaseId", {}, { databaseId: "base_xyz" }],
     ["databaseId", {}, { databaseId: "BASE_ABC123" }],
     ["url", {}, { url: "https://example.com/hooks/orders/" }],
@@ -87,12 +82,8 @@ describe("a difference", () => {
     ["adopt", {}, { adopt: { id: "18", secret } }],
     ["adopt", {}, { adopt: { id: unknownMarkers.number, secret } }],
     ["adopt", {}, { adopt: unknownMarkers.string }],
-    ...[undefined, "not a URL", 7].map((baseUrl): [string, Properties, Properties] => [
-      ...(["baseUrl", { baseUrl }, {}] as const),
-    ]),
-    ...[undefined, null, "", 7, {}].map((stored): [string, Properties, Properties] => [
-      ...(["secret", { secret: stored }, {}] as const),
-    ]),
+    ...[undefined, "not a URL", 7].map((baseUrl) => stored("baseUrl", { baseUrl })),
+    ...[undefined, null, "", 7, {}].map((secret) => stored("secret", { secret })),
   ])("is made by %s, in one warning: %j, %j", async (name, olds, news) => {
     expect(await compare(olds, news)).toEqual({
       names: [name],

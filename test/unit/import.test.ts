@@ -3,7 +3,7 @@ import { secret, secretEnvelope, someArgs } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
 import { type Answer, startServer } from "../helpers/http-server.js";
 import { kindOf } from "../helpers/kind-of.js";
-import { startProvider, type TestProvider } from "../helpers/provider.js";
+import { startProvider } from "../helpers/provider.js";
 
 const databaseId = "base_abc123";
 const { url, events } = someArgs() as { url: string; events: string[] };
@@ -12,50 +12,44 @@ const listed = (changes: object = {}) => ({
   ...changes,
 });
 const listOf = (...webhooks: object[]): Answer => ({ body: { webhooks } });
+const two = listOf(listed(), listed({ id: 18 }));
 const marked = (value: string) => ({ ...secretEnvelope, value });
 
-interface Parts extends TestProvider {
-  readonly requests: readonly { readonly method: string }[];
-  readonly baseUrl: string;
-}
-
 /** A provider with this text in `DBWEBHOOKS_IMPORT_SECRET`, and a service that answers so. */
-async function withImport(
+async function startImport(
   variable: string | undefined,
-  use: (parts: Parts) => Promise<void>,
-  { answer = listOf(listed()), listing = "true" }: { answer?: Answer; listing?: string } = {},
-): Promise<void> {
-  await using server = await startServer(answer);
+  answer = listOf(listed()),
+  listing = "true",
+) {
+  const server = await startServer(answer);
   const settings = { baseUrl: server.url, listing, retrySeconds: "0" };
-  const environment = { DBWEBHOOKS_IMPORT_SECRET: variable };
-  const run = startProvider(settings, { environment });
-  await use({ ...run, requests: server.requests, baseUrl: server.url });
+  const run = startProvider(settings, { environment: { DBWEBHOOKS_IMPORT_SECRET: variable } });
+  const importWebhook = (id = "17", options = {}) => run.import(id, databaseId, options);
+  const dispose = () => server[Symbol.asyncDispose]();
+  return { ...run, server, importWebhook, [Symbol.asyncDispose]: dispose };
 }
 
 describe("an import", () => {
   it("reads the webhook from the list, and marks its url and its secret", async () => {
-    await withImport(secret, async ({ import: read, requests, baseUrl, lines }) => {
-      const inputs = { databaseId, url: marked(url), events };
+    await using run = await startImport(secret);
+    const inputs = { databaseId, url: marked(url), events };
 
-      expect(await read("17", databaseId)).toStrictEqual({
-        id: "17",
-        inputs,
-        properties: { ...inputs, baseUrl, secret: secretEnvelope },
-      });
-      expect(requests.map(({ method }) => method)).toEqual(["GET"]);
-      expect(lines).toEqual([]);
+    expect(await run.importWebhook()).toStrictEqual({
+      id: "17",
+      inputs,
+      properties: { ...inputs, baseUrl: run.server.url, secret: secretEnvelope },
     });
+    expect(run.server.requests.map(({ method }) => method)).toEqual(["GET"]);
+    expect(run.lines).toEqual([]);
   });
 
   it("has its url marked in what a check returns for its resource, and for no other", async () => {
-    await withImport(secret, async ({ import: read, check }) => {
-      await read("17", databaseId, { urn: "urn:one" });
-      const urlFor = async (urn: string) =>
-        (await check(someArgs(), someArgs(), { urn })).inputs.url;
+    await using run = await startImport(secret);
+    await run.importWebhook("17", { urn: "urn:one" });
+    const checked = (urn: string) => run.check(someArgs(), someArgs(), { urn });
 
-      expect(await urlFor("urn:one")).toEqual(marked(url));
-      expect(await urlFor("urn:other")).toBe(url);
-    });
+    expect((await checked("urn:one")).inputs.url).toEqual(marked(url));
+    expect((await checked("urn:other")).inputs.url).toBe(url);
   });
 
   it.each<[string, object, object]>([
@@ -63,52 +57,41 @@ describe("an import", () => {
     ["all tables", { tableIds: [] }, {}],
     ["a receiver without encryption", { url: "http://a.example" }, { allowInsecureUrl: true }],
     ["a receiver on this machine", { url: "http://127.0.0.1:1" }, {}],
-    ["events that are unknown", { events: ["view.created"] }, { allowUnknownEvents: true }],
+    [
+      "unknown events",
+      { events: ["view.created"] },
+      { events: ["view.created"], allowUnknownEvents: true },
+    ],
   ])("gives the arguments that declare it: %s", async (_case, changes, expected) => {
-    const { url: _url, ...others } = someArgs({ ...changes, ...expected, tableIds: undefined });
-    const use = async ({ import: read, check, diff }: Parts) => {
-      const { inputs, properties } = await read("17", databaseId);
-      const { tableIds: _tables, ...rest } = others;
-      expect(inputs).toEqual({ ...rest, url: expect.anything() });
+    await using run = await startImport(secret, listOf(listed(changes)));
 
-      // Pulumi hands values over without their marks.
-      const bare = { ...inputs, url: (inputs.url as { value: string }).value };
-      expect((await check(bare, bare)).failures).toEqual([]);
-      expect(await diff("17", properties, bare)).toEqual([]);
-    };
+    const { inputs, properties } = await run.importWebhook();
 
-    await withImport(secret, use, { answer: listOf(listed(changes)) });
+    expect(inputs).toEqual(someArgs({ ...expected, url: expect.anything() }));
+    // Pulumi hands values over without their marks.
+    const bare = { ...inputs, url: (inputs.url as { value: string }).value };
+    expect((await run.check(bare, bare)).failures).toEqual([]);
+    expect(await run.diff("17", properties, bare)).toEqual([]);
   });
 
   it("takes the secrets of several webhooks from one JSON object", async () => {
     const secrets = { [`${databaseId}/17`]: "whsec_a", [`${databaseId}/18`]: "whsec_b" };
-    const use = async ({ import: read, lines }: Parts) => {
-      for (const [id, value] of [
-        ["17", "whsec_a"],
-        ["18", "whsec_b"],
-      ] as const) {
-        expect((await read(id, databaseId)).properties.secret).toEqual(marked(value));
-      }
-      expect(lines).toEqual([]);
-    };
+    await using run = await startImport(` ${JSON.stringify(secrets)}\n`, two);
 
-    await withImport(` ${JSON.stringify(secrets)}\n`, use, {
-      answer: listOf(listed(), listed({ id: 18 })),
-    });
+    expect((await run.importWebhook("17")).properties.secret).toEqual(marked("whsec_a"));
+    expect((await run.importWebhook("18")).properties.secret).toEqual(marked("whsec_b"));
+    expect(run.lines).toEqual([]);
   });
 
   it("warns when one secret is stored for two webhooks, and names them", async () => {
-    const use = async ({ import: read, lines }: Parts) => {
-      await read("17", databaseId);
-      await read("17", databaseId);
-      expect(lines).toEqual([]);
+    await using run = await startImport(secret, two);
+    await run.importWebhook("17");
+    await run.importWebhook("17");
+    expect(run.lines).toEqual([]);
 
-      await read("18", databaseId);
+    await run.importWebhook("18");
 
-      expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 .*webhook 18 /)]);
-    };
-
-    await withImport(secret, use, { answer: listOf(listed(), listed({ id: 18 })) });
+    expect(run.lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 .*webhook 18 /)]);
   });
 
   it.each<[string, string | undefined, string]>([
@@ -126,31 +109,26 @@ describe("an import", () => {
     ["a secret that is no text", '{"base_abc123/17":1}', "holds no usable secret"],
     ["an empty secret", '{"base_abc123/17":""}', "holds no usable secret"],
   ])("is refused before anything is sent: %s", async (_case, variable, problem) => {
-    await withImport(variable, async ({ import: read, requests }) => {
-      const error = await errorOf(read("17", databaseId));
+    await using run = await startImport(variable);
 
-      expect(kindOf(error)).toBe("notImported");
-      expect(error.message).toContain(`DBWEBHOOKS_IMPORT_SECRET ${problem}`);
-      expect(error.message).not.toContain(secret);
-      expect(requests).toEqual([]);
-    });
+    const error = await errorOf(run.importWebhook());
+
+    expect(kindOf(error)).toBe("notImported");
+    expect(error.message).toContain(`DBWEBHOOKS_IMPORT_SECRET ${problem}`);
+    expect(error.message).not.toContain(secret);
+    expect(run.server.requests).toEqual([]);
   });
 
-  it.each<[string | undefined, string[], string[]]>([
-    [secret, ["dbwebhooks:listing is off"], ["DBWEBHOOKS_IMPORT_SECRET"]],
-    [undefined, ["dbwebhooks:listing is off", "DBWEBHOOKS_IMPORT_SECRET is not set"], []],
-  ])(
-    "without listing says all that is missing, with the secret %s",
-    async (variable, said, unsaid) => {
-      const use = async ({ import: read, requests }: Parts) => {
-        const { message } = await errorOf(read("17", databaseId));
+  it.each([secret, undefined])(
+    "needs listing, and says all that is missing: %s",
+    async (variable) => {
+      await using run = await startImport(variable, listOf(listed()), "false");
 
-        expect(said.filter((text) => !message.includes(text))).toEqual([]);
-        expect(unsaid.filter((text) => message.includes(text))).toEqual([]);
-        expect(requests).toEqual([]);
-      };
+      const { message } = await errorOf(run.importWebhook());
 
-      await withImport(variable, use, { listing: "false" });
+      expect(message).toContain("dbwebhooks:listing is off");
+      expect(message.includes("DBWEBHOOKS_IMPORT_SECRET is not set")).toBe(variable === undefined);
+      expect(run.server.requests).toEqual([]);
     },
   );
 
@@ -160,35 +138,34 @@ describe("an import", () => {
     ["cannot be looked up", { statusCode: 403 }, "answered 403"],
     ["selects several tables", listOf(listed({ tableIds: ["a", "b"] })), "several tables"],
   ])("is refused when the webhook %s", async (_case, answer, why) => {
-    const use = async ({ import: read }: Parts) => {
-      const error = await errorOf(read("17", databaseId));
+    await using run = await startImport(secret, answer);
 
-      expect(kindOf(error)).toBe("notImported");
-      expect(error.message).toContain(why);
-      expect(error.message).not.toContain(secret);
-    };
+    const error = await errorOf(run.importWebhook());
 
-    await withImport(secret, use, { answer });
+    expect(kindOf(error)).toBe("notImported");
+    expect(error.message).toContain(why);
+    expect(error.message).not.toContain(secret);
   });
 
   it.each([
-    ["Import", false, true],
-    ["Get", true, false],
-  ])("%s of a webhook that is not there advises adopt: %s", async (verb, isOnlyRead, isAdvised) => {
-    const use = async ({ import: read }: Parts) => {
-      const { message } = await errorOf(read("17", databaseId, { isOnlyRead }));
+    ["Import", false, secret],
+    ["Import", false, undefined],
+    ["Get", true, secret],
+    ["Get", true, undefined],
+  ])(
+    "advises adopt, but not where a program only reads: %s",
+    async (verb, isOnlyRead, variable) => {
+      await using run = await startImport(variable, listOf());
+
+      const { message } = await errorOf(run.importWebhook("17", { isOnlyRead }));
 
       expect(message).toContain(`${verb} webhook 17 of database ${databaseId} failed: `);
-      expect(/\badopt\b/.test(message)).toBe(isAdvised);
-    };
+      expect(/\badopt\b/.test(message)).toBe(!isOnlyRead);
+    },
+  );
 
-    await withImport(secret, use, { answer: listOf() });
-    await withImport(undefined, use);
-  });
-
-  it("needs settings, and sends nothing without them", async () => {
-    const environment = { DBWEBHOOKS_IMPORT_SECRET: secret };
-    const run = startProvider({ apiKey: undefined, listing: "true" }, { environment });
+  it("needs settings", async () => {
+    const run = startProvider({ apiKey: undefined, listing: "true" });
 
     const error = await errorOf(run.import("17", databaseId));
 

@@ -55,17 +55,14 @@ describe("the answer to a comparison", () => {
     ["a table that is removed", "tableId", DELETE_REPLACE, {}, { tableId: "t" }],
     ["a table that is null", "tableId", DELETE_REPLACE, { tableId: null }, { tableId: "t" }],
     ["a url that is not known yet", "url", UPDATE_REPLACE, { url: unknownMarkers.string }],
-  ])(
-    "shows what the program changes as a difference of arguments: %s",
-    (_case, name, kind, news, oldInputs) => {
-      expect(answer(news, oldInputs)).toMatchObject({
-        changes: DiffResponse.DiffChanges.DIFF_SOME,
-        replacesList: [name],
-        diffsList: [name],
-        detaileddiffMap: [[name, { kind, inputdiff: true }]],
-      });
-    },
-  );
+  ])("shows a change of the program as one of arguments: %s", (_, name, kind, news, oldInputs) => {
+    expect(answer(news, oldInputs)).toMatchObject({
+      changes: DiffResponse.DiffChanges.DIFF_SOME,
+      replacesList: [name],
+      diffsList: [name],
+      detaileddiffMap: [[name, { kind, inputdiff: true }]],
+    });
+  });
 
   it.each<[string, string, number, Properties, Properties]>([
     ["a url", "url", UPDATE_REPLACE, {}, { url: "https://b.example" }],
@@ -73,15 +70,12 @@ describe("the answer to a comparison", () => {
     ["a table that was added", "tableId", DELETE_REPLACE, {}, { tableId: "t" }],
     ["a table that was removed", "tableId", ADD_REPLACE, { tableId: "t" }, { tableId: undefined }],
     ["a secret that is missing", "secret", ADD_REPLACE, {}, { secret: undefined }],
-  ])(
-    "shows drift as a difference of outputs, with what the service has: %s",
-    (_case, name, kind, inputs, olds) => {
-      expect(answer(inputs, inputs, olds)).toMatchObject({
-        replacesList: [name],
-        detaileddiffMap: [[name, { kind, inputdiff: false }]],
-      });
-    },
-  );
+  ])("shows drift as a change of outputs: %s", (_, name, kind, inputs, olds) => {
+    expect(answer(inputs, inputs, olds)).toMatchObject({
+      replacesList: [name],
+      detaileddiffMap: [[name, { kind, inputdiff: false }]],
+    });
+  });
 
   it("shows no property where the base URL replaces, which is no argument and not removed", () => {
     expect(answer({}, {}, { baseUrl: "https://old.example.com" })).toMatchObject({
@@ -111,11 +105,7 @@ describe("what Pulumi gets of an error", () => {
   });
 
   it("has Pulumi store a partial creation with its reasons", () => {
-    const error = new PartialCreationError(
-      "base/17",
-      { url: "a", tableId: undefined },
-      "No secret.",
-    );
+    const error = new PartialCreationError("base/17", { url: "a", tableId: undefined }, "No.");
 
     const { code, details, metadata } = serviceErrorOf(error);
 
@@ -123,7 +113,7 @@ describe("what Pulumi gets of an error", () => {
     const [any] = Status.deserializeBinary(packed as Buffer).getDetailsList();
     const stored = any?.unpack(ErrorResourceInitFailed.deserializeBinary, any.getTypeName());
     expect(any?.getTypeName()).toBe("pulumirpc.ErrorResourceInitFailed");
-    expect([code, details]).toEqual([status.UNKNOWN, "No secret. [partial]"]);
+    expect([code, details]).toEqual([status.UNKNOWN, "No. [partial]"]);
     expect(stored?.getId()).toBe("base/17");
     expect(propertiesOf(stored?.getProperties())).toEqual({ url: "a" });
     expect(stored?.getReasonsList()).toEqual([error.message]);
@@ -170,64 +160,46 @@ describe("a provider of the plugin", () => {
   });
 
   it("has settings as text, without the marks of secrets", () => {
-    const { get } = sourceOf("eu", {
-      apiKey: secretEnvelope,
-      timeoutSeconds: 2.5,
-      listing: false,
-      baseUrl: null,
-    });
+    const args = { apiKey: secretEnvelope, timeoutSeconds: 2.5, listing: false, baseUrl: null };
+    const { get } = sourceOf("eu", args);
 
-    expect([get("apiKey"), get("timeoutSeconds"), get("listing")]).toEqual([
-      secretEnvelope.value,
-      "2.5",
-      "false",
-    ]);
+    expect(get("apiKey")).toBe(secretEnvelope.value);
+    expect([get("timeoutSeconds"), get("listing")]).toEqual(["2.5", "false"]);
     expect([get("baseUrl"), get("retrySeconds")]).toEqual([undefined, undefined]);
   });
 
+  /** What a check of these arguments returns, and what its failures and lines are about. */
+  async function checked(name: string, args: Properties) {
+    const lines: string[] = [];
+    const write = (_urn: string, line: string, severity: string) =>
+      void lines.push(`${severity} ${line}`);
+    const log = { write, flush: async () => {} } as unknown as EngineLog;
+    const request = new CheckRequest().setName(name).setNews(structOf(args));
+    const response = await checkProvider(request, log);
+    const reasons = response.getFailuresList().map((failure) => failure.getReason());
+    const subjects = [...reasons, ...lines].map((text) => text.split(": ")[0]);
+    return { subjects, inputs: propertiesOf(response.getInputs()) };
+  }
+
   const known = { baseUrl: "https://a.example", apiKey, version: "1.0.0" };
-  it.each<[string, Properties, string[], string[]]>([
-    ["eu", known, [], []],
-    ["eu", { ...known, timeout: "1" }, ["timeout"], []],
-    [
-      "eu",
-      { apiKey: "a b", baseURL: "x" },
-      ["baseURL", "dbwebhooks:baseUrl", "dbwebhooks:apiKey"],
-      [],
-    ],
-    ["eu", { baseUrl: unknownMarkers.string, apiKey: unknownMarkers.string }, [], []],
-    [
-      "default",
-      { timeout: "1", pluginDownloadURL: "x" },
-      [],
-      ["Stack configuration dbwebhooks:timeout"],
-    ],
-    ["default_0_1_0", {}, [], []],
-  ])(
-    "called %s with %j is checked before anything uses it",
-    async (name, args, failures, warned) => {
-      const lines: string[] = [];
-      const write = (_urn: string, line: string, severity: string) =>
-        lines.push(`${severity} ${line}`);
-      const log = { write, flush: async () => {} } as unknown as EngineLog;
+  const unknown = { baseUrl: unknownMarkers.string, apiKey: unknownMarkers.string };
+  const misspelt = { timeout: "1", pluginDownloadURL: "x" };
+  it.each<[string, Properties, string[]]>([
+    ["eu", known, []],
+    ["eu", unknown, []],
+    ["eu", { ...known, ...misspelt }, ["timeout"]],
+    ["eu", { apiKey: "a b" }, ["dbwebhooks:baseUrl", "dbwebhooks:apiKey"]],
+    ["default", misspelt, ["warning Stack configuration dbwebhooks:timeout"]],
+    ["default_0_1_0", {}, []],
+  ])("called %s with %j is checked before anything uses it", async (name, args, subjects) => {
+    expect((await checked(name, args)).subjects).toEqual(subjects);
+  });
 
-      const response = await checkProvider(
-        new CheckRequest().setName(name).setNews(structOf(args)),
-        log,
-      );
+  it("has its key encrypted as soon as it is known", async () => {
+    const encrypted = { ...known, apiKey: { ...secretEnvelope, value: apiKey } };
 
-      const subjectOf = (text: string) => text.split(": ")[0];
-      const reasons = response.getFailuresList().map((failure) => failure.getReason());
-      expect(reasons.map(subjectOf)).toEqual(failures);
-      expect(lines.map(subjectOf)).toEqual(warned.map((line) => `warning ${line}`));
-      const { apiKey: stored, ...others } = propertiesOf(response.getInputs());
-      const { apiKey: given, ...rest } = args;
-      expect(others).toEqual(rest);
-      expect(stored).toEqual(
-        Object.values(unknownMarkers).includes(String(given)) || given === undefined
-          ? given
-          : { ...secretEnvelope, value: given },
-      );
-    },
-  );
+    expect((await checked("default", known)).inputs).toEqual(encrypted);
+    expect((await checked("default", unknown)).inputs).toEqual(unknown);
+    expect((await checked("default", {})).inputs).toEqual({});
+  });
 });
