@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
+  listed,
+  listOf,
   secret,
   secretEnvelope,
   someArgs,
@@ -14,6 +16,12 @@ import { startProvider, type TestProvider } from "../helpers/provider.js";
 const adopting = (changes: object = {}) => someArgs({ adopt: { id: "17", secret, ...changes } });
 const listing = (baseUrl: string) => ({ baseUrl, listing: "true", retrySeconds: "0" });
 const kindOfError = async (promise: Promise<unknown>) => kindOf(await errorOf(promise));
+
+/** Pulumi checks and compares a resource that has webhook 17 in the state. */
+const compares = async ({ check, diff }: TestProvider, news = someArgs(), urn?: string) => {
+  await check(news, news, { urn });
+  return await diff("17", someState(), news, { urn });
+};
 
 describe("an adoption", () => {
   it("sends nothing, and stores the secret but not the argument", async () => {
@@ -31,8 +39,7 @@ describe("an adoption", () => {
   });
 
   it("looks the webhook up first with listing", async () => {
-    const body = { webhooks: [{ ...someArgs(), id: 17, tableIds: null, active: true }] };
-    await using server = await startServer({ body });
+    await using server = await startServer(listOf(listed()));
     const { create, lines } = startProvider(listing(server.url));
 
     expect(await create(adopting())).toMatchObject({ id: "17" });
@@ -41,38 +48,25 @@ describe("an adoption", () => {
   });
 
   it.each<[string, Answer, string]>([
-    ["is not listed", { body: { webhooks: [] } }, "does not list it"],
+    ["is not listed", listOf(), "does not list it"],
     ["may be on another page", { body: { webhooks: [], nextPage: 2 } }, "only a part"],
-    [
-      "has another table",
-      { body: { webhooks: [{ ...someArgs(), id: 17, tableIds: ["t"], active: true }] } },
-      "another tableId",
-    ],
+    ["has another table", listOf(listed({ tableIds: ["t"] })), "another tableId"],
     ["cannot be looked up", { statusCode: 403 }, "answered 403"],
-  ])(
-    "is refused with listing when the webhook %s, and can be tried again",
-    async (_case, answer, why) => {
-      await using server = await startServer(answer);
-      const { create } = startProvider(listing(server.url));
+  ])("is refused with listing when the webhook %s, each time", async (_case, answer, why) => {
+    await using server = await startServer(answer);
+    const { create } = startProvider(listing(server.url));
 
-      for (const _attempt of [1, 2]) {
-        const error = await errorOf(create(adopting()));
+    for (const _attempt of [1, 2]) {
+      const error = await errorOf(create(adopting()));
 
-        expect(kindOf(error)).toBe("notAdopted");
-        expect(error.message).toContain(why);
-      }
-    },
-  );
+      expect(kindOf(error)).toBe("notAdopted");
+      expect(error.message).toContain(why);
+    }
+  });
 
   it.each<[string, (run: TestProvider) => Promise<unknown>]>([
     ["has adopted", ({ create }) => create(adopting({ id: 17 }))],
-    [
-      "goes on managing",
-      async ({ check, diff }) => {
-        await check({}, someArgs());
-        await diff("17", someState(), someArgs());
-      },
-    ],
+    ["goes on managing", (run) => compares(run)],
   ])("is refused for a webhook that another resource %s", async (_case, before) => {
     const run = startProvider();
     await before(run);
@@ -81,8 +75,7 @@ describe("an adoption", () => {
   });
 
   it("is refused for a webhook that is being looked up for another resource", async () => {
-    const body = { webhooks: [{ ...someArgs(), id: 17, tableIds: null, active: true }] };
-    await using server = await startServer({ body });
+    await using server = await startServer(listOf(listed()));
     const { create } = startProvider(listing(server.url));
 
     const results = await Promise.allSettled([create(adopting()), create(adopting())]);
@@ -112,27 +105,24 @@ describe("an adoption", () => {
 });
 
 describe("adopt in a preview", () => {
-  it("is said before anything happens", async () => {
-    const { check, lines } = startProvider();
-
-    await check({}, adopting());
-
-    expect(lines).toEqual([
-      "info: Adopting webhook 17 of database base_abc123: no webhook is created, and the service changes nothing.",
-    ]);
-  });
-
   it.each([
-    ["the webhook is in the state", someArgs(), adopting()],
-    ["its id is not known yet", {}, adopting({ id: unknownMarkers.string })],
-    ["its database is not known yet", {}, { ...adopting(), databaseId: unknownMarkers.string }],
-    ["there is none", {}, someArgs()],
-  ])("is not said when %s", async (_case, olds, news) => {
+    ["is said before anything happens", {}, adopting(), 1],
+    ["is not said when the webhook is in the state", someArgs(), adopting(), 0],
+    ["is not said when its id is unknown", {}, adopting({ id: unknownMarkers.string }), 0],
+    [
+      "is not said of an unknown database",
+      {},
+      { ...adopting(), databaseId: unknownMarkers.string },
+      0,
+    ],
+    ["is not said when there is none", {}, someArgs(), 0],
+  ])("%s", async (_case, olds, news, count) => {
     const { check, lines } = startProvider();
 
     await check(olds, news);
 
-    expect(lines).toEqual([]);
+    const line = expect.stringMatching(/^info: Adopting webhook 17 of database base_abc123: /);
+    expect(lines).toEqual(Array(count).fill(line));
   });
 });
 
@@ -172,9 +162,8 @@ describe("adopt in a comparison", () => {
   ])("finds a resource with the webhook that another one %s", async (_case, before) => {
     const run = startProvider();
     await before(run);
-    await run.check(someArgs(), someArgs());
 
-    expect(await kindOfError(run.diff("17", someState(), someArgs()))).toBe("conflict");
+    expect(await kindOfError(compares(run))).toBe("conflict");
   });
 
   const first = "urn:first";
@@ -186,23 +175,18 @@ describe("adopt in a comparison", () => {
     ["the one that names it first, without URNs", [adopting(), someArgs()], []],
     ["the other one first, without URNs", [someArgs(), adopting()], []],
   ])("finds two resources of the state with one webhook, %s", async (_case, args, urns) => {
-    const { check, diff } = startProvider();
-    const compare = async (news = someArgs(), urn?: string) => {
-      await check(news, news, { urn });
-      return await diff("17", someState(), news, { urn });
-    };
-    await compare(args[0], urns[0]);
+    const run = startProvider();
+    await compares(run, args[0], urns[0]);
 
-    expect(await kindOfError(compare(args[1], urns[1]))).toBe("conflict");
+    expect(await kindOfError(compares(run, args[1], urns[1]))).toBe("conflict");
   });
 
   it.each([undefined, first])("is right as often as Pulumi asks, with the URN %s", async (urn) => {
-    const { check, diff, lines } = startProvider();
+    const run = startProvider();
 
     for (const _time of [1, 2, 3]) {
-      await check(adopting(), adopting(), { urn });
-      expect(await diff("17", someState(), adopting(), { urn })).toEqual([]);
+      expect(await compares(run, adopting(), urn)).toEqual([]);
     }
-    expect(lines).toEqual([]);
+    expect(run.lines).toEqual([]);
   });
 });

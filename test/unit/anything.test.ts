@@ -96,10 +96,8 @@ describe("Whatever the arguments are", () => {
     const run = startProvider({ baseUrl: server.url, retrySeconds: "0" });
     const { host } = new URL(server.url);
     // The server gets a request anyway when one of these is repaired, or sent to.
-    const baseUrl = fc.constantFrom(
-      ...[host, `http:${host}`, `http:\\\\${host}`, ` ${server.url}`],
-      ...[`http://user:password@${host}`, `${server.url}?query`, `${server.url}#fragment`],
-    );
+    const wrong = [host, `http:${host}`, `http:\\\\${host}`, ` ${server.url}`, `${server.url}?a`];
+    const baseUrl = fc.constantFrom(...wrong, `http://user:password@${host}`, `${server.url}#a`);
     const id = fc.string({ unit: "binary" });
 
     await fc.assert(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { errorBody, someArgs, someState } from "../helpers/builders.js";
+import { errorBody, listed, listOf, someState } from "../helpers/builders.js";
 import { startServer } from "../helpers/http-server.js";
 import { startProvider } from "../helpers/provider.js";
 
@@ -30,8 +30,7 @@ describe("a webhook that was created at a former base URL of the service", () =>
   });
 
   it("is looked up at today's, and keeps its address", async () => {
-    const listed = { id: 17, ...someArgs(), tableIds: null, active: true };
-    await using server = await startServer({ body: { webhooks: [listed] } });
+    await using server = await startServer(listOf(listed()));
     const { read, lines } = startProvider({
       baseUrl: server.url,
       formerBaseUrls: former,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { secret, secretEnvelope, someArgs } from "../helpers/builders.js";
+import { listed, listOf, secret, secretEnvelope, someArgs } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
 import { type Answer, startServer } from "../helpers/http-server.js";
 import { kindOf } from "../helpers/kind-of.js";
@@ -7,11 +7,6 @@ import { startProvider } from "../helpers/provider.js";
 
 const databaseId = "base_abc123";
 const { url, events } = someArgs() as { url: string; events: string[] };
-const listed = (changes: object = {}) => ({
-  ...{ id: 17, url, events: events.toReversed(), tableIds: null, active: true },
-  ...changes,
-});
-const listOf = (...webhooks: object[]): Answer => ({ body: { webhooks } });
 const two = listOf(listed(), listed({ id: 18 }));
 const marked = (value: string) => ({ ...secretEnvelope, value });
 

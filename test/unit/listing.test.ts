@@ -2,19 +2,20 @@ import { getEventListeners } from "node:events";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Engine } from "../../src/core/engine.js";
-import { secret, secretEnvelope, someArgs, someState } from "../helpers/builders.js";
+import {
+  listed,
+  listOf,
+  secret,
+  secretEnvelope,
+  someArgs,
+  someState,
+} from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
 import { type Answer, refusedUrl, startRawServer, startServer } from "../helpers/http-server.js";
 import { kindOf } from "../helpers/kind-of.js";
 import { startProvider, type TestProvider } from "../helpers/provider.js";
 
 const { url } = someArgs();
-/** An entry of the list: webhook 17 as the state has it. */
-const listed = (changes: object = {}) => ({
-  ...{ id: 17, url, events: ["record.updated", "record.created"], tableIds: null, active: true },
-  ...changes,
-});
-const listOf = (...webhooks: object[]): Answer => ({ body: { webhooks } });
 const others = (count: number) =>
   Array.from({ length: count }, (_, at) => listed({ id: 100 + at }));
 const withListing = (baseUrl: string, engine?: Engine) => {

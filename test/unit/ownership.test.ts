@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { secret, someArgs } from "../helpers/builders.js";
+import { listed, secret, someArgs } from "../helpers/builders.js";
 import { startServer } from "../helpers/http-server.js";
 import { startProvider, type TestProvider } from "../helpers/provider.js";
 
@@ -13,7 +13,6 @@ interface Run extends TestProvider {
 /** What Pulumi does about a resource before it deletes webhook 17 of the resource "orders". */
 type Step = (run: Run, urnOf: (name: string) => { urn?: string }) => Promise<unknown>;
 
-const webhooks = [{ ...someArgs(), id: 17, tableIds: null, active: true }];
 const elsewhere = someArgs({ url: "https://example.com/other" });
 const urn = (name: string) => `urn:pulumi:test::webhooks::dbwebhooks:index:Webhook::${name}`;
 
@@ -49,7 +48,9 @@ const comparesState: Step = ({ diff, state }, urnOf) =>
 /** Runs these steps and then deletes webhook 17 of "orders". Returns what was deleted, and all lines. */
 async function deletedAfter(steps: readonly Step[], hasUrns = true, id = "17") {
   // The same answer is right for a creation, a deletion and a list.
-  await using server = await startServer({ body: { id: 18, secret, success: true, webhooks } });
+  await using server = await startServer({
+    body: { id: 18, secret, success: true, webhooks: [listed()] },
+  });
   const run = startProvider(
     { baseUrl: server.url, listing: "true" },
     { environment: { DBWEBHOOKS_IMPORT_SECRET: secret } },

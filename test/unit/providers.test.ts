@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { Engine } from "../../src/core/engine.js";
 import { WebhookProvider } from "../../src/core/provider.js";
-import { secret, someArgs, someState } from "../helpers/builders.js";
+import { listed, listOf, secret, someArgs, someState } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
-import { type Answer, startServer } from "../helpers/http-server.js";
+import { startServer } from "../helpers/http-server.js";
 import { kindOf } from "../helpers/kind-of.js";
 import { startProvider } from "../helpers/provider.js";
 
@@ -51,11 +51,7 @@ describe("two providers in one process, interleaved", () => {
   });
 
   it("do not know of each other's webhooks, adoptions and refreshes", async () => {
-    const doubtful: Answer = { statusCode: 500 };
-    const list = {
-      body: { webhooks: [{ ...someArgs(), id: 7_000_099, tableIds: null, active: true }] },
-    };
-    await using server = await startServer(doubtful, list);
+    await using server = await startServer({ statusCode: 500 }, listOf(listed({ id: 7_000_099 })));
     const one = startProvider();
     const two = startProvider({ baseUrl: server.url, listing: "true", retrySeconds: "0" });
     const offline = startProvider();
