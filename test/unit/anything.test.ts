@@ -109,6 +109,18 @@ describe("Whatever the arguments are", () => {
       }),
     );
   });
+
+  it.each<[string, unknown]>([
+    ...["", ".", "..", "\ud800"].map((id): [string, unknown] => [id, "base_abc123"]),
+    ...["", "..", "\udc00", undefined, 7].map((database): [string, unknown] => ["17", database]),
+  ])("delete sends nothing for the id %j in the database %j", async (id, databaseId) => {
+    await using server = await startServer({ body: { success: true } });
+    const run = startProvider({ baseUrl: server.url });
+
+    const failure = await errorOf(run.delete(id, someState({ baseUrl: server.url, databaseId })));
+
+    expect([kindOf(failure), server.requests]).toEqual(["kept", []]);
+  });
 });
 
 describe("Whatever the configuration is", () => {
