@@ -27,6 +27,10 @@ export async function deleteFromState(
       `${operation.name} failed: the program adopts it, and the adoption failed in this run. Nothing was sent, and the webhook stays in the state.`,
     );
   }
+  if (protection === "named") {
+    // Its own resource comes back to it, where the deletion is a part of a replacement.
+    entry.keepers.clear();
+  }
   if (protection !== undefined) {
     operation.warn(lines[protection](name));
     return;

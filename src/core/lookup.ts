@@ -95,7 +95,7 @@ export async function lookForLeftovers(
 ): Promise<Leftovers> {
   const { databaseId } = webhook;
   const { stopping } = account.transport;
-  if (!account.settings.listing || stopping.aborted) {
+  if (!account.settings.listing) {
     return { ids: [], isWhole: false };
   }
   // The time of the creation may be over.
