@@ -1,8 +1,9 @@
 /**
  * `npm run build:plugin`: writes the native plugin to `dist-plugin`, as one file that needs nothing
- * but Node.js, with its schema, a wrapper for Windows and the licences of what is bundled.
+ * but Node.js, with its schema, a wrapper for Windows and the licences of what is bundled. The same
+ * files are in `plugin`, which the npm package has.
  */
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundlePlugin } from "./bundle.mts";
 import { licencesOf } from "./licences.mts";
@@ -26,3 +27,7 @@ writeFileSync(
 writeFileSync(join(directory, "package.json"), `{ "type": "commonjs" }\n`);
 copyFileSync(join(root, "LICENSE"), join(directory, "LICENSE"));
 writeFileSync(join(directory, "THIRD-PARTY-LICENSES"), licencesOf(modules));
+
+const packed = join(root, "plugin");
+rmSync(packed, { recursive: true, force: true });
+cpSync(directory, packed, { recursive: true });
