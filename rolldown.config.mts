@@ -6,6 +6,7 @@ import { dts } from "rolldown-plugin-dts";
 const entries = {
   index: "src/index.ts",
   provider: "src/dynamic/provider.ts",
+  "native/index": "src/native/index.ts",
   "local-service/index": "src/local-service/index.ts",
   "cli/main": "src/cli/main.ts",
 };
@@ -60,6 +61,7 @@ export default [
     },
   }),
   types("index"),
+  types("native/index"),
   types("provider", { removeComments: true }),
   types("local-service/index", { removeComments: true }),
 ];
