@@ -22,7 +22,8 @@ export interface WebhookArgs {
   url: pulumi.Input<string>;
   /**
    * The events that are sent, at least one of `eventTypes`. Order and duplicates mean nothing.
-   * `allowUnknownEvents` allows others.
+   * `allowUnknownEvents` allows others. Give a list from elsewhere the type `dbwebhooks.EventType[]`,
+   * such as `config.requireObject<dbwebhooks.EventType[]>("events")`: `string[]` does not compile.
    *
    * Changing this replaces the webhook.
    */
@@ -76,8 +77,8 @@ export interface ProviderArgs {
    */
   baseUrl?: pulumi.Input<string | undefined>;
   /**
-   * Base URLs that the same service had before. A webhook that was created at one of them is no
-   * difference; it is deleted and looked up at `baseUrl`. Default: `DBWEBHOOKS_FORMER_BASE_URLS`, with
+   * Base URLs that the same service had before. A webhook that was created at one of them is not
+   * replaced; it is deleted and looked up at `baseUrl`. Default: `DBWEBHOOKS_FORMER_BASE_URLS`, with
    * commas between them, or none.
    */
   formerBaseUrls?: pulumi.Input<pulumi.Input<string>[] | undefined>;
