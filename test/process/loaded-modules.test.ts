@@ -75,7 +75,7 @@ describe("Pulumi's provider process", () => {
 describe("A program", () => {
   it.each([
     ["pulumi-dbwebhooks", "dist/index.js"],
-    ["pulumi-dbwebhooks/native", "dist/native/index.js"],
+    ["pulumi-dbwebhooks/native", "dist/native.js"],
   ])("loads of %s only what declares webhooks", async (entry, file) => {
     const script = `require("@pulumi/pulumi");
       const before = Object.keys(require.cache);

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { version } from "../../package.json";
-import { Provider, Webhook, type WebhookArgs } from "../../src/native/index.ts";
+import { Provider, Webhook, type WebhookArgs } from "../../src/native/native.ts";
 import { secret } from "../helpers/builders.ts";
 
 const args: WebhookArgs = {
