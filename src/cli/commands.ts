@@ -101,6 +101,14 @@ program
   .helpOption("--help", "Shows this text.")
   .action(async () => (await import("./plugin.js")).printPluginPath());
 
+program
+  .command("move-state")
+  .description(
+    "Moves a state to the native plugin: reads an export from stdin, writes it to stdout.",
+  )
+  .helpOption("--help", "Shows this text.")
+  .action(async () => (await import("./move-state.js")).moveState());
+
 /** Runs the command that these words name, to its end. */
 export async function runCommand(words: readonly string[]): Promise<void> {
   if (words.length === 0) {
