@@ -37,7 +37,9 @@ describe("The release workflow", async () => {
 
   beforeAll(async () => {
     await succeed(process.execPath, ["tools/plugin/pack.mts", packed], { directory: repository });
-    await cp(join(repository, "dist-plugin/schema.json"), join(temporary.path, "schema.json"));
+    for (const name of ["schema.json", "sbom.cdx.json"]) {
+      await cp(join(repository, "dist-plugin", name), join(temporary.path, name));
+    }
     const { exitCode, output } = await runStep(complete, temporary.path, packed);
     expect(exitCode, output).toBe(0);
   });
@@ -52,7 +54,7 @@ describe("The release workflow", async () => {
       const archives = ["darwin", "linux", "windows"].flatMap((system) =>
         ["amd64", "arm64"].map((architecture) => archiveFor(`${system}-${architecture}`)),
       );
-      expect(files.sort()).toEqual(["SHA256SUMS", ...archives, "schema.json"]);
+      expect(files.sort()).toEqual(["SHA256SUMS", ...archives, "sbom.cdx.json", "schema.json"]);
     });
   });
 
