@@ -1,85 +1,67 @@
-// `npm run bench`: this package against other ways to manage webhooks, on the real Pulumi CLI.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+// `npm run bench`: this package beside other ways to manage the same webhooks. See docs/benchmarks.md.
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { bundlePlugin } from "../tools/plugin/bundle.mts";
-import { type PulumiCli, resolvePulumiCli } from "../tools/pulumi-cli/resolve.mts";
-import { compare } from "./compare.mts";
-import { openTofu, openTofuVersions } from "./opentofu.mts";
-import { originOf } from "./origin.mts";
-import type { Contender } from "./project.mts";
-import {
-  docsStyle,
-  floor,
-  nativeInJavaScript,
-  nativeInYaml,
-  ours,
-  type PulumiProgram,
-} from "./pulumi-programs.mts";
-import { openPulumiProject } from "./pulumi-project.mts";
-import { writeComparison } from "./report.mts";
-import { tableOf, tableOfVerdicts } from "./tables.mts";
-import { verdictsOn } from "./targets.mts";
+import { resolvePulumiCli } from "../tools/pulumi-cli/resolve.mts";
+import { type Comparison, compare } from "./commands.mts";
+import { contenders } from "./contenders.mts";
+import { measureLoading } from "./loading.mts";
+import { plotOf } from "./plot.mts";
+import { originText, type Section, writeDocument } from "./report.mts";
+import { comparisonSections, loadingSection } from "./tables.mts";
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     count: { type: "string", multiple: true, default: ["1", "50", "200"] },
     rounds: { type: "string" },
-    contender: { type: "string", multiple: true, default: [] },
-    opentofu: { type: "boolean", default: false },
+    contender: { type: "string", multiple: true, default: contenders.map(({ name }) => name) },
     write: { type: "boolean", default: false },
   },
 });
-
-const cli = await resolvePulumiCli({ languages: ["yaml"] });
-const floorPlugin = await makeFloorPlugin();
-const allContenders: readonly Contender[] = [
-  pulumiContender("ours", ours, cli),
-  pulumiContender("plugin, JavaScript", nativeInJavaScript(), cli),
-  pulumiContender("plugin, YAML", nativeInYaml(), cli),
-  pulumiContender("docs-style", docsStyle, cli),
-  pulumiContender("floor", floor, cli),
-  pulumiContender("plugin floor, JavaScript", nativeInJavaScript(floorPlugin), cli),
-  pulumiContender("plugin floor, YAML", nativeInYaml(floorPlugin), cli),
-  ...(values.opentofu ? [await openTofu()] : []),
-];
-const contenders = allContenders.filter(
-  ({ name }) => values.contender.length === 0 || values.contender.includes(name),
+const parts = choose("part", positionals, ["commands", "loading"]);
+const names = choose(
+  "contender",
+  values.contender,
+  contenders.map(({ name }) => name),
 );
-const origin = originOf("bench", {
-  "Pulumi CLI": cli.version,
-  ...(values.opentofu && openTofuVersions),
-});
-for (const count of values.count.map(Number)) {
-  // One webhook takes little time, and its ratios are near to 1.
-  const rounds = Number(values.rounds ?? (count === 1 ? 9 : count < 1000 ? 5 : 3));
-  const results = await compare({ contenders, count, rounds, say });
-  const verdicts = verdictsOn(count, results);
-  print(`\n${tableOf(count, results)}\n`);
-  print(verdicts.length === 0 ? "" : `${tableOfVerdicts(verdicts)}\n`);
-  if (verdicts.some(({ ratio, limit }) => ratio > limit)) {
-    process.exitCode = 1;
+
+const sections: Section[] = [];
+const comparisons: Comparison[] = [];
+if (parts.includes("commands")) {
+  const cli = await resolvePulumiCli({ languages: ["yaml"] });
+  const chosen = contenders.filter(({ name }) => names.includes(name));
+  for (const count of values.count.map(Number)) {
+    // One webhook takes little time, and its ratios are near to 1.
+    const rounds = Number(values.rounds ?? (count === 1 ? 11 : count < 1000 ? 5 : 3));
+    comparisons.push(await compare({ cli, contenders: chosen, count, rounds, say }));
   }
-  if (values.write) {
-    await writeComparison({ ...origin, count, rounds, results });
+  sections.push(...comparisonSections(comparisons));
+  sections.push({ name: "commands", text: originText({ "Pulumi CLI": cli.version }) });
+}
+if (parts.includes("loading")) {
+  const loadings = await measureLoading(Number(values.rounds ?? 9), say);
+  sections.push(loadingSection(loadings), { name: "processes", text: originText() });
+}
+for (const { name, text } of sections) {
+  process.stdout.write(`\n${name}:\n\n${text}\n`);
+}
+if (values.write) {
+  await writeDocument(sections);
+  if (comparisons.length > 0) {
+    const file = join(import.meta.dirname, "../docs/benchmarks.svg");
+    await writeFile(file, await plotOf(comparisons));
   }
 }
 
-function pulumiContender(name: string, program: PulumiProgram, cli: PulumiCli): Contender {
-  return { name, open: (options) => openPulumiProject(cli, program, options) };
-}
-
-/** Bundles the plugin that answers at once, as ours is. */
-async function makeFloorPlugin(): Promise<string> {
-  const directory = mkdtempSync(join(tmpdir(), "dbwebhooks-floor-plugin-"));
-  process.once("exit", () => rmSync(directory, { recursive: true }));
-  await bundlePlugin("bench/floor-plugin.mts", join(directory, "pulumi-resource-dbwebhooks"));
-  return directory;
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
+/** What was chosen, or all of it where nothing was; what is not known ends the process. */
+function choose(what: string, chosen: readonly string[], known: readonly string[]) {
+  const unknown = chosen.find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    process.stderr.write(`There is no ${what} "${unknown}". There are: ${known.join("; ")}.\n`);
+    process.exit(2);
+  }
+  return chosen.length === 0 ? known : chosen;
 }
 
 function say(line: string): void {

@@ -1,4 +1,7 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync, readlinkSync } from "node:fs";
+
+const sampleEveryMs = 50;
+const provider = /pulumi-resource-dbwebhooks|cmd\/dynamic-provider\/index\.js/;
 
 /** Resident memory of a process in megabytes. */
 export interface Memory {
@@ -9,17 +12,38 @@ export interface Memory {
 
 /** Reads the memory of a process; nothing when it has ended, and where there is no `/proc`. */
 export function memoryOf(pid: number | string | undefined): Memory | undefined {
-  const status = statusOf(pid);
+  const status = attempt(() => readFileSync(`/proc/${pid}/status`, "utf8"));
   const read = (name: string) =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) / 1024;
   const memory = { now: read("VmRSS"), peak: read("VmHWM") };
-  // A process that has ended, but is not waited for yet, has a status without memory.
   return Number.isNaN(memory.peak) ? undefined : memory;
 }
 
-function statusOf(pid: number | string | undefined): string {
+/** Follows the peak of the provider's process that runs in a directory; none if it is not seen. */
+export function watchProvider(directory: string): { stop: () => number[] } {
+  let pid: string | undefined;
+  let peak: number | undefined;
+  const timer = setInterval(() => {
+    pid ??= globSync("[0-9]*", { cwd: "/proc" }).find(
+      (id) =>
+        attempt(() => readlinkSync(`/proc/${id}/cwd`)) === directory &&
+        provider.test(attempt(() => readFileSync(`/proc/${id}/cmdline`, "utf8"))),
+    );
+    // A process that has ended has no memory any more; what was seen before stands.
+    peak = memoryOf(pid)?.peak ?? peak;
+  }, sampleEveryMs);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      return peak === undefined ? [] : [peak];
+    },
+  };
+}
+
+/** Processes end while one looks at them. */
+function attempt(look: () => string): string {
   try {
-    return readFileSync(`/proc/${pid}/status`, "utf8");
+    return look();
   } catch {
     return "";
   }

@@ -1,15 +1,13 @@
 import { parse, type Spec as VegaSpec, View } from "vega";
 import { compile, type TopLevelSpec } from "vega-lite";
-import type { Result } from "./compare.mts";
-import { steps } from "./project.mts";
+import { type Comparison, steps } from "./commands.mts";
+import { summarize } from "./statistics.mts";
 
-/** Draws the times of all steps over the number of webhooks, as SVG. */
-export async function plotOf(
-  counts: readonly { readonly count: number; readonly results: readonly Result[] }[],
-): Promise<string> {
-  const values = counts.flatMap(({ count, results }) =>
+/** Draws the times of all commands over the number of webhooks, as SVG. */
+export async function plotOf(comparisons: readonly Comparison[]): Promise<string> {
+  const values = comparisons.flatMap(({ count, results }) =>
     results.flatMap(({ contender, seconds }) =>
-      steps.map((step) => ({ count, contender, step, ...seconds[step] })),
+      steps.map((step) => ({ count, contender, step, ...summarize(seconds[step]) })),
     ),
   );
   const shared = {
@@ -18,7 +16,7 @@ export async function plotOf(
       type: "quantitative",
       scale: { type: "log" },
       title: "webhooks",
-      axis: { values: counts.map(({ count }) => count), grid: false },
+      axis: { values: comparisons.map(({ count }) => count), grid: false },
     },
     color: { field: "contender", type: "nominal", title: null, sort: null },
   } as const;
@@ -34,10 +32,7 @@ export async function plotOf(
           mark: { type: "line", point: true },
           encoding: { ...shared, y: { ...y, field: "median" } },
         },
-        {
-          mark: "rule",
-          encoding: { ...shared, y: { ...y, field: "min" }, y2: { field: "max" } },
-        },
+        { mark: "rule", encoding: { ...shared, y: { ...y, field: "min" }, y2: { field: "max" } } },
       ],
     },
     background: "white",

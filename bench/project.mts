@@ -1,33 +1,90 @@
-/** What is measured, in the order in which one round does it. */
-export const steps = ["up", "no-op up", "refresh", "destroy"] as const;
+import { execFile } from "node:child_process";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { delimiter, dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { hermeticEnvironment } from "../tools/pulumi-cli/environment.mts";
+import type { PulumiCli } from "../tools/pulumi-cli/resolve.mts";
+import type { Contender } from "./contenders.mts";
+import type { ServiceProcess } from "./service-process.mts";
 
-/** A command that is measured. */
-export type Step = (typeof steps)[number];
+const repository = join(import.meta.dirname, "..");
 
-/** A number of webhooks under one tool, ready to be measured. */
+/** A contender's program with its stack, ready to be measured. */
 export interface Project {
-  /** Directory that the commands run in, and the tool's provider with them. */
+  /** The CLI's executable. */
+  readonly pulumi: string;
+  /** The directory that the commands run in, and the provider with them. */
   readonly directory: string;
   readonly environment: NodeJS.ProcessEnv;
-  /** The command of a step, and its arguments. */
-  readonly command: (step: Step) => readonly [string, ...string[]];
-  /** Tells the provider's process by its command line. */
-  readonly isProvider: (commandLine: string) => boolean;
-  /** The file that the tool keeps its state in. */
   readonly stateFile: string;
 }
 
-/** What opens a project. */
 export interface ProjectOptions {
   /** An empty directory for everything that the project needs. */
   readonly root: string;
   /** How many webhooks it declares. */
   readonly count: number;
-  readonly service: { readonly baseUrl: string; readonly apiKey: string };
+  readonly service: ServiceProcess;
 }
 
-/** Something that is measured against others. */
-export interface Contender {
-  readonly name: string;
-  readonly open: (options: ProjectOptions) => Promise<Project>;
+/** Writes a project with a contender's program, and makes its stack in a backend of its own. */
+export async function openProject(
+  cli: PulumiCli,
+  { file, program, plugin, packages = {} }: Contender,
+  { root, count, service }: ProjectOptions,
+): Promise<Project> {
+  const directory = join(root, "program");
+  const modules = join(directory, "node_modules");
+  await mkdir(join(modules, "@pulumi"), { recursive: true });
+  await symlink(repository, join(modules, "pulumi-dbwebhooks"));
+  await symlink(join(repository, "node_modules/@pulumi/pulumi"), join(modules, "@pulumi/pulumi"));
+  for (const [name, text] of Object.entries(packages)) {
+    await mkdir(join(modules, name));
+    await writeFile(join(modules, name, "index.js"), text);
+  }
+  const typescript = file === "index.ts";
+  const files: Readonly<Record<string, string>> = {
+    "package.json": `{ "main": "${file}" }\n`,
+    "tsconfig.json": `{ "compilerOptions": { "module": "node16", "strict": true } }\n`,
+    [file]: program(count),
+    "Pulumi.yaml": `name: bench
+runtime: ${file === "Pulumi.yaml" ? "yaml" : `{ name: nodejs, options: { typescript: ${typescript} } }`}
+${plugin ? `plugins: { providers: [{ name: dbwebhooks, path: ${JSON.stringify(plugin)} }] }` : ""}
+${file === "Pulumi.yaml" ? program(count) : ""}`,
+  };
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(join(directory, name), text);
+  }
+  const environment = {
+    ...process.env,
+    ...(await hermeticEnvironment(root)),
+    ...cli.environment,
+    PATH: typescript ? cli.environment.PATH : await pathWithoutTypeScript(cli, join(root, "bin")),
+    // Without this, the state is compressed or not as the user's environment says.
+    PULUMI_DIY_BACKEND_GZIP: "false",
+    DBWEBHOOKS_BASE_URL: service.baseUrl,
+    DBWEBHOOKS_API_KEY: service.apiKey,
+  };
+  await promisify(execFile)(cli.command, ["stack", "init", "bench", "--non-interactive"], {
+    cwd: directory,
+    env: environment,
+  });
+  const stateFile = join(root, "state/.pulumi/stacks/bench/bench.json");
+  return { pulumi: cli.command, directory, environment, stateFile };
+}
+
+/** A path on which the language host that is built here, which reads no options, finds one. */
+async function pathWithoutTypeScript(cli: PulumiCli, directory: string): Promise<string> {
+  const { PATH = "" } = cli.environment;
+  if (cli.source !== "build") {
+    return PATH;
+  }
+  await mkdir(directory);
+  const host = join(dirname(cli.command), "pulumi-language-nodejs");
+  await writeFile(
+    join(directory, "pulumi-language-nodejs"),
+    `#!/bin/sh\nexec '${host}' -typescript=false "$@"\n`,
+    { mode: 0o755 },
+  );
+  return [directory, PATH].join(delimiter);
 }

@@ -5,77 +5,64 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import messages from "@pulumi/pulumi/proto/provider_pb.js";
-import {
-  connect,
-  type Operations,
-  operationsOf,
-  struct,
-} from "../test/helpers/shells/provider-calls.mts";
-import { type Memory, memoryOf } from "./memory.mts";
+import { connect, operationsOf, struct } from "../test/helpers/shells/provider-calls.mts";
+import { ourPlugin } from "./contenders.mts";
+import { memoryOf } from "./memory.mts";
 
 const repository = join(import.meta.dirname, "..");
 
-/** A file that is a provider, and the type of its resource. */
-export interface ProviderFile {
+/** What is measured of a provider: its process, and what the engine sends to it. */
+export interface Provider {
   readonly file: string;
   readonly type: string;
   /** An id as this provider writes them. */
   readonly someId: string;
+  /** Before each key of the configuration. */
+  readonly keyPrefix: string;
+  /** What Pulumi's provider process evaluates; the plugin has none. */
+  readonly inputs: Readonly<Record<string, string>>;
 }
 
-/** Pulumi's provider process, which loads this package for webhooks. */
-export const dynamicProvider: ProviderFile = {
+/** The native plugin. */
+export const nativeProvider: Provider = {
+  file: join(ourPlugin, "pulumi-resource-dbwebhooks"),
+  type: "dbwebhooks:index:Webhook",
+  someId: "base_abc123/1",
+  keyPrefix: "",
+  inputs: {},
+};
+
+/** Pulumi's provider process with the provider that a text makes. */
+export const dynamicProvider = (text: string): Provider => ({
   file: join(repository, "node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js"),
   type: "pulumi-nodejs:dynamic/dbwebhooks:Webhook",
   someId: "1",
-};
+  keyPrefix: "dbwebhooks:",
+  inputs: { __provider: text },
+});
 
-/** What a webhook carries as `__provider`: Pulumi's provider process evaluates it. */
-export const providerText = 'exports.handler = () => require("pulumi-dbwebhooks/provider")';
-
-/** The text of a provider that does nothing. */
-export const emptyProviderText = `exports.handler = () => ({
-  check: async (olds, { __provider, ...inputs }) => ({ inputs }),
-  diff: async () => ({ changes: false }),
-})`;
-
-/** The native plugin, as `npm run build:plugin` writes it. */
-export const plugin: ProviderFile = {
-  file: join(repository, "dist-plugin/pulumi-resource-dbwebhooks"),
-  type: "dbwebhooks:index:Webhook",
-  someId: "base_abc123/1",
-};
-
-/** A provider in a process of its own, driven as the engine does. */
-export interface ProviderProcess
-  extends Pick<Operations, "check" | "diff" | "create">,
-    AsyncDisposable {
-  /** How long it took from the start of the process to the line with its port. */
-  readonly startMs: number;
-  /** Resident memory of the process. */
-  readonly memory: () => Memory | undefined;
-}
-
-/** Starts a provider process with these settings. */
-export async function startProvider(
-  config: Readonly<Record<string, string>> = {},
-  { file, type }: ProviderFile = dynamicProvider,
-): Promise<ProviderProcess> {
+/** Starts a provider's process and configures it, for calls as the engine makes them. */
+export async function startProvider(provider: Provider) {
   // It asks whether an engine listens before it hands over what it created.
   const engine = createServer((socket) => socket.on("error", () => {})).listen(0, "127.0.0.1");
   await once(engine, "listening");
   const address = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [file, address], {
+  const child = spawn(process.execPath, [provider.file, address], {
     cwd: repository,
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [port] = await once(createInterface({ input: child.stdout }), "line");
   const startMs = performance.now() - startedAt;
   const client = connect(port);
-  await client.call("configure", new messages.ConfigureRequest().setArgs(struct(config)));
+  const config = struct({
+    [`${provider.keyPrefix}baseUrl`]: "https://tables.example.com",
+    [`${provider.keyPrefix}apiKey`]: "key",
+  });
+  await client.call("configure", new messages.ConfigureRequest().setArgs(config));
   return {
-    ...operationsOf(client.call, `urn:pulumi:bench::bench::${type}::hook`),
+    ...operationsOf(client.call, `urn:pulumi:bench::bench::${provider.type}::hook`),
+    /** From the start of the process to the line with its port. */
     startMs,
     memory: () => memoryOf(child.pid),
     [Symbol.asyncDispose]: async () => {

@@ -1,97 +1,52 @@
 import { readFile, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { availableParallelism, cpus, totalmem } from "node:os";
 import { join } from "node:path";
-import type { Result } from "./compare.mts";
-import type { Origin } from "./origin.mts";
-import { plotOf } from "./plot.mts";
-import { markdownTable, tableOf, tableOfVerdicts } from "./tables.mts";
-import { verdictsOn } from "./targets.mts";
 
-const docs = join(import.meta.dirname, "../docs");
-const reportFile = join(docs, "benchmarks.json");
+const documentFile = join(import.meta.dirname, "../docs/benchmarks.md");
+const require = createRequire(import.meta.url);
 
-/** The comparison for one number of webhooks. */
-interface Comparison extends Origin {
-  readonly count: number;
-  readonly rounds: number;
-  readonly results: readonly Result[];
+/** A text that a run makes, and the name of its place in the document. */
+export interface Section {
+  readonly name: string;
+  readonly text: string;
 }
 
-/** A table of figures that a script made, as its document shows it. */
-interface Figures extends Origin {
-  readonly rows: readonly (readonly string[])[];
-}
-
-/** All figures that the documents show. */
-interface Report {
-  readonly comparisons: readonly Comparison[];
-  /** By the name of their place in a document. */
-  readonly figures: Readonly<Record<string, Figures>>;
-}
-
-/** Takes over a comparison, in place of the one with the same number of webhooks. */
-export async function writeComparison(comparison: Comparison): Promise<void> {
-  const report = await readReport();
-  const others = report.comparisons.filter(({ count }) => count !== comparison.count);
-  const comparisons = [...others, comparison].sort((a, b) => a.count - b.count);
-  await writeReport({ ...report, comparisons });
-}
-
-/** Takes over a table, in place of the one that was at its place. */
-export async function writeFigures(place: string, figures: Figures): Promise<void> {
-  const report = await readReport();
-  await writeReport({ ...report, figures: { ...report.figures, [place]: figures } });
-}
-
-async function readReport(): Promise<Report> {
-  return JSON.parse(await readFile(reportFile, "utf8"));
-}
-
-async function writeReport(report: Report): Promise<void> {
-  await writeFile(reportFile, `${JSON.stringify(report, undefined, 1)}\n`);
-  await writeFile(join(docs, "benchmarks.svg"), await plotOf(report.comparisons));
-  const texts = {
-    comparisons: textOfComparisons(report.comparisons),
-    ...Object.fromEntries(
-      Object.entries(report.figures).map(([place, figures]) => [
-        place,
-        `${markdownTable(figures.rows)}\n\n${textOfOrigin(figures)}`,
-      ]),
-    ),
-  };
-  for (const name of ["benchmarks.md", "performance.md"]) {
-    const file = join(docs, name);
-    await writeFile(file, withTexts(await readFile(file, "utf8"), texts));
+/** Puts each text between the two comments in `docs/benchmarks.md` that name its place. */
+export async function writeDocument(sections: readonly Section[]): Promise<void> {
+  let document = await readFile(documentFile, "utf8");
+  for (const { name, text } of sections) {
+    const place = new RegExp(`(?<=<!-- begin ${name} -->\n)[^]*(?=<!-- end ${name} -->)`);
+    if (!place.test(document)) {
+      throw new Error(`docs/benchmarks.md has no place for "${name}".`);
+    }
+    document = document.replace(place, () => `\n${text}\n\n`);
   }
+  await writeFile(documentFile, document);
 }
 
-function textOfComparisons(comparisons: readonly Comparison[]): string {
-  const verdicts = comparisons.flatMap(({ count, results }) => verdictsOn(count, results));
+/** What figures depend on, besides the code; nothing that tells whose machine it is. */
+export function originText(versions: Readonly<Record<string, string>> = {}): string {
+  const args = process.argv
+    .slice(2)
+    .map((arg) => (/[\s,]/.test(arg) ? `"${arg}"` : arg))
+    .join(" ");
+  const tools = {
+    "pulumi-dbwebhooks": versionOf("../package.json"),
+    "@pulumi/pulumi": versionOf("@pulumi/pulumi/package.json"),
+    ...versions,
+    "Node.js": process.versions.node,
+  };
   return [
-    tableOfVerdicts(verdicts),
-    ...comparisons.map(
-      (one) =>
-        `### ${one.count.toLocaleString("en")}\n\n${tableOf(one.count, one.results)}\n\n${one.rounds} rounds. ${textOfOrigin(one)}`,
-    ),
-  ].join("\n\n");
+    `\`npm run bench${args && ` -- ${args}`}\`, ${new Date().toISOString().slice(0, 10)}:`,
+    `${availableParallelism()} cores, ${Math.round(totalmem() / 1024 ** 3)} GB,`,
+    `${cpus()[0]?.model ?? "unknown processor"}, ${process.platform} ${process.arch};`,
+    `${Object.entries(tools)
+      .map((tool) => tool.join(" "))
+      .join(", ")}.`,
+  ].join(" ");
 }
 
-function textOfOrigin({ date, command, machine, versions }: Origin): string {
-  const { cores, memoryGigabytes, cpu, system } = machine;
-  const tools = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
-  return `\`${command}\`, ${date}: ${cores} cores, ${memoryGigabytes} GB, ${cpu}, ${system}; ${tools.join(", ")}.`;
-}
-
-/** Puts each text between the two comments that name its place. */
-function withTexts(document: string, texts: Readonly<Record<string, string>>): string {
-  return Object.entries(texts).reduce(
-    (result, [place, text]) =>
-      result.replace(
-        new RegExp(`(<!-- begin ${place} -->\n)[^]*(<!-- end ${place} -->)`),
-        (_, begin, end) => `${begin}
-${text}
-
-${end}`,
-      ),
-    document,
-  );
+function versionOf(packageFile: string): string {
+  return (require(packageFile) as { version: string }).version;
 }

@@ -1,50 +1,100 @@
-import type { Result } from "./compare.mts";
-import { steps } from "./project.mts";
-import type { Verdict } from "./targets.mts";
+import { type Comparison, steps } from "./commands.mts";
+import { type Loading, loadingColumns } from "./loading.mts";
+import type { Section } from "./report.mts";
+import { rounded, type Summary, summarize } from "./statistics.mts";
 
-/** A table in Markdown, with its first row as the head. */
-export function markdownTable(rows: readonly (readonly string[])[]): string {
-  const lines = rows.map((cells) => `| ${cells.join(" | ")} |`);
-  lines.splice(
-    1,
-    0,
-    `| ${rows[0]?.map((_, column) => (column === 0 ? "---" : "---:")).join(" | ")} |`,
-  );
-  return lines.join("\n");
+// The questions that one contender answers beside another, by their places in the document.
+const questions: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+  share: [
+    ["ours", "floor"],
+    ["native", "native floor"],
+    ["native, YAML", "native floor, YAML"],
+  ],
+  "docs-style": [
+    ["ours", "docs-style"],
+    ["floor", "docs-style"],
+  ],
+  native: [
+    ["native", "ours"],
+    ["native, TypeScript", "ours, TypeScript"],
+    ["native, YAML", "ours"],
+    ["native floor", "ours"],
+    ["native floor, YAML", "ours"],
+  ],
+};
+
+/** A table for each question about the commands, and the times that they come from. */
+export function comparisonSections(comparisons: readonly Comparison[]): Section[] {
+  return [
+    ...Object.entries(questions).map(([name, pairs]) => ({
+      name,
+      text: tableOf([
+        ["", ...steps],
+        ...comparisons.flatMap((one) => pairs.flatMap((pair) => ratioRows(one, pair))),
+      ]),
+    })),
+    { name: "memory", text: comparisons.map(memoryTable).join("\n\n") },
+    { name: "times", text: comparisons.map(timesTable).join("\n\n") },
+  ];
 }
 
-/** What was measured for one number of webhooks. */
-export function tableOf(count: number, results: readonly Result[]): string {
-  return markdownTable([
-    [webhooks(count), ...steps, "state per webhook", "memory, up / destroy"],
-    ...results.map(({ contender, seconds, stateBytes, providerMegabytes }) => [
+/** The table of what each process takes to start, to answer, to load, and of memory. */
+export function loadingSection(loadings: readonly Loading[]): Section {
+  const rows = loadings.map(({ name, rounds }) => [
+    name,
+    ...Object.entries(loadingColumns).map(([column, unit]) => {
+      const values = rounds.flatMap((round) => round[column as keyof typeof round] ?? []);
+      return values.length === 0 ? "" : `${rounded(summarize(values).median)} ${unit}`;
+    }),
+  ]);
+  return { name: "loading", text: tableOf([["", ...Object.keys(loadingColumns)], ...rows]) };
+}
+
+/** How many times as long one contender took as another; no row if one of them was left out. */
+function ratioRows({ count, results }: Comparison, pair: readonly [string, string]): string[][] {
+  const [one, other] = pair.map((name) => results.find(({ contender }) => contender === name));
+  if (one === undefined || other === undefined) {
+    return [];
+  }
+  const cells = steps.map((step) => {
+    const others = other.seconds[step];
+    return rangeOf(one.seconds[step].map((seconds, round) => seconds / Number(others[round])));
+  });
+  return [[`${webhooks(count)}: ${one.contender} to ${other.contender}`, ...cells]];
+}
+
+function memoryTable({ count, results }: Comparison): string {
+  return tableOf([
+    [webhooks(count), "memory of the provider", "state per webhook"],
+    ...results.map(({ contender, providerMegabytes: peaks, stateBytes }) => [
       contender,
-      ...steps.map((step) => {
-        const { median, min, max } = seconds[step];
-        return `${median} s (${min} to ${max})`;
-      }),
-      `${(stateBytes / 1000).toFixed(2)} kB`,
-      providerMegabytes === undefined
-        ? "not read"
-        : `${providerMegabytes.up} / ${providerMegabytes.destroy} MB`,
+      peaks.length === 0 ? "not read" : `${Math.round(Math.max(...peaks))} MB`,
+      `${rounded((stateBytes.up - stateBytes.destroy) / count / 1000)} kB`,
     ]),
   ]);
 }
 
-/** Whether each target is reached. */
-export function tableOfVerdicts(verdicts: readonly Verdict[]): string {
-  return markdownTable([
-    ["one contender to another", "ratio", "floor", "target", ""],
-    ...verdicts.map(({ count, what, of = "ours", against, limit, ratio, floorRatio }) => [
-      `${of}: ${what} of ${webhooks(count)}, to ${against}`,
-      ratio.toFixed(3),
-      floorRatio?.toFixed(3) ?? "",
-      `at most ${limit}`,
-      ratio <= limit ? "reached" : "**missed**",
+function timesTable({ count, rounds, results }: Comparison): string {
+  return tableOf([
+    [`${webhooks(count)}, ${rounds === 1 ? "1 round" : `${rounds} rounds`}`, ...steps],
+    ...results.map(({ contender, seconds }) => [
+      contender,
+      ...steps.map((step) => rangeOf(seconds[step], " s")),
     ]),
   ]);
+}
+
+function rangeOf(values: readonly number[], unit = ""): string {
+  const { median, min, max }: Summary = summarize(values);
+  return `${rounded(median)}${unit} (${rounded(min)} to ${rounded(max)})`;
 }
 
 function webhooks(count: number): string {
   return count === 1 ? "1 webhook" : `${count.toLocaleString("en")} webhooks`;
+}
+
+/** A table in Markdown, with its first row as the head. */
+function tableOf([head = [], ...rows]: readonly (readonly string[])[]): string {
+  const line = head.map((_, column) => (column === 0 ? "---" : "---:"));
+  return [head, line, ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }

@@ -7,8 +7,8 @@ const maxLength = 100;
 export function adviceForUnknownName(name: string, names: readonly string[]): string {
   const nearest = nearestName(name, names);
   return distance(name.slice(0, maxLength), nearest) <= Math.max(2, nearest.length / 3)
-    ? `is not known; did you mean ${nearest}?`
-    : `is not known; there are ${names.join(", ")}`;
+    ? `is unknown; did you mean ${nearest}?`
+    : `is unknown; expected one of ${names.join(", ")}`;
 }
 
 /** The name among `names` that is most like another. */

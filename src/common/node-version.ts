@@ -1,7 +1,7 @@
 import { engines } from "../../package.json";
 
 /** The oldest version of Node.js that this package runs on, from `engines` in package.json. */
-const leastVersion = engines.node.replace(">=", "");
+const minimumVersion = engines.node.replace(">=", "");
 
 /**
  * Says that a version of Node.js is too old.
@@ -10,10 +10,10 @@ const leastVersion = engines.node.replace(">=", "");
  */
 export function problemOfNodeVersion(what: string, version: string): string | undefined {
   const [major = 0, minor = 0] = numbersOf(version);
-  const [leastMajor = 0, leastMinor = 0] = numbersOf(leastVersion);
-  return major > leastMajor || (major === leastMajor && minor >= leastMinor)
+  const [minimumMajor = 0, minimumMinor = 0] = numbersOf(minimumVersion);
+  return major > minimumMajor || (major === minimumMajor && minor >= minimumMinor)
     ? undefined
-    : `${what} needs Node.js ${leastVersion} or newer, and this is ${version}.`;
+    : `${what} needs Node.js ${minimumVersion} or newer, and this is ${version}.`;
 }
 
 function numbersOf(version: string): number[] {

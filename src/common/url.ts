@@ -11,7 +11,7 @@ export function problemOfReceiverUrl(url: string, allowInsecureUrl: boolean): st
     return problemOfSyntax(url, "https://example.com/hooks");
   }
   if (!allowInsecureUrl && isInsecure(parsed)) {
-    return "must begin with https:// (http:// only for a loopback host). To send notifications unencrypted all the same, set allowInsecureUrl: true";
+    return "must begin with https:// (http:// only for a loopback host). To send notifications unencrypted anyway, set allowInsecureUrl: true";
   }
   return undefined;
 }
@@ -29,7 +29,7 @@ export function problemOfBaseUrl(
     return "must hold no user name, password, query or fragment; the key goes into dbwebhooks:apiKey";
   }
   if (!allowInsecureBaseUrl && isInsecure(parsed)) {
-    return "must begin with https:// (http:// only for a loopback host), because the API key travels with every request. To send it unencrypted all the same, set dbwebhooks:allowInsecureBaseUrl to true";
+    return "must begin with https:// (http:// only for a loopback host), because the API key travels with every request. To send it unencrypted anyway, set dbwebhooks:allowInsecureBaseUrl to true";
   }
   return undefined;
 }
@@ -78,22 +78,16 @@ function isInsecure({ protocol, hostname }: URL): boolean {
   return protocol === "http:" && !isLoopback(hostname);
 }
 
-/** Whether a host name of a parsed URL is this machine itself. */
+/**
+ * Whether a host name of a parsed URL is this machine itself. A name below `.localhost` may belong to any
+ * address.
+ */
 export function isLoopback(hostname: string): boolean {
-  return (
-    hostname === "localhost" ||
-    hostname.endsWith(".localhost") ||
-    hostname === "[::1]" ||
-    /^127(\.\d+){3}$/.test(hostname)
-  );
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
 }
 
-/**
- * Whether an address to listen on is reached from this machine alone. Stricter than {@link isLoopback}:
- * a name below `.localhost` may belong to any address.
- */
+/** Whether an address to listen on is reached from this machine alone. */
 export function isLoopbackAddress(host: string): boolean {
   const url = `http://${/^[\da-f]*:/i.test(host) ? `[${host}]` : host}`;
-  const { hostname = "" } = URL.canParse(url) ? new URL(url) : {};
-  return isLoopback(hostname) && !hostname.endsWith(".localhost");
+  return URL.canParse(url) && isLoopback(new URL(url).hostname);
 }

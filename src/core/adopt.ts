@@ -1,42 +1,45 @@
-import { nameOfWebhook } from "../service/advice.js";
-import type { Account } from "../service/client.js";
-import { WebhookError } from "../service/errors.js";
-import type { Operation } from "../service/operation.js";
 import type { WebhookInputs } from "./arguments.js";
+import type { Context } from "./context.js";
 import { type Difference, reasonsOf } from "./diff.js";
-import { driftOf } from "./drift.js";
-import type { Ledger } from "./ledger.js";
-import { type Lookup, lookUp, whyUnknown } from "./lookup.js";
+import { WebhookError } from "./errors.js";
+import { driftOf, type Lookup, lookUp } from "./lookup.js";
+import { nameOfWebhook, unknownText } from "./messages.js";
 import { idToAdopt } from "./state.js";
 import { isUnknown, type Properties } from "./values.js";
 
 /** Takes over a webhook that exists. Nothing is sent, but with `listing` the webhook is looked up. */
 export async function adoptWebhook(
-  account: Account,
-  ledger: Ledger,
-  operation: Operation,
+  context: Context,
   webhook: WebhookInputs,
   adopt: NonNullable<WebhookInputs["adopt"]>,
 ): Promise<{ id: string; secret: string }> {
+  const { account, ledger, operation } = context;
+  const { baseUrl, listing } = account.settings;
   const id = String(adopt.id);
   const { databaseId } = webhook;
-  const { baseUrl, listing } = account.settings;
   const name = nameOfWebhook(id, databaseId);
   const entry = ledger.entryOf({ baseUrl, databaseId, id });
-  const problem = problemOfTaking(entry);
-  if (problem !== undefined) {
+  const fail = (problem: string) => {
     entry.hasFailedToAdopt = true;
-    throw adoptionError(name, problem);
+    return new WebhookError("notAdopted", `Adopt ${name} failed: ${problem} Nothing was changed.`);
+  };
+  if (entry.isDeleted) {
+    throw fail(
+      'it was deleted in this run, to be replaced. Remove adopt from the program and run "pulumi up" again: that creates a new webhook.',
+    );
+  }
+  if (entry.isAdopted || entry.keepers.size > 0) {
+    throw fail(
+      "this program manages it already. Remove adopt, or the other resource that manages it.",
+    );
   }
   // Before the lookup, during which another resource may ask for the same webhook.
-  entry.owner = "adopting";
-  const lookupProblem = listing
-    ? problemOfFound(await lookUp(account, operation, databaseId, id), webhook)
-    : undefined;
-  if (lookupProblem !== undefined) {
-    entry.owner = undefined;
-    entry.hasFailedToAdopt = true;
-    throw adoptionError(name, lookupProblem);
+  entry.isAdopted = true;
+  const found = listing ? await lookUp(context, databaseId, id) : undefined;
+  const problem = found && problemOfFound(context, found, webhook);
+  if (problem !== undefined) {
+    entry.isAdopted = false;
+    throw fail(problem);
   }
   const unchecked = listing ? "" : " and was not looked up (dbwebhooks:listing is off)";
   operation.notify(`This stack manages ${name} from now on. It was not changed${unchecked}.`);
@@ -64,32 +67,28 @@ export function adoptedSecretHint(
 }
 
 /** The error for a replacement that would take over the very same webhook, and delete it afterwards. */
-export function adoptionConflict(
-  id: string,
-  olds: Properties,
-  differences: readonly Difference[],
-): WebhookError {
+export function adoptionConflict(name: string, differences: readonly Difference[]): WebhookError {
   return new WebhookError(
-    `Replace ${nameOfWebhook(id, olds.databaseId)} failed: its argument adopt names the same webhook (${reasonsOf(differences)}). Nothing was changed. Remove adopt from the program; the next "pulumi up" then replaces the webhook, with a new secret.`,
+    "conflict",
+    `Replace ${name} failed: its argument adopt names the same webhook (${reasonsOf(differences)}). Nothing was changed. Remove adopt from the program; the next "pulumi up" then replaces the webhook, with a new secret.`,
   );
 }
 
-function adoptionError(name: string, problem: string): WebhookError {
-  return new WebhookError(`Adopt ${name} failed: ${problem} Nothing was changed.`);
+/** The error for a webhook that one resource keeps and another one adopts. */
+export function sharedWithAdoption(name: string): WebhookError {
+  return new WebhookError(
+    "conflict",
+    `Compare ${name} failed: two resources of this program manage it, one of them with adopt, and each would delete it. Remove adopt, or one of them. If both are in the state, first remove one from it with "pulumi state delete", which deletes no webhook.`,
+  );
 }
 
-function problemOfTaking({ isDeleted, owner }: ReturnType<Ledger["entryOf"]>): string | undefined {
-  if (isDeleted) {
-    return 'it was deleted in this run, to be replaced. Remove adopt from the program and run "pulumi up" again: that creates a new webhook.';
-  }
-  return owner === undefined
-    ? undefined
-    : "this program manages it already. Remove adopt, or the other resource that manages it.";
-}
-
-function problemOfFound(found: Lookup, webhook: WebhookInputs): string | undefined {
+function problemOfFound(
+  { account, operation }: Context,
+  found: Lookup,
+  webhook: WebhookInputs,
+): string | undefined {
   if (found.kind === "unknown") {
-    return `${whyUnknown(found)} To adopt it without a lookup, set dbwebhooks:listing to false.`;
+    return `${unknownText(operation, account.settings, found.failure)} To adopt it without a lookup, set dbwebhooks:listing to false.`;
   }
   if (found.kind === "absent") {
     return "the service does not list it. Check adopt.id, databaseId and dbwebhooks:baseUrl; if it is gone, remove adopt to create a new one.";

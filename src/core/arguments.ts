@@ -5,7 +5,7 @@ import { hasStrayCharacters } from "../common/stray-characters.js";
 import { isIdentifier, problemOfReceiverUrl } from "../common/url.js";
 import { webhookIdOf } from "../common/webhook-id.js";
 import { isStorableSecret } from "../service/bodies.js";
-import { hasNo } from "../service/problem-check.js";
+import { withoutProblem } from "../service/settings.js";
 import { isUnknown } from "./values.js";
 
 // No message in this file repeats a received value: any of them can be a credential, and Pulumi
@@ -30,7 +30,7 @@ export const webhookArguments = {
       unlessUnknown(
         z
           .string('must be the URL of the receiver, such as "https://example.com/hooks"')
-          .check(hasNo((url) => problemOfReceiverUrl(url, allowInsecureUrl))),
+          .check(withoutProblem((url) => problemOfReceiverUrl(url, allowInsecureUrl))),
       ),
   },
   events: {
@@ -72,15 +72,22 @@ export function argumentRules(allowances: Allowances): z.ZodMiniObject<Rules> {
   return z.strictObject(Object.fromEntries(rules) as Rules);
 }
 
-/** The names of the arguments a change of which does this. */
+/** The names of the arguments whose change has this effect. */
 export function argumentsThat(change: WebhookArgument["change"]): ArgumentName[] {
   const names = Object.keys(webhookArguments) as ArgumentName[];
   return names.filter((name) => webhookArguments[name].change === change);
 }
 
 function identifier(what: string, example: string) {
-  const message = `must be the identifier of ${what}, such as "${example}", without white space at its ends`;
-  return unlessUnknown(z.string(message).check(z.refine(isIdentifier, message)));
+  const message = `must be the identifier of ${what}, such as "${example}"`;
+  const isBare = (input: unknown) => typeof input === "number" || typeof input === "boolean";
+  return unlessUnknown(
+    z
+      .string({
+        error: ({ input }) => `${message}, a string${isBare(input) ? ": put it in quotes" : ""}`,
+      })
+      .check(z.refine(isIdentifier, `${message}, without white space at its ends`)),
+  );
 }
 
 /** Whether a text that a user gives can be the secret of a webhook. */
@@ -107,13 +114,13 @@ function adoptedWebhook() {
 function event(allowUnknownEvents: boolean) {
   return unlessUnknown(
     z.string(`must be a string, such as "${eventTypes[0]}"`).check(
-      hasNo((value) => {
+      withoutProblem((value) => {
         if (value === "" || !value.isWellFormed()) {
           return `must be the name of an event, such as "${eventTypes[0]}"`;
         }
         return allowUnknownEvents || isEventType(value)
           ? undefined
-          : `is not a known event; the nearest is "${nearestName(value, eventTypes)}". To subscribe to it all the same, set allowUnknownEvents: true`;
+          : `is not a known event; the nearest is "${nearestName(value, eventTypes)}". To subscribe to it anyway, set allowUnknownEvents: true`;
       }),
     ),
   );

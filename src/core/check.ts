@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 import { adviceForUnknownName } from "../common/nearest-name.js";
 import { once } from "../common/once.js";
 import { pathText } from "../common/path-text.js";
-import { oneLine, shownValue } from "../common/redact.js";
+import { oneLine } from "../common/redact.js";
 import { argumentRules, webhookArguments } from "./arguments.js";
 import {
   isUnknown,
@@ -28,20 +28,13 @@ export interface CheckResult {
 export function checkArguments(news: Properties, problems: readonly string[]): CheckResult {
   const inputs = withoutAbsent(news);
   const all = [...problems, ...problemsOfArguments(inputs)];
-  return all.length > 0
-    ? { inputs, failures: shownFailures(all) }
-    : { inputs: normalizeInputs(inputs), failures: [] };
-}
-
-/** Says what a webhook of one table never receives when it selects events of tables only. */
-export function tableEventsHint({ tableId, events }: Properties): string | undefined {
-  const isOfTables = (event: unknown) => String(event).startsWith("table.");
-  if (typeof tableId !== "string" || isUnknown([tableId, events]) || !Array.isArray(events)) {
-    return undefined;
+  if (all.length === 0) {
+    return { inputs: normalizeInputs(inputs), failures: [] };
   }
-  return events.every(isOfTables)
-    ? `A webhook of table ${shownValue(tableId)} selects only ${events.map((event) => shownValue(event)).join(", ")}: it receives these events for this one table. Leave tableId out to receive them for all tables.`
-    : undefined;
+  const more = all.length - maxFailures;
+  const rest = more > 0 ? [`more: there are ${more} further problems like these`] : [];
+  const failures = [...all.slice(0, maxFailures), ...rest].map((line) => oneLine(line, 500));
+  return { inputs, failures };
 }
 
 /** Lists everything that is wrong with a webhook's arguments, one line a problem. */
@@ -70,15 +63,6 @@ function problemsOf(error: z.core.$ZodError | undefined): string[] {
         )
       : [`${pathText(issue.path)}: ${issue.message}`],
   );
-}
-
-/** As many lines as a person reads. */
-function shownFailures(problems: readonly string[]): string[] {
-  const shown = problems.slice(0, maxFailures);
-  if (problems.length > shown.length) {
-    shown.push(`more: there are ${problems.length - shown.length} further problems like these`);
-  }
-  return shown.map((line) => oneLine(line, 500));
 }
 
 /**

@@ -6,9 +6,18 @@ import {
 } from "../common/setting-names.js";
 import { type AccountSettings, accountSettings } from "../service/settings.js";
 
+/** The settings of one account, and which of them the environment has set. */
+export interface Settings extends AccountSettings {
+  readonly fromEnvironment: readonly SettingName[];
+}
+
 /** Settings that are all right, or everything that is wrong with them, one line a problem. */
 export type ConfigResult =
-  | { readonly settings: AccountSettings; readonly problems?: undefined }
+  | {
+      readonly settings: Settings;
+      readonly problems?: undefined;
+      readonly problemsOfCommand?: undefined;
+    }
   | {
       readonly problems: readonly string[];
       /** The same for commands that do not run the program: they read the environment alone. */
@@ -50,16 +59,11 @@ export function readConfig({ get, environment, ...source }: ConfigSource): Confi
     }
   }
   const { data, error } = accountSettings(values.allowInsecureBaseUrl === "true").safeParse(values);
-  const invalid = [
-    ...invalidSettings(values, error, fromEnvironment),
-    ...(data?.formerBaseUrls.includes(data.baseUrl)
-      ? [`${namespace}:formerBaseUrls: must not hold ${namespace}:baseUrl itself`]
-      : []),
-  ];
-  const missing = (["baseUrl", "apiKey"] as const).filter((name) => values[name] === undefined);
-  if (data !== undefined && invalid.length === 0) {
+  if (data !== undefined) {
     return { settings: { ...data, fromEnvironment } };
   }
+  const invalid = invalidSettings(values, error, fromEnvironment);
+  const missing = (["baseUrl", "apiKey"] as const).filter((name) => values[name] === undefined);
   const linesOf = (remedyOf: (name: "baseUrl" | "apiKey") => string) => [
     ...missing.map((name) => `${namespace}:${name}: is not set; ${remedyOf(name)}`),
     ...invalid,
@@ -77,6 +81,12 @@ const commands = {
   baseUrl: `pulumi config set ${namespace}:baseUrl https://tables.example.com`,
   apiKey: `pulumi config set --secret ${namespace}:apiKey`,
 };
+
+/** How messages call a setting: with its variable, where the environment has set it. */
+export function nameOfSetting({ fromEnvironment }: Settings, name: SettingName): string {
+  const key = `${namespace}:${name}`;
+  return fromEnvironment.includes(name) ? `${key} (set by ${environmentVariables[name]})` : key;
+}
 
 function invalidSettings(
   values: Partial<Record<SettingName, string>>,

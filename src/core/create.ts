@@ -1,22 +1,18 @@
-import { shownValue } from "../common/redact.js";
-import { nameOfWebhook } from "../service/advice.js";
-import { type Account, createWebhook, deleteWebhook } from "../service/client.js";
-import { failureText, PartialCreationError, presentable, WebhookError } from "../service/errors.js";
-import type { Operation } from "../service/operation.js";
+import { createWebhook, deleteWebhook } from "../service/client.js";
 import type { WebhookInputs } from "./arguments.js";
 import { problemsOfArguments } from "./check.js";
-import type { Engine } from "./engine.js";
-import type { Ledger } from "./ledger.js";
-import { leftoverAdvice, lookForLeftovers } from "./leftover.js";
+import type { Context } from "./context.js";
+import { PartialCreationError, WebhookError } from "./errors.js";
+import { lookForLeftovers } from "./lookup.js";
+import {
+  failureText,
+  inDoubtAdvice,
+  nameOfWebhook,
+  notCreatedAdvice,
+  notDeletedAdvice,
+  undoText,
+} from "./messages.js";
 import { isUnknown, type Properties, withoutAbsent } from "./values.js";
-
-/** What a creation works with. */
-export interface CreationContext {
-  readonly account: Account;
-  readonly ledger: Ledger;
-  readonly engine: Engine;
-  readonly operation: Operation;
-}
 
 /** What messages call a creation. */
 export function createName({ databaseId }: Properties): string {
@@ -34,6 +30,7 @@ export function completeInputs(inputs: Properties): WebhookInputs {
   const [problem] = problemsOfArguments(known);
   if (problem !== undefined || isUnknown(known)) {
     throw new WebhookError(
+      "notCreated",
       `Create webhook failed: ${problem ?? "not all arguments are known"}. Nothing was sent. Run "pulumi up" again.`,
     );
   }
@@ -47,7 +44,7 @@ export function completeInputs(inputs: Properties): WebhookInputs {
  * @param state What Pulumi stores of the webhook, but for its secret.
  */
 export async function createForState(
-  context: CreationContext,
+  context: Context,
   webhook: WebhookInputs,
   state: Properties,
 ): Promise<{ id: string; secret: string }> {
@@ -67,96 +64,61 @@ export async function createForState(
 }
 
 async function createOnce(
-  context: CreationContext,
+  context: Context,
   webhook: WebhookInputs,
   state: Properties,
 ): Promise<{ id: string; secret: string }> {
   const { account, ledger, engine, operation } = context;
-  const creation = await createWebhook(account, operation, webhook);
+  const { settings, transport } = account;
+  const creation = await createWebhook(account, operation.context(settings), webhook);
   if (creation.kind === "refused") {
-    throw new WebhookError(creation.failure);
+    const { failure } = creation;
+    const advice = notCreatedAdvice(settings, failure, transport.stopping.aborted);
+    throw new WebhookError("notCreated", failureText(operation, settings, failure, advice));
   }
   if (creation.kind === "inDoubt") {
-    const leftovers = await lookForLeftovers(account, ledger, operation, webhook);
-    const { failure } = creation;
-    const advice = `${leftoverAdvice(leftovers, webhook)} ${failure.advice}`.trimEnd();
-    throw new WebhookError({ ...failure, advice });
+    const { failure, secret } = creation;
+    const leftovers = await lookForLeftovers(context, webhook);
+    const advice = inDoubtAdvice(leftovers, webhook, failure);
+    const text = failureText(operation.hiding(secret), settings, failure, advice);
+    throw new WebhookError("inDoubt", text);
   }
   const { id, secret } = creation;
   const { databaseId } = webhook;
-  ledger.entryOf({ baseUrl: account.settings.baseUrl, databaseId, id });
-  if (secret === undefined) {
-    throw await undoIncomplete(context, databaseId, id, state);
+  ledger.entryOf({ baseUrl: settings.baseUrl, databaseId, id });
+  const canStore = await engine.canStore();
+  if (secret !== undefined && canStore) {
+    return { id, secret };
   }
-  if (!(await engine.canStore())) {
-    throw await undoUnstored({ ...context, operation: operation.hiding(secret) }, databaseId, id);
-  }
-  return { id, secret };
-}
-
-/** Deletes a webhook that came without a secret; failing that, has Pulumi store it. */
-async function undoIncomplete(
-  context: CreationContext,
-  databaseId: string,
-  id: string,
-  state: Properties,
-): Promise<WebhookError> {
-  const what = failedText(
-    databaseId,
-    `the service created webhook ${id} but sent no usable secret`,
-  );
-  const problem = await deleteAgain(context, databaseId, id);
+  const created = { databaseId, id, secret };
+  const problem = await deleteAgain(context, created);
   if (problem === undefined) {
-    return new WebhookError(
-      `${what} It was deleted again. Run "pulumi up" again; if this comes back, check that dbwebhooks:baseUrl is the service itself.`,
-    );
+    throw new WebhookError("undone", undoText(created, "undone", ""));
   }
-  return (await context.engine.canStore())
-    ? new PartialCreationError(
-        id,
-        state,
-        `${what} It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: ${problem}`,
-      )
-    : leftBehind(what, problem);
-}
-
-/** Deletes a webhook whose secret can no longer reach the state. */
-async function undoUnstored(
-  context: CreationContext,
-  databaseId: string,
-  id: string,
-): Promise<WebhookError> {
-  const what = failedText(databaseId, `Pulumi stopped while the service created webhook ${id}`);
-  const problem = await deleteAgain(context, databaseId, id);
-  return problem === undefined
-    ? new WebhookError(`${what} It was deleted again.`)
-    : leftBehind(what, problem);
-}
-
-function leftBehind(what: string, problem: string): WebhookError {
-  return new WebhookError(
-    `${what} Pulumi has not stored it: delete it by hand. It could not be deleted at once: ${problem}`,
-  );
+  throw secret === undefined && (await engine.canStore())
+    ? new PartialCreationError(id, state, undoText(created, "partial", problem))
+    : new WebhookError("leftBehind", undoText(created, "leftBehind", problem));
 }
 
 /** Deletes a webhook that was just created. Returns what went wrong, if anything did. */
 async function deleteAgain(
-  { account, operation }: CreationContext,
-  databaseId: string,
-  id: string,
+  { account, operation }: Context,
+  { databaseId, id, secret }: { databaseId: string; id: string; secret: string | undefined },
 ): Promise<string | undefined> {
-  const { baseUrl } = account.settings;
+  const { settings } = account;
+  const address = { baseUrl: settings.baseUrl, databaseId, id };
   // The time of the creation may be over; the deletion is as important as before.
-  const undo = operation.withoutTimeLimit(`Delete ${nameOfWebhook(id, databaseId)}`);
+  const undo = operation.withoutTimeLimit(`Delete ${nameOfWebhook(id, databaseId)}`).hiding(secret);
   try {
-    const deletion = await deleteWebhook(account, undo, { baseUrl, databaseId, id }, true);
-    return deletion.kind === "failed" ? failureText(deletion.failure) : undefined;
+    const deletion = await deleteWebhook(account, undo.context(settings), address, true);
+    if (deletion.kind !== "failed") {
+      return undefined;
+    }
+    const advice = notDeletedAdvice(settings, deletion.failure, false);
+    return failureText(undo, settings, deletion.failure, advice);
   } catch (error) {
     // The webhook exists after any error, so the caller has to name it.
-    return presentable(error, undo).message;
+    const text = error instanceof Error ? error.message : "unknown reason";
+    return `${undo.name} failed unexpectedly (${undo.redact(text, 300)}).`;
   }
-}
-
-function failedText(databaseId: string, reason: string): string {
-  return `Create webhook in database ${shownValue(databaseId)} failed: ${reason}.`;
 }

@@ -1,47 +1,60 @@
-import { nameOfWebhook } from "../service/advice.js";
-import { deleteWebhook, type WebhookAddress } from "../service/client.js";
-import { WebhookError } from "../service/errors.js";
-import type { Operation } from "../service/operation.js";
-import { releaseWebhook } from "./ownership.js";
-import type { Session } from "./session.js";
+import { deleteWebhook } from "../service/client.js";
+import type { Context } from "./context.js";
+import { WebhookError } from "./errors.js";
+import {
+  absentLine,
+  elsewhereText,
+  failureText,
+  keptLine,
+  nameOfWebhook,
+  notDeletedAdvice,
+} from "./messages.js";
+import type { StoredAddress } from "./state.js";
 
-/** Deletes a webhook that is in the state, where it was created. Fails unless it is certainly gone. */
+/** Deletes a webhook that is in the state. Fails unless it is certainly gone. */
 export async function deleteFromState(
-  session: Session,
-  operation: Operation,
-  address: WebhookAddress | undefined,
+  { account, ledger, operation }: Context,
+  stored: StoredAddress | undefined,
+  urn: string | undefined,
 ): Promise<void> {
-  if (address === undefined) {
+  const { settings, transport } = account;
+  if (stored === undefined) {
     throw new WebhookError(
-      `${operation.name} failed: its state holds no usable id, databaseId and baseUrl. Nothing was sent. Delete the webhook by hand, then remove it with "pulumi state delete".`,
+      "kept",
+      `${operation.name} failed: its state holds no usable id, databaseId and baseUrl. Nothing was sent, and the webhook stays in the state. Delete the webhook by hand, then remove it with "pulumi state delete".`,
     );
   }
-  const account = session.openAccount(
-    operation.name,
-    'The webhook stays in the state. "pulumi destroy" uses the environment and the configuration of the last "pulumi up". Or set the values with "pulumi config set", and run "pulumi destroy --run-program".',
-  );
+  const { address } = stored;
   const name = nameOfWebhook(address.id, address.databaseId);
-  const stay = releaseWebhook(session.ledger, address);
-  if (stay !== undefined) {
-    operation.warn(
-      stay === "adopted"
-        ? `Kept ${name}: the program adopts the same webhook that it replaces. It was not deleted, and its secret is the same. Remove adopt before you replace it.`
-        : `Kept ${name}: another resource of this program manages it too. It was not deleted, and its secret is the same.`,
+  const entry = ledger.entryOf(address);
+  const protection = ledger.protectionOf(address, urn);
+  if (protection === "named" && entry.hasFailedToAdopt) {
+    throw new WebhookError(
+      "kept",
+      `${operation.name} failed: the program adopts it, and the adoption failed in this run. Nothing was sent, and the webhook stays in the state.`,
     );
+  }
+  if (protection !== undefined) {
+    operation.warn(keptLine(name, protection === "named"));
     return;
   }
-  const deletion = await deleteWebhook(account, operation, address);
-  if (deletion.kind === "failed") {
-    const { failure } = deletion;
-    throw new WebhookError({
-      ...failure,
-      advice: `The webhook stays in the state. ${failure.advice}`,
-    });
+  if (stored.isElsewhere) {
+    throw new WebhookError("kept", elsewhereText(operation, settings, address.baseUrl));
   }
-  session.ledger.entryOf(address).isDeleted = true;
-  if (deletion.kind === "absent") {
-    operation.notify(
-      `The service did not have ${name} any more. It answers the same to a key without access to the database.`,
+  const deletion = await deleteWebhook(account, operation.context(settings), address);
+  if (deletion.kind === "failed") {
+    const advice = notDeletedAdvice(settings, deletion.failure, transport.stopping.aborted);
+    const text = failureText(
+      operation,
+      settings,
+      deletion.failure,
+      `The webhook stays in the state. ${advice}`,
     );
+    throw new WebhookError("kept", text);
+  }
+  const wasDeleted = entry.isDeleted;
+  entry.isDeleted = true;
+  if (deletion.kind === "absent" && !wasDeleted) {
+    operation.warn(absentLine(name));
   }
 }

@@ -1,13 +1,14 @@
 import { setMaxListeners } from "node:events";
-import { connect } from "node:net";
-import type { Notify } from "../service/operation.js";
+import type { Notify } from "./operation.js";
 
-const answerWithinMs = 1_000;
+// The engine answers within a few milliseconds; this is for a machine that has none to spare.
+const answerWithinMs = 5_000;
 const watchEveryMs = 5_000;
 
 /**
  * Pulumi's engine, as this process sees it: whether it is still there, and whether it has told this
- * process to stop.
+ * process to stop. A cancelled engine stores what completes; one that is gone, or that has sent SIGINT,
+ * stores nothing more.
  *
  * Signals are handled only while a creation is in flight. At the end of every command the engine sends
  * SIGINT and waits up to 5 seconds: a process with nothing to undo ends at once, as it would without
@@ -17,20 +18,26 @@ export class Engine {
   readonly #address: string | undefined;
   readonly #notify: Notify;
   readonly #stop = new AbortController();
+  #storesNothing = false;
   #inFlight = 0;
   #creationsInFlight = 0;
 
   /** @param address `HOST:PORT` of the engine; without one it counts as there. */
   constructor(address: string | undefined, notify: Notify) {
-    this.#address = address;
+    this.#address = /^[^\s/]+:\d+$/.test(address ?? "") ? address : undefined;
     this.#notify = notify;
     // One listener for every creation that waits is no leak.
     setMaxListeners(0, this.#stop.signal);
   }
 
-  /** Aborts when nothing more may be sent, because nothing more will be stored. */
+  /** Aborts when nothing more may be sent. What was sent completes. */
   get stopping(): AbortSignal {
     return this.#stop.signal;
+  }
+
+  /** Sends nothing more, for an engine that was told to cancel: it still stores what completes. */
+  cancel(): void {
+    this.#stop.abort();
   }
 
   /** Begins any operation: until it ends, the process does not. */
@@ -51,7 +58,9 @@ export class Engine {
 
   /** Ends the process when the engine is gone, at once or with the last operation in flight. */
   async endIfGone(): Promise<void> {
-    if (!(await this.canStore())) {
+    // Silence is no proof for a process that has nothing to undo: the machine may be busy.
+    if ((await this.#ask()) === "refuses") {
+      this.#giveUp();
       this.#exitWhenIdle();
     }
   }
@@ -78,48 +87,59 @@ export class Engine {
 
   /** Whether what this process answers can still reach the state. Once it cannot, it never will. */
   async canStore(): Promise<boolean> {
-    if (!this.stopping.aborted && !(await this.#isListening())) {
-      this.#stop.abort();
+    if (!this.#storesNothing && (await this.#ask()) !== "answers") {
+      this.#giveUp();
     }
-    return !this.stopping.aborted;
+    return !this.#storesNothing;
+  }
+
+  #giveUp(): void {
+    this.#storesNothing = true;
+    this.#stop.abort();
   }
 
   #exitWhenIdle(): void {
-    if (this.stopping.aborted && this.#creationsInFlight === 0 && this.#inFlight === 0) {
+    if (this.#storesNothing && this.#creationsInFlight === 0 && this.#inFlight === 0) {
       process.exit();
     }
   }
 
   /** The engine sends SIGINT when it will store nothing more, and SIGKILL 5 seconds later. */
   readonly #stopCreating = (): void => {
-    if (!this.stopping.aborted) {
+    if (!this.#storesNothing) {
       this.#notify(
         "Pulumi is stopping: webhooks whose creation is in flight are deleted again, if the service answers within 5 seconds.",
         "warning",
       );
-      this.#stop.abort();
+      this.#giveUp();
     }
   };
 
   /** A service manager sends SIGTERM to all processes at once; the engine still stores what comes. */
   readonly #finishCreating = (): void => {};
 
-  /** Whether something listens at the address of the engine. */
-  #isListening(): Promise<boolean> {
-    const [, host, port] = /^(.+):(\d+)$/.exec(this.#address ?? "") ?? [];
-    if (host === undefined) {
-      return Promise.resolve(true);
+  /**
+   * Asks the engine for an answer. That something accepts a connection proves nothing: while the kernel
+   * takes down a killed engine, its port accepts connections for some milliseconds.
+   */
+  async #ask(): Promise<"answers" | "silent" | "refuses"> {
+    if (this.#address === undefined) {
+      return "answers";
     }
+    const { connect } = await import("node:http2");
     return new Promise((resolve) => {
-      const socket = connect({ host, port: Number(port), timeout: answerWithinMs });
-      const settle = (listens: boolean) => {
-        socket.destroy();
-        resolve(listens);
+      const session = connect(`http://${this.#address}`);
+      const settle = (answer: "answers" | "silent" | "refuses") => {
+        clearTimeout(timer);
+        session.destroy();
+        resolve(answer);
       };
-      socket.once("connect", () => settle(true));
-      socket.once("timeout", () => settle(true));
-      socket.once("error", (error: NodeJS.ErrnoException) =>
-        settle(!["ECONNREFUSED", "ENOTFOUND"].includes(error.code ?? "")),
+      const timer = setTimeout(() => settle("silent"), answerWithinMs);
+      // The first frame that a server sends (RFC 9113, section 3.4).
+      session.once("remoteSettings", () => settle("answers"));
+      session.once("close", () => settle("silent"));
+      session.on("error", ({ code }: NodeJS.ErrnoException) =>
+        settle(code === "ECONNREFUSED" ? "refuses" : "silent"),
       );
     });
   }

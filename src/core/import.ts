@@ -1,20 +1,17 @@
 import { isEventType } from "../common/event-types.js";
 import { parseJson } from "../common/json.js";
 import { problemOfReceiverUrl } from "../common/url.js";
-import { nameOfWebhook } from "../service/advice.js";
 import type { ListedWebhook } from "../service/bodies.js";
-import type { Account, WebhookAddress } from "../service/client.js";
-import { WebhookError } from "../service/errors.js";
-import type { Operation } from "../service/operation.js";
+import type { WebhookAddress } from "../service/client.js";
 import { isSecretAsGiven } from "./arguments.js";
-import type { Ledger } from "./ledger.js";
-import { lookUp, whyUnknown } from "./lookup.js";
+import type { Context } from "./context.js";
+import { WebhookError } from "./errors.js";
+import { lookUp } from "./lookup.js";
+import { nameOfWebhook, unknownText } from "./messages.js";
 import { normalizeEvents } from "./values.js";
 
 /** The environment variable with the secret of a webhook to import. */
 export const importSecretVariable = "DBWEBHOOKS_IMPORT_SECRET";
-
-const adoptHint = "The argument adopt takes over a webhook without an import.";
 
 /** The arguments that declare a webhook as the service has it, and its secret. */
 export interface FoundWebhook {
@@ -28,60 +25,64 @@ export interface FoundWebhook {
  *
  * @param variable What the environment variable holds: one secret, or a JSON object of secrets by
  * `<databaseId>/<id>`.
+ * @param isOnlyRead Whether the program only reads the webhook (`Webhook.get`): it belongs to somebody
+ * else, so nothing may advise to take it over.
  */
 export async function findToImport(
-  account: Account,
-  ledger: Ledger,
-  operation: Operation,
-  address: WebhookAddress,
+  context: Context,
+  { databaseId, id }: WebhookAddress,
   variable: string | undefined,
+  isOnlyRead: boolean,
 ): Promise<FoundWebhook> {
-  const { databaseId, id } = address;
+  const { account, operation } = context;
   const name = nameOfWebhook(id, databaseId);
-  const secret = secretIn(variable, `${databaseId}/${id}`);
+  const fail = (problem: string) => {
+    const hint = isOnlyRead
+      ? "A stack that manages the webhook can export its secret for a StackReference."
+      : "The argument adopt takes over a webhook without an import.";
+    return new WebhookError(
+      "notImported",
+      `${operation.name} failed: ${problem} ${hint} Nothing was changed.`,
+    );
+  };
+  const key = `${databaseId}/${id}`;
+  const given = secretIn(variable, key);
   const problems = [
     ...(account.settings.listing
       ? []
       : [
           "dbwebhooks:listing is off, and only the service's list shows its url, events and table. Set DBWEBHOOKS_LISTING=true.",
         ]),
-    ...(secret === undefined
+    ...("problem" in given
       ? [
-          `${importSecretVariable} holds no secret for it, and the service does not show the secret again. Set it to the secret, or, for several webhooks, to a JSON object such as {"${databaseId}/${id}":"whsec_…"}.`,
+          `${importSecretVariable} ${given.problem}. Set it to the secret alone, or, for several webhooks, to a JSON object such as {"${key}":"whsec_…"}.`,
         ]
       : []),
   ];
-  if (secret === undefined || problems.length > 0) {
-    throw importError(name, problems.join(" "));
+  if ("problem" in given || problems.length > 0) {
+    throw fail(problems.join(" "));
   }
-  const found = await lookUp(account, operation, databaseId, id);
+  const found = await lookUp(context, databaseId, id);
   if (found.kind === "unknown") {
-    throw importError(name, whyUnknown(found));
+    throw fail(unknownText(operation, account.settings, found.failure));
   }
   if (found.kind === "absent") {
-    throw importError(
-      name,
+    throw fail(
       "the service does not list it. Check the id, which is DATABASE/NUMBER, and dbwebhooks:baseUrl.",
     );
   }
   const { webhook: listed } = found;
   if ((listed.tableIds?.length ?? 0) > 1) {
-    throw importError(name, "it selects several tables, and a resource can declare one or all.");
+    throw fail("it selects several tables, and a resource can declare one or all.");
   }
-  warnAboutSharedSecret(ledger, operation, name, variable);
-  return { inputs: inputsOf(databaseId, listed), secret };
+  if (!given.isByWebhook) {
+    warnAboutSharedSecret(context, name);
+  }
+  return { inputs: inputsOf(databaseId, listed), secret: given.secret };
 }
 
 /** One secret for two webhooks is a mistake in most cases, but nothing here can tell. */
-function warnAboutSharedSecret(
-  ledger: Ledger,
-  operation: Operation,
-  name: string,
-  variable: string | undefined,
-): void {
-  if (isByWebhook(variable)) {
-    return;
-  }
+function warnAboutSharedSecret({ ledger, operation }: Context, name: string): void {
   if (ledger.importedWithOneSecret !== undefined && ledger.importedWithOneSecret !== name) {
     operation.warn(
       `${importSecretVariable} holds one secret, and it is stored for ${ledger.importedWithOneSecret} and for ${name}. If they have different secrets, set it to a JSON object of secrets by DATABASE/NUMBER, and import again.`,
@@ -105,17 +106,25 @@ function inputsOf(
   };
 }
 
-function secretIn(variable: string | undefined, key: string): string | undefined {
-  const secret = isByWebhook(variable)
-    ? (parseJson(variable) as Record<string, unknown> | undefined)?.[key]
-    : variable;
-  return typeof secret === "string" && isSecretAsGiven(secret) ? secret : undefined;
-}
+type GivenSecret =
+  | { readonly secret: string; readonly isByWebhook: boolean }
+  | { readonly problem: string };
 
-function isByWebhook(variable: string | undefined): variable is string {
-  return variable?.trimStart().startsWith("{") === true;
-}
-
-function importError(name: string, problem: string): WebhookError {
-  return new WebhookError(`Import ${name} failed: ${problem} ${adoptHint} Nothing was changed.`);
+/**
+ * Scripts make JSON by accident: `null` for a missing value, a text in quotes, a list. None of it is a
+ * secret that verifies a signature.
+ */
+function secretIn(variable: string | undefined, key: string): GivenSecret {
+  if (variable === undefined || variable === "") {
+    return { problem: "is not set, and the service does not show the secret again" };
+  }
+  const json = parseJson(variable);
+  const isByWebhook = typeof json === "object" && json !== null && !Array.isArray(json);
+  if (!isByWebhook && (json !== undefined || /^\s*["[{]/.test(variable))) {
+    return { problem: "holds JSON that is not an object of secrets" };
+  }
+  const secret = isByWebhook ? (json as Record<string, unknown>)[key] : variable;
+  return typeof secret === "string" && isSecretAsGiven(secret)
+    ? { secret, isByWebhook }
+    : { problem: "holds no usable secret for it" };
 }

@@ -1,36 +1,154 @@
+import { once } from "node:events";
+import { shownValue } from "../common/redact.js";
 import type { ListedWebhook } from "../service/bodies.js";
-import { type Account, listWebhooks, type WebhookList } from "../service/client.js";
-import type { Operation } from "../service/operation.js";
+import {
+  type FailedCall,
+  listWebhooks,
+  type NewWebhook,
+  type WebhookAddress,
+  type WebhookList,
+} from "../service/client.js";
+import type { Context } from "./context.js";
+import {
+  callText,
+  driftLine,
+  goneLine,
+  inactiveLine,
+  nameOfWebhook,
+  notLookedUpLine,
+} from "./messages.js";
+import type { Properties } from "./values.js";
+import { normalizeEvents } from "./values.js";
+
+// Looking a webhook up in the list of its database, which the service shows with `listing` alone.
 
 /** What a list says of one webhook. */
 export type Lookup =
   | { readonly kind: "listed"; readonly webhook: ListedWebhook }
   | { readonly kind: "absent" }
-  /** There is no list, for this reason, or one that may be a part of all webhooks. */
-  | { readonly kind: "unknown"; readonly problem: string | undefined };
+  /** There is no list, or one that may be a part of all webhooks. */
+  | { readonly kind: "unknown"; readonly failure: FailedCall | undefined };
 
-/** Asks the service for one webhook, by the list of its database. */
+/** Asks the service for one webhook. */
 export async function lookUp(
-  account: Account,
-  operation: Operation,
+  { account, operation }: Context,
   databaseId: string,
   id: string,
 ): Promise<Lookup> {
-  return findIn(await listWebhooks(account, operation, databaseId), id);
+  const context = operation.context(account.settings);
+  return findIn(await listWebhooks(account, context, databaseId), id);
 }
 
-/** Looks for a webhook in a list. It is absent only from a list of all webhooks. */
-export function findIn({ webhooks, isWhole, problem }: WebhookList, id: string): Lookup {
+/** What a refresh has found out about a webhook. */
+export type Finding =
+  | { readonly kind: "gone" | "unknown" }
+  | { readonly kind: "found"; readonly drift: Readonly<Record<string, unknown>> };
+
+/**
+ * Looks a webhook up for a refresh, and says in one line what the state does not show. A refresh asks
+ * for each webhook alone, before anything changes: one list of each database serves them all.
+ */
+export async function refreshWebhook(
+  { account, ledger, operation }: Context,
+  { baseUrl, databaseId, id }: WebhookAddress,
+  state: Properties,
+): Promise<Finding> {
+  const { settings } = account;
+  const name = nameOfWebhook(id, databaseId);
+  if (baseUrl !== settings.baseUrl) {
+    const why = `they were created at ${shownValue(baseUrl)}, and dbwebhooks:baseUrl is another`;
+    ledger.reportOnce(databaseId, () => operation.notify(notLookedUpLine(databaseId, why)));
+    return { kind: "unknown" };
+  }
+  const list = await ledger.listOf(databaseId, () =>
+    listWebhooks(account, operation.context(settings), databaseId),
+  );
+  const found = findIn(list, id);
+  if (found.kind === "listed") {
+    const drift = driftOf(found.webhook, state);
+    const properties = Object.keys(drift);
+    operation.warn(properties.length === 0 ? undefined : driftLine(name, properties));
+    operation.warn(found.webhook.active ? undefined : inactiveLine(name));
+    return { kind: "found", drift };
+  }
+  if (found.kind === "absent") {
+    operation.warn(goneLine(name));
+    return { kind: "gone" };
+  }
+  const why =
+    found.failure === undefined
+      ? "the service may have listed only a part of them"
+      : callText(operation, settings, found.failure);
+  ledger.reportOnce(databaseId, () => operation.notify(notLookedUpLine(databaseId, why)));
+  return { kind: "unknown" };
+}
+
+/** What a creation in doubt may have left at the service. */
+export interface Leftovers {
+  /** Webhooks like the declared one that this run does not know. */
+  readonly ids: readonly string[];
+  /** Whether the service listed all its webhooks. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * Looks for what a creation in doubt may have left: with `listing`, once, until Pulumi stops. The
+ * webhooks that it finds may belong to somebody else, or to another creation in flight, so they are
+ * never deleted.
+ */
+export async function lookForLeftovers(
+  { account, ledger, operation }: Context,
+  webhook: NewWebhook,
+): Promise<Leftovers> {
+  const { databaseId } = webhook;
+  const { stopping } = account.transport;
+  if (!account.settings.listing || stopping.aborted) {
+    return { ids: [], isWhole: false };
+  }
+  // The time of the creation may be over.
+  const context = operation.withoutTimeLimit().context(account.settings);
+  const noList = () => undefined;
+  const list = await Promise.race([
+    listWebhooks(account, context, databaseId),
+    once(stopping, "abort").then(noList, noList),
+  ]);
+  const ids = (list?.webhooks ?? [])
+    .filter((listed) => Object.keys(driftOf(listed, { ...webhook })).length === 0)
+    .map(({ id }) => id)
+    .filter((id) => !ledger.knows({ databaseId, id }));
+  return { ids, isWhole: list?.isWhole === true };
+}
+
+/** The properties in which a listed webhook differs, with the values that it has. */
+export function driftOf(listed: ListedWebhook, state: Properties): Record<string, unknown> {
+  const events = normalizeEvents(listed.events);
+  const drift: Record<string, unknown> = {};
+  if (!isSameUrl(listed.url, state.url)) {
+    drift.url = listed.url;
+  }
+  if (JSON.stringify(events) !== JSON.stringify(normalizeEvents(state.events))) {
+    drift.events = events;
+  }
+  // Several tables are nothing that a program can declare: the text only shows them. An empty list
+  // names no table; taken for a change, every update would replace the webhook.
+  const tableId = listed.tableIds?.join(", ") || undefined;
+  if (tableId !== (state.tableId ?? undefined)) {
+    drift.tableId = tableId;
+  }
+  return drift;
+}
+
+/** A webhook is absent only from a list of all webhooks. */
+function findIn({ webhooks, isWhole, failure }: WebhookList, id: string): Lookup {
   const webhook = webhooks?.find((one) => one.id === id);
   if (webhook !== undefined) {
     return { kind: "listed", webhook };
   }
-  return isWhole ? { kind: "absent" } : { kind: "unknown", problem };
+  return isWhole ? { kind: "absent" } : { kind: "unknown", failure };
 }
 
-/** Why a list does not tell whether a webhook exists, as a sentence about that webhook. */
-export function whyUnknown({ problem }: Lookup & { readonly kind: "unknown" }): string {
-  return problem === undefined
-    ? "the service does not list it, but may have listed only a part of its webhooks."
-    : `it could not be looked up: ${problem}.`;
+/** Whether two texts are the same URL; services also store `https://a.example` with a `/` behind it. */
+function isSameUrl(listed: string, stored: unknown): boolean {
+  const areUrls = typeof stored === "string" && URL.canParse(stored) && URL.canParse(listed);
+  return areUrls ? new URL(stored).href === new URL(listed).href : listed === stored;
 }

@@ -1,30 +1,47 @@
-import { nameOfWebhook } from "../service/advice.js";
-import { WebhookError } from "../service/errors.js";
-import type { Notify, Operation } from "../service/operation.js";
-import { adoptedSecretHint, adoptionConflict, adoptionHint, adoptWebhook } from "./adopt.js";
-import { argumentsThat } from "./arguments.js";
-import { type CheckResult, checkArguments, tableEventsHint } from "./check.js";
-import type { ConfigSource } from "./config.js";
+import { oneLine } from "../common/redact.js";
+import { TimeLimit } from "../service/time-limit.js";
+import { createTransport } from "../service/transport.js";
+import {
+  adoptedSecretHint,
+  adoptionConflict,
+  adoptionHint,
+  adoptWebhook,
+  sharedWithAdoption,
+} from "./adopt.js";
+import { type CheckResult, checkArguments } from "./check.js";
+import { type ConfigResult, type ConfigSource, readConfig } from "./config.js";
+import type { ConfiguredAccount, Context } from "./context.js";
 import { completeInputs, createForState, createName } from "./create.js";
 import { deleteFromState } from "./delete.js";
-import { type Comparison, compareWebhook, importWarning, replacementWarning } from "./diff.js";
+import { compareWebhook, type Difference, reasonsOf } from "./diff.js";
 import type { Engine } from "./engine.js";
+import { type ErrorKind, WebhookError } from "./errors.js";
 import { findToImport, importSecretVariable } from "./import.js";
-import { claimWebhook, keepWebhook, noteAdopt, resourceKeyOf } from "./ownership.js";
-import { findWebhook } from "./read.js";
-import { Session } from "./session.js";
-import { addressOf, idToAdopt, stateOf } from "./state.js";
-import { type Properties, withoutAbsent, withSecretMarked, withSecretsBare } from "./values.js";
+import { Ledger } from "./ledger.js";
+import { refreshWebhook } from "./lookup.js";
+import { importedOtherwiseLine, nameOfWebhook, replacementLine, sharedLine } from "./messages.js";
+import { type Notify, Operation } from "./operation.js";
+import { addressOf, hiddenValues, idToAdopt, stateOf } from "./state.js";
+import {
+  markedSecret,
+  type Properties,
+  withoutAbsent,
+  withSecretMarked,
+  withSecretsBare,
+} from "./values.js";
 
-/** A webhook as Pulumi stores it: its id, and its properties with the secret marked. */
-export interface StoredWebhook {
+/** A webhook as Pulumi is to store it: its id, and its properties with the secret marked. */
+export interface WebhookToStore {
   readonly id: string;
   readonly properties: Record<string, unknown>;
 }
 
-/** A webhook that Pulumi did not know, with the arguments that declare it. */
-export interface ImportedWebhook extends StoredWebhook {
-  readonly inputs: Properties;
+/** The resource that an operation is about, and what Pulumi says of it. */
+export interface ResourceOptions {
+  /** Where Pulumi gives it: it tells resources apart. */
+  readonly urn?: string | undefined;
+  /** How long the operation may take. Default: no limit of its own. */
+  readonly timeoutSeconds?: number | undefined;
 }
 
 /**
@@ -32,133 +49,138 @@ export interface ImportedWebhook extends StoredWebhook {
  * and what happens is decided here. All errors are {@link WebhookError}s, fit to be shown.
  */
 export class WebhookProvider {
-  readonly #session: Session;
+  readonly #source: ConfigSource;
+  readonly #engine: Engine;
+  readonly #ledger = new Ledger();
+  #config: ConfigResult | undefined;
+  #account: ConfiguredAccount | undefined;
 
   /** Keeps the configuration for the first operation that needs it. Never throws. */
   constructor(source: ConfigSource, engine: Engine) {
-    this.#session = new Session(source, engine);
+    this.#source = source;
+    this.#engine = engine;
   }
 
-  /**
-   * Reports everything that is wrong with the arguments and the configuration. Sends nothing.
-   *
-   * @param urn The resource, where Pulumi gives it.
-   */
+  /** Reports everything that is wrong with the arguments and the configuration. Sends nothing. */
   async check(
     olds: Properties,
     news: Properties,
     notify: Notify,
-    urn?: string,
+    { urn = "" }: ResourceOptions = {},
   ): Promise<CheckResult> {
-    return this.#session.run("Check webhook", news, notify, async (operation) => {
-      const { ledger, config } = this.#session;
+    return this.#run("Check webhook", "invalid", news, notify, async (operation) => {
+      const ledger = this.#ledger;
+      const { settings, problems = [] } = this.#configuration;
       ledger.hasChecked = true;
-      const result = checkArguments(news, config.problems ?? []);
-      if (config.settings !== undefined && result.failures.length === 0) {
-        noteAdopt(ledger, config.settings.baseUrl, result.inputs);
-        const resource = resourceKeyOf(urn);
-        const imported = ledger.imported.get(resource);
-        if (imported !== undefined) {
-          operation.warn(keepWebhook(ledger, imported, resource));
-        } else if (Object.keys(olds).length === 0) {
-          // Old arguments are missing where a webhook is about to be created, and only there.
-          ledger.createdAnew.add(resource);
-          operation.notify(tableEventsHint(result.inputs));
-          operation.notify(adoptionHint(result.inputs));
-        }
+      const result = checkArguments(news, problems);
+      const { inputs } = result;
+      if (settings === undefined || result.failures.length > 0) {
+        return result;
+      }
+      const adopted = idToAdopt(inputs);
+      const { databaseId } = inputs;
+      if (adopted !== undefined && typeof databaseId === "string") {
+        // No deletion in this run may reach it.
+        const { baseUrl } = settings;
+        ledger.entryOf({ baseUrl, databaseId, id: adopted }).isNamed = true;
+      }
+      const imported = ledger.imported.get(urn);
+      if (imported !== undefined) {
+        const sharing = ledger.noteKeeper(imported, urn);
+        operation.warn(sharingLine(imported, sharing));
+        return { ...result, inputs: { ...inputs, url: markedSecret(inputs.url) } };
+      }
+      if (Object.keys(olds).length === 0) {
+        // Old arguments are missing where a webhook is about to be created, and only there.
+        operation.notify(adoptionHint(inputs));
       }
       return result;
     });
   }
 
   /**
-   * Compares the state with the arguments and the base URL. Sends nothing.
+   * Compares the state with the arguments and the base URL, and returns what forces a replacement. Sends
+   * nothing. What it says and notes depends on what came before: a plain refresh does not run the
+   * program, so there are no new arguments to compare, and no resource is seen to keep its webhook.
    *
    * @param options.ignored Arguments whose changes the program ignores.
-   * @param options.urn The resource, where Pulumi gives it.
    */
   async diff(
     id: string,
     olds: Properties,
     news: Properties,
     notify: Notify,
-    {
-      ignored,
-      urn,
-    }: { readonly ignored?: readonly string[]; readonly urn?: string | undefined } = {},
-  ): Promise<Comparison> {
-    return this.#session.run(`Compare webhook ${id}`, olds, notify, async (operation) => {
-      const { ledger, config } = this.#session;
+    { ignored, urn }: ResourceOptions & { readonly ignored?: readonly string[] } = {},
+  ): Promise<readonly Difference[]> {
+    return this.#run(`Compare webhook ${id}`, "conflict", olds, notify, async (operation) => {
+      const ledger = this.#ledger;
+      const { settings } = this.#configuration;
       const state = withSecretsBare(olds);
-      const comparison = compareWebhook(id, state, news, config.settings, ignored);
-      const address = addressOf(id, state, config.settings);
-      if (address !== undefined) {
-        // From now on this run knows the webhook.
-        ledger.entryOf(address);
-      }
+      const differences = compareWebhook(id, state, news, settings, ignored);
+      const address = addressOf(id, state, settings)?.address;
+      const name = nameOfWebhook(id, state.databaseId);
+      // From now on this run knows the webhook.
+      const entry = address && ledger.entryOf(address);
       if (ledger.hasRead && !ledger.hasChecked) {
-        // A plain refresh does not run the program, so there are no new arguments to compare.
-        return comparison;
+        return differences;
       }
-      if (comparison.differences.length === 0) {
-        if (config.settings !== undefined && address !== undefined) {
-          claimWebhook(ledger, address, news);
-          if (ledger.hasChecked) {
-            operation.warn(keepWebhook(ledger, address, resourceKeyOf(urn)));
-          }
+      if (differences.length > 0) {
+        if (idToAdopt(news) === id) {
+          throw adoptionConflict(name, differences);
         }
-        operation.notify(adoptedSecretHint(id, state, news));
-        return comparison;
+        const line =
+          urn !== undefined && ledger.imported.has(urn) ? importedOtherwiseLine : replacementLine;
+        operation.warn(line(name, reasonsOf(differences)));
+        return differences;
       }
-      if (idToAdopt(news) === id) {
-        throw adoptionConflict(id, state, comparison.differences);
+      if (ledger.hasChecked && address !== undefined && entry !== undefined) {
+        const isNaming = idToAdopt(news) !== undefined;
+        const sharing = ledger.noteKeeper(address, resourceKey(urn, isNaming));
+        const isNamedByOther = entry.isNamed && !isNaming;
+        if (entry.isAdopted || isNamedByOther || (entry.isNamed && sharing.length > 1)) {
+          throw sharedWithAdoption(name);
+        }
+        operation.warn(sharingLine(address, sharing));
       }
-      const isImported = urn !== undefined && ledger.imported.has(urn);
-      const warning = isImported ? importWarning : replacementWarning;
-      operation.warn(warning(id, state, comparison.differences));
-      return comparison;
+      operation.notify(adoptedSecretHint(id, state, news));
+      return differences;
     });
   }
 
-  /**
-   * Creates the webhook, or takes one over, and returns its secret for Pulumi to encrypt.
-   *
-   * @param timeoutSeconds How long it may take. Default: no limit of its own.
-   */
+  /** Creates the webhook, or takes one over, and returns its secret for Pulumi to encrypt. */
   async create(
     inputs: Properties,
     notify: Notify,
-    timeoutSeconds?: number,
-  ): Promise<StoredWebhook> {
+    { timeoutSeconds }: ResourceOptions = {},
+  ): Promise<WebhookToStore> {
     const create = async (operation: Operation) => {
-      const account = this.#session.openAccount("Create webhook");
+      const context = this.#openContext(operation, "notCreated", "Create webhook");
       const webhook = completeInputs(inputs);
-      const state = stateOf(inputs, account.settings.baseUrl);
-      const { ledger, engine } = this.#session;
+      const state = stateOf(inputs, context.account.settings.baseUrl);
       const { id, secret } = webhook.adopt
-        ? await adoptWebhook(account, ledger, operation, webhook, webhook.adopt)
-        : await createForState({ account, ledger, engine, operation }, webhook, state);
+        ? await adoptWebhook(context, webhook, webhook.adopt)
+        : await createForState(context, webhook, state);
       return { id, properties: withSecretMarked({ ...state, secret }) };
     };
-    return this.#session.run(createName(inputs), inputs, notify, create, timeoutSeconds);
+    return this.#run(createName(inputs), "fault", inputs, notify, create, timeoutSeconds);
   }
 
   /**
    * Returns the state as it is: reading a webhook is not described by the service's interface. With
    * `listing` the webhook is looked up. For one that is gone it returns nothing; the secret never changes.
    */
-  async read(id: string, props: Properties, notify: Notify): Promise<StoredWebhook | undefined> {
-    return this.#session.run(`Read webhook ${id}`, props, notify, async (operation) => {
-      const { ledger, config } = this.#session;
-      ledger.hasRead = true;
+  async read(id: string, props: Properties, notify: Notify): Promise<WebhookToStore | undefined> {
+    return this.#run(`Read webhook ${id}`, "invalid", props, notify, async (operation) => {
+      const { settings } = this.#configuration;
+      this.#ledger.hasRead = true;
       const kept = { id, properties: withSecretMarked(props) };
       const state = withSecretsBare(props);
-      const address = addressOf(id, state, config.settings);
-      if (config.settings?.listing !== true || address === undefined) {
+      const address = addressOf(id, state, settings)?.address;
+      if (settings?.listing !== true || address === undefined) {
         return kept;
       }
-      const account = this.#session.openAccount(operation.name);
-      const finding = await findWebhook(account, ledger, operation, address, state);
+      const context = this.#openContext(operation, "invalid");
+      const finding = await refreshWebhook(context, address, state);
       if (finding.kind === "gone") {
         return undefined;
       }
@@ -170,60 +192,135 @@ export class WebhookProvider {
 
   /**
    * Reads a webhook that Pulumi does not know yet, with the arguments that declare it. Needs `listing`,
-   * and the secret in the environment variable `DBWEBHOOKS_IMPORT_SECRET`.
+   * and the secret in the environment variable `DBWEBHOOKS_IMPORT_SECRET`. Its url comes back as a secret:
+   * Pulumi does not say what the program declares, and a receiver's url is often a credential.
    *
-   * @param urn The resource that is to have it.
+   * @param isOnlyRead Whether the program only reads the webhook, and does not manage it.
    */
   async import(
     id: string,
     databaseId: string,
     notify: Notify,
-    urn: string,
-  ): Promise<ImportedWebhook> {
-    const variable = this.#session.environment[importSecretVariable];
-    const name = `Import ${nameOfWebhook(id, databaseId)}`;
-    return this.#session.run(name, { secret: variable }, notify, async (operation) => {
-      const account = this.#session.openAccount(operation.name);
-      const { baseUrl } = account.settings;
+    { urn = "", isOnlyRead = false }: ResourceOptions & { readonly isOnlyRead?: boolean } = {},
+  ): Promise<WebhookToStore & { readonly inputs: Properties }> {
+    const variable = this.#source.environment[importSecretVariable];
+    const verb = isOnlyRead ? "Get" : "Import";
+    const name = `${verb} ${nameOfWebhook(id, databaseId)}`;
+    return this.#run(name, "notImported", { secret: variable }, notify, async (operation) => {
+      const context = this.#openContext(operation, "notImported");
+      const { baseUrl } = context.account.settings;
       const address = { baseUrl, databaseId, id };
-      const { ledger } = this.#session;
-      const { inputs, secret } = await findToImport(account, ledger, operation, address, variable);
-      // Whether the resource manages it or only reads it, Pulumi does not say before the check.
-      ledger.imported.set(urn, address);
-      return { id, inputs, properties: withSecretMarked({ ...inputs, baseUrl, secret }) };
+      const found = await findToImport(context, address, variable, isOnlyRead);
+      // Only a check tells that the resource manages the webhook.
+      this.#ledger.imported.set(urn, address);
+      const inputs = { ...found.inputs, url: markedSecret(found.inputs.url) };
+      const state = stateOf(inputs, baseUrl);
+      return { id, inputs, properties: withSecretMarked({ ...state, secret: found.secret }) };
     });
   }
 
-  /**
-   * Keeps the old outputs, the secret among them, and takes over the arguments that never reach the
-   * service. Sends nothing: updating a webhook is not described by the service's interface.
-   */
-  update(olds: Properties, news: Properties): Record<string, unknown> {
-    const names: readonly string[] = argumentsThat("local");
-    const isLocal = ([name]: [string, unknown]) => names.includes(name);
-    const kept = Object.entries(olds).filter((entry) => !isLocal(entry));
-    const taken = Object.entries(withoutAbsent(news)).filter(isLocal);
-    return withSecretMarked(Object.fromEntries([...kept, ...taken]));
-  }
-
-  /**
-   * Deletes the webhook where it was created.
-   *
-   * @param timeoutSeconds How long it may take. Default: no limit of its own.
-   */
+  /** Deletes the webhook. */
   async delete(
     id: string,
     props: Properties,
     notify: Notify,
-    timeoutSeconds?: number,
+    { urn, timeoutSeconds }: ResourceOptions = {},
   ): Promise<void> {
     const state = withSecretsBare(props);
-    const { databaseId } = addressOf(id, state, undefined) ?? {};
+    const { databaseId } = addressOf(id, state, undefined)?.address ?? {};
     const name = databaseId === undefined ? `webhook ${id}` : nameOfWebhook(id, databaseId);
     const remove = async (operation: Operation) => {
-      const address = addressOf(id, state, this.#session.config.settings);
-      await deleteFromState(this.#session, operation, address);
+      const advice =
+        'The webhook stays in the state. "pulumi destroy" uses the environment and the configuration of the last "pulumi up". Or set the values with "pulumi config set", and run "pulumi destroy --run-program".';
+      const context = this.#openContext(operation, "kept", operation.name, advice);
+      const { settings } = context.account;
+      await deleteFromState(context, addressOf(id, state, settings), urn);
     };
-    return this.#session.run(`Delete ${name}`, state, notify, remove, timeoutSeconds);
+    return this.#run(`Delete ${name}`, "kept", state, notify, remove, timeoutSeconds);
   }
+
+  get #configuration(): ConfigResult {
+    this.#config ??= readConfig(this.#source);
+    return this.#config;
+  }
+
+  /**
+   * Gives what an operation needs to talk to the service. Fails when the settings are not all right.
+   *
+   * @param advice What the error says besides, of a command that does not run the program.
+   */
+  #openContext(
+    operation: Operation,
+    kind: ErrorKind,
+    name = operation.name,
+    advice?: string,
+  ): Context {
+    const { settings, problems, problemsOfCommand } = this.#configuration;
+    if (settings === undefined) {
+      const lines = advice === undefined ? problems : problemsOfCommand;
+      const what = `${oneLine(name, 300)} failed: ${lines.join(". ")}.`;
+      throw new WebhookError(
+        kind,
+        [what, advice, "Nothing was sent."].filter((part) => part !== undefined).join(" "),
+      );
+    }
+    const engine = this.#engine;
+    this.#account ??= { settings, transport: createTransport(settings, engine.stopping) };
+    return { account: this.#account, ledger: this.#ledger, engine, operation };
+  }
+
+  /**
+   * Runs one operation.
+   *
+   * @param kind What an unexpected error counts as.
+   * @param properties The arguments or the state, whose secrets no message shows.
+   */
+  async #run<Result>(
+    name: string,
+    kind: ErrorKind,
+    properties: Properties,
+    notify: Notify,
+    run: (operation: Operation) => Promise<Result>,
+    timeoutSeconds?: number,
+  ): Promise<Result> {
+    const timeLimit = timeoutSeconds ? new TimeLimit(timeoutSeconds) : undefined;
+    const hidden = () => {
+      const apiKey = this.#config?.settings?.apiKey;
+      return [...(apiKey === undefined ? [] : [apiKey]), ...hiddenValues(properties)];
+    };
+    const operation = new Operation(name, notify, hidden, timeLimit);
+    this.#engine.begin();
+    try {
+      return await run(operation);
+    } catch (error) {
+      throw error instanceof WebhookError ? error : unexpectedError(error, kind, operation);
+    } finally {
+      this.#engine.end();
+      timeLimit?.clear();
+    }
+  }
+}
+
+/**
+ * What tells resources apart: the URN. Where Pulumi does not give it, all resources share one key, but
+ * for those that name their webhook in `adopt`.
+ */
+function resourceKey(urn: string | undefined, isNaming: boolean): string {
+  return urn ?? (isNaming ? "a resource with adopt" : "a resource without adopt");
+}
+
+function sharingLine(
+  { id, databaseId }: { readonly id: string; readonly databaseId: string },
+  resources: readonly string[],
+): string | undefined {
+  return resources.length === 0 ? undefined : sharedLine(nameOfWebhook(id, databaseId), resources);
+}
+
+/** The text of any other error may hold a secret. */
+function unexpectedError(error: unknown, kind: ErrorKind, operation: Operation): WebhookError {
+  const text = error instanceof Error ? error.message : "no error object";
+  return new WebhookError(
+    kind,
+    `${operation.name} failed unexpectedly (${operation.redact(text, 300)}). This is a fault of pulumi-dbwebhooks: look at the service before you run the command again, and report the fault.`,
+  );
 }

@@ -1,13 +1,25 @@
 import { sensitivePartsOfUrl } from "../common/redact.js";
 import { isPathSegment, normalizeBaseUrl, problemOfBaseUrl } from "../common/url.js";
 import type { WebhookAddress } from "../service/client.js";
-import type { AccountSettings } from "../service/settings.js";
+import { argumentsThat } from "./arguments.js";
+import type { Settings } from "./config.js";
 import { bareValue, type Properties } from "./values.js";
 
-/** What Pulumi stores of a webhook: the arguments as checked, the base URL and the secret. */
+/** What Pulumi stores of a webhook besides its secret: what the service has, and the base URL. */
 export function stateOf(inputs: Properties, baseUrl: string): Properties {
-  const { adopt: _adopt, ...stored } = inputs;
-  return { ...stored, baseUrl };
+  const names: readonly string[] = argumentsThat("replace");
+  const stored = Object.entries(inputs).filter(([name]) => names.includes(name));
+  return { ...Object.fromEntries(stored), baseUrl };
+}
+
+/** Where a webhook is, by its state. */
+export interface StoredAddress {
+  readonly address: WebhookAddress;
+  /**
+   * Whether the API key may not be sent there. Whoever can write to the state decides about it, so it
+   * never decides where the key goes.
+   */
+  readonly isElsewhere: boolean;
 }
 
 /**
@@ -17,8 +29,8 @@ export function stateOf(inputs: Properties, baseUrl: string): Properties {
 export function addressOf(
   id: string,
   state: Properties,
-  settings: AccountSettings | undefined,
-): WebhookAddress | undefined {
+  settings: Settings | undefined,
+): StoredAddress | undefined {
   const { databaseId, baseUrl } = state;
   const isUsable =
     isPathSegment(id) &&
@@ -30,8 +42,11 @@ export function addressOf(
     return undefined;
   }
   const stored = normalizeBaseUrl(baseUrl);
-  const isFormer = settings?.formerBaseUrls.includes(stored) === true;
-  return { baseUrl: isFormer ? settings.baseUrl : stored, databaseId, id };
+  const isHere = stored === settings?.baseUrl || settings?.formerBaseUrls.includes(stored) === true;
+  return {
+    address: { baseUrl: isHere ? settings.baseUrl : stored, databaseId, id },
+    isElsewhere: !isHere && settings?.otherBaseUrls.includes(stored) !== true,
+  };
 }
 
 /** The id of the webhook to take over, as text; nothing without the argument `adopt`. */

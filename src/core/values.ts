@@ -27,12 +27,10 @@ export function normalizeEvents(events: unknown): unknown {
   return isList && !isUnknown(events) ? [...new Set(events)].sort() : events;
 }
 
-/** Drops what means "not given", and the text of a dynamic provider, which Pulumi puts back itself. */
+/** Drops what means "not given". */
 export function withoutAbsent(properties: Properties): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(properties).filter(
-      ([name, value]) => name !== "__provider" && value !== undefined && value !== null,
-    ),
+    Object.entries(properties).filter(([, value]) => value !== undefined && value !== null),
   );
 }
 
@@ -43,16 +41,16 @@ const mark = "1b47061264138c4ac30d75fd1eb44270";
 /** Marks the secret, so that the engine encrypts it whatever the resource's options say. */
 export function withSecretMarked(properties: Properties): Record<string, unknown> {
   return "secret" in properties
-    ? { ...properties, secret: secretMarked(properties.secret) }
+    ? { ...properties, secret: markedSecret(properties.secret) }
     : { ...properties };
 }
 
 /** A text with the mark of a secret; anything else as it is. */
-export function secretMarked(value: unknown): unknown {
+export function markedSecret(value: unknown): unknown {
   return typeof value === "string" ? { [markKey]: mark, value } : value;
 }
 
-/** Undoes the marks of secrets, for a Pulumi that leaves them in what it hands to providers. */
+/** Undoes the marks of secrets, for a version of Pulumi that leaves them in what providers get. */
 export function withSecretsBare(properties: Properties): Properties {
   return Object.fromEntries(
     Object.entries(properties).map(([name, value]) => [name, bareValue(value)]),

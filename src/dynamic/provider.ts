@@ -2,11 +2,11 @@ import type { dynamic } from "@pulumi/pulumi";
 import { problemOfNodeVersion } from "../common/node-version.js";
 import { explicitKey, namespace } from "../common/setting-names.js";
 import { Engine } from "../core/engine.js";
+import { PartialCreationError } from "../core/errors.js";
 import { WebhookProvider } from "../core/provider.js";
+import { type Properties, withSecretMarked } from "../core/values.js";
 
-type Properties = Readonly<Record<string, unknown>>;
-
-// When the engine is gone, nothing reads this stream; what is being undone goes on all the same.
+// When the engine is gone, nothing reads this stream; what is being undone goes on anyway.
 process.stderr.on("error", () => {});
 
 // The engine puts its address last, behind flags such as those for logging and tracing.
@@ -27,7 +27,7 @@ export function configure({ config }: dynamic.ConfigureRequest): Promise<void> {
 
 /** Reports everything that is wrong with the arguments and the configuration. */
 export async function check(olds: Properties, news: Properties): Promise<dynamic.CheckResult> {
-  const { inputs, failures } = await usableProvider().check(olds, news, notify);
+  const { inputs, failures } = await usableProvider().check(bare(olds), bare(news), notify);
   // Without a property: Pulumi prints the value of a named one, and a url is often a credential.
   return failures.length === 0
     ? { inputs }
@@ -40,15 +40,22 @@ export async function diff(
   olds: Properties,
   news: Properties,
 ): Promise<dynamic.DiffResult> {
-  const { differences } = await usableProvider().diff(id, olds, news, notify);
+  const differences = await usableProvider().diff(id, olds, bare(news), notify);
   const replaces = differences.map(({ property }) => property);
   return replaces.length === 0 ? { changes: false } : { changes: true, replaces };
 }
 
 /** Creates the webhook and returns its secret for Pulumi to encrypt. */
 export async function create(inputs: Properties): Promise<dynamic.CreateResult> {
-  const { id, properties } = await usableProvider().create(inputs, notify);
-  return { id, outs: properties };
+  try {
+    const { id, properties } = await usableProvider().create(bare(inputs), notify);
+    return { id, outs: properties };
+  } catch (error) {
+    // Pulumi puts its text back into the answer to a creation, but not into an error.
+    throw error instanceof PartialCreationError
+      ? error.storedAs(error.id, { ...error.properties, [textKey]: inputs[textKey] })
+      : error;
+  }
 }
 
 /** Returns the state as it is; with `listing`, as the service has it. What is gone gets no id. */
@@ -57,16 +64,12 @@ export async function read(id: string, props: Properties): Promise<dynamic.ReadR
   return found === undefined ? { id: "", props: {} } : { id, props: found.properties };
 }
 
-/** Keeps the old outputs and takes over the arguments that never reach the service. */
-export async function update(
-  _id: string,
-  olds: Properties,
-  news: Properties,
-): Promise<dynamic.UpdateResult> {
-  return { outs: usableProvider().update(olds, news) };
+/** Keeps the old outputs, should Pulumi ever ask: no difference is an update. */
+export async function update(_id: string, olds: Properties): Promise<dynamic.UpdateResult> {
+  return { outs: withSecretMarked(olds) };
 }
 
-/** Deletes the webhook where it was created. */
+/** Deletes the webhook. */
 async function remove(id: string, props: Properties): Promise<void> {
   await usableProvider().delete(id, props, notify);
 }
@@ -102,7 +105,15 @@ function providerOf(get: (key: string) => string | undefined): WebhookProvider {
   return new WebhookProvider(source, engine);
 }
 
-/** Shows one line to the person who runs Pulumi: the engine prints what its providers write. */
+/** Where Pulumi keeps the text of a dynamic provider among the properties of a resource. */
+const textKey = "__provider";
+
+/** Arguments without that text, which is not one of them. */
+function bare({ [textKey]: _text, ...properties }: Properties): Properties {
+  return properties;
+}
+
+/** Shows one line to the user: the engine prints what its providers write. */
 function notify(line: string): void {
   process.stderr.write(`${line}\n`);
 }

@@ -127,20 +127,21 @@ export class Webhook extends pulumi.CustomResource {
     }
     refuseOldNode();
     warnAboutConfig();
+    // A JavaScript program can leave the arguments out: then `pulumi preview` reports what is missing.
+    const given: Partial<WebhookArgs> = args ?? {};
     super(
       typeToken,
       name,
       {
-        // An output resolves only when it has a place here.
+        // An output resolves from the state only when it has a place here.
         baseUrl: undefined,
         secret: undefined,
-        ...args,
-        ...(args.adopt === undefined ? {} : { adopt: pulumi.secret(args.adopt) }),
+        tableId: undefined,
+        ...given,
+        ...(given.adopt === undefined ? {} : { adopt: pulumi.secret(given.adopt) }),
         __provider: providerText,
       },
       pulumi.mergeOptions(opts, { additionalSecretOutputs: ["secret"] }),
     );
-    // Not above: what has a place there costs far more, and the answer is known.
-    this.tableId ??= pulumi.output(undefined);
   }
 }

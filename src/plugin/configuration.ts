@@ -6,7 +6,7 @@ import {
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import { namespace, problemsOfSettingNames } from "../common/setting-names.js";
 import { type ConfigSource, readConfig } from "../core/config.js";
-import { isUnknown, type Properties, secretMarked, withSecretsBare } from "../core/values.js";
+import { isUnknown, markedSecret, type Properties, withSecretsBare } from "../core/values.js";
 import type { EngineLog } from "./engine-log.js";
 import { propertiesOf, structOf } from "./structs.js";
 
@@ -23,7 +23,7 @@ export async function checkProvider(request: CheckRequest, log: EngineLog): Prom
   const response = new CheckResponse();
   const args = propertiesOf(request.getNews());
   // Encrypted in the state, also where the configuration holds it in plain text.
-  const apiKey = isUnknown(args.apiKey) ? args.apiKey : secretMarked(args.apiKey);
+  const apiKey = isUnknown(args.apiKey) ? args.apiKey : markedSecret(args.apiKey);
   response.setInputs(structOf({ ...args, apiKey }));
   const unknownNames = problemsOfSettingNames(
     Object.keys(args).filter((name) => !ownNames.includes(name)),

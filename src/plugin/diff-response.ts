@@ -1,44 +1,50 @@
 import { DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb.js";
-import type { Comparison } from "../core/diff.js";
+import { webhookArguments } from "../core/arguments.js";
+import { type Difference, isSame } from "../core/diff.js";
 import type { Properties } from "../core/values.js";
 
 const { Kind } = PropertyDiff;
 
-/** A comparison with the difference of each property, as previews show it. */
+/**
+ * A comparison with the difference of each property, as previews show it.
+ *
+ * A difference that drift made is one of the outputs: the program says the same as before, and the
+ * reader is to see what the service has.
+ *
+ * @param oldInputs The arguments of the last update.
+ * @param olds The stored outputs.
+ */
 export function diffResponse(
-  { differences, localChanges }: Comparison,
+  differences: readonly Difference[],
+  oldInputs: Properties,
   olds: Properties,
   news: Properties,
 ): DiffResponse {
   const response = new DiffResponse();
+  const names = differences.map(({ property }) => property);
   response.setHasdetaileddiff(true);
-  response.setReplacesList(differences.map(({ property }) => property));
-  response.setDiffsList([...differences.map(({ property }) => property), ...localChanges]);
+  response.setReplacesList(names);
+  response.setDiffsList(names);
   const details = response.getDetaileddiffMap();
-  for (const { property } of differences) {
-    const isArgument = property in news || !(property in olds && outputs.includes(property));
+  // Pulumi takes new values from the arguments: an output such as the base URL would show as removed.
+  for (const property of names.filter((name) => name in webhookArguments)) {
+    const isInput = !isSame(oldInputs[property], news[property]);
+    const old = (isInput ? oldInputs : olds)[property];
     const detail = new PropertyDiff();
     detail.setKind(
-      isAbsent(olds[property])
+      isAbsent(old)
         ? Kind.ADD_REPLACE
-        : isArgument && isAbsent(news[property])
+        : isAbsent(news[property])
           ? Kind.DELETE_REPLACE
           : Kind.UPDATE_REPLACE,
     );
-    detail.setInputdiff(isArgument);
+    detail.setInputdiff(isInput);
     details.set(property, detail);
   }
-  for (const property of localChanges) {
-    details.set(property, new PropertyDiff().setKind(Kind.UPDATE).setInputdiff(true));
-  }
-  const isChanged = differences.length + localChanges.length > 0;
   const { DIFF_SOME, DIFF_NONE } = DiffResponse.DiffChanges;
-  response.setChanges(isChanged ? DIFF_SOME : DIFF_NONE);
+  response.setChanges(names.length > 0 ? DIFF_SOME : DIFF_NONE);
   return response;
 }
-
-// What a webhook has besides its arguments.
-const outputs = ["baseUrl", "secret"];
 
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;

@@ -1,7 +1,7 @@
 import { connectivityState, credentials, Metadata } from "@grpc/grpc-js";
 import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb.js";
-import type { Severity } from "../service/operation.js";
+import type { Severity } from "../core/operation.js";
 
 // No answer waits longer for a line.
 const longestLogMs = 1_000;
@@ -27,7 +27,7 @@ export class EngineLog {
     request.setMessage(line);
     request.setUrn(urn);
     const sent = new Promise<void>((resolve) => {
-      // When the engine is gone, nothing reads the line; what is in flight goes on all the same.
+      // When the engine is gone, nothing reads the line; what is in flight goes on anyway.
       const deadline = Date.now() + longestLogMs;
       this.#client.log(request, new Metadata(), { deadline }, () => resolve());
     });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import {
   Server,
   ServerCredentials,
@@ -9,11 +10,14 @@ import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb.js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
+import { shownValue } from "../common/redact.js";
 import { version } from "../common/version.js";
+import { webhookIdOf } from "../common/webhook-id.js";
 import type { Engine } from "../core/engine.js";
+import { PartialCreationError } from "../core/errors.js";
+import type { Notify } from "../core/operation.js";
 import { WebhookProvider } from "../core/provider.js";
-import { PartialCreationError } from "../service/errors.js";
-import type { Notify } from "../service/operation.js";
+import { withSecretMarked } from "../core/values.js";
 import { checkProvider, configSourceOf } from "./configuration.js";
 import { diffResponse } from "./diff-response.js";
 import type { EngineLog } from "./engine-log.js";
@@ -32,6 +36,7 @@ interface ResourceRequest {
 export class PluginServer {
   readonly #engine: Engine;
   readonly #log: EngineLog;
+  #configuration: unknown;
   #provider: WebhookProvider | undefined;
 
   constructor(engine: Engine, log: EngineLog) {
@@ -62,13 +67,13 @@ export class PluginServer {
         checkProvider(request, this.#log),
       ),
       configure: this.#handle(async (request: messages.ConfigureRequest) => {
-        this.#provider = new WebhookProvider(configSourceOf(request), this.#engine);
+        this.#configure(request);
         return new messages.ConfigureResponse();
       }),
       check: this.#handleResource(async (request: messages.CheckRequest, provider, notify) => {
         const olds = propertiesOf(request.getOlds());
         const news = propertiesOf(request.getNews());
-        const result = await provider.check(olds, news, notify, request.getUrn());
+        const result = await provider.check(olds, news, notify, { urn: request.getUrn() });
         const response = new messages.CheckResponse();
         response.setInputs(structOf(result.inputs));
         for (const reason of result.failures) {
@@ -78,12 +83,13 @@ export class PluginServer {
         return response;
       }),
       diff: this.#handleResource(async (request: messages.DiffRequest, provider, notify) => {
-        const { webhookId } = parseId(request.getId());
+        const { webhookId } = parseId(request.getId(), "Compare");
         const olds = propertiesOf(request.getOlds());
         const news = propertiesOf(request.getNews());
         const options = { ignored: request.getIgnorechangesList(), urn: request.getUrn() };
-        const comparison = await provider.diff(webhookId, olds, news, notify, options);
-        return diffResponse(comparison, olds, news);
+        const differences = await provider.diff(webhookId, olds, news, notify, options);
+        const oldInputs = request.hasOldInputs() ? propertiesOf(request.getOldInputs()) : olds;
+        return diffResponse(differences, oldInputs, olds, news);
       }),
       create: this.#handleResource(async (request: messages.CreateRequest, provider, notify) => {
         if (request.getPreview()) {
@@ -92,7 +98,7 @@ export class PluginServer {
         }
         const inputs = propertiesOf(request.getProperties());
         const created = await provider
-          .create(inputs, notify, request.getTimeout())
+          .create(inputs, notify, { timeoutSeconds: request.getTimeout() })
           .catch((error: unknown) => {
             throw error instanceof PartialCreationError
               ? withPulumiId(error, inputs.databaseId)
@@ -104,12 +110,16 @@ export class PluginServer {
         return response;
       }),
       read: this.#handleResource(async (request: messages.ReadRequest, provider, notify) => {
-        const { databaseId, webhookId } = parseId(request.getId());
+        const { databaseId, webhookId } = parseId(request.getId(), "Read");
         const response = new messages.ReadResponse();
         const props = propertiesOf(request.getProperties());
-        // Pulumi knows nothing, or what a program says, of a webhook that it is to import.
-        if (typeof props.baseUrl !== "string") {
-          const imported = await provider.import(webhookId, databaseId, notify, request.getUrn());
+        const inputs = propertiesOf(request.getInputs());
+        // What Pulumi manages has inputs; what a program only reads has a secret, once it was read.
+        if (Object.keys(inputs).length === 0 && !props.secret) {
+          const imported = await provider.import(webhookId, databaseId, notify, {
+            urn: request.getUrn(),
+            isOnlyRead: request.hasProperties(),
+          });
           response.setId(request.getId());
           response.setProperties(structOf({ ...imported.properties, webhookId }));
           response.setInputs(structOf(imported.inputs));
@@ -123,20 +133,41 @@ export class PluginServer {
         }
         return response;
       }),
-      update: this.#handleResource(async (request: messages.UpdateRequest, provider) => {
-        const olds = propertiesOf(request.getOlds());
-        const properties = provider.update(olds, propertiesOf(request.getNews()));
-        return new messages.UpdateResponse().setProperties(structOf(properties));
-      }),
+      // No difference is an update; should Pulumi ever ask, the old outputs stay.
+      update: this.#handleResource(async (request: messages.UpdateRequest) =>
+        new messages.UpdateResponse().setProperties(
+          structOf(withSecretMarked(propertiesOf(request.getOlds()))),
+        ),
+      ),
       delete: this.#handleResource(async (request: messages.DeleteRequest, provider, notify) => {
-        const { webhookId } = parseId(request.getId());
+        const { webhookId } = parseId(request.getId(), "Delete");
         const props = propertiesOf(request.getProperties());
-        await provider.delete(webhookId, props, notify, request.getTimeout());
+        const options = { urn: request.getUrn(), timeoutSeconds: request.getTimeout() };
+        await provider.delete(webhookId, props, notify, options);
         return new Empty();
       }),
-      // What is in flight completes, and the engine stores it.
-      cancel: this.#handle(async () => new Empty()),
+      // What has not been sent is not sent any more; what is in flight completes, and is stored.
+      cancel: this.#handle(async () => {
+        this.#engine.cancel();
+        return new Empty();
+      }),
     };
+  }
+
+  /**
+   * Takes the configuration once. The port is open to everybody on this machine, so nobody may point the
+   * provider, which reads secrets from its environment, to a service of their own.
+   */
+  #configure(request: messages.ConfigureRequest): void {
+    const configuration = { name: request.getName(), args: propertiesOf(request.getArgs()) };
+    if (this.#provider !== undefined && !isDeepStrictEqual(configuration, this.#configuration)) {
+      throw new RequestError(
+        "Configure failed: pulumi-resource-dbwebhooks is configured already, with other values. Nothing was changed.",
+        status.FAILED_PRECONDITION,
+      );
+    }
+    this.#configuration = configuration;
+    this.#provider ??= new WebhookProvider(configSourceOf(request), this.#engine);
   }
 
   /** Answers calls about a webhook, once there is a configuration. */
@@ -186,19 +217,23 @@ export class PluginServer {
 
 const resourceType = "dbwebhooks:index:Webhook";
 
-function withPulumiId(
-  { id, properties, message }: PartialCreationError,
-  databaseId: unknown,
-): PartialCreationError {
-  const stored = { ...properties, webhookId: id };
-  return new PartialCreationError(pulumiIdOf(databaseId, id), stored, message);
+function withPulumiId(error: PartialCreationError, databaseId: unknown): PartialCreationError {
+  const { id, properties } = error;
+  return error.storedAs(pulumiIdOf(databaseId, id), { ...properties, webhookId: id });
 }
 
-function parseId(id: string): { readonly databaseId: string; readonly webhookId: string } {
+function parseId(
+  id: string,
+  verb: string,
+): { readonly databaseId: string; readonly webhookId: string } {
   const parts = partsOfPulumiId(id);
   if (parts === undefined) {
+    const hint =
+      webhookIdOf(id) === undefined
+        ? ""
+        : " A number alone is the id of a webhook of the dynamic provider: an alias cannot move it here. Move it with an import, and take it out of the other state.";
     throw new RequestError(
-      `The id of a webhook is <databaseId>/<webhookId>, such as base_abc123/42, not "${id.slice(0, 100)}".`,
+      `${verb} webhook failed: its id must be <databaseId>/<webhookId>, such as base_abc123/42, not "${shownValue(id)}".${hint} Nothing was changed.`,
       status.INVALID_ARGUMENT,
     );
   }

@@ -2,7 +2,7 @@ import { Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb.js";
 import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import { Any } from "google-protobuf/google/protobuf/any_pb.js";
-import { PartialCreationError, WebhookError } from "../service/errors.js";
+import { PartialCreationError, WebhookError } from "../core/errors.js";
 import { structOf } from "./structs.js";
 
 /** A request that this plugin cannot take, with the gRPC code that says so. */
@@ -10,7 +10,7 @@ export class RequestError extends WebhookError {
   readonly code: status;
 
   constructor(message: string, code: status) {
-    super(message);
+    super("invalid", message);
     this.code = code;
   }
 }

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { parseJson } from "../common/json.js";
 import { once } from "../common/once.js";
 import { webhookIdOf } from "../common/webhook-id.js";
 
@@ -33,12 +34,9 @@ const listedWebhook = once(() =>
 /** A webhook as the list operation shows it. */
 export type ListedWebhook = z.infer<ReturnType<typeof listedWebhook>>;
 
-// Lists of these lengths are also what a first page looks like.
-const pageSizes = [10, 20, 25, 30, 50, 100, 200, 250, 500, 1_000];
-
 /**
- * Answer to the list operation, and whether these are surely all webhooks of the database: a further
- * field leaves that in doubt unless it says so.
+ * Answer to the list operation, and whether these are all webhooks of the database: any further field
+ * leaves that in doubt.
  */
 export const webhookList = once(() =>
   z.pipe(
@@ -47,14 +45,9 @@ export const webhookList = once(() =>
       .check(
         z.refine(({ webhooks }) => new Set(webhooks.map(({ id }) => id)).size === webhooks.length),
       ),
-    z.transform(({ webhooks, success, ...rest }) => ({
+    z.transform(({ webhooks, success = true, ...rest }) => ({
       webhooks,
-      isWhole:
-        !pageSizes.includes(webhooks.length) &&
-        (success === undefined || success === true) &&
-        Object.entries(rest).every(
-          ([name, value]) => isNoFurtherPage(name, value) || isTotal(name, value, webhooks.length),
-        ),
+      isWhole: success === true && Object.keys(rest).length === 0,
     })),
   ),
 );
@@ -62,24 +55,18 @@ export const webhookList = once(() =>
 /** Answer to the deletion of a webhook. */
 export const deletedWebhook = once(() => z.object({ success: z.literal(true) }));
 
-/** Body of an answer that reports an error. Source: part 7 of the service's interface. */
-export const errorEnvelope = once(() =>
+const errorEnvelope = once(() =>
   z.object({ error: z.object({ code: z.string(), message: z.catch(z.string(), "") }) }),
 );
+
+/** An error as the service reports it; `undefined` where something else answers. Source: part 7. */
+export function serviceErrorIn(
+  body: string,
+): { readonly code: string; readonly message: string } | undefined {
+  return errorEnvelope().safeParse(parseJson(body)).data?.error;
+}
 
 /** Whether Pulumi can store a secret as it is: what is not well-formed Unicode would be altered. */
 export function isStorableSecret(secret: string): boolean {
   return secret !== "" && secret.isWellFormed();
-}
-
-/** `false` says it only under a name that asks for more: `complete: false` says the opposite. */
-function isNoFurtherPage(name: string, value: unknown): boolean {
-  return (
-    value === null || value === "" || (value === false && /more|next|truncated|partial/i.test(name))
-  );
-}
-
-/** A size of the page or an offset may happen to be the number of webhooks, so its name counts. */
-function isTotal(name: string, value: unknown, count: number): boolean {
-  return /^total(_?count)?$/i.test(name) && value === count;
 }

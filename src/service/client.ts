@@ -1,34 +1,25 @@
 import { parseJson } from "../common/json.js";
-import { oneLine } from "../common/redact.js";
-import { problemOfBaseUrl } from "../common/url.js";
-import {
-  adviceForCreation,
-  adviceForDeletion,
-  connectionAdvice,
-  insecureAddressAdvice,
-  limitHint,
-  wrongHostAdvice,
-} from "./advice.js";
 import {
   createdId,
   createdSecret,
   deletedWebhook,
   type ListedWebhook,
+  serviceErrorIn,
   webhookList,
 } from "./bodies.js";
-import type { Failure } from "./errors.js";
-import type { HttpOutcome, HttpRequest } from "./http.js";
-import type { Operation } from "./operation.js";
-import { errorCode, failureOf, isSuccess, isTransient, mayHaveCreated } from "./outcomes.js";
-import { isThrottled } from "./retries.js";
+import type { HttpRequest, HttpResponse } from "./exchange.js";
+import { mayHaveActed } from "./retry-policy.js";
 import type { AccountSettings } from "./settings.js";
-import type { HttpTransport } from "./transport.js";
+import type { Call, CallResult, HttpTransport } from "./transport.js";
 
 /** One account of the service. */
 export interface Account {
   readonly settings: AccountSettings;
   readonly transport: HttpTransport;
 }
+
+/** What a request belongs to: its time limit, and who is told of long waits. */
+export type CallContext = Pick<Call, "timeLimit" | "onWait">;
 
 /** What is sent to create a webhook. */
 export interface NewWebhook {
@@ -45,31 +36,47 @@ export interface WebhookAddress {
   readonly id: string;
 }
 
+/** A request that did not do what it was to do, and all that is known of it. */
+export interface FailedCall extends CallResult {
+  readonly request: HttpRequest;
+  /** What an answer with a status of success lacks. */
+  readonly lacks?: "id" | "list" | "confirmation";
+}
+
 /** What came of a creation. */
 export type Creation =
   /** The webhook exists. Without a usable secret, `secret` is absent. */
   | { readonly kind: "created"; readonly id: string; readonly secret: string | undefined }
   /** No webhook was created. */
-  | { readonly kind: "refused"; readonly failure: Failure }
-  /** A webhook may exist. The advice of the failure does not say what to look for yet. */
-  | { readonly kind: "inDoubt"; readonly failure: Failure };
+  | { readonly kind: "refused"; readonly failure: FailedCall }
+  /** A webhook may exist. `secret` is that of an answer without a usable id. */
+  | {
+      readonly kind: "inDoubt";
+      readonly failure: FailedCall;
+      readonly secret?: string | undefined;
+    };
 
 /** What came of a deletion. */
 export type Deletion =
-  /** `absent`: there was no such webhook. */
-  | { readonly kind: "deleted" | "absent" }
+  /** The webhook is gone, by this deletion as far as can be known. */
+  | { readonly kind: "deleted" }
+  /** The service has no such webhook, or the key has no access to it. */
+  | { readonly kind: "absent" }
   /** The webhook may still exist. */
-  | { readonly kind: "failed"; readonly failure: Failure };
+  | { readonly kind: "failed"; readonly failure: FailedCall };
 
-/** The webhooks of a database, or why there is no list, such as `GET https://… answered 403`. */
+/** The webhooks of a database, and whether these are all; or why there is no list. */
 export type WebhookList =
   | {
       readonly webhooks: readonly ListedWebhook[];
-      /** Whether these are all webhooks of the database. */
       readonly isWhole: boolean;
-      readonly problem?: undefined;
+      readonly failure?: undefined;
     }
-  | { readonly problem: string; readonly webhooks?: undefined; readonly isWhole?: undefined };
+  | {
+      readonly failure: FailedCall;
+      readonly webhooks?: undefined;
+      readonly isWhole?: undefined;
+    };
 
 /**
  * Creates a webhook. The request is sent again only when it is certain that no webhook was created.
@@ -78,7 +85,7 @@ export type WebhookList =
  */
 export async function createWebhook(
   { settings, transport }: Account,
-  operation: Operation,
+  context: CallContext,
   { databaseId, url, events, tableId }: NewWebhook,
 ): Promise<Creation> {
   const request: HttpRequest = {
@@ -87,36 +94,18 @@ export async function createWebhook(
     apiKey: settings.apiKey,
     body: { url, events, ...(tableId === undefined ? {} : { tableId }) },
   };
-  const mayRetry = (outcome: HttpOutcome) => outcome.kind === "unsent" || isThrottled(outcome);
-  const result = await transport.sendRequest(operation, request, mayRetry);
-  const failure = (advice: string, outcome?: string) =>
-    failureOf(operation, request, result, advice, outcome);
-  if (result.kind === "unsent") {
-    const advice = connectionAdvice(settings, request.url, transport.stopping.aborted);
-    return { kind: "refused", failure: failure(`No webhook was created. ${advice}`) };
+  const result = await transport.sendRequest({ ...context, kind: "create", request });
+  const { outcome } = result;
+  const failure = { ...result, request };
+  if (outcome.kind !== "response" || !isSuccess(outcome)) {
+    return { kind: mayHaveActed(outcome) ? "inDoubt" : "refused", failure };
   }
-  if (result.kind !== "response") {
-    return { kind: "inDoubt", failure: failure("") };
-  }
-  if (!isSuccess(result)) {
-    return mayHaveCreated(result)
-      ? { kind: "inDoubt", failure: failure(limitHint(result)) }
-      : {
-          kind: "refused",
-          failure: failure(adviceForCreation(settings, result, errorCode(result))),
-        };
-  }
-  const answer = parseJson(result.body);
+  const answer = parseJson(outcome.body);
   const id = createdId().safeParse(answer).data?.id;
   const secret = createdSecret().safeParse(answer).data?.secret;
-  if (id === undefined) {
-    const outcome = `answered ${result.statusCode} without a usable webhook id`;
-    return {
-      kind: "inDoubt",
-      failure: failureOf(operation.hiding(secret), request, result, "", outcome),
-    };
-  }
-  return { kind: "created", id, secret };
+  return id === undefined
+    ? { kind: "inDoubt", failure: { ...failure, lacks: "id" }, secret }
+    : { kind: "created", id, secret };
 }
 
 /**
@@ -126,23 +115,20 @@ export async function createWebhook(
  */
 export async function listWebhooks(
   { settings, transport }: Account,
-  operation: Operation,
+  context: CallContext,
   databaseId: string,
 ): Promise<WebhookList> {
   const url = collectionUrl(settings.baseUrl, databaseId);
   const request: HttpRequest = { method: "GET", url, apiKey: settings.apiKey };
-  const result = await transport.sendRequest(operation, request, isTransient);
-  const problem = (outcome?: string) => {
-    const failure = failureOf(operation, request, result, "", outcome);
-    return { problem: oneLine(`GET ${url.origin}${url.pathname} ${failure.outcome}`, 500) };
-  };
-  if (result.kind !== "response" || !isSuccess(result)) {
-    return problem();
+  const result = await transport.sendRequest({ ...context, kind: "list", request });
+  const { outcome } = result;
+  if (outcome.kind !== "response" || !isSuccess(outcome)) {
+    return { failure: { ...result, request } };
   }
-  const list = webhookList().safeParse(parseJson(result.body)).data;
+  const list = webhookList().safeParse(parseJson(outcome.body)).data;
   return list === undefined
-    ? problem(`answered ${result.statusCode} with something other than a list of webhooks`)
-    : { webhooks: list.webhooks, isWhole: list.isWhole && result.isPart !== true };
+    ? { failure: { ...result, request, lacks: "list" } }
+    : { webhooks: list.webhooks, isWhole: list.isWhole && outcome.isPart !== true };
 }
 
 /**
@@ -151,11 +137,13 @@ export async function listWebhooks(
  * Source: part 4.2 of the service's interface. Only the documented answers count: a proxy or a wrong
  * host answers 404 too.
  *
+ * @param address Where it is. At another base URL than the configured one, 404 proves nothing: the key
+ * may not be valid there.
  * @param isUndo Whether this run has created it: then it is deleted although Pulumi stops.
  */
 export async function deleteWebhook(
   { settings, transport }: Account,
-  operation: Operation,
+  context: CallContext,
   { baseUrl, databaseId, id }: WebhookAddress,
   isUndo = false,
 ): Promise<Deletion> {
@@ -164,35 +152,29 @@ export async function deleteWebhook(
     url: new URL(`${collectionUrl(baseUrl, databaseId)}/${encodeURIComponent(id)}`),
     apiKey: settings.apiKey,
   };
-  if (problemOfBaseUrl(baseUrl, settings.allowInsecureBaseUrl) !== undefined) {
-    const { method, url } = request;
-    const refusal = { method, url, outcome: "was not sent", advice: insecureAddressAdvice };
-    return { kind: "failed", failure: { operation: operation.name, ...refusal } };
+  const result = await transport.sendRequest({ ...context, kind: "delete", request, isUndo });
+  const { outcome, earlier } = result;
+  const failure = { ...result, request };
+  if (outcome.kind !== "response") {
+    return { kind: "failed", failure };
   }
-  const result = await transport.sendRequest(operation, request, isTransient, isUndo);
-  const failed = (advice: string, outcome?: string): Deletion => ({
-    kind: "failed",
-    failure: failureOf(operation, request, result, advice, outcome),
-  });
-  if (result.kind !== "response") {
-    const isStopping = transport.stopping.aborted && !isUndo;
-    return failed(connectionAdvice(settings, request.url, isStopping));
-  }
-  if (isSuccess(result)) {
+  if (isSuccess(outcome)) {
     const isConfirmed =
-      result.body.trim() === "" || deletedWebhook().safeParse(parseJson(result.body)).success;
+      outcome.body.trim() === "" || deletedWebhook().safeParse(parseJson(outcome.body)).success;
     return isConfirmed
       ? { kind: "deleted" }
-      : failed(
-          wrongHostAdvice(settings),
-          `answered ${result.statusCode} without confirming the deletion`,
-        );
+      : { kind: "failed", failure: { ...failure, lacks: "confirmation" } };
   }
-  const isOtherAccount = baseUrl !== settings.baseUrl;
-  if (result.statusCode === 404 && errorCode(result) === "NOT_FOUND" && !isOtherAccount) {
-    return { kind: "absent" };
+  const isNotFound =
+    outcome.statusCode === 404 && serviceErrorIn(outcome.body)?.code === "NOT_FOUND";
+  if (isNotFound && baseUrl === settings.baseUrl) {
+    return { kind: earlier.some(mayHaveActed) ? "deleted" : "absent" };
   }
-  return failed(adviceForDeletion(settings, result, isOtherAccount));
+  return { kind: "failed", failure };
+}
+
+function isSuccess({ statusCode }: HttpResponse): boolean {
+  return statusCode >= 200 && statusCode < 300;
 }
 
 function collectionUrl(baseUrl: string, databaseId: string): URL {

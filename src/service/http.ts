@@ -4,84 +4,35 @@ import request from "undici/lib/api/api-request.js";
 import Agent from "undici/lib/dispatcher/agent.js";
 import Dispatcher from "undici/lib/dispatcher/dispatcher.js";
 import EnvHttpProxyAgent from "undici/lib/dispatcher/env-http-proxy-agent.js";
+import Pool from "undici/lib/dispatcher/pool.js";
 import { isLoopback } from "../common/url.js";
 import { version } from "../common/version.js";
-import { causeText, isConnectionError, whenItPasses } from "./connection-errors.js";
-import { WebhookError } from "./errors.js";
-import { hasNextPage, originOfRedirect, parseRetryAfter } from "./response-headers.js";
-import type { TimeLimit } from "./time-limit.js";
-
-const maxBodyBytes = 1024 * 1024;
+import {
+  type Exchange,
+  type FailureCause,
+  type HttpOutcome,
+  type HttpRequest,
+  maxBodyBytes,
+} from "./exchange.js";
 
 // undici does so itself when all of it is loaded. Agents of proxies call `connect`.
 Object.assign(Dispatcher.prototype, { connect, request });
 
-/** One request, as the API's client makes it. */
-export interface HttpRequest {
-  readonly method: "POST" | "DELETE" | "GET";
-  readonly url: URL;
-  readonly apiKey: string;
-  /** Sent as JSON. */
-  readonly body?: unknown;
-}
-
-/** A complete answer. */
-export interface HttpResponse {
-  readonly kind: "response";
-  readonly statusCode: number;
-  readonly body: string;
-  /** Milliseconds that the service asked to wait (RFC 9110, section 10.2.3). */
-  readonly retryAfterMs?: number;
-  /** Origin that a redirect points to. */
-  readonly redirectOrigin?: string;
-  /** Whether it says that it is only a part (RFC 8288, section 3.3; RFC 9110, section 15.3.7). */
-  readonly isPart?: boolean;
-}
-
-/** No complete answer. */
-export interface HttpFailure {
-  /**
-   * `unsent`: it is certain that the service has not seen the request. `unanswered`: the service may
-   * have acted on it. `unreadable`: it answered, with more than 1 MiB.
-   */
-  readonly kind: "unsent" | "unanswered" | "unreadable";
-  /**
-   * Whether another attempt can help, where that is known: not at all (`never`: the host does not
-   * exist, its certificate is not trusted), or soon (`soon`: nothing listens there).
-   */
-  readonly passes?: "never" | "soon";
-  /** What happened, such as `could not connect (ECONNREFUSED)`. */
-  readonly reason: string;
-}
-
-/** How an attempt to exchange one request for an answer ended. */
-export type HttpOutcome = HttpResponse | HttpFailure;
-
-/**
- * Exchanges one request for an answer, without ever trying again.
- *
- * @returns `undefined` when `stopping` aborts before the request is sent: then it is not sent.
- */
-export type Exchange = (
-  request: HttpRequest,
-  limit?: TimeLimit,
-  stopping?: AbortSignal,
-) => Promise<HttpOutcome | undefined>;
-
 /**
  * Opens the agent that keeps connections alive and respects proxy variables.
  *
+ * @param timeoutSeconds Limit of one attempt, from its first moment on.
  * @param maxConnections Limit for each host. Default: none.
- * @param timeoutName What messages call the time limit.
  */
 export async function openExchange(
   timeoutSeconds: number,
   maxConnections: number | null = null,
-  timeoutName = "dbwebhooks:timeoutSeconds",
 ): Promise<Exchange> {
   const timeoutMs = Math.ceil(timeoutSeconds * 1000);
+  // Whatever NODE_TLS_REJECT_UNAUTHORIZED says: the API key goes to a host that has proved its name.
+  const tls = { rejectUnauthorized: true };
   const options = {
-    connect: { timeout: timeoutMs },
+    connect: { timeout: timeoutMs, ...tls },
     // A connection is free only a moment after its answer; without a limit a new one is opened then.
     connections: maxConnections,
     // One limit holds for the whole attempt, so undici's own limits for its parts are off.
@@ -93,109 +44,132 @@ export async function openExchange(
     useMilo: false,
   };
   const direct = new Agent(options);
-  const proxied = openProxyAgent(options);
-  return (request, limit, stopping) => {
+  const proxied = openProxyAgent({
+    ...options,
+    // `connect` does not reach the connections to a proxy and through it.
+    connectTimeout: timeoutMs,
+    proxyTls: tls,
+    requestTls: tls,
+    clientFactory: (origin, proxyOptions) =>
+      // The limit of an attempt ends the attempt; this one ends what a silent proxy holds open.
+      new Pool(origin, { ...proxyOptions, headersTimeout: timeoutMs }),
+  } as EnvHttpProxyAgent.Options);
+  return async (request, limit, stopping) => {
     // A proxy's loopback is not ours: the key must not travel there.
     const agent = isLoopback(request.url.hostname) ? direct : proxied;
+    if (agent === undefined) {
+      return { kind: "unsent", cause: { kind: "badProxy" } };
+    }
     return limit === undefined || limit.remainingMs > timeoutMs
-      ? exchangeOnce(agent, request, timeoutMs, timeoutName, stopping)
-      : exchangeOnce(agent, request, limit.remainingMs, limit.name, stopping);
+      ? exchangeOnce(agent, request, { kind: "limit", limit: "attempt", ms: timeoutMs }, stopping)
+      : exchangeOnce(
+          agent,
+          request,
+          { kind: "limit", limit: "operation", ms: limit.remainingMs },
+          stopping,
+        );
   };
 }
 
-function openProxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher {
+/** What undici says of a proxy's address may hold its password. */
+function openProxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher | undefined {
   try {
     return new EnvHttpProxyAgent(options);
   } catch {
-    // What undici says of a proxy's address may hold its password.
-    throw new WebhookError(
-      'No request can be sent: HTTPS_PROXY or HTTP_PROXY holds no usable URL, such as "http://proxy.example.com:3128". Nothing was sent.',
-    );
+    return undefined;
   }
 }
 
 async function exchangeOnce(
   agent: Dispatcher,
   request: HttpRequest,
-  timeoutMs: number,
-  limitName: string,
+  limit: Extract<FailureCause, { kind: "limit" }>,
   stopping: AbortSignal | undefined,
 ): Promise<HttpOutcome | undefined> {
-  const timeout = AbortSignal.timeout(timeoutMs);
   let isSent = false;
   const noteStart = noteRequestStart(() => {
     isSent = true;
   });
-  // Undici looks at the signal when the connection stands, before it sends anything.
-  const stop = new AbortController();
-  const stopped = Promise.withResolvers<never>();
+  const end = new AbortController();
+  // Before a connection is established, undici only remembers that its signal has aborted. It looks at
+  // it before it sends anything. So what was given up is not sent, and nothing here waits for it.
+  const ended = Promise.withResolvers<never>();
+  const giveUp = () => {
+    end.abort();
+    ended.reject(end.signal.reason);
+  };
+  let isTimedOut = false;
+  const timer = setTimeout(() => {
+    isTimedOut = true;
+    giveUp();
+  }, limit.ms);
   const stopUnlessSent = () => {
     if (!isSent) {
-      stop.abort();
-      stopped.reject(stop.signal.reason);
+      giveUp();
     }
   };
   stopping?.addEventListener("abort", stopUnlessSent);
   try {
-    const answered = agent.compose(noteStart).request({
-      origin: request.url.origin,
-      path: request.url.pathname,
-      method: request.method,
-      headers: {
-        accept: "application/json",
-        // Without it any coding is allowed (RFC 9110, section 12.5.3), and none is undone here.
-        "accept-encoding": "identity",
-        authorization: `Bearer ${request.apiKey}`,
-        "user-agent": `pulumi-dbwebhooks/${version}`,
-        ...(request.body === undefined ? {} : { "content-type": "application/json" }),
-      },
-      body: request.body === undefined ? null : JSON.stringify(request.body),
-      signal: AbortSignal.any([timeout, stop.signal]),
-    });
-    const { statusCode, headers, body } = await Promise.race([answered, stopped.promise]);
-    const text = await readText(body);
-    if (text === undefined) {
-      return { kind: "unreadable", reason: `answered ${statusCode} with more than 1 MiB` };
-    }
-    const retryAfterMs = parseRetryAfter(String(headers["retry-after"] ?? ""), Date.now());
-    const redirectOrigin = originOfRedirect(headers.location, request.url);
-    return {
-      kind: "response",
-      statusCode,
-      body: text,
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-      ...(redirectOrigin === undefined ? {} : { redirectOrigin }),
-      ...(statusCode === 206 || hasNextPage(headers.link) ? { isPart: true } : {}),
-    };
+    return await Promise.race([send(agent.compose(noteStart), request, end.signal), ended.promise]);
   } catch (error) {
-    if (stop.signal.aborted) {
+    if (isTimedOut) {
+      return { kind: isSent ? "unanswered" : "unsent", cause: limit };
+    }
+    if (end.signal.aborted) {
       return undefined;
     }
-    if (timeout.aborted) {
-      const limit = `${timeoutMs / 1000} s (${limitName})`;
-      return isSent
-        ? { kind: "unanswered", reason: `gave no complete answer within ${limit}` }
-        : { kind: "unsent", reason: `could not be reached within ${limit}` };
-    }
-    if (!isSent && !isConnectionError(error)) {
+    if (!isSent && codesOf(error).length === 0) {
+      // Not of a connection: the call itself is wrong.
       throw error;
     }
-    return isSent
-      ? {
-          kind: "unanswered",
-          reason: `broke the connection before its answer was complete (${causeText(error, request.apiKey)})`,
-        }
-      : {
-          kind: "unsent",
-          reason: `could not be reached (${causeText(error, request.apiKey)})`,
-          ...whenItPasses(error),
-        };
+    const text = error instanceof Error ? error.message : "";
+    return {
+      kind: isSent ? "unanswered" : "unsent",
+      cause: { kind: "connection", codes: codesOf(error), text },
+    };
   } finally {
+    clearTimeout(timer);
     stopping?.removeEventListener("abort", stopUnlessSent);
   }
 }
 
-/** Calls back just before the first byte of a request goes to a connection that stands. */
+async function send(
+  agent: Dispatcher,
+  { method, url, apiKey, body: json }: HttpRequest,
+  signal: AbortSignal,
+): Promise<HttpOutcome> {
+  const { statusCode, headers, body } = await agent.request({
+    origin: url.origin,
+    path: url.pathname,
+    method,
+    headers: {
+      accept: "application/json",
+      // Without it any coding is allowed (RFC 9110, section 12.5.3), and none is undone here.
+      "accept-encoding": "identity",
+      authorization: `Bearer ${apiKey}`,
+      "user-agent": `pulumi-dbwebhooks/${version}`,
+      ...(json === undefined ? {} : { "content-type": "application/json" }),
+    },
+    body: json === undefined ? null : JSON.stringify(json),
+    signal,
+  });
+  const text = await readText(body);
+  if (text === undefined) {
+    return { kind: "unreadable", cause: { kind: "tooLong", statusCode } };
+  }
+  const retryAfterMs = parseRetryAfter(String(headers["retry-after"] ?? ""), Date.now());
+  const redirectOrigin = originOfRedirect(headers.location, url);
+  return {
+    kind: "response",
+    statusCode,
+    body: text,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(redirectOrigin === undefined ? {} : { redirectOrigin }),
+    ...(statusCode === 206 || headers.link !== undefined ? { isPart: true } : {}),
+  };
+}
+
+/** Calls back just before the first byte of a request goes to an established connection. */
 function noteRequestStart(onStart: () => void): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) =>
     dispatch(options, {
@@ -226,4 +200,28 @@ async function readText(body: AsyncIterable<Buffer>): Promise<string | undefined
   }
   // Drops a byte order mark, which is not JSON.
   return new TextDecoder().decode(Buffer.concat(chunks));
+}
+
+/** The codes of an error, and of those of each address that was tried for a name. */
+function codesOf(error: unknown): string[] {
+  const { errors = [] } = (error ?? {}) as { readonly errors?: readonly unknown[] };
+  return [error, ...errors]
+    .map((one) => (one as { readonly code?: unknown } | null | undefined)?.code)
+    .filter((code) => typeof code === "string");
+}
+
+function originOfRedirect(location: unknown, base: URL): string | undefined {
+  return typeof location === "string" && URL.canParse(location, base.href)
+    ? new URL(location, base).origin
+    : undefined;
+}
+
+/** Milliseconds to wait by a `Retry-After` header, or nothing where it is absent or malformed. */
+export function parseRetryAfter(value: string, now: number): number | undefined {
+  if (/^\d+$/.test(value.trim())) {
+    return Number(value) * 1000;
+  }
+  const isDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} /.test(value);
+  const date = isDate ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

@@ -1,24 +1,26 @@
 import * as z from "zod/mini";
 import { isApiKey } from "../common/api-key.js";
 import { parseJson } from "../common/json.js";
-import { environmentVariables, namespace, type SettingName } from "../common/setting-names.js";
 import { normalizeBaseUrl, problemOfBaseUrl } from "../common/url.js";
-import { hasNo } from "./problem-check.js";
 
 // No message in this file repeats a received value: any of them can be a credential.
 
-/** The settings of one account. Every value arrives as text, from Pulumi or the environment. */
+/** The rules of the settings of one account. Every value arrives as text. */
 export const accountSettings = (allowInsecureBaseUrl: boolean) =>
   z.object({
     baseUrl: z.pipe(
       z
         .string()
         .check(
-          hasNo((url) => problemOfBaseUrl(url, allowInsecureBaseUrl) ?? problemOfApiPath(url)),
+          withoutProblem(
+            (url) => problemOfBaseUrl(url, allowInsecureBaseUrl) ?? problemOfApiPath(url),
+          ),
         ),
       z.transform(normalizeBaseUrl),
     ),
-    formerBaseUrls: z._default(formerBaseUrls(), []),
+    // Nothing is sent there, so they may be unencrypted.
+    formerBaseUrls: z._default(baseUrls(true), []),
+    otherBaseUrls: z._default(baseUrls(allowInsecureBaseUrl), []),
     apiKey: z
       .string()
       .check(
@@ -29,47 +31,44 @@ export const accountSettings = (allowInsecureBaseUrl: boolean) =>
       ),
     timeoutSeconds: z._default(numberText("a number of seconds", 0.001, 3_600), 30),
     retrySeconds: z._default(numberText("a number of seconds", 0, 86_400), 120),
-    maxConcurrentRequests: z._default(numberText("a whole number", 1, 1_000, true), 16),
+    maxConcurrentRequests: z.optional(numberText("a whole number", 1, 1_000, true)),
     requestsPerSecond: z.optional(numberText("a number", 0.001, 10_000)),
     listing: z._default(flagText(), false),
     allowInsecureBaseUrl: z._default(flagText(), false),
   });
 
 /** The settings of one account, checked. */
-export interface AccountSettings extends z.infer<ReturnType<typeof accountSettings>> {
-  /** Those that the environment has set. */
-  readonly fromEnvironment: readonly SettingName[];
-}
+export type AccountSettings = Readonly<z.infer<ReturnType<typeof accountSettings>>>;
 
-/** How messages call a setting: with its variable, where the environment has set it. */
-export function nameOfSetting(
-  { fromEnvironment }: Pick<AccountSettings, "fromEnvironment">,
-  name: SettingName,
-): string {
-  const key = `${namespace}:${name}`;
-  return fromEnvironment.includes(name) ? `${key} (set by ${environmentVariables[name]})` : key;
+/** Makes a zod check of a function that says what is wrong with a value, and nothing when all is well. */
+export function withoutProblem(
+  problemOf: (value: string) => string | undefined,
+): z.core.$ZodCheck<string> {
+  return z.refine((value: string) => problemOf(value) === undefined, {
+    error: (issue) => problemOf(issue.input as string),
+  });
 }
 
 /** A list, in JSON as Pulumi writes lists into configuration, or with commas. */
-function formerBaseUrls() {
+function baseUrls(allowInsecure: boolean) {
   const listOf = (text: string) =>
     (text.trimStart().startsWith("[") ? parseJson(text) : text.split(",")) as unknown;
+  const isBaseUrl = (url: unknown) =>
+    problemOfBaseUrl(String(url).trim(), allowInsecure) === undefined;
   return z.pipe(
     z.string().check(
-      z.refine((text) => {
-        const urls = listOf(text);
-        return Array.isArray(urls) && urls.every((url) => isBaseUrl(String(url).trim()));
-      }, 'must be base URLs with commas between them, such as "https://old.example.com"'),
+      z.refine(
+        (text) => {
+          const urls = listOf(text);
+          return Array.isArray(urls) && urls.every(isBaseUrl);
+        },
+        `must be base URLs with commas between them, such as "https://old.example.com"${allowInsecure ? "" : " (http:// only for a loopback host)"}`,
+      ),
     ),
     z.transform((text) =>
       (listOf(text) as unknown[]).map((url) => normalizeBaseUrl(String(url).trim())),
     ),
   );
-}
-
-function isBaseUrl(url: string): boolean {
-  // Nothing is sent there, so it may be unencrypted.
-  return problemOfBaseUrl(url, true) === undefined;
 }
 
 /** The path of the interface's version is added to the base URL: with it, every answer would be a 404. */

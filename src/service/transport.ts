@@ -1,51 +1,48 @@
 import type PQueue from "p-queue";
-import type { Exchange, HttpOutcome, HttpRequest } from "./http.js";
-import type { Operation } from "./operation.js";
-import {
-  delayBeforeRetry,
-  gaveUpText,
-  isThrottled,
-  outcomeText,
-  retryLimit,
-  secondsText,
-} from "./retries.js";
-import { type AccountSettings, nameOfSetting } from "./settings.js";
-import { openQueue, sleep, startInTurn } from "./turns.js";
+import type { Exchange, HttpOutcome, HttpRequest } from "./exchange.js";
+import { type GaveUp, nextStep, type RequestKind, type Step } from "./retry-policy.js";
+import type { AccountSettings } from "./settings.js";
+import type { TimeLimit } from "./time-limit.js";
 
 const silentWaitMs = 5_000;
 
-/** How a request ended, after as many attempts as it took. */
-export type HttpResult = HttpOutcome & {
-  /** Why there was no further attempt, where one was due. */
-  readonly gaveUp?: string;
-};
+/** A request, and what it belongs to. */
+export interface Call {
+  readonly kind: RequestKind;
+  readonly request: HttpRequest;
+  /** The time that its operation may take; absent without a limit of its own. */
+  readonly timeLimit?: TimeLimit | undefined;
+  /**
+   * Whether it takes back what came before. It is sent when Pulumi stops, too, and from then on it waits
+   * for no other request: not for its turn, the pace or a pause.
+   */
+  readonly isUndo?: boolean;
+  /** Hears of a wait that is long enough to be explained. */
+  readonly onWait: (wait: Wait) => void;
+}
 
-/** Says that requests wait, and why; may have a time limit of its own. */
-type Speaker = Pick<Operation, "notify" | "timeLimit">;
+/** Why requests wait. Each kind is told once, until something has got through. */
+export type Wait =
+  | { readonly kind: "again"; readonly request: HttpRequest; readonly outcome: HttpOutcome }
+  | { readonly kind: "pause"; readonly delayMs: number }
+  | { readonly kind: "turn"; readonly setting: "maxConcurrentRequests" | "requestsPerSecond" };
+
+/** How a request ended, after as many attempts as it took. */
+export interface CallResult {
+  readonly outcome: HttpOutcome;
+  /** The outcomes of the attempts before the last one. */
+  readonly earlier: readonly HttpOutcome[];
+  readonly elapsedMs: number;
+  /** Why there was no further attempt, where one was due. */
+  readonly gaveUp?: GaveUp | undefined;
+}
 
 /** Sends the requests of one account: limits, pace and pauses hold for all of them together. */
 export interface HttpTransport {
-  /** Aborts when Pulumi stops. */
+  /** Aborts when Pulumi stops: nothing more is sent; the answer to what was sent is waited for. */
   readonly stopping: AbortSignal;
-  /**
-   * Sends a request, and sends it again after the outcomes that `retries` names. When Pulumi stops,
-   * nothing more is sent; the answer to what was sent is still waited for.
-   *
-   * @param isUndo Whether it takes back what came before. It is sent when Pulumi stops, too, and from
-   * then on it waits for no other request: not for its turn, the pace or a pause. Default: false.
-   */
-  sendRequest(
-    operation: Speaker,
-    request: HttpRequest,
-    retries: (outcome: HttpOutcome) => boolean,
-    isUndo?: boolean,
-  ): Promise<HttpResult>;
+  sendRequest(call: Call): Promise<CallResult>;
 }
-
-/** What follows an attempt: the end, or a wait and another attempt. */
-type Step =
-  | { readonly result: HttpResult }
-  | { readonly delayMs: number; readonly result?: undefined };
 
 type OpenExchange = typeof import("./http.js").openExchange;
 
@@ -57,93 +54,82 @@ type OpenExchange = typeof import("./http.js").openExchange;
 export function createTransport(
   settings: AccountSettings,
   stopping: AbortSignal,
-  open: OpenExchange = openExchange,
+  open: OpenExchange = async (...limits) => (await import("./http.js")).openExchange(...limits),
   random: () => number = Math.random,
 ): HttpTransport {
-  const openWith = (maxConnections: number | null) =>
-    open(settings.timeoutSeconds, maxConnections, nameOfSetting(settings, "timeoutSeconds"));
+  const { timeoutSeconds, maxConcurrentRequests, retrySeconds } = settings;
   let connection: Promise<[Exchange, PQueue]> | undefined;
   let urgentExchange: Promise<Exchange> | undefined;
   let pausedUntil = 0;
   let resumption: NodeJS.Timeout | undefined;
-  let hasSaidThatAllWait = false;
-  let hasSaidThatTurnsWait = false;
+  const told = new Set<Wait["kind"]>();
 
-  async function sendRequest(
-    operation: Speaker,
-    request: HttpRequest,
-    retries: (outcome: HttpOutcome) => boolean,
-    isUndo = false,
-  ): Promise<HttpResult> {
-    connection ??= Promise.all([openWith(settings.maxConcurrentRequests), openQueue(settings)]);
+  async function sendRequest(call: Call): Promise<CallResult> {
+    connection ??= Promise.all([open(timeoutSeconds, maxConcurrentRequests), openQueue(settings)]);
     const [exchange, queue] = await connection;
-    const { timeLimit } = operation;
+    const { request, kind, timeLimit, isUndo = false } = call;
+    const outcomes: HttpOutcome[] = [];
     // The time in the queue before the first attempt is no retrying.
     let startedAt = Number.POSITIVE_INFINITY;
-    let hasSaidThatItWaits = false;
-    let lastOutcome: HttpOutcome | undefined;
+    let isAgainTold = false;
+    const result = (outcome: HttpOutcome, gaveUp?: GaveUp): CallResult => {
+      const elapsedMs = Math.max(0, Date.now() - startedAt);
+      return { outcome, earlier: outcomes.slice(0, -1), elapsedMs, gaveUp };
+    };
 
-    async function tryOnce(attempt: number, send: Exchange): Promise<Step> {
+    /** One attempt. Gives nothing where it was not made because of a stop. */
+    async function tryOnce(send: Exchange): Promise<Step | undefined> {
       startedAt = Math.min(startedAt, Date.now());
       const outcome = await send(request, timeLimit, isUndo ? undefined : stopping);
       if (outcome === undefined) {
-        return { delayMs: 0 };
+        return undefined;
       }
-      lastOutcome = outcome;
-      const passes = outcome.kind === "response" ? undefined : outcome.passes;
-      if (!retries(outcome) || passes === "never") {
-        hasSaidThatAllWait = false;
-        return { result: outcome };
-      }
-      if (stopping.aborted && !isUndo) {
-        // No attempt follows.
-        return { delayMs: 0 };
-      }
-      const delayMs = delayBeforeRetry(outcome, attempt, random);
+      outcomes.push(outcome);
       const elapsedMs = Date.now() - startedAt;
-      const isOver = timeLimit?.allows(delayMs) === false;
-      const limit = retryLimit(settings, passes === "soon");
-      if (isOver || elapsedMs + delayMs > limit.seconds * 1000) {
-        const text = isOver ? timeLimit.name : limit.text;
-        return { result: { ...outcome, gaveUp: gaveUpText(outcome, attempt, elapsedMs, text) } };
-      }
-      if (isThrottled(outcome) && !stopping.aborted) {
+      const step = nextStep(
+        { kind, outcome, number: outcomes.length, elapsedMs },
+        {
+          retrySeconds,
+          remainingMs: timeLimit?.remainingMs,
+          isStopping: stopping.aborted && !isUndo,
+        },
+        random,
+      );
+      if (step.kind === "end") {
+        told.delete("pause");
+      } else if (step.isForAll && !stopping.aborted) {
         // Before this attempt leaves the queue: its place would go to the next request at once.
-        pauseAll(queue, delayMs, operation);
-        return { delayMs: 0 };
+        pauseAll(queue, step.delayMs, call);
+        return { ...step, delayMs: 0 };
+      } else if (step.delayMs >= silentWaitMs && !isAgainTold) {
+        isAgainTold = true;
+        call.onWait({ kind: "again", request, outcome });
       }
-      if (delayMs >= silentWaitMs && !hasSaidThatItWaits) {
-        hasSaidThatItWaits = true;
-        operation.notify(
-          `${request.url.origin} ${outcomeText(outcome)}; trying ${request.method} again.`,
-        );
-      }
-      return { delayMs };
+      return step;
     }
 
     const ending =
       timeLimit === undefined ? stopping : AbortSignal.any([stopping, timeLimit.signal]);
-    let attempt = 1;
     while (isUndo || !ending.aborted) {
       const isUrgent = isUndo && stopping.aborted;
       const step = isUrgent
-        ? await tryOnce(attempt, await openUrgent())
-        : await takeTurn(ending, queue, operation, attempt, () => tryOnce(attempt, exchange));
-      if (step?.result !== undefined) {
-        return step.result;
+        ? await tryOnce(await openUrgent())
+        : await takeTurn(queue, call, ending, outcomes.length > 0, () => tryOnce(exchange));
+      if (step?.kind === "end") {
+        return result(outcomes.at(-1) as HttpOutcome, step.gaveUp);
       }
       if (step !== undefined) {
-        attempt += 1;
         await sleep(step.delayMs, isUrgent ? undefined : ending);
       }
     }
-    const why = stopping.aborted ? "Pulumi is stopping" : String(ending.reason);
-    return lastOutcome === undefined
-      ? { kind: "unsent", reason: `was not sent, because ${why}` }
-      : { ...lastOutcome, gaveUp: why };
+    const because = stopping.aborted ? "stopping" : "operation";
+    const last = outcomes.at(-1);
+    return last === undefined
+      ? result({ kind: "unsent", cause: { kind: "noAttempt", because } })
+      : result(last, { limit: because });
   }
 
-  function pauseAll(queue: PQueue, delayMs: number, operation: Speaker): void {
+  function pauseAll(queue: PQueue, delayMs: number, call: Call): void {
     const now = Date.now();
     if (now + delayMs <= pausedUntil) {
       return;
@@ -155,52 +141,87 @@ export function createTransport(
       pausedUntil = 0;
       queue.start();
     }, delayMs);
-    if (delayMs >= silentWaitMs && !hasSaidThatAllWait) {
-      hasSaidThatAllWait = true;
-      operation.notify(
-        `The service asked to slow down; all requests wait ${secondsText(delayMs)}.`,
-      );
+    if (delayMs >= silentWaitMs && !told.has("pause")) {
+      told.add("pause");
+      call.onWait({ kind: "pause", delayMs });
     }
   }
 
   /** Opens connections that no other request keeps busy. */
   function openUrgent(): Promise<Exchange> {
-    urgentExchange ??= openWith(null);
+    urgentExchange ??= open(timeoutSeconds, null);
     return urgentExchange;
   }
 
+  /** Makes an attempt when it is its turn; none when `ending` aborts while it waits for that. */
   async function takeTurn(
-    ending: AbortSignal,
     queue: PQueue,
-    operation: Speaker,
-    attempt: number,
-    start: () => Promise<Step>,
+    call: Call,
+    ending: AbortSignal,
+    isRetry: boolean,
+    start: () => Promise<Step | undefined>,
   ): Promise<Step | undefined> {
-    const longWait = setTimeout(() => noteLongWait(queue, operation), silentWaitMs);
+    const longWait = setTimeout(() => tellOfTurns(queue, call), silentWaitMs);
+    const waiting = new AbortController();
+    const leaveQueue = () => waiting.abort();
+    ending.addEventListener("abort", leaveQueue);
+    const task = () => {
+      clearTimeout(longWait);
+      ending.removeEventListener("abort", leaveQueue);
+      // The abort of another task can start this one before its own signal has aborted.
+      return ending.aborted ? Promise.resolve(undefined) : start();
+    };
     try {
-      return await startInTurn(ending, queue, attempt, () => {
-        clearTimeout(longWait);
-        return start();
-      });
+      // Retries go first: their time is running.
+      return await queue.add(task, { priority: isRetry ? 1 : 0, signal: waiting.signal });
+    } catch (error) {
+      if (waiting.signal.aborted) {
+        return undefined;
+      }
+      throw error;
     } finally {
       clearTimeout(longWait);
+      ending.removeEventListener("abort", leaveQueue);
     }
   }
 
-  /** Says that requests wait for their turn, once; a pause has a line of its own. */
-  function noteLongWait(queue: PQueue, operation: Speaker): void {
-    if (!hasSaidThatTurnsWait && !queue.isPaused) {
-      hasSaidThatTurnsWait = true;
-      const isFull = queue.pending >= settings.maxConcurrentRequests;
-      const name = isFull ? "maxConcurrentRequests" : "requestsPerSecond";
-      operation.notify(
-        `Requests wait for their turn: ${nameOfSetting(settings, name)} is ${settings[name]}.`,
-      );
+  /** A pause has a line of its own. */
+  function tellOfTurns(queue: PQueue, call: Call): void {
+    if (!told.has("turn") && !queue.isPaused) {
+      told.add("turn");
+      const isFull = queue.pending >= (maxConcurrentRequests ?? Number.POSITIVE_INFINITY);
+      const setting = isFull ? "maxConcurrentRequests" : "requestsPerSecond";
+      call.onWait({ kind: "turn", setting });
     }
   }
 
   return { stopping, sendRequest };
 }
 
-const openExchange: OpenExchange = async (...limits) =>
-  (await import("./http.js")).openExchange(...limits);
+/** Opens the queue that holds the limits of an account. */
+async function openQueue({
+  maxConcurrentRequests,
+  requestsPerSecond,
+}: AccountSettings): Promise<PQueue> {
+  const { default: Queue } = await import("p-queue");
+  const concurrency = maxConcurrentRequests ?? Number.POSITIVE_INFINITY;
+  return requestsPerSecond === undefined
+    ? new Queue({ concurrency })
+    : new Queue({ concurrency, interval: 1000 / requestsPerSecond, intervalCap: 1, strict: true });
+}
+
+/** Waits, but no longer than until `ending` aborts. */
+function sleep(ms: number, ending?: AbortSignal): Promise<void> {
+  if (ending?.aborted || ms <= 0) {
+    return Promise.resolve();
+  }
+  return new Promise((resolve) => {
+    const timer = setTimeout(finish, ms);
+    ending?.addEventListener("abort", finish);
+    function finish() {
+      clearTimeout(timer);
+      ending?.removeEventListener("abort", finish);
+      resolve();
+    }
+  });
+}

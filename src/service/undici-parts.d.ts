@@ -25,3 +25,7 @@ declare module "undici/lib/api/api-connect.js" {
   const connect: Dispatcher["connect"];
   export default connect;
 }
+
+declare module "undici/lib/dispatcher/pool.js" {
+  export { Pool as default } from "undici";
+}

@@ -38,7 +38,11 @@ describe("Provider on the real CLI", () => {
         await declareText(
           programFor({
             us: { ...us, apiKey: "new-api-key" },
-            eu: { baseUrl: next.baseUrl, apiKey: "eu-api-key" },
+            eu: {
+              baseUrl: next.baseUrl,
+              apiKey: "eu-api-key",
+              otherBaseUrls: [eu.baseUrl],
+            },
           }),
         );
         const preview = await pulumi(["preview"]);
@@ -55,5 +59,32 @@ describe("Provider on the real CLI", () => {
       { service, config: {} },
     );
     expect([eu.webhooks, next.webhooks]).toEqual([[], []]);
+  });
+
+  it("deletes what moves to another provider where it was, without a setting", async () => {
+    await using eu = await startLocalService({ apiKeys: ["eu-api-key"] });
+    const service = await startLocalService({ apiKeys: ["us-api-key"] });
+    await withStack(
+      async ({ up, declareText }) => {
+        const programOf = (name: "us" | "eu") => `
+          const { Provider, Webhook } = require("pulumi-dbwebhooks");
+          const us = new Provider("us", ${JSON.stringify({ baseUrl: service.baseUrl, apiKey: "us-api-key" })});
+          const eu = new Provider("eu", ${JSON.stringify({ baseUrl: eu.baseUrl, apiKey: "eu-api-key" })});
+          new Webhook("orders", ${JSON.stringify(webhookArgs())}, { provider: ${name} });
+        `;
+        await declareText(programOf("us"));
+        await up();
+        await declareText(programOf("eu"));
+
+        await up();
+
+        expect([service.webhooks.length, eu.webhooks.length]).toEqual([0, 1]);
+        expect(service.counts).toMatchObject({ posts: 1, deletes: 1 });
+        const keys = service.requests.map(({ headers }) => headers.authorization);
+        expect(new Set(keys)).toEqual(new Set(["Bearer us-api-key"]));
+      },
+      { service, config: {} },
+    );
+    expect(eu.webhooks).toEqual([]);
   });
 });

@@ -88,6 +88,40 @@ describe("The native plugin with nothing in flight", () => {
   });
 });
 
+describe("The native plugin at the first ^C", () => {
+  it("sends nothing that waits in its queue, and the next up creates each webhook once", async () => {
+    await withStack(
+      async (stack) => {
+        const { service } = stack;
+        await stack.configure({ "dbwebhooks:maxConcurrentRequests": "2" });
+        const names = ["a", "b", "c", "d", "e", "f"];
+        await stack.declare(
+          Object.fromEntries(
+            names.map((name) => [name, { args: webhookArgs({ databaseId: `base_${name}` }) }]),
+          ),
+        );
+        const held = service.inject({ on: "POST", fault: { kind: "hold", commit: true } });
+        const { child, output, result } = stack.start([
+          ...["up", "--yes", "--skip-preview", "--parallel", "6"],
+        ]);
+        await expect.poll(() => service.webhooks).toHaveLength(2);
+
+        interrupt(child.pid, "SIGINT");
+        await expect.poll(output).toContain("because Pulumi is stopping");
+        held.release();
+        held.remove();
+        await result;
+
+        expect(service.counts).toMatchObject({ posts: 2, created: 2, deletes: 0 });
+        expect(Object.keys(await stack.resources())).toHaveLength(2);
+        await stack.up();
+        expect(service.counts).toMatchObject({ posts: 6, created: 6 });
+      },
+      { program: yamlProgram },
+    );
+  });
+});
+
 describe.each(programs)("An update that is interrupted in a creation through $name", (program) => {
   it.each(["SIGINT", "SIGTERM"] as const)("stores the webhook after one %s", async (signal) => {
     await withStack(

@@ -101,12 +101,37 @@ describe("Webhook on the real CLI", () => {
       expect(service.webhooks).toHaveLength(4);
       expect(await outputs()).toEqual(secrets);
 
+      // The key goes to the old service only once it is named.
+      service.clearRequests();
       await configure({ "dbwebhooks:baseUrl": next.baseUrl });
+      const elsewhere = await pulumi(["up", "--yes", "--skip-preview", "--continue-on-error"]);
+      expect(elsewhere.exitCode).not.toBe(0);
+      expect(elsewhere.output).toContain("[kept]");
+      expect(service.requests).toEqual([]);
+      await configure({ "dbwebhooks:otherBaseUrls": service.baseUrl });
       await up();
 
       expect([service.webhooks.length, next.webhooks.length]).toEqual([0, 4]);
     });
     expect(next.webhooks).toEqual([]);
+  });
+
+  it("keeps an output whose argument the program leaves out and ignores", async () => {
+    await withStack(async ({ service, up, outputs, declareText }) => {
+      const programOf = (args: object, opts: object) => `
+        const { Webhook } = require("pulumi-dbwebhooks");
+        const orders = new Webhook("orders", ${JSON.stringify(args)}, ${JSON.stringify(opts)});
+        exports.tableId = orders.tableId;
+      `;
+      await declareText(programOf(webhookArgs({ tableId: "tbl_orders" }), {}));
+      await up();
+      await declareText(programOf(webhookArgs(), { ignoreChanges: ["tableId"] }));
+
+      await up();
+
+      expect(await outputs()).toEqual({ tableId: "tbl_orders" });
+      expect(service.counts).toMatchObject({ posts: 1, deletes: 0 });
+    });
   });
 
   it("previews arguments that are not known yet, and creates with the values", async () => {

@@ -1,3 +1,4 @@
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
@@ -50,6 +51,14 @@ function secretsOf(webhooks: readonly ByHand[]): Record<string, string> {
   return { DBWEBHOOKS_IMPORT_SECRET: JSON.stringify(secrets) };
 }
 
+/** All that the backend holds: states, their copies, histories. */
+async function textBelow(directory: string): Promise<string> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const texts = files.map((file) => readFile(join(file.parentPath, file.name), "utf8"));
+  return (await Promise.all(texts)).join("\n");
+}
+
 /** Asserts that nothing was changed at the service, and that nothing shows a secret. */
 function expectOnlyRead(
   { requests }: LocalService,
@@ -77,7 +86,7 @@ describe("pulumi import", () => {
       const up = await pulumi(["up", "--yes", "--skip-preview"]);
 
       expect(without.exitCode).not.toBe(0);
-      expect(without.output).toContain("DBWEBHOOKS_IMPORT_SECRET holds no secret for it");
+      expect(without.output).toContain("DBWEBHOOKS_IMPORT_SECRET is not set");
       expect(imported.exitCode, imported.output).toBe(0);
       expect(again.exitCode, again.output).toBe(0);
       expect(await outputs()).toEqual({ ordersSecret: secret });
@@ -117,6 +126,45 @@ describe("pulumi import", () => {
       expect(again.exitCode, again.output).toBe(0);
       expect(Object.values(await outputs())).toEqual(webhooks.map(({ secret }) => secret));
       expectOnlyRead(service, webhooks, [imported.output, again.output, await stateText()]);
+    });
+  });
+});
+
+describe("An imported url", () => {
+  it("is stored encrypted, and a mismatch does not show it", async () => {
+    await withWebhooks(yamlProgram, 2, async (stack, webhooks) => {
+      const { service, pulumi, directory, declareProject } = stack;
+      const [byOption, byCommand] = webhooks as [ByHand, ByHand];
+      const secretUrl = { "fn::secret": "https://example.com/path-token" };
+      for (const { id } of webhooks) {
+        service.updateWebhook(Number(id.split("/")[1]), { url: secretUrl["fn::secret"] });
+      }
+      const projectOf = (url: unknown) => ({
+        resources: {
+          orders: {
+            type: "dbwebhooks:Webhook",
+            properties: webhookArgs({ url }),
+            options: { import: byOption.id },
+          },
+        },
+      });
+
+      await declareProject(projectOf({ "fn::secret": "https://example.com/other-path" }));
+      const refused = await pulumi(
+        ["up", "--yes", "--skip-preview", "--diff"],
+        secretsOf(webhooks),
+      );
+      // The code that Pulumi generates shows the url, whatever the state does.
+      const flags = ["--yes", "--protect=false", "--generate-code=false"];
+      const command = ["import", type, "again", byCommand.id, ...flags];
+      const imported = await pulumi(command, secretsOf(webhooks));
+
+      expect(refused.exitCode).not.toBe(0);
+      expect(imported.exitCode, imported.output).toBe(0);
+      const state = await textBelow(join(directory, "..", "state"));
+      for (const text of [refused.output, imported.output, state]) {
+        expect(text).not.toMatch(/path-token|other-path/);
+      }
     });
   });
 });
@@ -174,13 +222,16 @@ describe("A webhook with two resources", () => {
       expect(warnings[0]).toContain(`:${type}::orders`);
       expect(warnings[0]).toContain(`:${type}::again`);
 
-      await declare({ orders: { args: webhookArgs() } });
+      // A webhook that is created in the same run does not change what is known of these.
+      const fresh = { args: webhookArgs({ url: "https://example.com/fresh" }) };
+      await declare({ orders: { args: webhookArgs() }, fresh });
       await up();
-      await declare({ renamed: imported });
+      await declare({ renamed: imported, fresh });
       await pulumi(["up", "--yes", "--skip-preview"], secretsOf(webhooks));
 
-      expect(await outputs()).toEqual({ renamedSecret: secret });
-      expectOnlyRead(service, webhooks, [both.output]);
+      expect(await outputs()).toMatchObject({ renamedSecret: secret });
+      expect(service.counts).toMatchObject({ deletes: 0 });
+      expect(both.output).not.toContain(secret);
     });
   });
 });

@@ -110,6 +110,17 @@ async function runAllCommands(): Promise<{ lines: string[]; outputLines: string[
       const { stdout: eventStream } = await pulumi(["up", "--yes", "--skip-preview", "--json"]);
       expect(eventStream.split("\n").filter(isLeak)).not.toEqual([]);
       logs.push(eventStream);
+      const destroyed = await pulumi([
+        "destroy",
+        "--yes",
+        "--skip-preview",
+        "--run-program",
+        "--json",
+      ]);
+      expect(destroyed.stdout.split("\n").filter(isLeak)).not.toEqual([]);
+      logs.push(destroyed.stdout);
+      await declareEvent("record.created");
+      await runAll(["up", "--yes", "--skip-preview"]);
       await declareEvent("no.such.event");
       await runAll(["preview", "--diff"]);
       service.inject({ fault: echoAuthorization(401) });

@@ -1,5 +1,5 @@
-import { Operation } from "../../src/service/operation.ts";
-import type { AccountSettings } from "../../src/service/settings.ts";
+import type { Settings } from "../../src/core/config.ts";
+import { Operation } from "../../src/core/operation.ts";
 
 /** The key of every account in the tests. */
 export const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";
@@ -47,15 +47,15 @@ export function someState(changes: Properties = {}): Properties {
 }
 
 /** Settings of an account, parsed. */
-export function someSettings(changes: Partial<AccountSettings> = {}): AccountSettings {
+export function someSettings(changes: Partial<Settings> = {}): Settings {
   return {
     baseUrl: "https://tables.example.com",
     formerBaseUrls: [],
+    otherBaseUrls: [],
     fromEnvironment: [],
     apiKey,
     timeoutSeconds: 30,
     retrySeconds: 120,
-    maxConcurrentRequests: 16,
     listing: false,
     allowInsecureBaseUrl: false,
     ...changes,

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { createServer } from "node:net";
 import { type Fault, type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
 import { someArgs } from "../helpers/builders.js";
@@ -48,7 +49,10 @@ async function withHeldPost(
 /** The id and the state of a webhook that nobody has. */
 function nowhere(shell: Shell, service: LocalService): [string, Record<string, unknown>] {
   const { databaseId } = inputs as { databaseId: string };
-  return [shell.idOf({ databaseId, id: 999 }), { ...inputs, baseUrl: service.baseUrl }];
+  return [
+    shell.idOf({ databaseId, id: 999 }),
+    { ...inputs, baseUrl: service.baseUrl, secret: "whsec_x" },
+  ];
 }
 
 describe.each(shells)("A creation in flight through $name", (shell) => {
@@ -130,6 +134,23 @@ describe.each(shells)("A creation in flight through $name", (shell) => {
       },
       settings,
     );
+  });
+
+  it("is undone when the engine's port accepts a connection, and nothing answers", async () => {
+    await withHeldPost(shell, async ({ service, running, release, ended }) => {
+      const { engine } = running.process;
+      engine.close();
+      // What the kernel does while it takes a killed process down.
+      const dying = createServer((socket) => socket.destroy()).listen(engine.port, "127.0.0.1");
+      await once(dying, "listening");
+
+      release();
+      await ended;
+
+      dying.close();
+      expect(service.webhooks).toEqual([]);
+      expect(service.counts).toMatchObject({ created: 1, deletes: 1 });
+    });
   });
 
   it("is finished as usual on SIGTERM, which service managers send to all processes", async () => {

@@ -68,7 +68,7 @@ async function play(
 ): Promise<ReadonlyMap<string, Measurement>> {
   const groups = [...Map.groupBy(rows, (row) => row.environment)];
   const measured = groups.map(async ([environment, group]) => {
-    const running = await shell.start(configOf(service), environment?.(service));
+    const running = await shell.start(configOf(service), await environment?.(service));
     const played = await (async () => {
       await using _ = running;
       const release = injectFaults(service, group);

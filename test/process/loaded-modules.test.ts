@@ -14,7 +14,7 @@ const listingText = `exports.handler = () => ({
 /** The files that `use` loads. */
 async function modulesLoadedBy(use: (provider: ProviderProcess) => Promise<unknown>) {
   const config = {
-    "dbwebhooks:baseUrl": "https://tables.example.com",
+    "dbwebhooks:baseUrl": "http://127.0.0.1:9",
     "dbwebhooks:apiKey": "key",
     "dbwebhooks:retrySeconds": "0",
   };
@@ -41,7 +41,7 @@ describe("Pulumi's provider process", () => {
   it("loads neither undici, nor the queue, nor zod to check and to compare", async () => {
     const loaded = await modulesLoadedBy(async (provider) => {
       const checked = await provider.check(webhookInputs());
-      const olds = { ...checked.inputs, baseUrl: "https://tables.example.com", secret: "secret" };
+      const olds = { ...checked.inputs, baseUrl: "http://127.0.0.1:9", secret: "secret" };
       const compared = await provider.diff("1", olds, checked.inputs);
       expect(compared.replacesList).toEqual([]);
     });

@@ -1,10 +1,13 @@
 import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { LogSeverity } from "@pulumi/pulumi/proto/engine_pb.js";
 import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { type Fault, type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
 import { someArgs, unknownMarkers } from "../helpers/builders.js";
+import { errorOf } from "../helpers/error-of.js";
+import { kindOf } from "../helpers/kind-of.js";
 import { type ProviderProcess, partialCreationOf } from "../helpers/shells/grpc-provider.js";
 import { startPlugin } from "../helpers/shells/native-shell.js";
 import { struct } from "../helpers/shells/provider-calls.mjs";
@@ -21,12 +24,12 @@ const { INFO, WARNING } = LogSeverity;
 async function withPlugin(
   use: (plugin: ProviderProcess, service: LocalService) => Promise<void>,
   settings: Readonly<Record<string, string>> = {},
-  environment: Readonly<Record<string, string>> = {},
+  environment: (service: LocalService) => Readonly<Record<string, string>> = () => ({}),
 ): Promise<void> {
   await using service = await startLocalService({ listing: true });
   const { baseUrl, apiKey } = service;
   const config = { baseUrl, apiKey, retrySeconds: "0", ...settings };
-  await using plugin = await startPlugin(config, environment);
+  await using plugin = await startPlugin(config, environment(service));
   await use(plugin, service);
 }
 
@@ -51,14 +54,13 @@ describe("A request that the plugin cannot take", () => {
       request.setUrn("urn:pulumi:test::webhooks::dbwebhooks:index:Hook::orders");
       await expect(plugin.call(method, request)).rejects.toMatchObject({
         code: 3,
-        details:
-          "There is no resource type dbwebhooks:index:Hook in dbwebhooks: write dbwebhooks:index:Webhook.",
+        details: expect.stringContaining("write dbwebhooks:index:Webhook"),
       });
 
       request.setUrn(urn);
       await expect(plugin.call(method, request)).rejects.toMatchObject({
         code: 9,
-        details: "pulumi-resource-dbwebhooks got a request before Configure.",
+        details: expect.stringContaining("before Configure"),
       });
     },
   );
@@ -88,9 +90,7 @@ describe("A request that the plugin cannot take", () => {
           expect(result).toMatchObject({
             reason: {
               code: 3,
-              details: expect.stringContaining(
-                "is <databaseId>/<webhookId>, such as base_abc123/42",
-              ),
+              details: expect.stringContaining("<databaseId>/<webhookId>, such as base_abc123/42"),
             },
           });
         }
@@ -128,17 +128,42 @@ describe("The process of the plugin", () => {
     expect(await ended).toEqual([0, null]);
   });
 
-  it("goes on after Cancel: what is in flight is stored", async () => {
+  it("sends nothing more after Cancel; what was sent completes and is stored", async () => {
+    await withPlugin(
+      async (plugin, service) => {
+        const held = service.inject({ on: "POST", fault: { kind: "hold", commit: true } });
+        const committed = service.nextRequest({ on: "POST", stage: "committed" });
+        const creation = plugin.create(inputs);
+        await committed;
+        const queued = errorOf(plugin.create({ ...inputs, databaseId: "base_queued" }));
+
+        await plugin.call("cancel", new Empty());
+        held.release();
+
+        expect(await creation).toMatchObject({ id: `base_abc123/${service.webhooks[0]?.id}` });
+        expect(kindOf(await queued)).toBe("notCreated");
+        expect(service.counts).toMatchObject({ posts: 1, created: 1, deletes: 0 });
+      },
+      { maxConcurrentRequests: "1" },
+    );
+  });
+
+  it("takes its configuration once", async () => {
     await withPlugin(async (plugin, service) => {
-      const held = service.inject({ on: "POST", fault: { kind: "hold", commit: true } });
-      const committed = service.nextRequest({ on: "POST", stage: "committed" });
-      const creation = plugin.create(inputs);
-      await committed;
+      const configure = (baseUrl: string) =>
+        plugin.call(
+          "configure",
+          new messages.ConfigureRequest().setArgs(
+            struct({ baseUrl, apiKey: service.apiKey, retrySeconds: "0" }),
+          ),
+        );
 
-      await plugin.call("cancel", new Empty());
-      held.release();
+      await configure(service.baseUrl);
+      const error = await errorOf(configure("http://127.0.0.1:1"));
+      await plugin.create(inputs);
 
-      expect(await creation).toMatchObject({ id: `base_abc123/${service.webhooks[0]?.id}` });
+      expect(kindOf(error)).toBe("invalid");
+      expect(service.counts.created).toBe(1);
     });
   });
 });
@@ -204,7 +229,7 @@ describe("A creation through the plugin", () => {
       const updated = await plugin.update(id, state, { ...inputs, allowInsecureUrl: true });
 
       expect(read).toEqual({ id, props: outs });
-      expect(updated).toEqual({ ...outs, allowInsecureUrl: true });
+      expect(updated).toEqual(outs);
       expect(service.requests).toEqual([]);
     });
   });
@@ -215,7 +240,7 @@ describe("A difference", () => {
     ["a url", { url: "https://example.com/other" }, { url: { kind: 5, inputdiff: true } }],
     ["events", { events: ["record.deleted"] }, { events: { kind: 5, inputdiff: true } }],
     ["a table that is added", { tableId: "tbl_x" }, { tableId: { kind: 1, inputdiff: true } }],
-    ["a flag", { allowInsecureUrl: true }, { allowInsecureUrl: { kind: 4, inputdiff: true } }],
+    ["a flag", { allowInsecureUrl: true }, {}],
     [
       "a value that is not known",
       { url: unknownMarkers.string },
@@ -230,8 +255,7 @@ describe("A difference", () => {
 
       expect(Object.fromEntries(diff.detaileddiffMap)).toEqual(details);
       expect(diff.hasdetaileddiff).toBe(true);
-      const isReplacement = Object.values(details).some((one) => "kind" in one && one.kind !== 4);
-      expect(diff.replacesList).toEqual(isReplacement ? Object.keys(details) : []);
+      expect(diff.replacesList).toEqual(Object.keys(details));
       expect(diff.changes).toBe(Object.keys(details).length > 0 ? 2 : 1);
     });
   });
@@ -246,13 +270,28 @@ describe("A difference", () => {
     });
   });
 
-  it("of the base URL is one of the state", async () => {
+  it("of the base URL replaces, and shows no output as removed", async () => {
     await withPlugin(async (plugin) => {
       const { id, state } = await createWith(plugin);
 
       const diff = await plugin.diff(id, { ...state, baseUrl: "https://old.example" }, inputs);
 
-      expect(diff.detaileddiffMap).toEqual([["baseUrl", { kind: 5, inputdiff: false }]]);
+      expect(diff).toMatchObject({ replacesList: ["baseUrl"], detaileddiffMap: [], changes: 2 });
+    });
+  });
+
+  it("that drift made is one of the outputs", async () => {
+    await withPlugin(async (plugin) => {
+      const { id, state } = await createWith(plugin);
+
+      const diff = await plugin.diff(
+        id,
+        { ...state, url: "https://drifted.example" },
+        inputs,
+        inputs,
+      );
+
+      expect(diff.detaileddiffMap).toEqual([["url", { kind: 5, inputdiff: false }]]);
     });
   });
 });
@@ -288,16 +327,20 @@ describe("A line of the plugin", () => {
     );
   });
 
-  it("is information otherwise", async () => {
+  it("is a warning for a webhook that was not there, and information for an adoption", async () => {
     await withPlugin(async (plugin, service) => {
       const { id, state } = await createWith(plugin);
       service.removeWebhook(1);
 
       await plugin.delete(id, state);
+      await plugin.create({ ...inputs, adopt: { id: "2", secret: "whsec_adopted" } });
 
-      expect(plugin.engine.lines).toEqual([
-        { urn, severity: INFO, line: expect.stringContaining("did not have webhook 1") },
-      ]);
+      await expect
+        .poll(() => plugin.engine.lines)
+        .toEqual([
+          { urn, severity: WARNING, line: expect.stringContaining("did not have webhook 1") },
+          { urn, severity: INFO, line: expect.stringContaining("manages webhook 2") },
+        ]);
     });
   });
 });
@@ -317,20 +360,22 @@ describe("customTimeouts", () => {
       const error = await plugin.create(inputs, 5).catch((cause: unknown) => cause);
 
       expect(error).toMatchObject({ details: expect.stringContaining("customTimeouts, 5 s") });
-      expect(error).toMatchObject({ details: expect.stringContaining("No webhook was created") });
+      expect(error).toMatchObject({ details: expect.stringContaining("[notCreated]") });
       expect(service.counts).toMatchObject({ posts: 1, created: 0 });
     }, settings);
   });
 
   it("leaves a creation in doubt when it is cut after it was sent", async () => {
     await withPlugin(async (plugin, service) => {
+      // So that all modules are loaded, and a connection is established.
+      await plugin.create(inputs);
       service.inject({ on: "POST", fault: { kind: "neverAnswer", commit: true } });
 
-      const error = await plugin.create(inputs, 0.5).catch((cause: unknown) => cause);
+      const error = await plugin.create(inputs, 1).catch((cause: unknown) => cause);
 
-      expect(error).toMatchObject({ details: expect.stringContaining("customTimeouts, 0.5 s") });
-      expect(error).toMatchObject({ details: expect.stringContaining("A webhook may exist") });
-      expect(service.counts).toMatchObject({ posts: 1, created: 1 });
+      expect(error).toMatchObject({ details: expect.stringContaining("customTimeouts, 1 s") });
+      expect(error).toMatchObject({ details: expect.stringContaining("[inDoubt]") });
+      expect(service.counts).toMatchObject({ posts: 2, created: 2 });
     }, settings);
   });
 
@@ -346,7 +391,7 @@ describe("customTimeouts", () => {
 
       const text = `customTimeouts, ${seconds} s`;
       expect(error).toMatchObject({ details: expect.stringContaining(text) });
-      expect(error).toMatchObject({ details: expect.stringContaining("stays in the state") });
+      expect(error).toMatchObject({ details: expect.stringContaining("[kept]") });
       expect(service.counts).toMatchObject({ deletes: 1, deleted: 0 });
     }, settings);
   });
@@ -363,13 +408,44 @@ describe("customTimeouts", () => {
         held.release();
         await first;
 
-        const text = "was not sent, because the time is over (customTimeouts, 0.3 s)";
+        const text = "was not sent, because the time was over (customTimeouts, 0.3 s)";
         expect(error).toMatchObject({ details: expect.stringContaining(text) });
         expect(service.counts).toMatchObject({ posts: 1 });
       },
       { ...settings, maxConcurrentRequests: "1" },
     );
   });
+
+  it.each(["https", "http"] as const)(
+    "holds before a connection is established: %s",
+    async (scheme) => {
+      const silent = createServer().listen(0, "127.0.0.1");
+      await once(silent, "listening");
+      const silentUrl = `${scheme}://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+      const environment =
+        scheme === "https"
+          ? { DBWEBHOOKS_BASE_URL: silentUrl }
+          : { DBWEBHOOKS_BASE_URL: "https://tables.example.com", HTTPS_PROXY: silentUrl };
+      await withPlugin(
+        async (plugin, service) => {
+          const state = { ...inputs, baseUrl: service.baseUrl, secret: "whsec_x" };
+
+          const errors = await Promise.all([
+            errorOf(plugin.create(inputs, 0.5)),
+            errorOf(plugin.delete("base_abc123/1", state, 0.5)),
+          ]);
+
+          expect(errors.map(kindOf)).toEqual(["notCreated", "kept"]);
+          for (const { message } of errors) {
+            expect(message).toContain("customTimeouts, 0.5 s");
+          }
+        },
+        settings,
+        (service) => ({ ...environment, DBWEBHOOKS_FORMER_BASE_URLS: service.baseUrl }),
+      );
+      silent.close();
+    },
+  );
 
   it("does not cut the undoing of what came without a secret", async () => {
     await withPlugin(async (plugin, service) => {
@@ -378,7 +454,7 @@ describe("customTimeouts", () => {
 
       const error = await plugin.create(inputs, 1).catch((cause: unknown) => cause);
 
-      expect(error).toMatchObject({ details: expect.stringContaining("deleted again") });
+      expect(error).toMatchObject({ details: expect.stringContaining("[undone]") });
       expect(service.webhooks).toEqual([]);
     }, settings);
   });

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../helpers/directory.js";
 import { errorOf } from "../helpers/error-of.js";
 import { startServer } from "../helpers/http-server.js";
-import { outcomeOf } from "../helpers/outcome-of.js";
+import { kindOf } from "../helpers/kind-of.js";
 import type { ProviderProcess } from "../helpers/shells/grpc-provider.js";
 import { webhookInputs, withProviderProcess } from "../helpers/shells/provider-process.js";
 
@@ -72,7 +72,7 @@ describe("A service behind a private CA", () => {
 
     const error = await errorOf(createAt(service.url, {}));
 
-    expect(outcomeOf(error)).toBe("not created");
+    expect(kindOf(error)).toBe("notCreated");
     expect(error.message).toMatch(/\(.*(certificate|CERT|SIGNATURE).*\).*NODE_EXTRA_CA_CERTS/);
     expect(service.authorizations).toEqual([]);
   });
@@ -112,7 +112,7 @@ describe("A proxy", () => {
       createAt(`https://${host}`, { HTTPS_PROXY: proxy.url, NO_PROXY: host }),
     );
 
-    expect(outcomeOf(error)).toBe("not created");
+    expect(kindOf(error)).toBe("notCreated");
     expect(proxy.targets).toEqual([]);
   });
 
@@ -131,7 +131,7 @@ describe("A proxy", () => {
 
     const error = await errorOf(createAt(`https://${host}`, { HTTPS_PROXY: proxy.url }));
 
-    expect(outcomeOf(error)).toBe("not created");
+    expect(kindOf(error)).toBe("notCreated");
     expect(error.message).toContain("HTTPS_PROXY");
     expect(proxy.targets).toEqual([`${host}:443`]);
   });
@@ -192,7 +192,7 @@ describe("The API key", () => {
 
     const error = await errorOf(createAt(`http://${host}`, { HTTP_PROXY: proxy.url }));
 
-    expect(outcomeOf(error)).toBe("not sent");
+    expect(kindOf(error)).toBe("notCreated");
     expect(error.message).toContain("dbwebhooks:baseUrl");
     expect(proxy.requests).toEqual([]);
   });

@@ -12,7 +12,7 @@ const created: RowOutcome = {
 };
 const createdByRetry: RowOutcome = { ...created, posts: 2 };
 const notCreated: RowOutcome = {
-  outcome: "not created",
+  outcome: "notCreated",
   posts: 1,
   gets: 0,
   deletes: 0,
@@ -20,11 +20,11 @@ const notCreated: RowOutcome = {
   state: "nothing",
 };
 const notSent: RowOutcome = { ...notCreated, posts: 0 };
-const inDoubt: RowOutcome = { ...notCreated, outcome: "in doubt" };
+const inDoubt: RowOutcome = { ...notCreated, outcome: "inDoubt" };
 const inDoubtAndCreated: RowOutcome = { ...inDoubt, service: "the webhook" };
 const undone: RowOutcome = { ...notCreated, outcome: "undone", deletes: 1 };
 const partial: RowOutcome = {
-  outcome: "partial creation",
+  outcome: "partial",
   posts: 1,
   gets: 0,
   deletes: 1,
@@ -176,6 +176,19 @@ export const createFaults: readonly FaultRow[] = [
     ...notCreated,
     names: "dbwebhooks:retrySeconds",
   }),
+  post({
+    name: "proxy-503",
+    does: "stores, and a proxy answers 503 with `Retry-After`",
+    sees: "503, a second in `Retry-After`, no error body",
+    fault: {
+      kind: "respond",
+      statusCode: 503,
+      body: page,
+      headers: { "retry-after": "1" },
+      commit: true,
+    },
+    ...inDoubtAndCreated,
+  }),
   odd("truncated-json", "201, half of the JSON", truncatedJson, inDoubtAndCreated),
   odd("huge-body", "201, 10 MiB of JSON", hugeBody, inDoubtAndCreated),
   odd("content-type", "201, the JSON as `text/html`", asHtml, created),
@@ -227,6 +240,22 @@ export const createFaults: readonly FaultRow[] = [
     sees: "no connection",
     fault: [],
     environment: otherwise.noTls,
+    ...notSent,
+  }),
+  post({
+    name: "silent-tls",
+    does: "accepts the connection and never speaks TLS",
+    sees: "no connection",
+    fault: [],
+    environment: otherwise.silentTls,
+    ...notSent,
+  }),
+  post({
+    name: "silent-proxy",
+    does: "is behind a proxy that never answers `CONNECT`",
+    sees: "no connection",
+    fault: [],
+    environment: otherwise.silentProxy,
     ...notSent,
   }),
   post({

@@ -11,7 +11,6 @@ const deleted: RowOutcome = {
   state: "nothing",
 };
 const deletedByRetry: RowOutcome = { ...deleted, deletes: 2 };
-const goneAtRetry: RowOutcome = { ...deletedByRetry, outcome: "already gone" };
 const kept: RowOutcome = {
   outcome: "kept",
   posts: 0,
@@ -77,7 +76,7 @@ export const deleteFaults: readonly FaultRow[] = [
     sees: "no answer in time, then 404 `NOT_FOUND`",
     fault: { kind: "neverAnswer", commit: true },
     times: 1,
-    ...goneAtRetry,
+    ...deletedByRetry,
   }),
   remove({
     name: "reset-before-reading",
@@ -93,7 +92,7 @@ export const deleteFaults: readonly FaultRow[] = [
     sees: "a broken connection, then 404 `NOT_FOUND`",
     fault: { kind: "resetAfterCommit" },
     times: 1,
-    ...goneAtRetry,
+    ...deletedByRetry,
   }),
   remove({
     name: "reset-mid-body",
@@ -101,7 +100,7 @@ export const deleteFaults: readonly FaultRow[] = [
     sees: "half an answer, then 404 `NOT_FOUND`",
     fault: { kind: "resetMidBody" },
     times: 1,
-    ...goneAtRetry,
+    ...deletedByRetry,
   }),
   remove({
     name: "redirect",
@@ -124,8 +123,8 @@ export const deleteFaults: readonly FaultRow[] = [
     sees: "404 `NOT_FOUND`",
     fault: [],
     isRemovedBefore: true,
-    ...goneAtRetry,
-    deletes: 1,
+    ...deleted,
+    outcome: "already gone",
   }),
   status(404, kept),
   { ...status(404, kept, "Not here."), name: "status-404-plain", sees: "404, plain text" },
@@ -166,14 +165,42 @@ export const deleteFaults: readonly FaultRow[] = [
     ...kept,
   }),
   remove({
+    name: "elsewhere",
+    does: "is not at `dbwebhooks:baseUrl` any more",
+    sees: "nothing: no request is sent",
+    fault: [],
+    environment: otherwise.unreachable,
+    ...kept,
+    deletes: 0,
+    names: "dbwebhooks:otherBaseUrls",
+  }),
+  remove({
     name: "removed-before-elsewhere",
-    does: "has no such webhook; `dbwebhooks:baseUrl` is another by now",
+    does: "has no such webhook, and is one of `dbwebhooks:otherBaseUrls`",
     sees: "404 `NOT_FOUND`",
     fault: [],
     isRemovedBefore: true,
-    environment: otherwise.unreachable,
+    environment: otherwise.other,
     ...keptAndDeleted,
     names: "dbwebhooks:baseUrl",
+  }),
+  remove({
+    name: "silent-tls",
+    does: "has moved to where nothing speaks TLS",
+    sees: "no connection",
+    fault: [],
+    environment: otherwise.movedToSilentTls,
+    ...kept,
+    deletes: 0,
+  }),
+  remove({
+    name: "silent-proxy",
+    does: "has moved behind a proxy that never answers `CONNECT`",
+    sees: "no connection",
+    fault: [],
+    environment: otherwise.movedBehindSilentProxy,
+    ...kept,
+    deletes: 0,
   }),
   {
     ...once(503),

@@ -100,7 +100,7 @@ async function playGroups(
       "--target",
       `urn:pulumi:test::webhooks::${program.type}::${name}`,
     ]);
-    outputs.push(await run(stack, command, targets, environment?.(stack.service)));
+    outputs.push(await run(stack, command, targets, await environment?.(stack.service)));
     await release();
   }
   return outputs;
@@ -170,5 +170,5 @@ async function readOutcomes(
 
 /** Whether an error names what the service may hold: the test of the row asserts that it does. */
 function isInDoubt(rows: readonly FaultRow[], name: string): boolean {
-  return rows.some((row) => row.name === name && row.outcome === "in doubt");
+  return rows.some((row) => row.name === name && row.outcome === "inDoubt");
 }

@@ -5,7 +5,7 @@ import type {
   StoredWebhook,
 } from "pulumi-dbwebhooks/local-service";
 import { expect } from "vitest";
-import { outcomeOf } from "../outcome-of.js";
+import { kindOf } from "../kind-of.js";
 import { type FaultRow, outcomes } from "./row.js";
 
 /** What was counted and read after the operation that met the fault. */
@@ -34,11 +34,11 @@ export function expectRow(row: FaultRow, measured: Measurement | undefined): voi
   const said = isError ? error : lines.join(" ");
   expect(error !== "", error).toBe(isError);
   if (isError) {
-    expect(outcomeOf({ message: error }), error).toBe(row.outcome);
+    expect(kindOf({ message: error }), error).toBe(row.outcome);
   } else {
     expect(lines.length > 0, said).toBe(row.outcome === "already gone");
   }
-  expect(said).toContain(row.outcome === "in doubt" ? row.name : "");
+  expect(said).toContain(row.outcome === "inDoubt" ? row.name : "");
   expect(said).toContain(row.names ?? "");
   if (row.isIdNamed) {
     // An address holds numbers too.

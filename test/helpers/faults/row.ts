@@ -1,8 +1,12 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import type { FaultRule, LocalService, LocalServiceOptions } from "pulumi-dbwebhooks/local-service";
-import type { FailedOutcome } from "../outcome-of.js";
+import type { ErrorKind } from "../../../src/core/errors.js";
 
-/** Every way in which a row can end. */
-export type Outcome = Exclude<FailedOutcome, "not sent"> | "created" | "deleted" | "already gone";
+type ErrorKindOfRow = Extract<ErrorKind, "notCreated" | "inDoubt" | "undone" | "partial" | "kept">;
+
+/** Every way in which a row can end: with an error of a kind, or without one. */
+export type Outcome = ErrorKindOfRow | "created" | "deleted" | "already gone";
 
 interface OutcomeFacts {
   /** For the page. */
@@ -17,11 +21,11 @@ export const outcomes: Readonly<Record<Outcome, OutcomeFacts>> = {
     meaning: "The webhook is at the service and, with its secret, in the state.",
     isError: false,
   },
-  "not created": {
+  notCreated: {
     meaning: "An error. It says that the service has created no webhook.",
     isError: true,
   },
-  "in doubt": {
+  inDoubt: {
     meaning:
       "An error. The service may have created a webhook whose secret is lost: the error names the database and what to look for there.",
     isError: true,
@@ -30,7 +34,7 @@ export const outcomes: Readonly<Record<Outcome, OutcomeFacts>> = {
     meaning: "An error. The webhook came without a secret and was deleted again.",
     isError: true,
   },
-  "partial creation": {
+  partial: {
     meaning:
       "An error. The webhook came without a secret and could not be deleted. It is in the state without a secret; the next `pulumi up` replaces it.",
     isError: true,
@@ -83,7 +87,7 @@ export interface FaultRow extends RowOutcome {
   /** Whether somebody else removes the webhook first. */
   readonly isRemovedBefore?: boolean;
   /** Settings under which the fault is met. Rows that share them share a process. */
-  readonly environment?: (service: LocalService) => Readonly<Record<string, string>>;
+  readonly environment?: (service: LocalService) => Promise<Readonly<Record<string, string>>>;
 }
 
 /** The options of the service of all rows: it lists to those who ask. */
@@ -96,16 +100,54 @@ export const rowSettings = {
   "dbwebhooks:maxConcurrentRequests": "64",
 };
 
+const shortly = { DBWEBHOOKS_RETRY_SECONDS: "1" };
+
+const unreachable = { DBWEBHOOKS_BASE_URL: "http://127.0.0.1:1", ...shortly };
+
+const silentTls = async () => ({
+  DBWEBHOOKS_BASE_URL: `https://127.0.0.1:${await silentPort()}`,
+  ...shortly,
+});
+
+const silentProxy = async () => ({
+  DBWEBHOOKS_BASE_URL: "https://tables.example.com",
+  HTTPS_PROXY: `http://127.0.0.1:${await silentPort()}`,
+  ...shortly,
+});
+
 /** Settings that are a fault themselves. */
 export const otherwise = {
-  unreachable: () => ({
-    DBWEBHOOKS_BASE_URL: "http://127.0.0.1:1",
-    DBWEBHOOKS_RETRY_SECONDS: "1",
-  }),
-  noTls: ({ baseUrl }: LocalService) => ({
+  unreachable: async () => unreachable,
+  silentTls,
+  silentProxy,
+  noTls: async ({ baseUrl }: LocalService) => ({
     DBWEBHOOKS_BASE_URL: baseUrl.replace("http:", "https:"),
-    DBWEBHOOKS_RETRY_SECONDS: "1",
+    ...shortly,
   }),
-  noRetries: () => ({ DBWEBHOOKS_RETRY_SECONDS: "0" }),
-  listing: () => ({ DBWEBHOOKS_LISTING: "true" }),
+  noRetries: async () => ({ DBWEBHOOKS_RETRY_SECONDS: "0" }),
+  listing: async () => ({ DBWEBHOOKS_LISTING: "true" }),
+  other: async ({ baseUrl }: LocalService) => ({
+    ...unreachable,
+    DBWEBHOOKS_OTHER_BASE_URLS: baseUrl,
+  }),
+  movedToSilentTls: async ({ baseUrl }: LocalService) => ({
+    ...(await silentTls()),
+    DBWEBHOOKS_FORMER_BASE_URLS: baseUrl,
+  }),
+  movedBehindSilentProxy: async ({ baseUrl }: LocalService) => ({
+    ...(await silentProxy()),
+    DBWEBHOOKS_FORMER_BASE_URLS: baseUrl,
+  }),
 };
+
+let silent: Promise<number> | undefined;
+
+/** A port of loopback that accepts connections, and never says a word. */
+function silentPort(): Promise<number> {
+  silent ??= (async () => {
+    const server = createServer().listen(0, "127.0.0.1").unref();
+    await once(server, "listening");
+    return (server.address() as AddressInfo).port;
+  })();
+  return silent;
+}

@@ -12,7 +12,12 @@ export type Properties = Record<string, unknown>;
 /** What the engine asks of a provider. */
 export interface Operations {
   check(news: Properties, olds?: Properties): Promise<{ inputs: Properties; failures: string[] }>;
-  diff(id: string, olds: Properties, news: Properties): Promise<messages.DiffResponse.AsObject>;
+  diff(
+    id: string,
+    olds: Properties,
+    news: Properties,
+    oldInputs?: Properties,
+  ): Promise<messages.DiffResponse.AsObject>;
   create(inputs: Properties, timeoutSeconds?: number): Promise<{ id: string; outs: Properties }>;
   read(id: string, props: Properties): Promise<{ id: string; props: Properties }>;
   /** Reads what the engine knows nothing of but its id. */
@@ -53,12 +58,13 @@ export function operationsOf(call: Call, urn: string): Operations {
         failures: failures.map((failure) => failure.getReason()),
       };
     },
-    async diff(id, olds, news) {
+    async diff(id, olds, news, oldInputs) {
       const request = new messages.DiffRequest()
         .setUrn(urn)
         .setId(id)
         .setOlds(struct(olds))
-        .setNews(struct(news));
+        .setNews(struct(news))
+        .setOldInputs(oldInputs && struct(oldInputs));
       return (await call<messages.DiffResponse>("diff", request)).toObject();
     },
     async create(inputs, timeoutSeconds = 0) {

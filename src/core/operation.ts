@@ -1,22 +1,26 @@
 import { oneLine, redact } from "../common/redact.js";
-import type { TimeLimit } from "./time-limit.js";
+import type { CallContext } from "../service/client.js";
+import type { TimeLimit } from "../service/time-limit.js";
+import type { Settings } from "./config.js";
+import { waitLine } from "./messages.js";
 
-/** How much a line matters to the person who runs Pulumi. */
+/** How much a line matters to the user. */
 export type Severity = "info" | "warning";
 
-/** Shows one line to the person who runs Pulumi. */
+/** Shows one line to the user. */
 export type Notify = (line: string, severity: Severity) => void;
 
 const maxLineLength = 2_000;
 
 /**
- * One operation on one webhook: what messages call it, which values they must not show, and where
- * they go.
+ * One operation on one webhook: what messages call it, which values they must not show, where they go,
+ * and how long it may take.
  */
 export class Operation {
+  /** What messages call it, such as `Create webhook in database base_abc`. */
+  readonly name: string;
   /** The time that it may take; absent without a limit of its own. */
   readonly timeLimit: TimeLimit | undefined;
-  readonly #name: string;
   readonly #notify: Notify;
   readonly #hidden: () => readonly string[];
 
@@ -27,19 +31,14 @@ export class Operation {
     hidden: () => readonly string[] = () => [],
     timeLimit?: TimeLimit,
   ) {
-    this.#name = name;
+    this.name = oneLine(name, 300);
     this.timeLimit = timeLimit;
     this.#notify = notify;
     this.#hidden = hidden;
   }
 
-  /** What messages call it, such as `Create webhook in database base_abc`. */
-  get name(): string {
-    return oneLine(this.#name, 300);
-  }
-
   /** The same operation without its time limit, for what follows on it. */
-  withoutTimeLimit(name = this.#name): Operation {
+  withoutTimeLimit(name = this.name): Operation {
     return new Operation(name, this.#notify, this.#hidden);
   }
 
@@ -47,6 +46,14 @@ export class Operation {
   hiding(value: string | undefined): Operation {
     const hidden = () => [...this.#hidden(), ...(value === undefined ? [] : [value])];
     return new Operation(this.name, this.#notify, hidden, this.timeLimit);
+  }
+
+  /** What its requests belong to. */
+  context(settings: Settings): CallContext {
+    return {
+      timeLimit: this.timeLimit,
+      onWait: (wait) => this.notify(waitLine(settings, wait)),
+    };
   }
 
   /** Removes what may not be shown from a text from outside, and makes it fit for one line. */

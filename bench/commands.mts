@@ -1,0 +1,108 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, realpath, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundlePlugin } from "../tools/plugin/bundle.mts";
+import type { PulumiCli } from "../tools/pulumi-cli/resolve.mts";
+import { type Contender, floorPlugin } from "./contenders.mts";
+import { watchProvider } from "./memory.mts";
+import { openProject, type Project } from "./project.mts";
+import { startServiceProcess } from "./service-process.mts";
+
+/** The commands, in the order in which a round runs them. */
+export const steps = ["up", "no-op up", "refresh", "destroy"] as const;
+
+type Step = (typeof steps)[number];
+
+/** What a number of webhooks took with each contender. */
+export interface Comparison {
+  readonly count: number;
+  readonly rounds: number;
+  readonly results: readonly Result[];
+}
+
+interface Result {
+  readonly contender: string;
+  /** Round by round. */
+  readonly seconds: Readonly<Record<Step, readonly number[]>>;
+  /** Peaks of the provider's process, of all commands that it was seen in; none without `/proc`. */
+  readonly providerMegabytes: readonly number[];
+  /** Size of the state after each command, in the last round. */
+  readonly stateBytes: Readonly<Record<Step, number>>;
+}
+
+export interface CompareOptions {
+  readonly cli: PulumiCli;
+  readonly contenders: readonly Contender[];
+  readonly count: number;
+  readonly rounds: number;
+  readonly say: (line: string) => void;
+}
+
+/**
+ * Measures contenders against each other: in every round each step runs once for each of them, and
+ * the order changes from round to round, so that a drift of the machine hits all.
+ */
+export async function compare(options: CompareOptions): Promise<Comparison> {
+  const { cli, contenders, count, rounds, say } = options;
+  await bundlePlugin("bench/floor-plugin.mts", join(floorPlugin, "pulumi-resource-dbwebhooks"));
+  const root = await realpath(await mkdtemp(join(tmpdir(), "dbwebhooks-bench-")));
+  await using service = await startServiceProcess(["--listing"]);
+  try {
+    const runs = [];
+    for (const [index, contender] of contenders.entries()) {
+      const directory = join(root, String(index));
+      await mkdir(directory);
+      runs.push({
+        contender: contender.name,
+        project: await openProject(cli, contender, { root: directory, count, service }),
+        seconds: perStep((): number[] => []),
+        providerMegabytes: [] as number[],
+        stateBytes: perStep(() => 0),
+      });
+    }
+    for (let round = 0; round < rounds; round++) {
+      say(`webhooks: ${count}, round ${round + 1} of ${rounds}`);
+      const first = round % runs.length;
+      for (const step of steps) {
+        for (const run of [...runs.slice(first), ...runs.slice(0, first)]) {
+          const { seconds, providerMegabytes } = await measure(run.project, step);
+          run.seconds[step].push(seconds);
+          run.providerMegabytes.push(...providerMegabytes);
+          run.stateBytes[step] = (await stat(run.project.stateFile)).size;
+        }
+      }
+    }
+    return { count, rounds, results: runs };
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
+}
+
+function perStep<Value>(make: () => Value): Record<Step, Value> {
+  return Object.fromEntries(steps.map((step) => [step, make()])) as Record<Step, Value>;
+}
+
+/** Runs one command to its end, and fails unless it succeeds. */
+async function measure({ pulumi, directory, environment }: Project, step: Step) {
+  const args = [step.replace("no-op ", ""), "--skip-preview", "--yes", "--non-interactive"];
+  const startedAt = performance.now();
+  const child = spawn(pulumi, args, {
+    cwd: directory,
+    env: environment,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const closed = once(child, "close");
+  const output: Buffer[] = [];
+  child.stdout.on("data", (chunk) => output.push(chunk));
+  child.stderr.on("data", (chunk) => output.push(chunk));
+  const provider = watchProvider(directory);
+  const [exitCode] = await closed;
+  const seconds = (performance.now() - startedAt) / 1000;
+  const providerMegabytes = provider.stop();
+  if (exitCode !== 0) {
+    throw new Error(`pulumi ${args.join(" ")} failed:\n${Buffer.concat(output)}`);
+  }
+  return { seconds, providerMegabytes };
+}

@@ -1,0 +1,111 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import {
+  dynamicProvider,
+  nativeProvider,
+  type Provider,
+  startProvider,
+} from "./provider-process.mts";
+
+/** What is measured of a process, where it applies. */
+export const loadingColumns = {
+  start: "ms",
+  "first check and diff": "ms",
+  "1,000 more": "ms",
+  "memory then": "MB",
+  import: "ms",
+} as const;
+
+/** What a process took, round by round. */
+export interface Loading {
+  readonly name: string;
+  readonly rounds: readonly LoadingRound[];
+}
+
+type LoadingRound = Readonly<Partial<Record<keyof typeof loadingColumns, number>>>;
+
+const emptyProvider = `exports.handler = () => ({
+  check: async (olds, { __provider, ...inputs }) => ({ inputs }),
+  diff: async () => ({ changes: false }),
+})`;
+const ourProvider = 'exports.handler = () => require("pulumi-dbwebhooks/provider")';
+
+const processes: Readonly<Record<string, () => Promise<LoadingRound>>> = {
+  plugin: () => callProvider(nativeProvider),
+  "dynamic provider process, ours": () => callProvider(dynamicProvider(ourProvider)),
+  "dynamic provider process, empty": () => callProvider(dynamicProvider(emptyProvider)),
+  "`node -e 0`": startNothing,
+  '`require("pulumi-dbwebhooks")`': () => importPackage("pulumi-dbwebhooks"),
+  '`require("pulumi-dbwebhooks/native")`': () => importPackage("pulumi-dbwebhooks/native"),
+};
+
+/** Measures processes in turn; the order changes, so that a drift of the machine hits all. */
+export async function measureLoading(
+  rounds: number,
+  say: (line: string) => void,
+): Promise<Loading[]> {
+  const loadings = Object.entries(processes).map(([name, run]) => ({
+    name,
+    run,
+    rounds: [] as LoadingRound[],
+  }));
+  for (let round = 0; round < rounds; round++) {
+    say(`loading, round ${round + 1} of ${rounds}`);
+    for (const loading of round % 2 === 0 ? loadings : loadings.toReversed()) {
+      loading.rounds.push(await loading.run());
+    }
+  }
+  return loadings;
+}
+
+/** Sends what the engine sends of unchanged webhooks, one after the other. */
+async function callProvider(provider: Provider): Promise<LoadingRound> {
+  await using running = await startProvider(provider);
+  const checkAndDiff = async (index: number) => {
+    const { inputs } = await running.check({
+      ...provider.inputs,
+      databaseId: "base_abc123",
+      url: `https://example.com/hooks/${index}`,
+      events: ["record.created", "record.updated"],
+    });
+    const state = { ...inputs, baseUrl: "https://tables.example.com", secret: "x" };
+    await running.diff(provider.someId, state, inputs);
+  };
+  const first = await msOf(() => checkAndDiff(0));
+  const more = await msOf(async () => {
+    for (let index = 1; index <= 1_000; index++) {
+      await checkAndDiff(index);
+    }
+  });
+  const memory = running.memory();
+  return {
+    start: running.startMs,
+    "first check and diff": first,
+    "1,000 more": more,
+    ...(memory && { "memory then": memory.now }),
+  };
+}
+
+async function startNothing(): Promise<LoadingRound> {
+  return { start: await msOf(() => once(spawn(process.execPath, ["-e", "0"]), "exit")) };
+}
+
+/** What a program waits for that has loaded Pulumi's SDK. */
+async function importPackage(name: string): Promise<LoadingRound> {
+  const program = `require("@pulumi/pulumi");
+const startedAt = performance.now();
+require("${name}");
+process.stdout.write(String(performance.now() - startedAt));`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["-e", program], {
+    cwd: join(import.meta.dirname, ".."),
+  });
+  return { import: Number(stdout) };
+}
+
+async function msOf(task: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await task();
+  return performance.now() - startedAt;
+}

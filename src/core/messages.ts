@@ -1,0 +1,377 @@
+import { oneLine, shownValue } from "../common/redact.js";
+import { namespace } from "../common/setting-names.js";
+import { isLoopback } from "../common/url.js";
+import { serviceErrorIn } from "../service/bodies.js";
+import type { FailedCall, NewWebhook } from "../service/client.js";
+import type { FailureCause, HttpOutcome, HttpResponse } from "../service/exchange.js";
+import type { Wait } from "../service/transport.js";
+import { nameOfSetting, type Settings } from "./config.js";
+import type { Leftovers } from "./lookup.js";
+import type { Operation } from "./operation.js";
+
+// All that this package says of requests and webhooks, built from facts. What is wrong with an argument
+// or a setting is said beside its rule.
+
+/** How messages call a webhook. */
+export function nameOfWebhook(id: string, databaseId: unknown): string {
+  const database = typeof databaseId === "string" ? shownValue(databaseId) : "?";
+  return `webhook ${shownValue(id)} of database ${database}`;
+}
+
+// Requests
+
+const maxServiceMessageLength = 200;
+// Far more than is shown, far less than what takes long to redact.
+const maxReadLength = 4_000;
+
+/** What failed, what happened and what to do, complete alone. */
+export function failureText(
+  operation: Operation,
+  settings: Settings,
+  failure: FailedCall,
+  advice: string,
+): string {
+  return `${operation.name} failed: ${callText(operation, settings, failure)}. ${advice}`;
+}
+
+/** What became of a request, such as `POST https://… answered 401 UNAUTHORIZED "No such key."`. */
+export function callText(operation: Operation, settings: Settings, failure: FailedCall): string {
+  const { request, outcome, lacks } = failure;
+  const location = oneLine(request.url.origin + request.url.pathname, 300);
+  const missing = lacks === undefined ? "" : ` ${lackText[lacks]}`;
+  const said = outcome.kind === "response" ? serviceText(outcome, operation) : "";
+  const gaveUp = gaveUpText(operation, settings, failure);
+  return `${request.method} ${location} ${outcomeText(operation, settings, outcome)}${missing}${said}${gaveUp}`;
+}
+
+const lackText = {
+  id: "without a usable webhook id",
+  list: "with something other than a list of webhooks",
+  confirmation: "without confirming the deletion",
+};
+
+function outcomeText(operation: Operation, settings: Settings, outcome: HttpOutcome): string {
+  if (outcome.kind === "response") {
+    return `answered ${outcome.statusCode}`;
+  }
+  const { kind, cause } = outcome;
+  const isSent = kind === "unanswered";
+  switch (cause.kind) {
+    case "limit": {
+      const limit = limitText(operation, settings, cause);
+      return isSent ? `gave no complete answer ${limit}` : `could not be reached ${limit}`;
+    }
+    case "connection": {
+      const text = operation.redact([...cause.codes.slice(0, 1), cause.text].join(": "), 150);
+      const why = text || "unknown reason";
+      return isSent
+        ? `broke the connection before its answer was complete (${why})`
+        : `could not be reached (${why})`;
+    }
+    case "tooLong":
+      return `answered ${cause.statusCode} with more than 1 MiB`;
+    case "badProxy":
+      return "was not sent";
+    case "noAttempt":
+      return cause.because === "stopping"
+        ? "was not sent, because Pulumi is stopping"
+        : `was not sent, because the time was over (${customTimeouts(operation)})`;
+  }
+}
+
+function limitText(
+  operation: Operation,
+  settings: Settings,
+  { limit, ms }: Extract<FailureCause, { kind: "limit" }>,
+): string {
+  return limit === "attempt"
+    ? `within ${ms / 1000} s (${nameOfSetting(settings, "timeoutSeconds")})`
+    : `in the time that was left (${customTimeouts(operation)})`;
+}
+
+function customTimeouts({ timeLimit }: Operation): string {
+  return `customTimeouts, ${timeLimit?.seconds} s`;
+}
+
+/** The service's own words, redacted and cut. */
+function serviceText({ body }: HttpResponse, operation: Operation): string {
+  const error = serviceErrorIn(body);
+  if (error === undefined) {
+    return "";
+  }
+  const shown = (text: string, maxLength: number) =>
+    operation.redact(text.slice(0, maxReadLength), maxLength);
+  const code = shown(error.code, 50);
+  const message = shown(error.message, maxServiceMessageLength);
+  return [code, message === "" ? "" : `"${message}"`].map((part) => part && ` ${part}`).join("");
+}
+
+/** Why there was no further attempt, where one was due. */
+function gaveUpText(operation: Operation, settings: Settings, failure: FailedCall): string {
+  const { gaveUp, outcome, earlier, elapsedMs } = failure;
+  if (gaveUp === undefined) {
+    return "";
+  }
+  if (gaveUp.limit === "stopping") {
+    return " (Pulumi is stopping)";
+  }
+  const attempts = earlier.length + 1;
+  const tried =
+    outcome.kind === "response" && outcome.retryAfterMs
+      ? `it asked to wait ${secondsText(outcome.retryAfterMs)} more`
+      : `tried ${attempts} ${attempts === 1 ? "time" : "times"} in ${secondsText(elapsedMs)}`;
+  if (gaveUp.limit === "operation") {
+    return ` (${tried}; ${customTimeouts(operation)})`;
+  }
+  const limit = gaveUp.isRefused
+    ? `a refused connection is tried for ${gaveUp.seconds} s`
+    : `${nameOfSetting(settings, "retrySeconds")} is ${gaveUp.seconds}`;
+  return ` (${tried}; ${limit})`;
+}
+
+function secondsText(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  return seconds > 86_400 ? "over a day" : `${seconds} s`;
+}
+
+/** Why requests wait. */
+export function waitLine(settings: Settings, wait: Wait): string {
+  switch (wait.kind) {
+    case "pause":
+      return `The service asked to slow down; all requests wait ${secondsText(wait.delayMs)}.`;
+    case "turn": {
+      const { setting } = wait;
+      return `Requests wait for their turn: ${nameOfSetting(settings, setting)} is ${settings[setting]}.`;
+    }
+    case "again": {
+      const { method, url } = wait.request;
+      const { outcome } = wait;
+      const what =
+        outcome.kind === "response"
+          ? `answered ${outcome.statusCode}`
+          : outcome.kind === "unsent"
+            ? "could not be reached"
+            : "gave no answer";
+      return `${url.origin} ${what}; trying ${method} again.`;
+    }
+  }
+}
+
+// What the reader can do about it
+
+/** For a creation that made no webhook. */
+export function notCreatedAdvice(
+  settings: Settings,
+  { request, outcome }: FailedCall,
+  isStopping: boolean,
+): string {
+  return `No webhook was created. ${
+    outcome.kind !== "response"
+      ? connectionAdvice(settings, request.url, outcome, isStopping)
+      : outcome.statusCode === 404
+        ? notFoundAtCreation(settings, outcome)
+        : `${statusAdvice(settings, outcome)} ${limitHint(outcome)}`.trimEnd()
+  }`;
+}
+
+/** For a creation after which a webhook may exist. */
+export function inDoubtAdvice(
+  leftovers: Leftovers,
+  webhook: NewWebhook,
+  { outcome }: FailedCall,
+): string {
+  return `${leftoverAdvice(leftovers, webhook)} ${outcome.kind === "response" ? limitHint(outcome) : ""}`.trimEnd();
+}
+
+/** For a deletion that did not succeed. */
+export function notDeletedAdvice(
+  settings: Settings,
+  { request, outcome, lacks }: FailedCall,
+  isStopping: boolean,
+): string {
+  if (outcome.kind !== "response") {
+    return connectionAdvice(settings, request.url, outcome, isStopping);
+  }
+  const isElsewhere = !request.url.href.startsWith(`${settings.baseUrl}/api/v1/`);
+  if (isElsewhere && [401, 403, 404].includes(outcome.statusCode)) {
+    return `The webhook was created there, and ${nameOfSetting(settings, "baseUrl")} is ${shownValue(settings.baseUrl)}: the API key may not be valid at both. Set DBWEBHOOKS_BASE_URL and DBWEBHOOKS_API_KEY for this command to those of that service, or delete the webhook by hand and remove it with "pulumi state delete".`;
+  }
+  return outcome.statusCode === 404 || lacks !== undefined
+    ? wrongHostAdvice(settings)
+    : statusAdvice(settings, outcome);
+}
+
+/** To this machine itself a request takes no proxy. */
+function connectionAdvice(
+  settings: Settings,
+  { protocol, hostname }: URL,
+  outcome: HttpOutcome,
+  isStopping: boolean,
+): string {
+  if (outcome.kind !== "response" && outcome.cause.kind === "badProxy") {
+    return 'HTTPS_PROXY or HTTP_PROXY holds no usable URL: set it to one such as "http://proxy.example.com:3128".';
+  }
+  if (isStopping) {
+    return "Run the command again.";
+  }
+  const baseUrl = nameOfSetting(settings, "baseUrl");
+  return protocol === "http:" && isLoopback(hostname)
+    ? `The address is on this machine: check that the service is running there, and ${baseUrl}, then run the command again.`
+    : `Check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and ${baseUrl}, then run the command again.`;
+}
+
+function wrongHostAdvice(settings: Settings): string {
+  return `This is not an answer of the service: a proxy or another host may have given it. Check ${nameOfSetting(settings, "baseUrl")}.`;
+}
+
+function notFoundAtCreation(settings: Settings, { body }: HttpResponse): string {
+  return serviceErrorIn(body)?.code === "NOT_FOUND"
+    ? `The service gives this answer both when the database does not exist and when the key has no access to it: check databaseId, ${nameOfSetting(settings, "apiKey")} and ${nameOfSetting(settings, "baseUrl")}.`
+    : wrongHostAdvice(settings);
+}
+
+function statusAdvice(settings: Settings, { statusCode, redirectOrigin }: HttpResponse): string {
+  const baseUrl = nameOfSetting(settings, "baseUrl");
+  if (statusCode >= 300 && statusCode < 400) {
+    const target = redirectOrigin === undefined ? "elsewhere" : `to ${shownValue(redirectOrigin)}`;
+    return `It redirects ${target}, and the API key is not sent there: set ${baseUrl} to the address of the service itself.`;
+  }
+  if (statusCode === 401 || statusCode === 403) {
+    const what =
+      statusCode === 401
+        ? "The service does not accept the API key"
+        : "The API key may not do this";
+    return settings.fromEnvironment.includes("apiKey")
+      ? `${what}. Check the API key: DBWEBHOOKS_API_KEY sets it.`
+      : `${what}. Set another key: "pulumi config set --secret ${namespace}:apiKey", then "pulumi up" ("pulumi destroy" and "pulumi refresh" read DBWEBHOOKS_API_KEY). For a Provider: its argument apiKey.`;
+  }
+  return statusCode === 429 || statusCode >= 500
+    ? "Run the command again later."
+    : `The service refuses the request as it is: check the arguments of the webhook and ${baseUrl}.`;
+}
+
+// A service may answer with these when a database has as many webhooks as it allows.
+const limitStatuses = [402, 403, 409, 422];
+
+function limitHint({ statusCode }: HttpResponse): string {
+  return limitStatuses.includes(statusCode)
+    ? "If the service allows no further webhook in this database, and this one replaces another: set the resource option deleteBeforeReplace: true, and accept a gap in the notifications."
+    : "";
+}
+
+const maxShownIds = 5;
+
+function leftoverAdvice({ ids, isWhole }: Leftovers, { databaseId, url }: NewWebhook): string {
+  const may = `A webhook may exist in database ${shownValue(databaseId)} without a stored secret.`;
+  if (ids.length > 0) {
+    const shown = ids.slice(0, maxShownIds).map(shownValue).join(", ");
+    const more = ids.length > maxShownIds ? ` and ${ids.length - maxShownIds} more` : "";
+    return `${may} The service lists webhooks with the same url, events and table that this run does not know: ${shown}${more}. Another creation in flight may have made one of them. After this update compare them with "pulumi stack export" of each stack that uses the database, and delete those that no stack manages. Then run "pulumi up" again.`;
+  }
+  const notListed = isWhole
+    ? "The service lists no such webhook now, but it may still appear. "
+    : "";
+  const receiver = URL.canParse(url) ? new URL(url).origin : "an unknown host";
+  return `${notListed}${may} Look there for an unmanaged webhook to a receiver on ${shownValue(receiver)}, and delete it. Then run "pulumi up" again.`;
+}
+
+// Undoing a creation
+
+/** What became of a webhook that was created, and whose secret does not reach the state. */
+export function undoText(
+  { databaseId, id, secret }: { databaseId: string; id: string; secret: string | undefined },
+  end: "undone" | "partial" | "leftBehind",
+  problem: string,
+): string {
+  const why =
+    secret === undefined
+      ? `the service created webhook ${id} but sent no usable secret`
+      : `Pulumi stopped while the service created webhook ${id}`;
+  const ends = {
+    undone: `It was deleted again. Run "pulumi up" again; if this comes back, check that ${namespace}:baseUrl is the service itself.`,
+    partial: `It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: ${problem}`,
+    leftBehind: `Pulumi has not stored it: delete it by hand. It could not be deleted at once: ${problem}`,
+  };
+  return `Create webhook in database ${shownValue(databaseId)} failed: ${why}. ${ends[end]}`;
+}
+
+// Replacing
+
+/** Says, before it happens, what replaces a webhook and what that means. */
+export function replacementLine(name: string, reasons: string): string {
+  return `Replacing ${name}: ${reasons}. Its secret will change. The old webhook and its secret keep working until the end of the update; with deleteBeforeReplace they are deleted first. With retainOnDelete they stay, if an earlier "pulumi up" has stored that option.`;
+}
+
+/** Says of an import why Pulumi refuses it: after the option `import` it replaces nothing. */
+export function importedOtherwiseLine(name: string, reasons: string): string {
+  return `The program does not declare ${name} as the service has it: ${reasons}. Pulumi does not replace what it imports. Declare it as it is there, and change it after the import.`;
+}
+
+/** Why another base URL replaces a webhook, and what the deletion of the old one will need. */
+export function baseUrlReason(settings: Settings, old: string | undefined): string {
+  const key = nameOfSetting(settings, "baseUrl");
+  const change = `${key} changes${old === undefined ? "" : ` from ${shownValue(old)}`} to ${shownValue(settings.baseUrl)}`;
+  const needs =
+    old === undefined || settings.otherBaseUrls.includes(old)
+      ? ""
+      : `; to delete the old webhook, add ${shownValue(old)} to ${namespace}:otherBaseUrls`;
+  return `${change} (if the same service has moved, set ${namespace}:formerBaseUrls to the former address${needs})`;
+}
+
+// Deleting
+
+/** A webhook that was created where the key may not be sent. */
+export function elsewhereText(operation: Operation, settings: Settings, baseUrl: string): string {
+  const place = shownValue(baseUrl);
+  return `${operation.name} failed: its state says that it was created at ${place}, and ${nameOfSetting(settings, "baseUrl")} is ${shownValue(settings.baseUrl)}. Nothing was sent, and the webhook stays in the state. If the same service has moved, add ${place} to ${namespace}:formerBaseUrls (DBWEBHOOKS_FORMER_BASE_URLS). If it is another service that this API key may be sent to, add it to ${namespace}:otherBaseUrls (DBWEBHOOKS_OTHER_BASE_URLS). "pulumi destroy" and "pulumi refresh" read the environment.`;
+}
+
+/** A webhook that was not there. */
+export function absentLine(name: string): string {
+  return `The service did not have ${name} any more, and it is removed from the state. A key without access to the database gets the same answer: if this is possible here, look at the service.`;
+}
+
+/** Why a webhook whose resource is deleted stays at the service. */
+export function keptLine(name: string, isNamed: boolean): string {
+  return isNamed
+    ? `Kept ${name}: the argument adopt of the program names it. It was not deleted, and its secret is the same. Remove adopt before you replace it.`
+    : `Kept ${name}: another resource of this program may have it, because this run has found it unchanged. It was not deleted, and its secret is the same. If no other resource has it, delete it by hand.`;
+}
+
+/** Two resources with one webhook. */
+export function sharedLine(name: string, resources: readonly string[]): string {
+  return `Two resources manage ${name}: ${resources.join(" and ")}. Remove one of them from the program, and from the state with "pulumi state delete", which deletes no webhook. Do not use --target before.`;
+}
+
+// Looking up
+
+/** Why a list does not tell whether a webhook exists, as a sentence about that webhook. */
+export function unknownText(
+  operation: Operation,
+  settings: Settings,
+  failure: FailedCall | undefined,
+): string {
+  return failure === undefined
+    ? "the service does not list it, but may have listed only a part of its webhooks."
+    : `it could not be looked up: ${callText(operation, settings, failure)}.`;
+}
+
+/** What a refresh found to differ. */
+export function driftLine(name: string, properties: readonly string[]): string {
+  return `Drift of ${name}: ${properties.join(", ")}. The next "pulumi up" replaces it, with a new secret, unless the program then declares the same.`;
+}
+
+/** What a refresh did not find. */
+export function goneLine(name: string): string {
+  return `The service no longer has ${name}. The next "pulumi up" creates a new one, with a new secret.`;
+}
+
+/** What a refresh found to be switched off. */
+export function inactiveLine(name: string): string {
+  return `The service has switched off ${name}: it sends no notifications.`;
+}
+
+/** Why a refresh did not look some webhooks up. */
+export function notLookedUpLine(databaseId: string, why: string): string {
+  return `Not all webhooks of database ${shownValue(databaseId)} could be looked up: ${why}. The state of those that were not found stays as it is.`;
+}

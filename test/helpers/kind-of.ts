@@ -1,0 +1,6 @@
+import type { ErrorKind } from "../../src/core/errors.js";
+
+/** The kind that an error names at its end; `undefined` where it names none. */
+export function kindOf({ message }: { readonly message: string }): ErrorKind | undefined {
+  return /\[(\w+)\]$/.exec(message.trimEnd())?.[1] as ErrorKind | undefined;
+}
