@@ -1,4 +1,4 @@
-// `npm run soak [-- WEBHOOKS ROUNDS SEED]`: many webhooks, random faults, random edits, and a look at
+// `node tools/soak.mts [WEBHOOKS ROUNDS SEED]`: many webhooks, random faults, random edits, and a look at
 // both sides after every command.
 import { soak } from "./soak/soak.mts";
 

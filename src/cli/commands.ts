@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { adviceForUnknownName } from "../common/nearest-name.js";
 import { version } from "../common/version.js";
-import { defaultApiKey, defaultPort } from "./defaults.js";
+import { apiKeysVariable, defaultApiKey, defaultPort } from "./defaults.js";
 import { UsageError } from "./usage-error.js";
 
 /** A command that throws a {@link UsageError} for wrong usage. The message repeats no value. */
@@ -11,22 +11,16 @@ class CommandLine extends Command {
   }
 
   override error(message: string): never {
-    // Commander repeats an unknown option with its value, which can be a secret.
-    const [, kind, name] = /^error: unknown (option|command) '(-[^-']|[^=']*)/.exec(message) ?? [];
-    if (name === undefined) {
-      throw new UsageError(`${message.replace(/^error: |\.$/g, "")}. See --help.`);
-    }
-    const options = [...this.options.map(({ long }) => long ?? ""), "--help"];
-    const names = kind === "option" ? options : this.commands.map((command) => command.name());
-    throw usageErrorOf(
-      name,
-      names.includes(name) ? "takes no value" : adviceForUnknownName(name, names),
-    );
+    throw new UsageError(`${message} (see --help)`);
   }
-}
 
-function usageErrorOf(name: string, problem: string): UsageError {
-  return new UsageError(`${name.slice(0, 100)} ${problem.replace(/(?<!\?)$/, ".")} See --help.`);
+  /** Called by Commander, whose own message would repeat the value of `--unknown=VALUE`. */
+  unknownOption(word: string): never {
+    const [name = ""] = /^-[^-]|^[^=]*/.exec(word) ?? [];
+    const names = [...this.options.map(({ long }) => long ?? ""), "--help"];
+    const problem = names.includes(name) ? "takes no value" : adviceForUnknownName(name, names);
+    return this.error(`${name.slice(0, 100)} ${problem}`);
+  }
 }
 
 /** The program `pulumi-dbwebhooks`. The code of a command is loaded when the command runs. */
@@ -50,7 +44,7 @@ program
   )
   .option(
     "--api-key <KEY>",
-    `API key for all databases, or KEY=DATABASE,… for those named. Repeatable. Default: ${defaultApiKey}.`,
+    `API key for all databases, or KEY=DATABASE,… for those named. Repeatable. Default: those of ${apiKeysVariable}, with spaces between them, or ${defaultApiKey}.`,
     (key: string, keys: readonly string[] = []) => [...keys, key],
   )
   .option("--data <FILE>", "Keeps webhooks and pending deliveries in this file. Default: memory.")
@@ -86,7 +80,10 @@ program
     "--api-key <KEY>",
     `A key of the service. Default: DBWEBHOOKS_API_KEY, or ${defaultApiKey}. Required for an address that is neither loopback nor DBWEBHOOKS_BASE_URL over https.`,
   )
-  .addHelpText("after", "\nExit code: 0 all delivered in time, or --wait 0; 1 not; 2 wrong usage.")
+  .addHelpText(
+    "after",
+    "\nExit code: 0 all delivered in time, no webhook selects it, or --wait 0; 1 not; 2 wrong usage.",
+  )
   .action(async (event, options) => (await import("./emit.js")).emit(event, options));
 
 /** Runs the command that these words name, to its end. */
@@ -98,7 +95,7 @@ export async function runCommand(words: readonly string[]): Promise<void> {
   const names = commands.map((command) => command.name());
   if (!/^-|^help$/.test(name) && !names.includes(name)) {
     // Commander would show its help, and no error, for a wrong name with --help.
-    throw usageErrorOf(name, adviceForUnknownName(name, names));
+    program.error(`${name.slice(0, 100)} ${adviceForUnknownName(name, names)}`);
   }
   await program.parseAsync(words, { from: "user" });
 }

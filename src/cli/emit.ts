@@ -2,10 +2,12 @@ import { request } from "undici";
 import * as z from "zod/mini";
 import { isApiKey } from "../common/api-key.js";
 import { parseJson } from "../common/json.js";
-import { oneLine, redact } from "../common/redact.js";
+import { oneLine, redact, redactorOf } from "../common/redact.js";
 import { isAbsoluteHttpUrl, isLoopback } from "../common/url.js";
 import { defaultApiKey, defaultPort } from "./defaults.js";
 import { UsageError } from "./usage-error.js";
+
+const maxLength = 500;
 
 /** The options of `emit`, as the command line gives them. */
 export interface EmitWords {
@@ -22,19 +24,17 @@ export interface EmitWords {
 export async function emit(type: string, words: EmitWords): Promise<void> {
   const order = readOrder(type, words, process.env);
   const { id, deliveries } = await send(order);
-  process.stdout.write(`${id}\n`);
-  if (deliveries.length === 0) {
-    process.stdout.write("No active webhook of this database selects it.\n");
-  }
-  for (const delivery of deliveries) {
-    process.stdout.write(`${lineOf(delivery)}\n`);
+  const redacted = redactorOf([order.apiKey]);
+  const nobody = deliveries.length === 0 ? ["No active webhook of this database selects it."] : [];
+  for (const line of [id, ...nobody, ...deliveries.map(deliveryLine)]) {
+    process.stdout.write(`${oneLine(redacted(line), maxLength)}\n`);
   }
   const isLate = deliveries.some(({ outcome }) => outcome !== "delivered");
   process.exitCode = isLate && order.waitSeconds > 0 ? 1 : 0;
 }
 
 /** The line that shows one delivery. */
-export function lineOf(delivery: ShownDelivery): string {
+export function deliveryLine(delivery: ShownDelivery): string {
   const { webhookId, outcome, attempts, statusCode, problem } = delivery;
   const answer = statusCode ?? problem;
   const start = `webhook ${webhookId}: ${outcome}`;
@@ -138,10 +138,10 @@ async function send({ url, apiKey, waitSeconds, event }: EmitOrder): Promise<Emi
   if (done !== undefined) {
     return done;
   }
-  throw new Error(explanationOf(answer.statusCode, text, url, apiKey));
+  throw new Error(explainRefusal(answer.statusCode, text, url, apiKey));
 }
 
-function explanationOf(statusCode: number, text: string, url: URL, apiKey: string): string {
+function explainRefusal(statusCode: number, text: string, url: URL, apiKey: string): string {
   const message = errorBody.safeParse(parseJson(text)).data?.error.message;
   if (message === undefined) {
     return `${url.origin} answered ${statusCode}: it is no local service. Check --url.`;
@@ -152,5 +152,5 @@ function explanationOf(statusCode: number, text: string, url: URL, apiKey: strin
   if (statusCode === 404) {
     return "This API key may not use this database. Check --database and --api-key.";
   }
-  return oneLine(`The service answered ${statusCode}. ${redact(message, [apiKey])}`, 500);
+  return oneLine(`The service answered ${statusCode}. ${redact(message, [apiKey])}`, maxLength);
 }

@@ -8,10 +8,10 @@ import {
   type LocalServiceOptions,
   startLocalService,
 } from "../local-service/index.js";
-import { defaultApiKey } from "./defaults.js";
-import { inColour, lineOf } from "./log-lines.js";
-import { type LogEntry, type LogRecord, LogRecords, type StartEntry } from "./log-records.js";
-import { startTextOf } from "./start-text.js";
+import { apiKeysVariable, defaultApiKey } from "./defaults.js";
+import { inColour, logLine } from "./log-lines.js";
+import { type LogRecord, Recorder, type StartRecord, type TimedRecord } from "./log-records.js";
+import { startText } from "./start-text.js";
 import { UsageError } from "./usage-error.js";
 
 const lastWordsMs = 1_000;
@@ -33,23 +33,25 @@ export interface ServeWords {
 /** `pulumi-dbwebhooks serve`: runs the local service until it is told to stop. */
 export async function serve(words: ServeWords): Promise<void> {
   const options = readOptions(words);
-  const records = new LogRecords(Object.keys(options.apiKeys));
+  const recorder = new Recorder(Object.keys(options.apiKeys));
   const write = words.json ? writeJson : writeText(options);
   const service = await start({
     ...options,
-    onRequest: (request) => write(records.ofRequest(request)),
-    onEvent: (event) => write(records.ofEvent(event)),
-    onDelivery: (delivery) => write(records.ofDelivery(delivery)),
-    onError: (error) => write(records.ofError(error)),
+    // Nothing here looks at the logs of the service.
+    maxRequests: 0,
+    onRequest: (request) => write(recorder.request(request)),
+    onEvent: (event) => write(recorder.event(event)),
+    onDelivery: (delivery) => write(recorder.delivery(delivery)),
+    onError: (error) => write(recorder.error(error)),
   });
   // Registered before the start is printed: a reader may stop the service at once.
   const stopped = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
-  write(startEntryOf(service, options));
+  write(startRecord(service, options));
 
   await stopped;
   await service.close();
   const { pending: pendingDeliveries } = service.counts;
-  write({ type: "stopped", pendingDeliveries, ...dataFileOf(options) });
+  write({ type: "stopped", pendingDeliveries, dataFile: options.data });
   // Without a reader, output in a pipe would keep the process alive for ever.
   setTimeout(() => process.exit(), lastWordsMs).unref();
 }
@@ -75,7 +77,9 @@ function readOptions(words: ServeWords): ServeOptions {
     // Accept an IPv6 address as a URL writes it.
     host: host.replace(/^\[(.*)\]$/, "$1"),
     allowRemote: words.allowRemote ?? false,
-    apiKeys: readApiKeys(words.apiKey ?? [defaultApiKey]),
+    apiKeys: readApiKeys(
+      words.apiKey ?? process.env[apiKeysVariable]?.match(/\S+/g) ?? [defaultApiKey],
+    ),
     listing: words.listing ?? false,
     allowUnknownEvents: words.allowUnknownEvents ?? false,
     ...(data !== undefined && { data }),
@@ -114,13 +118,15 @@ function readApiKeys(words: readonly string[]): Record<string, readonly string[]
     const [key = "", databases, ...more] = word.split("=");
     const ids = databases?.split(",");
     if (!isApiKey(key) || more.length > 0 || ids?.includes("")) {
-      throw new UsageError("--api-key: must be KEY or KEY=DATABASE,DATABASE; KEY without = in it.");
+      throw new UsageError(
+        `--api-key (or ${apiKeysVariable}): must be KEY or KEY=DATABASE,DATABASE; KEY without = in it.`,
+      );
     }
     return [key, ids ?? "*"];
   });
   const keys = Object.fromEntries(entries);
   if (Object.keys(keys).length < entries.length) {
-    throw new UsageError("--api-key: the same key is given twice.");
+    throw new UsageError(`--api-key (or ${apiKeysVariable}): the same key is given twice.`);
   }
   return keys;
 }
@@ -129,11 +135,11 @@ async function start(options: ServeOptions): Promise<LocalService> {
   try {
     return await startLocalService(options);
   } catch (error) {
-    throw new Error(explanationOf(error as NodeJS.ErrnoException, options), { cause: error });
+    throw new Error(explainStart(error as NodeJS.ErrnoException, options), { cause: error });
   }
 }
 
-function explanationOf({ code, message }: NodeJS.ErrnoException, options: ServeOptions): string {
+function explainStart({ code, message }: NodeJS.ErrnoException, options: ServeOptions): string {
   const address = `Port ${options.port} of ${options.host}`;
   switch (code) {
     case "EADDRINUSE":
@@ -148,39 +154,35 @@ function explanationOf({ code, message }: NodeJS.ErrnoException, options: ServeO
   }
 }
 
-function startEntryOf(service: LocalService, options: ServeOptions): StartEntry {
+function startRecord(service: LocalService, options: ServeOptions): StartRecord {
   const { listing, allowRemote, allowUnknownEvents, rateLimit, deliveries } = options;
   return {
     type: "started",
     baseUrl: service.baseUrl,
     apiKeys: Object.keys(options.apiKeys).length,
     ...{ listing, allowRemote, allowUnknownEvents },
-    ...(rateLimit !== undefined && { requestsPerSecond: rateLimit.requestsPerSecond }),
-    ...(deliveries?.deliverTo !== undefined && { deliverTo: deliveries.deliverTo }),
-    ...dataFileOf(options),
+    requestsPerSecond: rateLimit?.requestsPerSecond,
+    deliverTo: deliveries?.deliverTo,
+    dataFile: options.data,
     webhooks: service.webhooks.length,
     pendingDeliveries: service.counts.pending,
   };
 }
 
-function dataFileOf({ data }: ServeOptions): { dataFile?: string } {
-  return data === undefined ? {} : { dataFile: data };
-}
-
-function writeJson(entry: LogEntry): void {
-  const record: LogRecord = { time: new Date().toISOString(), ...entry };
+function writeJson(entry: LogRecord): void {
+  const record: TimedRecord = { time: new Date().toISOString(), ...entry };
   process.stdout.write(`${JSON.stringify(record)}\n`);
 }
 
-function writeText({ host, apiKeys }: ServeOptions): (entry: LogEntry) => void {
+function writeText({ host, apiKeys }: ServeOptions): (entry: LogRecord) => void {
   const [firstKey] = Object.keys(apiKeys);
   // A chosen key may be secret. Pulumi asks for it when it is left out.
   const shownKey = firstKey === defaultApiKey ? firstKey : undefined;
   return (entry) => {
     const text =
       entry.type === "started"
-        ? startTextOf(entry, { host, shownKey })
-        : inColour(entry, lineOf(entry));
+        ? startText(entry, { host, shownKey })
+        : inColour(entry, logLine(entry));
     process.stdout.write(`${text}\n`);
   };
 }

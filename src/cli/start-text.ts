@@ -1,5 +1,5 @@
 import { isLoopbackAddress } from "../common/url.js";
-import type { StartEntry } from "./log-records.js";
+import type { StartRecord } from "./log-records.js";
 
 const wildcards: readonly string[] = ["0.0.0.0", "[::]"];
 
@@ -11,7 +11,7 @@ interface StartTextParts {
 }
 
 /** What `serve` says when it has started: where it listens, its settings, and what to paste. */
-export function startTextOf(entry: StartEntry, { host, shownKey }: StartTextParts): string {
+export function startText(entry: StartRecord, { host, shownKey }: StartTextParts): string {
   const { baseUrl, dataFile, webhooks, pendingDeliveries } = entry;
   const memory =
     dataFile === undefined
@@ -19,10 +19,10 @@ export function startTextOf(entry: StartEntry, { host, shownKey }: StartTextPart
       : `Kept in ${dataFile}. Webhooks: ${webhooks}, pending deliveries: ${pendingDeliveries}.`;
   return `The local service listens at ${baseUrl}${isLoopbackAddress(host) ? "" : ", for everybody who can reach it"}
 API keys: ${entry.apiKeys}. ${memory}
-${settingsOf(entry)}
+${settingsLine(entry)}
 Configure a stack with:
 
-${configurationOf(baseUrl, host)}
+${configurationCommands(baseUrl, host)}
   pulumi config set --secret dbwebhooks:apiKey${shownKey === undefined ? "" : ` ${shownKey}`}
 
 Stop it with ^C.
@@ -30,7 +30,7 @@ Stop it with ^C.
 }
 
 /** A line with the settings that are not the default, or nothing. */
-function settingsOf(entry: StartEntry): string {
+function settingsLine(entry: StartRecord): string {
   const { listing, allowRemote, allowUnknownEvents, requestsPerSecond, deliverTo } = entry;
   const settings = [
     listing && "it lists webhooks",
@@ -43,7 +43,7 @@ function settingsOf(entry: StartEntry): string {
 }
 
 /** The commands that configure the address, in the form that other machines need. */
-function configurationOf(baseUrl: string, host: string): string {
+function configurationCommands(baseUrl: string, host: string): string {
   const isWildcard = wildcards.includes(new URL(baseUrl).hostname);
   const reachable = isWildcard ? baseUrl.replace(/\/\/.*:/, "//ADDRESS_OF_THIS_MACHINE:") : baseUrl;
   const lines = [`  pulumi config set dbwebhooks:baseUrl ${reachable}`];

@@ -3,22 +3,26 @@ const windowLength = 8;
 const shortestSensitiveValue = 4;
 
 /**
- * Removes sensitive values from a text that came from outside.
+ * Removes sensitive values from a text that came from outside: a second line of defence.
  *
  * Services truncate and re-case what they echo, so every stretch of 8 characters that a value and
- * the text have in common goes, whatever the case; shorter values go where they are a word of their
- * own: a path of "hooks" does not touch "webhooks". Values below 4 characters are left: hiding them
- * would only make the text unreadable. Bearer credentials, signing secrets and everything behind the
- * host of a URL go even when their value is not known.
+ * the text have in common goes, whatever the case and the white space between them, also in base64
+ * and hex. Shorter values go where they are a word of their own: a path of "hooks" does not touch
+ * "webhooks". Values below 4 characters are left: hiding them would only make the text unreadable.
+ *
+ * Bearer credentials, signing secrets and everything behind the host of a URL go even when their value
+ * is not known. So does each word with an escape sequence (`%41`, `\u0041`, `\x41`, `&#65;`): it may
+ * stand for anything.
  */
 export function redact(text: string, sensitiveValues: readonly string[] = []): string {
   return redactorOf(sensitiveValues)(text);
 }
 
-/** {@link redact} for many texts and the same values, which it prepares once. */
+/** {@link redact} for many texts and the same values. */
 export function redactorOf(sensitiveValues: readonly string[]): (text: string) => string {
   const stretches = stretchesOf(sensitiveValues.flatMap(spellings));
-  return (text) => hideStretches(withoutShapes(text), stretches);
+  const lengths = new Set(Array.from(stretches, ({ length }) => length));
+  return (text) => hideStretches(withoutShapes(flattened(text)), stretches, lengths);
 }
 
 /**
@@ -39,11 +43,12 @@ export function sensitivePartsOfUrl(url: string): string[] {
 }
 
 /**
- * Makes a text fit for one line of Pulumi's output: no line breaks or control characters, well-formed
- * Unicode (a lone surrogate makes Pulumi's provider process hang), at most `maxLength` UTF-16 units.
+ * Makes a text fit for one line of Pulumi's output: no line breaks, control or invisible characters,
+ * well-formed Unicode (a lone surrogate makes Pulumi's provider process hang), at most `maxLength`
+ * UTF-16 units.
  */
 export function oneLine(text: string, maxLength: number): string {
-  const flat = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
+  const flat = flattened(text).trim();
   const cut = flat.length > maxLength ? `${flat.slice(0, maxLength - 1)}…` : flat;
   return cut.toWellFormed();
 }
@@ -53,12 +58,21 @@ export function shownValue(value: string): string {
   return oneLine(value, 100);
 }
 
+/** Without invisible characters, which split a value that can still be read; a break is a space. */
+function flattened(text: string): string {
+  return text.replace(/[\p{Cf}\p{DI}]/gu, "").replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ");
+}
+
 function withoutShapes(text: string): string {
   return text
+    .replace(/\p{Cs}/gu, "")
     .replace(/\b(bearer|basic)\s+[^\s"',;]+/gi, `$1 ${replacement}`)
     .replace(/whsec_[\w+/=%-]+/gi, replacement)
-    .replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]*/gi, (url) => originOf(url));
+    .replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]*/gi, (url) => originOf(url))
+    .replace(/[^\s/"'<>]+/g, (word) => (escapeSequence.test(word) ? replacement : word));
 }
+
+const escapeSequence = /\\|%u?[0-9a-f]{2}|&#?\w+;/i;
 
 function originOf(url: string): string {
   const origin = URL.canParse(url) ? new URL(url).origin : "null";
@@ -74,12 +88,7 @@ function percentDecoded(text: string): string {
 }
 
 function spellings(value: string): string[] {
-  return [
-    value,
-    encodeURIComponent(value.toWellFormed()),
-    JSON.stringify(value).slice(1, -1),
-    ...base64Spellings(value),
-  ];
+  return [value, Buffer.from(value).toString("hex"), ...base64Spellings(value)];
 }
 
 /** How a value looks in base64, wherever in the encoded text it begins. */
@@ -88,63 +97,54 @@ function base64Spellings(value: string): string[] {
   return [0, 1, 2].flatMap((offset) => {
     const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64url");
     // The first and the last character may also hold bits of what stands beside the value.
-    const own = text.slice(
-      Math.ceil((offset * 8) / 6),
-      Math.floor(((offset + bytes.length) * 8) / 6),
-    );
-    const isTelling = own.length >= windowLength;
-    return isTelling ? [own, own.replaceAll("-", "+").replaceAll("_", "/")] : [];
+    const end = offset + bytes.length;
+    const own = text.slice(Math.ceil((offset * 8) / 6), Math.floor((end * 8) / 6));
+    return own.length < windowLength ? [] : [own, own.replaceAll("-", "+").replaceAll("_", "/")];
   });
 }
 
-/** What to look for in a text, by length. */
-function stretchesOf(values: readonly string[]): ReadonlyMap<number, ReadonlySet<string>> {
-  const stretches = new Map<number, Set<string>>();
-  for (const value of values.map(foldCase)) {
-    if (value.length < shortestSensitiveValue) {
-      continue;
-    }
-    const length = Math.min(value.length, windowLength);
-    const ofLength = stretches.get(length) ?? new Set();
-    stretches.set(length, ofLength);
-    for (let start = 0; start + length <= value.length; start++) {
-      ofLength.add(value.slice(start, start + length));
-    }
-  }
-  return stretches;
+/** What to look for in a text: whole short values, and every stretch of the longer ones. */
+function stretchesOf(values: readonly string[]): ReadonlySet<string> {
+  const sensitive = values
+    .map((value) => visiblePart(flattened(value)))
+    .filter((value) => value.length >= shortestSensitiveValue);
+  const stretches = sensitive.flatMap((value) =>
+    Array.from({ length: Math.max(value.length - windowLength, 0) + 1 }, (_, at) =>
+      value.slice(at, at + windowLength),
+    ),
+  );
+  return new Set(stretches);
 }
 
-function hideStretches(text: string, stretches: ReadonlyMap<number, ReadonlySet<string>>): string {
-  const haystack = foldCase(text);
-  const hidden = new Array<boolean>(text.length).fill(false);
-  for (const [length, ofLength] of stretches) {
+function hideStretches(text: string, stretches: ReadonlySet<string>, lengths: Iterable<number>) {
+  const haystack = visiblePart(text);
+  let positions: number[] | undefined;
+  const hidden: boolean[] = [];
+  for (const length of lengths) {
     for (let at = 0; at + length <= haystack.length; at++) {
-      const isFound = ofLength.has(haystack.slice(at, at + length));
-      if (isFound && (length === windowLength || isWord(haystack, at, length))) {
-        hidden.fill(true, at, at + length);
+      if (stretches.has(haystack.slice(at, at + length))) {
+        positions ??= Array.from(text.matchAll(/\S/g), ({ index }) => index);
+        const [start = 0, last = 0] = [positions[at], positions[at + length - 1]];
+        if (length === windowLength || isWord(text, start, last)) {
+          hidden.length = Math.max(hidden.length, last + 1);
+          hidden.fill(true, start, last + 1);
+        }
       }
     }
   }
-  if (!hidden.includes(true)) {
+  if (hidden.length === 0) {
     return text;
   }
-  let result = "";
-  for (let at = 0; at < text.length; at++) {
-    if (!hidden[at]) {
-      result += text[at];
-    } else if (!hidden[at - 1]) {
-      result += replacement;
-    }
-  }
-  return result;
+  const shown = (unit: string, at: number) =>
+    hidden[at] ? (hidden[at - 1] ? "" : replacement) : unit;
+  return text.split("").map(shown).join("");
 }
 
-function isWord(text: string, at: number, length: number): boolean {
-  const isBegun = /(^|[^a-z0-9]|%[0-9a-f]{2})$/.test(text.slice(Math.max(0, at - 3), at));
-  return isBegun && !/^[a-z0-9]/.test(text.slice(at + length));
+function isWord(text: string, start: number, last: number): boolean {
+  return ![text[start - 1], text[last + 1]].some((beside) => /[a-z0-9]/i.test(beside ?? ""));
 }
 
-// toLowerCase can change the length ("İ" becomes two units), which would shift every position.
-function foldCase(text: string): string {
-  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+/** Not toLowerCase: it can change the length ("İ" becomes two units), which shifts positions. */
+function visiblePart(text: string): string {
+  return text.replace(/\s/g, "").replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

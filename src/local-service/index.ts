@@ -3,7 +3,8 @@
  *
  * What it does where the interface shows nothing stands in one table in `docs/local-service.md`.
  *
- * A request passes these checks in order: `Host`, rate limit, faults, API key, access to the database, body.
+ * A request passes these checks in order: `Host`, `Origin`, rate limit, faults, API key, access to the
+ * database, body. A body is read only when the key is known and may use the database.
  *
  * @module pulumi-dbwebhooks/local-service
  */

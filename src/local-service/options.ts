@@ -17,9 +17,9 @@ export interface LocalServiceOptions {
    */
   readonly host?: string;
   /**
-   * Answers requests with any `Host`, for example behind a proxy. Default: `false` on a loopback
-   * `host`: only loopback names are answered, others get 421, so that no web page can reach the
-   * service under its own name (DNS rebinding). Always `true` on any other `host`.
+   * Answers requests with any `Host` and any `Origin`, for example behind a proxy. Default: `false` on
+   * a loopback `host`: only loopback names are answered, another `Host` gets 421 and another `Origin`
+   * 403, so that no web page can reach the service. Always `true` on any other `host`.
    */
   readonly allowRemote?: boolean;
   /**
@@ -58,7 +58,10 @@ export interface LocalServiceOptions {
   readonly data?: string;
   /** How notifications are delivered. */
   readonly deliveries?: DeliveryOptions;
-  /** Requests, and also deliveries, that the logs keep; the oldest go first. Default: 10,000. */
+  /**
+   * Requests, and also deliveries, that the logs keep, 0 for none; the oldest go first. Default: 10,000,
+   * and 32 MiB of each at most.
+   */
   readonly maxRequests?: number;
   /**
    * Clock of the rate limit and of the timestamps in notifications: milliseconds since 1970. Default:

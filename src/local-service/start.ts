@@ -12,6 +12,7 @@ import { readDeliveryOptions } from "./deliveries/delivery-options.js";
 import { completeEvent, eventReader } from "./deliveries/event.js";
 import { FaultRules } from "./faults/fault-rules.js";
 import { ApiKeyRing } from "./http/api-keys.js";
+import { requestLimits } from "./http/request-limits.js";
 import { RequestLog } from "./http/request-log.js";
 import { createRoutes } from "./http/routes.js";
 import { guardListeners } from "./listeners.js";
@@ -92,7 +93,11 @@ async function startOn(
     allowRemote: options.allowRemote || !isLoopbackAddress(host),
   });
   // A library leaves the process's global Request and Response alone.
-  const adaptor = { fetch: routes.fetch, overrideGlobalObjects: false };
+  const adaptor = {
+    fetch: routes.fetch,
+    overrideGlobalObjects: false,
+    serverOptions: requestLimits,
+  };
   const server = createAdaptorServer(adaptor) as Server;
   server.on("connection", (socket) => log.connected(socket));
   const boundPort = await listen(server, port, host);

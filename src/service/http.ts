@@ -175,10 +175,7 @@ function noteRequestStart(onStart: () => void): Dispatcher.DispatcherComposeInte
     dispatch(options, {
       onRequestStart: (controller, context) => {
         handler.onRequestStart?.(controller, context);
-        // An aborted request gets this far, and is not sent.
-        if (!controller.aborted) {
-          onStart();
-        }
+        onStart();
       },
       onRequestUpgrade: (...args) => handler.onRequestUpgrade?.(...args),
       onResponseStart: (...args) => handler.onResponseStart?.(...args),

@@ -60,7 +60,7 @@ export function nextStep(
   if (isStopping) {
     return { kind: "end", gaveUp: { limit: "stopping" } };
   }
-  const delayMs = delayBefore(outcome, number + 1, random);
+  const delayMs = delayAfter(outcome, number, random);
   if (delayMs >= remainingMs) {
     return { kind: "end", gaveUp: { limit: "operation" } };
   }
@@ -131,8 +131,8 @@ function hasCode(outcome: HttpOutcome, pattern: RegExp): boolean {
 }
 
 /** As long as the service asked, or longer each time. */
-function delayBefore(outcome: HttpOutcome, attempt: number, random: () => number): number {
-  const backoffMs = (firstMs: number) => Math.min(firstMs * 2 ** (attempt - 2), longestBackoffMs);
+function delayAfter(outcome: HttpOutcome, number: number, random: () => number): number {
+  const backoffMs = (firstMs: number) => Math.min(firstMs * 2 ** (number - 1), longestBackoffMs);
   return outcome.kind === "response" && outcome.retryAfterMs !== undefined
     ? outcome.retryAfterMs || backoffMs(shortestPauseMs)
     : backoffMs(firstBackoffMs) * (0.5 + random() / 2);

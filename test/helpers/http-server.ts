@@ -1,10 +1,15 @@
 import { once } from "node:events";
 import {
   createServer as createHttpServer,
+  type Server as HttpServer,
   type IncomingHttpHeaders,
   type IncomingMessage,
+  type ServerResponse,
 } from "node:http";
-import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { createServer as createHttpsServer, Server as HttpsServer } from "node:https";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { setDefaultCACertificates } from "node:tls";
+import { generate } from "selfsigned";
 
 /** A request as the service saw it. */
 interface SeenRequest {
@@ -31,22 +36,56 @@ export interface TestServer extends AsyncDisposable {
 }
 
 /** Starts a service that gives these answers in this order, the last one again and again. */
-export async function startServer(...answers: readonly Answer[]): Promise<TestServer> {
+export function startServer(...answers: readonly Answer[]): Promise<TestServer> {
+  return serve(createHttpServer(), answers);
+}
+
+/** The same with TLS, for `tables.example.test` and 127.0.0.1, which this process may be told to trust. */
+export async function startTlsServer(
+  { isTrusted }: { readonly isTrusted: boolean },
+  ...answers: readonly Answer[]
+): Promise<TestServer> {
+  const { private: key, cert } = await generate([{ name: "commonName", value: "test" }], {
+    keyType: "ec",
+    extensions: [
+      { name: "basicConstraints", cA: true },
+      {
+        name: "subjectAltName",
+        altNames: [
+          { type: 2, value: "tables.example.test" },
+          { type: 7, ip: "127.0.0.1" },
+        ],
+      },
+    ],
+  });
+  if (isTrusted) {
+    setDefaultCACertificates([cert]);
+  }
+  const server = createHttpsServer({ key, cert });
+  // What a client that does not trust it does to a handshake.
+  server.on("tlsClientError", () => undefined);
+  return serve(server, answers);
+}
+
+async function serve(
+  server: HttpServer | HttpsServer,
+  answers: readonly Answer[],
+): Promise<TestServer> {
   const requests: SeenRequest[] = [];
   const connections = new Map<Socket, number>();
-  const server = createHttpServer(async (request, response) => {
+  server.on("request", async (request: IncomingMessage, response: ServerResponse) => {
     const body = await textOf(request);
-    const { method = "", url = "", headers } = request;
-    const connection = connections.get(request.socket) ?? -1;
+    const { method = "", url = "", headers, socket } = request;
+    const connection = connections.get(socket) ?? connections.size;
+    connections.set(socket, connection);
     requests.push({ method, path: url, headers, body, connection });
     const answer = answers[Math.min(requests.length, answers.length) - 1] ?? {};
     response.writeHead(answer.statusCode ?? 200, answer.headers);
     response.end(textOfBody(answer.body));
   });
-  server.on("connection", (socket: Socket) => connections.set(socket, connections.size));
   const url = await listen(server);
   return {
-    url,
+    url: server instanceof HttpsServer ? url.replace("http:", "https:") : url,
     requests,
     [Symbol.asyncDispose]: () => {
       server.closeAllConnections();
@@ -55,9 +94,58 @@ export async function startServer(...answers: readonly Answer[]): Promise<TestSe
   };
 }
 
+export interface Gate extends AsyncDisposable {
+  readonly url: string;
+  /** How many connections have come, and have sent something. */
+  readonly count: () => number;
+  /** Lets through what has come, and what will. */
+  readonly open: () => void;
+}
+
+/**
+ * Starts what accepts connections and is silent until it is opened: then it leads to a server, also as
+ * a proxy that is asked to CONNECT.
+ */
+export async function startGate(target: string): Promise<Gate> {
+  const waiting: (() => void)[] = [];
+  const sockets = new Set<Socket>();
+  let isOpen = false;
+  const server = createServer((socket) => {
+    sockets.add(socket.on("error", () => undefined));
+    socket.once("data", (first) => {
+      socket.pause();
+      const pass = () => {
+        const upstream = connect(Number(new URL(target).port), "127.0.0.1");
+        sockets.add(upstream.on("error", () => undefined));
+        if (first.toString("latin1").startsWith("CONNECT ")) {
+          socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+        } else {
+          upstream.write(first);
+        }
+        socket.pipe(upstream).pipe(socket);
+      };
+      waiting.push(pass);
+      if (isOpen) {
+        pass();
+      }
+    });
+  });
+  const url = await listen(server);
+  return {
+    url,
+    count: () => waiting.length,
+    open: () => {
+      isOpen = true;
+      for (const pass of waiting) {
+        pass();
+      }
+    },
+    [Symbol.asyncDispose]: () => destroyAll(server, sockets),
+  };
+}
+
 export interface RawServer extends AsyncDisposable {
   readonly url: string;
-  readonly host: string;
   /** Heads of the requests that arrived whole. */
   readonly requests: string[];
 }
@@ -84,15 +172,16 @@ export async function startRawServer(answer: (socket: Socket) => void): Promise<
   const url = await listen(server);
   return {
     url,
-    host: new URL(url).host,
     requests,
-    [Symbol.asyncDispose]: () => {
-      for (const socket of sockets) {
-        socket.destroy();
-      }
-      return close(server);
-    },
+    [Symbol.asyncDispose]: () => destroyAll(server, sockets),
   };
+}
+
+function destroyAll(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+  for (const socket of sockets) {
+    socket.destroy();
+  }
+  return close(server);
 }
 
 /** A base URL on which nothing listens. */

@@ -51,19 +51,17 @@ export const bodies: [string, unknown][] = [
   ["details in the envelope", { error: { code: "X", message: "Y", details: tokens.body } }],
 ];
 
-const statuses = [200, 201, 301, 400, 401, 403, 404, 409, 422, 429, 500, 503];
-/** Each of them with each status that means something else. */
-export const answers = statuses.flatMap((statusCode) =>
-  bodies.map(([name, body]): [number, string, Answer] => [
-    statusCode,
-    name,
-    {
-      statusCode,
-      body,
-      headers: { location: `https://example.net/${tokens.path}?${tokens.query}` },
-    },
-  ]),
-);
+const headers = { location: `https://example.net/${tokens.path}?${tokens.query}` };
+const answerOf = (statusCode: number, [name, body]: (typeof bodies)[number] = ["", ""]) =>
+  [statusCode, name, { statusCode, body, headers }] as [number, string, Answer];
+
+/** Each of them as an error, and each other status that means something with one of them. */
+export const answers = [
+  ...bodies.map((body) => answerOf(400, body)),
+  ...[200, 201, 301, 401, 403, 404, 409, 422, 429, 500, 503].map((status) =>
+    answerOf(status, bodies[0]),
+  ),
+];
 
 function stretchesOf(values: readonly string[]): string[] {
   return values

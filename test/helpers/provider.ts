@@ -1,4 +1,7 @@
 import { vi } from "vitest";
+import { Engine } from "../../src/core/engine.ts";
+import type { Severity } from "../../src/core/operation.ts";
+import { WebhookProvider } from "../../src/core/provider.ts";
 import * as provider from "../../src/dynamic/provider.ts";
 import { apiKey } from "./builders.ts";
 
@@ -23,4 +26,18 @@ export async function captureLines<Result>(
   } finally {
     write.mockRestore();
   }
+}
+
+/** The rules as both shells use them, with these settings, and the lines that they show. */
+export function someProvider(
+  settings: StackConfig = {},
+  engine: Engine = new Engine(undefined, () => undefined),
+  environment: StackConfig = {},
+) {
+  const all: StackConfig = { baseUrl: "https://tables.example.com", apiKey, ...settings };
+  const get = (name: string) => all[name];
+  const provider = new WebhookProvider({ get, isExplicit: () => false, environment }, engine);
+  const lines: { readonly line: string; readonly severity: Severity }[] = [];
+  const notify = (line: string, severity: Severity) => void lines.push({ line, severity });
+  return { provider, engine, lines, notify };
 }

@@ -1,9 +1,19 @@
 import { vi } from "vitest";
-import type { HttpOutcome, HttpRequest } from "../../src/service/http.ts";
-import type { Operation } from "../../src/service/operation.ts";
+import type {
+  Exchange,
+  HttpFailure,
+  HttpOutcome,
+  HttpRequest,
+} from "../../src/service/exchange.ts";
 import type { AccountSettings } from "../../src/service/settings.ts";
-import { createTransport, type HttpTransport } from "../../src/service/transport.ts";
-import { someOperation, someSettings } from "./builders.ts";
+import {
+  type Call,
+  type CallResult,
+  createTransport,
+  type HttpTransport,
+  type Wait,
+} from "../../src/service/transport.ts";
+import { errorBody, someSettings } from "./builders.ts";
 
 /** A request that means nothing. */
 export const someRequest: HttpRequest = {
@@ -18,52 +28,72 @@ export function response(
   retryAfterMs?: number,
   body: unknown = {},
 ): HttpOutcome {
-  return {
-    kind: "response",
-    statusCode,
-    body: JSON.stringify(body),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  };
+  const waiting = retryAfterMs === undefined ? {} : { retryAfterMs };
+  return { kind: "response", statusCode, body: JSON.stringify(body), ...waiting };
 }
 
-export const unsent: HttpOutcome = {
+/** A service that says itself that it refuses the request for now. */
+export const busy = (retryAfterMs: number) => response(503, retryAfterMs, errorBody("BUSY"));
+
+/** An attempt that failed before it was sent. */
+export const unsentBecause = (code: string): HttpFailure => ({
   kind: "unsent",
-  reason: "could not be reached (ECONNREFUSED)",
+  cause: { kind: "connection", codes: [code], text: "connect failed" },
+});
+
+export const unsent = unsentBecause("EAI_AGAIN");
+export const refused = unsentBecause("ECONNREFUSED");
+export const unanswered: HttpFailure = {
+  kind: "unanswered",
+  cause: { kind: "connection", codes: ["ECONNRESET"], text: "read ECONNRESET" },
 };
-export const unanswered: HttpOutcome = { kind: "unanswered", reason: "broke the connection" };
-export const unreadable: HttpOutcome = { kind: "unreadable", reason: "answered 200 with much" };
+export const unreadable: HttpFailure = {
+  kind: "unreadable",
+  cause: { kind: "tooLong", statusCode: 200 },
+};
 
 export interface FakeTransport extends HttpTransport {
-  /** When each attempt began, in milliseconds since the start, and what it sent. */
-  readonly attempts: { readonly atMs: number; readonly request: HttpRequest }[];
-  /** What the person who runs Pulumi reads of {@link FakeTransport.operation}. */
-  readonly lines: string[];
-  readonly operation: Operation;
+  /** Of each attempt its name, when it began since the start, and whether a stop would end it. */
+  readonly attempts: {
+    readonly name: string;
+    readonly atMs: number;
+    readonly mayBeStopped: boolean;
+  }[];
+  readonly waits: Wait[];
+  /** Sends a request of this name; a deletion, unless told otherwise. */
+  send(name?: string, call?: Partial<Call>): Promise<CallResult>;
 }
 
 /** A transport on a clock of its own whose attempts end as `answer` says. */
 export async function fakeTransport(
-  answer: (attempt: number, request: HttpRequest) => HttpOutcome | Promise<HttpOutcome>,
+  answer: (attempt: number, name: string) => HttpOutcome | Promise<HttpOutcome>,
   settings: Partial<AccountSettings> = {},
-  random = 0.5,
   stopping: AbortSignal = new AbortController().signal,
+  random = 0.5,
 ): Promise<FakeTransport> {
   await import("p-queue");
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
   const startedAt = Date.now();
   const attempts: FakeTransport["attempts"] = [];
-  const exchange = async (request: HttpRequest) => {
-    attempts.push({ atMs: Date.now() - startedAt, request });
-    return answer(attempts.length, request);
+  const waits: Wait[] = [];
+  const exchange: Exchange = async ({ url }, _limit, stop) => {
+    const name = url.pathname.slice(1);
+    attempts.push({ name, atMs: Date.now() - startedAt, mayBeStopped: stop !== undefined });
+    return answer(attempts.length, name);
   };
   const open = () => Promise.resolve(exchange);
-  const lines: string[] = [];
-  const operation = someOperation("Test webhook", { lines });
   const transport = createTransport(someSettings(settings), stopping, open, () => random);
-  return { ...transport, attempts, lines, operation };
+  const send: FakeTransport["send"] = (name = "x", call = {}) =>
+    transport.sendRequest({
+      kind: "delete",
+      request: { ...someRequest, url: new URL(name, someRequest.url) },
+      onWait: (wait) => void waits.push(wait),
+      ...call,
+    });
+  return { ...transport, attempts, waits, send };
 }
 
-/** Gives clock and error output back after {@link fakeTransport}. */
+/** Gives the clock back after {@link fakeTransport}. */
 export function restoreWorld(): void {
   vi.useRealTimers();
   vi.restoreAllMocks();
@@ -90,13 +120,4 @@ export async function settled<Result>(promise: Promise<Result>): Promise<Result>
 /** Lets everything happen that waits for no timer. */
 export function pendingWork(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
-}
-
-/** An answer that is given when the test says so. */
-export function delayed(): {
-  readonly promise: Promise<HttpOutcome>;
-  answer(outcome: HttpOutcome): void;
-} {
-  const { promise, resolve } = Promise.withResolvers<HttpOutcome>();
-  return { promise, answer: resolve };
 }

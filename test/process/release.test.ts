@@ -36,7 +36,9 @@ describe("The release workflow", async () => {
 
   beforeAll(async () => {
     await packPluginInto(packed);
-    await cp(join(repository, "dist-plugin/schema.json"), join(temporary.path, "schema.json"));
+    for (const name of ["schema.json", "sbom.cdx.json"]) {
+      await cp(join(repository, "dist-plugin", name), join(temporary.path, name));
+    }
     const { exitCode, output } = await runStep(complete, temporary.path, packed);
     expect(exitCode, output).toBe(0);
   });
@@ -49,7 +51,7 @@ describe("The release workflow", async () => {
       const [files, command] = [args.slice(args.indexOf("--") + 1), args.slice(0, 4)];
       expect(command).toEqual(["release", "create", tag, "--verify-tag"]);
       expect(files.sort()).toEqual(
-        [...systems.map(archiveFor), "SHA256SUMS", "schema.json"].sort(),
+        [...systems.map(archiveFor), "SHA256SUMS", "schema.json", "sbom.cdx.json"].sort(),
       );
     });
   });

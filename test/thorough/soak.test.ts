@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { soak } from "../../tools/soak/soak.mjs";
 
 describe("Many webhooks, random faults and random edits", () => {
-  it("lose nothing that no error names (npm run soak is the long form)", async () => {
+  it("lose nothing that no error names (node tools/soak.mts is the long form)", async () => {
     const lines: string[] = [];
 
     const { violations, summary } = await soak({

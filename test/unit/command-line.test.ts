@@ -1,9 +1,14 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { runCommand } from "../../src/cli/commands.ts";
+import { commands, runCommand } from "../../src/cli/commands.ts";
 import { UsageError } from "../../src/cli/usage-error.ts";
+import { startLocalService } from "../../src/local-service/index.ts";
 import { errorOf } from "../helpers/error-of.ts";
+
+vi.mock("../../src/local-service/index.js", async (importOriginal) => {
+  const original = await importOriginal<typeof import("../../src/local-service/index.js")>();
+  const start = vi.fn().mockRejectedValue(new Error("started"));
+  return { ...original, startLocalService: start };
+});
 
 /** The message of words that cannot be understood; `main` writes it, and ends with 2. */
 async function usageErrorOf(words: readonly string[]): Promise<string> {
@@ -19,122 +24,93 @@ function setEnvironment(environment: Readonly<Record<string, string>>): void {
   onTestFinished(() => void vi.unstubAllEnvs());
 }
 
-describe("pulumi-dbwebhooks serve", () => {
-  it.each([
-    [["--prot", "1"], "--prot is not known; did you mean --port? See --help."],
-    [["--api-kee=sk_live_1"], "--api-kee is not known; did you mean --api-key? See --help."],
-    [["--listing=sk_live_1"], "--listing takes no value. See --help."],
-    [["-ksk_live_1"], /^-k is not known; there are --port, --host, .*, --help\. See --help\.$/],
-    [["more"], /^too many arguments for 'serve'\..* See --help\.$/],
-    [["--port"], "option '--port <PORT>' argument missing. See --help."],
-    [["--port", "65536"], "--port: must be a number from 0 to 65535. See --help."],
-    [["--port", "1.5"], "--port: must be a number from 0 to 65535. See --help."],
-    [["--rate-limit", "0"], "--rate-limit: must be a number from 0.001 to 1000000. See --help."],
-    [
-      ["--api-key", "key="],
-      "--api-key: must be KEY or KEY=DATABASE,DATABASE; KEY without = in it.",
-    ],
-    [["--api-key", "a", "--api-key", "a=b"], "--api-key: the same key is given twice."],
-    [["--host", "0.0.0.0"], /^--host: others could reach this address, .* Add --allow-remote if/],
-  ])("refuses %j", async (args, message) => {
-    expect(await usageErrorOf(["serve", ...args])).toEqual(
-      typeof message === "string" ? message : expect.stringMatching(message),
-    );
-  });
+const emit = ["emit", "record.created", "--database", "base_1"];
+const notEmitKey =
+  "--api-key (or DBWEBHOOKS_API_KEY): must be visible ASCII characters, without spaces and line breaks.";
+const notServeKey =
+  "--api-key (or DBWEBHOOKS_SERVE_API_KEYS): must be KEY or KEY=DATABASE,DATABASE; KEY without = in it.";
+const elsewhere = { DBWEBHOOKS_API_KEY: "sk_live_K7pQ2mX9vT4wZ8aB" };
 
-  it.each([
-    ...["foo", "127.0.0.1:9000", "http://127.0.0.1:9000/path", "ftp://127.0.0.1"],
-    ...["http://user:password@127.0.0.1:9000", "http://127.0.0.1:9000?query=1"],
-  ])("refuses --deliver-to %s", async (origin) => {
-    expect(await usageErrorOf(["serve", "--port", "0", "--deliver-to", origin])).toBe(
-      "--deliver-to: must be an origin, such as http://127.0.0.1:9000.",
-    );
-  });
-});
-
-describe("pulumi-dbwebhooks emit", () => {
-  it.each([
-    [["emit"], "missing required argument 'EVENT'. See --help."],
-    [["emit", "a", "b"], "too many arguments for 'emit'."],
+describe("pulumi-dbwebhooks", () => {
+  it.each<[string[], string, Record<string, string>?]>([
+    [[], "A command is missing.\n\nUsage: pulumi-dbwebhooks COMMAND [options]"],
+    [["emti", "--help"], "emti is not known; did you mean emit? (see --help)"],
+    [["--versoin"], "--versoin is not known; did you mean --version? (see --help)"],
+    [["serve", "--prot", "1"], "--prot is not known; did you mean --port? (see --help)"],
+    [["serve", "--api-kee=sk_live_1"], "--api-kee is not known; did you mean --api-key? (see"],
+    [["serve", "--listing=sk_live_1"], "--listing takes no value (see --help)"],
+    [["serve", "-ksk_live_1"], "-k is not known; there are --port, --host,"],
+    [["serve", "more"], "(see --help)"],
+    [["serve", "--port"], "--port"],
+    [["serve", "--port", "65536"], "--port: must be a number from 0 to 65535. See --help."],
+    [["serve", "--port", "1.5"], "--port: must be a number from 0 to 65535. See --help."],
+    [["serve", "--rate-limit", "0"], "--rate-limit: must be a number from 0.001 to 1000000."],
+    [["serve", "--host", "0.0.0.0"], "--host: others could reach this address, and keys and secr"],
+    [["serve", "--api-key", "key="], notServeKey],
+    [["serve"], notServeKey, { DBWEBHOOKS_SERVE_API_KEYS: "one two=" }],
+    [["serve", "--api-key", "a", "--api-key", "a=b"], "the same key is given twice."],
+    [["serve", "--deliver-to", "foo"], "--deliver-to: must be an origin, such as http://127.0.0"],
+    [["serve", "--deliver-to", "http://h/path"], "--deliver-to: must be an origin, such as http"],
+    [["emit"], "EVENT"],
+    [["emit", "a", "b"], "(see --help)"],
     [["emit", "record.created"], "emit needs --database ID. See --help."],
-    [
-      ["emit", "a", "--databse", "b"],
-      "--databse is not known; did you mean --database? See --help.",
-    ],
-    [["emit", "a", "--database", "b", "--data", "{"], "--data: must be a JSON object, such as"],
-    [["emit", "a", "--database", "b", "--wait", "x"], "--wait: must be a number of seconds, 0 to"],
-    [["emit", "a", "--database", "b", "--url", "x"], "--url (or DBWEBHOOKS_BASE_URL): must be an"],
-    [["emti", "--help"], "emti is not known; did you mean emit?"],
-    [["emti"], "emti is not known; did you mean emit? See --help."],
-    [["--versoin"], "--versoin is not known; did you mean --version? See --help."],
-    [[], "A command is missing."],
-  ])("refuses %j", async (args, message) => {
-    expect(await usageErrorOf(args)).toContain(message);
+    [[...emit, "--data", "{"], "--data: must be a JSON object, such as"],
+    [[...emit, "--wait", "x"], "--wait: must be a number of seconds, 0 to 600."],
+    [[...emit, "--wait", "601"], "--wait: must be a number of seconds, 0 to 600."],
+    [[...emit, "--url", "x"], "--url (or DBWEBHOOKS_BASE_URL): must be an absolute http or https"],
+    [[...emit, "--url", "https://192.0.2.1"], "--api-key: is needed for this URL.", elsewhere],
+    [emit, "--api-key: is needed", { ...elsewhere, DBWEBHOOKS_BASE_URL: "http://192.0.2.1" }],
+    [[...emit, "--api-key="], notEmitKey],
+    [[...emit, "--api-key=sk_live\n_1"], notEmitKey],
+    [emit, notEmitKey, { DBWEBHOOKS_API_KEY: "schlüssel" }],
+  ])("refuses %j: %s", async (words, message, environment = {}) => {
+    setEnvironment(environment);
+
+    const problem = await usageErrorOf(words);
+
+    expect(problem).toContain(message);
+    expect(problem).not.toContain("sk_live");
   });
 
-  it.each<[string, string[], Record<string, string>]>([
-    ["another host", ["--url", "https://192.0.2.1"], {}],
-    ["its own host without TLS", [], { DBWEBHOOKS_BASE_URL: "http://192.0.2.1" }],
-  ])("sends the key of the environment not to %s", async (_case, more, environment) => {
-    setEnvironment({ ...environment, DBWEBHOOKS_API_KEY: "sk_live_K7pQ2mX9vT4wZ8aB" });
-    const words = ["emit", "record.created", "--database", "base_1", ...more];
+  it("names in its help what the exit codes of emit mean", async () => {
+    const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+    onTestFinished(() => void write.mockRestore());
+    const help = commands.find((command) => command.name() === "emit");
 
-    expect(await usageErrorOf(words)).toContain("--api-key: is needed");
+    help?.outputHelp();
+
+    expect(write.mock.calls.join("")).toContain(
+      "Exit code: 0 all delivered in time, no webhook selects it, or --wait 0; 1 not; 2 wrong usage.",
+    );
   });
-
-  it("refuses an empty key", async () => {
-    const words = ["emit", "record.created", "--database", "base_1", "--api-key="];
-
-    expect(await usageErrorOf(words)).toContain("--api-key (or DBWEBHOOKS_API_KEY): must be");
-  });
-
-  it.each(["sk_live\n_1", "sk live", "schlüssel"])("refuses the key %j", async (apiKey) => {
-    const words = ["emit", "record.created", "--database", "base_1"];
-    const problem =
-      "--api-key (or DBWEBHOOKS_API_KEY): must be visible ASCII characters, without spaces and line breaks.";
-
-    expect(await usageErrorOf([...words, `--api-key=${apiKey}`])).toBe(problem);
-    setEnvironment({ DBWEBHOOKS_API_KEY: apiKey });
-    expect(await usageErrorOf(words)).toBe(problem);
-  });
-
-  it("takes an empty variable for an absent one", async () => {
-    const { apiKeys, url } = await startKeyReader();
-    const words = ["emit", "record.created", "--database", "base_1"];
-
-    setEnvironment({ DBWEBHOOKS_BASE_URL: url, DBWEBHOOKS_API_KEY: "" });
-    await errorOf(runCommand(words));
-    setEnvironment({ DBWEBHOOKS_BASE_URL: "", DBWEBHOOKS_API_KEY: "" });
-    await errorOf(runCommand([...words, "--url", url]));
-
-    expect(apiKeys).toEqual(["Bearer local-api-key", "Bearer local-api-key"]);
-  });
-
-  it.each(["<html></html>", "", "{}", "null", '"id"', '{"id":"evt_1","deliveries":[null]}'])(
-    "says that who answers 200 with %j is no local service",
-    async (body) => {
-      const server = createServer((_, response) => response.end(body));
-      onTestFinished(() => void server.close());
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      const words = ["emit", "record.created", "--database", "base_1", "--url", url];
-
-      const error = await errorOf(runCommand(words));
-
-      expect(error).not.toBeInstanceOf(UsageError);
-      expect(error.message).toBe(`${url} answered 200: it is no local service. Check --url.`);
-    },
-  );
 });
 
-/** A server that answers nothing of use, and keeps the keys that it is sent. */
-async function startKeyReader(): Promise<{ apiKeys: (string | undefined)[]; url: string }> {
-  const apiKeys: (string | undefined)[] = [];
-  const server = createServer(({ headers }, response) => {
-    apiKeys.push(headers.authorization);
-    response.end();
+describe("the service that serve starts", () => {
+  const startedWith = async (...words: string[]) => {
+    vi.mocked(startLocalService).mockClear();
+    expect((await errorOf(runCommand(["serve", ...words]))).message).toBe("started");
+    return vi.mocked(startLocalService).mock.calls[0]?.[0];
+  };
+
+  it.each([
+    ["local-api-key", [], {}, { "local-api-key": "*" }],
+    ["local-api-key with an empty variable", [], { DBWEBHOOKS_SERVE_API_KEYS: " " }, undefined],
+    [
+      "those of the variable",
+      [],
+      { DBWEBHOOKS_SERVE_API_KEYS: " all\nsome=base_1,base_2 " },
+      { all: "*", some: ["base_1", "base_2"] },
+    ],
+    ["those of its words", ["one"], { DBWEBHOOKS_SERVE_API_KEYS: "two" }, { one: "*" }],
+  ])("has the keys %s", async (_case, keys, environment, expected) => {
+    setEnvironment(environment);
+
+    const options = await startedWith(...keys.flatMap((key) => ["--api-key", key]));
+
+    expect(options?.apiKeys).toEqual(expected ?? { "local-api-key": "*" });
   });
-  onTestFinished(() => void server.close());
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { apiKeys, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-}
+
+  it("keeps no requests, bodies and deliveries", async () => {
+    expect(await startedWith()).toMatchObject({ maxRequests: 0 });
+  });
+});

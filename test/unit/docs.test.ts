@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { commands } from "../../src/cli/commands.js";
+import { apiKeysVariable } from "../../src/cli/defaults.ts";
 import { environmentVariables, settingNames } from "../../src/common/setting-names.js";
 import { webhookArguments } from "../../src/core/arguments.js";
 import { importSecretVariable } from "../../src/core/import.js";
@@ -55,6 +56,7 @@ describe.each(pages)("%s", (page) => {
     const known = [
       ...Object.values(environmentVariables),
       importSecretVariable,
+      apiKeysVariable,
       "DBWEBHOOKS_PULUMI_LANGUAGES",
     ];
     expect(known).toEqual(expect.arrayContaining(variables));

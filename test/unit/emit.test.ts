@@ -1,25 +1,79 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Agent, type Dispatcher, getGlobalDispatcher, setGlobalDispatcher } from "undici";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { emit, lineOf } from "../../src/cli/emit.ts";
+import { deliveryLine, emit } from "../../src/cli/emit.ts";
+import { errorOf } from "../helpers/error-of.ts";
+import { startServer } from "../helpers/http-server.ts";
 
-it("waits as long as --wait says, not as long as its HTTP client does by itself", async () => {
-  const server = createServer((_, response) => response.end('{"id":"evt_1","deliveries":[]}'));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const requests: Dispatcher.DispatchOptions[] = [];
-  const before = getGlobalDispatcher();
-  setGlobalDispatcher(new RecordingAgent(requests));
-  vi.spyOn(process.stdout, "write").mockReturnValue(true);
+const words = { database: "base_1", wait: "10" };
+
+/** What `emit` writes to standard output. */
+async function outputOf(emitting: () => Promise<void>): Promise<string> {
+  const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  const before = process.exitCode;
   onTestFinished(() => {
-    vi.restoreAllMocks();
-    setGlobalDispatcher(before);
-    server.close();
+    write.mockRestore();
+    process.exitCode = before;
+  });
+  await emitting();
+  return write.mock.calls.join("");
+}
+
+it("shows an answer without the key, terminal escapes and line breaks", async () => {
+  const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";
+  const delivery = { webhookId: 1, attempts: 1, statusCode: 204 };
+  await using service = await startServer({
+    body: {
+      id: `evt_1\u001b]0;title\u0007${apiKey.toLowerCase()}`,
+      deliveries: [{ ...delivery, outcome: `delivered\n\u202e${apiKey}` }],
+    },
   });
 
-  const { port } = server.address() as AddressInfo;
-  const url = `http://127.0.0.1:${port}`;
-  await emit("record.created", { database: "base_1", wait: "600", url });
+  const output = await outputOf(() =>
+    emit("record.created", { ...words, url: service.url, apiKey }),
+  );
+
+  expect(output).toBe(
+    "evt_1 ]0;title [redacted]\nwebhook 1: delivered [redacted], attempt 1: 204\n",
+  );
+});
+
+it.each(["", "{}", "null", '{"id":"evt_1","deliveries":[null]}'])(
+  "says that what answers 200 with %j is no local service",
+  async (body) => {
+    await using service = await startServer({ body });
+
+    const { message } = await errorOf(emit("record.created", { ...words, url: service.url }));
+
+    expect(message).toBe(`${service.url} answered 200: it is no local service. Check --url.`);
+  },
+);
+
+it("takes an empty variable for an absent one", async () => {
+  await using service = await startServer();
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv("DBWEBHOOKS_API_KEY", "");
+  vi.stubEnv("DBWEBHOOKS_BASE_URL", service.url);
+  await errorOf(emit("record.created", words));
+  vi.stubEnv("DBWEBHOOKS_BASE_URL", "");
+  await errorOf(emit("record.created", { ...words, url: service.url }));
+
+  const keys = service.requests.map(({ headers }) => headers.authorization);
+
+  expect(keys).toEqual(Array(2).fill("Bearer local-api-key"));
+});
+
+it("waits as long as --wait says, not as long as its HTTP client does by itself", async () => {
+  await using service = await startServer({ body: '{"id":"evt_1","deliveries":[]}' });
+  const requests: Dispatcher.DispatchOptions[] = [];
+  const before = getGlobalDispatcher();
+  const recording = new Agent().compose((dispatch) => (options, handler) => {
+    requests.push(options);
+    return dispatch(options, handler);
+  });
+  setGlobalDispatcher(recording);
+  onTestFinished(() => setGlobalDispatcher(before));
+
+  await outputOf(() => emit("record.created", { ...words, wait: "600", url: service.url }));
 
   expect(requests).toMatchObject([{ headersTimeout: 0, bodyTimeout: 0 }]);
 });
@@ -31,19 +85,5 @@ it.each([
   [{ outcome: "failed", attempts: 3, problem: "no answer" }, "failed, attempt 3: no answer"],
   [{ outcome: "delivered", attempts: 1, statusCode: 204 }, "delivered, attempt 1: 204"],
 ])("shows %j as %s", (delivery, line) => {
-  expect(lineOf({ webhookId: 1, ...delivery })).toBe(`webhook 1: ${line}`);
+  expect(deliveryLine({ webhookId: 1, ...delivery })).toBe(`webhook 1: ${line}`);
 });
-
-class RecordingAgent extends Agent {
-  readonly #requests: Dispatcher.DispatchOptions[];
-
-  constructor(requests: Dispatcher.DispatchOptions[]) {
-    super();
-    this.#requests = requests;
-  }
-
-  override dispatch(options: Agent.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    this.#requests.push(options);
-    return super.dispatch(options, handler);
-  }
-}

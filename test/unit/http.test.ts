@@ -1,17 +1,30 @@
-import { getEventListeners, once } from "node:events";
-import { type AddressInfo, createServer, type Socket } from "node:net";
-import fc from "fast-check";
-import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { WebhookError } from "../../src/service/errors.ts";
-import { type HttpOutcome, type HttpRequest, openExchange } from "../../src/service/http.ts";
-import { parseRetryAfter } from "../../src/service/response-headers.ts";
+import dns from "node:dns";
+import { getEventListeners } from "node:events";
+import type { Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { HttpOutcome, HttpRequest } from "../../src/service/exchange.ts";
+import { openExchange, parseRetryAfter } from "../../src/service/http.ts";
 import { TimeLimit } from "../../src/service/time-limit.ts";
 import { apiKey } from "../helpers/builders.ts";
-import { errorOf } from "../helpers/error-of.ts";
-import { refusedUrl, startRawServer, startServer } from "../helpers/http-server.ts";
+import {
+  refusedUrl,
+  startGate,
+  startRawServer,
+  startServer,
+  startTlsServer,
+} from "../helpers/http-server.ts";
+
+beforeEach(() => {
+  // Nothing of the network of the machine.
+  for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"]) {
+    vi.stubEnv(name, undefined);
+    vi.stubEnv(name.toLowerCase(), undefined);
+  }
+});
 
 afterEach(() => {
   vi.unstubAllEnvs();
+  vi.restoreAllMocks();
 });
 
 const post = (url: string): HttpRequest => ({
@@ -26,64 +39,46 @@ async function exchangeOnce(url: string, timeoutSeconds = 10): Promise<HttpOutco
   return (await exchange(post(url))) as HttpOutcome;
 }
 
+const notOnLoopback = "https://tables.example.test";
+
+/** Lets every name lead to these addresses. */
+function resolveTo(...addresses: readonly string[]): void {
+  const found = addresses.map((address) => ({ address, family: 4 }));
+  const lookup = (_host: string, _options: object, done: (...result: unknown[]) => void) =>
+    done(null, found);
+  vi.spyOn(dns, "lookup").mockImplementation(lookup as never);
+}
+
 describe("an exchange", () => {
-  it("returns status and body of any answer", async () => {
-    await using server = await startServer({ statusCode: 418, body: "Ich bin eine Teekanne ☕" });
+  it("sends its body as JSON, and returns status and body of any answer", async () => {
+    await using server = await startServer({ statusCode: 418, body: "\ufeffTeekanne ☕" });
 
     const outcome = await exchangeOnce(server.url);
 
-    expect(outcome).toEqual({
-      kind: "response",
-      statusCode: 418,
-      body: "Ich bin eine Teekanne ☕",
+    expect(outcome).toEqual({ kind: "response", statusCode: 418, body: "Teekanne ☕" });
+    expect(server.requests).toMatchObject([{ method: "POST", path: "/", body: '{"text":"ä"}' }]);
+    expect(server.requests[0]?.headers).toMatchObject({
+      authorization: `Bearer ${apiKey}`,
+      accept: "application/json",
+      "accept-encoding": "identity",
+      "content-type": "application/json",
+      "content-length": "13",
+      "user-agent": expect.stringMatching(/^pulumi-dbwebhooks\/\d+\.\d+\.\d+/),
     });
   });
 
-  it("asks for an answer that is not encoded, and drops a byte order mark", async () => {
-    await using server = await startServer({ body: "\ufeff{}" });
-
-    const outcome = await exchangeOnce(server.url);
-
-    expect(outcome).toMatchObject({ body: "{}" });
-    expect(server.requests[0]?.headers).toMatchObject({ "accept-encoding": "identity" });
-  });
-
-  it("waits for the answer to what it has sent when Pulumi stops", async () => {
-    const stop = new AbortController();
-    await using server = await startRawServer((socket) => {
-      stop.abort();
-      socket.end("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
-    });
-    const exchange = await openExchange(10);
-
-    const outcome = await exchange(post(server.url), undefined, stop.signal);
-
-    expect(outcome).toMatchObject({ kind: "response", body: "ok" });
-  });
-
-  it("sends its body as JSON", async () => {
-    await using server = await startServer({});
-
-    await exchangeOnce(server.url);
-
-    expect(server.requests[0]).toMatchObject({
-      method: "POST",
-      body: '{"text":"ä"}',
-      headers: { "content-type": "application/json", "content-length": "13" },
-    });
-  });
-
-  it("sends path and method as they are, and no query", async () => {
+  it("sends method and path as they are, and without a body nothing about one", async () => {
     await using server = await startServer({});
     const exchange = await openExchange(10);
 
     await exchange({ method: "DELETE", url: new URL(`${server.url}/a%2Fb/c`), apiKey });
 
-    expect(server.requests[0]).toMatchObject({ method: "DELETE", path: "/a%2Fb/c", body: "" });
+    expect(server.requests).toMatchObject([{ method: "DELETE", path: "/a%2Fb/c", body: "" }]);
+    expect(server.requests[0]?.headers).not.toHaveProperty("content-type");
   });
 
   it("keeps connections for the requests that follow", async () => {
-    await using server = await startServer({ body: "ok" });
+    await using server = await startServer({});
     const exchange = await openExchange(10);
 
     for (let count = 0; count < 10; count++) {
@@ -95,226 +90,172 @@ describe("an exchange", () => {
     expect(connections.size).toBeLessThanOrEqual(2);
   });
 
-  it("reads an answer of just 1 MiB", async () => {
+  it("reads 1 MiB and no more, and goes on after that", async () => {
     const body = "x".repeat(1024 * 1024);
-    await using server = await startServer({ body });
-
-    const outcome = await exchangeOnce(server.url);
-
-    expect(outcome).toMatchObject({ kind: "response", body });
-  });
-
-  it("reads no more than 1 MiB", async () => {
-    await using server = await startServer({ statusCode: 201, body: "x".repeat(1024 * 1024 + 1) });
-
-    const outcome = await exchangeOnce(server.url);
-
-    expect(outcome).toEqual({ kind: "unreadable", reason: "answered 201 with more than 1 MiB" });
-  });
-
-  it("works after an answer that was too long", async () => {
-    await using server = await startServer({ body: "x".repeat(3 * 1024 * 1024) }, { body: "ok" });
+    await using server = await startServer({ body }, { statusCode: 201, body: `${body}x` }, {});
     const exchange = await openExchange(10);
-    await exchange(post(server.url));
 
-    const outcome = await exchange(post(server.url));
-
-    expect(outcome).toMatchObject({ kind: "response", body: "ok" });
-  });
-
-  it("is not redirected", async () => {
-    await using other = await startServer({});
-    await using server = await startServer({
-      statusCode: 307,
-      headers: { location: `${other.url}/path?query#fragment` },
+    expect(await exchange(post(server.url))).toMatchObject({ kind: "response", body });
+    expect(await exchange(post(server.url))).toEqual({
+      kind: "unreadable",
+      cause: { kind: "tooLong", statusCode: 201 },
     });
-
-    const outcome = await exchangeOnce(server.url);
-
-    expect(outcome).toMatchObject({ statusCode: 307, redirectOrigin: other.url });
-    expect(other.requests).toEqual([]);
+    expect(await exchange(post(server.url))).toMatchObject({ kind: "response", body: "" });
   });
 
-  it.each(["/elsewhere", "elsewhere"])(
-    "knows the origin of a relative redirect: %s",
-    async (to) => {
-      await using server = await startServer({ statusCode: 302, headers: { location: to } });
+  it.each([
+    ["https://else.example/path?query#fragment", "https://else.example"],
+    ["/elsewhere", undefined],
+    ["http://[", "none"],
+  ])("is not redirected, and knows where to: %s", async (location, expected) => {
+    await using server = await startServer({ statusCode: 307, headers: { location } });
 
-      const outcome = await exchangeOnce(server.url);
+    const outcome = (await exchangeOnce(server.url)) as { redirectOrigin?: string };
 
-      expect(outcome).toMatchObject({ redirectOrigin: server.url });
-    },
-  );
-
-  it("tells how long the service asks to wait", async () => {
-    await using server = await startServer({ statusCode: 429, headers: { "Retry-After": "7" } });
-
-    const outcome = await exchangeOnce(server.url);
-
-    expect(outcome).toMatchObject({ retryAfterMs: 7_000 });
+    expect(outcome).toMatchObject({ statusCode: 307 });
+    expect(outcome.redirectOrigin ?? "none").toBe(expected ?? server.url);
+    expect(server.requests).toHaveLength(1);
   });
 
-  it.each([1.001, 4.0005, 3_599.9999])("accepts a time limit of %d s", async (timeoutSeconds) => {
-    await using server = await startServer({ body: "ok" });
+  it.each([
+    [200, { "retry-after": "7" }, { retryAfterMs: 7_000 }],
+    [206, {}, { isPart: true }],
+    [200, { link: '<https://x.example>; rel="next"' }, { isPart: true }],
+  ])("tells what the head says besides: %d %j", async (statusCode, headers, expected) => {
+    await using server = await startServer({ statusCode, headers });
 
-    const outcome = await exchangeOnce(server.url, timeoutSeconds);
-
-    expect(outcome).toMatchObject({ kind: "response", body: "ok" });
+    expect(await exchangeOnce(server.url)).toMatchObject(expected);
   });
 
-  it("reaches a loopback host without the proxy", async () => {
+  it("rejects when the call itself is wrong, which is no failure of a connection", async () => {
+    const exchange = await openExchange(10);
+
+    await expect(exchange({ ...post(await refusedUrl()), body: 1n })).rejects.toThrow(TypeError);
+  });
+});
+
+describe("a proxy of the environment", () => {
+  it("carries requests to other hosts, but not to this machine, nor to those of NO_PROXY", async () => {
+    await using proxy = await startServer({ statusCode: 502 });
     await using server = await startServer({ body: "direct" });
-    vi.stubEnv("HTTP_PROXY", await refusedUrl());
-    vi.stubEnv("NO_PROXY", "example.com");
+    vi.stubEnv("HTTP_PROXY", proxy.url);
+    vi.stubEnv("NO_PROXY", "other.example.test");
 
+    await exchangeOnce("http://tables.example.test/path");
+    resolveTo("127.0.0.1");
+    const { port } = new URL(server.url);
     const outcomes = [
       await exchangeOnce(server.url),
       await exchangeOnce(server.url.replace("127.0.0.1", "localhost")),
-      await exchangeOnce("http://127.0.0.2:9/"),
+      await exchangeOnce(`http://other.example.test:${port}`),
     ];
 
-    expect(outcomes).toMatchObject([
-      { body: "direct" },
-      { body: "direct" },
-      { reason: expect.stringContaining("127.0.0.2:9") },
-    ]);
-  });
-
-  it("reaches other hosts through the proxy", async () => {
-    await using proxy = await startServer({ statusCode: 502, body: "from the proxy" });
-    vi.stubEnv("http_proxy", proxy.url);
-    vi.stubEnv("no_proxy", "");
-
-    await exchangeOnce("http://tables.example.test/path");
-
+    expect(outcomes).toMatchObject([{ body: "direct" }, { body: "direct" }, { body: "direct" }]);
     expect(proxy.requests).toHaveLength(1);
   });
 
   it.each(["gateway:3128", "not a URL", "http://user:p%@proxy.example.com"])(
-    "is not opened with the proxy %j",
+    "that has no usable address sends nothing but to this machine: %j",
     async (proxy) => {
+      await using server = await startServer({});
       vi.stubEnv("HTTPS_PROXY", proxy);
 
-      const error = await errorOf(openExchange(10));
-
-      expect(error).toEqual(
-        new WebhookError(
-          'No request can be sent: HTTPS_PROXY or HTTP_PROXY holds no usable URL, such as "http://proxy.example.com:3128". Nothing was sent.',
-        ),
-      );
+      expect(await exchangeOnce(notOnLoopback)).toEqual({
+        kind: "unsent",
+        cause: { kind: "badProxy" },
+      });
+      expect(await exchangeOnce(server.url)).toMatchObject({ kind: "response" });
     },
   );
-
-  it("respects NO_PROXY", async () => {
-    await using proxy = await startServer({ statusCode: 502 });
-    vi.stubEnv("HTTP_PROXY", proxy.url);
-    vi.stubEnv("NO_PROXY", "tables.example.test");
-
-    await exchangeOnce(`http://${"no".repeat(40)}.tables.example.test/path`);
-
-    expect(proxy.requests).toEqual([]);
-  });
 });
 
-describe("an exchange that fails before anything is sent", () => {
-  it("is unsent when nothing listens", async () => {
-    const outcome = await exchangeOnce(await refusedUrl());
+describe("a certificate that is not trusted", () => {
+  const cases: [string, (url: string) => string][] = [
+    ["of the service", (url) => url],
+    ["of a host elsewhere", (url) => url.replace("127.0.0.1", "tables.example.test")],
+    ["behind a proxy", () => notOnLoopback],
+    ["of a proxy", () => notOnLoopback],
+  ];
+
+  it.each(cases)("%s ends it, whatever NODE_TLS_REJECT_UNAUTHORIZED says", async (name, urlOf) => {
+    await using server = await startTlsServer({ isTrusted: false });
+    await using gate = await startGate(server.url);
+    gate.open();
+    resolveTo("127.0.0.1");
+    vi.spyOn(process, "emitWarning").mockReturnValue();
+    vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+    if (name.includes("proxy")) {
+      vi.stubEnv("HTTPS_PROXY", name === "of a proxy" ? server.url : gate.url);
+    }
+
+    const outcome = await exchangeOnce(urlOf(server.url));
 
     expect(outcome).toMatchObject({
       kind: "unsent",
-      reason: expect.stringMatching(/^could not be reached \(ECONNREFUSED: .+\)$/),
-      passes: "soon",
+      cause: { kind: "connection", codes: ["DEPTH_ZERO_SELF_SIGNED_CERT"] },
     });
-  });
-
-  it("is unsent when the host has no address", async () => {
-    const outcome = await exchangeOnce(`http://${"no".repeat(40)}.example`);
-
-    expect(outcome).toMatchObject({ kind: "unsent", passes: "never" });
-  });
-
-  it("is a fault of the program, not of the connection, when the call itself is wrong", async () => {
-    const exchange = await openExchange(10);
-    const wrong = { ...post("http://127.0.0.1:1"), body: 1n };
-
-    await expect(exchange(wrong)).rejects.toThrow(TypeError);
-  });
-
-  it("is unsent when the handshake fails", async () => {
-    await using server = await startServer({});
-
-    const outcome = await exchangeOnce(server.url.replace("http:", "https:"));
-
-    expect(outcome.kind).toBe("unsent");
     expect(server.requests).toEqual([]);
   });
+});
 
-  it("is unsent when the handshake does not end in time", async () => {
-    await using server = await startRawServer(() => undefined);
+describe("before a connection is established", () => {
+  // What ends the attempt, and what then is known of it.
+  const endings: [string, number, number | undefined, unknown][] = [
+    ["timeoutSeconds", 0.2, undefined, { kind: "limit", limit: "attempt", ms: 200 }],
+    [
+      "the operation's time",
+      30,
+      0.2,
+      { kind: "limit", limit: "operation", ms: expect.any(Number) },
+    ],
+    ["Pulumi's stop", 30, undefined, undefined],
+  ];
 
-    const outcome = await exchangeOnce(`https://${server.host}`, 0.1);
-
-    expect(outcome).toEqual({
-      kind: "unsent",
-      reason: "could not be reached within 0.1 s (dbwebhooks:timeoutSeconds)",
-    });
-  });
-
-  it("is not made when Pulumi stops while it connects", async () => {
-    await using server = await startServer({});
+  it.each(
+    ["TLS", "CONNECT"].flatMap((silence) => endings.map((ending) => [silence, ...ending] as const)),
+  )("at a silent %s, %s ends it, and it is not sent when the silence does", async (...row) => {
+    const [silence, ending, timeoutSeconds, limitSeconds, cause] = row;
+    await using server = await startTlsServer({ isTrusted: true });
+    await using gate = await startGate(server.url);
+    if (silence === "CONNECT") {
+      vi.stubEnv("HTTPS_PROXY", gate.url);
+    }
+    const base = silence === "CONNECT" ? notOnLoopback : gate.url.replace("http:", "https:");
+    const exchange = await openExchange(timeoutSeconds, 1);
+    const timeLimit = limitSeconds === undefined ? undefined : new TimeLimit(limitSeconds);
     const stop = new AbortController();
-    const exchange = await openExchange(10);
-    const outcome = exchange(post(server.url), undefined, stop.signal);
 
-    stop.abort();
+    const attempt = exchange(post(`${base}/first`), timeLimit, stop.signal);
+    await expect.poll(gate.count).toBe(1);
+    if (ending === "Pulumi's stop") {
+      stop.abort();
+    }
 
-    expect(await outcome).toBeUndefined();
-    expect(server.requests).toEqual([]);
+    expect(await attempt).toEqual(cause === undefined ? undefined : { kind: "unsent", cause });
+    gate.open();
+    // One connection: whatever is sent late goes before it.
+    await expect.poll(async () => (await exchange(post(`${base}/next`)))?.kind).toBe("response");
+    expect(new Set(server.requests.map(({ path }) => path))).toEqual(new Set(["/next"]));
     expect(getEventListeners(stop.signal, "abort")).toEqual([]);
   });
 
-  it("is not made when Pulumi stops while the handshake hangs, and is not waited for", async () => {
-    const stop = new AbortController();
-    const server = createServer(() => stop.abort()).listen(0, "127.0.0.1");
-    onTestFinished(() => void server.close());
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    // Longer than any test may take.
-    const exchange = await openExchange(600);
-
-    const outcome = await exchange(post(`https://127.0.0.1:${port}`), undefined, stop.signal);
-
-    expect(outcome).toBeUndefined();
+  it.each([
+    ["ECONNREFUSED", refusedUrl],
+    ["ENOTFOUND", async () => `http://${"no".repeat(40)}.example`],
+  ])("a failure is named by its code: %s", async (code, urlOf) => {
+    expect(await exchangeOnce(await urlOf())).toMatchObject({
+      kind: "unsent",
+      cause: { kind: "connection", codes: [code], text: expect.stringMatching(/./) },
+    });
   });
 
-  it("is unsent when its time is over before there is a connection for it", async () => {
-    const held: Socket[] = [];
-    await using server = await startRawServer((socket) => held.push(socket));
-    const exchange = await openExchange(10, 1);
-    const first = exchange(post(server.url));
-    await expect.poll(() => held).toHaveLength(1);
-    const limit = new TimeLimit(0.1);
-    const second = exchange(post(server.url), limit);
-    // Begins later and lasts longer, so it ends later.
-    await once(AbortSignal.timeout(200), "abort");
-    held[0]?.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
+  it("a failure has the codes of all addresses that were tried", async () => {
+    resolveTo("127.0.0.1", "127.0.0.2");
+    const { port } = new URL(await refusedUrl());
 
-    expect((await second)?.kind).toBe("unsent");
-    expect((await first)?.kind).toBe("response");
-    expect(server.requests).toHaveLength(1);
-    limit.clear();
-  });
-
-  it("is unsent when the proxy refuses the tunnel", async () => {
-    await using proxy = await startRawServer((socket) =>
-      socket.end("HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n"),
-    );
-    vi.stubEnv("HTTPS_PROXY", proxy.url);
-    vi.stubEnv("NO_PROXY", "");
-
-    const outcome = await exchangeOnce("https://tables.example.test");
-
-    expect(outcome.kind).toBe("unsent");
+    expect(await exchangeOnce(`http://tables.example.test:${port}`)).toMatchObject({
+      cause: { codes: ["ECONNREFUSED", "ECONNREFUSED", "ECONNREFUSED"] },
+    });
   });
 });
 
@@ -326,49 +267,21 @@ describe("an exchange that breaks after the request went out", () => {
     ["only a head in time", (socket) => socket.write(head)],
     ["a reset", (socket) => socket.resetAndDestroy()],
     ["an end", (socket) => socket.end()],
-    ["an end within the head", (socket) => socket.end(head.slice(0, 20))],
     ["an end within the body", (socket) => socket.end(`${head}123`)],
-    [
-      "a reset within the body",
-      (socket) => socket.write(`${head}1`, () => socket.resetAndDestroy()),
-    ],
+    ["a reset within it", (socket) => socket.write(`${head}1`, () => socket.resetAndDestroy())],
     ["something else than HTTP", (socket) => socket.end("220 mail.example ESMTP\r\n")],
     ["a broken head", (socket) => socket.end("HTTP/1.1 200 OK\r\n : \r\n\r\n")],
-    [
-      "a broken chunk",
-      (socket) => socket.end("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"),
-    ],
-  ])("is unanswered: %s", async (_case, answer) => {
+  ])("is unanswered: %s", async (name, answer) => {
     await using server = await startRawServer(answer);
 
-    const outcome = await exchangeOnce(server.url, 0.2);
+    const isLimit = name.includes("in time");
+    const outcome = await exchangeOnce(server.url, isLimit ? 0.2 : 10);
 
-    expect(outcome.kind).toBe("unanswered");
+    expect(outcome).toMatchObject({
+      kind: "unanswered",
+      cause: isLimit ? { kind: "limit", limit: "attempt", ms: 200 } : { kind: "connection" },
+    });
     expect(server.requests).toHaveLength(1);
-  });
-
-  it("says that the time limit was the reason", async () => {
-    await using server = await startRawServer(() => undefined);
-
-    const outcome = await exchangeOnce(server.url, 0.1);
-
-    expect(outcome).toEqual({
-      kind: "unanswered",
-      reason: "gave no complete answer within 0.1 s (dbwebhooks:timeoutSeconds)",
-    });
-  });
-
-  it("says that the connection broke", async () => {
-    await using server = await startRawServer((socket) => socket.resetAndDestroy());
-
-    const outcome = await exchangeOnce(server.url);
-
-    expect(outcome).toEqual({
-      kind: "unanswered",
-      reason: expect.stringMatching(
-        /^broke the connection before its answer was complete \(ECONNRESET: .+\)$/,
-      ),
-    });
   });
 
   it("is unanswered on a connection that served before", async () => {
@@ -382,9 +295,7 @@ describe("an exchange that breaks after the request went out", () => {
     const exchange = await openExchange(10);
     await exchange(post(server.url));
 
-    const outcome = await exchange(post(server.url));
-
-    expect(outcome?.kind).toBe("unanswered");
+    expect(await exchange(post(server.url))).toMatchObject({ kind: "unanswered" });
     expect(server.requests).toHaveLength(2);
   });
 });
@@ -395,50 +306,15 @@ describe("Retry-After", () => {
   it.each([
     ["0", 0],
     ["120", 120_000],
-    [" 7 ", 7_000],
-    ["007", 7_000],
+    [" 007 ", 7_000],
     ["Sun, 06 Nov 1994 08:49:47 GMT", 10_000],
-    ["Sun, 06 Nov 1994 08:49:37 GMT", 0],
     ["Sun, 06 Nov 1994 08:00:00 GMT", 0],
-    ["Thu, 01 Jan 1970 00:00:00 GMT", 0],
-  ])("%j is understood", (value, expected) => {
-    const delayMs = parseRetryAfter(value, now);
-
-    expect(delayMs).toBe(expected);
-  });
-
-  it.each(["", "soon", "-1", "1.5", "1e3", "0x10", "5 minutes", "1,2", "Infinity", "∞"])(
-    "%j is ignored",
-    (value) => {
-      const delayMs = parseRetryAfter(value, now);
-
-      expect(delayMs).toBeUndefined();
-    },
-  );
-
-  it.each(["Sun, 99 Nov 1994 08:49:37 GMT", "Xxx, 06 Xxx 1994 08:49:37 GMT"])(
-    "%j is ignored, as it is no date",
-    (value) => {
-      const delayMs = parseRetryAfter(value, now);
-
-      expect(delayMs).toBeUndefined();
-    },
-  );
-
-  it("is never negative and never not a number", () => {
-    const values = fc.oneof(
-      fc.string(),
-      fc.string({ unit: fc.constantFrom(..."0123456789 ,:.+-eGMTSunNov") }),
-      fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
-      fc.bigInt({ min: 0n }).map(String),
-    );
-
-    fc.assert(
-      fc.property(values, fc.integer(), (value, time) => {
-        const delayMs = parseRetryAfter(value, time);
-
-        expect(delayMs === undefined || delayMs >= 0).toBe(true);
-      }),
-    );
+    ...["", "soon", "-1", "1.5", "1e3", "0x10", "5 minutes", "1,2", "1994-11-06"].map(
+      (value): [string, undefined] => [value, undefined],
+    ),
+    ["Sun, 99 Nov 1994 08:49:37 GMT", undefined],
+    ["on Sun, 06 Nov 1994 08:49:47 GMT", undefined],
+  ])("%j is %d ms", (value, expected) => {
+    expect(parseRetryAfter(value, now)).toBe(expected);
   });
 });

@@ -1,14 +1,21 @@
-import { chmodSync, copyFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import {
-  DataFileError,
-  type LocalServiceOptions,
-  startLocalService,
-} from "../../src/local-service/index.js";
+import { openDatabase } from "../../src/local-service/data/database.js";
+import { DeliveryStore } from "../../src/local-service/data/delivery-store.js";
+import { DataFileError, startLocalService } from "../../src/local-service/index.js";
 import { temporaryDirectory } from "../helpers/directory.js";
+import { errorOf } from "../helpers/error-of.js";
 import { refusedUrl } from "../helpers/http-server.js";
 import { createWebhook, startService, webhookBody } from "../helpers/local-service.js";
 
@@ -17,68 +24,62 @@ vi.mock("node:fs", async (importOriginal) => {
   return { ...original, chmodSync: vi.fn(original.chmodSync) };
 });
 
-describe("a start with a pending delivery", () => {
-  it.each(["{broken", "null"])(
-    "names the file when its event is %s, and does not listen",
-    async (event) => {
-      const data = await fileWithPendingDelivery();
-      const database = new DatabaseSync(data);
-      database.prepare("UPDATE deliveries SET event = ?").run(event);
-      database.close();
-
-      const { error, isFree } = await failedStart({ data });
-
-      expect(error).toBeInstanceOf(DataFileError);
-      expect(String(error)).toBe(
-        `DataFileError: The data file ${data} cannot be used: a pending delivery in it cannot be read. Use another file, or a copy that is whole.`,
-      );
-      expect(isFree).toBe(true);
-    },
-  );
-
-  it("does not listen any more when it fails later", async () => {
-    const data = await fileWithPendingDelivery();
-    const now = () => {
-      throw new Error("a bad clock");
-    };
-
-    const { error, isFree } = await failedStart({ data, now });
-
-    expect(String(error)).toBe("Error: a bad clock");
-    expect(isFree).toBe(true);
-    await (await startLocalService({ data })).close();
-  });
-});
+const notOurs = "it is not a file of the local service. Use another file, or a new one";
 
 describe("the file of data", () => {
-  it.each([":memory:", "file:service.db?mode=memory", "file::memory:", "service.db"])(
+  it("gives back what it was given, no id again, and the counts", async () => {
+    const data = temporaryFile();
+    const first = await startLocalService({ data, allowUnknownEvents: true });
+    await createWebhook(first, { body: webhookBody({ tableId: "tbl_1", events: ["a", "b"] }) });
+    await createWebhook(first);
+    await createWebhook(first);
+    first.updateWebhook(1, { active: false });
+    first.removeWebhook(3);
+    const { webhooks } = first;
+    await first.close();
+
+    const second = await startService({ data });
+
+    expect(second.webhooks).toEqual(webhooks);
+    expect(webhooks).toMatchObject([{ active: false, events: ["a", "b"] }, { tableId: null }]);
+    expect((await createWebhook(second)).json.id).toBe(4);
+    expect(second.counts).toMatchObject({ created: 4, deleted: 1 });
+  });
+
+  it.each([":memory:", "file:service.db?mode=memory", "service.db"])(
     "is a file under the name %s, too",
     async (data) => {
       const directory = dirname(temporaryFile());
       const before = process.cwd();
       process.chdir(directory);
       onTestFinished(() => process.chdir(before));
-      const first = await startLocalService({ data });
-      await createWebhook(first);
-      await first.close();
+      await (await startLocalService({ data })).close();
 
-      const second = await startService({ data });
-
-      expect(second.webhooks).toHaveLength(1);
-      expect(readdirSync(directory)).toContain(data);
+      expect(readdirSync(directory)).toEqual([data]);
     },
   );
 
-  it("must have a name", async () => {
-    await expect(startLocalService({ data: "" })).rejects.toThrow(
-      new DataFileError('""', "it has no name. Name a file"),
-    );
-  });
-
-  it("is hidden from others when they could read it, with its log", async () => {
+  it.each<[string, (file: string) => unknown]>([
+    ["is new", () => {}],
+    ["is empty", (file) => writeFileSync(file, "", { mode: 0o644 })],
+    ["others could read", async (file) => (await startLocalService({ data: file })).close()],
+    [
+      "a killed process left, with its log",
+      async (file) => {
+        const other = temporaryFile();
+        const killed = await startService({ data: other });
+        await createWebhook(killed);
+        copyFileSync(other, file);
+        copyFileSync(`${other}-wal`, `${file}-wal`);
+        chmodSync(`${file}-wal`, 0o644);
+      },
+    ],
+  ])("is hidden from others when it %s", async (_case, prepare) => {
     const data = temporaryFile();
-    await (await startLocalService({ data })).close();
-    chmodSync(data, 0o644);
+    await prepare(data);
+    if (statSync(data, { throwIfNoEntry: false })) {
+      chmodSync(data, 0o644);
+    }
 
     const service = await startService({ data });
     await createWebhook(service);
@@ -86,61 +87,132 @@ describe("the file of data", () => {
     expect([data, `${data}-wal`].map(modeOf)).toEqual([0o600, 0o600]);
   });
 
-  it("is hidden with a log that a killed process left", async () => {
+  it.each<[string, string, (file: string) => unknown]>([
+    ["it is a directory. Name a file in it", "is a directory", (file) => mkdirSync(file)],
+    [
+      "it is not a regular file. Name another file",
+      "is a pipe",
+      (file) => execFileSync("mkfifo", ["-m", "644", file]),
+    ],
+    [
+      notOurs,
+      "is a text",
+      (file) => writeFileSync(file, "This is a text, and somebody may need it.".repeat(50)),
+    ],
+    [
+      notOurs,
+      "is another database",
+      (file) =>
+        change(file, "CREATE TABLE webhooks (name TEXT); INSERT INTO webhooks VALUES ('a')"),
+    ],
+    [
+      "it has format 99, and this version of pulumi-dbwebhooks knows format 1. Use another file, or the version that wrote it",
+      "has another format",
+      async (file) => {
+        await (await startLocalService({ data: file })).close();
+        change(file, "PRAGMA user_version = 99");
+      },
+    ],
+    [
+      "it belongs to another user. Use a file of your own, or start as that user",
+      "belongs to another user",
+      async (file) => {
+        await (await startLocalService({ data: file })).close();
+        const uid = vi.spyOn(process, "geteuid").mockReturnValue(statSync(file).uid + 1);
+        onTestFinished(() => void uid.mockRestore());
+      },
+    ],
+  ])("is refused, %s, when it %s, and stays as it is", async (reason, _case, prepare) => {
     const data = temporaryFile();
-    const first = await startLocalService({ data });
-    await createWebhook(first);
-    const copy = temporaryFile();
-    for (const end of ["", "-wal"]) {
-      copyFileSync(`${data}${end}`, `${copy}${end}`);
-      chmodSync(`${copy}${end}`, 0o644);
-    }
-    await first.close();
+    await prepare(data);
+    chmodSync(data, 0o744);
+    const before = contentOf(data);
 
-    const second = await startService({ data: copy });
+    await expect(startLocalService({ data })).rejects.toThrow(new DataFileError(data, reason));
 
-    expect(second.webhooks).toHaveLength(1);
-    expect([copy, `${copy}-wal`].map(modeOf)).toEqual([0o600, 0o600]);
+    expect(modeOf(data)).toBe(0o744);
+    expect(contentOf(data)).toEqual(before);
   });
 
-  it("must be a regular file: a device keeps its mode", async () => {
-    // Whoever is root would change the device for everybody.
-    vi.mocked(chmodSync)
-      .mockClear()
-      .mockImplementationOnce(() => {});
+  it.each([
+    ["", '""', "it has no name. Name a file"],
+    ["/dev/null", "/dev/null", "it is not a regular file. Name another file"],
+    [
+      "/nowhere/service.db",
+      "/nowhere/service.db",
+      "its directory does not exist. Create that first",
+    ],
+  ])("cannot be %j, and no mode is changed", async (data, name, reason) => {
+    // As root it would change the device for everybody.
+    vi.mocked(chmodSync).mockClear().mockReturnValue();
     onTestFinished(() => void vi.mocked(chmodSync).mockReset());
 
-    await expect(startLocalService({ data: "/dev/null" })).rejects.toThrow(
-      new DataFileError("/dev/null", "it is not a regular file. Name another file"),
-    );
+    await expect(startLocalService({ data })).rejects.toThrow(new DataFileError(name, reason));
 
     expect(chmodSync).not.toHaveBeenCalled();
   });
 
-  it("may exist and be empty, and is hidden from others then, with its log", async () => {
+  it("is used by one service at a time", async () => {
     const data = temporaryFile();
-    writeFileSync(data, "", { mode: 0o644 });
-    chmodSync(data, 0o644);
+    await startService({ data });
 
-    const service = await startService({ data });
-    await createWebhook(service);
-
-    expect([data, `${data}-wal`].map(modeOf)).toEqual([0o600, 0o600]);
+    await expect(startLocalService({ data })).rejects.toThrow(
+      "another process uses it. Stop that one, or use another file",
+    );
   });
 
-  it("keeps its mode when it is somebody else's", async () => {
-    const data = temporaryFile();
-    writeFileSync(data, "This is a text, and somebody may need it.".repeat(50), { mode: 0o644 });
-    chmodSync(data, 0o644);
+  it.each(["{broken", "null"])(
+    "is refused when the event of a pending delivery is %s, and the port is free again",
+    async (event) => {
+      const data = await fileWithPendingDelivery();
+      change(data, `UPDATE deliveries SET event = '${event}'`);
 
-    await expect(startLocalService({ data })).rejects.toThrow("not a file of the local service");
+      expect(await failedStart({ data })).toBe(
+        `The data file ${data} cannot be used: a pending delivery in it cannot be read. Use another file, or a copy that is whole.`,
+      );
+    },
+  );
 
-    expect(modeOf(data)).toBe(0o644);
+  it("is free again, and the port too, when the start fails later", async () => {
+    const data = await fileWithPendingDelivery();
+    const now = () => {
+      throw new Error("a bad clock");
+    };
+
+    expect(await failedStart({ data, now })).toBe("a bad clock");
+    await (await startLocalService({ data })).close();
   });
+});
+
+it("A full disk holds none of an event's deliveries", () => {
+  const database = openDatabase();
+  onTestFinished(() => database.close());
+  const store = new DeliveryStore(database);
+  const { page_count: pages } = database.prepare("PRAGMA page_count").get() ?? {};
+  database.exec(`PRAGMA max_page_count = ${Number(pages) + 3}`);
+  const event = {
+    ...{ id: "evt_1", type: "record.created", databaseId: "base_1" },
+    ...{ timestamp: "2030-01-01T00:00:00.000Z", data: { text: "x".repeat(6_000) } },
+  };
+
+  expect(() => store.add(event, [1, 2, 3], 0)).toThrow("database or disk is full");
+  expect(store.count).toBe(0);
+  store.add({ ...event, data: {} }, [1, 2], 0);
+  expect(store.count).toBe(2);
 });
 
 function modeOf(file: string): number {
   return statSync(file).mode & 0o777;
+}
+
+function contentOf(file: string): Buffer | undefined {
+  return statSync(file).isFile() ? readFileSync(file) : undefined;
+}
+
+function change(file: string, sql: string): void {
+  const database = new DatabaseSync(file);
+  database.exec(sql);
+  database.close();
 }
 
 function temporaryFile(): string {
@@ -159,17 +231,10 @@ async function fileWithPendingDelivery(): Promise<string> {
   return data;
 }
 
-/** How a start ends that must fail, and whether its port is free afterwards. */
-async function failedStart(options: LocalServiceOptions) {
+/** The message of a start that must fail. Its port is free afterwards. */
+async function failedStart(options: { data: string; now?: () => number }): Promise<string> {
   const port = Number(new URL(await refusedUrl()).port);
-  const error: unknown = await startLocalService({ ...options, port }).then(
-    (service) => service.close(),
-    (reason) => reason,
-  );
-  const isFree = await new Promise<boolean>((resolve) => {
-    const server = createServer()
-      .once("error", () => resolve(false))
-      .listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
-  });
-  return { error, isFree };
+  const { message } = await errorOf(startLocalService({ ...options, port }));
+  await (await startLocalService({ port })).close();
+  return message;
 }

@@ -1,8 +1,11 @@
-import { createServer, type Server } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { DeliveryStore } from "../../src/local-service/data/delivery-store.js";
-import { type LocalService, startLocalService } from "../../src/local-service/index.js";
+import {
+  type LocalService,
+  type LocalServiceOptions,
+  startLocalService,
+} from "../../src/local-service/index.js";
 import { temporaryDirectory } from "../helpers/directory.js";
 import { refusedUrl } from "../helpers/http-server.js";
 import {
@@ -13,96 +16,62 @@ import {
 } from "../helpers/local-service.js";
 import { startReceiver } from "../helpers/receiver.js";
 
-const soon = [0.01, 0.02];
+const created = { type: "record.created", databaseId: "base_1" };
+const soon = { retryWaitsSeconds: [0.01, 0.02] };
+const once = { retryWaitsSeconds: [] };
 
 describe("delivering", () => {
   it.each([200, 204, 299])("is over when the receiver answers %i", async (statusCode) => {
     await using receiver = await startReceiver(() => statusCode);
-    const service = await startService();
-    await subscribe(service, receiver.url);
+    const { url } = receiver;
 
-    const deliveries = await service.emit(created).finished;
-
-    expect(deliveries).toMatchObject([{ outcome: "delivered", attempts: 1, statusCode }]);
-    expect(deliveries[0]?.url).toBe(receiver.url);
+    expect(await deliver(url)).toMatchObject([
+      { outcome: "delivered", attempts: 1, statusCode, url },
+    ]);
   });
 
-  it.each([302, 400, 401, 410, 429, 500, 503])("is tried again after %i", async (statusCode) => {
-    await using receiver = await startReceiver((_, count) => (count < 3 ? statusCode : 200));
-    const service = await startService({ deliveries: { retryWaitsSeconds: soon } });
+  it.each([302, 400, 401, 410, 429, 500, 503])(
+    "is tried again after %i, then given up",
+    async (statusCode) => {
+      await using receiver = await startReceiver(() => statusCode);
+
+      expect(await deliver(receiver.url, soon)).toMatchObject([
+        { outcome: "failed", attempts: 3, statusCode },
+      ]);
+      expect(receiver.notifications).toHaveLength(3);
+    },
+  );
+
+  it("signs each attempt, and repeats the id of the event", async () => {
+    await using receiver = await startReceiver((_, count) => (count < 3 ? 503 : 200));
+    const service = await startService({ deliveries: soon });
     const secret = await subscribe(service, receiver.url);
 
-    const deliveries = await service.emit(created).finished;
+    const { id, finished } = service.emit(created);
 
-    expect(deliveries).toMatchObject([{ outcome: "delivered", attempts: 3, statusCode: 200 }]);
-    const { notifications } = receiver;
-    expect(notifications.map(({ body }) => body.metadata.attempt)).toEqual([1, 2, 3]);
-    expect(new Set(notifications.map(({ body }) => body.id)).size).toBe(1);
-    for (const { rawBody, headers } of notifications) {
-      new Webhook(secret).verify(rawBody, headers as Record<string, string>);
-    }
-  });
-
-  it("is given up when no attempt is left", async () => {
-    await using receiver = await startReceiver(() => 500);
-    const service = await startService({ deliveries: { retryWaitsSeconds: soon } });
-    await subscribe(service, receiver.url);
-
-    const deliveries = await service.emit(created).finished;
-
-    expect(deliveries).toMatchObject([{ outcome: "failed", attempts: 3, statusCode: 500 }]);
-    expect(receiver.notifications).toHaveLength(3);
-  });
-
-  it("says why there was no answer, without the address", async () => {
-    const service = await startService({ deliveries: { retryWaitsSeconds: [] } });
-    await subscribe(service, `${await refusedUrl()}/secret-path`);
-
-    const deliveries = await service.emit(created).finished;
-
-    expect(deliveries).toMatchObject([{ outcome: "failed", problem: "no answer (ECONNREFUSED)" }]);
-    expect(deliveries[0]).not.toHaveProperty("statusCode");
-  });
-
-  it("gives up on an attempt that gets no answer in time", async () => {
-    await using receiver = await startReceiver((_, count) =>
-      count === 1 ? new Promise(() => {}) : 200,
+    expect(await finished).toMatchObject([{ outcome: "delivered", attempts: 3, statusCode: 200 }]);
+    const bodies = receiver.notifications.map(({ rawBody, headers }) =>
+      new Webhook(secret).verify(rawBody, headers as Record<string, string>),
     );
-    const service = await startService({
-      deliveries: { timeoutSeconds: 0.05, retryWaitsSeconds: soon },
-    });
-    await subscribe(service, receiver.url);
-    const attempted = service.nextDelivery({ stage: "attempted" });
-
-    const event = service.emit(created);
-    const { problem } = { ...(await attempted) };
-    const [delivery] = await event.finished;
-
-    expect(problem).toBe("no answer within 0.05 s");
-    expect(delivery).toMatchObject({ outcome: "delivered", attempts: 2 });
+    expect(bodies).toMatchObject([1, 2, 3].map((attempt) => ({ id, metadata: { attempt } })));
   });
 
-  it("follows no redirect", async () => {
-    await using elsewhere = await startReceiver();
-    await using receiver = await startReceiver(() => ({
-      statusCode: 307,
-      headers: { location: elsewhere.url },
-    }));
-    const service = await startService({ deliveries: { retryWaitsSeconds: [] } });
-    await subscribe(service, receiver.url);
+  it("says why there was no answer, also in time, without the address", async () => {
+    await using mute = await startReceiver(() => new Promise(() => {}));
+    const limit = { timeoutSeconds: 0.05, ...once };
 
-    await service.emit(created).finished;
+    const [refused] = await deliver(`${await refusedUrl()}/secret-path`, once);
+    const [unanswered] = await deliver(mute.url, limit);
 
-    expect(receiver.notifications).toHaveLength(1);
-    expect(elsewhere.notifications).toEqual([]);
+    expect(refused).toMatchObject({ outcome: "failed", problem: "no answer (ECONNREFUSED)" });
+    expect(refused).not.toHaveProperty("statusCode");
+    expect(unanswered).toMatchObject({ outcome: "failed", problem: "no answer within 0.05 s" });
   });
 
   it("sends the user info of the url as Basic authorization", async () => {
     await using receiver = await startReceiver();
-    const service = await startService();
-    await subscribe(service, receiver.url.replace("://", "://us%C3%A9r:p%40ss@"));
 
-    await service.emit(created).finished;
+    await deliver(receiver.url.replace("://", "://us%C3%A9r:p%40ss@"));
 
     const encoded = Buffer.from("usér:p@ss").toString("base64");
     expect(receiver.notifications[0]?.headers.authorization).toBe(`Basic ${encoded}`);
@@ -110,51 +79,36 @@ describe("delivering", () => {
 
   it("goes to another origin with deliverTo, with path and query", async () => {
     await using receiver = await startReceiver();
-    const service = await startService({ deliveries: { deliverTo: receiver.url } });
-    await subscribe(service, "https://hooks.invalid/orders/1?key=2");
 
-    const deliveries = await service.emit(created).finished;
+    await deliver("https://hooks.invalid//host/orders/1?key=2", { deliverTo: receiver.url });
 
-    expect(deliveries).toMatchObject([{ outcome: "delivered" }]);
-    expect(receiver.notifications[0]?.path).toBe("/orders/1?key=2");
+    expect(receiver.notifications[0]?.path).toBe("//host/orders/1?key=2");
   });
 
-  it("never lets one receiver wait for another that says nothing", async () => {
-    const mute = await muteServer();
-    await using receiver = await startReceiver();
+  it("lets no receiver wait for another url, not even of the same host", async () => {
+    await using mute = await startReceiver(() => new Promise(() => {}));
+    await using receiver = await startReceiver(({ path }) =>
+      path === "/slow" ? new Promise(() => {}) : 200,
+    );
     const service = await startService({ deliveries: { maxConcurrent: 1 } });
-    await subscribe(service, mute.url);
-    await subscribe(service, receiver.url);
-    await subscribe(service, `${receiver.url}/other`);
+    for (const url of [mute.url, `${receiver.url}/slow`, receiver.url, `${receiver.url}/b`]) {
+      await subscribe(service, url);
+    }
 
     const events = Array.from({ length: 50 }, () => service.emit(created));
-    const toLiving = events.flatMap(({ deliveries }) => deliveries.slice(1));
+    const toLiving = events.flatMap(({ deliveries }) => deliveries.slice(2));
     while (toLiving.some(({ outcome }) => outcome === "pending")) {
       await service.nextDelivery();
     }
 
     expect(new Set(toLiving.map(({ outcome }) => outcome))).toEqual(new Set(["delivered"]));
-    expect(events.map(({ deliveries }) => deliveries[0]?.outcome)).toEqual(
-      Array(50).fill("pending"),
+    expect(new Set(events.map(({ deliveries }) => deliveries[0]?.outcome))).toEqual(
+      new Set(["pending"]),
     );
-    expect(mute.connections).toBe(1);
+    expect(mute.notifications).toHaveLength(1);
   });
 
-  it("lets no slow path of a host delay another path of it", async () => {
-    await using receiver = await startReceiver(({ path }) =>
-      path === "/slow" ? new Promise(() => {}) : 200,
-    );
-    const service = await startService({ deliveries: { maxConcurrent: 1 } });
-    await subscribe(service, `${receiver.url}/slow`);
-    await subscribe(service, `${receiver.url}/quick`);
-    const quick = service.nextDelivery({ webhookId: 2 });
-
-    service.emit(created);
-
-    expect(await quick).toMatchObject({ outcome: "delivered" });
-  });
-
-  it("never has more attempts under way at one url than maxConcurrent", async () => {
+  it("never has more attempts in flight at one url than maxConcurrent", async () => {
     const gate = Promise.withResolvers<number>();
     const full = Promise.withResolvers<void>();
     await using receiver = await startReceiver((_, count) => {
@@ -165,28 +119,27 @@ describe("delivering", () => {
     });
     await using other = await startReceiver();
     const service = await startService({ deliveries: { maxConcurrent: 3 } });
-    await subscribe(service, receiver.url);
-    await subscribe(service, receiver.url);
-    await subscribe(service, other.url);
+    for (const { url } of [receiver, receiver, other]) {
+      await subscribe(service, url);
+    }
 
     const events = Array.from({ length: 10 }, () => service.emit(created));
     await full.promise;
     while (other.notifications.length < 10) {
       await service.nextDelivery({ webhookId: 3 });
     }
-    const underWay = receiver.notifications.length;
+    const inFlight = receiver.notifications.length;
     gate.resolve(200);
     await Promise.all(events.map(({ finished }) => finished));
 
-    expect(underWay).toBe(3);
-    expect(receiver.notifications).toHaveLength(20);
+    expect([inFlight, receiver.notifications.length]).toEqual([3, 20]);
   });
 
-  it.each([
-    ["deleted", async (service: LocalService) => void (await deleteWebhook(service, 1))],
-    ["removed by somebody", async (service: LocalService) => service.removeWebhook(1)],
-    ["switched off", async (service: LocalService) => service.updateWebhook(1, { active: false })],
-  ])("is dropped when its subscription is %s", async (_, end) => {
+  it.each<[string, (service: LocalService) => unknown]>([
+    ["deleted", (service) => deleteWebhook(service, 1)],
+    ["removed from outside", (service) => service.removeWebhook(1)],
+    ["switched off", (service) => service.updateWebhook(1, { active: false })],
+  ])("is dropped between two attempts when its webhook is %s", async (_, end) => {
     await using receiver = await startReceiver(() => 500);
     const service = await startService({ deliveries: { retryWaitsSeconds: [60] } });
     await subscribe(service, receiver.url);
@@ -200,7 +153,7 @@ describe("delivering", () => {
     expect(receiver.notifications).toHaveLength(1);
   });
 
-  it("drops what stands in the queue of a deleted subscription, and ends what is under way", async () => {
+  it("is dropped in the queue, and stays so when its webhook is switched on again", async () => {
     const arrived = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<number>();
     await using receiver = await startReceiver(() => {
@@ -209,44 +162,23 @@ describe("delivering", () => {
     });
     const service = await startService({ deliveries: { maxConcurrent: 1 } });
     await subscribe(service, receiver.url);
-    const [underWay, ...queued] = [1, 2, 3].map(() => service.emit(created));
-    await arrived.promise;
-
-    await deleteWebhook(service, 1);
-    const dropped = await Promise.all(queued.map(({ finished }) => finished));
-    gate.resolve(200);
-    const ended = await underWay?.finished;
-
-    expect(dropped.flat()).toMatchObject(Array(2).fill({ outcome: "dropped", attempts: 0 }));
-    expect(ended).toMatchObject([{ outcome: "delivered" }]);
-    expect(receiver.notifications).toHaveLength(1);
-  });
-
-  it("stays dropped when its subscription is switched on again", async () => {
-    const arrived = Promise.withResolvers<void>();
-    const gate = Promise.withResolvers<number>();
-    await using receiver = await startReceiver(() => {
-      arrived.resolve();
-      return gate.promise;
-    });
-    const service = await startService({ deliveries: { maxConcurrent: 1 } });
-    await subscribe(service, receiver.url);
-    const [first, second] = [service.emit(created), service.emit(created)];
+    const [inFlight, queued] = [service.emit(created), service.emit(created)];
     await arrived.promise;
 
     service.updateWebhook(1, { active: false });
     service.updateWebhook(1, { active: true });
     const third = service.emit(created);
+    expect(await queued.finished).toMatchObject([{ outcome: "dropped", attempts: 0 }]);
     gate.resolve(200);
     await third.finished;
 
-    expect(await second.finished).toMatchObject([{ outcome: "dropped" }]);
-    expect(receiver.notifications.map(({ body }) => body.id)).toEqual([first.id, third.id]);
+    expect(await inFlight.finished).toMatchObject([{ outcome: "delivered" }]);
+    expect(receiver.notifications.map(({ body }) => body.id)).toEqual([inFlight.id, third.id]);
   });
 
-  it("goes to the new url of a subscription that moved", async () => {
+  it("goes to the new url of a webhook that moved", async () => {
     await using receiver = await startReceiver();
-    const service = await startService({ deliveries: { retryWaitsSeconds: soon } });
+    const service = await startService({ deliveries: soon });
     await subscribe(service, await refusedUrl());
     const attempted = service.nextDelivery({ stage: "attempted" });
     const event = service.emit(created);
@@ -256,122 +188,78 @@ describe("delivering", () => {
 
     expect(await event.finished).toMatchObject([{ outcome: "delivered", url: receiver.url }]);
   });
-
-  it.each([
-    { timeoutSeconds: 0 },
-    { maxConcurrent: 0 },
-    { maxConcurrent: 1.5 },
-    { retryWaitsSeconds: [-1] },
-    { retryWaitsSeconds: [Number.NaN] },
-    { deliverTo: "http://127.0.0.1:9000/path" },
-    { deliverTo: "http://user:password@127.0.0.1:9000" },
-    { deliverTo: "http://127.0.0.1:9000?query" },
-    { deliverTo: "http://127.0.0.1:9000/?query=1" },
-    { deliverTo: "http://127.0.0.1:9000#part" },
-  ])("refuses the options %j", async (deliveries) => {
-    await expect(startLocalService({ deliveries })).rejects.toThrow(/^deliveries: /);
-  });
 });
 
 describe("waiting for a delivery", () => {
-  it("ends with the first that matches", async () => {
-    await using receiver = await startReceiver();
-    const service = await startService();
-    await subscribe(service, receiver.url);
-    await subscribe(service, receiver.url, ["record.deleted"]);
-    const any = service.nextDelivery();
-    const ofType = service.nextDelivery({ type: "record.deleted" });
-    const ofWebhook = service.nextDelivery({ webhookId: 2 });
-    const ofCondition = service.nextDelivery({ where: ({ event }) => event.tableId === "tbl_1" });
-
-    await service.emit(created).finished;
-    await service.emit({ ...created, type: "record.deleted" }).finished;
-    await service.emit({ ...created, tableId: "tbl_1" }).finished;
-
-    const waits = await Promise.all([any, ofType, ofWebhook, ofCondition]);
-    expect(waits.map(({ number }) => number)).toEqual([1, 2, 2, 3]);
-    expect(service.deliveries.map(({ number }) => number)).toEqual([1, 2, 3]);
-  });
-
-  it("fails when its condition does, or when the service closes first", async () => {
-    await using receiver = await startReceiver();
-    const service = await startService();
-    await subscribe(service, receiver.url);
-    const failing = service.nextDelivery({
-      where: () => {
-        throw new Error("a bad condition");
-      },
-    });
-    await service.emit(created).finished;
-    const late = service.nextDelivery();
-
-    await service.close();
-
-    await expect(failing).rejects.toThrow("a bad condition");
-    await expect(late).rejects.toThrow("was closed before the delivery was over");
-  });
-
-  it("forgets the oldest deliveries beyond maxRequests", async () => {
-    await using receiver = await startReceiver();
+  it("ends with the first that matches; the log keeps the newest, the counts all", async () => {
+    const gate = Promise.withResolvers<number>();
+    await using receiver = await startReceiver(() => gate.promise);
     const service = await startService({ maxRequests: 2 });
     await subscribe(service, receiver.url);
+    await subscribe(service, receiver.url, ["record.deleted"]);
+    const waits = [
+      service.nextDelivery({ type: "record.deleted" }),
+      service.nextDelivery({ webhookId: 2 }),
+      service.nextDelivery({ where: ({ event }) => event.tableId === "tbl_1" }),
+    ];
+    const failing = service.nextDelivery({ where: () => fail() });
+    const events = [
+      created,
+      { ...created, type: "record.deleted" },
+      { ...created, tableId: "tbl_1" },
+    ];
 
-    for (let count = 0; count < 3; count++) {
-      await service.emit(created).finished;
-    }
+    const emitted = events.map((event) => service.emit(event));
+    const { pending } = service.counts;
+    gate.resolve(200);
 
+    expect((await Promise.all(waits)).map(({ number }) => number)).toEqual([2, 2, 3]);
+    await expect(failing).rejects.toThrow("a bad listener");
+    await Promise.all(emitted.map(({ finished }) => finished));
     expect(service.deliveries.map(({ number }) => number)).toEqual([2, 3]);
+    expect([pending, service.counts.pending]).toEqual([3, 0]);
   });
 });
 
 describe("the listeners of the options", () => {
-  it("hear of each request, event and attempt", async () => {
+  it("are called with each request, event and attempt", async () => {
     const heard: string[] = [];
     await using receiver = await startReceiver((_, count) => (count === 1 ? 500 : 200));
-    const service = await startService({
-      deliveries: { retryWaitsSeconds: soon },
+
+    await deliver(receiver.url, soon, {
       onRequest: ({ method, statusCode }) => heard.push(`${method} ${statusCode}`),
       onEvent: ({ type, deliveries }) => heard.push(`${type} for ${deliveries.length}`),
       onDelivery: ({ attempts, outcome }) => heard.push(`${attempts} ${outcome}`),
     });
-    await subscribe(service, receiver.url);
-
-    await service.emit(created).finished;
 
     expect(heard).toEqual(["POST 201", "record.created for 1", "1 pending", "2 delivered"]);
   });
 
   it.each([
-    ["throw", failing],
-    ["reject", async () => failing()],
+    ["throw", fail],
+    ["reject", async () => fail()],
   ])("disturb nothing when they %s", async (_, listener) => {
     const errors: string[] = [];
     await using receiver = await startReceiver((_, count) => (count === 1 ? 500 : 200));
-    const service = await startService({
-      deliveries: { retryWaitsSeconds: soon },
+
+    const deliveries = await deliver(receiver.url, soon, {
       onRequest: listener,
       onEvent: listener,
       onDelivery: listener,
       onError: ({ message }) => errors.push(message),
     });
-    await subscribe(service, receiver.url);
-    const over = service.nextDelivery();
-
-    const deliveries = await service.emit(created).finished;
 
     expect(deliveries).toMatchObject([{ outcome: "delivered", attempts: 2 }]);
-    expect(await over).toBe(deliveries[0]);
     expect(errors).toEqual(Array(4).fill("a bad listener"));
   });
 
   it("become a warning of the process without onError, and when onError throws", async () => {
     const warn = vi.spyOn(process, "emitWarning").mockReturnValue();
     onTestFinished(() => warn.mockRestore());
-    const service = await startService({ onEvent: failing });
-    const other = await startService({ onEvent: failing, onError: failing });
 
-    service.emit(created);
-    other.emit(created);
+    for (const onError of [{}, { onError: fail }]) {
+      (await startService({ onEvent: fail, ...onError })).emit(created);
+    }
 
     expect(warn.mock.calls).toEqual(Array(2).fill([new Error("a bad listener")]));
   });
@@ -382,36 +270,15 @@ describe("a delivery that cannot be recorded", () => {
     const errors: string[] = [];
     failOnce(statement);
     await using receiver = await startReceiver((_, count) => (count === 1 ? 500 : 200));
-    const service = await startService({
-      deliveries: { retryWaitsSeconds: soon },
+
+    const deliveries = await deliver(receiver.url, soon, {
       onError: ({ message }) => errors.push(message),
     });
-    await subscribe(service, receiver.url);
 
-    const { id, finished } = service.emit(created);
-
-    expect(await finished).toMatchObject([{ outcome: "delivered", attempts: 2 }]);
+    expect(deliveries).toMatchObject([{ outcome: "delivered", attempts: 2 }]);
     expect(errors).toEqual([
-      `The delivery of ${id} to webhook 1 could not be recorded, and may be repeated after a restart: disk is full`,
+      `The delivery of ${deliveries[0]?.event.id} to webhook 1 could not be recorded, and may be repeated after a restart: disk is full`,
     ]);
-  });
-
-  it("is repeated after a restart", async () => {
-    const directory = temporaryDirectory();
-    onTestFinished(() => directory.remove());
-    const data = `${directory.path}/service.db`;
-    failOnce("delete");
-    await using receiver = await startReceiver();
-    const first = await startLocalService({ data, onError: () => {} });
-    await subscribe(first, receiver.url);
-    await first.emit(created).finished;
-    await first.close();
-
-    const second = await startService({ data });
-    await second.nextDelivery();
-
-    expect(new Set(receiver.notifications.map(({ body }) => body.id)).size).toBe(1);
-    expect(receiver.notifications).toHaveLength(2);
   });
 
   it("is given up, and others are not, when its webhook cannot be used", async () => {
@@ -435,69 +302,72 @@ describe("a delivery that cannot be recorded", () => {
   });
 });
 
-describe("the number of pending deliveries", () => {
-  it("includes those that the log has no room for, and follows them", async () => {
-    const gate = Promise.withResolvers<number>();
-    await using receiver = await startReceiver(() => gate.promise);
-    const service = await startService({ maxRequests: 1 });
-    await subscribe(service, receiver.url);
-    const events = [1, 2, 3].map(() => service.emit(created));
-
-    const before = service.counts.pending;
-    gate.resolve(200);
-    await Promise.all(events.map(({ finished }) => finished));
-
-    expect([before, service.counts.pending]).toEqual([3, 0]);
-  });
-});
-
-describe("closing with deliveries under way", () => {
-  it("breaks them off, and keeps them in the file for the next start", async () => {
-    const directory = temporaryDirectory();
-    onTestFinished(() => directory.remove());
-    const options = {
-      data: `${directory.path}/service.db`,
-      deliveries: { retryWaitsSeconds: [0] },
-    };
-    const mute = await muteServer();
+describe("the next start with the file of data", () => {
+  it("delivers what was in flight, under its number", async () => {
+    const data = temporaryFile();
+    const arrived = Promise.withResolvers<void>();
+    await using mute = await startReceiver(() => {
+      arrived.resolve();
+      return new Promise(() => {});
+    });
     await using receiver = await startReceiver();
-    const first = await startLocalService(options);
+    const first = await startLocalService({ data, deliveries: { retryWaitsSeconds: [0] } });
     await subscribe(first, mute.url);
     const event = first.emit(created);
-    await mute.connected;
+    await arrived.promise;
+    const late = first.nextDelivery();
 
     await first.close();
-    const finished = event.finished;
-    const second = await startService({
-      ...options,
-      deliveries: { deliverTo: receiver.url },
-    });
+    const second = await startService({ data, deliveries: { deliverTo: receiver.url } });
     await second.nextDelivery();
 
-    await expect(finished).rejects.toThrow("was closed before the delivery was over");
+    await expect(event.finished).rejects.toThrow("was closed before the delivery was over");
+    await expect(late).rejects.toThrow("was closed before the delivery was over");
     expect(receiver.notifications.map(({ body }) => body.id)).toEqual([event.id]);
     expect(second.deliveries).toMatchObject([{ number: 1, outcome: "delivered" }]);
   });
 
-  it("delivers nothing again that was delivered, and uses no number again", async () => {
-    const directory = temporaryDirectory();
-    onTestFinished(() => directory.remove());
-    const data = `${directory.path}/service.db`;
+  it.each([
+    ["nothing that was delivered", false, 1],
+    ["what was delivered and could not be recorded", true, 2],
+  ])("repeats %s, and uses no number again", async (_case, fails, notified) => {
+    const data = temporaryFile();
+    if (fails) {
+      failOnce("delete");
+    }
     await using receiver = await startReceiver();
-    const first = await startLocalService({ data });
+    const first = await startLocalService({ data, onError: () => {} });
     await subscribe(first, receiver.url);
-    await first.emit(created).finished;
+    const { id, finished } = first.emit(created);
+    await finished;
     await first.close();
 
     const second = await startService({ data });
-    await second.emit(created).finished;
+    await Promise.all([fails && second.nextDelivery({ where: ({ number }) => number === 1 })]);
+    const again = await second.emit(created).finished;
 
-    expect(second.deliveries.map(({ number }) => number)).toEqual([2]);
-    expect(receiver.notifications).toHaveLength(2);
+    expect(again).toMatchObject([{ number: 2 }]);
+    expect(receiver.notifications.filter(({ body }) => body.id === id)).toHaveLength(notified);
   });
 });
 
-function failing(): never {
+/** Lets an event happen for one webhook of a new service, and waits for the end of its delivery. */
+async function deliver(
+  url: string,
+  deliveries: NonNullable<LocalServiceOptions["deliveries"]> = {},
+  options: LocalServiceOptions = {},
+) {
+  const service = await startService({ deliveries, ...options });
+  await subscribe(service, url);
+  return service.emit(created).finished;
+}
+
+async function subscribe(service: LocalService, url: string, events = ["record.created"]) {
+  const { json } = await createWebhook(service, { body: webhookBody({ url, events }) });
+  return json.secret as string;
+}
+
+function fail(): never {
   throw new Error("a bad listener");
 }
 
@@ -508,31 +378,8 @@ function failOnce(statement: "delete" | "postpone"): void {
   onTestFinished(() => method.mockRestore());
 }
 
-const created = { type: "record.created", databaseId: "base_1" };
-
-async function subscribe(service: LocalService, url: string, events = ["record.created"]) {
-  const { json } = await createWebhook(service, { body: webhookBody({ url, events }) });
-  return json.secret as string;
-}
-
-/** Takes connections and says nothing. */
-async function muteServer() {
-  const connected = Promise.withResolvers<void>();
-  const counted = { connections: 0 };
-  const server: Server = createServer((socket) => {
-    counted.connections += 1;
-    connected.resolve();
-    socket.on("error", () => {});
-    onTestFinished(() => void socket.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as { port: number };
-  return {
-    url: `http://127.0.0.1:${port}`,
-    connected: connected.promise,
-    get connections() {
-      return counted.connections;
-    },
-  };
+function temporaryFile(): string {
+  const directory = temporaryDirectory();
+  onTestFinished(() => directory.remove());
+  return `${directory.path}/service.db`;
 }

@@ -1,422 +1,347 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { buildFromSource } from "../../tools/pulumi-cli/build.mts";
-import { type CopySource, cacheEntryOf } from "../../tools/pulumi-cli/copies.mts";
-import { pinnedVersion } from "../../tools/pulumi-cli/pins.mts";
-import {
-  type PulumiCli,
-  PulumiCliError,
-  type ResolveOptions,
-  resolvePulumiCli,
-} from "../../tools/pulumi-cli/resolve.mts";
+import { once } from "node:events";
+import * as fs from "node:fs";
+import { createServer } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { delimiter, dirname, join } from "node:path";
+import { execa } from "execa";
+import { generate } from "selfsigned";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { cliVersion } from "../../tools/pulumi-cli/build.mts";
+import { hermeticEnvironment } from "../../tools/pulumi-cli/environment.mts";
+import { resolvePulumiCli } from "../../tools/pulumi-cli/resolve.mts";
+import { temporaryDirectory } from "../helpers/directory.js";
 
+const programs = ["pulumi", "pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs"];
+const originalPath = process.env.PATH ?? "";
 let root: string;
 let said: string[];
 
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "pulumi-cli-test-"));
+// A machine of its own: nothing on PATH but what a test puts there, no network, an empty cache.
+beforeEach(() => {
+  const directory = temporaryDirectory();
+  root = directory.path;
   said = [];
+  setEnvironment({
+    PATH: file("bin"),
+    HOME: root,
+    XDG_CACHE_HOME: file("cache"),
+    https_proxy: "http://127.0.0.1:9",
+    DBWEBHOOKS_PULUMI_CLI: "path,build",
+    DBWEBHOOKS_PULUMI_LANGUAGES: "",
+  });
+  onTestFinished(async () => {
+    vi.unstubAllEnvs();
+    await directory.remove();
+  });
 });
 
-afterEach(() => rm(root, { recursive: true, force: true }));
-
-/** An executable shell script; uses nothing but what is built into the shell. */
-async function script(directory: string, name: string, body: string): Promise<string> {
-  await mkdir(directory, { recursive: true });
-  const file = join(directory, name);
-  await writeFile(file, `#!/bin/sh\n${body}\n`);
-  await chmod(file, 0o755);
-  return file;
+function setEnvironment(values: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(values)) vi.stubEnv(name, value);
 }
 
-/** Directories with a `pulumi` each, as a PATH. */
-async function pathWith(...bodies: string[]): Promise<string> {
-  const directories = bodies.map((_, index) => join(root, `path-${index}`));
-  await Promise.all(directories.map((dir, index) => script(dir, "pulumi", bodies[index] ?? "")));
-  return directories.join(delimiter);
+const file = (...names: string[]) => join(root, ...names);
+const say = (line: string) => void said.push(line);
+const resolve = () => resolvePulumiCli({ say });
+const failure = () => resolve().then(String, String);
+const built = () => fs.readFileSync(file("built"), "utf8").trimEnd().split("\n");
+const inCache = () => fs.readdirSync(file("cache/pulumi-dbwebhooks/pulumi-cli"));
+const pathOf = (...directories: string[]) => directories.join(delimiter);
+
+/** Writes an executable, by default of a shell that knows nothing but what is built into it. */
+function script(path: string, body: string, interpreter = "/bin/sh"): string {
+  fs.mkdirSync(dirname(path), { recursive: true });
+  fs.writeFileSync(path, `#!${interpreter}\n${body}\n`);
+  fs.chmodSync(path, 0o755);
+  return path;
 }
 
-async function fillWithCli(directory: string, version = pinnedVersion): Promise<void> {
-  const bin = join(directory, "bin");
-  await script(bin, "pulumi", `echo v${version}`);
-  await script(bin, "pulumi-language-nodejs", "");
-  await script(bin, "pulumi-resource-pulumi-nodejs", "");
+/** Puts a Go on PATH that notes what it builds, and builds programs that say this version. */
+function installGo({ version = cliVersion, before = "" } = {}): void {
+  script(
+    file("bin/go"),
+    `[ "$1" = list ] && { echo ${file("sdk")}; exit; }
+     name=pulumi-\${PWD##*/}; [ $name = pulumi-cli ] && name=pulumi
+     echo $name >> ${file("built")}
+     while [ "$1" != -o ]; do shift; done
+     /bin/mkdir -p "$2"; echo '#!/bin/sh\necho v${version}' > "$2/$name"; /bin/chmod 755 "$2/$name"
+     ${before}`,
+  );
 }
 
-/** A way to a copy that counts how often it is gone. */
-function copySource(
-  name: CopySource["name"],
-  make: CopySource["make"] = (dir) => fillWithCli(dir),
-) {
-  const source = {
-    name,
-    title: name,
-    fingerprint: () => "test",
-    made: 0,
-    make: (...args: Parameters<CopySource["make"]>) => {
-      source.made += 1;
-      return make(...args);
-    },
-  };
-  return source;
-}
-
-const failing = (name: CopySource["name"]) =>
-  copySource(name, async () => {
-    throw new Error(`the ${name} is broken`);
+/** Offers this script as the official installer, at its own address but behind a proxy. */
+async function offerInstaller(text: string): Promise<void> {
+  const { private: key, cert } = await generate([{ name: "commonName", value: "get.pulumi.com" }]);
+  fs.writeFileSync(file("certificate.pem"), cert);
+  const site = createTlsServer({ key, cert }, (_, response) => response.end(text));
+  const proxy = createServer().listen(0, "127.0.0.1");
+  proxy.on("connect", (_, socket) => {
+    socket.write("HTTP/1.1 200 OK\r\n\r\n");
+    site.emit("connection", socket);
   });
-
-function resolve(path: string, options: ResolveOptions = {}): Promise<PulumiCli> {
-  return resolvePulumiCli({
-    environment: { PATH: path },
-    cacheDirectory: join(root, "cache"),
-    say: (line) => said.push(line),
-    copySources: [failing("installer"), failing("build")],
-    ...options,
+  await once(proxy, "listening");
+  onTestFinished(() => void proxy.close());
+  setEnvironment({
+    https_proxy: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    NODE_EXTRA_CA_CERTS: file("certificate.pem"),
+    DBWEBHOOKS_PULUMI_CLI: "",
   });
 }
-
-const entryOf = (source: CopySource) => cacheEntryOf(source, join(root, "cache"));
 
 describe("a pulumi on PATH", () => {
-  it.each(["v3.200.0", "3.270.1", "v3.259.0-alpha.1"])(
-    "is taken at %s, silently",
-    async (version) => {
-      const path = await pathWith(`echo ${version}`);
+  it.each(["v3.200.0", "3.270.1", "v3.259.0-alpha.1"])("is taken at %s, silently", async (text) => {
+    const command = script(file("bin/pulumi"), `echo ${text}`);
 
-      const cli = await resolve(path);
+    const cli = await resolve();
 
-      expect(cli).toMatchObject({
-        command: join(path, "pulumi"),
-        binDir: path,
-        source: "path",
-        version: version.replace("v", ""),
-      });
-      expect(said).toEqual([]);
-    },
-  );
+    expect(cli).toMatchObject({ command, source: "path", version: text.replace("v", "") });
+    expect(cli.environment).toEqual({ PATH: pathOf(dirname(process.execPath), file("bin")) });
+    expect(said).toEqual([]);
+  });
 
   it.each([
-    ["is too old", "echo v3.199.9", "3.199.9"],
-    ["is of another major version", "echo v4.0.0", "4.0.0"],
-    ["fails", "echo some detail >&2; exit 3", "exit code 3:\n    some detail"],
-    ["prints something else", "echo hello", '"hello"'],
-    ["hangs", "read line", "did not end within 2 s"],
-  ])("is passed over, and that is said, when it %s", async (_, body, reason) => {
-    const path = await pathWith(body, "echo v3.250.0");
-    const [first = "", second = ""] = path.split(delimiter);
+    ["is too old", "bin", "echo v3.199.9", "3.199.9"],
+    ["is of another major version", "bin", "echo v4.0.0", "4.0.0"],
+    ["fails", "bin", "echo some detail >&2; exit 3", "some detail"],
+    ["prints something else", "bin", "echo hello", "hello"],
+    ["is the script of npm's package", "node_modules/.bin", "echo v3.250.0", undefined],
+  ])("is passed over for the next when it %s", async (_, directory, body, reason) => {
+    const bad = script(file(directory, "pulumi"), body);
+    const command = script(file("next/pulumi"), "echo v3.250.0");
+    const PATH = pathOf(file(directory), file("next"));
+    setEnvironment({ PATH });
 
-    const cli = await resolve(path, { versionLimitSeconds: 2 });
+    const cli = await resolve();
 
-    expect(cli.command).toBe(join(second, "pulumi"));
-    expect(said).toEqual([expect.stringContaining(`passing over ${join(first, "pulumi")}: `)]);
-    expect(said[0]).toContain(reason);
-  });
-
-  it("comes first on the PATH it gives, before the one that was passed over", async () => {
-    const path = await pathWith("exit 1", "echo v3.250.0");
-    const [, second] = path.split(delimiter);
-
-    const cli = await resolve(path);
-
-    const [, ...directories] = cli.environment.PATH?.split(delimiter) ?? [];
-    expect(directories).toEqual([second, ...path.split(delimiter)]);
-  });
-
-  it("is passed over without being run when it is the script of an npm package", async () => {
-    const bin = join(root, "node_modules", ".bin");
-    await script(bin, "pulumi", `echo > ${join(root, "was-run")}; echo v3.250.0`);
-
-    await expect(resolve(bin)).rejects.toThrow("it is the script of an npm package");
-
-    expect(await readdir(root)).not.toContain("was-run");
+    const environment = { PATH: pathOf(dirname(process.execPath), file("next"), PATH) };
+    expect(cli).toMatchObject({ command, environment });
+    expect(said).toHaveLength(reason ? 1 : 0);
+    expect(said.join()).toContain(reason ? `passing over ${bad}: ` : "");
+    expect(said.join()).toContain(reason ?? "");
   });
 });
 
 describe("a copy of our own", () => {
-  it("comes from the installer when there is no pulumi on PATH", async () => {
-    const sources = [copySource("installer"), copySource("build")] as const;
+  it("comes from the official installer, and is taken silently the next time", async () => {
+    installGo();
+    await offerInstaller(
+      `/bin/mkdir "$3/bin"; for name in ${programs.join(" ")}; do
+         echo '#!/bin/sh\necho v'$5 > "$3/bin/$name"; /bin/chmod 755 "$3/bin/$name"; done`,
+    );
 
-    const cli = await resolve("", { copySources: sources });
+    const cli = await resolve();
 
-    const { directory } = entryOf(sources[0]);
-    expect(cli).toMatchObject({
-      command: join(directory, "bin", "pulumi"),
-      source: "installer",
-      version: pinnedVersion,
-      environment: {
-        PULUMI_SKIP_UPDATE_CHECK: "true",
-        PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
-      },
-    });
-    expect(cli.environment.PATH?.split(delimiter)).toContain(join(directory, "bin"));
-    expect(sources[1].made).toBe(0);
-  });
-
-  it("comes from the build when the installer fails, and that is said", async () => {
-    const cli = await resolve("", { copySources: [failing("installer"), copySource("build")] });
-
-    expect(cli.source).toBe("build");
-    expect(said).toEqual(["installer: the installer is broken"]);
-  });
-
-  it("is made once and then taken silently, without another try of what failed", async () => {
-    const sources = [failing("installer"), copySource("build")] as const;
-    await resolve("", { copySources: sources });
+    expect(cli).toMatchObject({ source: "installer", version: cliVersion });
+    expect(fs.readdirSync(dirname(cli.command)).toSorted()).toEqual(programs);
     said = [];
-
-    const cli = await resolve("", { copySources: sources });
-
-    expect(cli.source).toBe("build");
-    expect(sources.map(({ made }) => made)).toEqual([1, 1]);
+    expect(await resolve()).toEqual(cli);
     expect(said).toEqual([]);
+    expect(fs.existsSync(file("built"))).toBe(false);
   });
 
-  it("leaves the user's own settings as they are", async () => {
-    const environment = { PATH: "", PULUMI_SKIP_UPDATE_CHECK: "false" };
+  it("is built when the installer fails, and is taken silently the next time", async () => {
+    installGo();
+    setEnvironment({ DBWEBHOOKS_PULUMI_CLI: "", PULUMI_SKIP_UPDATE_CHECK: "false" });
 
-    const cli = await resolve("", { environment, copySources: [copySource("build")] });
+    const cli = await resolve();
 
-    expect(cli.environment.PULUMI_SKIP_UPDATE_CHECK).toBe("false");
-  });
-
-  it("is made once by two calls at the same time, and the second says that it waits", async () => {
-    const waiting = Promise.withResolvers<void>();
-    const build = copySource("build", async (directory) => {
-      await waiting.promise;
-      await fillWithCli(directory);
+    expect(fs.readdirSync(dirname(cli.command)).toSorted()).toEqual(programs);
+    expect(cli.environment).toEqual({
+      PATH: pathOf(dirname(process.execPath), dirname(cli.command), file("bin")),
+      PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+      PULUMI_SKIP_UPDATE_CHECK: "false",
     });
-    const say = (line: string) => {
-      said.push(line);
-      waiting.resolve();
-    };
-
-    const clis = await Promise.all([
-      resolve("", { copySources: [build], say }),
-      resolve("", { copySources: [build], say }),
-    ]);
-
-    expect(build.made).toBe(1);
-    expect(clis[1]).toEqual(clis[0]);
-    expect(said).toEqual([expect.stringContaining("another process is getting the Pulumi CLI")]);
+    expect(said).toContainEqual(expect.stringContaining("passing over official installer: "));
+    said = [];
+    expect(await resolve()).toEqual(cli);
+    expect(said).toEqual([]);
+    expect(built()).toEqual(["pulumi", "pulumi-language-nodejs"]);
   });
 
-  it("is made anew when an executable of it has been deleted", async () => {
-    const build = copySource("build");
-    const cli = await resolve("", { copySources: [build] });
-    await rm(join(cli.binDir, "pulumi-language-nodejs"));
+  it("is made once by two at the same time, of which one says that it waits", async () => {
+    installGo({ before: `while [ ! -e ${file("go-on")} ]; do /bin/sleep 0.05; done` });
+    const resolveWaiting = () =>
+      resolvePulumiCli({
+        say: (line) => line.includes("another process") && fs.writeFileSync(file("go-on"), ""),
+      });
 
-    await resolve("", { copySources: [build] });
+    const [one, other] = await Promise.all([resolveWaiting(), resolveWaiting()]);
 
-    expect(build.made).toBe(2);
-    expect(await readdir(cli.binDir)).toContain("pulumi-language-nodejs");
+    expect(other).toEqual(one);
+    expect(built()).toEqual(["pulumi", "pulumi-language-nodejs"]);
   });
 
   it.each([
-    ["does not run", "exit 1", "exit code 1"],
-    ["is another version", "echo v3.1.0", "3.1.0 in place of"],
-  ])("is not kept when it %s", async (_, body, reason) => {
-    const build = copySource("build", async (directory) => {
-      await fillWithCli(directory);
-      await script(join(directory, "bin"), "pulumi", body);
-    });
+    ["does not run", { version: "1; exit 1" }, "exit code 1"],
+    ["is another version", { version: "3.1.0" }, "it gave version 3.1.0"],
+    ["is incomplete", { before: '[ $name = pulumi ] || /bin/rm "$2/$name"' }, "did not make"],
+    ["could not be built", { before: "echo disk is full >&2; exit 1" }, "disk is full"],
+  ])("is not kept when it %s", async (_, go, reason) => {
+    installGo(go);
 
-    await expect(resolve("", { copySources: [build] })).rejects.toThrow(reason);
+    expect(await failure()).toContain(reason);
 
-    const entry = entryOf(build).directory;
-    expect(await readdir(join(root, "cache", "pulumi-cli"))).toEqual([
-      entry.slice(entry.lastIndexOf("build-")).concat(".lock"),
-    ]);
-  });
-
-  it("is not kept when it is incomplete", async () => {
-    const build = copySource("build", async (directory) => {
-      await script(join(directory, "bin"), "pulumi", `echo v${pinnedVersion}`);
-    });
-
-    await expect(resolve("", { copySources: [build] })).rejects.toThrow("pulumi-language-nodejs");
-  });
-
-  it("ends its making when it is told to", async () => {
-    const cancellation = new AbortController();
-    const build = copySource("build", async () => {
-      cancellation.abort(new Error("enough"));
-      cancellation.signal.throwIfAborted();
-    });
-
-    const resolving = resolve("", { copySources: [build], signal: cancellation.signal });
-
-    await expect(resolving).rejects.toThrow("enough");
+    expect(inCache()).toEqual([expect.stringMatching(/^build-.*\.lock$/)]);
   });
 });
 
 describe("a machine without any way to a CLI", () => {
   it("gets one error with every attempt and what to do", async () => {
-    const path = await pathWith("echo v3.100.0");
+    const old = script(file("bin/pulumi"), "echo v3.100.0");
 
-    const resolving = resolve(path);
-
-    const error = await resolving.catch((reason: unknown) => reason);
-
-    expect(error).toBeInstanceOf(PulumiCliError);
-    expect((error as Error).message.split("\n")).toEqual([
-      "There is no Pulumi CLI to run. This was tried:",
-      `  - ${join(path, "pulumi")}: it is version 3.100.0, and this needs >=3.200.0 <4.0.0`,
-      "  - installer: the installer is broken",
-      "  - build: the build is broken",
-      expect.stringContaining("https://www.pulumi.com/docs/install/"),
+    expect((await failure()).split("\n")).toEqual([
+      "Error: There is no Pulumi CLI to run. This was tried:",
+      "  - installer: left out by DBWEBHOOKS_PULUMI_CLI",
+      `  - ${old}: it is version 3.100.0, and this needs >=3.200.0 <4.0.0`,
+      "  - build from source: there is no go on PATH",
+      expect.stringMatching(/https:\/\/www\.pulumi\.com\/docs\/install\/.* Go 1\.26 or newer/),
     ]);
   });
 
-  it.each([
-    ["there is no go", undefined, "there is no go on PATH"],
-    ["go is too old", "echo go1.25.4", "it needs Go 1.26 or newer, and the go on PATH is go1.25.4"],
-    ["go answers nonsense", "echo hello", 'go env GOVERSION answers "hello"'],
-    ["go fails", "exit 2", "exit code 2"],
-  ])("gets no build when %s", async (_, body, reason) => {
-    const path = join(root, "go");
-    if (body !== undefined) await script(path, "go", body);
-    const context = { environment: { PATH: path }, say: () => undefined, signal: undefined };
+  it.each(["DBWEBHOOKS_PULUMI_CLI", "DBWEBHOOKS_PULUMI_LANGUAGES"])(
+    "is told what %s takes",
+    async (name) => {
+      setEnvironment({ [name]: "brew" });
 
-    const building = buildFromSource(join(root, "copy"), context);
+      expect(await failure()).toMatch(/it takes (path, installer, build|yaml, python, go)$/);
+    },
+  );
+});
 
-    await expect(building).rejects.toThrow(reason);
+describe("the language hosts that DBWEBHOOKS_PULUMI_LANGUAGES names", () => {
+  const executor = "pulumi-language-python-exec";
+
+  beforeEach(() => {
+    script(file("bin/pulumi"), "echo v3.250.0");
+    setEnvironment({ DBWEBHOOKS_PULUMI_LANGUAGES: "yaml, python" });
+  });
+
+  it("are built once, with what they need, and come last on PATH", async () => {
+    installGo();
+    script(file("sdk/python/cmd", executor), "");
+    await resolve();
+
+    const { environment } = await resolve();
+
+    const hosts = environment.PATH?.split(delimiter).slice(-2);
+    expect(hosts?.flatMap((path) => fs.readdirSync(path).toSorted())).toEqual([
+      "pulumi-language-yaml",
+      "pulumi-language-python",
+      executor,
+    ]);
+    expect(built()).toEqual(["pulumi-language-yaml", "pulumi-language-python"]);
+  });
+
+  it("are taken from PATH, and missed with one error that says what to do", async () => {
+    script(file("bin/pulumi-language-yaml"), "");
+
+    const message = await failure();
+
+    expect(message).toContain("There is no pulumi-language-python on PATH, and it cannot be built");
+    expect(message).toMatch(
+      /there is no go on PATH\n.*https:\/\/www\.pulumi\.com\/docs\/install\//,
+    );
   });
 });
 
-describe("the language host of YAML", () => {
-  const host = "pulumi-language-yaml";
+it("the hermetic environment keeps all in its directory and unsets what is the user's", async () => {
+  const user = { PULUMI_STACK: "production", DBWEBHOOKS_API_KEY: "key", MY_PULUMI_NOTE: "mine" };
+  setEnvironment(user);
 
-  /** A Go that makes the host out of itself, and notes that it did. */
-  async function pathWithGo(): Promise<string> {
-    const directory = join(root, "go");
-    await script(
-      directory,
-      "go",
-      `[ "$1" = env ] && { echo go1.26.0; exit; }
-       [ "$1" = list ] && exit
-       while [ "$1" != -o ]; do shift; done
-       /bin/mkdir -p "$2" && /bin/cp "$0" "$2/${host}" && echo built >> ${join(root, "builds")}`,
-    );
-    return [await pathWith("echo v3.250.0"), directory].join(delimiter);
+  expect({ ...user, ...(await hermeticEnvironment(root)) }).toMatchObject({
+    PULUMI_STACK: undefined,
+    DBWEBHOOKS_API_KEY: undefined,
+    MY_PULUMI_NOTE: "mine",
+    PULUMI_BACKEND_URL: `file://${file("state")}`,
+    PULUMI_HOME: file("home"),
+  });
+  expect(fs.existsSync(file("state"))).toBe(true);
+});
+
+describe.skipIf(process.platform === "win32")("npm run pulumi", () => {
+  const npm = ["npm", "run", "--silent", "pulumi"] as const;
+
+  /** Starts `npm run pulumi`, where `pulumi` runs these lines of JavaScript. */
+  function start(body: string, [command, ...args]: readonly [string, ...string[]] = npm) {
+    const program = join(__dirname, "../../tools/pulumi-cli/run.mts");
+    const scripts = { pulumi: `exec '${process.execPath}' '${program}'` };
+    fs.writeFileSync(file("package.json"), JSON.stringify({ scripts }));
+    const answer = `if (process.argv[2] === "version") process.exit(console.log("v3.250.0"));`;
+    if (body) script(file("bin/pulumi"), `${answer}\n${body}`, process.execPath);
+    const PATH = pathOf(file("bin"), dirname(process.execPath), originalPath);
+    const env = { PATH, SHELL: "/bin/sh", INIT_CWD: undefined, npm_lifecycle_event: undefined };
+    const options = { cwd: root, env, all: true, reject: false, killDescendants: true } as const;
+    const child = execa(command, args, { ...options, stdin: "pipe" });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    let output = "";
+    child.all.on("data", (text) => {
+      output += text;
+    });
+    return { child, output: () => output };
   }
 
-  it("is not there unless it is asked for", async () => {
-    const path = await pathWithGo();
-
-    const cli = await resolve(path);
-
-    expect(cli.environment.PATH?.split(delimiter).slice(-2)).toEqual(path.split(delimiter));
-    expect(await readdir(root)).not.toContain("builds");
+  it("gives the exit code of Pulumi, and 128 and its number for a signal", async () => {
+    expect((await start("process.exit(3)").child).exitCode).toBe(3);
+    expect((await start("process.kill(process.pid, 'SIGTERM')").child).exitCode).toBe(143);
   });
 
-  it("is built once, and comes last on the PATH", async () => {
-    const path = await pathWithGo();
-    await resolve(path, { languages: ["yaml"] });
-    said = [];
+  // macOS has another program of the name "script".
+  it.runIf(process.platform === "linux").each<[string, string[]]>([
+    ["", []],
+    [" to every process of a terminal", ["script", "--quiet", "--return", "--command"]],
+  ])("hands ^C on once%s", async (_, [terminal, ...options]) => {
+    const listening = `for (const signal of ["SIGINT", "SIGTERM"]) {
+        process.on(signal, () => console.log(signal));
+      }
+      process.on("SIGUSR2", () => process.exit(7));
+      const npm = require("child_process").execFileSync("ps", ["-oppid=", "-p", process.ppid]);
+      setInterval(() => {}, 2 ** 31 - 1);
+      console.log("ready", process.pid, String(npm).trim(), "");`;
+    const command = terminal
+      ? ([terminal, ...options, `exec ${npm.join(" ")}`, "/dev/null"] as const)
+      : npm;
+    const { child, output } = start(listening, command);
+    await expect.poll(output).toContain("ready");
+    const [pulumiPid = 0, npmPid = 0] = output().split(" ").slice(1, 3).map(Number);
+    const countOf = (signal: string) => output().split(signal).length - 1;
 
-    const cli = await resolve(path, { languages: ["yaml"] });
+    if (terminal) child.stdin.write("\x03");
+    else process.kill(npmPid, "SIGINT");
 
-    const directory = cli.environment.PATH?.split(delimiter).at(-1) ?? "";
-    expect(await readdir(directory)).toEqual([host]);
-    expect(await readFile(join(root, "builds"), "utf8")).toBe("built\n");
-    expect(said).toEqual([]);
+    await expect.poll(output).toContain("SIGINT");
+    // They take the same way: copies of an earlier signal arrive before the second.
+    for (const count of [1, 2]) {
+      process.kill(npmPid, "SIGTERM");
+      await expect.poll(() => countOf("SIGTERM")).toBe(count);
+    }
+    process.kill(pulumiPid, "SIGUSR2");
+    expect((await child).exitCode).toBe(7);
+    expect(countOf("SIGINT")).toBe(1);
   });
 
-  it("is taken as it is when the CLI has it beside it", async () => {
-    const path = await pathWithGo();
-    const [cliDirectory = ""] = path.split(delimiter);
-    await script(cliDirectory, host, "");
-
-    await resolve(path, { languages: ["yaml"] });
-
-    expect(await readdir(root)).not.toContain("builds");
-  });
-
-  it.each([
-    ["without Go", {}, "there is no go on PATH"],
-    ["when builds are left out", { DBWEBHOOKS_PULUMI_CLI: "path" }, "leaves builds out"],
-  ])("is missed with one error that says what to do %s", async (_, settings, reason) => {
-    const environment = { PATH: await pathWith("echo v3.250.0"), ...settings };
-
-    const resolving = resolve("", { environment, languages: ["yaml"] });
-
-    const error = await resolving.catch((cause: Error) => cause);
-    expect(String(error)).toContain(`There is no ${host} on PATH, and it cannot be built: `);
-    expect(String(error)).toContain(reason);
-    expect(String(error)).toContain("https://www.pulumi.com/docs/install/");
-  });
-});
-
-describe("the language host of Python", () => {
-  it("has the script beside it that runs the program", async () => {
-    const [host, executor] = ["pulumi-language-python", "pulumi-language-python-exec"] as const;
-    const sdk = join(root, "sdk");
-    await script(join(sdk, "python/cmd"), executor, "");
-    const directory = join(root, "go");
-    await script(
-      directory,
-      "go",
-      `[ "$1" = env ] && { echo go1.26.0; exit; }
-       [ "$1" = list ] && { echo ${sdk}; exit; }
-       while [ "$1" != -o ]; do shift; done
-       /bin/mkdir -p "$2" && /bin/cp "$0" "$2/${host}"`,
-    );
-    const path = [await pathWith("echo v3.250.0"), directory].join(delimiter);
-
-    const cli = await resolve(path, { languages: ["python"] });
-
-    const bin = cli.environment.PATH?.split(delimiter).at(-1) ?? "";
-    expect((await readdir(bin)).toSorted()).toEqual([host, executor]);
-  });
-});
-
-describe("DBWEBHOOKS_PULUMI_CLI", () => {
-  it("limits the sources to those it names", async () => {
-    const environment = { PATH: await pathWith("echo v3.250.0"), DBWEBHOOKS_PULUMI_CLI: "build" };
-    const sources = [copySource("installer"), copySource("build")];
-
-    const cli = await resolve("", { environment, copySources: sources });
-
-    expect(cli.source).toBe("build");
-  });
-
-  it("is named in the error for each source that it leaves out", async () => {
-    const environment = { PATH: "", DBWEBHOOKS_PULUMI_CLI: "path, build" };
-
-    const resolving = resolve("", { environment });
-
-    await expect(resolving).rejects.toThrow("- installer: left out by DBWEBHOOKS_PULUMI_CLI");
-  });
-
-  it("is refused with the possible values when it names something else", async () => {
-    const environment = { PATH: "", DBWEBHOOKS_PULUMI_CLI: "brew" };
-
-    await expect(resolve("", { environment })).rejects.toThrow("it takes path, installer, build");
-  });
-});
-
-describe("DBWEBHOOKS_PULUMI_LANGUAGES", () => {
-  it("asks for the language hosts that it names", async () => {
-    const hosts = join(root, "hosts");
-    await script(hosts, "pulumi-language-go", "");
-    const environment = {
-      PATH: [await pathWith("echo v3.250.0"), hosts].join(delimiter),
-      DBWEBHOOKS_PULUMI_LANGUAGES: "go, yaml",
-      DBWEBHOOKS_PULUMI_CLI: "path",
+  it("leaves nothing of a build that ^C ends, and makes one anew whose process was killed", async () => {
+    installGo({ before: `echo $PPID $$ > ${file("pids")}; read line` });
+    const startBuild = async () => {
+      fs.writeFileSync(file("pids"), "");
+      const { child } = start("");
+      const pids = () => fs.readFileSync(file("pids"), "utf8");
+      await expect.poll(pids).toContain("\n");
+      const [run = 0, go = 0] = pids().split(" ").map(Number);
+      return { child, run, go };
     };
 
-    await expect(resolve("", { environment })).rejects.toThrow("There is no pulumi-language-yaml");
-  });
+    const interrupted = await startBuild();
+    process.kill(interrupted.run, "SIGINT");
+    expect((await interrupted.child).exitCode).toBe(130);
+    expect(() => process.kill(interrupted.go, 0)).toThrow("ESRCH");
+    expect(inCache()).toEqual([expect.stringMatching(/\.lock$/)]);
 
-  it("is refused with the possible values when it names something else", async () => {
-    const environment = {
-      PATH: await pathWith("echo v3.250.0"),
-      DBWEBHOOKS_PULUMI_LANGUAGES: "java",
-    };
-
-    await expect(resolve("", { environment })).rejects.toThrow("it takes yaml, python, go");
+    const killed = await startBuild();
+    process.kill(killed.run, "SIGKILL");
+    await killed.child;
+    expect(inCache()).toContainEqual(expect.stringMatching(/unfinished/));
+    installGo();
+    expect(await resolve()).toMatchObject({ source: "build" });
+    expect(inCache()).not.toContainEqual(expect.stringMatching(/unfinished/));
   });
 });

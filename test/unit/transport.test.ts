@@ -1,12 +1,11 @@
-import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { HttpOutcome, HttpRequest } from "../../src/service/http.ts";
-import type { Operation } from "../../src/service/operation.ts";
+import type { HttpOutcome } from "../../src/service/exchange.ts";
 import type { AccountSettings } from "../../src/service/settings.ts";
-import { createTransport, type HttpTransport } from "../../src/service/transport.ts";
-import { someOperation, someSettings } from "../helpers/builders.ts";
+import { TimeLimit } from "../../src/service/time-limit.ts";
+import { createTransport } from "../../src/service/transport.ts";
+import { someSettings } from "../helpers/builders.ts";
 import {
-  delayed,
+  busy,
   type FakeTransport,
   fakeTransport,
   pendingWork,
@@ -20,353 +19,297 @@ import {
 
 afterEach(restoreWorld);
 
-const always = () => true;
-const never = () => false;
-const unlessOk = (outcome: HttpOutcome) =>
-  outcome.kind !== "response" || outcome.statusCode !== 200;
 const ok = response(200);
-
-const request = (name: string): HttpRequest => ({
-  ...someRequest,
-  url: new URL(`https://tables.example.com/${name}`),
-});
-
-const send = (
-  transport: HttpTransport & { readonly operation?: Operation },
-  name = "x",
-  retries = unlessOk,
-) => transport.sendRequest(transport.operation ?? someOperation(), request(name), retries);
+/** Answers in this order, and then always 200. */
+const inOrder =
+  (...outcomes: readonly (HttpOutcome | Promise<HttpOutcome>)[]) =>
+  (attempt: number) =>
+    outcomes[attempt - 1] ?? ok;
+const timesOf = ({ attempts }: FakeTransport) => attempts.map(({ atMs }) => atMs);
+const namesOf = ({ attempts }: FakeTransport) => attempts.map(({ name }) => name);
+const all = (transport: FakeTransport, ...names: readonly string[]) =>
+  settled(Promise.all(names.map((name) => transport.send(name))));
 
 describe("a transport", () => {
-  it("opens its exchange with the first request, once, with the time limit of the settings", async () => {
-    const opened: number[] = [];
-    const transport = createTransport(
-      someSettings({ timeoutSeconds: 7 }),
-      new AbortController().signal,
-      async (timeoutSeconds) => {
-        opened.push(timeoutSeconds);
-        return async () => ok;
-      },
-    );
+  it("opens connections with the first request, once, and others for what undoes a stop", async () => {
+    const opened: unknown[] = [];
+    const open = async (...limits: unknown[]) => {
+      opened.push(limits);
+      return async () => ok;
+    };
+    const stop = new AbortController();
+    const settings = someSettings({ timeoutSeconds: 7, maxConcurrentRequests: 3 });
+    const { sendRequest } = createTransport(settings, stop.signal, open);
+    const call = { kind: "delete", request: someRequest, onWait: () => undefined } as const;
     const openedBefore = [...opened];
 
-    await Promise.all([send(transport), send(transport)]);
+    await Promise.all([sendRequest(call), sendRequest({ ...call, isUndo: true })]);
+    expect([openedBefore, opened]).toEqual([[], [[7, 3]]]);
+    stop.abort();
+    await Promise.all([1, 2].map(() => sendRequest({ ...call, isUndo: true })));
 
-    expect(openedBefore).toEqual([]);
-    expect(opened).toEqual([7]);
+    // What other requests hold does not hold these up.
+    expect(opened).toEqual([
+      [7, 3],
+      [7, null],
+    ]);
   });
 
-  it("returns what needs no retry as it is", async () => {
-    const transport = await fakeTransport(() => unanswered);
-
-    const result = await settled(send(transport, "x", never));
-
-    expect(result).toEqual(unanswered);
-    expect(transport.attempts).toHaveLength(1);
-  });
-
-  it("keeps to the limit of requests in flight", async () => {
+  it.each([
+    [{}, 20],
+    [{ maxConcurrentRequests: 3 }, 3],
+  ])("has as many requests in flight as %j allows", async (settings, expected) => {
     let inFlight = 0;
     let most = 0;
-    const transport = await fakeTransport(
-      async () => {
-        most = Math.max(most, ++inFlight);
-        await new Promise((resolve) => setTimeout(resolve, 10));
-        inFlight--;
-        return ok;
-      },
-      { maxConcurrentRequests: 3 },
-    );
+    const transport = await fakeTransport(async () => {
+      most = Math.max(most, ++inFlight);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      inFlight--;
+      return ok;
+    }, settings);
 
-    await settled(Promise.all(Array.from({ length: 20 }, () => send(transport))));
+    await all(transport, ...Array(20).fill("x"));
 
-    expect(most).toBe(3);
+    expect(most).toBe(expected);
     expect(transport.attempts).toHaveLength(20);
   });
 
-  it("sends no more requests in a second than the settings allow", async () => {
-    const transport = await fakeTransport(() => ok, { requestsPerSecond: 4 });
+  it("says what each attempt came to, and how long all took", async () => {
+    const transport = await fakeTransport(inOrder(unanswered, response(500), response(403)));
 
-    await settled(Promise.all(Array.from({ length: 9 }, () => send(transport))));
-
-    const times = transport.attempts.map(({ atMs }) => atMs);
-    expect(times).toEqual([0, 250, 500, 750, 1000, 1250, 1500, 1750, 2000]);
-  });
-
-  it("paces retries too", async () => {
-    const transport = await fakeTransport((attempt) => (attempt < 5 ? response(429, 0) : ok), {
-      requestsPerSecond: 0.5,
+    expect(await settled(transport.send())).toEqual({
+      outcome: response(403),
+      earlier: [unanswered, response(500)],
+      elapsedMs: 375 + 750,
     });
-
-    await settled(send(transport));
-
-    expect(transport.attempts.map(({ atMs }) => atMs)).toEqual([0, 2000, 4000, 6000, 8000]);
   });
 
-  it("frees the place of a request that waits for its next attempt", async () => {
-    const transport = await fakeTransport(
-      (_attempt, { url }) => (url.pathname === "/bad" ? unsent : ok),
-      { maxConcurrentRequests: 1 },
+  it("rejects when the exchange does, and goes on", async () => {
+    const fault = new TypeError("wrong");
+    const transport = await fakeTransport((attempt) =>
+      attempt === 1 ? Promise.reject(fault) : ok,
     );
-    const bad = send(transport, "bad");
 
-    const good = await settled(send(transport, "good"));
-
-    expect(good).toEqual(ok);
-    await settled(bad);
+    await expect(transport.send()).rejects.toBe(fault);
+    expect((await settled(transport.send())).outcome).toEqual(ok);
   });
 });
 
-describe("a request to slow down", () => {
-  it.each([
-    ["429", response(429, 30_000)],
-    ["503 with Retry-After", response(503, 30_000)],
-  ])("holds back all requests: %s", async (_case, throttled) => {
-    const transport = await fakeTransport((attempt) => (attempt === 1 ? throttled : ok));
-    const first = send(transport, "first");
-    await pendingWork();
+const one = { maxConcurrentRequests: 1 };
+const slow = response(429, 20_000);
 
-    const others = [send(transport, "second"), send(transport, "third")];
-    await settled(Promise.all([first, ...others]));
+/** Sends requests at once, and says when each was sent, and what was told. */
+async function play(settings: Partial<AccountSettings>, outcomes: HttpOutcome[], names: string) {
+  const transport = await fakeTransport(inOrder(...outcomes), settings);
+  await all(transport, ...names);
+  const sent = transport.attempts.map(({ name, atMs }) => `${name}${atMs}`);
+  const told = transport.waits.map((wait) =>
+    wait.kind === "turn" ? wait.setting : wait.kind === "pause" ? `pause${wait.delayMs}` : "again",
+  );
+  return [...sent, ...told].join(" ");
+}
 
-    expect(transport.attempts.map(({ atMs, request: { url } }) => [url.pathname, atMs])).toEqual([
-      ["/first", 0],
-      ["/first", 30_000],
-      ["/second", 30_000],
-      ["/third", 30_000],
-    ]);
-  });
-
-  it("without a time holds back all requests for the backoff", async () => {
-    const transport = await fakeTransport((attempt) => (attempt === 1 ? response(429) : ok));
-    const first = send(transport, "first");
-    await pendingWork();
-
-    await settled(Promise.all([first, send(transport, "second")]));
-
-    expect(transport.attempts.map(({ atMs }) => atMs)).toEqual([0, 375, 375]);
-  });
-
-  it("ends, however long it is and whatever the clock of the machine shows by then", async () => {
-    const transport = await fakeTransport(
-      (attempt) => (attempt === 1 ? response(429) : ok),
+describe("requests that are made at once", () => {
+  // Settings, the first outcomes, names of requests, and when each was sent in milliseconds.
+  it.each<[string, Partial<AccountSettings>, HttpOutcome[], string, string]>([
+    ["keep to the pace", { requestsPerSecond: 4 }, [], "abc", "a0 b250 c500"],
+    ["retries, too", { requestsPerSecond: 4 }, [busy(0)], "ab", "a0 a250 b500"],
+    ["leave their place while they wait", one, [unsent], "ab", "a0 b0 a375"],
+    ["wait after 429", one, [slow], "abc", "a0 a20000 b20000 c20000 pause20000"],
+    ["wait after 429 without a time", one, [response(429)], "ab", "a0 a375 b375"],
+    ["wait after the service's 503", one, [busy(5_000)], "ab", "a0 a5000 b5000 pause5000"],
+    ["not after a proxy's", one, [response(503, 5_000)], "ab", "a0 b0 a5000 again"],
+    ["not after 500", one, [response(500, 5_000)], "ab", "a0 b0 a5000 again"],
+    [
+      "wait longer when asked to",
       {},
-      0.123,
-    );
-    const result = send(transport);
-    await pendingWork();
-    vi.setSystemTime(0);
-
-    await settled(result);
-
-    expect(transport.attempts).toHaveLength(2);
+      [response(429, 9), slow],
+      "ab",
+      "a0 b0 a20000 b20000 pause20000",
+    ],
+    ["but not shorter", {}, [slow, response(429, 9)], "ab", "a0 b0 a20000 b20000 pause20000"],
+    ["are told of one pause once", one, [slow, slow], "ab", "a0 a20000 a40000 b40000 pause20000"],
+    [
+      "and of the next",
+      one,
+      [slow, ok, slow],
+      "ab",
+      "a0 a20000 b20000 b40000 pause20000 pause20000",
+    ],
+    ["of none that is short", one, [response(429, 4_999)], "a", "a0 a4999"],
+    ["wait for none that is given up", one, [response(429, 999_000)], "ab", "a0 b0"],
+    [
+      "are told once why they are tried again",
+      {},
+      Array(2).fill(response(500, 9_000)),
+      "a",
+      "a0 a9000 a18000 again",
+    ],
+    [
+      "are told once of their turn",
+      { requestsPerSecond: 0.1 },
+      [],
+      "abc",
+      "a0 b10000 c20000 requestsPerSecond",
+    ],
+    ["not of a short wait for it", { requestsPerSecond: 0.21 }, [], "ab", "a0 b4762"],
+    [
+      "have time for retries from the first attempt on",
+      { requestsPerSecond: 0.1, retrySeconds: 5 },
+      [ok, unsent],
+      "ab",
+      "a0 b10000 b20000 requestsPerSecond",
+    ],
+  ])("%s", async (_case, settings, outcomes, names, expected) => {
+    expect(await play(settings, outcomes, names)).toBe(expected);
   });
 
-  it("is kept after the clock of the machine was set back", async () => {
+  it.each([
+    [one, "maxConcurrentRequests"],
+    [{ ...one, requestsPerSecond: 100 }, "maxConcurrentRequests"],
+  ])("are told which setting their turn is of: %j", async (settings, setting) => {
+    const late = () => new Promise<HttpOutcome>((resolve) => setTimeout(resolve, 6_000, ok));
+    const transport = await fakeTransport(late, settings);
+
+    await all(transport, "a", "b", "c");
+
+    expect(transport.waits).toEqual([{ kind: "turn", setting }]);
+  });
+
+  it("wait as long as asked whatever the clock of the machine shows by then", async () => {
     const transport = await fakeTransport((attempt) => (attempt % 2 ? response(429, 30_000) : ok));
-    await settled(send(transport));
+    const first = transport.send();
+    await pendingWork();
     vi.setSystemTime(0);
+    await settled(first);
+    const before = Date.now();
 
-    await settled(send(transport));
+    await settled(transport.send());
 
-    const [third, fourth] = transport.attempts.slice(2).map(({ atMs }) => atMs);
-    expect((fourth ?? 0) - (third ?? 0)).toBe(30_000);
+    expect(Date.now() - before).toBe(30_000);
   });
+});
 
-  it("does not shorten an earlier one", async () => {
-    const answers = [response(429, 60_000), response(429, 1_000)];
-    const transport = await fakeTransport((attempt) => answers[attempt - 1] ?? ok);
+describe("the operation's own time", () => {
+  it.each([
+    ["first attempt", 1, 0.1, { cause: { kind: "noAttempt", because: "operation" } }, undefined],
+    ["next attempt", 2, 2, unsent, { limit: "operation" }],
+  ])("ends the wait for the %s, and nothing is sent then", async (...row) => {
+    const [_case, attempts, requestsPerSecond, outcome, gaveUp] = row;
+    const transport = await fakeTransport(inOrder(ok, unsent), { requestsPerSecond });
+    await transport.send();
 
-    await settled(Promise.all([send(transport, "first"), send(transport, "second")]));
+    const timeLimit = new TimeLimit(0.95);
+    const result = await settled(transport.send("late", { timeLimit }));
 
-    expect(transport.attempts.map(({ atMs }) => atMs)).toEqual([0, 0, 60_000, 60_000]);
-  });
-
-  it("lengthens an earlier one", async () => {
-    const answers = [response(429, 1_000), response(429, 60_000)];
-    const transport = await fakeTransport((attempt) => answers[attempt - 1] ?? ok);
-
-    await settled(Promise.all([send(transport, "first"), send(transport, "second")]));
-
-    expect(transport.attempts.map(({ atMs }) => atMs)).toEqual([0, 0, 60_000, 60_000]);
-  });
-
-  it("of no time at all still waits a little", async () => {
-    const transport = await fakeTransport((attempt) => (attempt === 1 ? response(429, 0) : ok));
-
-    await settled(send(transport));
-
-    expect(transport.attempts.map(({ atMs }) => atMs)).toEqual([0, 50]);
-  });
-
-  it("is not seen in a 500 with Retry-After", async () => {
-    const answer = delayed();
-    const transport = await fakeTransport((_attempt, { url }) =>
-      url.pathname === "/bad" ? response(500, 30_000) : answer.promise,
-    );
-    const bad = send(transport, "bad");
-    await pendingWork();
-
-    const good = send(transport, "good");
-    await pendingWork();
-
-    expect(transport.attempts.map(({ request: { url } }) => url.pathname)).toEqual([
-      "/bad",
-      "/good",
-    ]);
-    answer.answer(ok);
-    await settled(Promise.all([good, bad]));
-  });
-
-  it("lets what was sent before go first", async () => {
-    const transport = await fakeTransport(
-      (attempt) => (attempt === 1 ? response(429, 1_000) : ok),
-      { maxConcurrentRequests: 1 },
-    );
-    const names = ["first", "second", "third"];
-
-    await settled(Promise.all(names.map((name) => send(transport, name))));
-
-    expect(transport.attempts.map(({ request: { url } }) => url.pathname)).toEqual([
-      "/first",
-      "/first",
-      "/second",
-      "/third",
-    ]);
-  });
-
-  it("is said once while it lasts", async () => {
-    const transport = await fakeTransport((attempt) => (attempt < 6 ? response(429, 20_000) : ok));
-
-    await settled(Promise.all([send(transport), send(transport)]));
-
-    expect(transport.lines).toEqual(["The service asked to slow down; all requests wait 20 s."]);
-  });
-
-  it("is said again when another one comes after an answer", async () => {
-    const transport = await fakeTransport((attempt) => (attempt % 2 ? response(429, 20_000) : ok));
-
-    await settled(send(transport));
-    await settled(send(transport));
-
-    expect(transport.lines).toHaveLength(2);
-  });
-
-  it("is not said when it is short", async () => {
-    const transport = await fakeTransport((attempt) => (attempt < 6 ? response(429, 4_999) : ok));
-
-    await settled(send(transport));
-
-    expect(transport.lines).toEqual([]);
+    expect(result).toMatchObject({ outcome, gaveUp });
+    await vi.runAllTimersAsync();
+    expect(transport.attempts).toHaveLength(attempts);
   });
 });
 
 /** A transport of a Pulumi that stops when the test says so. */
-async function stoppableTransport(
-  answer: (attempt: number, path: string) => HttpOutcome,
+async function stoppable(
+  answer: Parameters<typeof fakeTransport>[0],
   settings: Partial<AccountSettings> = {},
 ) {
   const stop = new AbortController();
-  const answerTo = (attempt: number, { url }: HttpRequest) => answer(attempt, url.pathname);
-  return { stop, transport: await fakeTransport(answerTo, settings, 0.5, stop.signal) };
+  return { stop, transport: await fakeTransport(answer, settings, stop.signal) };
 }
 
-describe("a request that waits when Pulumi stops", () => {
-  it("is not sent, also where all wait", async () => {
-    const { stop, transport } = await stoppableTransport(() => response(429, 60_000));
-    void send(transport, "other");
-    await pendingWork();
-    const result = send(transport);
-    await pendingWork();
-
-    stop.abort();
-
-    expect(await result).toEqual({
-      kind: "unsent",
-      reason: "was not sent, because Pulumi is stopping",
-    });
-    expect(transport.attempts).toHaveLength(1);
-  });
-
-  it.each([
-    ["429", response(429, 60_000)],
-    ["a refused connection", unsent],
-  ])("says what its last attempt came to: %s", async (_case, outcome) => {
-    const { stop, transport } = await stoppableTransport(() => outcome);
-    const result = send(transport);
-    await pendingWork();
-
-    stop.abort();
-
-    expect(await result).toEqual({ ...outcome, gaveUp: "Pulumi is stopping" });
-    expect(transport.attempts).toHaveLength(1);
-  });
-});
+const noAttempt = { kind: "unsent", cause: { kind: "noAttempt", because: "stopping" } };
 
 describe("Pulumi's stop", () => {
+  it.each<[string, Partial<AccountSettings>, HttpOutcome]>([
+    ["a pause", {}, response(429, 60_000)],
+    ["a turn", { requestsPerSecond: 0.01 }, ok],
+  ])("sends nothing that waits for %s", async (_case, settings, outcome) => {
+    const { stop, transport } = await stoppable(() => outcome, settings);
+    void transport.send("other");
+    await pendingWork();
+    const results = [transport.send(), transport.send()];
+    await pendingWork();
+
+    stop.abort();
+
+    expect((await Promise.all(results)).map((result) => result.outcome)).toEqual([
+      noAttempt,
+      noAttempt,
+    ]);
+    expect(namesOf(transport)).toEqual(["other"]);
+  });
+
   it("sends nothing whose turn comes at that moment", async () => {
-    const { stop, transport } = await stoppableTransport(() => ok, { requestsPerSecond: 4 });
-    const results = ["a", "b", "c", "d"].map((name) => send(transport, name));
+    const { stop, transport } = await stoppable(() => ok, { requestsPerSecond: 4 });
+    const results = [..."abcd"].map((name) => transport.send(name));
     await pendingWork();
     // The pace allows the next one, but its timer has not fired: the process was busy.
     vi.setSystemTime(Date.now() + 251);
 
     stop.abort();
 
-    expect((await Promise.all(results)).map(({ kind }) => kind)).toEqual([
-      "response",
-      ...Array(3).fill("unsent"),
-    ]);
+    await Promise.all(results);
+    expect(namesOf(transport)).toEqual(["a"]);
+  });
+
+  it.each([
+    ["429", response(429, 60_000)],
+    ["a connection that failed", unsent],
+  ])("ends the wait for another attempt: %s", async (_case, outcome) => {
+    const { stop, transport } = await stoppable(() => outcome);
+    const result = transport.send();
+    await pendingWork();
+
+    stop.abort();
+
+    expect(await result).toMatchObject({ outcome, gaveUp: { limit: "stopping" } });
     expect(transport.attempts).toHaveLength(1);
   });
 
   it("ends what was in flight with its answer, without a wait or a line for others", async () => {
-    const answers = [delayed(), delayed()];
-    const stop = new AbortController();
-    const answer = (attempt: number) => answers[attempt - 1]?.promise ?? ok;
-    const transport = await fakeTransport(answer, {}, 0.5, stop.signal);
-    const results = [send(transport), send(transport)];
+    const answers = [500, 429].map(() => Promise.withResolvers<HttpOutcome>());
+    const { stop, transport } = await stoppable(
+      (attempt) => answers[attempt - 1]?.promise as Promise<HttpOutcome>,
+    );
+    const results = [transport.send(), transport.send()];
     await pendingWork();
     stop.abort();
     const startedAt = Date.now();
 
-    answers[0]?.answer(response(500, 100_000));
-    answers[1]?.answer(response(429, 100_000));
+    answers[0]?.resolve(response(500, 100_000));
+    answers[1]?.resolve(response(429, 100_000));
 
-    expect(await settled(Promise.all(results))).toEqual([
-      { ...response(500, 100_000), gaveUp: "Pulumi is stopping" },
-      { ...response(429, 100_000), gaveUp: "Pulumi is stopping" },
+    expect(await settled(Promise.all(results))).toMatchObject([
+      { outcome: { statusCode: 500 }, gaveUp: { limit: "stopping" } },
+      { outcome: { statusCode: 429 }, gaveUp: { limit: "stopping" } },
     ]);
     expect(Date.now()).toBe(startedAt);
-    expect(transport.lines).toEqual([]);
+    expect(transport.waits).toEqual([]);
   });
 });
 
 describe("an undo", () => {
-  const undo = (transport: FakeTransport) =>
-    transport.sendRequest(transport.operation, request("undo"), unlessOk, true);
+  const undo = (transport: FakeTransport) => transport.send("undo", { isUndo: true });
 
   it("waits like any request while Pulumi goes on", async () => {
-    const { transport } = await stoppableTransport((attempt) =>
-      attempt === 1 ? response(429, 60_000) : ok,
-    );
-    const other = send(transport, "other");
+    const { transport } = await stoppable(inOrder(response(429, 60_000)));
+    const other = transport.send("other");
     await pendingWork();
 
     await settled(Promise.all([other, undo(transport)]));
 
-    expect(transport.attempts.map(({ atMs }) => atMs)).toEqual([0, 60_000, 60_000]);
+    expect(timesOf(transport)).toEqual([0, 60_000, 60_000]);
   });
 
   it.each([
     ["already stops", 0],
     ["stops while it waits", 1_000],
   ])("waits for no pause, no pace and no turn when Pulumi %s", async (_case, stopAtMs) => {
-    const { stop, transport } = await stoppableTransport(
-      (_attempt, path) => (path === "/undo" ? ok : response(429, 60_000)),
+    const { stop, transport } = await stoppable(
+      (_attempt, name) => (name === "undo" ? ok : response(429, 60_000)),
       { maxConcurrentRequests: 1, requestsPerSecond: 0.01 },
     );
-    void send(transport, "other");
+    void transport.send("other");
     await pendingWork();
     if (stopAtMs === 0) {
       stop.abort();
@@ -374,218 +317,26 @@ describe("an undo", () => {
       setTimeout(() => stop.abort(), stopAtMs);
     }
 
-    const result = await settled(undo(transport));
-
-    expect(result).toEqual(ok);
-    expect(transport.attempts.map(({ atMs }) => atMs)).toEqual([0, stopAtMs]);
+    expect(await settled(undo(transport))).toMatchObject({ outcome: ok, earlier: [] });
+    expect(timesOf(transport)).toEqual([0, stopAtMs]);
   });
 
-  it("that leaves the queue when Pulumi stops has not been tried by that", async () => {
-    const answers = [response(429, 60_000), response(500)];
-    const { stop, transport } = await stoppableTransport((attempt) => answers[attempt - 1] ?? ok);
-    void send(transport, "other");
+  it("is tried again although Pulumi stops, as long as the service asks", async () => {
+    const { stop, transport } = await stoppable(inOrder(response(429, 60_000), response(429)));
+    void transport.send("other");
     await pendingWork();
     const result = undo(transport);
     await pendingWork();
 
     stop.abort();
 
-    expect(await settled(result)).toEqual(ok);
-    // The wait after a first attempt.
-    expect(transport.attempts.map(({ atMs }) => atMs)).toEqual([0, 0, 375]);
-  });
-
-  it("of a Pulumi that stops waits as long as the service asks", async () => {
-    const { stop, transport } = await stoppableTransport((attempt) =>
-      attempt === 1 ? response(429, 1_000) : ok,
-    );
-    stop.abort();
-
-    const result = await settled(undo(transport));
-
-    expect(result).toEqual(ok);
-    expect(transport.attempts.map(({ atMs }) => atMs)).toEqual([0, 1_000]);
-  });
-});
-
-describe("a wait for the turn", () => {
-  it.each<[Partial<AccountSettings>, string]>([
-    [{ requestsPerSecond: 0.1 }, "dbwebhooks:requestsPerSecond is 0.1"],
-    [{ maxConcurrentRequests: 1 }, "dbwebhooks:maxConcurrentRequests is 1"],
-    [{ maxConcurrentRequests: 1, requestsPerSecond: 100 }, "dbwebhooks:maxConcurrentRequests is 1"],
-  ])("of more than 5 seconds is said once: %j", async (settings, name) => {
-    const answers = [delayed(), delayed(), delayed()];
-    const transport = await fakeTransport(
-      (attempt) => answers[attempt - 1]?.promise ?? ok,
-      settings,
-    );
-    for (const [index, { answer }] of answers.entries()) {
-      setTimeout(() => answer(ok), 6_000 * (index + 1));
-    }
-
-    await settled(Promise.all(answers.map(() => send(transport))));
-
-    expect(transport.lines).toEqual([`Requests wait for their turn: ${name}.`]);
-  });
-
-  it("of less is not said", async () => {
-    const transport = await fakeTransport(() => ok, { requestsPerSecond: 0.21 });
-
-    await settled(Promise.all([send(transport), send(transport)]));
-
-    expect(transport.lines).toEqual([]);
-  });
-});
-
-describe("a service that always asks for one second", () => {
-  it("is asked again each second", async () => {
-    const transport = await fakeTransport((attempt) => (attempt < 9 ? response(429, 1_000) : ok));
-
-    await settled(send(transport));
-
-    expect(transport.attempts.at(-1)?.atMs).toBe(8_000);
-    expect(transport.lines).toEqual([]);
-  });
-});
-
-describe("a service that asks for no wait", () => {
-  it("is asked again and again, but less and less often", async () => {
-    const transport = await fakeTransport(() => response(429, 0));
-
-    const { gaveUp } = await settled(send(transport));
-
-    expect(gaveUp).toMatch(/^tried \d+ times in \d+ s; dbwebhooks:retrySeconds is 120$/);
-    expect(transport.attempts.slice(0, 4).map(({ atMs }) => atMs)).toEqual([0, 50, 150, 350]);
-    expect(transport.attempts.length).toBeLessThan(30);
-    expect(transport.lines).toHaveLength(1);
-  });
-});
-
-describe("the time for retries", () => {
-  it("ends an operation at once when the service asks for more", async () => {
-    const transport = await fakeTransport(() => response(429, 121_000));
-
-    const result = await settled(send(transport));
-
-    expect(result).toEqual({
-      ...response(429, 121_000),
-      gaveUp: "it asked to wait 121 s more; dbwebhooks:retrySeconds is 120",
-    });
-    expect(transport.attempts).toHaveLength(1);
-  });
-
-  it.each([Number.POSITIVE_INFINITY, 1e15])("ends it when that is %d ms", async (retryAfterMs) => {
-    const transport = await fakeTransport(() => response(503, retryAfterMs));
-
-    const { gaveUp } = await settled(send(transport));
-
-    expect(gaveUp).toBe("it asked to wait over a day more; dbwebhooks:retrySeconds is 120");
-  });
-
-  it("of an operation that may not wait allows one attempt", async () => {
-    const transport = await fakeTransport(() => unsent, { retrySeconds: 0 });
-
-    const { gaveUp } = await settled(send(transport));
-
-    expect(gaveUp).toBe("tried 1 time in 0 s; dbwebhooks:retrySeconds is 0");
-    expect(transport.attempts).toHaveLength(1);
-  });
-
-  it("holds back nobody else when it is over", async () => {
-    const transport = await fakeTransport((attempt) =>
-      attempt === 1 ? response(429, 999_000) : ok,
-    );
-
-    await settled(send(transport));
-    await settled(send(transport));
-
-    expect(transport.attempts.map(({ atMs }) => atMs)).toEqual([0, 0]);
-  });
-
-  it("begins with the first attempt, not in the queue", async () => {
-    const transport = await fakeTransport(
-      (attempt) => (attempt === 1 ? ok : attempt === 2 ? unsent : ok),
-      { retrySeconds: 5, requestsPerSecond: 0.1 },
-    );
-    await settled(send(transport));
-
-    const result = await settled(send(transport));
-
-    expect(result).toEqual(ok);
-    expect(transport.attempts.map(({ atMs }) => atMs)).toEqual([0, 10_000, 20_000]);
-  });
-});
-
-describe("the backoff", () => {
-  it("doubles from half a second to ten seconds", async () => {
-    const transport = await fakeTransport(() => unsent, { retrySeconds: 60 }, 1);
-
-    await settled(send(transport));
-
-    const times = transport.attempts.map(({ atMs }) => atMs);
-    const delays = times.slice(1).map((time, index) => time - (times[index] ?? 0));
-    expect(delays).toEqual([500, 1000, 2000, 4000, 8000, 10_000, 10_000, 10_000, 10_000]);
-  });
-
-  it("is at least half of that, and ends in time, whatever chance says", async () => {
-    await fc.assert(
-      fc
-        .asyncProperty(fc.double({ min: 0, max: 1, noNaN: true }), async (random) => {
-          const transport = await fakeTransport(() => unsent, { retrySeconds: 30 }, random);
-
-          await settled(send(transport, "x", always));
-
-          const times = transport.attempts.map(({ atMs }) => atMs);
-          expect(times[1]).toBeGreaterThanOrEqual(250);
-          expect(times[1]).toBeLessThanOrEqual(500);
-          expect(times.at(-1)).toBeLessThanOrEqual(30_000);
-          expect(times.length).toBeLessThan(15);
-        })
-        .afterEach(restoreWorld),
-      { numRuns: 25 },
-    );
-  });
-
-  it("says what it waits for, once for each operation", async () => {
-    const transport = await fakeTransport(() => unsent, {}, 1);
-
-    await settled(send(transport));
-
-    expect(transport.lines).toEqual([
-      "https://tables.example.com could not be reached (ECONNREFUSED); trying POST again.",
+    // To leave the queue was no attempt: the wait is that after a first one.
+    expect(await settled(result)).toMatchObject({ outcome: ok, earlier: [response(429)] });
+    expect(timesOf(transport)).toEqual([0, 0, 375]);
+    expect(transport.attempts.map(({ mayBeStopped }) => mayBeStopped)).toEqual([
+      true,
+      false,
+      false,
     ]);
-  });
-});
-
-describe("a connection that fails", () => {
-  it("is not tried again when it can never succeed", async () => {
-    const transport = await fakeTransport(() => ({ ...unsent, passes: "never" }));
-
-    const result = await settled(send(transport, "x", always));
-
-    expect(transport.attempts).toHaveLength(1);
-    expect(result).not.toHaveProperty("gaveUp");
-  });
-
-  it("is tried for 15 seconds when it is refused", async () => {
-    const transport = await fakeTransport(() => ({ ...unsent, passes: "soon" }));
-
-    const result = await settled(send(transport, "x", always));
-
-    const last = transport.attempts.at(-1)?.atMs ?? 0;
-    expect(last).toBeLessThanOrEqual(15_000);
-    expect(last).toBeGreaterThan(7_000);
-    expect(result.gaveUp).toContain("a refused connection is tried for 15 s");
-  });
-
-  it("is tried no longer than the settings allow when it is refused", async () => {
-    const transport = await fakeTransport(() => ({ ...unsent, passes: "soon" }), {
-      retrySeconds: 2,
-    });
-
-    const result = await settled(send(transport, "x", always));
-
-    expect(transport.attempts.at(-1)?.atMs).toBeLessThanOrEqual(2_000);
-    expect(result.gaveUp).toContain("dbwebhooks:retrySeconds is 2");
   });
 });

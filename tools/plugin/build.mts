@@ -1,11 +1,13 @@
 /**
  * `npm run build:plugin`: writes the native plugin to `dist-plugin`, as one file that needs nothing
- * but Node.js, with its schema, a wrapper for Windows and the licences of what is bundled.
+ * but Node.js, with its schema, a wrapper for Windows, and the licences and the bill of materials of what is
+ * bundled.
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundlePlugin } from "./bundle.mts";
 import { licencesOf } from "./licences.mts";
+import { sbomOf } from "./sbom.mts";
 
 const root = join(import.meta.dirname, "../..");
 const directory = join(root, "dist-plugin");
@@ -26,3 +28,4 @@ writeFileSync(
 writeFileSync(join(directory, "package.json"), `{ "type": "commonjs" }\n`);
 copyFileSync(join(root, "LICENSE"), join(directory, "LICENSE"));
 writeFileSync(join(directory, "THIRD-PARTY-LICENSES"), licencesOf(modules));
+writeFileSync(join(directory, "sbom.cdx.json"), sbomOf(modules));

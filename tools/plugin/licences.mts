@@ -1,13 +1,28 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The licences of all packages that these modules come from, in the order of their names. */
-export function licencesOf(modules: readonly string[]): string {
+/** A package that is bundled. */
+interface BundledPackage {
+  readonly directory: string;
+  readonly name: string;
+  readonly version: string;
+  readonly license?: string;
+}
+
+/** All packages that these modules come from, in the order of their names. */
+export function packagesIn(modules: readonly string[]): BundledPackage[] {
   const directories = modules.map(packageDirectoryOf).filter((found) => found !== undefined);
   return [...new Set(directories)]
-    .map(licenceOf)
-    .toSorted((one, other) => one.localeCompare(other, "en"))
-    .join("\n");
+    .map((directory) => ({
+      ...JSON.parse(readFileSync(join(directory, "package.json"), "utf8")),
+      directory,
+    }))
+    .toSorted((one, other) => one.name.localeCompare(other.name, "en"));
+}
+
+/** The licences of all packages that these modules come from. */
+export function licencesOf(modules: readonly string[]): string {
+  return packagesIn(modules).map(licenceOf).join("\n");
 }
 
 /** The directory of the innermost package in `node_modules` that a module is in. */
@@ -15,10 +30,7 @@ function packageDirectoryOf(module: string): string | undefined {
   return /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(module)?.[0];
 }
 
-function licenceOf(directory: string): string {
-  const { name, version, license } = JSON.parse(
-    readFileSync(join(directory, "package.json"), "utf8"),
-  );
+function licenceOf({ directory, name, version, license }: BundledPackage): string {
   const files = readdirSync(directory).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file));
   if (license === undefined && files.length === 0) {
     throw new Error(`${name} has neither a licence file nor a licence in its package.json`);

@@ -1,40 +1,14 @@
 import { createHash } from "node:crypto";
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { coerce, gte } from "semver";
-import { type ChildOptions, outputOf } from "./child.mts";
-import type { CopyContext } from "./copies.mts";
-import {
-  type Language,
-  languageModules,
-  languageVersions,
-  modules,
-  pinnedVersion,
-  requiredGo,
-} from "./pins.mts";
-import { BuildProgress } from "./progress.mts";
+import { execa } from "execa";
+import { parse } from "semver";
+import which from "which";
+import { type Copy, type CopyContext, userCacheDirectory } from "./cache.mts";
 
 /** Part of how Go builds here. */
 export const buildTags = "osusergo grpcnotrace";
-
-const buildLimitSeconds = 30 * 60;
-
-/** A line for each package that Go's build cache does not have. */
-const stalePackages =
-  '{{if and .Stale (ne .StaleReason "not installed but available in build cache")}}stale{{end}}';
-
-// Without a stamp there is no version, and the Automation API parses that of the CLI.
-const cliStamp = `github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${pinnedVersion}`;
-const languageStamps: Readonly<Record<Language, string>> = {
-  yaml: `github.com/pulumi/pulumi-yaml/pkg/version.Version=v${languageVersions.yaml}`,
-  python: `github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${languageVersions.python}`,
-  go: `github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${languageVersions.go}`,
-};
-
-/** What the host for Python needs beside itself. */
-export const pythonExecutor = "pulumi-language-python-exec";
 
 /** How Go builds here. Programs that are built alike share the compiled modules. */
 export const buildEnvironment = {
@@ -48,180 +22,172 @@ export const buildEnvironment = {
   GOARCH: "",
 };
 
-/** Changes with everything that changes what `buildFromSource` makes. */
-export function buildFingerprint(): string {
-  return fingerprintOf(Object.values(modules), resourceScripts(), cliStamp);
+const inModule = (module: string, file = "") => join(import.meta.dirname, module, file);
+
+/** Killed, a program takes along what it has started: the compilers, or the download of a script. */
+const run = execa({ stdin: "pipe", killSignal: "SIGKILL", killDescendants: true });
+
+/** The languages whose hosts are built only for those who ask for them. */
+export const languages = ["yaml", "python", "go"] as const;
+export type Language = (typeof languages)[number];
+
+/** What is built from source, with the Go toolchain on PATH. */
+interface Recipe {
+  /** Directories beside this file with Go modules, whose tools are built. */
+  modules: readonly [string, ...string[]];
+  /** Where the first of them has the version. */
+  pin: RegExp;
+  /** The Go variable that gets the version. Without it the Automation API finds none. */
+  variable: string;
+  programs: readonly string[];
+  /** Scripts of the npm package that are put beside the programs. */
+  scripts: readonly string[];
 }
 
-/** Changes with everything that changes what `buildLanguageHost` makes. */
-export function languageFingerprint(language: Language): string {
-  return fingerprintOf([languageModules[language]], [], languageStamps[language]);
-}
+const sdkVariable = "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version";
+const npmPackage = dirname(createRequire(import.meta.url).resolve("@pulumi/pulumi/package.json"));
+const launcher = `pulumi-resource-pulumi-nodejs${process.platform === "win32" ? ".cmd" : ""}`;
 
-/**
- * Builds the CLI and its language host for Node with the Go toolchain on PATH, into `bin` of
- * `directory`, and puts the dynamic provider's launcher of `@pulumi/pulumi` beside them.
- */
-export async function buildFromSource(directory: string, context: CopyContext): Promise<void> {
-  await buildTools(directory, context, {
-    what:
-      `the Pulumi CLI ${pinnedVersion} from source, once for this machine: typically 3 to 5 ` +
-      "minutes on two cores, well under one when Go has the modules compiled already",
-    parts: { "the CLI": modules.cli, "its language host": modules.languageNodejs },
-    stamp: cliStamp,
+const cli: Recipe = {
+  modules: ["cli", "language-nodejs"],
+  pin: /pulumi\/pkg\/v3 v(\S+)/,
+  variable: sdkVariable,
+  programs: ["bin/pulumi", "bin/pulumi-language-nodejs", "bin/pulumi-resource-pulumi-nodejs"],
+  scripts: [join(npmPackage, launcher)],
+};
+
+/** The version of the CLI that is installed or built, without a `v`. */
+export const cliVersion = pinIn("cli", cli.pin);
+
+/** The lowest version of Go that builds it. An older one says so itself. */
+export const requiredGo = pinIn("cli", /^go (\S+)$/m);
+
+/** The copy of the CLI that is built, with what programs in TypeScript and JavaScript need. */
+export const cliBuild = (): Copy => copyOf("build", "build from source", cli);
+
+/** The copy of a language's host. */
+export function languageBuild(language: Language): Copy {
+  const module = `language-${language}`;
+  const recipe = { modules: [module], programs: [`bin/pulumi-${module}`], scripts: [] } as const;
+  const version =
+    language === "yaml"
+      ? { pin: /pulumi-yaml v(\S+)/, variable: "github.com/pulumi/pulumi-yaml/pkg/version.Version" }
+      : { pin: /pulumi\/sdk\/v3 v(\S+)/, variable: sdkVariable };
+  return copyOf(module, `build of Pulumi's language host for ${language}`, {
+    ...recipe,
+    ...version,
   });
-  for (const script of resourceScripts()) copyScript(script, directory);
 }
 
-/** Builds a language host with the Go toolchain on PATH, into `bin` of `directory`. */
-export async function buildLanguageHost(
-  language: Language,
-  directory: string,
-  context: CopyContext,
-): Promise<void> {
-  await buildTools(directory, context, {
-    what:
-      `Pulumi's language host for ${language} ${languageVersions[language]} from source, once for ` +
-      "this machine: typically up to 2 minutes on two cores",
-    parts: { "the language host": languageModules[language] },
-    stamp: languageStamps[language],
-  });
-  if (language === "python") await copyPythonExecutor(directory, context);
-}
-
-/** The script that runs a program in Python: the host looks for it beside itself. */
-async function copyPythonExecutor(directory: string, context: CopyContext): Promise<void> {
-  const sdk = await go(
-    ["list", "-m", "-f", "{{.Dir}}", "github.com/pulumi/pulumi/sdk/v3"],
-    context,
-    {
-      cwd: languageModules.python,
-      limitSeconds: 60,
+/** The copy that Pulumi's official installer makes, in a process that can be killed. */
+export function cliInstallation(): Copy {
+  return {
+    title: "official installer",
+    directory: directoryOf("installer", cliVersion, "official"),
+    programs: cli.programs,
+    make: async (directory, context) => {
+      context.say(`official installer of Pulumi ${cliVersion}: this takes at most 5 minutes`);
+      const program = join(import.meta.dirname, "installer-process.mts");
+      await run(process.execPath, [program, cliVersion, directory], {
+        // Node's own fetch looks at HTTPS_PROXY only when told to; curl always does.
+        env: { NODE_USE_ENV_PROXY: "1" },
+        timeout: 5 * 60_000,
+        cancelSignal: context.signal,
+      });
+      await checkVersion(directory, context);
     },
-  );
-  copyScript(join(sdk.trim(), "python/cmd", pythonExecutor), directory);
+  };
 }
 
-/** Puts a script beside what was built. */
-function copyScript(script: string, directory: string): void {
-  const copy = join(directory, "bin", basename(script));
-  copyFileSync(script, copy);
-  chmodSync(copy, 0o755);
+/** The version, without a `v`, that a Pulumi CLI says it has. */
+export async function versionOf(command: string, { signal }: CopyContext): Promise<string> {
+  const options = { env: { PULUMI_SKIP_UPDATE_CHECK: "true" }, timeout: 15_000 };
+  const { stdout } = await run(command, ["version"], { ...options, cancelSignal: signal });
+  const version = parse(stdout)?.version;
+  if (version === undefined) throw new Error(`its version is not one: ${stdout.slice(0, 100)}`);
+  return version;
 }
 
-interface Tools {
-  /** For the line that says what takes so long. */
-  what: string;
-  /** What is built, and the directory of the Go module whose tools it is. */
-  parts: Readonly<Record<string, string>>;
-  /** The Go variable that gets the version, and the version. */
-  stamp: string;
+/** Where a copy is kept: whatever it depends on is in the name of its directory. */
+function directoryOf(name: string, version: string, fingerprint: string): string {
+  const parts = [name, version, process.platform, process.arch, fingerprint];
+  return join(userCacheDirectory(), "pulumi-cli", parts.join("-"));
 }
 
-async function buildTools(
-  directory: string,
-  context: CopyContext,
-  { what, parts, stamp }: Tools,
-): Promise<void> {
-  await checkGo(context);
-  // Go leaves its temporary files behind when it is killed; in here they go with the rest.
-  const temporary = join(directory, "tmp");
-  mkdirSync(temporary);
-
-  context.say(`building ${what}`);
-  const startedAt = performance.now();
-  const elapsed = () => `${Math.round((performance.now() - startedAt) / 1000)} s`;
-  let progress: BuildProgress | undefined;
-  const ticker = setInterval(() => context.say(`${progress}, ${elapsed()}`), 15_000);
-  try {
-    for (const [name, module] of Object.entries(parts)) {
-      progress = new BuildProgress(name);
-      await buildModule(module, stamp, { directory, temporary, progress, context });
-    }
-  } catch (error) {
-    if (context.signal?.aborted) {
-      context.say(`stopped: ${progress}, ${elapsed()}`);
-      context.say("what is compiled so far is kept: the next build goes on from there");
-    }
-    throw error;
-  } finally {
-    clearInterval(ticker);
-  }
-  rmSync(temporary, { recursive: true });
-  context.say(`built in ${elapsed()}`);
-}
-
-interface ModuleBuild {
-  directory: string;
-  temporary: string;
-  progress: BuildProgress;
-  context: CopyContext;
+function copyOf(name: string, title: string, recipe: Recipe): Copy {
+  const { modules, programs, scripts } = recipe;
+  const version = pinIn(modules[0], recipe.pin);
+  const flags = ["-tags", buildTags, "-ldflags", `-s -w -X ${recipe.variable}=v${version}`];
+  const pins = modules.flatMap((module) => [
+    inModule(module, "go.mod"),
+    inModule(module, "go.sum"),
+  ]);
+  const hash = createHash("sha256");
+  for (const file of [...pins, ...scripts]) hash.update(readFileSync(file));
+  hash.update(JSON.stringify([["build", ...flags], buildEnvironment]));
+  return {
+    title,
+    directory: directoryOf(name, version, hash.digest("hex").slice(0, 12)),
+    programs,
+    make: async (directory, context) => {
+      if (!(await which("go", { nothrow: true }))) throw new Error("there is no go on PATH");
+      context.say(`${title}, once for this machine: some minutes where Go has compiled none of it`);
+      for (const module of modules) await buildModule(module, flags, directory, context);
+      const executor = modules[0] === "language-python" ? [await pythonExecutor(context)] : [];
+      for (const script of [...scripts, ...executor]) {
+        const copy = join(directory, "bin", basename(script));
+        copyFileSync(script, copy);
+        chmodSync(copy, 0o755);
+      }
+      if (recipe === cli) await checkVersion(directory, context);
+    },
+  };
 }
 
 async function buildModule(
   module: string,
-  stamp: string,
-  { directory, temporary, progress, context }: ModuleBuild,
+  flags: readonly string[],
+  directory: string,
+  { say, signal }: CopyContext,
 ): Promise<void> {
-  const options = {
-    cwd: module,
-    limitSeconds: buildLimitSeconds,
-    env: { GOTMPDIR: temporary },
-    onErrorLine: (line: string) => progress.note(line),
-  };
-  const list = ["list", "-deps", ...buildFlags(stamp), "-f", stalePackages, "tool"];
-  progress.total = (await go(list, context, options)).split("\n").filter(Boolean).length;
-  const output = ["-o", `${join(directory, "bin")}/`];
-  await go(["build", "-v", ...buildFlags(stamp), ...output, "tool"], context, options);
-}
-
-function buildFlags(stamp: string): string[] {
-  return ["-tags", buildTags, "-ldflags", `-s -w -X ${stamp}`];
-}
-
-function fingerprintOf(
-  modules: readonly string[],
-  scripts: readonly string[],
-  stamp: string,
-): string {
-  const hash = createHash("sha256");
-  for (const directory of modules) {
-    for (const file of ["go.mod", "go.sum"]) hash.update(readFileSync(join(directory, file)));
+  // Go leaves its temporary files behind when it is killed; in here they go with the rest.
+  const temporary = join(directory, "tmp");
+  mkdirSync(temporary);
+  let compiled = 0;
+  const ticker = setInterval(() => say(`${module}: ${compiled} packages compiled so far`), 15_000);
+  try {
+    await run("go", ["build", "-v", ...flags, "-o", join(directory, "bin/"), "tool"], {
+      cwd: inModule(module),
+      env: { ...buildEnvironment, GOTMPDIR: temporary },
+      stderr: function* (line: unknown) {
+        // `-v` writes an import path alone on a line; errors have a space or start with "#".
+        if (/^[^\s#:]+$/.test(String(line))) compiled += 1;
+        else yield line;
+      },
+      timeout: 30 * 60_000,
+      cancelSignal: signal,
+    });
+  } finally {
+    clearInterval(ticker);
   }
-  for (const script of scripts) hash.update(readFileSync(script));
-  hash.update(JSON.stringify([["build", ...buildFlags(stamp)], buildEnvironment]));
-  return hash.digest("hex").slice(0, 12);
+  rmSync(temporary, { recursive: true });
 }
 
-async function checkGo(context: CopyContext): Promise<void> {
-  // Outside of any module: inside one, a Go that is too old answers with an error of its own.
-  const options = { cwd: tmpdir(), limitSeconds: 30 };
-  const answer = await go(["env", "GOVERSION"], context, options).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    throw new Error("there is no go on PATH");
-  });
-  // "go1.26.8", "go1.27rc1", "devel go1.28-abcdef"
-  const version = coerce(/go(\d+\.\d+(?:\.\d+)?)/.exec(answer)?.[1]);
-  if (version === null) {
-    throw new Error(`go env GOVERSION answers ${JSON.stringify(answer.trim().slice(0, 100))}`);
-  }
-  if (!gte(version, coerce(requiredGo) ?? requiredGo)) {
-    throw new Error(`it needs Go ${requiredGo} or newer, and the go on PATH is ${answer.trim()}`);
-  }
+/** The host for Python looks beside itself for the script that runs a program. */
+async function pythonExecutor({ signal }: CopyContext): Promise<string> {
+  const args = ["list", "-m", "-f", "{{.Dir}}", "github.com/pulumi/pulumi/sdk/v3"];
+  const options = { cwd: inModule("language-python"), env: buildEnvironment, timeout: 60_000 };
+  const { stdout: sdk } = await run("go", args, { ...options, cancelSignal: signal });
+  return join(sdk, "python/cmd/pulumi-language-python-exec");
 }
 
-async function go(
-  args: readonly string[],
-  context: CopyContext,
-  options: ChildOptions,
-): Promise<string> {
-  const env = { ...context.environment, ...buildEnvironment, ...options.env };
-  return outputOf("go", args, { ...options, env, signal: context.signal });
+async function checkVersion(directory: string, context: CopyContext): Promise<void> {
+  const version = await versionOf(join(directory, "bin", "pulumi"), context);
+  if (version !== cliVersion) throw new Error(`it gave version ${version}, not ${cliVersion}`);
 }
 
-/** The dynamic provider's launchers for this platform, from the npm package. */
-function resourceScripts(): string[] {
-  const root = dirname(createRequire(import.meta.url).resolve("@pulumi/pulumi/package.json"));
-  const script = join(root, "pulumi-resource-pulumi-nodejs");
-  return process.platform === "win32" ? [`${script}.cmd`] : [script];
+function pinIn(module: string, pattern: RegExp): string {
+  const found = pattern.exec(readFileSync(inModule(module, "go.mod"), "utf8"))?.[1];
+  if (found === undefined) throw new Error(`${module}/go.mod has no ${pattern}`);
+  return found;
 }

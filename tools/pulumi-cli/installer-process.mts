@@ -1,6 +1,7 @@
 /**
- * `node installer-process.mts VERSION ROOT`: the process in which `runInstaller` runs the
- * installer. Its standard input ends when its parent does, and then it ends with its children.
+ * `node installer-process.mts VERSION ROOT`: runs Pulumi's official installer, as the Automation API
+ * offers it. That downloads over `curl` without any time limit, and only killing it with its children
+ * ends it. Its standard input ends when its parent does, and then it ends itself so.
  */
 import { PulumiCommand } from "@pulumi/pulumi/automation/index.js";
 import { SemVer } from "semver";
@@ -8,11 +9,8 @@ import { SemVer } from "semver";
 const [version = "", root = ""] = process.argv.slice(2);
 
 process.stdin.once("end", () => process.kill(-process.pid, "SIGKILL")).resume();
-
-try {
-  await PulumiCommand.install({ version: new SemVer(version), root });
-  process.exit(0);
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(1);
-}
+await PulumiCommand.install({ version: new SemVer(version), root }).catch((error: Error) => {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+});
+process.exit();

@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, openSync, statSync } from "node:fs";
 import { resolve } from "node:path";
+import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 
 // Marks a file as one of ours: "dbwh" in ASCII. https://www.sqlite.org/pragma.html#pragma_application_id
@@ -39,7 +40,7 @@ export function openDatabase(file?: string): DatabaseSync {
     throw new DataFileError('""', "it has no name. Name a file");
   }
   try {
-    refuseSpecialFile(file);
+    refuseUnfitFile(file);
     // SQLite would make a new file readable for others, and it holds the signing secrets.
     closeSync(openSync(file, "a", 0o600));
     return openFile(file);
@@ -48,11 +49,23 @@ export function openDatabase(file?: string): DatabaseSync {
   }
 }
 
-/** Opening a pipe can block for ever, and the mode of a device matters to the whole machine. */
-function refuseSpecialFile(file: string): void {
+/**
+ * Opening a pipe can block for ever, and the mode of a device matters to the whole machine. Root could
+ * use the file of somebody else, who would lose it when it is hidden from others.
+ */
+function refuseUnfitFile(file: string): void {
   const stats = statSync(file, { throwIfNoEntry: false });
-  if (stats !== undefined && !stats.isFile() && !stats.isDirectory()) {
+  if (stats === undefined || stats.isDirectory()) {
+    return;
+  }
+  if (!stats.isFile()) {
     throw new DataFileError(file, "it is not a regular file. Name another file");
+  }
+  if (process.geteuid !== undefined && stats.uid !== process.geteuid()) {
+    throw new DataFileError(
+      file,
+      "it belongs to another user. Use a file of your own, or start as that user",
+    );
   }
 }
 

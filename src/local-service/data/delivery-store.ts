@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import type { StoredEvent } from "../deliveries/event.js";
 
 /** A notification that is still to be delivered. */
@@ -11,32 +11,22 @@ export interface PendingDelivery {
   readonly attempts: number;
   /** When the next attempt is due: milliseconds since 1970. */
   readonly dueAt: number;
+  /** Size of the event. */
+  readonly bytes: number;
 }
 
 /** The pending deliveries in SQLite, so that those in a file outlive the process. */
 export class DeliveryStore {
   readonly #database: DatabaseSync;
-  readonly #insert: StatementSync;
-  readonly #selectAll: StatementSync;
-  readonly #count: StatementSync;
-  readonly #postpone: StatementSync;
-  readonly #delete: StatementSync;
+  readonly #sql: ReturnType<typeof prepareStatements>;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
-    this.#insert = database.prepare(
-      "INSERT INTO deliveries (webhook_id, event, attempts, due_at) VALUES (?, ?, 0, ?)",
-    );
-    this.#selectAll = database.prepare("SELECT * FROM deliveries ORDER BY number");
-    this.#count = database.prepare("SELECT count(*) AS count FROM deliveries");
-    this.#postpone = database.prepare(
-      "UPDATE deliveries SET attempts = ?, due_at = ? WHERE number = ?",
-    );
-    this.#delete = database.prepare("DELETE FROM deliveries WHERE number = ?");
+    this.#sql = prepareStatements(database);
   }
 
   get count(): number {
-    return Number(this.#count.get()?.count);
+    return Number(this.#sql.count.get()?.count);
   }
 
   /** Stores one delivery for each webhook, or none at all. */
@@ -44,8 +34,8 @@ export class DeliveryStore {
     const text = JSON.stringify(event);
     const addAll = () =>
       webhookIds.map((webhookId) => {
-        const number = Number(this.#insert.run(webhookId, text, dueAt).lastInsertRowid);
-        return { number, webhookId, event, attempts: 0, dueAt };
+        const number = Number(this.#sql.insert.run(webhookId, text, dueAt).lastInsertRowid);
+        return { number, webhookId, event, attempts: 0, dueAt, bytes: text.length };
       });
     if (webhookIds.length < 2) {
       return addAll();
@@ -66,22 +56,35 @@ export class DeliveryStore {
 
   /** Throws when one of them cannot be read. */
   list(): PendingDelivery[] {
-    return this.#selectAll.all().map((row) => ({
+    return this.#sql.selectAll.all().map((row) => ({
       number: Number(row.number),
       webhookId: Number(row.webhook_id),
       event: toEvent(String(row.event)),
       attempts: Number(row.attempts),
       dueAt: Number(row.due_at),
+      bytes: String(row.event).length,
     }));
   }
 
   postpone(number: number, attempts: number, dueAt: number): void {
-    this.#postpone.run(attempts, dueAt, number);
+    this.#sql.postpone.run(attempts, dueAt, number);
   }
 
   delete(number: number): void {
-    this.#delete.run(number);
+    this.#sql.delete.run(number);
   }
+}
+
+function prepareStatements(database: DatabaseSync) {
+  return {
+    insert: database.prepare(
+      "INSERT INTO deliveries (webhook_id, event, attempts, due_at) VALUES (?, ?, 0, ?)",
+    ),
+    selectAll: database.prepare("SELECT * FROM deliveries ORDER BY number"),
+    count: database.prepare("SELECT count(*) AS count FROM deliveries"),
+    postpone: database.prepare("UPDATE deliveries SET attempts = ?, due_at = ? WHERE number = ?"),
+    delete: database.prepare("DELETE FROM deliveries WHERE number = ?"),
+  };
 }
 
 /** Not checked further: a damaged file is hardly ever JSON. */

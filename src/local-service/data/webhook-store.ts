@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 
 /** A webhook as the local service keeps it. */
 export interface StoredWebhook {
@@ -23,44 +23,25 @@ export type WebhookChanges = Partial<Pick<StoredWebhook, "url" | "events" | "tab
 
 /** The webhooks in SQLite. */
 export class WebhookStore {
-  readonly #insert: StatementSync;
-  readonly #select: StatementSync;
-  readonly #selectAll: StatementSync;
-  readonly #selectDatabase: StatementSync;
-  readonly #update: StatementSync;
-  readonly #delete: StatementSync;
-  readonly #lastId: StatementSync;
-  readonly #count: StatementSync;
+  readonly #sql: ReturnType<typeof prepareStatements>;
 
   constructor(database: DatabaseSync) {
-    const prepare = (sql: string) => database.prepare(sql);
-    this.#insert = prepare(
-      "INSERT INTO webhooks (database_id, url, events, table_id, active, secret) VALUES (?, ?, ?, ?, ?, ?)",
-    );
-    this.#select = prepare("SELECT * FROM webhooks WHERE id = ?");
-    this.#selectAll = prepare("SELECT * FROM webhooks ORDER BY id");
-    this.#selectDatabase = prepare("SELECT * FROM webhooks WHERE database_id = ? ORDER BY id");
-    this.#update = prepare(
-      "UPDATE webhooks SET url = ?, events = ?, table_id = ?, active = ? WHERE id = ?",
-    );
-    this.#delete = prepare("DELETE FROM webhooks WHERE id = ?");
-    this.#lastId = prepare("SELECT seq FROM sqlite_sequence WHERE name = 'webhooks'");
-    this.#count = prepare("SELECT count(*) AS count FROM webhooks");
+    this.#sql = prepareStatements(database);
   }
 
   /** Webhooks ever made in this database: their ids have no gaps. */
   get createdCount(): number {
-    return Number(this.#lastId.get()?.seq ?? 0);
+    return Number(this.#sql.lastId.get()?.seq ?? 0);
   }
 
   /** Webhooks that exist now. */
   get count(): number {
-    return Number(this.#count.get()?.count);
+    return Number(this.#sql.count.get()?.count);
   }
 
   create(webhook: Omit<StoredWebhook, "id">): number {
     const { databaseId, url, events, tableId, active, secret } = webhook;
-    const { lastInsertRowid } = this.#insert.run(
+    const { lastInsertRowid } = this.#sql.insert.run(
       databaseId,
       url,
       JSON.stringify(events),
@@ -72,13 +53,15 @@ export class WebhookStore {
   }
 
   get(id: number): StoredWebhook | undefined {
-    const row = this.#select.get(id);
+    const row = this.#sql.select.get(id);
     return row && toWebhook(row);
   }
 
   list(databaseId?: string): StoredWebhook[] {
     const rows =
-      databaseId === undefined ? this.#selectAll.all() : this.#selectDatabase.all(databaseId);
+      databaseId === undefined
+        ? this.#sql.selectAll.all()
+        : this.#sql.selectDatabase.all(databaseId);
     return rows.map(toWebhook);
   }
 
@@ -89,14 +72,31 @@ export class WebhookStore {
       return false;
     }
     const { url, events, tableId, active } = { ...webhook, ...changes };
-    this.#update.run(url, JSON.stringify(events), tableId, Number(active), id);
+    this.#sql.update.run(url, JSON.stringify(events), tableId, Number(active), id);
     return true;
   }
 
   /** Removes a webhook; false when there is none with this id. */
   delete(id: number): boolean {
-    return this.#delete.run(id).changes > 0;
+    return this.#sql.delete.run(id).changes > 0;
   }
+}
+
+function prepareStatements(database: DatabaseSync) {
+  return {
+    insert: database.prepare(
+      "INSERT INTO webhooks (database_id, url, events, table_id, active, secret) VALUES (?, ?, ?, ?, ?, ?)",
+    ),
+    select: database.prepare("SELECT * FROM webhooks WHERE id = ?"),
+    selectAll: database.prepare("SELECT * FROM webhooks ORDER BY id"),
+    selectDatabase: database.prepare("SELECT * FROM webhooks WHERE database_id = ? ORDER BY id"),
+    update: database.prepare(
+      "UPDATE webhooks SET url = ?, events = ?, table_id = ?, active = ? WHERE id = ?",
+    ),
+    delete: database.prepare("DELETE FROM webhooks WHERE id = ?"),
+    lastId: database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'webhooks'"),
+    count: database.prepare("SELECT count(*) AS count FROM webhooks"),
+  };
 }
 
 function toWebhook(row: Record<string, SQLOutputValue>): StoredWebhook {

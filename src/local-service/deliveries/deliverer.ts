@@ -1,7 +1,7 @@
 import type { DeliveryStore, PendingDelivery } from "../data/delivery-store.js";
 import type { StoredWebhook, WebhookStore } from "../data/webhook-store.js";
 import type { Delivery, DeliveryEntry, DeliveryLog, EmittedEvent } from "./delivery-log.js";
-import { addressOf, type DeliverySettings } from "./delivery-options.js";
+import { type DeliverySettings, deliveryAddress } from "./delivery-options.js";
 import type { StoredEvent } from "./event.js";
 import { writeNotification } from "./notification.js";
 import { ReceiverQueues } from "./receiver-queues.js";
@@ -90,9 +90,9 @@ export class Deliverer {
     this.#parts.log.close();
   }
 
-  #log({ number, webhookId, event, attempts }: PendingDelivery): DeliveryEntry {
+  #log({ number, webhookId, event, attempts, bytes }: PendingDelivery): DeliveryEntry {
     const entry: DeliveryEntry = { number, event, webhookId, attempts, outcome: "pending" };
-    this.#parts.log.begun(entry);
+    this.#parts.log.begun(entry, bytes);
     return entry;
   }
 
@@ -131,7 +131,7 @@ export class Deliverer {
     }
     entry.attempts += 1;
     delete entry.retryInSeconds;
-    entry.url = addressOf(webhook.url, this.#settings);
+    entry.url = deliveryAddress(webhook.url, this.#settings);
     const notification = writeNotification(
       entry.event,
       { ...webhook, url: entry.url },

@@ -1,3 +1,4 @@
+import { Newest } from "../newest.js";
 import { Waiters } from "../waiters.js";
 import type { StoredEvent } from "./event.js";
 
@@ -56,27 +57,23 @@ const closedMessage = "The local service was closed before the delivery was over
 
 /** The newest deliveries in the order of their events, and the promises of `nextDelivery`. */
 export class DeliveryLog {
-  readonly #maxDeliveries: number;
-  readonly #entries: Delivery[] = [];
+  readonly #newest: Newest<Delivery>;
   readonly #ends = new Map<Delivery, PromiseWithResolvers<Delivery>>();
   readonly #waiters = new Waiters<AwaitedDelivery["stage"], Delivery>(closedMessage);
   readonly #onChange: (delivery: Delivery) => void;
 
   constructor(maxDeliveries: number, onChange: (delivery: Delivery) => void) {
-    this.#maxDeliveries = maxDeliveries;
+    this.#newest = new Newest(maxDeliveries);
     this.#onChange = onChange;
   }
 
   get deliveries(): readonly Delivery[] {
-    return [...this.#entries];
+    return this.#newest.items;
   }
 
-  begun(delivery: Delivery): void {
+  begun(delivery: Delivery, bytes: number): void {
     this.#ends.set(delivery, Promise.withResolvers());
-    this.#entries.push(delivery);
-    if (this.#entries.length > this.#maxDeliveries) {
-      this.#entries.shift();
-    }
+    this.#newest.add(delivery, bytes);
   }
 
   attempted(delivery: Delivery): void {

@@ -67,7 +67,7 @@ const deliveryOptions = z.object({
 });
 
 /** The address for a notification to a webhook's `url`. */
-export function addressOf(url: string, { deliverTo }: DeliverySettings): string {
+export function deliveryAddress(url: string, { deliverTo }: DeliverySettings): string {
   if (deliverTo === undefined) {
     return url;
   }

@@ -57,7 +57,7 @@ class RuleInForce {
   readonly requests: ReceivedRequest[] = [];
   readonly #random: () => number;
   #toSkip: number;
-  #gate = new Gate();
+  #gate = Promise.withResolvers<void>();
 
   constructor(rule: FaultRule) {
     this.rule = rule;
@@ -79,24 +79,12 @@ class RuleInForce {
     }
     this.requests.push(request);
     // The gate is taken now, not when the hold is played, so that a release in between counts.
-    return { faults: [fault].flat(), released: this.#gate.released };
+    return { faults: [fault].flat(), released: this.#gate.promise };
   }
 
   release(): void {
-    this.#gate.open();
-    this.#gate = new Gate();
-  }
-}
-
-/** Closed until it is opened. */
-class Gate {
-  readonly released: Promise<void>;
-  open: () => void = () => {};
-
-  constructor() {
-    this.released = new Promise((resolve) => {
-      this.open = resolve;
-    });
+    this.#gate.resolve();
+    this.#gate = Promise.withResolvers();
   }
 }
 

@@ -11,7 +11,7 @@ import { type Fault, isBeforeCommit } from "./faults.js";
 /** Reads each request, and plays its faults before and after the handlers. */
 export function playFaults(rules: FaultRules, log: RequestLog, closing: AbortSignal) {
   return createMiddleware<ServiceEnv>(async (c, next) => {
-    const refusal = rules.needsBody ? await readBody(c) : undefined;
+    const refusal = rules.needsBody ? await readBody(c, log) : undefined;
     if (refusal !== undefined) {
       return refusal;
     }
@@ -19,7 +19,7 @@ export function playFaults(rules: FaultRules, log: RequestLog, closing: AbortSig
     const before = faults.filter(isBeforeCommit);
     const after = faults.filter((fault) => !isBeforeCommit(fault));
     if (!before.some(({ kind }) => kind === "resetBeforeReading")) {
-      const lateRefusal = await readBody(c);
+      const lateRefusal = await readBody(c, log);
       if (lateRefusal !== undefined) {
         return lateRefusal;
       }

@@ -30,38 +30,41 @@ export class ApiKeyRing {
     this.#databases = new Map(entries);
   }
 
-  isKnown(key: string): boolean {
-    return this.#databases.has(key);
+  /** The known key of an `Authorization` header. The scheme is case-insensitive: RFC 9110, section 11.1. */
+  keyIn(authorization: string | undefined): string | undefined {
+    const key = /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
+    return this.#databases.has(key) ? key : undefined;
   }
 
-  hasAccess(key: string, databaseId: string): boolean {
+  /** Why a request is refused; `undefined` when its key may use the database. */
+  refusalOf(
+    authorization: string | undefined,
+    databaseId: string,
+  ): "unknown key" | "no access" | undefined {
+    const key = this.keyIn(authorization);
+    if (key === undefined) {
+      return "unknown key";
+    }
     const databases = this.#databases.get(key);
-    return databases === "*" || (databases?.includes(databaseId) ?? false);
+    return databases === "*" || databases?.includes(databaseId) ? undefined : "no access";
   }
 }
 
 /** Lets a request pass when its key is known and may use the database of the path. */
 export function authorize(keys: ApiKeyRing) {
-  return createMiddleware<ServiceEnv, "/:databaseId">(async (c, next) => {
-    const refusal = refuseUnauthorized(c, keys, c.req.param("databaseId"));
-    c.get("entry").authorized = refusal === undefined;
-    return refusal ?? next();
+  return createMiddleware<ServiceEnv, "/:databaseId">((c, next) => {
+    const refusal = keys.refusalOf(c.req.header("authorization"), c.req.param("databaseId"));
+    if (refusal === undefined) {
+      return next();
+    }
+    return Promise.resolve(refusal === "unknown key" ? sendUnauthorized(c) : sendNotFound(c));
   });
 }
 
-/** The answer to a request whose key is not known, or may not use the database. */
-export function refuseUnauthorized(
-  c: Context,
-  keys: ApiKeyRing,
-  databaseId: string,
-): Response | undefined {
-  const key = bearerKey(c.req.header("authorization"));
-  if (key === undefined || !keys.isKnown(key)) {
-    return sendError(c, 401, "A known API key is required: Authorization: Bearer <API_KEY>.", {
-      "www-authenticate": "Bearer",
-    });
-  }
-  return keys.hasAccess(key, databaseId) ? undefined : sendNotFound(c);
+function sendUnauthorized(c: Context): Response {
+  return sendError(c, 401, "A known API key is required: Authorization: Bearer <API_KEY>.", {
+    "www-authenticate": "Bearer",
+  });
 }
 
 /**
@@ -71,11 +74,6 @@ export function refuseUnauthorized(
 export function sendNotFound(c: Context): Response {
   const webhookId = c.req.param("webhookId");
   return sendError(c, 404, webhookId ? `Webhook ${webhookId} not found` : "Webhook not found");
-}
-
-/** The scheme is case-insensitive: RFC 9110, section 11.1. */
-function bearerKey(authorization: string | undefined): string | undefined {
-  return /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
 }
 
 /** `Array.isArray` does not narrow readonly arrays (TypeScript issue 17002). */

@@ -2,9 +2,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Hono } from "hono";
 import type { Delivery, EmittedEvent } from "../deliveries/delivery-log.js";
 import type { Checked } from "../problems.js";
-import { type ApiKeyRing, refuseUnauthorized } from "./api-keys.js";
+import { type ApiKeyRing, authorize } from "./api-keys.js";
 import { sendError } from "./errors.js";
-import { refuseForeignHost } from "./host-names.js";
+import { refuseForeignRequest } from "./foreign-requests.js";
 import { readJson } from "./read-body.js";
 import { type RequestLog, type ServiceEnv, summaryOf } from "./request-log.js";
 
@@ -33,14 +33,9 @@ export function addEventRoutes(app: Hono<ServiceEnv>, parts: EventParts): void {
     }
   });
   if (!parts.allowRemote) {
-    app.post(path, refuseForeignHost);
+    app.post(path, refuseForeignRequest);
   }
-  app.post(path, async (c) => {
-    const databaseId = c.req.param("databaseId");
-    const refusal = refuseUnauthorized(c, keys, databaseId);
-    if (refusal !== undefined) {
-      return refusal;
-    }
+  app.post(path, authorize(keys), async (c) => {
     const waitSeconds = Number(c.req.query("wait") ?? 0);
     if (!(waitSeconds >= 0 && waitSeconds <= maxWaitSeconds)) {
       return sendError(c, 400, `wait must be a number of seconds, 0 to ${maxWaitSeconds}.`);
@@ -49,7 +44,7 @@ export function addEventRoutes(app: Hono<ServiceEnv>, parts: EventParts): void {
     if (read instanceof Response) {
       return read;
     }
-    const emitted = emit({ ...Object(read.body), databaseId });
+    const emitted = emit({ ...Object(read.body), databaseId: c.req.param("databaseId") });
     if (emitted.problems !== undefined) {
       return sendError(c, 400, `Invalid event: ${emitted.problems.join("; ")}.`);
     }
@@ -68,14 +63,12 @@ async function settledWithin(
   limitMs: number,
   closing: AbortSignal,
 ): Promise<void> {
-  if (limitMs === 0) {
-    return;
+  if (limitMs > 0) {
+    const over = new AbortController();
+    const signal = AbortSignal.any([over.signal, closing]);
+    await Promise.race([promise, delay(limitMs, undefined, { signal })]).catch(() => {});
+    over.abort();
   }
-  const settled = new AbortController();
-  const limit = delay(limitMs, undefined, { signal: AbortSignal.any([settled.signal, closing]) });
-  await Promise.race([promise, limit]).catch(() => {});
-  settled.abort();
-  await limit.catch(() => {});
 }
 
 /** Without the receiver's address, which can be a credential. */

@@ -1,6 +1,7 @@
 import { createMiddleware } from "hono/factory";
 import * as z from "zod/mini";
 import { checkOption } from "../problems.js";
+import type { ApiKeyRing } from "./api-keys.js";
 import { sendError } from "./errors.js";
 import type { ServiceEnv } from "./request-log.js";
 
@@ -32,11 +33,12 @@ const rateLimit = z.object({
 });
 
 /** Answers 429 to a key over its limit, before the request is read. */
-export function limitRate(limit: RateLimit, now: () => number) {
+export function limitRate(limit: RateLimit, keys: ApiKeyRing, now: () => number) {
   checkOption("rateLimit", rateLimit, limit);
   const buckets = new TokenBuckets(limit, now);
   return createMiddleware<ServiceEnv>(async (c, next) => {
-    const waitMs = buckets.take(c.req.header("authorization") ?? "");
+    // Unknown keys share a bucket: there is no limit to their number.
+    const waitMs = buckets.take(keys.keyIn(c.req.header("authorization")) ?? "");
     if (waitMs === 0) {
       return next();
     }

@@ -2,20 +2,27 @@ import { once } from "node:events";
 import type { Context } from "hono";
 import { parseJson } from "../../common/json.js";
 import { sendError } from "./errors.js";
-import type { ServiceEnv } from "./request-log.js";
+import type { RequestLog, ServiceEnv } from "./request-log.js";
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Reads the body into the log entry, parsed; answers 413 when it is too large. */
-export async function readBody(c: Context<ServiceEnv>): Promise<Response | undefined> {
-  if (c.env.incoming.readableEnded) {
+/**
+ * Reads the body of an authorized request into the log entry, parsed; answers 413 when it is too large.
+ * Nobody else can make the service read.
+ */
+export async function readBody(
+  c: Context<ServiceEnv>,
+  log: RequestLog,
+): Promise<Response | undefined> {
+  const entry = c.get("entry");
+  if (!entry.authorized || c.env.incoming.readableEnded) {
     return undefined;
   }
   const read = await readJson(c);
   if (read instanceof Response) {
     return read;
   }
-  c.get("entry").body = read.body;
+  log.read(entry, read.body, read.bytes);
   return undefined;
 }
 
@@ -27,7 +34,7 @@ export async function readBody(c: Context<ServiceEnv>): Promise<Response | undef
  */
 export async function readJson(
   c: Context<ServiceEnv>,
-): Promise<Response | { readonly body: unknown }> {
+): Promise<Response | { readonly body: unknown; readonly bytes: number }> {
   const { incoming } = c.env;
   if (Number(incoming.headers["content-length"]) > MAX_BODY_BYTES) {
     return tooLarge(c);
@@ -46,7 +53,7 @@ export async function readJson(
   if (bytes > MAX_BODY_BYTES) {
     return tooLarge(c);
   }
-  return { body: parseJson(Buffer.concat(chunks).toString()) };
+  return { body: parseJson(Buffer.concat(chunks).toString()), bytes };
 }
 
 function tooLarge(c: Context): Response {

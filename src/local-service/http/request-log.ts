@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
+import { Newest } from "../newest.js";
 import { Waiters } from "../waiters.js";
 
 /**
@@ -21,9 +22,12 @@ export interface ReceivedRequest {
   readonly databaseId?: string;
   /** Last segment of a deletion's path, decoded; for a creation the new id, once it is stored. */
   readonly webhookId?: string;
-  /** Whether the key is known and may use the database; absent before the check. */
+  /** Whether the key is known and may use the database; absent when the service does not know the path. */
   readonly authorized?: boolean;
-  /** Body, parsed; `undefined` when there is none, when it is not JSON, and before it is read. */
+  /**
+   * Body, parsed; `undefined` when there is none, when it is not JSON, and before it is read. Only the
+   * body of an authorized request is read.
+   */
   readonly body?: unknown;
   /** Whether the request took effect: a webhook was stored, or removed. */
   readonly committed: boolean;
@@ -81,8 +85,7 @@ export interface ServiceEnv {
 /** The newest requests in order of arrival, and the promises of `nextRequest`. */
 export class RequestLog {
   readonly counts = { requests: 0, posts: 0, deletes: 0, connections: 0 };
-  readonly #maxRequests: number;
-  readonly #entries: RequestEntry[] = [];
+  readonly #newest: Newest<RequestEntry>;
   readonly #unread = new WeakSet<RequestEntry>();
   readonly #connections = new WeakMap<object, number>();
   readonly #waiters = new Waiters<AwaitedRequest["stage"], ReceivedRequest>(
@@ -91,16 +94,16 @@ export class RequestLog {
   readonly #onFinished: (request: ReceivedRequest) => void;
 
   constructor(maxRequests: number, onFinished: (request: ReceivedRequest) => void) {
-    this.#maxRequests = maxRequests;
+    this.#newest = new Newest(maxRequests);
     this.#onFinished = onFinished;
   }
 
   get requests(): readonly ReceivedRequest[] {
-    return [...this.#entries];
+    return this.#newest.items;
   }
 
   clear(): void {
-    this.#entries.length = 0;
+    this.#newest.clear();
   }
 
   connected(socket: object): void {
@@ -114,11 +117,13 @@ export class RequestLog {
     this.counts.deletes += Number(incoming.method === "DELETE");
     const entry = this.#entryOf(incoming, this.counts.requests);
     this.#unread.add(entry);
-    this.#entries.push(entry);
-    if (this.#entries.length > this.#maxRequests) {
-      this.#entries.shift();
-    }
+    this.#newest.add(entry, JSON.stringify(entry.headers).length + entry.path.length);
     return entry;
+  }
+
+  read(entry: RequestEntry, body: unknown, bytes: number): void {
+    entry.body = body;
+    this.#newest.grow(entry, bytes);
   }
 
   received(entry: RequestEntry): void {

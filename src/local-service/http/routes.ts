@@ -10,7 +10,7 @@ import { type ApiKeyRing, authorize, sendNotFound } from "./api-keys.js";
 import { createBodyReader } from "./create-body.js";
 import { sendError } from "./errors.js";
 import { addEventRoutes } from "./event-routes.js";
-import { refuseForeignHost } from "./host-names.js";
+import { refuseForeignRequest } from "./foreign-requests.js";
 import { limitRate, type RateLimit } from "./rate-limit.js";
 import { type RequestLog, type ServiceEnv, summaryOf } from "./request-log.js";
 
@@ -52,12 +52,12 @@ export function createRoutes(parts: ServiceParts): Hono<ServiceEnv> {
   addEventRoutes(app.basePath(`${parts.pathPrefix}/_local`), parts);
   app.use(record(log));
   if (!parts.allowRemote) {
-    app.use(refuseForeignHost);
+    app.use(refuseForeignRequest);
   }
-  bases.use(collection, recordPath);
-  bases.use(item, recordPath);
+  bases.use(collection, recordPath(keys));
+  bases.use(item, recordPath(keys));
   if (rateLimit !== undefined) {
-    app.use(limitRate(rateLimit, now));
+    app.use(limitRate(rateLimit, keys, now));
   }
   app.use(playFaults(rules, log, closing));
 
@@ -108,10 +108,14 @@ function record(log: RequestLog) {
   });
 }
 
-const recordPath = createMiddleware<ServiceEnv, typeof item>((c, next) => {
-  Object.assign(c.get("entry"), c.req.param());
-  return next();
-});
+function recordPath(keys: ApiKeyRing) {
+  return createMiddleware<ServiceEnv, typeof item>((c, next) => {
+    const { databaseId, webhookId } = c.req.param();
+    const authorized = keys.refusalOf(c.req.header("authorization"), databaseId) === undefined;
+    Object.assign(c.get("entry"), { databaseId, webhookId, authorized });
+    return next();
+  });
+}
 
 function refuseMethod(allow: string) {
   return (c: Context) => sendError(c, 405, `Only ${allow} here.`, { allow });

@@ -1,0 +1,37 @@
+// `node tools/audit.mts`: looks for known vulnerabilities in what users get: the dependencies of the
+// npm package, and the packages that are bundled, which npm takes for development dependencies.
+// Exit code 1: there are some. 3: the registry did not answer, so nothing is known.
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const read = (file: string) =>
+  JSON.parse(readFileSync(join(import.meta.dirname, "..", file), "utf8"));
+const bundled: { "bom-ref": string }[] = read("dist-plugin/sbom.cdx.json").components;
+const locked: Record<string, { version: string; dev?: boolean }> =
+  read("package-lock.json").packages;
+const shipped = Object.entries(locked)
+  .filter(([path, { version, dev }]) => {
+    const name = path.replace(/^.*node_modules\//, "");
+    return path !== "" && (!dev || bundled.some((one) => one["bom-ref"] === `${name}@${version}`));
+  })
+  .map(([path]) => path);
+
+const { stdout } = spawnSync("npm", ["audit", "--json", "--package-lock-only"], {
+  cwd: join(import.meta.dirname, ".."),
+  encoding: "utf8",
+  maxBuffer: 2 ** 26,
+});
+const { vulnerabilities, message } = JSON.parse(stdout || "{}");
+if (vulnerabilities === undefined) {
+  process.stderr.write(`NOT AUDITED: npm audit gave no answer (${message ?? "no output"}).\n`);
+  process.exit(3);
+}
+const found = (
+  Object.values(vulnerabilities) as { name: string; severity: string; nodes: string[] }[]
+).filter(({ nodes }) => nodes.some((path) => shipped.includes(path)));
+for (const { name, severity } of found) process.stderr.write(`${name}: ${severity}\n`);
+process.stdout.write(
+  `Audited ${shipped.length} packages: ${found.length} with known vulnerabilities.\n`,
+);
+process.exitCode = found.length > 0 ? 1 : 0;
