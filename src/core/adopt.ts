@@ -1,9 +1,9 @@
 import type { WebhookInputs } from "./arguments.js";
-import type { Context } from "./context.js";
 import { type Difference, reasonsOf } from "./diff.js";
 import { WebhookError } from "./errors.js";
 import { driftOf, type Lookup, lookUp } from "./lookup.js";
-import { nameOfWebhook, unknownText } from "./messages.js";
+import { lines, nameOfWebhook, unknownText } from "./messages.js";
+import type { Context } from "./operation.js";
 import { idToAdopt } from "./state.js";
 import { isUnknown, type Properties } from "./values.js";
 
@@ -41,8 +41,7 @@ export async function adoptWebhook(
     entry.isAdopted = false;
     throw fail(problem);
   }
-  const unchecked = listing ? "" : " and was not looked up (dbwebhooks:listing is off)";
-  operation.notify(`This stack manages ${name} from now on. It was not changed${unchecked}.`);
+  operation.notify(lines.adopted(name, listing));
   return { id, secret: adopt.secret };
 }
 
@@ -51,7 +50,7 @@ export function adoptionHint(inputs: Properties): string | undefined {
   const id = idToAdopt(inputs);
   return id === undefined || isUnknown(id) || isUnknown(inputs.databaseId)
     ? undefined
-    : `Adopting ${nameOfWebhook(id, inputs.databaseId)}: no webhook is created, and the service changes nothing.`;
+    : lines.adopting(nameOfWebhook(id, inputs.databaseId));
 }
 
 /** Says that a program names another secret than the state holds, which stays in force. */
@@ -63,7 +62,7 @@ export function adoptedSecretHint(
   const { secret } = (adopt ?? {}) as { secret?: unknown };
   return secret === undefined || isUnknown(secret) || secret === state.secret
     ? undefined
-    : `The argument adopt.secret of ${nameOfWebhook(id, state.databaseId)} is not the secret that the state holds, which stays in force. Remove adopt. To use the other secret, remove the webhook with "pulumi state delete" and run "pulumi up" again.`;
+    : lines.otherAdoptedSecret(nameOfWebhook(id, state.databaseId));
 }
 
 /** The error for a replacement that would take over the very same webhook, and delete it afterwards. */

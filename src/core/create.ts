@@ -1,7 +1,6 @@
 import { createWebhook, deleteWebhook } from "../service/client.js";
 import type { WebhookInputs } from "./arguments.js";
 import { problemsOfArguments } from "./check.js";
-import type { Context } from "./context.js";
 import { PartialCreationError, WebhookError } from "./errors.js";
 import { lookForLeftovers } from "./lookup.js";
 import {
@@ -12,6 +11,7 @@ import {
   notDeletedAdvice,
   undoText,
 } from "./messages.js";
+import type { Context } from "./operation.js";
 import { isUnknown, type Properties, withoutAbsent } from "./values.js";
 
 /** What messages call a creation. */

@@ -1,14 +1,7 @@
 import { deleteWebhook } from "../service/client.js";
-import type { Context } from "./context.js";
 import { WebhookError } from "./errors.js";
-import {
-  absentLine,
-  elsewhereText,
-  failureText,
-  keptLine,
-  nameOfWebhook,
-  notDeletedAdvice,
-} from "./messages.js";
+import { elsewhereText, failureText, lines, nameOfWebhook, notDeletedAdvice } from "./messages.js";
+import type { Context } from "./operation.js";
 import type { StoredAddress } from "./state.js";
 
 /** Deletes a webhook that is in the state. Fails unless it is certainly gone. */
@@ -34,8 +27,12 @@ export async function deleteFromState(
       `${operation.name} failed: the program adopts it, and the adoption failed in this run. Nothing was sent, and the webhook stays in the state.`,
     );
   }
+  if (protection === "named") {
+    // Its own resource comes back to it, where the deletion is a part of a replacement.
+    entry.keepers.clear();
+  }
   if (protection !== undefined) {
-    operation.warn(keptLine(name, protection === "named"));
+    operation.warn(lines[protection](name));
     return;
   }
   if (stored.isElsewhere) {
@@ -55,6 +52,6 @@ export async function deleteFromState(
   const wasDeleted = entry.isDeleted;
   entry.isDeleted = true;
   if (deletion.kind === "absent" && !wasDeleted) {
-    operation.warn(absentLine(name));
+    operation.warn(lines.absent(name));
   }
 }

@@ -65,7 +65,7 @@ export class Engine {
     }
   }
 
-  /** Begins a creation: from now on a signal to stop does not end the process. */
+  /** Begins a creation within an operation: from now on a signal to stop does not end the process. */
   beginCreation(): void {
     this.#creationsInFlight += 1;
     if (this.#creationsInFlight === 1) {
@@ -74,15 +74,13 @@ export class Engine {
     }
   }
 
-  /** Ends a creation. The last one ends the process where the engine has stopped, or is gone. */
+  /** Ends a creation. */
   endCreation(): void {
     this.#creationsInFlight -= 1;
-    if (this.#creationsInFlight > 0) {
-      return;
+    if (this.#creationsInFlight === 0) {
+      process.off("SIGINT", this.#stopCreating);
+      process.off("SIGTERM", this.#finishCreating);
     }
-    process.off("SIGINT", this.#stopCreating);
-    process.off("SIGTERM", this.#finishCreating);
-    this.#exitWhenIdle();
   }
 
   /** Whether what this process answers can still reach the state. Once it cannot, it never will. */
@@ -99,7 +97,7 @@ export class Engine {
   }
 
   #exitWhenIdle(): void {
-    if (this.#storesNothing && this.#creationsInFlight === 0 && this.#inFlight === 0) {
+    if (this.#storesNothing && this.#inFlight === 0) {
       process.exit();
     }
   }

@@ -4,10 +4,10 @@ import { problemOfReceiverUrl } from "../common/url.js";
 import type { ListedWebhook } from "../service/bodies.js";
 import type { WebhookAddress } from "../service/client.js";
 import { isSecretAsGiven } from "./arguments.js";
-import type { Context } from "./context.js";
 import { WebhookError } from "./errors.js";
 import { lookUp } from "./lookup.js";
-import { nameOfWebhook, unknownText } from "./messages.js";
+import { lines, nameOfWebhook, unknownText } from "./messages.js";
+import type { Context } from "./operation.js";
 import { normalizeEvents } from "./values.js";
 
 /** The environment variable with the secret of a webhook to import. */
@@ -34,7 +34,7 @@ export async function findToImport(
   variable: string | undefined,
   isOnlyRead: boolean,
 ): Promise<FoundWebhook> {
-  const { account, operation } = context;
+  const { account, ledger, operation } = context;
   const name = nameOfWebhook(id, databaseId);
   const fail = (problem: string) => {
     const hint = isOnlyRead
@@ -76,19 +76,14 @@ export async function findToImport(
     throw fail("it selects several tables, and a resource can declare one or all.");
   }
   if (!given.isByWebhook) {
-    warnAboutSharedSecret(context, name);
-  }
-  return { inputs: inputsOf(databaseId, listed), secret: given.secret };
-}
-
-/** One secret for two webhooks is a mistake in most cases, but nothing here can tell. */
-function warnAboutSharedSecret({ ledger, operation }: Context, name: string): void {
-  if (ledger.importedWithOneSecret !== undefined && ledger.importedWithOneSecret !== name) {
+    // One secret for two webhooks is a mistake in most cases, but nothing here can tell.
+    const { importedWithOneSecret: first = name } = ledger;
+    ledger.importedWithOneSecret = first;
     operation.warn(
-      `${importSecretVariable} holds one secret, and it is stored for ${ledger.importedWithOneSecret} and for ${name}. If they have different secrets, set it to a JSON object of secrets by DATABASE/NUMBER, and import again.`,
+      first === name ? undefined : lines.sharedSecret(importSecretVariable, first, name),
     );
   }
-  ledger.importedWithOneSecret ??= name;
+  return { inputs: inputsOf(databaseId, listed), secret: given.secret };
 }
 
 function inputsOf(

@@ -8,15 +8,8 @@ import {
   type WebhookAddress,
   type WebhookList,
 } from "../service/client.js";
-import type { Context } from "./context.js";
-import {
-  callText,
-  driftLine,
-  goneLine,
-  inactiveLine,
-  nameOfWebhook,
-  notLookedUpLine,
-} from "./messages.js";
+import { callText, lines, nameOfWebhook } from "./messages.js";
+import type { Context } from "./operation.js";
 import type { Properties } from "./values.js";
 import { normalizeEvents } from "./values.js";
 
@@ -57,7 +50,7 @@ export async function refreshWebhook(
   const name = nameOfWebhook(id, databaseId);
   if (baseUrl !== settings.baseUrl) {
     const why = `they were created at ${shownValue(baseUrl)}, and dbwebhooks:baseUrl is another`;
-    ledger.reportOnce(databaseId, () => operation.notify(notLookedUpLine(databaseId, why)));
+    ledger.reportOnce(databaseId, () => operation.notify(lines.notLookedUp(databaseId, why)));
     return { kind: "unknown" };
   }
   const list = await ledger.listOf(databaseId, () =>
@@ -67,19 +60,19 @@ export async function refreshWebhook(
   if (found.kind === "listed") {
     const drift = driftOf(found.webhook, state);
     const properties = Object.keys(drift);
-    operation.warn(properties.length === 0 ? undefined : driftLine(name, properties));
-    operation.warn(found.webhook.active ? undefined : inactiveLine(name));
+    operation.warn(properties.length === 0 ? undefined : lines.drift(name, properties));
+    operation.warn(found.webhook.active ? undefined : lines.inactive(name));
     return { kind: "found", drift };
   }
   if (found.kind === "absent") {
-    operation.warn(goneLine(name));
+    operation.warn(lines.gone(name));
     return { kind: "gone" };
   }
   const why =
     found.failure === undefined
       ? "the service may have listed only a part of them"
       : callText(operation, settings, found.failure);
-  ledger.reportOnce(databaseId, () => operation.notify(notLookedUpLine(databaseId, why)));
+  ledger.reportOnce(databaseId, () => operation.notify(lines.notLookedUp(databaseId, why)));
   return { kind: "unknown" };
 }
 
@@ -102,7 +95,7 @@ export async function lookForLeftovers(
 ): Promise<Leftovers> {
   const { databaseId } = webhook;
   const { stopping } = account.transport;
-  if (!account.settings.listing || stopping.aborted) {
+  if (!account.settings.listing) {
     return { ids: [], isWhole: false };
   }
   // The time of the creation may be over.

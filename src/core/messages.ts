@@ -288,24 +288,51 @@ export function undoText(
       ? `the service created webhook ${id} but sent no usable secret`
       : `Pulumi stopped while the service created webhook ${id}`;
   const ends = {
-    undone: `It was deleted again. Run "pulumi up" again; if this comes back, check that ${namespace}:baseUrl is the service itself.`,
+    undone: `It was deleted again.${secret === undefined ? ` Run "pulumi up" again; if this comes back, check that ${namespace}:baseUrl is the service itself.` : ""}`,
     partial: `It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: ${problem}`,
     leftBehind: `Pulumi has not stored it: delete it by hand. It could not be deleted at once: ${problem}`,
   };
   return `Create webhook in database ${shownValue(databaseId)} failed: ${why}. ${ends[end]}`;
 }
 
-// Replacing
+// Comparing, deleting and looking up
 
-/** Says, before it happens, what replaces a webhook and what that means. */
-export function replacementLine(name: string, reasons: string): string {
-  return `Replacing ${name}: ${reasons}. Its secret will change. The old webhook and its secret keep working until the end of the update; with deleteBeforeReplace they are deleted first. With retainOnDelete they stay, if an earlier "pulumi up" has stored that option.`;
-}
-
-/** Says of an import why Pulumi refuses it: after the option `import` it replaces nothing. */
-export function importedOtherwiseLine(name: string, reasons: string): string {
-  return `The program does not declare ${name} as the service has it: ${reasons}. Pulumi does not replace what it imports. Declare it as it is there, and change it after the import.`;
-}
+/** Lines about one webhook. `name` is what {@link nameOfWebhook} gives. */
+export const lines = {
+  /** Before it happens. */
+  replacement: (name: string, reasons: string) =>
+    `Replacing ${name}: ${reasons}. Its secret will change. The old webhook and its secret keep working until the end of the update; with deleteBeforeReplace they are deleted first. With retainOnDelete they stay, if an earlier "pulumi up" has stored that option.`,
+  /** After the option `import` Pulumi refuses to replace. */
+  importedOtherwise: (name: string, reasons: string) =>
+    `The program does not declare ${name} as the service has it: ${reasons}. Pulumi does not replace what it imports. Declare it as it is there, and change it after the import.`,
+  adopting: (name: string) =>
+    `Adopting ${name}: no webhook is created, and the service changes nothing.`,
+  adopted: (name: string, isLookedUp: boolean) =>
+    `This stack manages ${name} from now on. It was not changed${isLookedUp ? "" : ` and was not looked up (${namespace}:listing is off)`}.`,
+  otherAdoptedSecret: (name: string) =>
+    `The argument adopt.secret of ${name} is not the secret that the state holds, which stays in force. Remove adopt. To use the other secret, remove the webhook with "pulumi state delete" and run "pulumi up" again.`,
+  /** The answer to a first deletion. */
+  absent: (name: string) =>
+    `The service did not have ${name} any more, and it is removed from the state. A key without access to the database gets the same answer: if this is possible here, look at the service.`,
+  /** Not deleted. */
+  named: (name: string) =>
+    `Kept ${name}: the argument adopt of the program names it. It was not deleted, and its secret is the same. Remove adopt before you replace it.`,
+  /** Not deleted. */
+  kept: (name: string) =>
+    `Kept ${name}: another resource of this program may have it, because this run has found it unchanged. It was not deleted, and its secret is the same. If no other resource has it, delete it by hand.`,
+  shared: (name: string, resources: readonly string[]) =>
+    `Two resources manage ${name}: ${resources.join(" and ")}. Remove one of them from the program, and from the state with "pulumi state delete", which deletes no webhook. Do not use --target before.`,
+  drift: (name: string, properties: readonly string[]) =>
+    `Drift of ${name}: ${properties.join(", ")}. The next "pulumi up" replaces it, with a new secret, unless the program then declares the same.`,
+  gone: (name: string) =>
+    `The service no longer has ${name}. The next "pulumi up" creates a new one, with a new secret.`,
+  inactive: (name: string) => `The service has switched off ${name}: it sends no notifications.`,
+  /** For some webhooks of a database. */
+  notLookedUp: (databaseId: string, why: string) =>
+    `Not all webhooks of database ${shownValue(databaseId)} could be looked up: ${why}. The state of those that were not found stays as it is.`,
+  sharedSecret: (variable: string, name: string, other: string) =>
+    `${variable} holds one secret, and it is stored for ${name} and for ${other}. If they have different secrets, set it to a JSON object of secrets by DATABASE/NUMBER, and import again.`,
+};
 
 /** Why another base URL replaces a webhook, and what the deletion of the old one will need. */
 export function baseUrlReason(settings: Settings, old: string | undefined): string {
@@ -318,32 +345,11 @@ export function baseUrlReason(settings: Settings, old: string | undefined): stri
   return `${change} (if the same service has moved, set ${namespace}:formerBaseUrls to the former address${needs})`;
 }
 
-// Deleting
-
 /** A webhook that was created where the key may not be sent. */
 export function elsewhereText(operation: Operation, settings: Settings, baseUrl: string): string {
   const place = shownValue(baseUrl);
   return `${operation.name} failed: its state says that it was created at ${place}, and ${nameOfSetting(settings, "baseUrl")} is ${shownValue(settings.baseUrl)}. Nothing was sent, and the webhook stays in the state. If the same service has moved, add ${place} to ${namespace}:formerBaseUrls (DBWEBHOOKS_FORMER_BASE_URLS). If it is another service that this API key may be sent to, add it to ${namespace}:otherBaseUrls (DBWEBHOOKS_OTHER_BASE_URLS). "pulumi destroy" and "pulumi refresh" read the environment.`;
 }
-
-/** A webhook that was not there. */
-export function absentLine(name: string): string {
-  return `The service did not have ${name} any more, and it is removed from the state. A key without access to the database gets the same answer: if this is possible here, look at the service.`;
-}
-
-/** Why a webhook whose resource is deleted stays at the service. */
-export function keptLine(name: string, isNamed: boolean): string {
-  return isNamed
-    ? `Kept ${name}: the argument adopt of the program names it. It was not deleted, and its secret is the same. Remove adopt before you replace it.`
-    : `Kept ${name}: another resource of this program may have it, because this run has found it unchanged. It was not deleted, and its secret is the same. If no other resource has it, delete it by hand.`;
-}
-
-/** Two resources with one webhook. */
-export function sharedLine(name: string, resources: readonly string[]): string {
-  return `Two resources manage ${name}: ${resources.join(" and ")}. Remove one of them from the program, and from the state with "pulumi state delete", which deletes no webhook. Do not use --target before.`;
-}
-
-// Looking up
 
 /** Why a list does not tell whether a webhook exists, as a sentence about that webhook. */
 export function unknownText(
@@ -354,24 +360,4 @@ export function unknownText(
   return failure === undefined
     ? "the service does not list it, but may have listed only a part of its webhooks."
     : `it could not be looked up: ${callText(operation, settings, failure)}.`;
-}
-
-/** What a refresh found to differ. */
-export function driftLine(name: string, properties: readonly string[]): string {
-  return `Drift of ${name}: ${properties.join(", ")}. The next "pulumi up" replaces it, with a new secret, unless the program then declares the same.`;
-}
-
-/** What a refresh did not find. */
-export function goneLine(name: string): string {
-  return `The service no longer has ${name}. The next "pulumi up" creates a new one, with a new secret.`;
-}
-
-/** What a refresh found to be switched off. */
-export function inactiveLine(name: string): string {
-  return `The service has switched off ${name}: it sends no notifications.`;
-}
-
-/** Why a refresh did not look some webhooks up. */
-export function notLookedUpLine(databaseId: string, why: string): string {
-  return `Not all webhooks of database ${shownValue(databaseId)} could be looked up: ${why}. The state of those that were not found stays as it is.`;
 }

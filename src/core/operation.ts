@@ -1,8 +1,19 @@
 import { oneLine, redact } from "../common/redact.js";
-import type { CallContext } from "../service/client.js";
+import type { Account, CallContext } from "../service/client.js";
 import type { TimeLimit } from "../service/time-limit.js";
 import type { Settings } from "./config.js";
+import type { Engine } from "./engine.js";
+import type { Ledger } from "./ledger.js";
 import { waitLine } from "./messages.js";
+
+/** What an operation that talks to the service works with. */
+export interface Context {
+  /** The account, with the settings that it was configured with. */
+  readonly account: Account & { readonly settings: Settings };
+  readonly ledger: Ledger;
+  readonly engine: Engine;
+  readonly operation: Operation;
+}
 
 /** How much a line matters to the user. */
 export type Severity = "info" | "warning";

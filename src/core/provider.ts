@@ -10,7 +10,6 @@ import {
 } from "./adopt.js";
 import { type CheckResult, checkArguments } from "./check.js";
 import { type ConfigResult, type ConfigSource, readConfig } from "./config.js";
-import type { ConfiguredAccount, Context } from "./context.js";
 import { completeInputs, createForState, createName } from "./create.js";
 import { deleteFromState } from "./delete.js";
 import { compareWebhook, type Difference, reasonsOf } from "./diff.js";
@@ -19,8 +18,8 @@ import { type ErrorKind, WebhookError } from "./errors.js";
 import { findToImport, importSecretVariable } from "./import.js";
 import { Ledger } from "./ledger.js";
 import { refreshWebhook } from "./lookup.js";
-import { importedOtherwiseLine, nameOfWebhook, replacementLine, sharedLine } from "./messages.js";
-import { type Notify, Operation } from "./operation.js";
+import { lines, nameOfWebhook } from "./messages.js";
+import { type Context, type Notify, Operation } from "./operation.js";
 import { addressOf, hiddenValues, idToAdopt, stateOf } from "./state.js";
 import {
   markedSecret,
@@ -53,7 +52,7 @@ export class WebhookProvider {
   readonly #engine: Engine;
   readonly #ledger = new Ledger();
   #config: ConfigResult | undefined;
-  #account: ConfiguredAccount | undefined;
+  #account: Context["account"] | undefined;
 
   /** Keeps the configuration for the first operation that needs it. Never throws. */
   constructor(source: ConfigSource, engine: Engine) {
@@ -129,7 +128,9 @@ export class WebhookProvider {
           throw adoptionConflict(name, differences);
         }
         const line =
-          urn !== undefined && ledger.imported.has(urn) ? importedOtherwiseLine : replacementLine;
+          urn !== undefined && ledger.imported.has(urn)
+            ? lines.importedOtherwise
+            : lines.replacement;
         operation.warn(line(name, reasonsOf(differences)));
         return differences;
       }
@@ -313,7 +314,9 @@ function sharingLine(
   { id, databaseId }: { readonly id: string; readonly databaseId: string },
   resources: readonly string[],
 ): string | undefined {
-  return resources.length === 0 ? undefined : sharedLine(nameOfWebhook(id, databaseId), resources);
+  return resources.length === 0
+    ? undefined
+    : lines.shared(nameOfWebhook(id, databaseId), resources);
 }
 
 /** The text of any other error may hold a secret. */

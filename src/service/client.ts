@@ -84,27 +84,20 @@ export type WebhookList =
  * Source: part 4.1 of the service's interface. It does not show the status of a success: any 2xx is one.
  */
 export async function createWebhook(
-  { settings, transport }: Account,
+  account: Account,
   context: CallContext,
   { databaseId, url, events, tableId }: NewWebhook,
 ): Promise<Creation> {
-  const request: HttpRequest = {
-    method: "POST",
-    url: collectionUrl(settings.baseUrl, databaseId),
-    apiKey: settings.apiKey,
-    body: { url, events, ...(tableId === undefined ? {} : { tableId }) },
-  };
-  const result = await transport.sendRequest({ ...context, kind: "create", request });
-  const { outcome } = result;
-  const failure = { ...result, request };
-  if (outcome.kind !== "response" || !isSuccess(outcome)) {
-    return { kind: mayHaveActed(outcome) ? "inDoubt" : "refused", failure };
+  const body = { url, events, ...(tableId === undefined ? {} : { tableId }) };
+  const path = collectionPath(account.settings.baseUrl, databaseId);
+  const { call, answer } = await send(account, { ...context, kind: "create" }, "POST", path, body);
+  if (answer === undefined) {
+    return { kind: mayHaveActed(call.outcome) ? "inDoubt" : "refused", failure: call };
   }
-  const answer = parseJson(outcome.body);
-  const id = createdId().safeParse(answer).data?.id;
-  const secret = createdSecret().safeParse(answer).data?.secret;
+  const id = createdId().safeParse(parseJson(answer.body)).data?.id;
+  const secret = createdSecret().safeParse(parseJson(answer.body)).data?.secret;
   return id === undefined
-    ? { kind: "inDoubt", failure: { ...failure, lacks: "id" }, secret }
+    ? { kind: "inDoubt", failure: { ...call, lacks: "id" }, secret }
     : { kind: "created", id, secret };
 }
 
@@ -114,21 +107,19 @@ export async function createWebhook(
  * Source: not described by the service's interface (part 4.3), but by a public service that has it.
  */
 export async function listWebhooks(
-  { settings, transport }: Account,
+  account: Account,
   context: CallContext,
   databaseId: string,
 ): Promise<WebhookList> {
-  const url = collectionUrl(settings.baseUrl, databaseId);
-  const request: HttpRequest = { method: "GET", url, apiKey: settings.apiKey };
-  const result = await transport.sendRequest({ ...context, kind: "list", request });
-  const { outcome } = result;
-  if (outcome.kind !== "response" || !isSuccess(outcome)) {
-    return { failure: { ...result, request } };
+  const path = collectionPath(account.settings.baseUrl, databaseId);
+  const { call, answer } = await send(account, { ...context, kind: "list" }, "GET", path);
+  if (answer === undefined) {
+    return { failure: call };
   }
-  const list = webhookList().safeParse(parseJson(outcome.body)).data;
+  const list = webhookList().safeParse(parseJson(answer.body)).data;
   return list === undefined
-    ? { failure: { ...result, request, lacks: "list" } }
-    : { webhooks: list.webhooks, isWhole: list.isWhole && outcome.isPart !== true };
+    ? { failure: { ...call, lacks: "list" } }
+    : { webhooks: list.webhooks, isWhole: list.isWhole && answer.isPart !== true };
 }
 
 /**
@@ -142,41 +133,52 @@ export async function listWebhooks(
  * @param isUndo Whether this run has created it: then it is deleted although Pulumi stops.
  */
 export async function deleteWebhook(
-  { settings, transport }: Account,
+  account: Account,
   context: CallContext,
   { baseUrl, databaseId, id }: WebhookAddress,
   isUndo = false,
 ): Promise<Deletion> {
-  const request: HttpRequest = {
-    method: "DELETE",
-    url: new URL(`${collectionUrl(baseUrl, databaseId)}/${encodeURIComponent(id)}`),
-    apiKey: settings.apiKey,
-  };
-  const result = await transport.sendRequest({ ...context, kind: "delete", request, isUndo });
-  const { outcome, earlier } = result;
-  const failure = { ...result, request };
-  if (outcome.kind !== "response") {
-    return { kind: "failed", failure };
-  }
-  if (isSuccess(outcome)) {
+  const path = `${collectionPath(baseUrl, databaseId)}/${encodeURIComponent(id)}`;
+  const { call, answer } = await send(
+    account,
+    { ...context, kind: "delete", isUndo },
+    "DELETE",
+    path,
+  );
+  if (answer !== undefined) {
     const isConfirmed =
-      outcome.body.trim() === "" || deletedWebhook().safeParse(parseJson(outcome.body)).success;
+      answer.body.trim() === "" || deletedWebhook().safeParse(parseJson(answer.body)).success;
     return isConfirmed
       ? { kind: "deleted" }
-      : { kind: "failed", failure: { ...failure, lacks: "confirmation" } };
+      : { kind: "failed", failure: { ...call, lacks: "confirmation" } };
   }
+  const { outcome, earlier } = call;
   const isNotFound =
-    outcome.statusCode === 404 && serviceErrorIn(outcome.body)?.code === "NOT_FOUND";
-  if (isNotFound && baseUrl === settings.baseUrl) {
+    outcome.kind === "response" &&
+    outcome.statusCode === 404 &&
+    serviceErrorIn(outcome.body)?.code === "NOT_FOUND";
+  if (isNotFound && baseUrl === account.settings.baseUrl) {
     return { kind: earlier.some(mayHaveActed) ? "deleted" : "absent" };
   }
-  return { kind: "failed", failure };
+  return { kind: "failed", failure: call };
 }
 
-function isSuccess({ statusCode }: HttpResponse): boolean {
-  return statusCode >= 200 && statusCode < 300;
+/** Sends a request. `answer` is what came with a status of success. */
+async function send(
+  { settings, transport }: Account,
+  context: Omit<Call, "request">,
+  method: HttpRequest["method"],
+  url: string,
+  body?: unknown,
+): Promise<{ readonly call: FailedCall; readonly answer?: HttpResponse }> {
+  const request = { method, url: new URL(url), apiKey: settings.apiKey, body };
+  const call = { ...(await transport.sendRequest({ ...context, request })), request };
+  const { outcome } = call;
+  const isSuccess =
+    outcome.kind === "response" && outcome.statusCode >= 200 && outcome.statusCode < 300;
+  return isSuccess ? { call, answer: outcome } : { call };
 }
 
-function collectionUrl(baseUrl: string, databaseId: string): URL {
-  return new URL(`${baseUrl}/api/v1/bases/${encodeURIComponent(databaseId)}/webhooks`);
+function collectionPath(baseUrl: string, databaseId: string): string {
+  return `${baseUrl}/api/v1/bases/${encodeURIComponent(databaseId)}/webhooks`;
 }

@@ -59,6 +59,3 @@ export type Exchange = (
   limit?: TimeLimit,
   stopping?: AbortSignal,
 ) => Promise<HttpOutcome | undefined>;
-
-/** The largest body of an answer that is read. */
-export const maxBodyBytes = 1024 * 1024;

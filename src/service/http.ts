@@ -7,13 +7,9 @@ import EnvHttpProxyAgent from "undici/lib/dispatcher/env-http-proxy-agent.js";
 import Pool from "undici/lib/dispatcher/pool.js";
 import { isLoopback } from "../common/url.js";
 import { version } from "../common/version.js";
-import {
-  type Exchange,
-  type FailureCause,
-  type HttpOutcome,
-  type HttpRequest,
-  maxBodyBytes,
-} from "./exchange.js";
+import type { Exchange, FailureCause, HttpOutcome, HttpRequest } from "./exchange.js";
+
+const maxBodyBytes = 1024 * 1024;
 
 // undici does so itself when all of it is loaded. Agents of proxies call `connect`.
 Object.assign(Dispatcher.prototype, { connect, request });
@@ -38,6 +34,7 @@ export async function openExchange(
     // One limit holds for the whole attempt, so undici's own limits for its parts are off.
     headersTimeout: 0,
     bodyTimeout: 0,
+    maxResponseSize: maxBodyBytes,
     // Over HTTP/2 undici sends a refused request again by itself.
     allowH2: false,
     // The environment can switch this experimental parser on, and the plugin does not contain it.
@@ -60,14 +57,10 @@ export async function openExchange(
     if (agent === undefined) {
       return { kind: "unsent", cause: { kind: "badProxy" } };
     }
-    return limit === undefined || limit.remainingMs > timeoutMs
-      ? exchangeOnce(agent, request, { kind: "limit", limit: "attempt", ms: timeoutMs }, stopping)
-      : exchangeOnce(
-          agent,
-          request,
-          { kind: "limit", limit: "operation", ms: limit.remainingMs },
-          stopping,
-        );
+    const leftMs = limit?.remainingMs ?? Number.POSITIVE_INFINITY;
+    const ms = Math.min(timeoutMs, leftMs);
+    const of = leftMs < timeoutMs ? "operation" : "attempt";
+    return exchangeOnce(agent, request, { kind: "limit", limit: of, ms }, stopping);
   };
 }
 
@@ -153,7 +146,12 @@ async function send(
     body: json === undefined ? null : JSON.stringify(json),
     signal,
   });
-  const text = await readText(body);
+  const text = await body.text().catch((error: unknown) => {
+    if (codesOf(error).includes("UND_ERR_RES_EXCEEDED_MAX_SIZE")) {
+      return undefined;
+    }
+    throw error;
+  });
   if (text === undefined) {
     return { kind: "unreadable", cause: { kind: "tooLong", statusCode } };
   }
@@ -183,20 +181,6 @@ function noteRequestStart(onStart: () => void): Dispatcher.DispatcherComposeInte
       onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
       onResponseError: (...args) => handler.onResponseError?.(...args),
     });
-}
-
-async function readText(body: AsyncIterable<Buffer>): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > maxBodyBytes) {
-      return undefined;
-    }
-    chunks.push(chunk);
-  }
-  // Drops a byte order mark, which is not JSON.
-  return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 /** The codes of an error, and of those of each address that was tried for a name. */

@@ -1,5 +1,6 @@
 import type { Settings } from "../../src/core/config.ts";
 import { Operation } from "../../src/core/operation.ts";
+import type { Answer } from "./http-server.js";
 
 /** The key of every account in the tests. */
 export const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";
@@ -44,6 +45,17 @@ export function someState(changes: Properties = {}): Properties {
     __provider: providerText,
     ...changes,
   };
+}
+
+/** An entry of the service's list: webhook 17 as the state has it. */
+export function listed(changes: object = {}): Properties {
+  const { url, events } = someArgs();
+  return { id: 17, url, events, tableIds: null, active: true, ...changes };
+}
+
+/** An answer with a list of webhooks. */
+export function listOf(...webhooks: readonly object[]): Answer {
+  return { body: { webhooks } };
 }
 
 /** Settings of an account, parsed. */

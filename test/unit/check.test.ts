@@ -1,497 +1,230 @@
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { eventTypes } from "../../src/common/event-types.ts";
-import { check } from "../../src/dynamic/provider.ts";
-import { providerText, someArgs, unknownMarkers } from "../helpers/builders.ts";
-import { errorOf } from "../helpers/error-of.ts";
-import { captureLines, configure } from "../helpers/provider.ts";
+import { describe, expect, it } from "vitest";
+import { eventTypes } from "../../src/common/event-types.js";
+import { secret, secretEnvelope, someArgs, unknownMarkers } from "../helpers/builders.js";
+import { startProvider } from "../helpers/provider.js";
 
-beforeEach(() => configure());
+type Args = Record<string, unknown>;
 
-afterEach(() => {
-  vi.unstubAllEnvs();
-});
-
-const reasonsOf = async (args: Record<string, unknown>): Promise<string[]> => {
-  const { failures = [] } = await check({}, args);
-  return failures.map(({ reason }) => reason);
+const check = (args: Args) => startProvider().check({}, args);
+const failuresOf = async (args: Args) => (await check(args)).failures;
+const pathsOf = async (args: Args) => (await failuresOf(args)).map((line) => line.split(": ")[0]);
+/** Arguments that are all right but for one place: an argument, or a part of `events` or `adopt`. */
+const argsWith = (path: string, value: unknown): Args => {
+  const [, part] = path.split(".");
+  return path === "events[1]"
+    ? someArgs({ events: ["record.created", value] })
+    : someArgs(part ? { adopt: { id: "1", secret, [part]: value } } : { [path]: value });
 };
+/** Each of these values with what it fails with in one place. */
+const failuresOfEach = (path: string, values: readonly unknown[]) =>
+  Promise.all(values.map(async (value) => [value, await failuresOf(argsWith(path, value))]));
 
-const without = (name: string) => {
-  const { [name]: _, ...rest } = someArgs();
-  return rest;
-};
+const markers = Object.values(unknownMarkers);
+const names = ["databaseId", "url", "events", "tableId", "allowUnknownEvents", "allowInsecureUrl"];
 
 describe("arguments that are all right", () => {
-  it("pass as they are", async () => {
-    const args = someArgs({ tableId: "tbl", allowUnknownEvents: false, allowInsecureUrl: true });
+  const optional = { tableId: "t", allowInsecureUrl: true, allowUnknownEvents: false };
+  const absent = (value: unknown) => ({ tableId: value, allowInsecureUrl: value, adopt: value });
+  it.each<[string, Args, Args]>([
+    ["with all that is optional", optional, optional],
+    ["without what is undefined", absent(undefined), {}],
+    ["without what is null", absent(null), {}],
+    ["without the empty places of outputs", { secret: undefined, baseUrl: null }, {}],
+  ])("pass, %s", async (_case, given, expected) => {
+    const args = Object.freeze(someArgs(given));
 
-    const result = await check({}, args);
-
-    expect(result).toStrictEqual({ inputs: args });
+    expect(await check(args)).toStrictEqual({ inputs: someArgs(expected), failures: [] });
   });
 
-  it("lose the provider's text", async () => {
-    const result = await check({}, someArgs({ __provider: providerText }));
+  it("name any selection of the known events, sorted and without duplicates", async () => {
+    const events = fc.array(fc.constantFrom(...eventTypes), { minLength: 1 });
 
-    expect(result).toStrictEqual({ inputs: someArgs() });
-  });
-
-  it.each([undefined, null])("lose optional arguments that are %s", async (absent) => {
-    const args = someArgs({
-      tableId: absent,
-      allowUnknownEvents: absent,
-      allowInsecureUrl: absent,
-    });
-
-    const result = await check({}, args);
-
-    expect(result).toStrictEqual({ inputs: someArgs() });
-  });
-
-  it("lose the empty places of outputs", async () => {
-    const result = await check({}, someArgs({ secret: undefined, baseUrl: null }));
-
-    expect(result).toStrictEqual({ inputs: someArgs() });
-  });
-
-  it("have their events sorted, without duplicates", async () => {
-    const events = ["table.created", "record.updated", "table.created", "field.deleted"];
-
-    const { inputs } = await check({}, someArgs({ events }));
-
-    expect(inputs.events).toEqual(["field.deleted", "record.updated", "table.created"]);
-  });
-
-  it("name any selection of the known events, in one spelling each", async () => {
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.constantFrom(...eventTypes), { minLength: 1 }),
-        async (events) => {
-          const { inputs, failures } = await check({}, someArgs({ events }));
+      fc.asyncProperty(events, async (given) => {
+        const { inputs, failures } = await check(someArgs({ events: Object.freeze(given) }));
 
-          const expected = eventTypes.filter((type) => events.includes(type)).toSorted();
-          expect(failures).toBeUndefined();
-          expect(inputs.events).toEqual(expected);
-        },
-      ),
+        const expected = eventTypes.filter((type) => given.includes(type)).toSorted();
+        expect([inputs.events, failures]).toEqual([expected, []]);
+      }),
     );
   });
 
-  it("are not changed in place", async () => {
-    const args = Object.freeze(
-      someArgs({ events: Object.freeze(["table.created", "field.created"]), tableId: null }),
-    );
+  it.each<[string, readonly unknown[]]>([
+    ["databaseId", ["base_1", "6f0c", "a/b c", "ä?#%", "...", "0"]],
+    ["tableId", ["tbl_1", "a/b c", "...", "0"]],
+    ["url", ["https://user:password@example.com:8443/a?b=c#d", "HTTPS://EXAMPLE.COM/"]],
+    ["url", ["https://bücher.example/ä", "https://[2001:db8::1]/hook"]],
+    ["url", ["http://localhost:3000/a", "http://127.0.0.1", "http://127.9.1.2", "http://[::1]:1/"]],
+  ])("keep %s as it was written: %j", async (name, values) => {
+    for (const value of values) {
+      const args = argsWith(name, value);
 
-    await check({}, args);
-
-    expect(args.events).toEqual(["table.created", "field.created"]);
+      expect(await check(args)).toStrictEqual({ inputs: args, failures: [] });
+    }
   });
 
-  it.each([
-    "https://example.com",
-    "https://user:password@example.com:8443/a?b=c#d",
-    "HTTPS://EXAMPLE.COM/",
-    "https://bücher.example/ä",
-    "https://[2001:db8::1]/hook",
-    "http://localhost:3000/hook",
-    "http://app.localhost/hook",
-    "http://127.0.0.1:3000",
-    "http://127.99.1.2",
-    "http://[::1]:3000/hook",
-  ])("have a url such as %s", async (url) => {
-    const { inputs, failures } = await check({}, someArgs({ url }));
-
-    expect(failures).toBeUndefined();
-    expect(inputs.url).toBe(url);
+  it.each<Args>([
+    { url: "http://example.com", allowInsecureUrl: true },
+    { events: ["view.created"], allowUnknownEvents: true },
+  ])("may be what another one allows: %j", async (args) => {
+    expect(await failuresOf(someArgs(args))).toEqual([]);
   });
 
-  it("have an insecure url when that is allowed", async () => {
-    const { failures } = await check(
-      {},
-      someArgs({ url: "http://example.com/hook", allowInsecureUrl: true }),
-    );
+  const big = "12345678901234567890";
+  it.each(["17", 17, 0, big])("adopt the id %j as text, with the secret marked", async (id) => {
+    const { inputs, failures } = await check(argsWith("adopt.id", id));
 
-    expect(failures).toBeUndefined();
+    expect(failures).toEqual([]);
+    expect(inputs.adopt).toStrictEqual({ id: String(id), secret: secretEnvelope });
   });
-
-  it("have events of any name when that is allowed", async () => {
-    const { failures } = await check(
-      {},
-      someArgs({ events: ["view.created"], allowUnknownEvents: true }),
-    );
-
-    expect(failures).toBeUndefined();
-  });
-
-  it.each(["base_1", "6f0c", "a/b c", "ä?#%", "...", "0"])(
-    "have a database %j",
-    async (databaseId) => {
-      const { failures } = await check({}, someArgs({ databaseId, tableId: databaseId }));
-
-      expect(failures).toBeUndefined();
-    },
-  );
 });
 
 describe("values that Pulumi does not know yet", () => {
-  const markers = Object.values(unknownMarkers);
-  const names = [
-    "databaseId",
-    "url",
-    "events",
-    "tableId",
-    "allowUnknownEvents",
-    "allowInsecureUrl",
-  ];
-  const cases = names.flatMap((name) => markers.map((marker): [string, string] => [name, marker]));
+  it.each([...names, "adopt", "events[1]"])("pass untouched as %s", async (path) => {
+    for (const marker of markers) {
+      const args = argsWith(path, marker);
 
-  it.each(cases)("pass untouched as %s: %s", async (name, marker) => {
-    const args = someArgs({ [name]: marker });
-
-    const result = await check({}, args);
-
-    expect(result).toStrictEqual({ inputs: args });
+      expect(await check(args)).toStrictEqual({ inputs: args, failures: [] });
+    }
   });
 
-  it.each(markers)("pass untouched among the events: %s", async (marker) => {
-    const args = someArgs({ events: ["table.created", marker, "record.created", "table.created"] });
+  it("leave the order of the events beside them, and a part of adopt", async () => {
+    const events = ["table.created", unknownMarkers.string, "record.created"];
 
-    const result = await check({}, args);
+    const { inputs, failures } = await check({ ...argsWith("adopt.id", markers[0]), events });
 
-    expect(result).toStrictEqual({ inputs: args });
+    expect(failures).toEqual([]);
+    expect(inputs).toMatchObject({ events, adopt: { id: markers[0] } });
+    expect(await failuresOf(argsWith("adopt.secret", markers[0]))).toEqual([]);
   });
 
-  it("do not hide what is wrong beside them", async () => {
-    const args = someArgs({ url: unknownMarkers.string, events: [unknownMarkers.string, "nope"] });
+  it("hide nothing that is wrong beside them, and are not echoed", async () => {
+    const [marker] = markers;
 
-    const reasons = await reasonsOf(args);
-
-    expect(reasons).toEqual([expect.stringMatching(/^events\[1\]: /)]);
-  });
-
-  it("are not echoed in a failure", async () => {
-    const args = someArgs({ databaseId: unknownMarkers.string, tabelId: unknownMarkers.string });
-
-    const result = await check({}, args);
-
-    expect(JSON.stringify(result.failures)).not.toContain(unknownMarkers.string);
-    expect(result.failures).toHaveLength(1);
-  });
-
-  it("allow what they may turn out to allow", async () => {
-    const reasons = await reasonsOf(
-      someArgs({
-        url: "http://example.com",
-        events: ["view.created"],
-        allowUnknownEvents: unknownMarkers.string,
-        allowInsecureUrl: unknownMarkers.boolean,
-      }),
+    const failures = await failuresOf(
+      someArgs({ url: marker, events: [marker, "no"], uri: marker }),
     );
 
-    expect(reasons).toEqual([]);
+    expect(failures.map((line) => line.split(":")[0])).toEqual(["events[1]", "uri"]);
+    expect(failures.join()).not.toContain(marker);
+  });
+
+  it("allow what they may turn out to allow, and nothing else", async () => {
+    const wrong = someArgs({ url: "http://example.com", events: ["view.created"] });
+
+    expect(await pathsOf(wrong)).toEqual(["url", "events[0]"]);
+    expect(await pathsOf({ ...wrong, allowInsecureUrl: markers[1] })).toEqual(["events[0]"]);
+    expect(await pathsOf({ ...wrong, allowUnknownEvents: markers[0] })).toEqual(["url"]);
   });
 });
 
 describe("a failure", () => {
-  const identifierText = (name: string, what: string, example: string) =>
-    `${name}: must be the identifier of ${what}, such as "${example}", without white space at its ends`;
-  const databaseText = identifierText("databaseId", "the database", "base_abc123");
-  const tableText = identifierText("tableId", "one table", "tbl_orders");
-  const urlText =
-    'url: must be an absolute URL, such as "https://example.com/hooks", without white space';
-  const insecureText =
-    "url: must begin with https:// (http:// only for a loopback host). To send notifications unencrypted all the same, set allowInsecureUrl: true";
+  const database = 'must be the identifier of the database, such as "base_abc123", ';
+  const table = 'must be the identifier of one table, such as "tbl_orders", ';
+  const quotes = "a string: put it in quotes";
+  const ends = "without white space at its ends";
+  const receiver = 'must be the URL of the receiver, such as "https://example.com/hooks"';
+  const absolute =
+    'must be an absolute URL, such as "https://example.com/hooks", without white space';
+  const host =
+    'must have a host name and a port that can exist, such as "https://example.com/hooks"';
+  const insecure =
+    "must begin with https:// (http:// only for a loopback host). To send notifications unencrypted anyway, set allowInsecureUrl: true";
+  const list = 'must be a list of events, such as ["record.created"]';
+  const event = 'must be the name of an event, such as "record.created"';
+  const nearest = (name: string) =>
+    `is not a known event; the nearest is "${name}". To subscribe to it anyway, set allowUnknownEvents: true`;
+  const flag = "must be true or false, without quotes";
+  const adopted = "must be an object with the id and the secret of a webhook that exists";
+  const id = 'must be the number of the webhook, such as 42 or "42"';
+  const given =
+    "must be the webhook's secret, a non-empty string without control characters and without white space at its ends";
 
-  it.each([
-    undefined,
-    null,
-    "",
-    ".",
-    "..",
-    7,
-    true,
-    {},
-    [],
-    "\ud800",
-    ["base_1"],
-    " base_1",
-    "base_1\n",
-    "base\u00001",
-    "\u00a0",
-  ])("says that databaseId cannot be %j", async (databaseId) => {
-    const reasons = await reasonsOf(someArgs({ databaseId }));
-
-    expect(reasons).toEqual([databaseText]);
-  });
-
-  it.each(["", ".", "..", 7, false, {}, "\udc00", "tbl_1 ", "\t"])(
-    "says that tableId cannot be %j",
-    async (tableId) => {
-      const reasons = await reasonsOf(someArgs({ tableId }));
-
-      expect(reasons).toEqual([tableText]);
-    },
-  );
-
-  it.each([
-    "",
-    "example.com/hooks",
-    "//example.com/hooks",
-    "/hooks",
-    "https:",
-    "https://",
-    "https:example.com",
-    "https:/example.com",
-    "https:///example.com",
-    "https:\\\\example.com",
-    "https://exa mple.com",
-    " https://example.com",
-    "https://example.com/a\nb",
-    "https://example.com/a\u0000b",
-    "https://example.com/\ud800",
-    "ftp://example.com",
-    "file:///etc/passwd",
-    "javascript:alert(1)",
-    "mailto:a@example.com",
-    "https://example.com\\@else.example",
-  ])("says that url cannot be %j", async (url) => {
-    const reasons = await reasonsOf(someArgs({ url }));
-
-    expect(reasons).toEqual([urlText]);
-  });
-
-  it.each(["https://example.com:99999", "https://exa<mple.com"])(
-    "says that the host or the port of %j cannot exist",
-    async (url) => {
-      const reasons = await reasonsOf(someArgs({ url }));
-
-      expect(reasons).toEqual([
-        'url: must have a host name and a port that can exist, such as "https://example.com/hooks"',
-      ]);
-    },
-  );
-
-  it.each([undefined, null, 7, {}, ["https://example.com"]])(
-    "says that url must be a URL, not %j",
-    async (url) => {
-      const reasons = await reasonsOf(someArgs({ url }));
-
-      expect(reasons).toEqual([
-        'url: must be the URL of the receiver, such as "https://example.com/hooks"',
-      ]);
-    },
-  );
-
-  it.each([
-    "http://example.com",
-    "HTTP://example.com",
-    "http://localhost.example.com",
-    "http://127.0.0.1.example.com",
-    "http://10.0.0.1",
-    "http://[::ffff:127.0.0.1]",
-    "http://notlocalhost",
-    "http://localhost@example.com",
-  ])("says that url is insecure: %s", async (url) => {
-    const reasons = await reasonsOf(someArgs({ url, allowInsecureUrl: false }));
-
-    expect(reasons).toEqual([insecureText]);
-  });
-
-  it.each([undefined, null, "record.created", {}, 7, true])(
-    "says that events must be a list, not %j",
-    async (events) => {
-      const reasons = await reasonsOf(someArgs({ events }));
-
-      expect(reasons).toEqual(['events: must be a list of events, such as ["record.created"]']);
-    },
-  );
-
-  it("says that events cannot be empty", async () => {
-    const reasons = await reasonsOf(someArgs({ events: [] }));
-
-    expect(reasons).toEqual(['events: must name at least one event, such as ["record.created"]']);
-  });
-
-  it.each([null, 7, {}, ["record.created"]])("says that an event cannot be %j", async (event) => {
-    const reasons = await reasonsOf(someArgs({ events: ["record.created", event] }));
-
-    expect(reasons).toEqual(['events[1]: must be a string, such as "record.created"']);
-  });
-
-  it.each(["", "\ud800"])("says that no event has the name %j", async (event) => {
-    const reasons = await reasonsOf(someArgs({ events: [event], allowUnknownEvents: true }));
-
-    expect(reasons).toEqual(['events[0]: must be the name of an event, such as "record.created"']);
-  });
-
-  it.each([
-    ["record.create", "record.created"],
-    ["Record.Created", "record.created"],
-    ["tables.updated", "table.updated"],
-    ["field_deleted", "field.deleted"],
-  ])("names the nearest known event: %s", async (event, nearest) => {
-    const reasons = await reasonsOf(someArgs({ events: [event] }));
-
-    expect(reasons).toEqual([
-      `events[0]: is not a known event; the nearest is "${nearest}". To subscribe to it all the same, set allowUnknownEvents: true`,
-    ]);
-  });
-
-  it.each(["allowUnknownEvents", "allowInsecureUrl"])("says that %s is no text", async (name) => {
-    const reasons = await reasonsOf(someArgs({ [name]: "true" }));
-
-    expect(reasons).toEqual([`${name}: must be true or false, without quotes`]);
-  });
-
-  it.each([
-    ["databaseID", "databaseId"],
-    ["databseId", "databaseId"],
-    ["uri", "url"],
-    ["event", "events"],
-    ["table", "tableId"],
-    ["allowUnknownEvent", "allowUnknownEvents"],
-    ["allowInsecureURL", "allowInsecureUrl"],
-  ])("names the nearest argument: %s", async (name, nearest) => {
-    const reasons = await reasonsOf(someArgs({ [name]: "x" }));
-
-    expect(reasons).toEqual([`${name}: is not known; did you mean ${nearest}?`]);
-  });
-
-  it.each(["secret", "baseUrl", "active", "description"])(
-    "refuses the argument %s",
-    async (name) => {
-      const reasons = await reasonsOf(someArgs({ [name]: "x" }));
-
-      expect(reasons).toEqual([expect.stringMatching(`^${name}: `)]);
-    },
-  );
-
-  it("stays readable when a name is very long", async () => {
-    const reasons = await reasonsOf(someArgs({ ["n".repeat(5_000)]: 1 }));
-
-    expect(reasons).toEqual([
-      `${"n".repeat(100)}: is not known; there are databaseId, url, events, tableId, allowUnknownEvents, allowInsecureUrl, adopt`,
-    ]);
-  });
-
-  it("comes for every problem at once", async () => {
-    const args = {
-      ...without("url"),
-      databaseId: "",
-      tableId: 7,
-      events: ["nope", 7],
-      allowInsecureUrl: "yes",
-      evnts: [],
-      secret: "s",
-    };
-
-    const reasons = await reasonsOf(args);
-
-    expect(reasons.map((reason) => reason.split(":")[0]).toSorted()).toEqual([
-      "allowInsecureUrl",
+  it.each<[string, string, readonly unknown[]]>([
+    ["databaseId", `${database}a string`, [undefined, null, {}, [], ["base_1"]]],
+    ["databaseId", database + quotes, [12345, true]],
+    [
       "databaseId",
-      "events[0]",
-      "events[1]",
-      "evnts",
-      "secret",
-      "tableId",
+      database + ends,
+      ["", ".", "..", "\ud800", " base_1", "base_1\n", "b\0", "\u00a0"],
+    ],
+    ["tableId", `${table}a string`, [{}, []]],
+    ["tableId", table + quotes, [7, false]],
+    ["tableId", table + ends, ["", "..", "\udc00", "tbl_1 ", "\t"]],
+    ["url", receiver, [undefined, null, 7, {}, ["https://example.com"]]],
+    ["url", absolute, ["", "example.com/hooks", "//example.com/hooks", "/hooks"]],
+    ["url", absolute, ["https:", "https://", "https:a.example", "https:/a.example"]],
+    [
       "url",
-    ]);
-  });
-
-  it("comes for problems of the configuration together with those of the arguments", async () => {
-    await configure({ baseUrl: undefined, apiKey: undefined, timeoutSeconds: "soon" });
-
-    const reasons = await reasonsOf(someArgs({ url: "nowhere" }));
-
-    expect(reasons.map((reason) => reason.split(": ")[0])).toEqual([
-      "dbwebhooks:baseUrl",
-      "dbwebhooks:apiKey",
-      "dbwebhooks:timeoutSeconds",
-      "url",
-    ]);
-  });
-
-  it("comes for problems of the configuration alone", async () => {
-    await configure({ baseUrl: "http://example.com" });
-
-    const reasons = await reasonsOf(someArgs());
-
-    expect(reasons).toEqual([expect.stringMatching(/^dbwebhooks:baseUrl: /)]);
-  });
-
-  it("comes in a number that can be read, those of the configuration first", async () => {
-    await configure({ apiKey: undefined });
-
-    const reasons = await reasonsOf(
-      someArgs({ events: Array.from({ length: 5_000 }, () => "no") }),
-    );
-
-    expect(reasons).toHaveLength(21);
-    expect(reasons[0]).toMatch(/^dbwebhooks:apiKey: /);
-    expect(reasons.at(-1)).toBe("more: there are 4981 further problems like these");
-  });
-
-  it("leaves the inputs in the result", async () => {
-    const { inputs } = await check({}, someArgs({ url: "nowhere", tableId: undefined }));
-
-    expect(inputs).toStrictEqual(someArgs({ url: "nowhere" }));
-  });
-});
-
-describe("a hint about the events of tables", () => {
-  const args = someArgs({ tableId: "tbl_1", events: ["table.deleted", "table.created"] });
-
-  it("comes when a webhook of one table that is not there yet selects no others", async () => {
-    const { lines } = await captureLines(() => check({}, args));
-
-    expect(lines).toEqual([
-      "A webhook of table tbl_1 selects only table.created, table.deleted: it receives these events for this one table. Leave tableId out to receive them for all tables.\n",
-    ]);
-  });
-
-  it.each<[string, object, object]>([
-    ["the webhook exists", args, args],
-    ["it selects others too", {}, { ...args, events: ["table.created", "record.created"] }],
-    ["it is of all tables", {}, { ...args, tableId: undefined }],
-  ])("does not come when %s", async (_case, olds, news) => {
-    const { lines } = await captureLines(() => check({ ...olds }, { ...news }));
-
-    expect(lines).toEqual([]);
-  });
-});
-
-describe("every failure", () => {
-  const names = [
-    "databaseId",
-    "url",
-    "events",
-    "tableId",
-    "allowUnknownEvents",
-    "allowInsecureUrl",
-  ];
-  const anything = fc.dictionary(
-    fc.oneof(fc.constantFrom(...names), fc.string({ maxLength: 150 })),
-    fc.jsonValue(),
-  );
-
-  it("has no property and the form <path>: <text>, on one line, well-formed", async () => {
-    await fc.assert(
-      fc.asyncProperty(anything, async (args) => {
-        const { failures = [] } = await check({}, args);
-
-        for (const { property, reason } of failures) {
-          expect(property).toBe("");
-          expect(reason).toMatch(/^.*: .{10,}$/u);
-          expect(reason.isWellFormed()).toBe(true);
-          expect(reason.length).toBeLessThanOrEqual(500);
-        }
-      }),
+      absolute,
+      ["https:///a.example", "https:\\\\a.example", "https://a.example\\@b.example"],
+    ],
+    ["url", absolute, ["https://exa mple.com", " https://a.example", "https://a.example/a\nb"]],
+    ["url", absolute, ["https://a.example/\0", "https://a.example/\ud800", "ftp://a.example"]],
+    ["url", host, ["https://example.com:99999", "https://exa<mple.com"]],
+    ["url", insecure, ["http://example.com", "HTTP://example.com", "http://10.0.0.1"]],
+    ["url", insecure, ["http://svc.localhost", "http://notlocalhost", "http://128.0.0.1"]],
+    ["url", insecure, ["http://localhost.example.com", "http://127.0.0.1.example.com"]],
+    ["url", insecure, ["http://localhost@example.com", "http://[::ffff:127.0.0.1]"]],
+    ["events", list, [undefined, null, "record.created", {}, 7]],
+    ["events", 'must name at least one event, such as ["record.created"]', [[]]],
+    ["events[1]", 'must be a string, such as "record.created"', [null, 7, {}, ["record.created"]]],
+    ["events[1]", event, ["", "\ud800"]],
+    ["events[1]", nearest("record.created"), ["record.create", "Record.Created"]],
+    ["events[1]", nearest("table.updated"), ["tables.updated", "table_updated"]],
+    ["allowUnknownEvents", flag, ["true", 1]],
+    ["allowInsecureUrl", flag, ["false", {}]],
+    ["adopt", adopted, ["17", [], 17, true]],
+    ["adopt.id", id, [undefined, -1, 1.5, Number.NaN, "", "1a", "-1", " 1", "007", "1e3", 2 ** 53]],
+    ["adopt.secret", given, [undefined, null, 5, "", "\ud800", "whsec_a\n", " whsec_a", "a\0b"]],
+    ["adopt.secrets", "is unknown; did you mean secret?", ["x"]],
+    ["databaseID", "is unknown; did you mean databaseId?", ["x"]],
+    ["uri", "is unknown; did you mean url?", [markers[0]]],
+    ["allowUnknownEvent", "is unknown; did you mean allowUnknownEvents?", [true]],
+  ])("of %s says that it %s: %j", async (path, text, values) => {
+    expect(await failuresOfEach(path, values)).toEqual(
+      values.map((value) => [value, [`${path}: ${text}`]]),
     );
   });
 
-  it("repeats no value", async () => {
+  it("of an event is about its name even where unknown ones are allowed", async () => {
+    expect(await failuresOf(someArgs({ events: [""], allowUnknownEvents: true }))).toEqual([
+      `events[0]: ${event}`,
+    ]);
+  });
+
+  it.each(["secret", "baseUrl", "id"])("refuses the output %s as an argument", async (name) => {
+    expect(await pathsOf(someArgs({ [name]: "x" }))).toEqual([name]);
+  });
+
+  it("lists the arguments when none is near, and cuts a very long name", async () => {
+    expect(await failuresOf(someArgs({ ["n".repeat(5_000)]: 1 }))).toEqual([
+      `${"n".repeat(100)}: is unknown; expected one of databaseId, url, events, tableId, allowUnknownEvents, allowInsecureUrl, adopt`,
+    ]);
+  });
+
+  it("comes for every problem at once, those of the configuration first", async () => {
+    const { check } = startProvider({ baseUrl: undefined, apiKey: undefined, listing: "maybe" });
+    const args = { databaseId: "", tableId: 7, events: ["nope", 7], evnts: [] };
+
+    const { inputs, failures } = await check({}, args);
+
+    expect(failures.map((line) => line.split(": ")[0])).toEqual([
+      ...["dbwebhooks:baseUrl", "dbwebhooks:apiKey", "dbwebhooks:listing"],
+      ...["databaseId", "url", "events[0]", "events[1]", "tableId", "evnts"],
+    ]);
+    expect(inputs).toStrictEqual(args);
+  });
+
+  it("comes in a number that can be read", async () => {
+    const failures = await failuresOf(someArgs({ events: Array(5_000).fill("no") }));
+
+    expect(failures).toHaveLength(21);
+    expect(failures.at(-1)).toBe("more: there are 4980 further problems like these");
+  });
+
+  it("repeats no value, of an argument or of the configuration", async () => {
     const value = fc
       .string({ unit: fc.constantFrom(..."0123456789QXZ#~^"), minLength: 4, maxLength: 400 })
       .filter((text) => !"3600".includes(text));
@@ -503,41 +236,50 @@ describe("every failure", () => {
       (text) => `https://user:${text}@ x`,
       (text) => [[text], { text }],
     );
+    const properties = fc.array(fc.tuple(fc.constantFrom(...names, "unknown"), valued));
 
     await fc.assert(
-      fc.asyncProperty(
-        value,
-        fc.array(fc.tuple(fc.constantFrom(...names, "unknown", "baseUrl"), valued)),
-        fc.boolean(),
-        async (text, properties, isConfig) => {
-          await configure(
-            isConfig ? { baseUrl: text, apiKey: `${text} `, retrySeconds: text } : {},
-          );
+      fc.asyncProperty(value, properties, fc.boolean(), async (text, given, isConfig) => {
+        const wrong = {
+          baseUrl: text,
+          apiKey: `${text} `,
+          retrySeconds: text,
+          otherBaseUrls: text,
+        };
+        const { check } = startProvider(isConfig ? wrong : {});
+        const adopt = { id: `${text}x`, secret: `${text}\n` };
+        const args = Object.fromEntries(given.map(([name, make]) => [name, make(text)]));
 
-          const { failures } = await check(
-            {},
-            Object.fromEntries(properties.map(([name, make]) => [name, make(text)])),
-          );
+        const { failures } = await check({}, { ...args, adopt });
 
-          expect(JSON.stringify(failures)).not.toContain(text);
-        },
-      ),
+        expect(failures.join("\n")).not.toContain(text);
+      }),
     );
   });
 });
 
-describe("an exception within check", () => {
-  it("is presented without its stack and without what is sensitive", async () => {
-    const args = {
-      url: "https://example.com/hooks/T0K3N-of-the-receiver",
-      get events(): unknown {
-        throw new Error("cannot read T0K3N-of-the-receiver");
-      },
-    };
+describe("a hint about the events of tables", () => {
+  const args = someArgs({ tableId: "tbl_1", events: ["table.deleted", "table.created"] });
+  const linesOf = async (olds: Args, news: Args) => {
+    const { lines, check } = startProvider();
+    await check(olds, news);
+    return lines;
+  };
 
-    const error = await errorOf(check({}, args));
+  it("comes when a new webhook of one table selects no others", async () => {
+    expect(await linesOf({}, args)).toEqual([
+      "info: A webhook of table tbl_1 selects only table.created, table.deleted: it receives these events for this one table. Leave tableId out to receive them for all tables.",
+    ]);
+  });
 
-    expect(error.message).toContain("cannot read [redacted]");
-    expect(error.stack).toBe("");
+  it.each<[string, Args, Args]>([
+    ["the webhook exists", args, args],
+    ["it selects others too", {}, { ...args, events: ["table.created", "record.created"] }],
+    ["it is of all tables", {}, { ...args, tableId: undefined }],
+    ["its table is not known yet", {}, { ...args, tableId: unknownMarkers.string }],
+    ["its events are not known yet", {}, { ...args, events: unknownMarkers.array }],
+    ["there are failures", {}, { ...args, url: "nowhere" }],
+  ])("does not come when %s", async (_case, olds, news) => {
+    expect(await linesOf(olds, news)).toEqual([]);
   });
 });

@@ -1,95 +1,78 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { environmentVariables } from "../../src/common/setting-names.ts";
-import { type ConfigSource, readConfig } from "../../src/core/config.ts";
+import { environmentVariables, type SettingName } from "../../src/common/setting-names.js";
+import { nameOfSetting, readConfig } from "../../src/core/config.js";
+import { someSettings } from "../helpers/builders.js";
 
 type Texts = Record<string, string | undefined>;
 
-const source = (config: Texts, environment: Texts, isExplicit = false): ConfigSource => ({
-  get: (name) => config[`dbwebhooks:${name}`],
-  isExplicit: () => isExplicit,
-  environment,
-});
-
-const read = (stackConfig: Texts = {}, environment: Texts = {}) => {
-  const all: Texts = {
-    "dbwebhooks:baseUrl": "https://tables.example.com",
-    "dbwebhooks:apiKey": "key",
-    ...stackConfig,
-  };
-  return readConfig(source(all, environment));
+const read = (config: Texts = {}, environment: Texts = {}, isExplicit = false) => {
+  const all: Texts = { baseUrl: "https://tables.example.com", apiKey: "key", ...config };
+  return readConfig({ get: (name) => all[name], isExplicit: () => isExplicit, environment });
 };
+/** What is wrong with each of these values of a setting. */
+const problemsOfEach = (name: string, texts: readonly string[]) =>
+  texts.map((text) => [text, read({ [name]: text }).problems]);
+const expectProblem = (name: string, text: string, values: readonly string[]) =>
+  expect(problemsOfEach(name, values)).toEqual(
+    values.map((value) => [value, [`dbwebhooks:${name}: ${text}`]]),
+  );
 
-describe("the settings", () => {
-  it("have defaults for all but base URL and key", () => {
-    const { settings } = read();
-
-    expect(settings).toStrictEqual({
+describe("settings", () => {
+  it("have defaults for all but base URL and key, and no limit of their own on requests", () => {
+    expect(read().settings).toStrictEqual({
       baseUrl: "https://tables.example.com",
+      formerBaseUrls: [],
+      otherBaseUrls: [],
       apiKey: "key",
       timeoutSeconds: 30,
       retrySeconds: 120,
-      maxConcurrentRequests: 16,
       listing: false,
       allowInsecureBaseUrl: false,
-      formerBaseUrls: [],
       fromEnvironment: [],
     });
   });
 
-  const values = {
-    baseUrl: ["https://eu.example.com", "https://eu.example.com"],
-    apiKey: ["other", "other"],
-    timeoutSeconds: ["2.5", 2.5],
-    retrySeconds: ["0", 0],
-    maxConcurrentRequests: ["1", 1],
-    requestsPerSecond: ["50", 50],
-    listing: ["true", true],
-    allowInsecureBaseUrl: ["true", true],
-  } as const;
-  const cases = Object.entries(values).map(([name, [text, value]]) => [name, text, value] as const);
-
-  it.each(cases)("take %s from the stack", (name, text, value) => {
-    const { settings } = read({ [`dbwebhooks:${name}`]: text });
-
-    expect(settings).toHaveProperty(name, value);
-  });
-
-  it.each(cases)("take %s from the environment", (name, text, value) => {
-    const variable = environmentVariables[name as keyof typeof values];
-
-    const { settings } = read({}, { [variable]: text });
-
-    expect(settings).toHaveProperty(name, value);
-  });
-
-  it("come from the environment rather than from the stack", () => {
-    const { settings } = read(
-      { "dbwebhooks:apiKey": "stack" },
-      { DBWEBHOOKS_API_KEY: "environment" },
-    );
-
-    expect(settings?.apiKey).toBe("environment");
-  });
-
-  it("do not come from an empty variable", () => {
-    const { settings } = read({ "dbwebhooks:apiKey": "stack" }, { DBWEBHOOKS_API_KEY: "" });
-
-    expect(settings?.apiKey).toBe("stack");
-  });
-
-  it("have environment variables of the names that the documentation gives", () => {
-    expect(environmentVariables).toEqual({
-      baseUrl: "DBWEBHOOKS_BASE_URL",
-      formerBaseUrls: "DBWEBHOOKS_FORMER_BASE_URLS",
-      apiKey: "DBWEBHOOKS_API_KEY",
-      timeoutSeconds: "DBWEBHOOKS_TIMEOUT_SECONDS",
-      retrySeconds: "DBWEBHOOKS_RETRY_SECONDS",
-      maxConcurrentRequests: "DBWEBHOOKS_MAX_CONCURRENT_REQUESTS",
-      requestsPerSecond: "DBWEBHOOKS_REQUESTS_PER_SECOND",
-      listing: "DBWEBHOOKS_LISTING",
-      allowInsecureBaseUrl: "DBWEBHOOKS_ALLOW_INSECURE_BASE_URL",
+  it.each<[SettingName, string, string, unknown]>([
+    ["baseUrl", "DBWEBHOOKS_BASE_URL", "https://eu.example.com", "https://eu.example.com"],
+    ["formerBaseUrls", "DBWEBHOOKS_FORMER_BASE_URLS", "https://a.example", ["https://a.example"]],
+    ["otherBaseUrls", "DBWEBHOOKS_OTHER_BASE_URLS", "https://a.example", ["https://a.example"]],
+    ["apiKey", "DBWEBHOOKS_API_KEY", "other", "other"],
+    ["timeoutSeconds", "DBWEBHOOKS_TIMEOUT_SECONDS", "2.5", 2.5],
+    ["retrySeconds", "DBWEBHOOKS_RETRY_SECONDS", "0", 0],
+    ["maxConcurrentRequests", "DBWEBHOOKS_MAX_CONCURRENT_REQUESTS", "1", 1],
+    ["requestsPerSecond", "DBWEBHOOKS_REQUESTS_PER_SECOND", " 50 ", 50],
+    ["listing", "DBWEBHOOKS_LISTING", "true", true],
+    ["allowInsecureBaseUrl", "DBWEBHOOKS_ALLOW_INSECURE_BASE_URL", "true", true],
+  ])("take %s from the stack or from %s", (name, variable, text, value) => {
+    expect(environmentVariables[name]).toBe(variable);
+    expect(read({ [name]: text }).settings).toMatchObject({ [name]: value, fromEnvironment: [] });
+    expect(read({}, { [variable]: text }).settings).toMatchObject({
+      [name]: value,
+      fromEnvironment: [name],
     });
+  });
+
+  it.each<[string, string | undefined, string, boolean, string, boolean]>([
+    ["the environment wins", "stack", "variable", false, "variable", true],
+    ["an empty variable is absent", "stack", "", false, "stack", false],
+    ["both are the same", "same", "same", false, "same", false],
+    ["an argument of a Provider wins", "argument", "variable", true, "argument", false],
+    ["an empty argument is a gap", "", "variable", true, "variable", true],
+  ])("have one source: %s", (_case, given, variable, isExplicit, expected, isFromEnvironment) => {
+    const { settings } = read({ apiKey: given }, { DBWEBHOOKS_API_KEY: variable }, isExplicit);
+
+    expect(settings).toMatchObject({
+      apiKey: expected,
+      fromEnvironment: isFromEnvironment ? ["apiKey"] : [],
+    });
+  });
+
+  it("are called by their key, and by the variable that has set them", () => {
+    const settings = someSettings({ fromEnvironment: ["apiKey"] });
+
+    expect(nameOfSetting(settings, "baseUrl")).toBe("dbwebhooks:baseUrl");
+    expect(nameOfSetting(settings, "apiKey")).toBe("dbwebhooks:apiKey (set by DBWEBHOOKS_API_KEY)");
   });
 });
 
@@ -101,257 +84,154 @@ describe("a base URL", () => {
     ["https://example.com/a/../b/.", "https://example.com/b"],
     ["http://localhost:8080/", "http://localhost:8080"],
     ["http://127.0.0.1", "http://127.0.0.1"],
+    ["http://127.9.9.9", "http://127.9.9.9"],
     ["http://[::1]:1234", "http://[::1]:1234"],
   ])("has one spelling: %s", (baseUrl, expected) => {
-    const { settings } = read({ "dbwebhooks:baseUrl": baseUrl });
-
-    expect(settings?.baseUrl).toBe(expected);
+    expect(read({ baseUrl }).settings?.baseUrl).toBe(expected);
   });
 
   it("has a spelling that is its own", () => {
     fc.assert(
       fc.property(fc.webUrl({ validSchemes: ["https"] }), (baseUrl) => {
-        const once = read({ "dbwebhooks:baseUrl": baseUrl }).settings?.baseUrl;
+        const once = read({ baseUrl }).settings?.baseUrl;
 
-        expect(read({ "dbwebhooks:baseUrl": once }).settings?.baseUrl).toBe(once);
+        expect(read({ baseUrl: once }).settings?.baseUrl).toBe(once);
         expect(once).not.toMatch(/\/$/);
       }),
     );
   });
 
+  const absolute =
+    'must be an absolute URL, such as "https://tables.example.com", without white space';
+  const host =
+    'must have a host name and a port that can exist, such as "https://tables.example.com"';
+  const nothingElse =
+    "must hold no user name, password, query or fragment; the key goes into dbwebhooks:apiKey";
+  const path = "must not end in /api/v1, which is added to it: leave it out";
+  const insecure =
+    "must begin with https:// (http:// only for a loopback host), because the API key travels with every request. To send it unencrypted anyway, set dbwebhooks:allowInsecureBaseUrl to true";
   it.each([
-    "tables.example.com",
-    "https://",
-    "https:///tables.example.com",
-    "ftp://example.com",
-    " ",
-  ])("is not %j", (baseUrl) => {
-    const { problems } = read({ "dbwebhooks:baseUrl": baseUrl });
-
-    expect(problems).toEqual([
-      'dbwebhooks:baseUrl: must be an absolute URL, such as "https://tables.example.com", without white space',
-    ]);
-  });
-
-  it.each([
-    "https://example.com/api/v1",
-    "https://example.com/eu/API/v1//",
-    "https://example.com/api/v1/.",
-  ])("does not end in the path of the interface: %s", (baseUrl) => {
-    const { problems } = read({ "dbwebhooks:baseUrl": baseUrl });
-
-    expect(problems).toEqual([
-      "dbwebhooks:baseUrl: must not end in /api/v1, which is added to it: leave it out",
-    ]);
-  });
-
-  it.each([
-    "https://user@example.com",
-    "https://:password@example.com",
-    "https://example.com?key=1",
-    "https://example.com/?",
-    "https://example.com/#",
-  ])("holds nothing else: %s", (baseUrl) => {
-    const { problems } = read({ "dbwebhooks:baseUrl": baseUrl });
-
-    expect(problems).toEqual([
-      "dbwebhooks:baseUrl: must hold no user name, password, query or fragment; the key goes into dbwebhooks:apiKey",
-    ]);
-  });
-
-  it("is not insecure", () => {
-    const { problems } = read({ "dbwebhooks:baseUrl": "http://example.com" });
-
-    expect(problems).toEqual([
-      "dbwebhooks:baseUrl: must begin with https:// (http:// only for a loopback host), because the API key travels with every request. To send it unencrypted all the same, set dbwebhooks:allowInsecureBaseUrl to true",
-    ]);
+    [absolute, ["tables.example.com", "https://", "https:///a.example", "ftp://a.example", " "]],
+    [host, ["https://a.example:70000"]],
+    [path, ["https://a.example/api/v1", "https://a.example/eu/API/v1//", "https://a/api/v1/."]],
+    [nothingElse, ["https://user@a.example", "https://:pw@a.example", "https://a.example?key=1"]],
+    [nothingElse, ["https://a.example/?", "https://a.example/#"]],
+    [insecure, ["http://a.example", "http://svc.localhost", "http://128.0.0.1", "http://[::2]"]],
+  ])("%s", (text, values) => {
+    expectProblem("baseUrl", text, values);
   });
 
   it("may be insecure where that is allowed", () => {
-    const { settings } = read({
-      "dbwebhooks:baseUrl": "http://example.com",
-      "dbwebhooks:allowInsecureBaseUrl": "true",
-    });
+    const settings = { baseUrl: "http://a.example", allowInsecureBaseUrl: "true" };
 
-    expect(settings?.baseUrl).toBe("http://example.com");
+    expect(read(settings).settings?.baseUrl).toBe("http://a.example");
   });
 });
 
-describe("a problem with the settings", () => {
-  it.each(["timeoutSeconds", "retrySeconds", "maxConcurrentRequests", "requestsPerSecond"])(
-    "is a %s that is no number",
-    (name) => {
-      const texts = [
-        "soon",
-        "-1",
-        "1e3",
-        "0x10",
-        "1,5",
-        "NaN",
-        "Infinity",
-        "1.",
-        ".5",
-        "1 000",
-        "99999999",
-      ];
+describe("lists of base URLs", () => {
+  const lists = ["formerBaseUrls", "otherBaseUrls"] as const;
 
-      const problems = texts.flatMap(
-        (text) => read({ [`dbwebhooks:${name}`]: text }).problems ?? ["none"],
-      );
-
-      expect(problems).toHaveLength(texts.length);
-      expect(new Set(problems).size).toBe(1);
-      expect(problems[0]).toContain(`dbwebhooks:${name}: `);
-    },
-  );
-
-  it.each([
-    ["timeoutSeconds", "0", "0.001", "3600", "3600.1"],
-    ["retrySeconds", undefined, "0", "86400", "86401"],
-    ["maxConcurrentRequests", "0", "1", "1000", "1001"],
-    ["requestsPerSecond", "0", "0.001", "10000", "10001"],
-  ])("is a %s out of its limits", (name, below, least, most, above) => {
-    const isFine = (text: string | undefined) =>
-      text !== undefined && read({ [`dbwebhooks:${name}`]: text }).problems === undefined;
-
-    expect([below, least, most, above].map(isFine)).toEqual([false, true, true, false]);
-  });
-
-  it.each([
-    ["timeoutSeconds", "must be a number of seconds from 0.001 to 3600"],
-    ["retrySeconds", "must be a number of seconds from 0 to 86400"],
-    ["maxConcurrentRequests", "must be a whole number from 1 to 1000"],
-    ["requestsPerSecond", "must be a number from 0.001 to 10000"],
-  ])("is a %s such as 1.5.5, and says what it must be", (name, text) => {
-    const { problems } = read({ [`dbwebhooks:${name}`]: "1.5.5" });
-
-    expect(problems).toEqual([`dbwebhooks:${name}: ${text}`]);
-  });
-
-  it("is a part of a request", () => {
-    const { problems } = read({ "dbwebhooks:maxConcurrentRequests": "1.5" });
-
-    expect(problems).toHaveLength(1);
-  });
-
-  it.each(["listing", "allowInsecureBaseUrl"])("is a %s that is neither true nor false", (name) => {
-    const texts = ["yes", "1", "TRUE", "True", " true"];
-
-    const problems = texts.map((text) => read({ [`dbwebhooks:${name}`]: text }).problems);
-
-    expect(problems).toEqual(texts.map(() => [`dbwebhooks:${name}: must be true or false`]));
-  });
-
-  it.each(["key\n", " key", "a b", "kéy", "key\u0000", "\u200bkey"])("is the key %j", (apiKey) => {
-    const { problems } = read({ "dbwebhooks:apiKey": apiKey });
-
-    expect(problems).toEqual([
-      "dbwebhooks:apiKey: must be the key alone: visible ASCII characters, without white space or line breaks",
-    ]);
-  });
-
-  it.each([
-    [
-      "baseUrl",
-      'run "pulumi config set dbwebhooks:baseUrl https://tables.example.com" or set DBWEBHOOKS_BASE_URL',
-    ],
-    ["apiKey", 'run "pulumi config set --secret dbwebhooks:apiKey" or set DBWEBHOOKS_API_KEY'],
-  ])("is a missing %s, with the command to set it", (name, advice) => {
-    const problems = ["", undefined].map((text) => read({ [`dbwebhooks:${name}`]: text }).problems);
-
-    const expected = [`dbwebhooks:${name}: is not set; ${advice}`];
-    expect(problems).toEqual([expected, expected]);
-  });
-
-  it("names the variable that set a wrong value", () => {
-    const { problems } = read({}, { DBWEBHOOKS_RETRY_SECONDS: "soon" });
-
-    expect(problems).toEqual([
-      "dbwebhooks:retrySeconds: must be a number of seconds from 0 to 86400; DBWEBHOOKS_RETRY_SECONDS sets this value",
-    ]);
-  });
-
-  it("asks for the environment alone where the program does not run", () => {
-    const result = read({ "dbwebhooks:apiKey": undefined });
-
-    expect(result).toMatchObject({
-      problemsOfCommand: ["dbwebhooks:apiKey: is not set; set DBWEBHOOKS_API_KEY"],
+  it.each(
+    lists.flatMap((name) => [
+      [name, "https://old.example.com/, HTTPS://older.example.com:443/x/"],
+      [name, ' ["https://old.example.com"," https://older.example.com/x"]'],
+    ]),
+  )("are read in one spelling: %s %s", (name, text) => {
+    expect(read({ [name]: text }).settings).toMatchObject({
+      [name]: ["https://old.example.com", "https://older.example.com/x"],
     });
   });
 
-  it("comes with all others", () => {
-    const { problems } = readConfig({
-      get: (name) => (name === "baseUrl" ? undefined : "?"),
-      isExplicit: () => false,
-      environment: { DBWEBHOOKS_TIMEOUT_SECONDS: "soon" },
-    });
-
-    expect(problems?.map((problem) => problem.split(/: | \(/)[0])).toEqual([
-      "dbwebhooks:baseUrl",
-      "dbwebhooks:formerBaseUrls",
-      "dbwebhooks:timeoutSeconds",
-      "dbwebhooks:retrySeconds",
-      "dbwebhooks:maxConcurrentRequests",
-      "dbwebhooks:requestsPerSecond",
-      "dbwebhooks:listing",
-      "dbwebhooks:allowInsecureBaseUrl",
-    ]);
-  });
-});
-
-describe("former base URLs", () => {
-  const former = (text: string) => read({ "dbwebhooks:formerBaseUrls": text });
-
   it.each([
-    "https://old.example.com/, HTTP://older.example.com:80/x/",
-    '["https://old.example.com","http://older.example.com/x"]',
-  ])("are a list, in one spelling: %s", (text) => {
-    expect(former(text).settings?.formerBaseUrls).toEqual([
-      "https://old.example.com",
-      "http://older.example.com/x",
-    ]);
+    [lists[0], ""],
+    [lists[1], " (http:// only for a loopback host)"],
+  ])("hold base URLs and nothing else: %s", (name, more) => {
+    expectProblem(
+      name,
+      `must be base URLs with commas between them, such as "https://old.example.com"${more}`,
+      ["old.example.com", "https://a.example,", "[]x", '{"a":1}', "[1]", "https://a.example?b"],
+    );
   });
 
-  it.each(["old.example.com", "https://old.example.com,", "[]x", '{"a":1}', "[1]"])(
-    "are base URLs, not %j",
-    (text) => {
-      expect(former(text).problems).toEqual([
-        'dbwebhooks:formerBaseUrls: must be base URLs with commas between them, such as "https://old.example.com"',
-      ]);
-    },
-  );
+  it.each<[string, Texts, number]>([
+    ["to a former one nothing is sent", { formerBaseUrls: "http://a.example" }, 0],
+    ["to another one the key is sent", { otherBaseUrls: "http://a.example" }, 1],
+    ["not to a name below localhost", { otherBaseUrls: "http://svc.localhost" }, 1],
+    ["to this machine", { otherBaseUrls: "http://localhost:1,http://127.1.1.1,http://[::1]" }, 0],
+    ["where allowed", { otherBaseUrls: "http://a.example", allowInsecureBaseUrl: "true" }, 0],
+  ])("are unencrypted only without harm: %s", (_case, config, problems) => {
+    expect(read(config).problems ?? []).toHaveLength(problems);
+  });
 
-  it("do not hold the current one", () => {
-    expect(former("https://tables.example.com/").problems).toEqual([
+  it("hold no former address that is today's", () => {
+    expect(read({ formerBaseUrls: "https://tables.example.com/" }).problems).toEqual([
       "dbwebhooks:formerBaseUrls: must not hold dbwebhooks:baseUrl itself",
     ]);
   });
 });
 
-describe("settings of an explicit provider", () => {
-  it("win over the environment, which fills gaps", () => {
-    const environment = {
-      DBWEBHOOKS_BASE_URL: "https://us.example.com",
-      DBWEBHOOKS_API_KEY: "key-from-environment",
-    };
+describe("a problem with the settings", () => {
+  it.each([
+    ["timeoutSeconds", "must be a number of seconds from 0.001 to 3600", "0.001", "3600", "3600.1"],
+    ["retrySeconds", "must be a number of seconds from 0 to 86400", "0", "86400", "86401"],
+    ["maxConcurrentRequests", "must be a whole number from 1 to 1000", "1", "1000", "1001"],
+    ["requestsPerSecond", "must be a number from 0.001 to 10000", "0.001", "10000", "10001"],
+  ])("is a %s that is no number within its limits", (name, text, least, most, above) => {
+    const below = least === "0" ? "-1" : "0";
+    const wrong = ["soon", "1e3", "0x10", "1,5", "NaN", "Infinity", "1.", ".5", "1 000", "1.5.5"];
 
-    const { settings } = readConfig(
-      source({ "dbwebhooks:baseUrl": "https://eu.example.com" }, environment, true),
-    );
-
-    expect(settings).toMatchObject({
-      baseUrl: "https://eu.example.com",
-      apiKey: "key-from-environment",
-    });
+    expectProblem(name, text, [...wrong, below, above]);
+    expect(problemsOfEach(name, [least, most])).toEqual([
+      [least, undefined],
+      [most, undefined],
+    ]);
   });
 
-  it("are asked of the program where they are missing", () => {
-    const { problems } = readConfig(
-      source({ "dbwebhooks:baseUrl": "https://eu.example.com" }, {}, true),
+  it("is a part of a request", () => {
+    expect(read({ maxConcurrentRequests: "1.5" }).problems).toHaveLength(1);
+  });
+
+  it.each(["listing", "allowInsecureBaseUrl"])("is a %s that is neither true nor false", (name) => {
+    expectProblem(name, "must be true or false", ["yes", "1", "TRUE", "True", " true"]);
+  });
+
+  it("is a key that cannot be sent", () => {
+    expectProblem(
+      "apiKey",
+      "must be the key alone: visible ASCII characters, without white space or line breaks",
+      ["key\n", " key", "a b", "kéy", "key\u0000", "\u200bkey"],
     );
+  });
+
+  it("is a missing one, with what to do about it in each place", () => {
+    const none = { baseUrl: "", apiKey: undefined };
+    const { problems, problemsOfCommand } = read(none);
 
     expect(problems).toEqual([
+      'dbwebhooks:baseUrl: is not set; run "pulumi config set dbwebhooks:baseUrl https://tables.example.com" or set DBWEBHOOKS_BASE_URL',
+      'dbwebhooks:apiKey: is not set; run "pulumi config set --secret dbwebhooks:apiKey" or set DBWEBHOOKS_API_KEY',
+    ]);
+    expect(problemsOfCommand).toEqual([
+      "dbwebhooks:baseUrl: is not set; set DBWEBHOOKS_BASE_URL",
+      "dbwebhooks:apiKey: is not set; set DBWEBHOOKS_API_KEY",
+    ]);
+    expect(read(none, {}, true).problems).toEqual([
+      "dbwebhooks:baseUrl: is not set; give baseUrl to the Provider or set DBWEBHOOKS_BASE_URL",
       "dbwebhooks:apiKey: is not set; give apiKey to the Provider or set DBWEBHOOKS_API_KEY",
+    ]);
+  });
+
+  it("comes with all others, and names the variable that set a wrong value", () => {
+    const names = Object.keys(environmentVariables);
+    const wrong = Object.fromEntries(names.map((name) => [name, "?"]));
+
+    const { problems = [] } = read({ ...wrong, apiKey: " " }, { DBWEBHOOKS_RETRY_SECONDS: "soon" });
+
+    expect(problems.map((line) => line.split(": ")[0])).toEqual(
+      names.map((name) => `dbwebhooks:${name}`),
+    );
+    expect(problems.filter((line) => line.includes("DBWEBHOOKS_"))).toEqual([
+      "dbwebhooks:retrySeconds: must be a number of seconds from 0 to 86400; DBWEBHOOKS_RETRY_SECONDS sets this value",
     ]);
   });
 });

@@ -1,34 +1,29 @@
 import fc from "fast-check";
-import { beforeEach, describe, expect, it } from "vitest";
-import { eventTypes } from "../../src/common/event-types.ts";
-import { compareWebhook } from "../../src/core/diff.ts";
-import { check, diff } from "../../src/dynamic/provider.ts";
-import { someArgs, someSettings, someState, unknownMarkers } from "../helpers/builders.ts";
-import { errorOf } from "../helpers/error-of.ts";
-import { captureLines, configure } from "../helpers/provider.ts";
+import { describe, expect, it } from "vitest";
+import { eventTypes } from "../../src/common/event-types.js";
+import { compareWebhook } from "../../src/core/diff.js";
+import { secret, someArgs, someSettings, someState, unknownMarkers } from "../helpers/builders.js";
+import { startProvider } from "../helpers/provider.js";
 
-beforeEach(() => configure());
-
-const diffOf = async (olds: Record<string, unknown>, news: Record<string, unknown>) => {
-  const { result, lines } = await captureLines(() => diff("17", olds, news));
-  return { ...result, lines };
-};
+type Properties = Record<string, unknown>;
 
 const marked = (value: unknown) => ({
   "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
   value,
 });
-
-const unchanged = { changes: false, lines: [] };
+const namesOf = (differences: readonly { readonly property: string }[]) =>
+  differences.map(({ property }) => property);
+/** What a comparison of webhook 17 says in a run of the program. */
+const compare = async (olds: Properties, news: Properties, settings = {}) => {
+  const { check, diff, lines } = startProvider(settings);
+  await check(someArgs(), someArgs());
+  return { names: namesOf(await diff("17", someState(olds), someArgs(news))), lines };
+};
+const unchanged = { names: [], lines: [] };
 
 describe("no difference", () => {
-  it("is said as such, without a line", async () => {
-    const result = await diffOf(someState(), someArgs());
-
-    expect(result).toStrictEqual(unchanged);
-  });
-
-  it.each([
+  it.each<[string, Properties, Properties]>([
+    ["nothing", {}, {}],
     ["the order of events", {}, { events: ["record.updated", "record.created"] }],
     ["a duplicate event", {}, { events: ["record.updated", "record.created", "record.created"] }],
     ["old events as they were once stored", { events: ["record.updated", "record.created"] }, {}],
@@ -40,36 +35,34 @@ describe("no difference", () => {
     ["an unknown allowInsecureUrl", {}, { allowInsecureUrl: unknownMarkers.string }],
     ["a stored url that is marked as a secret", { url: marked(someState().url) }, {}],
     ["a stored secret that is marked as one", { secret: marked("whsec_1") }, {}],
-    ["the provider's text", { __provider: "old" }, { __provider: "new" }],
     ["a stored property of another version", { active: true }, {}],
-  ])("is made by %s", async (_case, olds, news) => {
-    const result = await diffOf(someState(olds), someArgs(news));
-
-    expect(result).toStrictEqual(unchanged);
+    ["adopt that names the webhook", {}, { adopt: { id: "17", secret } }],
+    ["adopt that names it as a number", {}, { adopt: { id: 17, secret } }],
+    ["an unknown secret in adopt", {}, { adopt: { id: 17, secret: unknownMarkers.string } }],
+  ])("is made by %s, and nothing is said", async (_case, olds, news) => {
+    expect(await compare(olds, news)).toStrictEqual(unchanged);
   });
 
-  it.each([
-    ["https://tables.example.com/", "HTTPS://tables.example.com:443"],
-    ["https://TABLES.example.com", "https://tables.example.com//"],
-  ])("is made by another spelling of the base URL: %s, %s", async (old, next) => {
-    await configure({ baseUrl: next });
-
-    const result = await diffOf(someState({ baseUrl: old }), someArgs());
-
-    expect(result).toStrictEqual(unchanged);
+  const formerBaseUrls = "https://a.example,https://old.example.com/eu";
+  it.each<[string, string, Properties]>([
+    ["https://tables.example.com/", "HTTPS://tables.example.com:443", {}],
+    ["https://TABLES.example.com", "https://tables.example.com//", {}],
+    ["https://old.example.com/eu/", "https://tables.example.com", { formerBaseUrls }],
+  ])("is made by the base URL %s where it is %s", async (baseUrl, today, settings) => {
+    expect(await compare({ baseUrl }, {}, { baseUrl: today, ...settings })).toEqual(unchanged);
   });
 
   it("is made by settings that are missing", async () => {
-    await configure({ baseUrl: undefined, apiKey: undefined });
+    const { diff } = startProvider({ baseUrl: undefined, apiKey: undefined });
 
-    const result = await diffOf(someState(), someArgs());
-
-    expect(result).toStrictEqual(unchanged);
+    expect(await diff("17", someState(), someArgs())).toEqual([]);
   });
 });
 
-describe("a replacement", () => {
-  it.each([
+describe("a difference", () => {
+  type Row = [name: string, olds: Properties, news: Properties];
+  const stored = (name: string, olds: Properties): Row => [name, olds, {}];
+  it.each<Row>([
     ["databaseId", {}, { databaseId: "base_xyz" }],
     ["databaseId", {}, { databaseId: "BASE_ABC123" }],
     ["url", {}, { url: "https://example.com/hooks/orders/" }],
@@ -77,109 +70,69 @@ describe("a replacement", () => {
     ["events", {}, { events: ["record.created", "record.updated", "table.created"] }],
     ["events", { events: undefined }, {}],
     ["events", { events: "record.created" }, { events: ["record.created"] }],
+    ["events", {}, { events: [{ toString: 1 }, false] }],
+    ["events", {}, { events: ["record.created", unknownMarkers.string] }],
     ["tableId", {}, { tableId: "tbl_1" }],
     ["tableId", { tableId: "tbl_1" }, {}],
     ["tableId", { tableId: "tbl_1" }, { tableId: null }],
-    ["tableId", { tableId: "tbl_1" }, { tableId: "tbl_2" }],
-  ])("comes with another %s: %j, %j", async (property, olds, news) => {
-    const result = await diffOf(someState(olds), someArgs(news));
-
-    expect(result).toStrictEqual({
-      changes: true,
-      replaces: [property],
-      lines: [expect.stringContaining(property)],
+    ["databaseId", {}, { databaseId: unknownMarkers.string }],
+    ["url", {}, { url: unknownMarkers.string }],
+    ["events", {}, { events: unknownMarkers.array }],
+    ["tableId", {}, { tableId: unknownMarkers.string }],
+    ["adopt", {}, { adopt: { id: "18", secret } }],
+    ["adopt", {}, { adopt: { id: unknownMarkers.number, secret } }],
+    ["adopt", {}, { adopt: unknownMarkers.string }],
+    ...[undefined, "not a URL", 7].map((baseUrl) => stored("baseUrl", { baseUrl })),
+    ...[undefined, null, "", 7, {}].map((secret) => stored("secret", { secret })),
+  ])("is made by %s, in one warning: %j, %j", async (name, olds, news) => {
+    expect(await compare(olds, news)).toEqual({
+      names: [name],
+      lines: [
+        expect.stringMatching(new RegExp(`^warning: Replacing webhook 17 of .*\\b${name}\\b`)),
+      ],
     });
-  });
-
-  it.each(["databaseId", "url", "events", "tableId"])(
-    "comes with an unknown %s",
-    async (property) => {
-      const result = await diffOf(someState(), someArgs({ [property]: unknownMarkers.string }));
-
-      expect(result).toStrictEqual({
-        changes: true,
-        replaces: [property],
-        lines: [expect.stringContaining(property)],
-      });
-    },
-  );
-
-  it("comes with an unknown event", async () => {
-    const events = ["record.created", unknownMarkers.string];
-
-    const { replaces } = await diffOf(someState(), someArgs({ events }));
-
-    expect(replaces).toEqual(["events"]);
   });
 
   it.each([
     "https://eu.example.com",
     "https://tables.example.com/eu",
     "https://tables.example.com:444",
-  ])("comes with another base URL: %s", async (baseUrl) => {
-    await configure({ baseUrl });
-
-    const result = await diffOf(someState(), someArgs());
-
-    expect(result).toStrictEqual({
-      changes: true,
-      replaces: ["baseUrl"],
-      lines: [expect.stringContaining("dbwebhooks:baseUrl")],
-    });
+  ])("is made by the base URL %s", async (baseUrl) => {
+    expect((await compare({}, {}, { baseUrl })).names).toEqual(["baseUrl"]);
   });
 
-  it.each([undefined, "not a URL", 7])("comes with the stored base URL %j", async (baseUrl) => {
-    const { replaces } = await diffOf(someState({ baseUrl }), someArgs());
+  it("names all that forces a replacement, each with its reason", () => {
+    const settings = someSettings({ baseUrl: "https://eu.example.com" });
+    const adopt = { id: unknownMarkers.number };
+    const news = someArgs({ url: "https://b.example", tableId: unknownMarkers.string, adopt });
 
-    expect(replaces).toEqual(["baseUrl"]);
-  });
-
-  it.each([undefined, null, "", 7, {}])("comes with the stored secret %j", async (stored) => {
-    const { replaces } = await diffOf(someState({ secret: stored }), someArgs());
-
-    expect(replaces).toEqual(["secret"]);
-  });
-
-  it("comes with events that cannot be put in an order", async () => {
-    const result = await diffOf(someState(), someArgs({ events: [{ toString: 1 }, false] }));
-
-    expect(result).toMatchObject({ changes: true, replaces: ["events"] });
-  });
-
-  it("names all that forces it, and what it means, in one line", async () => {
-    await configure({ baseUrl: "https://eu.example.com" });
-
-    const { replaces, lines } = await diffOf(
-      someState({ secret: undefined }),
-      someArgs({ url: "https://example.com/else", tableId: unknownMarkers.string }),
-    );
-
-    expect(replaces).toEqual(["url", "tableId", "baseUrl", "secret"]);
-    expect(lines).toEqual([
-      "Replacing webhook 17 of database base_abc123: url changes, tableId is not known yet, dbwebhooks:baseUrl changes from https://tables.example.com to https://eu.example.com (if the same service has moved, set dbwebhooks:formerBaseUrls to the former address), its state holds no secret. Its secret will change. The old webhook and its secret keep working until the end of the update; with deleteBeforeReplace they are deleted first, with retainOnDelete they stay.\n",
+    expect(compareWebhook("17", someState({ secret: undefined }), news, settings)).toEqual([
+      { property: "url", reason: "url changes" },
+      { property: "tableId", reason: "tableId is not known yet" },
+      { property: "baseUrl", reason: expect.stringContaining("https://eu.example.com") },
+      { property: "adopt", reason: "adopt.id is not known yet" },
+      { property: "secret", reason: "its state holds no secret" },
+    ]);
+    expect(compareWebhook("16", someState(), someArgs({ adopt: { id: 17 } }), undefined)).toEqual([
+      { property: "adopt", reason: "adopt.id names another webhook" },
     ]);
   });
 
-  it("leaves the order of its steps to the engine", async () => {
-    const result = await diffOf(someState(), someArgs({ databaseId: "base_xyz" }));
+  const old = "https://old.example.com";
+  it.each([
+    ["names where the key must be allowed to go", old, [], true],
+    ["does not when it is allowed already", old, [old], false],
+    ["does not when the state names no place", undefined, [], false],
+  ])("of the base URL %s", (_case, baseUrl, otherBaseUrls, isNamed) => {
+    const settings = someSettings({ otherBaseUrls });
 
-    expect(result).not.toHaveProperty("deleteBeforeReplace");
+    const [difference] = compareWebhook("17", someState({ baseUrl }), someArgs(), settings);
+
+    expect(difference?.reason).toContain("dbwebhooks:formerBaseUrls");
+    expect(difference?.reason.includes("dbwebhooks:otherBaseUrls")).toBe(isNamed);
   });
 
-  it("keeps its line complete, whatever the database is called", async () => {
-    const databaseId = "x\n".repeat(10_000);
-
-    const { lines } = await diffOf(someState({ databaseId }), someArgs({ databaseId: "y" }));
-
-    const ofShortName = await diffOf(someState(), someArgs({ databaseId: "y" }));
-    const endOf = ([line = ""]: readonly string[]) => line.split(": ").at(-1);
-    expect(lines).toEqual([expect.stringContaining("x x x")]);
-    expect(endOf(lines)).toBe(endOf(ofShortName.lines));
-  });
-});
-
-describe("diff", () => {
-  it("agrees with a comparison of what would be sent", async () => {
+  it("is the same as a difference of what would be sent", async () => {
     const optional = <Value>(value: fc.Arbitrary<Value>) =>
       fc.oneof(value, fc.constantFrom(undefined, null));
     const args = fc.record({
@@ -189,60 +142,55 @@ describe("diff", () => {
       tableId: optional(fc.constantFrom("t", "u")),
       allowUnknownEvents: optional(fc.boolean()),
     });
-    const bodyOf = ({ databaseId, url, events, tableId }: Record<string, unknown>) =>
+    const bodyOf = ({ databaseId, url, events, tableId }: Properties) =>
       JSON.stringify([databaseId, url, [...new Set(events as string[])].sort(), tableId ?? null]);
 
     await fc.assert(
       fc.asyncProperty(args, args, async (before, after) => {
-        const { inputs } = await check({}, before);
+        const { inputs } = await startProvider().check({}, before);
+        const state = someState({ tableId: undefined, ...inputs });
 
-        const { changes } = await diffOf(someState({ tableId: undefined, ...inputs }), after);
+        const differences = compareWebhook("17", state, after, someSettings());
 
-        expect(changes).toBe(bodyOf(before) !== bodyOf(after));
+        expect(differences.length > 0).toBe(bodyOf(before) !== bodyOf(after));
       }),
     );
   });
 
-  it("presents an exception without its stack and without what is sensitive", async () => {
-    const olds = someState({ url: "https://example.com/hooks/T0K3N-of-the-receiver" });
-    const news = {
-      get databaseId(): unknown {
-        throw new Error("cannot read t0k3n-OF-the-receiver");
-      },
-    };
+  it("has a line that is complete, whatever the database is called", async () => {
+    const databaseId = "x\n".repeat(10_000);
 
-    const error = await errorOf(diff("17", olds, news));
+    const { lines } = await compare({ databaseId }, {});
 
-    expect(error.message).toContain("cannot read [redacted]");
-    expect(error.stack).toBe("");
+    expect(lines).toEqual([expect.stringMatching(/x x x…: databaseId changes\. Its secret will/)]);
   });
 });
 
 describe("ignored changes", () => {
-  it("are no difference, as a whole or in part, and nothing is said of them", () => {
+  it.each<[string, string[], string[]]>([
+    ["none", [], ["url", "events"]],
+    ["one", ["url"], ["events"]],
+    ["a part", ["events[0]", "url"], []],
+    ["all", ["*"], []],
+    ["all, in brackets", ["[*]"], []],
+    ["a quoted name", ['["url"]'], ["events"]],
+    ["a part of a quoted name", ['["events"][0]'], ["url"]],
+    ["all parts", ["events[*]"], ["url"]],
+    ["a part behind a dot", ["url.x"], ["events"]],
+    ["another name", ["urls"], ["url", "events"]],
+    ["nothing that is a path", [""], ["url", "events"]],
+  ])("are no difference: %s", (_case, ignored, left) => {
     const olds = someState({ url: "https://drifted.example", events: ["table.created"] });
-    const compare = (...ignored: string[]) =>
-      compareWebhook("17", olds, someArgs(), someSettings(), ignored).differences.map(
-        ({ property }) => property,
-      );
 
-    expect(compare()).toEqual(["url", "events"]);
-    expect(compare("url")).toEqual(["events"]);
-    expect(compare("events[0]", "url")).toEqual([]);
+    const differences = compareWebhook("17", olds, someArgs(), someSettings(), ignored);
+
+    expect(namesOf(differences)).toEqual(left);
   });
 
-  it.each([
-    ["*", []],
-    ["[*]", []],
-    ['["url"]', ["events"]],
-    ['["events"][0]', ["url"]],
-    ["events[*]", ["url"]],
-    ["urls", ["url", "events"]],
-  ])("reads a path as Pulumi does: %s", (path, left) => {
-    const olds = someState({ url: "https://example.com/drifted", events: ["record.deleted"] });
+  it("are handed over by Pulumi", async () => {
+    const { diff } = startProvider();
+    const news = someArgs({ url: "https://example.com/other" });
 
-    const { differences } = compareWebhook("17", olds, someArgs(), someSettings(), [path]);
-
-    expect(differences.map(({ property }) => property)).toEqual(left);
+    expect(await diff("17", someState(), news, { ignored: ["url"] })).toEqual([]);
   });
 });

@@ -165,6 +165,10 @@ describe("every sentence", () => {
     const failed = "Create webhook in database base_abc123 failed: ";
     const incomplete = `${failed}the service created webhook 17 but sent no usable secret.`;
     const unstored = `${failed}Pulumi stopped while the service created webhook 17.`;
+    const again =
+      'Run "pulumi up" again; if this comes back, check that dbwebhooks:baseUrl is the service itself.';
+    const undo = (end: "undone" | "partial" | "leftBehind", secret?: string) =>
+      say.undoText({ databaseId: "base_abc123", id: "17", secret }, end, "WHY");
     const byHand =
       "Pulumi has not stored it: delete it by hand. It could not be deleted at once: WHY";
     pin(`
@@ -173,11 +177,11 @@ describe("every sentence", () => {
       ${advice([], true)} => The service lists no such webhook now, but it may still appear. ${look}
       ${advice(["1", "2", "3", "4", "5"], true)} => ${listed("1, 2, 3, 4, 5")}
       ${advice(["1", "2", "3", "4", "5", "6"])} => ${listed("1, 2, 3, 4, 5 and 1 more")}
-      ${say.undoneIncompleteText("base_abc123", "17")} => ${incomplete} It was deleted again. Run "pulumi up" again; if this comes back, check that dbwebhooks:baseUrl is the service itself.
-      ${say.partialText("base_abc123", "17", "WHY")} => ${incomplete} It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: WHY
-      ${say.undoneUnstoredText("base_abc123", "17")} => ${unstored} It was deleted again.
-      ${say.leftBehindText("base_abc123", "17", true, "WHY")} => ${unstored} ${byHand}
-      ${say.leftBehindText("base_abc123", "17", false, "WHY")} => ${incomplete} ${byHand}
+      ${undo("undone")} => ${incomplete} It was deleted again. ${again}
+      ${undo("partial")} => ${incomplete} It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: WHY
+      ${undo("undone", "whsec_1")} => ${unstored} It was deleted again.
+      ${undo("leftBehind", "whsec_1")} => ${unstored} ${byHand}
+      ${undo("leftBehind")} => ${incomplete} ${byHand}
     `);
   });
 
@@ -202,10 +206,10 @@ describe("every sentence", () => {
       ${advice(response(200), { lacks: "confirmation" })} => ${wrongHost}
       ${advice(response(401))} => The service does not accept the API key. ${setKey}
       ${say.elsewhereText(operation, settings, "https://old.example")} => Delete ${name} failed: its state says that it was created at https://old.example, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to dbwebhooks:formerBaseUrls (DBWEBHOOKS_FORMER_BASE_URLS). If it is another service that this API key may be sent to, add it to dbwebhooks:otherBaseUrls (DBWEBHOOKS_OTHER_BASE_URLS). "pulumi destroy" and "pulumi refresh" read the environment.
-      ${say.absentLine(name)} => The service did not have ${name} any more, and it is removed from the state. A key without access to the database gets the same answer: if this is possible here, look at the service.
-      ${say.keptLine(name, true)} => Kept ${name}: the argument adopt of the program names it. It was not deleted, and its secret is the same. Remove adopt before you replace it.
-      ${say.keptLine(name, false)} => Kept ${name}: another resource of this program may have it, because this run has found it unchanged. It was not deleted, and its secret is the same. If no other resource has it, delete it by hand.
-      ${say.sharedLine(name, ["a", "b"])} => Two resources manage ${name}: a and b. Remove one of them from the program, and from the state with "pulumi state delete", which deletes no webhook. Do not use --target before.
+      ${say.lines.absent(name)} => The service did not have ${name} any more, and it is removed from the state. A key without access to the database gets the same answer: if this is possible here, look at the service.
+      ${say.lines.named(name)} => Kept ${name}: the argument adopt of the program names it. It was not deleted, and its secret is the same. Remove adopt before you replace it.
+      ${say.lines.kept(name)} => Kept ${name}: another resource of this program may have it, because this run has found it unchanged. It was not deleted, and its secret is the same. If no other resource has it, delete it by hand.
+      ${say.lines.shared(name, ["a", "b"])} => Two resources manage ${name}: a and b. Remove one of them from the program, and from the state with "pulumi state delete", which deletes no webhook. Do not use --target before.
     `);
   });
 
@@ -216,17 +220,17 @@ describe("every sentence", () => {
     const unknown = someArgs({ adopt: { id: 17, secret: "other" } });
     pin(`
       ${say.nameOfWebhook("17", undefined)} => webhook 17 of database ?
-      ${say.replacementLine(name, "url changes")} => Replacing ${name}: url changes. Its secret will change. The old webhook and its secret keep working until the end of the update; with deleteBeforeReplace they are deleted first. With retainOnDelete they stay, if an earlier "pulumi up" has stored that option.
-      ${say.importedOtherwiseLine(name, "url changes")} => The program does not declare ${name} as the service has it: url changes. Pulumi does not replace what it imports. Declare it as it is there, and change it after the import.
+      ${say.lines.replacement(name, "url changes")} => Replacing ${name}: url changes. Its secret will change. The old webhook and its secret keep working until the end of the update; with deleteBeforeReplace they are deleted first. With retainOnDelete they stay, if an earlier "pulumi up" has stored that option.
+      ${say.lines.importedOtherwise(name, "url changes")} => The program does not declare ${name} as the service has it: url changes. Pulumi does not replace what it imports. Declare it as it is there, and change it after the import.
       ${say.baseUrlReason(settings, undefined)} => dbwebhooks:baseUrl changes to https://tables.example.com ${moved})
       ${say.baseUrlReason(others, "https://old.example")} => dbwebhooks:baseUrl changes from https://old.example to https://tables.example.com ${moved})
       ${say.baseUrlReason(settings, "https://old.example")} => dbwebhooks:baseUrl changes from https://old.example to https://tables.example.com ${moved}; to delete the old webhook, add https://old.example to dbwebhooks:otherBaseUrls)
       ${say.unknownText(operation, settings, undefined)} => the service does not list it, but may have listed only a part of its webhooks.
       ${say.unknownText(operation, settings, callOf(response(500)))} => it could not be looked up: POST https://tables.example.com/somewhere answered 500.
-      ${say.driftLine(name, ["url", "events"])} => Drift of ${name}: url, events. The next "pulumi up" replaces it, with a new secret, unless the program then declares the same.
-      ${say.goneLine(name)} => The service no longer has ${name}. The next "pulumi up" creates a new one, with a new secret.
-      ${say.inactiveLine(name)} => The service has switched off ${name}: it sends no notifications.
-      ${say.notLookedUpLine("b", "WHY")} => Not all webhooks of database b could be looked up: WHY. The state of those that were not found stays as it is.
+      ${say.lines.drift(name, ["url", "events"])} => Drift of ${name}: url, events. The next "pulumi up" replaces it, with a new secret, unless the program then declares the same.
+      ${say.lines.gone(name)} => The service no longer has ${name}. The next "pulumi up" creates a new one, with a new secret.
+      ${say.lines.inactive(name)} => The service has switched off ${name}: it sends no notifications.
+      ${say.lines.notLookedUp("b", "WHY")} => Not all webhooks of database b could be looked up: WHY. The state of those that were not found stays as it is.
       ${adoptionHint(unknown)} => Adopting ${name}: no webhook is created, and the service changes nothing.
       ${adoptedSecretHint("17", someState(), unknown)} => The argument adopt.secret of ${name} is not the secret that the state holds, which stays in force. Remove adopt. To use the other secret, remove the webhook with "pulumi state delete" and run "pulumi up" again.
       ${adoptionConflict(name, [{ property: "url", reason: "url changes" }]).message} => Replace ${name} failed: its argument adopt names the same webhook (url changes). Nothing was changed. Remove adopt from the program; the next "pulumi up" then replaces the webhook, with a new secret. [conflict]

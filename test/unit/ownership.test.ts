@@ -1,206 +1,137 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Engine } from "../../src/core/engine.ts";
-import { WebhookProvider } from "../../src/core/provider.ts";
-import type { Properties } from "../../src/core/values.ts";
-import { apiKey, secret, someArgs } from "../helpers/builders.ts";
-import { type Answer, startServer, type TestServer } from "../helpers/http-server.ts";
+import { listed, secret, someArgs } from "../helpers/builders.js";
+import { startServer } from "../helpers/http-server.js";
+import { startProvider, type TestProvider } from "../helpers/provider.js";
 
+// One rule protects a webhook: a deletion does not reach it while another resource that this run has
+// seen still has it, or while the program names it in `adopt`.
+
+interface Run extends TestProvider {
+  readonly state: Readonly<Record<string, unknown>>;
+}
+/** What Pulumi does about a resource before it deletes webhook 17 of the resource "orders". */
+type Step = (run: Run, urnOf: (name: string) => { urn?: string }) => Promise<unknown>;
+
+const elsewhere = someArgs({ url: "https://example.com/other" });
 const urn = (name: string) => `urn:pulumi:test::webhooks::dbwebhooks:index:Webhook::${name}`;
 
-/** How Pulumi calls its resources: with URNs in the plugin, without in the dynamic provider. */
-const shells: readonly [string, typeof urn | (() => undefined)][] = [
-  ["with URNs", urn],
-  ["without URNs", () => undefined],
-];
-
-interface Run {
-  readonly provider: WebhookProvider;
-  readonly server: TestServer;
-  readonly state: Properties;
-  readonly lines: string[];
-  /** Does what Pulumi does with a resource that the program declares and the state holds. */
-  declare(name: string, changes?: Properties): Promise<void>;
-  /** The same for a resource that is to be created, or to be replaced. */
-  declareAnew(name: string, changes?: Properties): Promise<void>;
-  remove(): Promise<void>;
-}
-
-/** One run of a program whose state has webhook 17, more than once if need be. */
-async function withRun(
-  urnOf: (typeof shells)[number][1],
-  use: (run: Run) => Promise<void>,
-  body: Answer["body"] = { success: true },
-): Promise<void> {
-  await using server = await startServer({ body });
-  const lines: string[] = [];
-  const notify = (line: string) => void lines.push(line);
-  const settings: Record<string, string> = { baseUrl: server.url, apiKey, listing: "true" };
-  const source = {
-    get: (name: string) => settings[name],
-    isExplicit: () => false,
-    environment: { DBWEBHOOKS_IMPORT_SECRET: secret },
+/** Pulumi checks and compares a resource that the program declares and the state holds. */
+const compares =
+  (name: string, id = "17", news = someArgs()): Step =>
+  async ({ check, diff, state }, urnOf) => {
+    const { inputs } = await check(someArgs(), news, urnOf(name));
+    return await diff(id, state, inputs, urnOf(name));
   };
-  const provider = new WebhookProvider(source, new Engine(undefined, notify));
-  const state = { ...someArgs(), baseUrl: server.url, secret };
-  await use({
-    provider,
-    server,
-    state,
-    lines,
-    declare: async (name, changes = {}) => {
-      const { inputs } = await provider.check(someArgs(), someArgs(changes), notify, urnOf(name));
-      await provider.diff("17", state, inputs, notify, { urn: urnOf(name) });
-    },
-    declareAnew: async (name, changes = {}) => {
-      await provider.check({}, someArgs(changes), notify, urnOf(name));
-    },
-    remove: () => provider.delete("17", state, notify),
+/** Pulumi creates a resource, or its replacement. */
+const creates =
+  (name: string, news = someArgs()): Step =>
+  async ({ check, create }, urnOf) => {
+    const { inputs } = await check({}, news, urnOf(name));
+    return await create(inputs);
+  };
+const checks =
+  (name: string, olds: object, news = someArgs()): Step =>
+  ({ check }, urnOf) =>
+    check({ ...olds }, news, urnOf(name));
+const adopts = (id: number, databaseId = "base_abc123") =>
+  checks("adopter", {}, someArgs({ databaseId, adopt: { id, secret } }));
+const imports =
+  (name: string, isOnlyRead = false): Step =>
+  ({ import: read }, urnOf) =>
+    read("17", "base_abc123", { ...urnOf(name), isOnlyRead });
+const refreshes: Step = ({ read, state }) => read("17", state);
+/** Pulumi compares what no program declares. */
+const comparesState: Step = ({ diff, state }, urnOf) =>
+  diff("17", state, someArgs(), urnOf("stays"));
+
+/** Runs these steps and then deletes webhook 17 of "orders". Returns what was deleted, and all lines. */
+async function deletedAfter(steps: readonly Step[], hasUrns = true, id = "17") {
+  // The same answer is right for a creation, a deletion and a list.
+  await using server = await startServer({
+    body: { id: 18, secret, success: true, webhooks: [listed()] },
   });
+  const run = startProvider(
+    { baseUrl: server.url, listing: "true" },
+    { environment: { DBWEBHOOKS_IMPORT_SECRET: secret } },
+  );
+  const urnOf = (name: string) => (hasUrns ? { urn: urn(name) } : {});
+  const state = { ...someArgs(), baseUrl: server.url, secret };
+  for (const step of steps) {
+    await step({ ...run, state }, urnOf);
+  }
+  await run.delete(id, state, urnOf("orders"));
+  const deletions = server.requests.filter(({ method }) => method === "DELETE");
+  return { deleted: deletions.map(({ path }) => path.split("/").at(-1)), lines: run.lines };
 }
 
-const listed = { webhooks: [{ ...someArgs(), id: 17, tableIds: null, active: true }] };
-const sent = ({ requests }: TestServer) => requests.map(({ method }) => method);
+describe("a deletion", () => {
+  const rotation = [checks("orders", someArgs()), creates("orders")];
+  const ignored = [compares("orders"), creates("orders", elsewhere)];
+  const otherWebhooks = [compares("a", "1"), compares("b", "18")];
+  const imported = [imports("stays"), checks("stays", someArgs())];
+  it.each<[string, "always" | "with URNs" | "never", Step[]]>([
+    ["when this run compared nothing", "always", []],
+    ["when another resource keeps it", "never", [compares("stays")]],
+    ["when its own resource was unchanged", "with URNs", [compares("orders")]],
+    ["when the change of its own resource was ignored", "with URNs", ignored],
+    ["when its own resource changes", "always", [compares("orders", "17", elsewhere)]],
+    ["in a rotation by replacementTrigger", "always", rotation],
+    ["when others keep other webhooks", "always", otherWebhooks],
+    ["after a plain refresh", "always", [refreshes, comparesState]],
+    ["when no program has run", "always", [comparesState]],
+    ["when the program adopts it", "never", [adopts(17)]],
+    ["when the program adopts another", "always", [adopts(16), adopts(17, "base_2")]],
+    ["when another resource imported it", "never", imported],
+    ["when another resource only reads it", "always", [imports("stays", true)]],
+  ])("%s reaches the webhook %s; else it says so", async (_case, reaches, steps) => {
+    for (const hasUrns of [true, false]) {
+      const { deleted, lines } = await deletedAfter(steps, hasUrns);
 
-describe.each(shells)("The deletion of a webhook that two resources have, %s,", (_, urnOf) => {
-  it("leaves the webhook to the resource that stays", async () => {
-    await withRun(urnOf, async ({ declare, remove, server, lines }) => {
-      await declare("stays");
-
-      await remove();
-
-      expect(sent(server)).toEqual([]);
-      expect(lines).toEqual([
-        "Kept webhook 17 of database base_abc123: another resource of this program manages it too. It was not deleted, and its secret is the same.",
-      ]);
-    });
+      const isDeleted = reaches === "always" || (reaches === "with URNs" && hasUrns);
+      const kept = lines.filter((line) => line.startsWith("warning: Kept webhook 17 "));
+      expect([hasUrns, deleted, kept.length]).toEqual(
+        isDeleted ? [hasUrns, ["17"], 0] : [hasUrns, [], 1],
+      );
+    }
   });
 
-  it("reaches the service when no resource stays", async () => {
-    await withRun(urnOf, async ({ remove, server }) => {
-      await remove();
+  it("never reaches what another resource keeps, in whatever order Pulumi asks", async () => {
+    const steps = [compares("stays"), compares("a", "16"), creates("new"), checks("orders", {})];
+    const anyOrder = fc.shuffledSubarray(steps, { minLength: steps.length });
 
-      expect(sent(server)).toEqual(["DELETE"]);
-    });
-  });
-
-  // Pulumi applies ignoreChanges to what it compares, not to what it creates in a replacement.
-  it.each([{}, { url: "https://example.com/ignored-before" }])(
-    "reaches the service when the one that stays is replaced, with %j",
-    async (changes) => {
-      await withRun(urnOf, async ({ declare, declareAnew, remove, server }) => {
-        await declare("orders");
-        await declareAnew("orders", changes);
-
-        await remove();
-
-        expect(sent(server)).toEqual(["DELETE"]);
-      });
-    },
-  );
-
-  it("reaches the service when its resource gets other arguments", async () => {
-    await withRun(urnOf, async ({ declare, remove, server }) => {
-      await declare("orders", { url: "https://example.com/other" });
-
-      await remove();
-
-      expect(sent(server)).toEqual(["DELETE"]);
-    });
-  });
-
-  it("reaches the service after a refresh, which compares what no program declares", async () => {
-    await withRun(urnOf, async ({ provider, state, remove, server }) => {
-      await provider.diff("17", state, someArgs(), () => {}, { urn: urnOf("orders") });
-
-      await remove();
-
-      expect(sent(server)).toEqual(["DELETE"]);
-    });
-  });
-});
-
-describe("Two resources with one webhook", () => {
-  it("are told apart by their URNs, whatever else the run creates", async () => {
-    await withRun(urn, async ({ declare, declareAnew, remove, server }) => {
-      await declare("stays");
-      await declareAnew("new");
-
-      await remove();
-
-      expect(sent(server)).toEqual([]);
-    });
-  });
-
-  const warning = (one: string, other: string) =>
-    `Two resources manage webhook 17 of database base_abc123: ${urn(one)} and ${urn(other)}. Remove one of them from the program, and from the state with "pulumi state delete", which deletes no webhook.`;
-
-  it("are named when both are in the state, and once", async () => {
-    await withRun(urn, async ({ declare, lines }) => {
-      await declare("one");
-      await declare("one");
-      await declare("other");
-
-      expect(lines).toEqual([warning("one", "other")]);
-    });
-  });
-
-  it("are named when both are imported", async () => {
-    await withRun(
-      urn,
-      async ({ provider, lines }) => {
-        const notify = (line: string) => void lines.push(line);
-        for (const name of ["one", "other"]) {
-          const { inputs } = await provider.import("17", "base_abc123", notify, urn(name));
-          await provider.check(inputs, inputs, notify, urn(name));
-        }
-
-        expect(lines).toEqual([warning("one", "other")]);
-      },
-      listed,
-    );
-  });
-
-  it("are not named when one of them only reads it", async () => {
-    await withRun(
-      urn,
-      async ({ provider, declare, lines }) => {
-        await provider.import("17", "base_abc123", () => {}, urn("read"));
-        await declare("orders");
-
-        expect(lines).toEqual([]);
-      },
-      listed,
+    await fc.assert(
+      fc.asyncProperty(anyOrder, fc.boolean(), async (order, hasUrns) => {
+        expect((await deletedAfter(order, hasUrns)).deleted).toEqual([]);
+      }),
+      { numRuns: 24 },
     );
   });
 });
 
-describe("An import that the declaration differs from", () => {
-  it("announces no replacement, which Pulumi refuses", async () => {
-    await withRun(
-      urn,
-      async ({ provider, declare, lines }) => {
-        const notify = (line: string) => void lines.push(line);
-        await provider.import("17", "base_abc123", notify, urn("orders"));
-        await declare("orders", { url: "https://example.com/other" });
+describe("two resources with one webhook", () => {
+  const shared = /^warning: Two resources .*::one and urn:.*::other\. /;
+  const otherwise = /^warning: The program does not declare webhook 17 /;
+  const replaced = /^warning: Replacing webhook 17 /;
+  const importing = (name: string) => [imports(name), checks(name, someArgs())];
+  const differs = (name: string) => compares(name, "17", elsewhere);
+  it.each<[string, Step[], RegExp[]]>([
+    ["are named once", [compares("one"), compares("one"), compares("other")], [shared]],
+    ["are named when both are imported", [...importing("one"), ...importing("other")], [shared]],
+    ["are not named when one only reads it", [imports("one", true), compares("other")], []],
+    [
+      "are two when one reads what the other replaces",
+      [imports("one", true), differs("other")],
+      [replaced],
+    ],
+    [
+      "are one when an import differs, which Pulumi refuses",
+      [imports("one"), differs("one")],
+      [otherwise],
+    ],
+  ])("%s", async (_case, steps, expected) => {
+    const { lines } = await deletedAfter(steps, true, "16");
 
-        expect(lines).toEqual([
-          "The program does not declare webhook 17 of database base_abc123 as the service has it: url changes. Pulumi replaces no webhook that it imports. Declare it as it is there, and change it after the import.",
-        ]);
-      },
-      listed,
-    );
-  });
-
-  it("says nothing of a webhook that the program reads and another resource replaces", async () => {
-    await withRun(
-      urn,
-      async ({ provider, declare, lines }) => {
-        await provider.import("17", "base_abc123", () => {}, urn("read"));
-        await declare("orders", { url: "https://example.com/other" });
-
-        expect(lines).toEqual([expect.stringContaining("Replacing webhook 17 ")]);
-      },
-      listed,
-    );
+    expect(lines).toEqual(expected.map((line) => expect.stringMatching(line)));
   });
 });

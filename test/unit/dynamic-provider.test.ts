@@ -1,0 +1,138 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import * as provider from "../../src/dynamic/provider.js";
+import {
+  providerText,
+  secret,
+  secretEnvelope,
+  someArgs,
+  someState,
+  unknownMarkers,
+} from "../helpers/builders.js";
+import { errorOf } from "../helpers/error-of.js";
+import { startServer } from "../helpers/http-server.js";
+import { captureLines, configure } from "../helpers/provider.js";
+
+// What the dynamic shell adds to the rules: Pulumi's shapes, and the text of a dynamic provider.
+
+afterEach(() => void vi.unstubAllEnvs());
+
+const withText = (properties: object) => ({ ...properties, __provider: providerText });
+
+describe("check in the dynamic provider", () => {
+  it("takes the text of the provider for no argument, old or new", async () => {
+    await configure();
+    const news = someArgs({ tableId: "t", events: ["table.created"] });
+    const checked = (olds: Record<string, unknown>) =>
+      captureLines(() => provider.check(olds, withText(news)));
+
+    // Without old arguments the webhook is new, which has a hint here.
+    expect(await checked({ __provider: "old" })).toStrictEqual({
+      result: { inputs: news },
+      lines: [expect.stringMatching(/^A webhook of table t .*\n$/)],
+    });
+    expect((await checked(withText(news))).lines).toEqual([]);
+  });
+
+  it("names no property, whose value Pulumi would print", async () => {
+    await configure();
+
+    const { failures } = await provider.check({}, someArgs({ url: "nowhere", tableId: 7 }));
+
+    expect(failures).toEqual([
+      { property: "", reason: expect.stringMatching(/^url: /) },
+      { property: "", reason: expect.stringMatching(/^tableId: /) },
+    ]);
+  });
+
+  it("knows an explicit provider by its key, which wins over the environment", async () => {
+    vi.stubEnv("DBWEBHOOKS_LISTING", "maybe");
+    const failuresFor = async (isExplicit?: string) => {
+      await configure({ listing: "true", isExplicit });
+      return (await provider.check({}, someArgs())).failures;
+    };
+
+    expect(await failuresFor("true")).toBeUndefined();
+    expect(await failuresFor()).toHaveLength(1);
+  });
+});
+
+describe("diff in the dynamic provider", () => {
+  it("says explicitly that nothing changes, whatever the text is", async () => {
+    await configure();
+    const news = { ...someArgs({ allowInsecureUrl: true }), __provider: "new" };
+
+    expect(await provider.diff("17", someState(), news)).toStrictEqual({ changes: false });
+  });
+
+  it("says what forces a replacement, in a line, and leaves its order to the engine", async () => {
+    await configure();
+    const news = someArgs({ url: unknownMarkers.string, tableId: "t" });
+
+    const { result, lines } = await captureLines(() => provider.diff("17", someState(), news));
+
+    expect(result).toStrictEqual({ changes: true, replaces: ["url", "tableId"] });
+    expect(lines).toEqual([expect.stringMatching(/^Replacing webhook 17 .*\n$/)]);
+  });
+});
+
+describe("create in the dynamic provider", () => {
+  it("stores what the service has, the base URL and the secret, and nothing else", async () => {
+    await using server = await startServer({ body: { id: 17, secret, active: true } });
+    await configure({ baseUrl: server.url });
+    const args = withText(
+      someArgs({ tableId: "t", allowInsecureUrl: true, allowUnknownEvents: false }),
+    );
+
+    expect(await provider.create(args)).toStrictEqual({
+      id: "17",
+      outs: { ...someArgs({ tableId: "t" }), baseUrl: server.url, secret: secretEnvelope },
+    });
+  });
+
+  it("puts the text into a partial creation, where Pulumi does not", async () => {
+    await using server = await startServer({ body: { id: 17 } }, { statusCode: 403 });
+    await configure({ baseUrl: server.url });
+
+    const error = await errorOf(provider.create(withText(someArgs())));
+
+    expect(error).toMatchObject({
+      id: "17",
+      properties: { ...someArgs(), baseUrl: server.url, __provider: providerText },
+      reasons: [error.message],
+    });
+  });
+});
+
+describe("read, update and delete in the dynamic provider", () => {
+  const state = someState({ tableId: "t", ofAnotherVersion: [1] });
+
+  it("keep the state, with its secret marked, without settings and without a request", async () => {
+    await configure({ baseUrl: undefined, apiKey: undefined });
+    const kept = { ...state, secret: secretEnvelope };
+    const { secret: _, ...bare } = state;
+
+    expect(await provider.read("17", state)).toStrictEqual({ id: "17", props: kept });
+    expect(await provider.read("17", bare)).toStrictEqual({ id: "17", props: bare });
+    expect(await provider.update("17", state)).toStrictEqual({ outs: kept });
+  });
+
+  it("return no id for a webhook that is gone", async () => {
+    await using server = await startServer({ body: { webhooks: [] } });
+    await configure({ baseUrl: server.url, listing: "true" });
+
+    const { result } = await captureLines(() =>
+      provider.read("17", { ...state, baseUrl: server.url }),
+    );
+
+    expect(result).toStrictEqual({ id: "", props: {} });
+  });
+
+  it("send a deletion", async () => {
+    await using server = await startServer({ body: { success: true } });
+    await configure({ baseUrl: server.url });
+
+    await provider.delete("17", { ...state, baseUrl: server.url });
+
+    expect(server.requests.map(({ method }) => method)).toEqual(["DELETE"]);
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { Engine } from "../../src/core/engine.js";
+import { WebhookProvider } from "../../src/core/provider.js";
+import { listed, listOf, secret, someArgs, someState } from "../helpers/builders.js";
+import { errorOf } from "../helpers/error-of.js";
+import { startServer } from "../helpers/http-server.js";
+import { kindOf } from "../helpers/kind-of.js";
+import { startProvider } from "../helpers/provider.js";
+
+describe("a provider", () => {
+  it("presents what it cannot expect as its own fault, without a stack, in every operation", async () => {
+    const get = () => {
+      throw new Error("no configuration, T0K3N-of-the-receiver");
+    };
+    const source = { get, isExplicit: () => false, environment: {} };
+    const provider = new WebhookProvider(source, new Engine(undefined, () => {}));
+    const notify = () => {};
+    const hidden = { url: "https://example.com/hooks/T0K3N-of-the-receiver" };
+
+    const errors = await Promise.all([
+      errorOf(provider.check({}, someArgs(hidden), notify)),
+      errorOf(provider.diff("17", someState(hidden), someArgs(hidden), notify)),
+      errorOf(provider.create(someArgs(hidden), notify)),
+      errorOf(provider.read("17", someState(hidden), notify)),
+      errorOf(provider.delete("17", someState(hidden), notify)),
+    ]);
+
+    // Each with what it has left behind.
+    expect(errors.map(kindOf)).toEqual(["invalid", "conflict", "fault", "invalid", "kept"]);
+    for (const { message, stack } of errors) {
+      expect(message).toContain("failed unexpectedly (no configuration, [redacted]");
+      expect(stack).toBe("");
+    }
+  });
+});
+
+describe("two providers in one process, interleaved", () => {
+  it("send each to its own service, with its own key", async () => {
+    await using first = await startServer({ body: { id: 1, secret } });
+    await using second = await startServer({ body: { id: 2, secret } });
+    const one = startProvider({ baseUrl: first.url, apiKey: "key-one" });
+    const two = startProvider({ baseUrl: second.url, apiKey: "key-two" });
+
+    const results = await Promise.all([one, two, one].map(({ create }) => create(someArgs())));
+
+    expect(results.map(({ id }) => id)).toEqual(["1", "2", "1"]);
+    const keysAt = ({ requests }: typeof first) =>
+      requests.map(({ headers }) => headers.authorization);
+    expect(keysAt(first)).toEqual(["Bearer key-one", "Bearer key-one"]);
+    expect(keysAt(second)).toEqual(["Bearer key-two"]);
+  });
+
+  it("do not know of each other's webhooks, adoptions and refreshes", async () => {
+    await using server = await startServer({ statusCode: 500 }, listOf(listed({ id: 7_000_099 })));
+    const one = startProvider();
+    const two = startProvider({ baseUrl: server.url, listing: "true", retrySeconds: "0" });
+    const offline = startProvider();
+    const changed = someArgs({ url: "https://example.com/other" });
+    await one.diff("7000099", someState(), someArgs());
+    await one.create(someArgs({ adopt: { id: "17", secret } }));
+    await one.read("17", someState());
+
+    const { message } = await errorOf(two.create(someArgs()));
+    await offline.create(someArgs({ adopt: { id: "17", secret } }));
+    await offline.diff("18", someState(), changed);
+
+    expect(message).toContain("7000099");
+    expect(offline.lines).toHaveLength(2);
+  });
+});
