@@ -100,11 +100,13 @@ export async function lookForLeftovers(
   }
   // The time of the creation may be over.
   const context = operation.withoutTimeLimit().context(account.settings);
+  const settled = new AbortController();
   const noList = () => undefined;
   const list = await Promise.race([
     listWebhooks(account, context, databaseId),
-    once(stopping, "abort").then(noList, noList),
+    once(stopping, "abort", settled).then(noList, noList),
   ]);
+  settled.abort();
   const ids = (list?.webhooks ?? [])
     .filter((listed) => Object.keys(driftOf(listed, { ...webhook })).length === 0)
     .map(({ id }) => id)

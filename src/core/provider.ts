@@ -1,4 +1,3 @@
-import { oneLine } from "../common/redact.js";
 import { TimeLimit } from "../service/time-limit.js";
 import { createTransport } from "../service/transport.js";
 import {
@@ -67,7 +66,7 @@ export class WebhookProvider {
     notify: Notify,
     { urn = "" }: ResourceOptions = {},
   ): Promise<CheckResult> {
-    return this.#run("Check webhook", "invalid", news, notify, async (operation) => {
+    return this.#run("Check webhook", news, notify, async (operation) => {
       const ledger = this.#ledger;
       const { settings, problems = [] } = this.#configuration;
       ledger.hasChecked = true;
@@ -111,7 +110,7 @@ export class WebhookProvider {
     notify: Notify,
     { ignored, urn }: ResourceOptions & { readonly ignored?: readonly string[] } = {},
   ): Promise<readonly Difference[]> {
-    return this.#run(`Compare webhook ${id}`, "conflict", olds, notify, async (operation) => {
+    return this.#run(`Compare webhook ${id}`, olds, notify, async (operation) => {
       const ledger = this.#ledger;
       const { settings } = this.#configuration;
       const state = withSecretsBare(olds);
@@ -155,7 +154,7 @@ export class WebhookProvider {
     { timeoutSeconds }: ResourceOptions = {},
   ): Promise<WebhookToStore> {
     const create = async (operation: Operation) => {
-      const context = this.#openContext(operation, "notCreated", "Create webhook");
+      const context = this.#openContext(operation, "notCreated");
       const webhook = completeInputs(inputs);
       const state = stateOf(inputs, context.account.settings.baseUrl);
       const { id, secret } = webhook.adopt
@@ -163,7 +162,7 @@ export class WebhookProvider {
         : await createForState(context, webhook, state);
       return { id, properties: withSecretMarked({ ...state, secret }) };
     };
-    return this.#run(createName(inputs), "fault", inputs, notify, create, timeoutSeconds);
+    return this.#run(createName(inputs), inputs, notify, create, timeoutSeconds);
   }
 
   /**
@@ -171,7 +170,7 @@ export class WebhookProvider {
    * `listing` the webhook is looked up. For one that is gone it returns nothing; the secret never changes.
    */
   async read(id: string, props: Properties, notify: Notify): Promise<WebhookToStore | undefined> {
-    return this.#run(`Read webhook ${id}`, "invalid", props, notify, async (operation) => {
+    return this.#run(`Read webhook ${id}`, props, notify, async (operation) => {
       const { settings } = this.#configuration;
       this.#ledger.hasRead = true;
       const kept = { id, properties: withSecretMarked(props) };
@@ -207,7 +206,7 @@ export class WebhookProvider {
     const variable = this.#source.environment[importSecretVariable];
     const verb = isOnlyRead ? "Get" : "Import";
     const name = `${verb} ${nameOfWebhook(id, databaseId)}`;
-    return this.#run(name, "notImported", { secret: variable }, notify, async (operation) => {
+    return this.#run(name, { secret: variable }, notify, async (operation) => {
       const context = this.#openContext(operation, "notImported");
       const { baseUrl } = context.account.settings;
       const address = { baseUrl, databaseId, id };
@@ -233,11 +232,11 @@ export class WebhookProvider {
     const remove = async (operation: Operation) => {
       const advice =
         'The webhook stays in the state. "pulumi destroy" uses the environment and the configuration of the last "pulumi up". Or set the values with "pulumi config set", and run "pulumi destroy --run-program".';
-      const context = this.#openContext(operation, "kept", operation.name, advice);
+      const context = this.#openContext(operation, "kept", advice);
       const { settings } = context.account;
       await deleteFromState(context, addressOf(id, state, settings), urn);
     };
-    return this.#run(`Delete ${name}`, "kept", state, notify, remove, timeoutSeconds);
+    return this.#run(`Delete ${name}`, state, notify, remove, timeoutSeconds);
   }
 
   get #configuration(): ConfigResult {
@@ -250,20 +249,12 @@ export class WebhookProvider {
    *
    * @param advice What the error says besides, of a command that does not run the program.
    */
-  #openContext(
-    operation: Operation,
-    kind: ErrorKind,
-    name = operation.name,
-    advice?: string,
-  ): Context {
+  #openContext(operation: Operation, kind: ErrorKind, advice?: string): Context {
     const { settings, problems, problemsOfCommand } = this.#configuration;
     if (settings === undefined) {
       const lines = advice === undefined ? problems : problemsOfCommand;
-      const what = `${oneLine(name, 300)} failed: ${lines.join(". ")}.`;
-      throw new WebhookError(
-        kind,
-        [what, advice, "Nothing was sent."].filter((part) => part !== undefined).join(" "),
-      );
+      const what = `${operation.name} failed: ${lines.join(". ")}.`;
+      throw new WebhookError(kind, [what, advice, "Nothing was sent."].filter(Boolean).join(" "));
     }
     const engine = this.#engine;
     this.#account ??= { settings, transport: createTransport(settings, engine.stopping) };
@@ -273,12 +264,10 @@ export class WebhookProvider {
   /**
    * Runs one operation.
    *
-   * @param kind What an unexpected error counts as.
    * @param properties The arguments or the state, whose secrets no message shows.
    */
   async #run<Result>(
     name: string,
-    kind: ErrorKind,
     properties: Properties,
     notify: Notify,
     run: (operation: Operation) => Promise<Result>,
@@ -294,7 +283,7 @@ export class WebhookProvider {
     try {
       return await run(operation);
     } catch (error) {
-      throw error instanceof WebhookError ? error : unexpectedError(error, kind, operation);
+      throw error instanceof WebhookError ? error : unexpectedError(error, operation);
     } finally {
       this.#engine.end();
       timeLimit?.clear();
@@ -320,10 +309,10 @@ function sharingLine(
 }
 
 /** The text of any other error may hold a secret. */
-function unexpectedError(error: unknown, kind: ErrorKind, operation: Operation): WebhookError {
+function unexpectedError(error: unknown, operation: Operation): WebhookError {
   const text = error instanceof Error ? error.message : "no error object";
   return new WebhookError(
-    kind,
+    "fault",
     `${operation.name} failed unexpectedly (${operation.redact(text, 300)}). This is a fault of pulumi-dbwebhooks: look at the service before you run the command again, and report the fault.`,
   );
 }

@@ -257,29 +257,3 @@ describe("a failure", () => {
     );
   });
 });
-
-describe("a hint about the events of tables", () => {
-  const args = someArgs({ tableId: "tbl_1", events: ["table.deleted", "table.created"] });
-  const linesOf = async (olds: Args, news: Args) => {
-    const { lines, check } = startProvider();
-    await check(olds, news);
-    return lines;
-  };
-
-  it("comes when a new webhook of one table selects no others", async () => {
-    expect(await linesOf({}, args)).toEqual([
-      "info: A webhook of table tbl_1 selects only table.created, table.deleted: it receives these events for this one table. Leave tableId out to receive them for all tables.",
-    ]);
-  });
-
-  it.each<[string, Args, Args]>([
-    ["the webhook exists", args, args],
-    ["it selects others too", {}, { ...args, events: ["table.created", "record.created"] }],
-    ["it is of all tables", {}, { ...args, tableId: undefined }],
-    ["its table is not known yet", {}, { ...args, tableId: unknownMarkers.string }],
-    ["its events are not known yet", {}, { ...args, events: unknownMarkers.array }],
-    ["there are failures", {}, { ...args, url: "nowhere" }],
-  ])("does not come when %s", async (_case, olds, news) => {
-    expect(await linesOf(olds, news)).toEqual([]);
-  });
-});

@@ -162,12 +162,6 @@ describe("lists of base URLs", () => {
   ])("are unencrypted only without harm: %s", (_case, config, problems) => {
     expect(read(config).problems ?? []).toHaveLength(problems);
   });
-
-  it("hold no former address that is today's", () => {
-    expect(read({ formerBaseUrls: "https://tables.example.com/" }).problems).toEqual([
-      "dbwebhooks:formerBaseUrls: must not hold dbwebhooks:baseUrl itself",
-    ]);
-  });
 });
 
 describe("a problem with the settings", () => {
