@@ -6,6 +6,7 @@ import { dts } from "rolldown-plugin-dts";
 const entries = {
   index: "src/index.ts",
   provider: "src/dynamic/provider.ts",
+  native: "src/native/native.ts",
   "local-service/index": "src/local-service/index.ts",
   "cli/main": "src/cli/main.ts",
 };
@@ -17,14 +18,14 @@ const zodLicence = readFileSync(new URL("node_modules/zod/LICENSE", import.meta.
 // On a slow machine the time of the plugin for types would be reported to everybody who builds.
 const checks = { bundlerTimings: false };
 
-const types = (entry: keyof typeof entries, { removeComments = false } = {}) =>
+const types = (names: readonly (keyof typeof entries)[], { removeComments = false } = {}) =>
   defineConfig({
     platform: "node",
     external: /^[^./]/,
-    input: { [basename(entry)]: entries[entry] },
+    input: Object.fromEntries(names.map((name) => [basename(name), entries[name]])),
     checks,
     plugins: [dts({ emitDtsOnly: true, newContext: true, compilerOptions: { removeComments } })],
-    output: { dir: join("dist", dirname(entry)) },
+    output: { dir: join("dist", dirname(names[0] ?? "")), chunkFileNames: "[name].ts" },
   });
 
 const minify = { mangle: { keepNames: { class: true, function: false } } };
@@ -59,7 +60,8 @@ export default [
       minify,
     },
   }),
-  types("index"),
-  types("provider", { removeComments: true }),
-  types("local-service/index", { removeComments: true }),
+  // They share the arguments.
+  types(["index", "native"]),
+  types(["provider"], { removeComments: true }),
+  types(["local-service/index"], { removeComments: true }),
 ];

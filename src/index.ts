@@ -5,9 +5,6 @@
  */
 
 export { type EventType, eventTypes } from "./common/event-types.js";
-export { Provider, type ProviderArgs } from "./dynamic/provider-resource.js";
-export {
-  type AdoptArgs,
-  Webhook,
-  type WebhookArgs,
-} from "./dynamic/webhook.js";
+export { Provider } from "./dynamic/provider-resource.js";
+export { Webhook } from "./dynamic/webhook.js";
+export type { AdoptArgs, ProviderArgs, WebhookArgs } from "./program/args.js";

@@ -1,10 +1,9 @@
-// Webhooks of two accounts, with the SDK that `pulumi package add` generates.
+// A webhook whose signing secret is an output of the stack.
 package main
 
 import (
 	"example.com/pulumi-dbwebhooks/sdk/go/dbwebhooks"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
-	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/config"
 )
 
 func main() {
@@ -18,25 +17,7 @@ func main() {
 		if err != nil {
 			return err
 		}
-
-		// Another account at the same service.
-		warehouse, err := dbwebhooks.NewProvider(ctx, "warehouse", &dbwebhooks.ProviderArgs{
-			ApiKey: config.RequireSecret(ctx, "warehouseApiKey"),
-		})
-		if err != nil {
-			return err
-		}
-		stock, err := dbwebhooks.NewWebhook(ctx, "stock", &dbwebhooks.WebhookArgs{
-			DatabaseId: pulumi.String("base_stock"),
-			Url:        pulumi.String("https://example.com/hooks/stock"),
-			Events:     pulumi.ToStringArray([]string{"record.updated"}),
-		}, pulumi.Provider(warehouse))
-		if err != nil {
-			return err
-		}
-
 		ctx.Export("ordersSecret", orders.Secret)
-		ctx.Export("stockSecret", stock.Secret)
 		return nil
 	})
 }

@@ -26,7 +26,7 @@ class CommandLine extends Command {
 /** The program `pulumi-dbwebhooks`. The code of a command is loaded when the command runs. */
 const program: Command = new CommandLine("pulumi-dbwebhooks")
   .usage("COMMAND [options]")
-  .description("Commands for trying webhooks without an account.")
+  .description("Commands for the native plugin, and for trying webhooks without an account.")
   .version(version, "--version", "Shows the version.")
   .helpOption("--help", "Shows this text.")
   .helpCommand("help [COMMAND]", "Shows the options of a command.")
@@ -85,6 +85,26 @@ program
     "\nExit code: 0 all delivered in time, no webhook selects it, or --wait 0; 1 not; 2 wrong usage.",
   )
   .action(async (event, options) => (await import("./emit.js")).emit(event, options));
+
+program
+  .command("install-plugin")
+  .description("Installs the native plugin of this package for the Pulumi CLI on PATH.")
+  .helpOption("--help", "Shows this text.")
+  .action(async () => (await import("./plugin.js")).installPlugin());
+
+program
+  .command("plugin-path")
+  .description("Prints the folder of the native plugin.")
+  .helpOption("--help", "Shows this text.")
+  .action(async () => (await import("./plugin.js")).printPluginPath());
+
+program
+  .command("move-state")
+  .description(
+    "Moves a state to the native plugin: reads an export from stdin, writes it to stdout.",
+  )
+  .helpOption("--help", "Shows this text.")
+  .action(async () => (await import("./move-state.js")).moveState());
 
 /** Runs the command that these words name, to its end. */
 export async function runCommand(words: readonly string[]): Promise<void> {

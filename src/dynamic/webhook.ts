@@ -1,69 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { EventType } from "../common/event-types.js";
+import type { WebhookArgs } from "../program/args.js";
 import { refuseOldNode, warnAboutConfig } from "./stack-config.js";
 import { providerText, typeToken } from "./type-token.js";
-
-/** The arguments of a {@link Webhook}. What is wrong with them is reported by `pulumi preview`. */
-export interface WebhookArgs {
-  /**
-   * The identifier of the database whose events are sent, such as `base_abc123`.
-   * Changing this replaces the webhook.
-   *
-   * Source: `databaseId`, part 4.1 of the service's interface.
-   */
-  databaseId: pulumi.Input<string>;
-  /**
-   * The address that receives the notifications, by HTTP POST: an absolute `https:` URL; `http:` is
-   * refused unless the host is loopback or `allowInsecureUrl` is set.
-   * Changing this replaces the webhook.
-   *
-   * Source: `url`, part 4.1 of the service's interface; the rules about its scheme are this package's.
-   */
-  url: pulumi.Input<string>;
-  /**
-   * The events that are sent, at least one. Order and duplicates mean nothing.
-   * Changing this replaces the webhook. For an event that this package does not know, see
-   * `allowUnknownEvents`.
-   *
-   * Source: part 6 of the service's interface.
-   */
-  events: pulumi.Input<readonly pulumi.Input<EventType>[]>;
-  /**
-   * The identifier of the one table whose events are sent.
-   * Default: events of all tables of the database are sent.
-   * Changing this replaces the webhook.
-   *
-   * Source: `tableId`, part 4.1 of the service's interface.
-   */
-  tableId?: pulumi.Input<string | undefined>;
-  /**
-   * Lets events pass that this package does not know, for a service that has more of them. The compiler
-   * takes them with a cast: `events: ["view.created" as dbwebhooks.EventType]`. Default: `false`.
-   * Changing this changes nothing at the service.
-   */
-  allowUnknownEvents?: pulumi.Input<boolean | undefined>;
-  /**
-   * Allows a `url` that begins with `http:` and is not on a loopback host. Notifications then travel
-   * unencrypted. Default: `false`. Changing this changes nothing at the service.
-   */
-  allowInsecureUrl?: pulumi.Input<boolean | undefined>;
-  /**
-   * Takes over a webhook that exists already, instead of creating one: nothing is sent, but with
-   * `dbwebhooks:listing` the webhook is looked up. Stored as a secret. Default: a new webhook.
-   *
-   * Remove this after the first `pulumi up`: removing it changes nothing. Another `id` replaces the
-   * webhook, and while the `id` is that of the webhook it cannot be replaced for another reason.
-   */
-  adopt?: pulumi.Input<AdoptArgs | undefined>;
-}
-
-/** A webhook that exists already. */
-export interface AdoptArgs {
-  /** The service's number for the webhook. */
-  id: pulumi.Input<number | string>;
-  /** The secret that the service showed when the webhook was created. */
-  secret: pulumi.Input<string>;
-}
 
 /**
  * A webhook subscription of a database.

@@ -5,6 +5,7 @@ import {
   type ConfigureRequest,
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import { namespace, problemsOfSettingNames } from "../common/setting-names.js";
+import { version } from "../common/version.js";
 import { type ConfigSource, readConfig } from "../core/config.js";
 import { isUnknown, markedSecret, type Properties, withSecretsBare } from "../core/values.js";
 import type { EngineLog } from "./engine-log.js";
@@ -28,6 +29,13 @@ export async function checkProvider(request: CheckRequest, log: EngineLog): Prom
   const unknownNames = problemsOfSettingNames(
     Object.keys(args).filter((name) => !ownNames.includes(name)),
   );
+  if (typeof args.version === "string" && args.version !== version) {
+    response.addFailures(
+      new CheckFailure().setReason(
+        `the program asks for version ${args.version.slice(0, 100)} of the plugin, and this is ${version}; use the same version of pulumi-dbwebhooks for both, and run "pulumi package add" again where the program uses an SDK`,
+      ),
+    );
+  }
   if (isDefault(request.getName())) {
     for (const problem of unknownNames) {
       log.write("", `Stack configuration ${namespace}:${problem}`, "warning");

@@ -1,102 +1,83 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { temporaryDirectory, writeJson } from "../helpers/directory.js";
-import { archiveFor, packPluginInto, version } from "../helpers/plugin-archives.js";
+import { list } from "tar";
+import { describe, expect, it } from "vitest";
+import { version } from "../../package.json";
+import { withDirectory, writeJson } from "../helpers/directory.js";
+import { succeed } from "../helpers/package.js";
 import { yamlProgram } from "../helpers/programs.js";
-import { startReleaseServer } from "../helpers/release-server.js";
+import { run } from "../helpers/pulumi.js";
 import { pluginFile } from "../helpers/shells/native-shell.js";
 import { type TestStack, webhookArgs, withStack } from "../helpers/stack.js";
 
-const packed = temporaryDirectory();
-const archive = join(packed.path, archiveFor());
+const repository = join(__dirname, "../..");
 
-beforeAll(() => packPluginInto(packed.path));
-afterAll(() => packed.remove());
+/** Makes the archives of a release. */
+function packPluginInto(directory: string) {
+  return succeed(process.execPath, ["tools/plugin/pack.mts", directory], { directory: repository });
+}
 
 /** A project in YAML that says nothing of where the plugin is. */
-async function writeBare({ directory }: TestStack, more: object = {}): Promise<void> {
+async function writeBare({ directory }: TestStack): Promise<void> {
   await writeJson(join(directory, "Pulumi.yaml"), {
     name: "webhooks",
     runtime: "yaml",
-    resources: { orders: { type: "dbwebhooks:Webhook", properties: webhookArgs() } },
-    ...more,
+    resources: {
+      orders: { type: "dbwebhooks:Webhook", properties: webhookArgs(), options: { version } },
+    },
   });
 }
 
-/** Installs the plugin from the archive for this system. */
-function install({ pulumiWithoutStack }: TestStack): ReturnType<typeof pulumiWithoutStack> {
-  const args = ["resource", "dbwebhooks", version, "--file", archive];
-  return pulumiWithoutStack(["plugin", "install", ...args]);
-}
-
-/** Declares a webhook that needs the plugin in the version of this build. */
-function writeVersioned(stack: TestStack, options: object = {}): Promise<void> {
-  const orders = {
-    type: "dbwebhooks:Webhook",
-    properties: webhookArgs(),
-    options: { version, ...options },
-  };
-  return writeBare(stack, { resources: { orders } });
-}
-
-describe("The plugin's archives", () => {
-  it("install with pulumi plugin install, and the plugin is found by its version", async () => {
+describe("pulumi-dbwebhooks install-plugin", () => {
+  it("installs the plugin offline, once, for programs and for pulumi package add", async () => {
     await withStack(
       async (stack) => {
-        const { service, up } = stack;
-        const installed = await install(stack);
-        await writeVersioned(stack);
-        const { output } = await up();
+        const { service, directory, environment, pulumiWithoutStack, up } = stack;
+        const nowhere = "http://127.0.0.1:9";
+        const install = () =>
+          run(process.execPath, [join(repository, "dist/cli/main.js"), "install-plugin"], {
+            directory,
+            environment: { ...environment, HTTPS_PROXY: nowhere, HTTP_PROXY: nowhere },
+          });
+        await writeBare(stack);
 
-        expect(installed.exitCode, installed.output).toBe(0);
+        const [first, second] = [await install(), await install()];
+        const { output } = await up();
+        const added = await pulumiWithoutStack(["package", "add", "dbwebhooks"]);
+
+        expect([first.exitCode, second.exitCode, added.exitCode], added.output).toEqual([0, 0, 0]);
+        expect(first.output).toContain(`dbwebhooks ${version} is installed.`);
+        expect(second.output).toContain(`dbwebhooks ${version} is installed already.`);
         expect(output).not.toContain("pulumi-resource-dbwebhooks");
         expect(service.webhooks).toHaveLength(1);
       },
       { program: yamlProgram },
     );
   });
+});
 
-  it.each([
-    ["the release of a tag", "repositoryUrl"],
-    ["a directory of a server", "url"],
-  ] as const)("install from %s", async (_, place) => {
-    await using server = await startReleaseServer(packed.path, `v${version}`);
+describe("An archive of the plugin", () => {
+  it("is the same for the same files, and installs with pulumi plugin install", async () => {
     await withStack(
       async (stack) => {
         const { service, pulumiWithoutStack, up } = stack;
-        const args = ["resource", "dbwebhooks", version, "--server", server[place]];
-        const { exitCode, output } = await pulumiWithoutStack(
-          ["plugin", "install", ...args],
-          server.environment,
-        );
-        await writeVersioned(stack);
-        await up();
+        await writeBare(stack);
+        await withDirectory(async (archives) => {
+          await packPluginInto(archives);
+          const archive = join(
+            archives,
+            `pulumi-resource-dbwebhooks-v${version}-linux-amd64.tar.gz`,
+          );
+          const times: (number | undefined)[] = [];
+          await list({ file: archive, onReadEntry: ({ mtime }) => times.push(mtime?.getTime()) });
+          const words = ["resource", "dbwebhooks", version, "--file", archive];
+          const { exitCode, output } = await pulumiWithoutStack(["plugin", "install", ...words]);
 
-        expect(exitCode, output).toBe(0);
-        expect(server.paths).toContain(`/files/${archiveFor()}`);
-        expect(service.webhooks).toHaveLength(1);
-      },
-      { program: yamlProgram },
-    );
-  });
-
-  it("are downloaded by pulumi up, from where the option pluginDownloadURL says", async () => {
-    await using server = await startReleaseServer(packed.path, `v${version}`);
-    await withStack(
-      async (stack) => {
-        const { service, pulumi, up } = stack;
-        await writeVersioned(stack, { pluginDownloadURL: server.repositoryUrl });
-        const { exitCode, output } = await pulumi(["up", "--yes", "--skip-preview"], {
-          ...server.environment,
-          PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "false",
+          expect(exitCode, output).toBe(0);
+          expect(new Set(times)).toEqual(new Set([0]));
         });
-        const downloads = [...server.paths];
         await up();
 
-        expect(exitCode, output).toBe(0);
-        expect(downloads).toContain(`/files/${archiveFor()}`);
-        expect(server.paths).toEqual(downloads);
         expect(service.webhooks).toHaveLength(1);
       },
       { program: yamlProgram },
@@ -105,24 +86,6 @@ describe("The plugin's archives", () => {
 });
 
 describe("The plugin's file", () => {
-  it("is a package that YAML programs can add, once the plugin is installed", async () => {
-    await withStack(
-      async (stack) => {
-        const { service, pulumiWithoutStack, up } = stack;
-        await writeBare(stack);
-        await install(stack);
-
-        const added = await pulumiWithoutStack(["package", "add", pluginFile]);
-        const { output } = await up();
-
-        expect(added.exitCode, added.output).toBe(0);
-        expect(output).not.toContain("pulumi-resource-dbwebhooks");
-        expect(service.webhooks).toHaveLength(1);
-      },
-      { program: yamlProgram },
-    );
-  });
-
   it("gives a schema that Pulumi accepts", async () => {
     await withStack(
       async ({ pulumiWithoutStack, directory }) => {

@@ -1,12 +1,7 @@
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
 import { createWebhook } from "../helpers/local-service.js";
-import {
-  interpolated,
-  javascriptProgramOfPlugin,
-  type Program,
-  yamlProgram,
-} from "../helpers/programs.js";
+import { interpolated, type Program, yamlProgram } from "../helpers/programs.js";
 import { type TestStack, webhookArgs, withStack } from "../helpers/stack.js";
 
 const databaseId = "base_abc123";
@@ -253,29 +248,6 @@ describe("A webhook of the native plugin", () => {
         expect((await outputs()).ordersSecret).not.toBe(ordersSecret);
       },
       { listing: true },
-    );
-  });
-
-  it("can be declared in JavaScript without an SDK for it", async () => {
-    await withPlugin(
-      async ({ service, declareText, up, pulumi, outputs }) => {
-        await declareText(`
-          const pulumi = require("@pulumi/pulumi");
-          const args = { ...${JSON.stringify(webhookArgs())}, secret: undefined };
-          class Webhook extends pulumi.CustomResource {
-            constructor(name, opts) { super("dbwebhooks:index:Webhook", name, args, opts); }
-          }
-          exports.ordersSecret = new Webhook("orders").secret;
-        `);
-
-        const { output } = await up();
-        const again = await pulumi(noop);
-
-        expect(output).toContain("[secret]");
-        expect([again.exitCode, again.output]).toEqual([0, expect.stringContaining("2 unchanged")]);
-        expect(await outputs()).toEqual({ ordersSecret: service.webhooks[0]?.secret });
-      },
-      { program: javascriptProgramOfPlugin },
     );
   });
 });

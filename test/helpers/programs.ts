@@ -44,7 +44,7 @@ const plugins = { providers: [{ name: "dbwebhooks", path: join(repository, "dist
 export const javascriptProgram: Program = {
   ...dynamic,
   name: "the dynamic provider",
-  write: (directory, project) => writeJavascript(directory, project, {}),
+  write: (directory, project) => writeJavascript(directory, project, "pulumi-dbwebhooks", {}),
   declare: declareAsJson,
 };
 
@@ -68,11 +68,12 @@ export const yamlProgram: Program = {
     }),
 };
 
-/** A plain JavaScript program with the plugin, without an SDK for it. */
+/** A plain JavaScript program with the plugin. */
 export const javascriptProgramOfPlugin: Program = {
   ...native,
   name: "the native plugin, JavaScript",
-  write: (directory, project) => writeJavascript(directory, project, { plugins }),
+  write: (directory, project) =>
+    writeJavascript(directory, project, "pulumi-dbwebhooks/native", { plugins }),
   declare: declareAsJson,
 };
 
@@ -91,14 +92,19 @@ function declareAsJson(directory: string, webhooks: Webhooks): Promise<void> {
   return writeJson(join(directory, "webhooks.json"), webhooks);
 }
 
-async function writeJavascript(directory: string, name: string, more: object): Promise<void> {
+async function writeJavascript(
+  directory: string,
+  name: string,
+  entry: string,
+  more: object,
+): Promise<void> {
   await symlink(join(repository, "node_modules"), join(directory, "node_modules"));
   await writeJson(join(directory, "Pulumi.yaml"), { name, runtime: "nodejs", ...more });
   await writeJson(join(directory, "package.json"), { name, main: "index.js" });
   await writeJson(join(directory, "webhooks.json"), {});
   await writeFile(
     join(directory, "index.js"),
-    `const { Webhook } = require("pulumi-dbwebhooks");
+    `const { Webhook } = require("${entry}");
 const webhooks = Object.entries(require("./webhooks.json"));
 for (const [name, { args, opts }] of webhooks) {
   exports[name + "Secret"] = new Webhook(name, args, opts).secret;

@@ -19,6 +19,15 @@ const esmProgram = `import * as dbwebhooks from "pulumi-dbwebhooks";
 const orders = new dbwebhooks.Webhook("orders", ${args});
 export const ordersSecret = orders.secret;
 `;
+// Typed alike, whatever resolves the modules; nothing of it runs.
+const nativeProgram = `import * as dbwebhooks from "pulumi-dbwebhooks/native";
+const args: dbwebhooks.WebhookArgs = ${args};
+export const secret = (opts: dbwebhooks.ProviderArgs) =>
+  new dbwebhooks.Webhook("orders", args, {
+    provider: new dbwebhooks.Provider("eu", opts),
+    import: "base_abc123/42",
+  }).webhookId;
+`;
 const cjsProgram = `const { Webhook } = require("pulumi-dbwebhooks");
 exports.ordersSecret = new Webhook("orders", ${args}).secret;
 `;
@@ -47,7 +56,7 @@ interface Consumer {
 
 const typescript = (compilerOptions: object) => ({
   compilerOptions: { strict: true, target: "es2022", types: ["node"], ...compilerOptions },
-  files: ["index.ts"],
+  files: ["index.ts", "native.ts"],
 });
 
 const consumers: readonly Consumer[] = [
@@ -65,6 +74,7 @@ const consumers: readonly Consumer[] = [
     files: {
       "package.json": { main: "index.ts" },
       "index.ts": esmProgram,
+      "native.ts": nativeProgram,
       // As in Pulumi's own templates; TypeScript 6 wants to be told that node10 is old.
       "tsconfig.json": typescript({
         module: "commonjs",
@@ -79,6 +89,7 @@ const consumers: readonly Consumer[] = [
     files: {
       "package.json": { main: "index.ts" },
       "index.ts": esmProgram,
+      "native.ts": nativeProgram,
       "tsconfig.json": typescript({ module: "node16" }),
     },
   },
@@ -88,6 +99,7 @@ const consumers: readonly Consumer[] = [
     files: {
       "package.json": { type: "module", main: "index.js" },
       "index.ts": esmProgram,
+      "native.ts": nativeProgram,
       "tsconfig.json": typescript({ module: "nodenext" }),
     },
   },
@@ -129,6 +141,7 @@ beforeAll(async () => {
       dependencies: { ...dependencies, typescript: "~5.9.3" },
     },
     "pnpm/index.ts": esmProgram,
+    "pnpm/native.ts": nativeProgram,
     "pnpm/tsconfig.json": typescript({ module: "commonjs", moduleResolution: "node10" }),
     // pnpm fails an installation until somebody decides about every install script.
     "pnpm/pnpm-workspace.yaml": "allowBuilds:\n  protobufjs: false\n",
@@ -175,6 +188,8 @@ describe("The packed package", () => {
       succeed(join(binaries, "pnpm"), words, { directory: program });
     await pnpm("install", "--prefer-offline");
     await pnpm("exec", "tsc", "--noEmit", "-p", ".");
+    const bundler = ["--module", "es2022", "--moduleResolution", "bundler"];
+    await pnpm("exec", "tsc", "--noEmit", "-p", ".", ...bundler);
 
     await expectUpAndDestroy({ program, service, environment });
   });

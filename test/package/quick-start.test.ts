@@ -1,82 +1,63 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { temporaryDirectory } from "../helpers/directory.js";
-import { packInto, succeed, writeFiles } from "../helpers/package.js";
-import { type RunningCommand, stackEnvironment, start } from "../helpers/pulumi.js";
+import { temporaryDirectory, withDirectory } from "../helpers/directory.js";
+import { commandsToSecret, followGuide } from "../helpers/guide.js";
+import { packInto, writeFiles } from "../helpers/package.js";
+import { stackEnvironment } from "../helpers/pulumi.js";
+import { codeBlocks, sectionOf } from "../helpers/readme.js";
 
-const readme = readFileSync(join(__dirname, "../../README.md"), "utf8");
-// What comes behind its last line needs an account.
-const [guide = ""] = readme.split("\n## Quick start\n")[1]?.split("\n`pulumi destroy") ?? [];
-const blocks = [...guide.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(
-  ([, language = "", text = ""]) => ({ language, text }),
-);
-const documented = (language: string) =>
-  blocks.filter((block) => block.language === language).map(({ text }) => text);
-const [install = "", serve = "", ...pulumi] = documented("sh");
-const [listens = "", ...shown] = documented("text");
-const [project = ""] = documented("yaml");
-// "The program from the top of this page".
-const [, program = ""] = /^```ts\n([\s\S]*?)^```$/m.exec(readme) ?? [];
+const read = (page: string) => readFileSync(join(__dirname, "../..", page), "utf8");
+const readme = read("README.md");
+const guide = sectionOf(readme, "Quick start");
+const textOf = (markdown: string, language: string) =>
+  codeBlocks(markdown).find((block) => block.language === language)?.text;
 
-const directory = temporaryDirectory();
-let environment: Record<string, string>;
-let service: RunningCommand | undefined;
+const packed = temporaryDirectory();
+let tarball: string;
 
 beforeAll(async () => {
-  const { PULUMI_BACKEND_URL: _, ...rest } = await stackEnvironment(directory.path);
-  environment = { ...rest, npm_config_prefer_offline: "true" };
+  tarball = await packInto(packed.path);
 });
-
-afterAll(async () => {
-  if (service?.child.pid !== undefined) {
-    // npx does not pass signals on to what it has started.
-    process.kill(-service.child.pid, "SIGTERM");
-    await service.result;
-  }
-  await directory.remove();
-});
-
-const shell = (script: string, at: string) =>
-  succeed("sh", ["-ec", script], { directory: at, environment });
+afterAll(() => packed.remove());
 
 describe("The quick start", () => {
   it("takes under ten commands", () => {
-    const commands = [install, serve, ...pulumi].flatMap((text) => text.trim().split("\n"));
-
-    expect(commands.length).toBeLessThan(10);
+    expect(commandsToSecret(guide).length).toBeLessThan(10);
   });
 
   it("leads from an empty directory to a stored secret, and shows what it says", async () => {
-    const tarball = await packInto(directory.path);
-    const at = join(directory.path, "orders");
-
-    await shell(install.replace("pulumi-dbwebhooks", tarball), directory.path);
-    await writeFiles(at, { "Pulumi.yaml": project, "index.ts": program });
-    // A free port, where the guide has the usual one.
-    const words = `${serve.trim()} --port 0`.split(" ");
-    service = start(words[0] ?? "", words.slice(1), {
-      directory: at,
-      environment,
-      isGroupLeader: true,
+    await withDirectory(async (directory) => {
+      await followGuide(`${guide}\n\`\`\`sh\npulumi destroy --yes --remove\n\`\`\`\n`, {
+        directory,
+        environment: await stackEnvironment(directory),
+        tarball,
+        write: () =>
+          writeFiles(join(directory, "orders"), {
+            "Pulumi.yaml": textOf(guide, "yaml"),
+            "index.ts": textOf(readme, "ts"),
+          }),
+      });
     });
-    const address = await firstAddress(service);
-    expectShown(listens.replace("http://127.0.0.1:8787", address), service.output());
-    const { output } = await shell(pulumi.join("").replace("http://127.0.0.1:8787", address), at);
-
-    for (const text of shown) {
-      expectShown(text, output);
-    }
   });
 });
 
-async function firstAddress(command: RunningCommand): Promise<string> {
-  const find = () => /http:\/\/\S+/.exec(command.output())?.[0];
-  await expect.poll(find).toBeDefined();
-  return find() ?? "";
-}
+describe.each(["yaml", "native"])("The README of examples/%s", (example) => {
+  const page = read(`examples/${example}/README.md`);
 
-/** Expects the text, up to the … that stands for what differs from run to run. */
-function expectShown(text: string, output: string): void {
-  expect(output).toContain(text.trimEnd().split("…")[0]);
-}
+  it("leads from an empty directory to a stack, and shows what it says", async () => {
+    await withDirectory(async (directory) => {
+      const environment = await stackEnvironment(directory);
+
+      await followGuide(page, { directory, environment, tarball });
+    });
+  });
+});
+
+describe("The README of examples/yaml", () => {
+  it("takes at most eight commands to the secret", () => {
+    const commands = commandsToSecret(read("examples/yaml/README.md"));
+
+    expect(commands.length, commands.join("\n")).toBeLessThanOrEqual(8);
+  });
+});

@@ -27,7 +27,7 @@ describe("pulumi-dbwebhooks", () => {
     expect(await runCli(["--versoin"])).toEqual({
       exitCode: 2,
       stdout: "",
-      stderr: "--versoin is not known; did you mean --version? (see --help)\n",
+      stderr: "--versoin is unknown; did you mean --version? (see --help)\n",
     });
   });
 

@@ -73,10 +73,13 @@ describe("Pulumi's provider process", () => {
 });
 
 describe("A program", () => {
-  it("loads only what declares webhooks", async () => {
+  it.each([
+    ["pulumi-dbwebhooks", "dist/index.js"],
+    ["pulumi-dbwebhooks/native", "dist/native.js"],
+  ])("loads of %s only what declares webhooks", async (entry, file) => {
     const script = `require("@pulumi/pulumi");
       const before = Object.keys(require.cache);
-      require("pulumi-dbwebhooks");
+      require("${entry}");
       const files = Object.keys(require.cache)
         .filter((file) => !before.includes(file))
         .map((file) => require("node:path").relative(process.cwd(), file));
@@ -88,7 +91,7 @@ describe("A program", () => {
 
     expect(namesOf(JSON.parse(stdout))).toEqual([
       "dist/common.js",
-      "dist/index.js",
+      file,
       "dist/rolldown-runtime.js",
       "fastest-levenshtein",
     ]);

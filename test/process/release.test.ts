@@ -3,9 +3,10 @@ import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { version } from "../../package.json";
 import { temporaryDirectory, withDirectory, writeJson } from "../helpers/directory.js";
 import { startServer } from "../helpers/http-server.js";
-import { archiveFor, packPluginInto, systems, version } from "../helpers/plugin-archives.js";
+import { succeed } from "../helpers/package.js";
 import { run } from "../helpers/pulumi.js";
 
 const repository = join(__dirname, "../..");
@@ -35,7 +36,7 @@ describe("The release workflow", async () => {
   const [download, attach]: Step[] = jobs.attach.steps;
 
   beforeAll(async () => {
-    await packPluginInto(packed);
+    await succeed(process.execPath, ["tools/plugin/pack.mts", packed], { directory: repository });
     for (const name of ["schema.json", "sbom.cdx.json"]) {
       await cp(join(repository, "dist-plugin", name), join(temporary.path, name));
     }
@@ -50,9 +51,10 @@ describe("The release workflow", async () => {
       expect(exitCode, output).toBe(0);
       const [files, command] = [args.slice(args.indexOf("--") + 1), args.slice(0, 4)];
       expect(command).toEqual(["release", "create", tag, "--verify-tag"]);
-      expect(files.sort()).toEqual(
-        [...systems.map(archiveFor), "SHA256SUMS", "schema.json", "sbom.cdx.json"].sort(),
+      const archives = ["darwin", "linux", "windows"].flatMap((system) =>
+        ["amd64", "arm64"].map((architecture) => archiveFor(`${system}-${architecture}`)),
       );
+      expect(files.sort()).toEqual(["SHA256SUMS", ...archives, "sbom.cdx.json", "schema.json"]);
     });
   });
 
@@ -120,6 +122,10 @@ describe("The release workflow", async () => {
     expect(attach?.["working-directory"]).toBe(download?.with?.path);
   });
 });
+
+function archiveFor(system: string): string {
+  return `pulumi-resource-dbwebhooks-v${version}-${system}.tar.gz`;
+}
 
 /** Runs lines of a step as the runner does, with a `gh` that notes its arguments. */
 async function runStep(step: Step | undefined, directory: string, files: string) {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
@@ -52,6 +53,11 @@ describe("The packed package", () => {
       });
       await succeed(yarn, ["install"], { directory: at, environment: await yarnEnvironment() });
 
+      // Pulumi starts the plugin as a file, so it may not stay in an archive.
+      const { stdout } = await succeed(yarn, ["run", "pulumi-dbwebhooks", "plugin-path"], {
+        directory: at,
+      });
+      expect(existsSync(join(stdout.trim(), "pulumi-resource-dbwebhooks"))).toBe(true);
       await expectUpAndDestroy({ program: at, service, environment, pulumi });
     });
     expect(service.webhooks).toEqual([]);

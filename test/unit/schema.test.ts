@@ -2,13 +2,16 @@ import { describe, expect, it } from "vitest";
 import { eventTypes } from "../../src/common/event-types.js";
 import { environmentVariables, settingNames } from "../../src/common/setting-names.js";
 import { argumentsThat, webhookArguments } from "../../src/core/arguments.js";
-import schema from "../../src/plugin/schema.json";
 import { accountSettings } from "../../src/service/settings.js";
+import { completeSchema } from "../../tools/plugin/schema.mjs";
 import { readPage, rowsOf } from "../helpers/markdown.js";
+
+const schema = completeSchema();
 
 interface Property {
   readonly type?: string;
   readonly description: string;
+  readonly default?: unknown;
   readonly secret?: boolean;
   readonly replaceOnChanges?: boolean;
   readonly willReplaceOnChanges?: boolean;
@@ -72,7 +75,9 @@ describe("The schema of Webhook", () => {
   });
 
   it("has the events that there are, and takes any other text", () => {
-    const values = schema.types["dbwebhooks:index:EventType"].enum.map(({ value }) => value);
+    const values = schema.types["dbwebhooks:index:EventType"].enum.map(
+      ({ value }: { value: string }) => value,
+    );
 
     expect(values).toEqual(eventTypes);
     expect(webhook.inputProperties.events.items.oneOf).toEqual([
@@ -82,10 +87,10 @@ describe("The schema of Webhook", () => {
   });
 });
 
-describe.each<[string, Properties]>([
-  ["configuration", schema.config.variables],
-  ["provider", schema.provider.inputProperties],
-])("The schema of the %s", (_, settings) => {
+describe("The schema of the settings", () => {
+  const settings: Properties = schema.config.variables;
+  const required = { baseUrl: "https://tables.example.com", apiKey: "key" };
+
   it("has the settings that there are, each with its environment variable", () => {
     // Pulumi's SDKs read no list from a variable: the plugin does, and the description says so.
     const variables = Object.entries(settings).map(([name, { type, defaultInfo, description }]) => [
@@ -97,25 +102,37 @@ describe.each<[string, Properties]>([
   });
 
   it("says what the defaults are", () => {
-    const baseUrl = "https://tables.example.com";
-    const defaults: Record<string, unknown> = accountSettings(false).parse({
-      baseUrl,
-      apiKey: "key",
-    });
+    const defaults: Record<string, unknown> = accountSettings(false).parse(required);
 
     for (const name of settingNames) {
-      const { description, type } = settings[name] as Property;
+      const { description, default: ofSchema } = settings[name] as Property;
       const value = defaults[name];
-      if (name === "baseUrl" || name === "apiKey") {
+      if (name in required) {
         expect(description).toContain("Required.");
-      } else if (value === undefined) {
-        expect(description).toContain("Default: no limit");
-      } else if (Array.isArray(value)) {
-        expect([type, value]).toEqual(["array", []]);
-        expect(description).toMatch(/Default: .*, or none\./);
+      } else if (value === undefined || Array.isArray(value)) {
+        expect([value ?? [], ofSchema]).toEqual([[], undefined]);
+        expect(description).toMatch(/Default: (no limit|.* or none\.)/);
       } else {
+        expect(ofSchema).toBe(value);
         expect(description).toMatch(new RegExp(`Default: \`?${value}\`?\\.$`));
-        expect(type).toBe(name === "maxConcurrentRequests" ? "integer" : (typeof value as string));
+      }
+    }
+  });
+
+  it("says between which limits a number is", () => {
+    for (const [name, { type, description }] of Object.entries(settings)) {
+      const [, least, most] =
+        /: ([\d.,]+) to ([\d,]+)\./.exec(description.replaceAll(",", ""))?.map(Number) ?? [];
+      expect(least !== undefined).toBe(type === "number" || type === "integer");
+      const isAllowed = (value: number) =>
+        accountSettings(false).safeParse({ ...required, [name]: String(value) }).success;
+      if (least !== undefined && most !== undefined) {
+        expect([least, most, least - 0.0005, most + 1].map(isAllowed), name).toEqual([
+          true,
+          true,
+          false,
+          false,
+        ]);
       }
     }
   });
@@ -123,23 +140,33 @@ describe.each<[string, Properties]>([
   it("marks the key as secret, and nothing else", () => {
     expect(namesWith(settings, "secret")).toEqual(["apiKey"]);
   });
+
+  it("is that of the provider's arguments, too", () => {
+    expect(schema.provider.inputProperties).toEqual(settings);
+  });
 });
 
 describe("The schema", () => {
-  it("describes the configuration and the provider alike", () => {
-    expect(schema.provider.inputProperties).toEqual(schema.config.variables);
+  it("has an example in each language, and says how to import", () => {
+    const languages = [...webhook.description.matchAll(/^```(\w+)$/gm)].map(([, name]) => name);
+
+    expect(languages).toEqual(["typescript", "python", "go", "csharp", "java", "yaml", "sh"]);
   });
 
-  it("has no version of its own: the build gives it that of the package", () => {
-    expect(schema).not.toHaveProperty("version");
+  it("gives no SDK a name that is Pulumi's own", () => {
+    const { csharp, java, nodejs } = schema.language;
+
+    expect(nodejs.packageName).not.toMatch(/^(@pulumi\/|pulumi-dbwebhooks$)/);
+    expect(csharp.rootNamespace).not.toMatch(/^Pulumi\b/);
+    expect(java.basePackage).not.toMatch(/^com\.pulumi\b/);
   });
 
   it("describes all that it names", () => {
     const descriptions = [
       ...Object.values(inputs),
       ...Object.values(outputs),
-      ...Object.values(schema.types),
-      webhook,
+      ...Object.values<Property>(schema.types),
+      ...Object.values<Property>(schema.config.variables),
       schema,
       schema.provider,
     ].map(({ description }) => description);

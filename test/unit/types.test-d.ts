@@ -1,7 +1,16 @@
 import * as pulumi from "@pulumi/pulumi";
 import { describe, expectTypeOf, it } from "vitest";
+import type { settingNames } from "../../src/common/setting-names.ts";
 import type { webhookArguments } from "../../src/core/arguments.ts";
-import { type EventType, eventTypes, Webhook, type WebhookArgs } from "../../src/index.ts";
+import {
+  type EventType,
+  eventTypes,
+  type Provider,
+  type ProviderArgs,
+  Webhook,
+  type WebhookArgs,
+} from "../../src/index.ts";
+import * as native from "../../src/native/native.ts";
 
 // Nothing here runs: the compiler is the test.
 const common = { databaseId: "base_abc123", url: "https://example.com/hooks/orders" };
@@ -141,6 +150,39 @@ describe("the outputs of a webhook", () => {
     expectTypeOf<Webhook["events"]>().toEqualTypeOf<pulumi.Output<EventType[]>>();
     expectTypeOf<Webhook["tableId"]>().toEqualTypeOf<pulumi.Output<string | undefined>>();
     expectTypeOf<Webhook["baseUrl"]>().toEqualTypeOf<pulumi.Output<string>>();
+  });
+});
+
+describe("the entry for the plugin", () => {
+  it("has the names and the types of the main entry", () => {
+    expectTypeOf<native.WebhookArgs>().toEqualTypeOf<WebhookArgs>();
+    expectTypeOf<native.ProviderArgs>().toEqualTypeOf<ProviderArgs>();
+    expectTypeOf<native.EventType>().toEqualTypeOf<EventType>();
+    expectTypeOf<ConstructorParameters<typeof native.Webhook>>().toEqualTypeOf<
+      ConstructorParameters<typeof Webhook>
+    >();
+    expectTypeOf<ConstructorParameters<typeof native.Provider>>().toEqualTypeOf<
+      ConstructorParameters<typeof Provider>
+    >();
+    expectTypeOf<native.Webhook>().toExtend<Webhook>();
+    expectTypeOf<native.Webhook["webhookId"]>().toEqualTypeOf<pulumi.Output<string>>();
+  });
+
+  it("gets and imports webhooks by their id", () => {
+    const events: EventType[] = ["record.created"];
+    const found = native.Webhook.get("found", pulumi.interpolate`base_abc123/${42}`);
+    expectTypeOf(found).toEqualTypeOf<native.Webhook>();
+    new native.Webhook("orders", { ...common, events }, { import: found.id.get() });
+    // @ts-expect-error: an id is missing
+    native.Webhook.get("found");
+    // @ts-expect-error: not one of the nine
+    new native.Webhook("orders", { ...common, events: ["view.created"] });
+  });
+});
+
+describe("the arguments of a provider", () => {
+  it("are the settings", () => {
+    expectTypeOf<keyof ProviderArgs>().toEqualTypeOf<(typeof settingNames)[number]>();
   });
 });
 

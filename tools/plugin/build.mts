@@ -1,13 +1,14 @@
 /**
  * `npm run build:plugin`: writes the native plugin to `dist-plugin`, as one file that needs nothing
- * but Node.js, with its schema, a wrapper for Windows, and the licences and the bill of materials of what is
- * bundled.
+ * but Node.js, with its schema, a wrapper for Windows, and the licences and the bill of materials of
+ * what is bundled. The same files are in `plugin`, which the npm package has.
  */
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundlePlugin } from "./bundle.mts";
 import { licencesOf } from "./licences.mts";
 import { sbomOf } from "./sbom.mts";
+import { completeSchema } from "./schema.mts";
 
 const root = join(import.meta.dirname, "../..");
 const directory = join(root, "dist-plugin");
@@ -18,14 +19,16 @@ mkdirSync(directory);
 const modules = await bundlePlugin("src/plugin/main.ts", join(directory, name));
 // "%~dp0" is the directory of the wrapper, "%*" all arguments as they were given.
 writeFileSync(join(directory, `${name}.cmd`), `@echo off\r\nnode "%~dp0${name}" %*\r\n`);
-const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-const schema = JSON.parse(readFileSync(join(root, "src/plugin/schema.json"), "utf8"));
 writeFileSync(
   join(directory, "schema.json"),
-  `${JSON.stringify({ ...schema, version }, undefined, 2)}\n`,
+  `${JSON.stringify(completeSchema(), undefined, 2)}\n`,
 );
 // Whatever the project says that the plugin lies in.
 writeFileSync(join(directory, "package.json"), `{ "type": "commonjs" }\n`);
 copyFileSync(join(root, "LICENSE"), join(directory, "LICENSE"));
 writeFileSync(join(directory, "THIRD-PARTY-LICENSES"), licencesOf(modules));
 writeFileSync(join(directory, "sbom.cdx.json"), sbomOf(modules));
+
+const packed = join(root, "plugin");
+rmSync(packed, { recursive: true, force: true });
+cpSync(directory, packed, { recursive: true });

@@ -1,6 +1,7 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { build, type Plugin } from "rolldown";
+import { completeSchema, schemaSource } from "./schema.mts";
 
 // What grpc-js and undici load on first use, for channelz, orca, bodies that are forms or blobs, and an
 // experimental parser: the plugin uses none of them.
@@ -25,6 +26,14 @@ const ascii: Plugin = {
   },
 };
 
+const schema: Plugin = {
+  name: "schema",
+  load: (id) =>
+    id === schemaSource
+      ? { code: JSON.stringify(completeSchema()), moduleType: "json" }
+      : undefined,
+};
+
 /**
  * Bundles a plugin into one executable file that needs nothing but Node.js.
  *
@@ -37,7 +46,7 @@ export async function bundlePlugin(input: string, file: string): Promise<string[
     platform: "node",
     input,
     external: neverLoaded,
-    plugins: [ascii],
+    plugins: [schema, ascii],
     transform: { target: "es2022" },
     output: {
       file,
