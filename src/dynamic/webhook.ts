@@ -47,7 +47,7 @@ export class Webhook extends pulumi.CustomResource {
   declare readonly events: pulumi.Output<EventType[]>;
   /** The identifier of the one table whose events are sent; `undefined` for all tables. */
   declare readonly tableId: pulumi.Output<string | undefined>;
-  /** The base URL of the service that the webhook was created at; it is deleted there too. */
+  /** The base URL of the service that the webhook was created at. */
   declare readonly baseUrl: pulumi.Output<string>;
 
   /**

@@ -91,6 +91,18 @@ describe("an adoption", () => {
     expect(await kindOfError(run.create(adopting()))).toBe("notAdopted");
   });
 
+  it("comes back to the webhook of a resource that is deleted first, to be replaced", async () => {
+    await using server = await startServer();
+    const run = startProvider({ baseUrl: server.url });
+    const state = someState({ baseUrl: server.url });
+    await run.check(adopting(), adopting());
+    await run.diff("17", state, adopting());
+    await run.delete("17", state);
+
+    expect(await run.create(adopting())).toMatchObject({ id: "17" });
+    expect(server.requests).toEqual([]);
+  });
+
   it("that failed keeps the resource that has the webhook", async () => {
     await using server = await startServer({ statusCode: 403 });
     const run = startProvider(listing(server.url));

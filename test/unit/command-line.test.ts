@@ -34,12 +34,12 @@ const elsewhere = { DBWEBHOOKS_API_KEY: "sk_live_K7pQ2mX9vT4wZ8aB" };
 describe("pulumi-dbwebhooks", () => {
   it.each<[string[], string, Record<string, string>?]>([
     [[], "A command is missing.\n\nUsage: pulumi-dbwebhooks COMMAND [options]"],
-    [["emti", "--help"], "emti is not known; did you mean emit? (see --help)"],
-    [["--versoin"], "--versoin is not known; did you mean --version? (see --help)"],
-    [["serve", "--prot", "1"], "--prot is not known; did you mean --port? (see --help)"],
-    [["serve", "--api-kee=sk_live_1"], "--api-kee is not known; did you mean --api-key? (see"],
+    [["emti", "--help"], "emti is unknown; did you mean emit? (see --help)"],
+    [["--versoin"], "--versoin is unknown; did you mean --version? (see --help)"],
+    [["serve", "--prot", "1"], "--prot is unknown; did you mean --port? (see --help)"],
+    [["serve", "--api-kee=sk_live_1"], "--api-kee is unknown; did you mean --api-key? (see"],
     [["serve", "--listing=sk_live_1"], "--listing takes no value (see --help)"],
-    [["serve", "-ksk_live_1"], "-k is not known; there are --port, --host,"],
+    [["serve", "-ksk_live_1"], "-k is unknown; expected one of --port, --host,"],
     [["serve", "more"], "(see --help)"],
     [["serve", "--port"], "--port"],
     [["serve", "--port", "65536"], "--port: must be a number from 0 to 65535. See --help."],

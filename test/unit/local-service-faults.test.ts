@@ -376,8 +376,8 @@ describe("a malformed fault rule", () => {
     [{}, "fault must be an object with a kind"],
     [{ fault: { kind: "delay" } }, "fault.ms must be"],
     [{ fault: { kind: "delay", ms: 1, commit: 1 } }, "fault.commit must be true or false"],
-    [{ fault: { kind: "dealy", ms: 1 } }, "fault.kind is not known; did you mean delay?"],
-    [{ fault: { kind: "hold", comit: true } }, "fault.comit is not known; did you mean commit?"],
+    [{ fault: { kind: "dealy", ms: 1 } }, "fault.kind is unknown; did you mean delay?"],
+    [{ fault: { kind: "hold", comit: true } }, "fault.comit is unknown; did you mean commit?"],
     [{ fault: { kind: "respond", statusCode: 199 } }, "fault.statusCode must be"],
     [{ fault: { kind: "respond", statusCode: 204, body: "" } }, "fault.body must be absent"],
     [{ fault: { ...respond, headers: { a: "1\n2" } } }, "fault.headers must"],
@@ -389,7 +389,7 @@ describe("a malformed fault rule", () => {
     [{ fault, where: true }, "where must be a function"],
     [{ fault, skip: -1 }, "skip must be"],
     [{ fault, probability: 2 }, "probability must be"],
-    [{ fault, time: 1 }, "time is not known; did you mean times?"],
+    [{ fault, time: 1 }, "time is unknown; did you mean times?"],
   ])("is refused when it is injected: %j", async (rule, problem) => {
     const service = await startService();
 

@@ -9,6 +9,7 @@ import {
 import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { version } from "../../src/common/version.js";
 import { compareWebhook } from "../../src/core/diff.js";
 import { PartialCreationError, WebhookError } from "../../src/core/errors.js";
 import { checkProvider, configSourceOf } from "../../src/plugin/configuration.js";
@@ -183,7 +184,7 @@ describe("a provider of the plugin", () => {
     return { subjects, inputs: propertiesOf(response.getInputs()) };
   }
 
-  const known = { baseUrl: "https://a.example", apiKey, version: "1.0.0" };
+  const known = { baseUrl: "https://a.example", apiKey, version };
   const unknown = { baseUrl: unknownMarkers.string, apiKey: unknownMarkers.string };
   const misspelt = { timeout: "1", pluginDownloadURL: "x" };
   it.each<[string, Properties, string[]]>([

@@ -1,5 +1,10 @@
 import type { LocalService, ReceivedRequest } from "pulumi-dbwebhooks/local-service";
-import { errorsOfWebhooks, webhooksInState } from "../../test/helpers/cli-output.mts";
+import {
+  errorsOfWebhooks,
+  type WebhookInState,
+  webhooksInState,
+} from "../../test/helpers/cli-output.mts";
+import type { Program } from "./edits.mts";
 
 /** Compares what the service holds with what the state holds and what errors have named. */
 export class Ledger {
@@ -19,12 +24,19 @@ export class Ledger {
   }
 
   /** Looks at both sides after a command, and forgets the requests that it sent. */
-  balance(round: string, service: LocalService, output: string, exported: string): void {
+  balance(
+    round: string,
+    service: LocalService,
+    output: string,
+    exported: string,
+    program: Program,
+  ): void {
     const violate = (text: string) => this.violations.push(`${round}: ${text}`);
-    this.#readErrors(output);
+    const state = webhooksInState(exported);
+    this.#readErrors(output, program, state);
     this.#checkRequests(service, output, violate);
 
-    const stored = Object.values(webhooksInState(exported)).flat();
+    const stored = Object.values(state).flat();
     const held = new Map(service.webhooks.map((webhook) => [String(webhook.id), webhook]));
     for (const { id, databaseId, secret } of stored) {
       const webhook = held.get(id);
@@ -46,16 +58,24 @@ export class Ledger {
     this.orphans = orphans.map(({ id }) => id);
   }
 
-  #readErrors(output: string): void {
-    for (const error of Object.values(errorsOfWebhooks(output)).flat()) {
-      const [, databaseId, origin] =
-        /A webhook may exist in database (\S+) .* to a receiver on ([^\s,]+), /.exec(error) ?? [];
-      if (databaseId !== undefined) {
-        const key = `${databaseId} ${origin}`;
-        this.#mayExist.set(key, (this.#mayExist.get(key) ?? 0) + 1);
+  /** Each error ends with its kind in brackets; what it is about is known by its resource. */
+  #readErrors(
+    output: string,
+    program: Program,
+    state: Readonly<Record<string, readonly WebhookInState[]>>,
+  ): void {
+    for (const [name, errors] of Object.entries(errorsOfWebhooks(output))) {
+      const kinds = errors.map((error) => /\[(\w+)\]$/.exec(error)?.[1] ?? "");
+      const args = program[name];
+      if (args !== undefined) {
+        const count = kinds.filter((kind) => kind === "inDoubt").length;
+        const key = keyOf(args);
+        this.#mayExist.set(key, (this.#mayExist.get(key) ?? 0) + count);
       }
-      for (const [, id = ""] of error.matchAll(/Delete webhook (\d+) of database \S+ failed/g)) {
-        this.#undeleted.add(id);
+      if (kinds.some((kind) => ["kept", "partial"].includes(kind))) {
+        for (const { id } of state[name] ?? []) {
+          this.#undeleted.add(id);
+        }
       }
     }
   }

@@ -64,7 +64,7 @@ export async function soak({
         ]);
         commands += 1;
         const { output: exported } = await pulumi(["stack", "export", "--show-secrets"]);
-        ledger.balance(`${round}, ${command} ${attempt}`, service, output, exported);
+        ledger.balance(`${round}, ${command} ${attempt}`, service, output, exported, program);
         const { posts, deletes } = service.counts;
         print(
           `${round}, ${command} ${attempt}: ${isClean ? "clean" : "errors"}; ${service.webhooks.length} at the service, ${ledger.orphans.length} of them named by errors; ${posts} POSTs, ${deletes} DELETEs so far`,
