@@ -1,4 +1,4 @@
-// `npm run bench`: this package beside other ways to manage the same webhooks. See docs/benchmarks.md.
+// `npm run bench`: this package beside other ways to manage the same webhooks. See docs/contributing/benchmarks.md.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -49,7 +49,7 @@ for (const { name, text } of sections) {
 if (values.write) {
   await writeDocument(sections);
   if (comparisons.length > 0) {
-    const file = join(import.meta.dirname, "../docs/benchmarks.svg");
+    const file = join(import.meta.dirname, "../docs/contributing/benchmarks.svg");
     await writeFile(file, await plotOf(comparisons));
   }
 }

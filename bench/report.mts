@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { join } from "node:path";
 
-const documentFile = join(import.meta.dirname, "../docs/benchmarks.md");
+const documentFile = join(import.meta.dirname, "../docs/contributing/benchmarks.md");
 const require = createRequire(import.meta.url);
 
 /** A text that a run makes, and the name of its place in the document. */
@@ -12,13 +12,13 @@ export interface Section {
   readonly text: string;
 }
 
-/** Puts each text between the two comments in `docs/benchmarks.md` that name its place. */
+/** Puts each text between the two comments in `docs/contributing/benchmarks.md` that name its place. */
 export async function writeDocument(sections: readonly Section[]): Promise<void> {
   let document = await readFile(documentFile, "utf8");
   for (const { name, text } of sections) {
     const place = new RegExp(`(?<=<!-- begin ${name} -->\n)[^]*(?=<!-- end ${name} -->)`);
     if (!place.test(document)) {
-      throw new Error(`docs/benchmarks.md has no place for "${name}".`);
+      throw new Error(`docs/contributing/benchmarks.md has no place for "${name}".`);
     }
     document = document.replace(place, () => `\n${text}\n\n`);
   }

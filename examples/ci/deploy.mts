@@ -1,5 +1,5 @@
 /** `node deploy.mts preview|up|destroy --stack NAME`; README.md has the options and exit codes. */
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import {
@@ -33,10 +33,14 @@ const output = {
 };
 const commands: Readonly<Record<string, (stack: Stack) => Promise<Changes | undefined>>> = {
   preview: async (stack) => (await stack.preview(output)).changeSummary,
-  up: async (stack) => (await stack.up(output)).summary.resourceChanges,
-  destroy: async (stack) => (await stack.destroy(output)).summary.resourceChanges,
+  up: async (stack) => (await stack.up(await optionsFor(stack))).summary.resourceChanges,
+  destroy: async (stack) => (await stack.destroy(await optionsFor(stack))).summary.resourceChanges,
 };
 
+if (summaryFile !== undefined) {
+  // A script that is killed leaves no summary, rather than that of the run before.
+  await rm(summaryFile, { force: true });
+}
 const { result, changes = {} } = await deploy();
 interruption.close();
 if (summaryFile !== undefined) {
@@ -65,6 +69,19 @@ async function deploy(): Promise<Outcome> {
     await sleep(Math.min(betweenTriesMs, giveUpAt - Date.now()));
   }
   return { result: interruption.isRequested() ? "interrupted" : "failed" };
+}
+
+/**
+ * A cancelled update waits for all that Pulumi has started. So where the provider holds requests back,
+ * Pulumi must not start more than it sends.
+ */
+async function optionsFor(stack: Stack): Promise<typeof output & { parallel?: number }> {
+  // A stack without configuration has no file.
+  const settings = await stack.workspace.stackSettings(stackName).catch(() => undefined);
+  const limit =
+    process.env.DBWEBHOOKS_MAX_CONCURRENT_REQUESTS ||
+    settings?.config?.["dbwebhooks:maxConcurrentRequests"];
+  return limit ? { ...output, parallel: Number(limit) } : output;
 }
 
 /** Creates no stack: with a mistyped name, a new stack would create all webhooks a second time. */

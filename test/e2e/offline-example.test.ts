@@ -1,2 +1,2 @@
-// What docs/local-service.md shows, as users run it.
+// As users run it.
 import "../../examples/offline-test/index.test.ts";

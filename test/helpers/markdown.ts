@@ -4,9 +4,12 @@ import { dirname, join } from "node:path";
 const repository = join(__dirname, "../..");
 
 /** All Markdown pages for users, by their path from the root of the repository. */
-export const pages: readonly string[] = globSync(["*.md", "docs/**/*.md", "examples/*/*.md"], {
-  cwd: repository,
-}).sort();
+export const pages: readonly string[] = globSync(
+  ["*.md", "docs/**/*.md", "examples/{,*/}README.md"],
+  {
+    cwd: repository,
+  },
+).sort();
 
 export function readPage(page: string): string {
   return readFileSync(join(repository, page), "utf8");

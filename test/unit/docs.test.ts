@@ -4,11 +4,13 @@ import { apiKeysVariable } from "../../src/cli/defaults.ts";
 import { environmentVariables, settingNames } from "../../src/common/setting-names.js";
 import { webhookArguments } from "../../src/core/arguments.js";
 import { importSecretVariable } from "../../src/core/import.js";
+import { accountSettings } from "../../src/service/settings.js";
 import { brokenLinksOf, pages, readPage, rowsOf } from "../helpers/markdown.js";
 
 const readme = readPage("README.md");
 const [firstScreen = ""] = readme.split("\n## ");
 const { scripts } = JSON.parse(readPage("package.json"));
+const required = { baseUrl: "https://tables.example.com", apiKey: "key" };
 
 describe("README", () => {
   it("begins with the program of examples/basic, which is the example of Webhook too", () => {
@@ -30,16 +32,69 @@ describe("README", () => {
 
     expect(namesOfTable("Outputs")).toEqual(["id", ...declared.map(([, name]) => name)]);
   });
+});
 
-  it("lists the settings that there are, with their environment variables", () => {
-    const rows = tableOf("Configuration").map(([key, variable]) => [key, variable]);
+describe("The words of all pages", () => {
+  const generated = /reference|contributing\/(faults|benchmarks)/;
 
-    expect(rows).toEqual(
+  it.each([
+    ["the README", 1_000, /^README/],
+    ["SECURITY.md", 700, /^SECURITY/],
+    ["pages for users", 9_000, /^(CHANGELOG|SECURITY|docs\/[\w-]+\.md)/],
+    ["examples", 2_500, /^examples/],
+    ["pages for contributors", 3_000, /^docs\/contributing/],
+  ])("are few enough to be read: %s", (_, most, names) => {
+    const words = pages.filter((page) => names.test(page) && !generated.test(page)).map(wordsOf);
+
+    expect(words.length).toBeGreaterThan(0);
+    expect(words.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(most);
+  });
+});
+
+describe("docs/configuration.md", () => {
+  it("lists the settings that there are, with their environment variables and defaults", () => {
+    const rows = tableOf("Settings", readPage("docs/configuration.md"));
+    const defaults: Record<string, unknown> = accountSettings(false).parse(required);
+
+    expect(rows.map((cells) => cells.slice(0, 3))).toEqual(
       Object.entries(environmentVariables).map(([name, variable]) => [
         `dbwebhooks:${name}`,
         variable,
+        name in required ? "required" : shown(defaults[name]),
       ]),
     );
+  });
+
+  it("lists the limits of numbers", () => {
+    const rows = tableOf("Settings", readPage("docs/configuration.md"));
+
+    for (const [key = "", , , limits = ""] of rows) {
+      const [least, most] = limits.split(" to ").map((text) => Number(text.replaceAll(",", "")));
+      if (most !== undefined) {
+        const accepts = (value: number) =>
+          accountSettings(false).safeParse({ ...required, [key.split(":")[1] ?? ""]: `${value}` })
+            .success;
+        expect(
+          [least, most].map((value) => accepts(value ?? Number.NaN)),
+          key,
+        ).toEqual([true, true]);
+        expect([0, most + 1].map(accepts), key).toEqual([least === 0, false]);
+      }
+    }
+  });
+});
+
+describe("docs/troubleshooting.md", () => {
+  it("explains every kind of error", () => {
+    const [, union = ""] =
+      /export type ErrorKind =([^;]+);/.exec(readPage("src/core/errors.ts")) ?? [];
+    const kinds = [...union.matchAll(/"(\w+)"/g)].map(([, kind]) => kind);
+    const [first = ""] = readPage("docs/troubleshooting.md").split("\n## ");
+    const explained = rowsOf(first).flatMap(({ cells }) =>
+      [...(cells[0] ?? "").matchAll(/`\[(\w+)\]`/g)].map(([, kind]) => kind),
+    );
+
+    expect(explained.toSorted()).toEqual(kinds.toSorted());
   });
 });
 
@@ -102,9 +157,20 @@ describe("docs/reference", () => {
   });
 });
 
-/** The first table below a heading of the README, without code marks. */
-function tableOf(heading: string): string[][] {
-  const section = readme.split(`\n## ${heading}\n`)[1] ?? "";
+/** How the page writes a default. */
+function shown(value: unknown): string {
+  const isNone = Array.isArray(value) && value.length === 0;
+  return isNone ? "none" : value === undefined ? "no limit" : String(value);
+}
+
+/** As `wc -w` counts them. */
+function wordsOf(page: string): number {
+  return readPage(page).trim().split(/\s+/).length;
+}
+
+/** The first table below a heading, of the README unless told otherwise, without code marks. */
+function tableOf(heading: string, page = readme): string[][] {
+  const section = page.split(`\n## ${heading}\n`)[1] ?? "";
   const rows = rowsOf(section.match(/(?:^\|.*\n)+/m)?.[0] ?? "");
   return rows.map(({ cells }) => cells.map((cell) => cell.replaceAll("`", "")));
 }

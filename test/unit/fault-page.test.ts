@@ -2,8 +2,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { faultPage } from "../helpers/faults/table.js";
 
-describe("docs/faults.md", () => {
+describe("docs/contributing/faults.md", () => {
   it("is written from the rows (npm run docs writes it)", async () => {
-    await expect(faultPage()).toMatchFileSnapshot(join(__dirname, "../../docs/faults.md"));
+    await expect(faultPage()).toMatchFileSnapshot(
+      join(__dirname, "../../docs/contributing/faults.md"),
+    );
   });
 });

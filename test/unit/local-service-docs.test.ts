@@ -6,12 +6,6 @@ import { commands } from "../../src/cli/commands.ts";
 const read = (path: string) => readFileSync(join(__dirname, "../..", path), "utf8");
 const page = read("docs/local-service.md");
 
-describe("docs/local-service.md", () => {
-  it.each(["index.ts", "index.test.ts"])("shows %s of the example that is tested", (file) => {
-    expect(page).toContain(`\`\`\`ts\n${read(`examples/offline-test/${file}`)}\`\`\`\n`);
-  });
-});
-
 describe("The commands", () => {
   it("have their options listed, command by command", () => {
     const listed = [...page.matchAll(/^\| `(--[\w-]+)/gm)].map(([, name]) => name);

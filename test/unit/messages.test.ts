@@ -21,7 +21,6 @@ import {
 } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/error-of.ts";
 import { startServer } from "../helpers/http-server.ts";
-import { codeSpans, readPage, rowsOf } from "../helpers/markdown.ts";
 import { someProvider } from "../helpers/provider.ts";
 import { response, someRequest, unsentBecause } from "../helpers/transport.ts";
 
@@ -329,16 +328,5 @@ describe("every sentence of an operation", () => {
       ${await take({ webhooks: [] }, "s", "true", true)} => Get ${name} failed: the service does not list it. Check the id, which is DATABASE/NUMBER, and dbwebhooks:baseUrl. A stack that manages the webhook can export its secret for a StackReference. Nothing was changed. [notImported]
       ${two.lines[0]?.line} => ${importVariable} holds one secret, and it is stored for ${name} and for ${name.replace("17", "18")}. If they have different secrets, set it to a JSON object of secrets by DATABASE/NUMBER, and import again.
     `);
-  });
-});
-
-describe("README", () => {
-  it("quotes errors that docs/troubleshooting.md explains", () => {
-    const errors = rowsOf(readPage("README.md")).filter(({ head }) => head[0] === "it says");
-    const quotes = errors.flatMap(({ cells }) => codeSpans(cells[0] ?? ""));
-
-    const page = readPage("docs/troubleshooting.md");
-    expect(quotes.length).toBeGreaterThan(4);
-    expect(quotes.filter((quote) => !page.includes(quote))).toEqual([]);
   });
 });
