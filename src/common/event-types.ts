@@ -1,8 +1,6 @@
-/**
- * The nine event kinds that a webhook can subscribe to.
- *
- * Source: part 6 of the service's interface.
- */
+// Source: part 6 of the service's interface.
+
+/** The nine event kinds that a webhook can subscribe to. */
 export const eventTypes = [
   "record.created",
   "record.updated",

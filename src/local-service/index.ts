@@ -1,7 +1,7 @@
 /**
  * The embedded local service: the interface in one process, without an account or a network.
  *
- * What it does where the interface shows nothing stands in one table in `docs/local-service.md`.
+ * What it does where the interface shows nothing stands in one table in `docs/contributing/interface.md`.
  *
  * A request passes these checks in order: `Host`, `Origin`, rate limit, faults, API key, access to the
  * database, body. A body is read only when the key is known and may use the database.

@@ -25,7 +25,7 @@ export interface LocalServiceOptions {
   /**
    * The API keys that the service knows: a list of keys that may use every database, or the databases
    * (or `"*"`) of each key. Default: `["local-api-key"]`. The start fails with a TypeError when there
-   * is none. Source: interface section 5.
+   * is none.
    */
   readonly apiKeys?: ApiKeys;
   /**
@@ -34,16 +34,14 @@ export interface LocalServiceOptions {
    */
   readonly pathPrefix?: string;
   /**
-   * Takes event kinds that interface section 6 does not name. Default: `false`, they are answered
-   * with 400 (our choice).
+   * Takes event kinds beyond the nine. Default: `false`, they are answered with 400.
    */
   readonly allowUnknownEvents?: boolean;
   /**
-   * Answers the list operation, `GET …/webhooks`. Default: `false`, it is answered with 405. Source:
-   * not in the interface (section 4.3), documented by a public service that has this interface.
+   * Answers the list operation, `GET …/webhooks`. Default: `false`, it is answered with 405.
    */
   readonly listing?: boolean;
-  /** Limits the requests of each key. Default: no limit. Source: our choice (interface section 8). */
+  /** Limits the requests of each key. Default: no limit. */
   readonly rateLimit?: RateLimit;
   /**
    * Faults in force from the start, as by `inject`. Default: none. `clearFaults` ends a `hold` among

@@ -45,7 +45,7 @@ export interface LocalService extends AsyncDisposable {
   /** Takes all faults out of force, and releases what they hold. */
   clearFaults(): void;
   /**
-   * Changes a webhook from outside, as the update operation would (interface section 4.3). Throws a
+   * Changes a webhook from outside, as the update operation would. Throws a
    * RangeError when there is none with this id.
    */
   updateWebhook(id: number, changes: WebhookChanges): void;

@@ -2,9 +2,9 @@ import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 
 /** A webhook as the local service keeps it. */
 export interface StoredWebhook {
-  /** Identifier of the webhook: 1, 2, 3, …, never used twice. Source: interface section 2. */
+  /** Identifier of the webhook: 1, 2, 3, …, never used twice. */
   readonly id: number;
-  /** Database that the webhook belongs to. Source: interface section 2, rule 1. */
+  /** Database that the webhook belongs to. */
   readonly databaseId: string;
   /** Address that receives the notifications, as sent. */
   readonly url: string;

@@ -6,13 +6,12 @@ import { newId, sampleData } from "./sample-data.js";
 
 /** An event of a database, to be delivered to the webhooks that select it. */
 export interface NewEvent {
-  /** Event kind, one of interface section 6; any other only with `allowUnknownEvents`. */
+  /** Event kind, one of the nine; any other only with `allowUnknownEvents`. */
   readonly type: EventType | (string & {});
   /** Database of the event. */
   readonly databaseId: string;
   /**
-   * Table of the event. Default: none, and webhooks with a `tableId` do not get it. Source: interface
-   * section 6, rule 1.
+   * Table of the event. Default: none, and webhooks with a `tableId` do not get it.
    */
   readonly tableId?: string | undefined;
   /**
