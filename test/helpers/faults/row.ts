@@ -95,7 +95,7 @@ export const rowService: LocalServiceOptions = { listing: true };
 
 /** The settings of all rows. */
 export const rowSettings = {
-  "dbwebhooks:timeoutSeconds": "3",
+  "dbwebhooks:timeoutSeconds": "5",
   "dbwebhooks:retrySeconds": "15",
   "dbwebhooks:maxConcurrentRequests": "64",
 };
