@@ -30,6 +30,19 @@ describe("the time limit of an operation", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it("keeps no timer after its operation, whether that succeeds or fails", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { provider, notify } = someProvider();
+    const limit = { timeoutSeconds: 3_600 };
+    const adopting = someArgs({ adopt: { id: "17", secret: "whsec_1" } });
+    const elsewhere = someState({ baseUrl: "https://elsewhere.example.com" });
+
+    await provider.create(adopting, notify, limit);
+    await errorOf(provider.delete("18", elsewhere, notify, limit));
+
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it.each(["create", "delete"] as const)(
     "ends a %s at a silent server, and nothing is sent when that speaks",
     async (method) => {
