@@ -18,11 +18,13 @@ export const unknownMarkers = {
   object: "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
 };
 
-/** How a secret looks in what a provider returns. */
-export const secretEnvelope = {
+/** What Pulumi marks a secret by. */
+export const secretMark = {
   "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
-  value: secret,
 };
+
+/** How a secret looks in what a provider returns. */
+export const secretEnvelope = { ...secretMark, value: secret };
 
 type Properties = Record<string, unknown>;
 

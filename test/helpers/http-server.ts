@@ -61,7 +61,8 @@ export async function startTlsServer(
   if (isTrusted) {
     setDefaultCACertificates([cert]);
   }
-  const server = createHttpsServer({ key, cert });
+  // Prefers HTTP/2, which it does not speak: a client that accepts it gets no answer.
+  const server = createHttpsServer({ key, cert, ALPNProtocols: ["h2", "http/1.1"] });
   // What a client that does not trust it does to a handshake.
   server.on("tlsClientError", () => undefined);
   return serve(server, answers);

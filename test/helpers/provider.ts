@@ -35,7 +35,8 @@ export function startProvider(
       news: Properties,
       options?: ResourceOptions & { readonly ignored?: readonly string[] },
     ) => provider.diff(id, olds, news, notify, options),
-    create: (inputs: Properties) => provider.create(inputs, notify),
+    create: (inputs: Properties, options?: ResourceOptions) =>
+      provider.create(inputs, notify, options),
     read: (id: string, props: Properties) => provider.read(id, props, notify),
     import: (
       id: string,

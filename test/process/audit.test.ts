@@ -19,6 +19,8 @@ function audit(answer: object) {
 
 it.each([
   ["a package that is bundled", "zod", 1],
+  ["another one", "@grpc/grpc-js", 1],
+  ["a third one", "google-protobuf", 1],
   ["a dependency", "hono", 1],
   ["a development dependency", "vitest", 0],
 ])("An audit that finds a vulnerability of %s ends with its exit code", async (_, name, code) => {

@@ -5,7 +5,7 @@ import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { type Fault, type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
-import { someArgs, unknownMarkers } from "../helpers/builders.js";
+import { secretMark, someArgs, unknownMarkers } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
 import { kindOf } from "../helpers/kind-of.js";
 import { type ProviderProcess, partialCreationOf } from "../helpers/shells/grpc-provider.js";
@@ -18,7 +18,6 @@ import { withBareSecret } from "../helpers/shells/shell.js";
 const type = "dbwebhooks:index:Webhook";
 const urn = `urn:pulumi:test::webhooks::${type}::orders`;
 const inputs = someArgs();
-const secretMark = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
 const { INFO, WARNING } = LogSeverity;
 
 async function withPlugin(

@@ -1,9 +1,8 @@
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
+import { secretMark } from "../helpers/builders.js";
 import { type ProviderProcess, partialCreationOf } from "../helpers/shells/grpc-provider.js";
 import { webhookInputs, withProviderProcess } from "../helpers/shells/provider-process.js";
-
-const secretEnvelope = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
 
 async function withService(
   use: (service: LocalService, provider: ProviderProcess) => Promise<void>,
@@ -28,7 +27,7 @@ describe("Pulumi's provider process", () => {
       expect(outs).toEqual({
         ...webhookInputs(),
         baseUrl: service.baseUrl,
-        secret: { ...secretEnvelope, value: webhook?.secret },
+        secret: { ...secretMark, value: webhook?.secret },
       });
     });
   });

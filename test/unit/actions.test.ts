@@ -33,6 +33,20 @@ describe.each([...workflows, example])("%s", (file) => {
   });
 });
 
+it.each(workflows)("%s audits what users get", (file) => {
+  const jobs: { steps: { run?: string }[] }[] = Object.values(parse(textOf(file)).jobs);
+  const commands = jobs.flatMap(({ steps }) => steps).map(({ run }) => run);
+
+  expect(commands).toContain("node tools/audit.mts");
+});
+
+it("A bot raises the actions and the npm packages", () => {
+  const { updates } = parse(textOf(".github/dependabot.yml"));
+
+  const watched = updates.map((one: Record<string, string>) => one["package-ecosystem"]);
+  expect(watched).toEqual(["github-actions", "npm"]);
+});
+
 it("The example for users has the actions of the workflows, which a bot raises", () => {
   expect(workflows.flatMap(actionsOf)).toEqual(expect.arrayContaining(actionsOf(example)));
 });

@@ -169,6 +169,23 @@ describe("a proxy of the environment", () => {
   );
 });
 
+describe("a server that prefers HTTP/2", () => {
+  it.each(["directly", "behind a proxy"])("is spoken to in HTTP/1.1, %s", async (name) => {
+    await using server = await startTlsServer({ isTrusted: true });
+    await using gate = await startGate(server.url);
+    gate.open();
+    resolveTo("127.0.0.1");
+    if (name === "behind a proxy") {
+      vi.stubEnv("HTTPS_PROXY", gate.url);
+    }
+
+    const outcome = await exchangeOnce(server.url.replace("127.0.0.1", "tables.example.test"));
+
+    expect(outcome).toMatchObject({ kind: "response", statusCode: 200 });
+    expect(gate.count()).toBe(name === "behind a proxy" ? 1 : 0);
+  });
+});
+
 describe("a certificate that is not trusted", () => {
   const cases: [string, (url: string) => string][] = [
     ["of the service", (url) => url],

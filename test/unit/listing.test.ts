@@ -265,6 +265,20 @@ describe("a creation in doubt, with listing", () => {
     expect(server.requests).toHaveLength(requests);
   });
 
+  it("is looked up, too, when the time of the creation is over", async () => {
+    const body = JSON.stringify(listOf(left).body);
+    await using server = await startRawServer((socket) => {
+      if (server.requests.length === 2) {
+        socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+      }
+    });
+
+    const { create } = withListing(server.url);
+    const error = await errorOf(create(someArgs(), { timeoutSeconds: 0.3 }));
+
+    expect([kindOf(error), error.message.includes("7000099")]).toEqual(["inDoubt", true]);
+  });
+
   it("leaves nothing behind that waits for Pulumi to stop", async () => {
     await using server = await startServer(doubtful, listOf());
     const engine = new Engine(undefined, () => {});

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { version } from "../../package.json";
 import { Provider, Webhook, type WebhookArgs } from "../../src/native/native.ts";
-import { secret } from "../helpers/builders.ts";
+import { secret, secretMark } from "../helpers/builders.ts";
 
 const args: WebhookArgs = {
   databaseId: "base_abc123",
@@ -84,7 +84,10 @@ describe("a Webhook on the plugin", () => {
   it("gives the plugin the secret of an adopted webhook as a secret", async () => {
     await resolved(new Webhook("orders", { ...args, adopt: { id: 42, secret } }).id);
 
-    expect(registered[0]?.inputs.adopt).toMatchObject({ value: { id: 42, secret } });
+    expect(registered[0]?.inputs.adopt).toMatchObject({
+      ...secretMark,
+      value: { id: 42, secret },
+    });
   });
 });
 
@@ -105,7 +108,7 @@ describe("a Provider on the plugin", () => {
     expect(inputs).toMatchObject({
       baseUrl: "https://eu.example.com",
       formerBaseUrls: '["https://old.example.com","https://older.example.com"]',
-      apiKey: { value: "key" },
+      apiKey: { ...secretMark, value: "key" },
       timeoutSeconds: "2.5",
       listing: "true",
     });

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, it } from "vitest";
 import { Provider } from "../../src/dynamic/provider-resource.js";
+import { secretMark } from "../helpers/builders.js";
 
 const registered: pulumi.runtime.MockResourceArgs[] = [];
 
@@ -36,6 +37,18 @@ describe("Provider", () => {
         },
       },
     ]);
+  });
+
+  it("hands over its key as a secret, and nothing else as one", async () => {
+    const provider = new Provider("eu", { apiKey: "key-token", baseUrl: "https://eu.example.com" });
+
+    await new Promise((resolve) => provider.urn.apply(resolve));
+
+    expect(registered[0]?.inputs).toEqual({
+      "dbwebhooks:apiKey": expect.objectContaining({ ...secretMark, value: "key-token" }),
+      "dbwebhooks:baseUrl": "https://eu.example.com",
+      "dbwebhooks:isExplicit": "true",
+    });
   });
 
   it("refuses arguments that do not exist, all at once, with the nearest names", () => {

@@ -31,6 +31,20 @@ describe("the stack's configuration", () => {
     ]);
   });
 
+  it("is looked at by a program that declares a webhook", async () => {
+    await pulumi.runtime.setMocks({
+      call: () => ({}),
+      newResource: ({ inputs }) => ({ id: "17", state: inputs }),
+    });
+    pulumi.runtime.setAllConfig({ "dbwebhooks:apiKey": "k" });
+    const { Webhook } = await import("../../src/dynamic/webhook.js");
+
+    const webhook = new Webhook("orders", { databaseId: "b", url: "u", events: [] });
+    await new Promise((resolve) => webhook.urn.apply(resolve));
+
+    expect(warn).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/^dbwebhooks:apiKey /));
+  });
+
   it.each([
     ["a secret key", ["dbwebhooks:apiKey"], { "dbwebhooks:apiKey": "k" }],
     ["no key", [], { "dbwebhooks:listing": "true" }],

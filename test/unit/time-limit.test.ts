@@ -30,6 +30,22 @@ describe("the time limit of an operation", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it("keeps no process after its operation, whether that succeeds or fails", async () => {
+    // Those alone that keep the process alive.
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout");
+    const { provider, notify } = someProvider();
+    const limit = { timeoutSeconds: 3_600 };
+    const adopting = someArgs({ adopt: { id: "17", secret: "whsec_1" } });
+    const elsewhere = someState({ baseUrl: "https://elsewhere.example.com" });
+
+    const before = timers();
+
+    await provider.create(adopting, notify, limit);
+    await errorOf(provider.delete("18", elsewhere, notify, limit));
+
+    expect(timers()).toEqual(before);
+  });
+
   it.each(["create", "delete"] as const)(
     "ends a %s at a silent server, and nothing is sent when that speaks",
     async (method) => {

@@ -7,7 +7,7 @@ import {
   Webhook,
   type WebhookArgs,
 } from "../../src/index.ts";
-import { secret } from "../helpers/builders.ts";
+import { secret, secretMark } from "../helpers/builders.ts";
 
 const args: WebhookArgs = {
   databaseId: "base_abc123",
@@ -80,11 +80,14 @@ describe("a Webhook", () => {
   });
 
   it("registers the webhook to adopt as a secret", async () => {
-    const adopt = pulumi.output({ id: 17, secret });
+    const adopt = { id: pulumi.output(17), secret };
 
     await resolved(new Webhook("orders", { ...args, adopt }).id);
 
-    expect(registered[0]?.inputs.adopt).toMatchObject({ value: { id: 17, secret } });
+    expect(registered[0]?.inputs.adopt).toMatchObject({
+      ...secretMark,
+      value: { id: 17, secret },
+    });
   });
 
   it("has outputs that resolve to what the state holds, also what the program leaves out", async () => {

@@ -1,23 +1,29 @@
-import { aYear, envelope, page, pageFault, statusRow } from "./answers.js";
+import {
+  aYear,
+  envelope,
+  lateRow,
+  nothing,
+  page,
+  pageFault,
+  redirectRow,
+  statusOnceRow,
+  statusRow,
+  webhook,
+} from "./answers.js";
 import { asHtml, echoAuthorization, hugeBody, idAsString, truncatedJson } from "./faults.mjs";
 import { type FaultRow, otherwise, type RowOutcome } from "./row.js";
 
 const created: RowOutcome = {
   outcome: "created",
+  ...nothing,
+  ...webhook,
   posts: 1,
-  gets: 0,
-  deletes: 0,
-  service: "the webhook",
-  state: "the webhook",
 };
 const createdByRetry: RowOutcome = { ...created, posts: 2 };
 const notCreated: RowOutcome = {
   outcome: "notCreated",
+  ...nothing,
   posts: 1,
-  gets: 0,
-  deletes: 0,
-  service: "nothing",
-  state: "nothing",
 };
 const notSent: RowOutcome = { ...notCreated, posts: 0 };
 const inDoubt: RowOutcome = { ...notCreated, outcome: "inDoubt" };
@@ -38,25 +44,7 @@ const json = { "content-type": "application/json" };
 const post = (row: Omit<FaultRow, "on">): FaultRow => ({ ...row, on: "POST" });
 
 const status = statusRow.bind(undefined, "POST");
-
-/** An answer that asks to come back, the first time. */
-function throttled(
-  statusCode: number,
-  name: string,
-  retryAfter: string | undefined,
-  outcome: RowOutcome,
-): FaultRow {
-  const headers = retryAfter === undefined ? {} : { "retry-after": retryAfter };
-  const text = `${statusCode}, ${name} \`Retry-After\``;
-  return post({
-    name: `status-${statusCode}-${name.replaceAll(" ", "-")}`,
-    does: `answers ${text}, once`,
-    sees: text,
-    fault: { kind: "respond", statusCode, body: envelope, headers },
-    times: 1,
-    ...outcome,
-  });
-}
+const once = statusOnceRow.bind(undefined, "POST");
 
 /** An answer of 201 that is not as the interface shows it, the webhook being stored. */
 function odd(
@@ -71,13 +59,7 @@ function odd(
 
 /** Everything that goes wrong with the creation of a webhook in one `pulumi up`. */
 export const createFaults: readonly FaultRow[] = [
-  post({
-    name: "late",
-    does: "answers late, within the limit",
-    sees: "201",
-    fault: { kind: "delay", ms: 300 },
-    ...created,
-  }),
+  lateRow("POST", "201", created),
   post({
     name: "silent",
     does: "never answers, stores nothing",
@@ -120,18 +102,7 @@ export const createFaults: readonly FaultRow[] = [
     fault: { kind: "resetMidBody" },
     ...inDoubtAndCreated,
   }),
-  post({
-    name: "redirect",
-    does: "answers 301 to another host",
-    sees: "301",
-    fault: {
-      kind: "respond",
-      statusCode: 301,
-      headers: { location: "https://elsewhere.example/api" },
-    },
-    ...notCreated,
-    names: "https://elsewhere.example",
-  }),
+  redirectRow("POST", notCreated),
   status(303, inDoubt, undefined),
   status(400, notCreated),
   status(401, notCreated),
@@ -145,14 +116,15 @@ export const createFaults: readonly FaultRow[] = [
   status(408, inDoubt),
   status(409, inDoubt),
   status(422, notCreated),
-  throttled(429, "a second in", "1", createdByRetry),
-  throttled(429, "a date in", new Date().toUTCString(), createdByRetry),
-  throttled(429, "no", undefined, createdByRetry),
-  throttled(429, "nonsense in", "soon", createdByRetry),
-  throttled(429, "a year in", aYear, {
-    ...notCreated,
-    names: "dbwebhooks:retrySeconds",
-  }),
+  once(429, createdByRetry, { name: "a second in", value: "1" }),
+  once(429, createdByRetry, { name: "a date in", value: new Date().toUTCString() }),
+  once(429, createdByRetry, { name: "no" }),
+  once(429, createdByRetry, { name: "nonsense in", value: "soon" }),
+  once(
+    429,
+    { ...notCreated, names: "dbwebhooks:retrySeconds" },
+    { name: "a year in", value: aYear },
+  ),
   post({
     name: "echo",
     does: "repeats the API key in its error message",
@@ -171,11 +143,12 @@ export const createFaults: readonly FaultRow[] = [
   status(502, inDoubt, page),
   status(503, inDoubt, page),
   status(504, inDoubt, page),
-  throttled(503, "a second in", "1", createdByRetry),
-  throttled(503, "a year in", aYear, {
-    ...notCreated,
-    names: "dbwebhooks:retrySeconds",
-  }),
+  once(503, createdByRetry, { name: "a second in", value: "1" }),
+  once(
+    503,
+    { ...notCreated, names: "dbwebhooks:retrySeconds" },
+    { name: "a year in", value: aYear },
+  ),
   post({
     name: "proxy-503",
     does: "stores, and a proxy answers 503 with `Retry-After`",
@@ -278,10 +251,11 @@ export const createFaults: readonly FaultRow[] = [
     gets: 1,
   }),
   {
-    ...throttled(429, "again and again a second in", "1", {
-      ...notCreated,
-      names: "dbwebhooks:retrySeconds",
-    }),
+    ...once(
+      429,
+      { ...notCreated, names: "dbwebhooks:retrySeconds" },
+      { name: "again and again a second in", value: "1" },
+    ),
     does: "answers 429 for longer than `dbwebhooks:retrySeconds`",
     environment: otherwise.noRetries,
     times: undefined,

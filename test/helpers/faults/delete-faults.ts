@@ -1,47 +1,34 @@
-import { aYear, envelope, pageFault, statusRow } from "./answers.js";
+import {
+  aYear,
+  lateRow,
+  nothing,
+  pageFault,
+  redirectRow,
+  statusOnceRow,
+  statusRow,
+  webhook,
+} from "./answers.js";
 import { asHtml, hugeBody, truncatedJson } from "./faults.mjs";
 import { type FaultRow, otherwise, type RowOutcome } from "./row.js";
 
 const deleted: RowOutcome = {
   outcome: "deleted",
-  posts: 0,
-  gets: 0,
+  ...nothing,
   deletes: 1,
-  service: "nothing",
-  state: "nothing",
 };
 const deletedByRetry: RowOutcome = { ...deleted, deletes: 2 };
 const kept: RowOutcome = {
   outcome: "kept",
-  posts: 0,
-  gets: 0,
+  ...nothing,
+  ...webhook,
   deletes: 1,
-  service: "the webhook",
-  state: "the webhook",
 };
 const keptAndDeleted: RowOutcome = { ...kept, service: "nothing" };
 
 const remove = (row: Omit<FaultRow, "on">): FaultRow => ({ ...row, on: "DELETE" });
 
 const status = statusRow.bind(undefined, "DELETE");
-
-/** The same, the first time only. */
-function once(
-  statusCode: number,
-  headers: Record<string, string> = {},
-  name = "",
-  outcome = deletedByRetry,
-): FaultRow {
-  const text = name === "" ? `${statusCode}` : `${statusCode}, ${name} \`Retry-After\``;
-  return {
-    ...status(statusCode, outcome),
-    name: `once-${statusCode}${name && "-"}${name.replaceAll(" ", "-")}`,
-    does: `answers ${text}, once`,
-    sees: text,
-    fault: { kind: "respond", statusCode, body: envelope, headers },
-    times: 1,
-  };
-}
+const once = statusOnceRow.bind(undefined, "DELETE");
 
 /** Something in place of the answer to a deletion that took place. */
 function odd(
@@ -55,13 +42,7 @@ function odd(
 
 /** Everything that goes wrong with the deletion of a webhook in one `pulumi destroy`. */
 export const deleteFaults: readonly FaultRow[] = [
-  remove({
-    name: "late",
-    does: "answers late, within the limit",
-    sees: "200",
-    fault: { kind: "delay", ms: 300 },
-    ...deleted,
-  }),
+  lateRow("DELETE", "200", deleted),
   remove({
     name: "silent",
     does: "never answers, removes nothing; once",
@@ -102,18 +83,7 @@ export const deleteFaults: readonly FaultRow[] = [
     times: 1,
     ...deletedByRetry,
   }),
-  remove({
-    name: "redirect",
-    does: "answers 301 to another host",
-    sees: "301",
-    fault: {
-      kind: "respond",
-      statusCode: 301,
-      headers: { location: "https://elsewhere.example/api" },
-    },
-    ...kept,
-    names: "https://elsewhere.example",
-  }),
+  redirectRow("DELETE", kept),
   status(400, kept),
   status(401, kept),
   status(403, kept),
@@ -128,22 +98,19 @@ export const deleteFaults: readonly FaultRow[] = [
   }),
   status(404, kept),
   { ...status(404, kept, "Not here."), name: "status-404-plain", sees: "404, plain text" },
-  once(408),
+  once(408, deletedByRetry),
   status(409, kept),
   status(422, kept),
-  once(425),
-  once(429, { "retry-after": "1" }, "a second in"),
-  once(429, { "retry-after": new Date().toUTCString() }, "a date in"),
-  once(429, {}, "no"),
-  once(429, { "retry-after": aYear }, "a year in", {
-    ...kept,
-    names: "dbwebhooks:retrySeconds",
-  }),
-  once(500),
-  once(502),
-  once(503),
-  once(503, { "retry-after": "1" }, "a second in"),
-  once(504),
+  once(425, deletedByRetry),
+  once(429, deletedByRetry, { name: "a second in", value: "1" }),
+  once(429, deletedByRetry, { name: "a date in", value: new Date().toUTCString() }),
+  once(429, deletedByRetry, { name: "no" }),
+  once(429, { ...kept, names: "dbwebhooks:retrySeconds" }, { name: "a year in", value: aYear }),
+  once(500, deletedByRetry),
+  once(502, deletedByRetry),
+  once(503, deletedByRetry),
+  once(503, deletedByRetry, { name: "a second in", value: "1" }),
+  once(504, deletedByRetry),
   odd("truncated-json", "200, half of the JSON", truncatedJson),
   odd("huge-body", "200, 10 MiB of JSON", hugeBody),
   odd("content-type", "200, the JSON as `text/html`", asHtml, deleted),
@@ -203,7 +170,7 @@ export const deleteFaults: readonly FaultRow[] = [
     deletes: 0,
   }),
   {
-    ...once(503),
+    ...once(503, deletedByRetry),
     name: "always-503",
     does: "answers 503 for longer than `dbwebhooks:retrySeconds`",
     environment: otherwise.noRetries,
