@@ -1,6 +1,6 @@
 import { oneLine, redact } from "../common/redact.js";
 import type { Account, CallContext } from "../service/client.js";
-import type { TimeLimit } from "../service/time-limit.js";
+import type { TimeLimit } from "../service/exchange.js";
 import type { Settings } from "./config.js";
 import type { Engine } from "./engine.js";
 import type { Ledger } from "./ledger.js";

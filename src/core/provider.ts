@@ -1,4 +1,4 @@
-import { TimeLimit } from "../service/time-limit.js";
+import { TimeLimit } from "../service/exchange.js";
 import { createTransport } from "../service/transport.js";
 import {
   adoptedSecretHint,
@@ -286,7 +286,6 @@ export class WebhookProvider {
       throw error instanceof WebhookError ? error : unexpectedError(error, operation);
     } finally {
       this.#engine.end();
-      timeLimit?.clear();
     }
   }
 }

@@ -1,8 +1,8 @@
 import type PQueue from "p-queue";
-import type { Exchange, HttpOutcome, HttpRequest } from "./exchange.js";
+import { once } from "../common/once.js";
+import type { Exchange, HttpOutcome, HttpRequest, TimeLimit } from "./exchange.js";
 import { type GaveUp, nextStep, type RequestKind, type Step } from "./retry-policy.js";
 import type { AccountSettings } from "./settings.js";
-import type { TimeLimit } from "./time-limit.js";
 
 const silentWaitMs = 5_000;
 
@@ -58,20 +58,21 @@ export function createTransport(
   random: () => number = Math.random,
 ): HttpTransport {
   const { timeoutSeconds, maxConcurrentRequests, retrySeconds } = settings;
-  let connection: Promise<[Exchange, PQueue]> | undefined;
-  let urgentExchange: Promise<Exchange> | undefined;
+  const connect = once(() =>
+    Promise.all([open(timeoutSeconds, maxConcurrentRequests), openQueue(settings)]),
+  );
+  // Connections that no other request keeps busy.
+  const openUrgent = once(() => open(timeoutSeconds, null));
   let pausedUntil = 0;
   let resumption: NodeJS.Timeout | undefined;
   const told = new Set<Wait["kind"]>();
 
   async function sendRequest(call: Call): Promise<CallResult> {
-    connection ??= Promise.all([open(timeoutSeconds, maxConcurrentRequests), openQueue(settings)]);
-    const [exchange, queue] = await connection;
+    const [exchange, queue] = await connect();
     const { request, kind, timeLimit, isUndo = false } = call;
     const outcomes: HttpOutcome[] = [];
     // The time in the queue before the first attempt is no retrying.
     let startedAt = Number.POSITIVE_INFINITY;
-    let isAgainTold = false;
     const result = (outcome: HttpOutcome, gaveUp?: GaveUp): CallResult => {
       const elapsedMs = Math.max(0, Date.now() - startedAt);
       return { outcome, earlier: outcomes.slice(0, -1), elapsedMs, gaveUp };
@@ -86,24 +87,21 @@ export function createTransport(
       }
       outcomes.push(outcome);
       const elapsedMs = Date.now() - startedAt;
+      const isStopping = stopping.aborted && !isUndo;
       const step = nextStep(
         { kind, outcome, number: outcomes.length, elapsedMs },
-        {
-          retrySeconds,
-          remainingMs: timeLimit?.remainingMs,
-          isStopping: stopping.aborted && !isUndo,
-        },
+        { retrySeconds, remainingMs: timeLimit?.remainingMs, isStopping },
         random,
       );
       if (step.kind === "end") {
         told.delete("pause");
+        told.delete("again");
       } else if (step.isForAll && !stopping.aborted) {
         // Before this attempt leaves the queue: its place would go to the next request at once.
         pauseAll(queue, step.delayMs, call);
         return { ...step, delayMs: 0 };
-      } else if (step.delayMs >= silentWaitMs && !isAgainTold) {
-        isAgainTold = true;
-        call.onWait({ kind: "again", request, outcome });
+      } else if (step.delayMs >= silentWaitMs) {
+        tellOnce(call, { kind: "again", request, outcome });
       }
       return step;
     }
@@ -141,16 +139,9 @@ export function createTransport(
       pausedUntil = 0;
       queue.start();
     }, delayMs);
-    if (delayMs >= silentWaitMs && !told.has("pause")) {
-      told.add("pause");
-      call.onWait({ kind: "pause", delayMs });
+    if (delayMs >= silentWaitMs) {
+      tellOnce(call, { kind: "pause", delayMs });
     }
-  }
-
-  /** Opens connections that no other request keeps busy. */
-  function openUrgent(): Promise<Exchange> {
-    urgentExchange ??= open(timeoutSeconds, null);
-    return urgentExchange;
   }
 
   /** Makes an attempt when it is its turn; none when `ending` aborts while it waits for that. */
@@ -187,11 +178,19 @@ export function createTransport(
 
   /** A pause has a line of its own. */
   function tellOfTurns(queue: PQueue, call: Call): void {
-    if (!told.has("turn") && !queue.isPaused) {
-      told.add("turn");
+    if (!queue.isPaused) {
       const isFull = queue.pending >= (maxConcurrentRequests ?? Number.POSITIVE_INFINITY);
-      const setting = isFull ? "maxConcurrentRequests" : "requestsPerSecond";
-      call.onWait({ kind: "turn", setting });
+      tellOnce(call, {
+        kind: "turn",
+        setting: isFull ? "maxConcurrentRequests" : "requestsPerSecond",
+      });
+    }
+  }
+
+  function tellOnce(call: Call, wait: Wait): void {
+    if (!told.has(wait.kind)) {
+      told.add(wait.kind);
+      call.onWait(wait);
     }
   }
 

@@ -10,8 +10,8 @@ import { Operation } from "../../src/core/operation.ts";
 import { WebhookProvider } from "../../src/core/provider.ts";
 import type { FailedCall } from "../../src/service/client.ts";
 import type { FailureCause, HttpOutcome } from "../../src/service/exchange.ts";
+import { TimeLimit } from "../../src/service/exchange.ts";
 import type { GaveUp } from "../../src/service/retry-policy.ts";
-import { TimeLimit } from "../../src/service/time-limit.ts";
 import {
   errorBody,
   someArgs,
@@ -31,7 +31,6 @@ const name = "webhook 17 of database base_abc123";
 const settings = someSettings();
 const fromEnvironment = someSettings({ fromEnvironment: ["apiKey", "baseUrl", "retrySeconds"] });
 const timeLimit = new TimeLimit(9);
-timeLimit.clear();
 const operation = new Operation(
   `Delete ${name}`,
   () => undefined,
