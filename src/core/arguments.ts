@@ -63,14 +63,21 @@ export type WebhookInputs = z.infer<z.ZodMiniObject<Rules>>;
 
 type Rules = { [Name in ArgumentName]: ReturnType<(typeof webhookArguments)[Name]["rule"]> };
 
-/** The rules of all arguments together. Building them takes longer than using them. */
+/** The rules of all arguments together, kept: building them takes longer than using them. */
 export function argumentRules(allowances: Allowances): z.ZodMiniObject<Rules> {
-  const rules = Object.entries(webhookArguments).map(([name, { rule }]) => [
-    name,
-    rule(allowances),
-  ]);
-  return z.strictObject(Object.fromEntries(rules) as Rules);
+  const key = JSON.stringify(allowances);
+  const built = builtRules.get(key);
+  if (built !== undefined) {
+    return built;
+  }
+  const entries = Object.entries(webhookArguments);
+  const rules = Object.fromEntries(entries.map(([name, { rule }]) => [name, rule(allowances)]));
+  const schema = z.strictObject(rules as Rules);
+  builtRules.set(key, schema);
+  return schema;
 }
+
+const builtRules = new Map<string, z.ZodMiniObject<Rules>>();
 
 /** The names of the arguments whose change has this effect. */
 export function argumentsThat(change: WebhookArgument["change"]): ArgumentName[] {
@@ -80,7 +87,7 @@ export function argumentsThat(change: WebhookArgument["change"]): ArgumentName[]
 
 function identifier(what: string, example: string) {
   const message = `must be the identifier of ${what}, such as "${example}"`;
-  const isBare = (input: unknown) => typeof input === "number" || typeof input === "boolean";
+  const isBare = (input: unknown) => ["number", "boolean"].includes(typeof input);
   return unlessUnknown(
     z
       .string({

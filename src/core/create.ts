@@ -4,22 +4,15 @@ import { problemsOfArguments } from "./check.js";
 import { PartialCreationError, WebhookError } from "./errors.js";
 import { lookForLeftovers } from "./lookup.js";
 import {
-  failureText,
-  inDoubtAdvice,
+  inDoubtText,
   nameOfWebhook,
-  notCreatedAdvice,
-  notDeletedAdvice,
+  notCreatedText,
+  notDeletedText,
   undoText,
+  unexpectedText,
 } from "./messages.js";
 import type { Context } from "./operation.js";
 import { isUnknown, type Properties, withoutAbsent } from "./values.js";
-
-/** What messages call a creation. */
-export function createName({ databaseId }: Properties): string {
-  return typeof databaseId === "string"
-    ? `Create webhook in database ${databaseId}`
-    : "Create webhook";
-}
 
 /**
  * The arguments of a webhook that is about to be created. Pulumi leaves out what it does not know yet
@@ -69,19 +62,15 @@ async function createOnce(
   state: Properties,
 ): Promise<{ id: string; secret: string }> {
   const { account, ledger, engine, operation } = context;
-  const { settings, transport } = account;
+  const { settings } = account;
   const creation = await createWebhook(account, operation.context(settings), webhook);
   if (creation.kind === "refused") {
-    const { failure } = creation;
-    const advice = notCreatedAdvice(settings, failure, transport.stopping.aborted);
-    throw new WebhookError("notCreated", failureText(operation, settings, failure, advice));
+    throw new WebhookError("notCreated", notCreatedText(context, creation.failure));
   }
   if (creation.kind === "inDoubt") {
-    const { failure, secret } = creation;
     const leftovers = await lookForLeftovers(context, webhook);
-    const advice = inDoubtAdvice(leftovers, webhook, failure);
-    const text = failureText(operation.hiding(secret), settings, failure, advice);
-    throw new WebhookError("inDoubt", text);
+    const hiding = { ...context, operation: operation.hiding(creation.secret) };
+    throw new WebhookError("inDoubt", inDoubtText(hiding, creation.failure, webhook, leftovers));
   }
   const { id, secret } = creation;
   const { databaseId } = webhook;
@@ -102,23 +91,21 @@ async function createOnce(
 
 /** Deletes a webhook that was just created. Returns what went wrong, if anything did. */
 async function deleteAgain(
-  { account, operation }: Context,
+  context: Context,
   { databaseId, id, secret }: { databaseId: string; id: string; secret: string | undefined },
 ): Promise<string | undefined> {
+  const { account, operation } = context;
   const { settings } = account;
   const address = { baseUrl: settings.baseUrl, databaseId, id };
   // The time of the creation may be over; the deletion is as important as before.
   const undo = operation.withoutTimeLimit(`Delete ${nameOfWebhook(id, databaseId)}`).hiding(secret);
   try {
     const deletion = await deleteWebhook(account, undo.context(settings), address, true);
-    if (deletion.kind !== "failed") {
-      return undefined;
-    }
-    const advice = notDeletedAdvice(settings, deletion.failure, false);
-    return failureText(undo, settings, deletion.failure, advice);
+    return deletion.kind === "failed"
+      ? notDeletedText({ ...context, operation: undo }, deletion.failure, true)
+      : undefined;
   } catch (error) {
     // The webhook exists after any error, so the caller has to name it.
-    const text = error instanceof Error ? error.message : "unknown reason";
-    return `${undo.name} failed unexpectedly (${undo.redact(text, 300)}).`;
+    return unexpectedText(undo, error);
   }
 }

@@ -1,8 +1,7 @@
-import { isAbsoluteHttpUrl, normalizeBaseUrl } from "../common/url.js";
 import { argumentsThat } from "./arguments.js";
 import type { Settings } from "./config.js";
 import { baseUrlReason } from "./messages.js";
-import { idToAdopt } from "./state.js";
+import { currentBaseUrl, idToAdopt } from "./state.js";
 import { isUnknown, normalizeEvents, type Properties } from "./values.js";
 
 /** A property that forces the replacement of a webhook, and why. */
@@ -35,11 +34,9 @@ export function compareWebhook(
       differences.push({ property, reason: `${property} changes` });
     }
   }
-  if (settings !== undefined && !isSameService(olds.baseUrl, settings)) {
-    differences.push({
-      property: "baseUrl",
-      reason: baseUrlReason(settings, storedBaseUrl(olds.baseUrl)),
-    });
+  const baseUrl = currentBaseUrl(olds, settings);
+  if (settings !== undefined && baseUrl !== settings.baseUrl) {
+    differences.push({ property: "baseUrl", reason: baseUrlReason(settings, baseUrl) });
   }
   const adoptedId = idToAdopt(news);
   if (isUnknown(adoptedId)) {
@@ -78,24 +75,7 @@ export function reasonsOf(differences: readonly Difference[]): string {
 /** Whether two values mean the same: events in any order, and absent in any spelling. */
 export function isSame(old: unknown, next: unknown): boolean {
   if (Array.isArray(old) && Array.isArray(next)) {
-    const isEqual = old.length === next.length && old.every((item, at) => item === next[at]);
-    return (
-      isEqual || JSON.stringify(normalizeEvents(old)) === JSON.stringify(normalizeEvents(next))
-    );
+    return JSON.stringify(normalizeEvents(old)) === JSON.stringify(normalizeEvents(next));
   }
   return (old ?? undefined) === (next ?? undefined);
-}
-
-function isSameService(old: unknown, { baseUrl, formerBaseUrls }: Settings): boolean {
-  if (old === baseUrl) {
-    return true;
-  }
-  const stored = storedBaseUrl(old);
-  return stored !== undefined && [baseUrl, ...formerBaseUrls].includes(stored);
-}
-
-function storedBaseUrl(value: unknown): string | undefined {
-  return typeof value === "string" && isAbsoluteHttpUrl(value)
-    ? normalizeBaseUrl(value)
-    : undefined;
 }

@@ -31,7 +31,7 @@ export interface FoundWebhook {
 export async function findToImport(
   context: Context,
   { databaseId, id }: WebhookAddress,
-  variable: string | undefined,
+  variable: string,
   isOnlyRead: boolean,
 ): Promise<FoundWebhook> {
   const { account, ledger, operation } = context;
@@ -48,23 +48,18 @@ export async function findToImport(
   const key = `${databaseId}/${id}`;
   const given = secretIn(variable, key);
   const problems = [
-    ...(account.settings.listing
-      ? []
-      : [
-          "dbwebhooks:listing is off, and only the service's list shows its url, events and table. Set DBWEBHOOKS_LISTING=true.",
-        ]),
-    ...("problem" in given
-      ? [
-          `${importSecretVariable} ${given.problem}. Set it to the secret alone, or, for several webhooks, to a JSON object such as {"${key}":"whsec_…"}.`,
-        ]
-      : []),
-  ];
-  if ("problem" in given || problems.length > 0) {
+    account.settings.listing
+      ? ""
+      : "dbwebhooks:listing is off, and only the service's list shows its url, events and table. Set DBWEBHOOKS_LISTING=true.",
+    given.problem &&
+      `${importSecretVariable} ${given.problem}. Set it to the secret alone, or, for several webhooks, to a JSON object such as {"${key}":"whsec_…"}.`,
+  ].filter(Boolean);
+  if (problems.length > 0) {
     throw fail(problems.join(" "));
   }
   const found = await lookUp(context, databaseId, id);
   if (found.kind === "unknown") {
-    throw fail(unknownText(operation, account.settings, found.failure));
+    throw fail(unknownText(context, found.failure));
   }
   if (found.kind === "absent") {
     throw fail(
@@ -101,25 +96,22 @@ function inputsOf(
   };
 }
 
-type GivenSecret =
-  | { readonly secret: string; readonly isByWebhook: boolean }
-  | { readonly problem: string };
-
 /**
  * Scripts make JSON by accident: `null` for a missing value, a text in quotes, a list. None of it is a
  * secret that verifies a signature.
  */
-function secretIn(variable: string | undefined, key: string): GivenSecret {
-  if (variable === undefined || variable === "") {
-    return { problem: "is not set, and the service does not show the secret again" };
-  }
+function secretIn(variable: string, key: string) {
   const json = parseJson(variable);
   const isByWebhook = typeof json === "object" && json !== null && !Array.isArray(json);
-  if (!isByWebhook && (json !== undefined || /^\s*["[{]/.test(variable))) {
-    return { problem: "holds JSON that is not an object of secrets" };
-  }
-  const secret = isByWebhook ? (json as Record<string, unknown>)[key] : variable;
-  return typeof secret === "string" && isSecretAsGiven(secret)
-    ? { secret, isByWebhook }
-    : { problem: "holds no usable secret for it" };
+  const value = isByWebhook ? (json as Record<string, unknown>)[key] : variable;
+  const secret = typeof value === "string" && isSecretAsGiven(value) ? value : "";
+  const problem =
+    variable === ""
+      ? "is not set, and the service does not show the secret again"
+      : !isByWebhook && (json !== undefined || /^\s*["[{]/.test(variable))
+        ? "holds JSON that is not an object of secrets"
+        : secret === ""
+          ? "holds no usable secret for it"
+          : "";
+  return { secret, isByWebhook, problem };
 }

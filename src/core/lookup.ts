@@ -10,8 +10,7 @@ import {
 } from "../service/client.js";
 import { callText, lines, nameOfWebhook } from "./messages.js";
 import type { Context } from "./operation.js";
-import type { Properties } from "./values.js";
-import { normalizeEvents } from "./values.js";
+import { normalizeEvents, type Properties } from "./values.js";
 
 // Looking a webhook up in the list of its database, which the service shows with `listing` alone.
 
@@ -32,48 +31,51 @@ export async function lookUp(
   return findIn(await listWebhooks(account, context, databaseId), id);
 }
 
-/** What a refresh has found out about a webhook. */
-export type Finding =
-  | { readonly kind: "gone" | "unknown" }
-  | { readonly kind: "found"; readonly drift: Readonly<Record<string, unknown>> };
-
 /**
  * Looks a webhook up for a refresh, and says in one line what the state does not show. A refresh asks
  * for each webhook alone, before anything changes: one list of each database serves them all.
+ *
+ * @returns The properties in which it differs, as far as is known; nothing for a webhook that is gone.
  */
 export async function refreshWebhook(
-  { account, ledger, operation }: Context,
+  context: Context,
   { baseUrl, databaseId, id }: WebhookAddress,
   state: Properties,
-): Promise<Finding> {
+): Promise<Properties | undefined> {
+  const { account, ledger, operation } = context;
   const { settings } = account;
   const name = nameOfWebhook(id, databaseId);
+  const leaveAsIs = (why: string) => {
+    if (!ledger.notLookedUp.has(databaseId)) {
+      ledger.notLookedUp.add(databaseId);
+      operation.notify(lines.notLookedUp(databaseId, why));
+    }
+    return {};
+  };
   if (baseUrl !== settings.baseUrl) {
-    const why = `they were created at ${shownValue(baseUrl)}, and dbwebhooks:baseUrl is another`;
-    ledger.reportOnce(databaseId, () => operation.notify(lines.notLookedUp(databaseId, why)));
-    return { kind: "unknown" };
+    const place = shownValue(baseUrl);
+    return leaveAsIs(`they were created at ${place}, and dbwebhooks:baseUrl is another`);
   }
-  const list = await ledger.listOf(databaseId, () =>
-    listWebhooks(account, operation.context(settings), databaseId),
-  );
-  const found = findIn(list, id);
-  if (found.kind === "listed") {
-    const drift = driftOf(found.webhook, state);
-    const properties = Object.keys(drift);
-    operation.warn(properties.length === 0 ? undefined : lines.drift(name, properties));
-    operation.warn(found.webhook.active ? undefined : lines.inactive(name));
-    return { kind: "found", drift };
-  }
+  const list =
+    ledger.lists.get(databaseId) ?? listWebhooks(account, operation.context(settings), databaseId);
+  ledger.lists.set(databaseId, list);
+  const found = findIn(await list, id);
   if (found.kind === "absent") {
     operation.warn(lines.gone(name));
-    return { kind: "gone" };
+    return undefined;
   }
-  const why =
-    found.failure === undefined
-      ? "the service may have listed only a part of them"
-      : callText(operation, settings, found.failure);
-  ledger.reportOnce(databaseId, () => operation.notify(lines.notLookedUp(databaseId, why)));
-  return { kind: "unknown" };
+  if (found.kind === "unknown") {
+    return leaveAsIs(
+      found.failure === undefined
+        ? "the service may have listed only a part of them"
+        : callText(context, found.failure),
+    );
+  }
+  const drift = driftOf(found.webhook, state);
+  const properties = Object.keys(drift);
+  operation.warn(properties.length === 0 ? undefined : lines.drift(name, properties));
+  operation.warn(found.webhook.active ? undefined : lines.inactive(name));
+  return drift;
 }
 
 /** What a creation in doubt may have left at the service. */
@@ -90,28 +92,27 @@ export interface Leftovers {
  * never deleted.
  */
 export async function lookForLeftovers(
-  { account, ledger, operation }: Context,
+  { account, ledger, engine, operation }: Context,
   webhook: NewWebhook,
 ): Promise<Leftovers> {
   const { databaseId } = webhook;
-  const { stopping } = account.transport;
   if (!account.settings.listing) {
     return { ids: [], isWhole: false };
   }
   // The time of the creation may be over.
   const context = operation.withoutTimeLimit().context(account.settings);
   const settled = new AbortController();
-  const noList = () => undefined;
-  const list = await Promise.race([
+  const noList = () => ({ webhooks: [], isWhole: false });
+  const { webhooks, isWhole } = await Promise.race([
     listWebhooks(account, context, databaseId),
-    once(stopping, "abort", settled).then(noList, noList),
+    once(engine.stopping, "abort", settled).then(noList, noList),
   ]);
   settled.abort();
-  const ids = (list?.webhooks ?? [])
+  const ids = webhooks
     .filter((listed) => Object.keys(driftOf(listed, { ...webhook })).length === 0)
     .map(({ id }) => id)
     .filter((id) => !ledger.knows({ databaseId, id }));
-  return { ids, isWhole: list?.isWhole === true };
+  return { ids, isWhole };
 }
 
 /** The properties in which a listed webhook differs, with the values that it has. */
@@ -135,7 +136,7 @@ export function driftOf(listed: ListedWebhook, state: Properties): Record<string
 
 /** A webhook is absent only from a list of all webhooks. */
 function findIn({ webhooks, isWhole, failure }: WebhookList, id: string): Lookup {
-  const webhook = webhooks?.find((one) => one.id === id);
+  const webhook = webhooks.find((one) => one.id === id);
   if (webhook !== undefined) {
     return { kind: "listed", webhook };
   }

@@ -39,8 +39,6 @@ export interface CallResult {
 
 /** Sends the requests of one account: limits, pace and pauses hold for all of them together. */
 export interface HttpTransport {
-  /** Aborts when Pulumi stops: nothing more is sent; the answer to what was sent is waited for. */
-  readonly stopping: AbortSignal;
   sendRequest(call: Call): Promise<CallResult>;
 }
 
@@ -49,7 +47,7 @@ type OpenExchange = typeof import("./http.js").openExchange;
 /**
  * Starts a transport. Undici and the queue are loaded by its first request.
  *
- * @param stopping Aborts when Pulumi stops.
+ * @param stopping Aborts when Pulumi stops: nothing more is sent, and what was sent completes.
  */
 export function createTransport(
   settings: AccountSettings,
@@ -153,26 +151,24 @@ export function createTransport(
     start: () => Promise<Step | undefined>,
   ): Promise<Step | undefined> {
     const longWait = setTimeout(() => tellOfTurns(queue, call), silentWaitMs);
-    const waiting = new AbortController();
-    const leaveQueue = () => waiting.abort();
-    ending.addEventListener("abort", leaveQueue);
+    let attempt: Promise<Step | undefined> | undefined;
     const task = () => {
       clearTimeout(longWait);
-      ending.removeEventListener("abort", leaveQueue);
       // The abort of another task can start this one before its own signal has aborted.
-      return ending.aborted ? Promise.resolve(undefined) : start();
+      attempt = ending.aborted ? Promise.resolve(undefined) : start();
+      return attempt;
     };
     try {
       // Retries go first: their time is running.
-      return await queue.add(task, { priority: isRetry ? 1 : 0, signal: waiting.signal });
+      return await queue.add(task, { priority: isRetry ? 1 : 0, signal: ending });
     } catch (error) {
-      if (waiting.signal.aborted) {
-        return undefined;
+      if (!ending.aborted) {
+        throw error;
       }
-      throw error;
+      // The queue is left at once; an attempt in flight completes.
+      return attempt;
     } finally {
       clearTimeout(longWait);
-      ending.removeEventListener("abort", leaveQueue);
     }
   }
 
@@ -194,7 +190,7 @@ export function createTransport(
     }
   }
 
-  return { stopping, sendRequest };
+  return { sendRequest };
 }
 
 /** Opens the queue that holds the limits of an account. */
