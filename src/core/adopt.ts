@@ -32,9 +32,9 @@ export async function adoptWebhook(
   }
   // Before the lookup, during which another resource may ask for the same webhook.
   entry.isAdopted = true;
-  const found = listing ? await lookUp(context, databaseId, id) : undefined;
+  const found = listing && (await lookUp(context, databaseId, id));
   const problem = found && problemOfFound(context, found, webhook);
-  if (problem !== undefined) {
+  if (problem) {
     entry.isAdopted = false;
     throw fail(problem);
   }
@@ -42,19 +42,15 @@ export async function adoptWebhook(
   return { id, secret: adopt.secret };
 }
 
-function problemOfFound(
-  context: Context,
-  found: Lookup,
-  webhook: WebhookInputs,
-): string | undefined {
-  if (found.kind === "unknown") {
+function problemOfFound(context: Context, found: Lookup, inputs: WebhookInputs): string {
+  if (found.webhook === undefined && !found.isWhole) {
     return `${unknownText(context, found.failure)} To adopt it without a lookup, set dbwebhooks:listing to false.`;
   }
-  if (found.kind === "absent") {
+  if (found.webhook === undefined) {
     return "the service does not list it. Check adopt.id, databaseId and dbwebhooks:baseUrl; if it is gone, remove adopt to create a new one.";
   }
-  const drift = Object.keys(driftOf(found.webhook, webhook)).join(", ");
+  const drift = Object.keys(driftOf(found.webhook, inputs)).join(", ");
   return drift === ""
-    ? undefined
+    ? ""
     : `the service has it with another ${drift}. Declare it as it is there, and change it afterwards.`;
 }

@@ -49,12 +49,7 @@ export const webhookArguments = {
   allowUnknownEvents: { change: "local", rule: () => flag() },
   allowInsecureUrl: { change: "local", rule: () => flag() },
   adopt: { change: "adopt", rule: () => z.optional(unlessUnknown(adoptedWebhook())) },
-} as const satisfies Readonly<Record<string, WebhookArgument>>;
-
-interface WebhookArgument {
-  readonly change: "replace" | "local" | "adopt";
-  readonly rule: (allowances: Allowances) => z.ZodMiniType;
-}
+} as const;
 
 type ArgumentName = keyof typeof webhookArguments;
 
@@ -80,7 +75,7 @@ export function argumentRules(allowances: Allowances): z.ZodMiniObject<Rules> {
 const builtRules = new Map<string, z.ZodMiniObject<Rules>>();
 
 /** The names of the arguments whose change has this effect. */
-export function argumentsThat(change: WebhookArgument["change"]): ArgumentName[] {
+export function argumentsThat(change: "replace" | "local" | "adopt"): ArgumentName[] {
   const names = Object.keys(webhookArguments) as ArgumentName[];
   return names.filter((name) => webhookArguments[name].change === change);
 }

@@ -59,11 +59,10 @@ export function problemsOfArguments(args: Properties): string[] {
  * so that the engine encrypts it even where a transformation has removed its mark.
  */
 function normalizeInputs(inputs: Properties): Record<string, unknown> {
-  const { adopt, events, ...rest } = inputs;
-  const normalized = { ...rest, events: normalizeEvents(events) };
-  if (typeof adopt !== "object" || adopt === null) {
-    return "adopt" in inputs ? { ...normalized, adopt } : normalized;
+  const normalized = { ...inputs, events: normalizeEvents(inputs.events) };
+  if (typeof inputs.adopt !== "object") {
+    return normalized;
   }
-  const { id, secret } = adopt as Record<string, unknown>;
+  const { id, secret } = inputs.adopt as Record<string, unknown>;
   return { ...normalized, adopt: withSecretMarked({ id: String(id), secret }) };
 }

@@ -1,15 +1,15 @@
-import { createWebhook, deleteWebhook } from "../service/client.js";
+import { createWebhook, deleteWebhook, type WebhookAddress } from "../service/client.js";
 import type { WebhookInputs } from "./arguments.js";
 import { problemsOfArguments } from "./check.js";
 import { PartialCreationError, WebhookError } from "./errors.js";
 import { lookForLeftovers } from "./lookup.js";
 import {
+  faultText,
   inDoubtText,
   nameOfWebhook,
   notCreatedText,
   notDeletedText,
   undoText,
-  unexpectedText,
 } from "./messages.js";
 import type { Context } from "./operation.js";
 import { isUnknown, type Properties, withoutAbsent } from "./values.js";
@@ -73,39 +73,38 @@ async function createOnce(
     throw new WebhookError("inDoubt", inDoubtText(hiding, creation.failure, webhook, leftovers));
   }
   const { id, secret } = creation;
-  const { databaseId } = webhook;
-  ledger.entryOf({ baseUrl: settings.baseUrl, databaseId, id });
+  const address = { baseUrl: settings.baseUrl, databaseId: webhook.databaseId, id };
+  ledger.entryOf(address);
   const canStore = await engine.canStore();
   if (secret !== undefined && canStore) {
     return { id, secret };
   }
-  const created = { databaseId, id, secret };
-  const problem = await deleteAgain(context, created);
+  const problem = await deleteAgain(context, address, secret);
   if (problem === undefined) {
-    throw new WebhookError("undone", undoText(created, "undone", ""));
+    throw new WebhookError("undone", undoText(address, secret, "undone"));
   }
   throw secret === undefined && (await engine.canStore())
-    ? new PartialCreationError(id, state, undoText(created, "partial", problem))
-    : new WebhookError("leftBehind", undoText(created, "leftBehind", problem));
+    ? new PartialCreationError(id, state, undoText(address, secret, "partial", problem))
+    : new WebhookError("leftBehind", undoText(address, secret, "leftBehind", problem));
 }
 
 /** Deletes a webhook that was just created. Returns what went wrong, if anything did. */
 async function deleteAgain(
   context: Context,
-  { databaseId, id, secret }: { databaseId: string; id: string; secret: string | undefined },
+  address: WebhookAddress,
+  secret: string | undefined,
 ): Promise<string | undefined> {
   const { account, operation } = context;
-  const { settings } = account;
-  const address = { baseUrl: settings.baseUrl, databaseId, id };
+  const name = nameOfWebhook(address.id, address.databaseId);
   // The time of the creation may be over; the deletion is as important as before.
-  const undo = operation.withoutTimeLimit(`Delete ${nameOfWebhook(id, databaseId)}`).hiding(secret);
+  const undo = operation.withoutTimeLimit(`Delete ${name}`).hiding(secret);
   try {
-    const deletion = await deleteWebhook(account, undo.context(settings), address, true);
+    const deletion = await deleteWebhook(account, undo.context(account.settings), address, true);
     return deletion.kind === "failed"
       ? notDeletedText({ ...context, operation: undo }, deletion.failure, true)
       : undefined;
   } catch (error) {
     // The webhook exists after any error, so the caller has to name it.
-    return unexpectedText(undo, error);
+    return faultText(undo, error);
   }
 }

@@ -67,11 +67,6 @@ function firstName(path: string): string {
 
 const replacing = argumentsThat("replace");
 
-/** The reasons of a replacement, for a message. */
-export function reasonsOf(differences: readonly Difference[]): string {
-  return differences.map(({ reason }) => reason).join(", ");
-}
-
 /** Whether two values mean the same: events in any order, and absent in any spelling. */
 export function isSame(old: unknown, next: unknown): boolean {
   if (Array.isArray(old) && Array.isArray(next)) {

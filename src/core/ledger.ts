@@ -6,11 +6,8 @@ class Entry {
   readonly keepers = new Set<string>();
   /** Whether the program names it in `adopt`. */
   isNamed = false;
-  /** Whether a resource takes it over in this run. */
   isAdopted = false;
-  /** Whether an adoption of it failed. */
   hasFailedToAdopt = false;
-  /** Whether it was deleted. */
   isDeleted = false;
 }
 

@@ -2,11 +2,10 @@ import { oneLine, shownValue } from "../common/redact.js";
 import { namespace } from "../common/setting-names.js";
 import { isLoopback } from "../common/url.js";
 import { isNotFound, serviceErrorIn } from "../service/bodies.js";
-import type { FailedCall, NewWebhook } from "../service/client.js";
+import type { FailedCall, NewWebhook, WebhookAddress } from "../service/client.js";
 import type { HttpOutcome, HttpResponse } from "../service/exchange.js";
 import type { Wait } from "../service/transport.js";
 import { nameOfSetting, type Settings } from "./config.js";
-import type { Leftovers } from "./lookup.js";
 import type { Context, Operation } from "./operation.js";
 
 // All that this package says of requests and webhooks, built from facts. What is wrong with an argument
@@ -18,7 +17,6 @@ export function nameOfWebhook(id: string, databaseId: unknown): string {
   return `webhook ${shownValue(id)} of database ${database}`;
 }
 
-const maxServiceMessageLength = 200;
 // Far more than is shown, far less than what takes long to redact.
 const maxReadLength = 4_000;
 
@@ -88,7 +86,7 @@ function serviceText({ operation }: Context, { body }: HttpResponse): string {
   const shown = (text: string, maxLength: number) =>
     operation.redact(text.slice(0, maxReadLength), maxLength);
   const code = shown(error.code, 50);
-  const message = shown(error.message, maxServiceMessageLength);
+  const message = shown(error.message, 200);
   return [code, message === "" ? "" : `"${message}"`].map((part) => part && ` ${part}`).join("");
 }
 
@@ -157,7 +155,7 @@ export function inDoubtText(
   context: Context,
   failure: FailedCall,
   { databaseId, url }: NewWebhook,
-  { ids, isWhole }: Leftovers,
+  { ids, isWhole }: { readonly ids: readonly string[]; readonly isWhole: boolean },
 ): string {
   const may = `A webhook may exist in database ${shownValue(databaseId)} without a stored secret.`;
   const shown = ids.slice(0, maxShownIds).map(shownValue).join(", ");
@@ -249,9 +247,10 @@ function limitHint({ statusCode }: HttpResponse): string {
 
 /** What became of a webhook that was created, and whose secret does not reach the state. */
 export function undoText(
-  { databaseId, id, secret }: { databaseId: string; id: string; secret: string | undefined },
+  { databaseId, id }: WebhookAddress,
+  secret: string | undefined,
   end: "undone" | "partial" | "leftBehind",
-  problem: string,
+  problem = "",
 ): string {
   const why =
     secret === undefined
@@ -267,10 +266,8 @@ export function undoText(
 
 /** Lines about one webhook. `name` is what {@link nameOfWebhook} gives. */
 export const lines = {
-  /** Before it happens. */
   replacement: (name: string, reasons: string) =>
     `Replacing ${name}: ${reasons}. Its secret will change. The old webhook and its secret keep working until the end of the update; with deleteBeforeReplace they are deleted first. With retainOnDelete they stay, if an earlier "pulumi up" has stored that option.`,
-  /** After the option `import` Pulumi refuses to replace. */
   importedOtherwise: (name: string, reasons: string) =>
     `The program does not declare ${name} as the service has it: ${reasons}. Pulumi does not replace what it imports. Declare it as it is there, and change it after the import.`,
   adopting: (name: string) =>
@@ -279,13 +276,10 @@ export const lines = {
     `This stack manages ${name} from now on. It was not changed${isLookedUp ? "" : ` and was not looked up (${namespace}:listing is off)`}.`,
   otherAdoptedSecret: (name: string) =>
     `The argument adopt.secret of ${name} is not the secret that the state holds, which stays in force. Remove adopt. To use the other secret, remove the webhook with "pulumi state delete" and run "pulumi up" again.`,
-  /** The answer to a first deletion. */
   absent: (name: string) =>
     `The service did not have ${name} any more, and it is removed from the state. A key without access to the database gets the same answer: if this is possible here, look at the service.`,
-  /** Not deleted. */
   named: (name: string) =>
     `Kept ${name}: the argument adopt of the program names it. It was not deleted, and its secret is the same. Remove adopt before you replace it.`,
-  /** Not deleted. */
   kept: (name: string) =>
     `Kept ${name}: another resource of this program may have it, because this run has found it unchanged. It was not deleted, and its secret is the same. If no other resource has it, delete it by hand.`,
   /** Of one resource there is nothing to say. */
@@ -302,7 +296,6 @@ export const lines = {
   gone: (name: string) =>
     `The service no longer has ${name}. The next "pulumi up" creates a new one, with a new secret.`,
   inactive: (name: string) => `The service has switched off ${name}: it sends no notifications.`,
-  /** For some webhooks of a database. */
   notLookedUp: (databaseId: string, why: string) =>
     `Not all webhooks of database ${shownValue(databaseId)} could be looked up: ${why}. The state of those that were not found stays as it is.`,
   sharedSecret: (variable: string, name: string, other: string) =>
@@ -328,9 +321,9 @@ export function elsewhereText({ account, operation }: Context, baseUrl: string):
 }
 
 /** Any other error, whose text may hold a secret. */
-export function unexpectedText(operation: Operation, error: unknown): string {
+export function faultText(operation: Operation, error: unknown): string {
   const text = error instanceof Error ? error.message : "no error object";
-  return `${operation.name} failed unexpectedly (${operation.redact(text, 300)}).`;
+  return `${operation.name} failed unexpectedly (${operation.redact(text, 300)}). This is a fault of pulumi-dbwebhooks: look at the service before you run the command again, and report the fault.`;
 }
 
 /** Why a list does not tell whether a webhook exists, as a sentence about that webhook. */

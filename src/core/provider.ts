@@ -5,13 +5,13 @@ import { type CheckResult, checkArguments } from "./check.js";
 import { type ConfigResult, type ConfigSource, readConfig } from "./config.js";
 import { completeInputs, createForState } from "./create.js";
 import { deleteFromState } from "./delete.js";
-import { compareWebhook, type Difference, reasonsOf } from "./diff.js";
+import { compareWebhook, type Difference } from "./diff.js";
 import type { Engine } from "./engine.js";
 import { type ErrorKind, WebhookError } from "./errors.js";
 import { findToImport, importSecretVariable } from "./import.js";
 import { Ledger } from "./ledger.js";
 import { refreshWebhook } from "./lookup.js";
-import { lines, nameOfWebhook, unexpectedText } from "./messages.js";
+import { faultText, lines, nameOfWebhook } from "./messages.js";
 import { type Context, type Notify, Operation } from "./operation.js";
 import { addressOf, hiddenValues, idToAdopt, stateOf } from "./state.js";
 import {
@@ -22,12 +22,6 @@ import {
   withSecretMarked,
   withSecretsBare,
 } from "./values.js";
-
-/** A webhook as Pulumi is to store it: its id, and its properties with the secret marked. */
-export interface WebhookToStore {
-  readonly id: string;
-  readonly properties: Record<string, unknown>;
-}
 
 /** The resource that an operation is about, and what Pulumi says of it. */
 export interface ResourceOptions {
@@ -116,7 +110,7 @@ export class WebhookProvider {
         return differences;
       }
       if (differences.length > 0) {
-        const reasons = reasonsOf(differences);
+        const reasons = differences.map(({ reason }) => reason).join(", ");
         if (idToAdopt(news) === id) {
           throw new WebhookError("conflict", lines.adoptedAgain(name, reasons));
         }
@@ -148,7 +142,7 @@ export class WebhookProvider {
     inputs: Properties,
     notify: Notify,
     { timeoutSeconds }: ResourceOptions = {},
-  ): Promise<WebhookToStore> {
+  ): Promise<{ id: string; properties: Properties }> {
     const create = async (operation: Operation) => {
       const context = this.#openContext(operation, "notCreated");
       const webhook = completeInputs(inputs);
@@ -167,7 +161,11 @@ export class WebhookProvider {
    * Returns the state as it is: reading a webhook is not described by the service's interface. With
    * `listing` the webhook is looked up. For one that is gone it returns nothing; the secret never changes.
    */
-  async read(id: string, props: Properties, notify: Notify): Promise<WebhookToStore | undefined> {
+  async read(
+    id: string,
+    props: Properties,
+    notify: Notify,
+  ): Promise<{ id: string; properties: Properties } | undefined> {
     return this.#run(`Read webhook ${id}`, props, notify, async (operation) => {
       const { settings } = this.#configuration;
       this.#ledger.hasRead = true;
@@ -195,7 +193,7 @@ export class WebhookProvider {
     databaseId: string,
     notify: Notify,
     { urn = "", isOnlyRead = false }: ResourceOptions & { readonly isOnlyRead?: boolean } = {},
-  ): Promise<WebhookToStore & { readonly inputs: Properties }> {
+  ): Promise<{ id: string; inputs: Properties; properties: Properties }> {
     const variable = this.#source.environment[importSecretVariable] ?? "";
     const verb = isOnlyRead ? "Get" : "Import";
     const name = `${verb} ${nameOfWebhook(id, databaseId)}`;
@@ -246,11 +244,7 @@ export class WebhookProvider {
     return { account: this.#account, ledger: this.#ledger, engine, operation };
   }
 
-  /**
-   * Runs one operation.
-   *
-   * @param properties The arguments or the state, whose secrets no message shows.
-   */
+  /** Runs one operation. No message shows the secrets among `properties`, its arguments or state. */
   async #run<Result>(
     name: string,
     properties: Properties,
@@ -259,16 +253,15 @@ export class WebhookProvider {
     timeoutSeconds?: number,
   ): Promise<Result> {
     const timeLimit = timeoutSeconds ? new TimeLimit(timeoutSeconds) : undefined;
-    const hidden = () => {
-      const apiKey = this.#config?.settings?.apiKey;
-      return [...(apiKey === undefined ? [] : [apiKey]), ...hiddenValues(properties)];
-    };
+    const hidden = () => hiddenValues(properties, this.#config?.settings?.apiKey);
     const operation = new Operation(name, notify, hidden, timeLimit);
     this.#engine.begin();
     try {
       return await run(operation);
     } catch (error) {
-      throw error instanceof WebhookError ? error : unexpectedError(error, operation);
+      throw error instanceof WebhookError
+        ? error
+        : new WebhookError("fault", faultText(operation, error));
     } finally {
       this.#engine.end();
     }
@@ -277,10 +270,3 @@ export class WebhookProvider {
 
 const staysAdvice =
   'The webhook stays in the state. "pulumi destroy" reads the environment, and the configuration of the last "pulumi up": set the variable, or run "pulumi config set" and then "pulumi destroy --run-program".';
-
-function unexpectedError(error: unknown, operation: Operation): WebhookError {
-  return new WebhookError(
-    "fault",
-    `${unexpectedText(operation, error)} This is a fault of pulumi-dbwebhooks: look at the service before you run the command again, and report the fault.`,
-  );
-}

@@ -59,12 +59,12 @@ export function idToAdopt({ adopt }: Properties): string | undefined {
   return String(typeof adopt === "object" ? (adopt as { id?: unknown }).id : adopt);
 }
 
-/** The values among arguments or state that no message may show. */
-export function hiddenValues({ url, secret, adopt }: Properties): string[] {
+/** The API key, and the values among arguments or state that no message may show. */
+export function hiddenValues({ url, secret, adopt }: Properties, apiKey?: string): string[] {
   const adopted = bareValue(adopt) as { secret?: unknown } | null | undefined;
   const isText = (value: unknown) => typeof value === "string";
   return [
-    ...[secret, adopted?.secret].map(bareValue).filter(isText),
+    ...[apiKey, secret, adopted?.secret].map(bareValue).filter(isText),
     ...[bareValue(url)].filter(isText).flatMap(sensitivePartsOfUrl),
   ];
 }

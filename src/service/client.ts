@@ -41,26 +41,25 @@ export interface FailedCall extends CallResult {
   readonly lacks?: "id" | "list" | "confirmation";
 }
 
-/** What came of a creation. */
+/**
+ * What came of a creation: the webhook exists, there is none, or there may be one. `secret` is what the
+ * answer holds, where it is usable: also that of an answer without a usable id.
+ */
 export type Creation =
-  /** The webhook exists. Without a usable secret, `secret` is absent. */
   | { readonly kind: "created"; readonly id: string; readonly secret: string | undefined }
-  /** No webhook was created. */
   | { readonly kind: "refused"; readonly failure: FailedCall }
-  /** A webhook may exist. `secret` is that of an answer without a usable id. */
   | {
       readonly kind: "inDoubt";
       readonly failure: FailedCall;
       readonly secret?: string | undefined;
     };
 
-/** What came of a deletion. */
+/**
+ * What came of a deletion: the webhook is gone, by this deletion as far as can be known; the service has
+ * no such webhook, or the key has no access to it; or it may still exist.
+ */
 export type Deletion =
-  /** The webhook is gone, by this deletion as far as can be known. */
-  | { readonly kind: "deleted" }
-  /** The service has no such webhook, or the key has no access to it. */
-  | { readonly kind: "absent" }
-  /** The webhook may still exist. */
+  | { readonly kind: "deleted" | "absent" }
   | { readonly kind: "failed"; readonly failure: FailedCall };
 
 /** The webhooks of a database, and whether these are all; `failure` says why there is no list. */

@@ -159,7 +159,7 @@ async function send(
     statusCode,
     body: text,
     retryAfterMs: parseRetryAfter(String(headers["retry-after"] ?? ""), Date.now()),
-    redirectOrigin: originOfRedirect(headers.location, url),
+    redirectOrigin: headers.location && URL.parse(String(headers.location), url.href)?.origin,
     isPart: statusCode === 206 || headers.link !== undefined,
   };
 }
@@ -186,12 +186,6 @@ function codesOf(error: unknown): string[] {
   return [error, ...errors]
     .map((one) => (one as { readonly code?: unknown } | null | undefined)?.code)
     .filter((code) => typeof code === "string");
-}
-
-function originOfRedirect(location: unknown, base: URL): string | undefined {
-  return typeof location === "string" && URL.canParse(location, base.href)
-    ? new URL(location, base).origin
-    : undefined;
 }
 
 /** Milliseconds to wait by a `Retry-After` header, or nothing where it is absent or malformed. */

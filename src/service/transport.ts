@@ -194,15 +194,14 @@ export function createTransport(
 }
 
 /** Opens the queue that holds the limits of an account. */
-async function openQueue({
-  maxConcurrentRequests,
-  requestsPerSecond,
-}: AccountSettings): Promise<PQueue> {
+async function openQueue(settings: AccountSettings): Promise<PQueue> {
   const { default: Queue } = await import("p-queue");
-  const concurrency = maxConcurrentRequests ?? Number.POSITIVE_INFINITY;
-  return requestsPerSecond === undefined
-    ? new Queue({ concurrency })
-    : new Queue({ concurrency, interval: 1000 / requestsPerSecond, intervalCap: 1, strict: true });
+  const concurrency = settings.maxConcurrentRequests ?? Number.POSITIVE_INFINITY;
+  const interval = 1000 / (settings.requestsPerSecond ?? Number.POSITIVE_INFINITY);
+  return new Queue({
+    concurrency,
+    ...(interval > 0 && { interval, intervalCap: 1, strict: true }),
+  });
 }
 
 /** Waits, but no longer than until `ending` aborts. */

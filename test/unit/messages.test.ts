@@ -166,7 +166,7 @@ describe("every sentence", () => {
     const again =
       'Run "pulumi up" again; if this comes back, check that dbwebhooks:baseUrl is the service itself.';
     const undo = (end: "undone" | "partial" | "leftBehind", secret?: string) =>
-      say.undoText({ databaseId: "base_abc123", id: "17", secret }, end, "WHY");
+      say.undoText({ baseUrl: "", databaseId: "base_abc123", id: "17" }, secret, end, "WHY");
     const byHand =
       "Pulumi has not stored it: delete it by hand. It could not be deleted at once: WHY";
     pin(`
