@@ -51,12 +51,12 @@ export const webhookArguments = {
   adopt: { change: "adopt", rule: () => z.optional(unlessUnknown(adoptedWebhook())) },
 } as const;
 
-type ArgumentName = keyof typeof webhookArguments;
-
 /** A webhook's arguments as `check` leaves them: resolved, events sorted and without duplicates. */
 export type WebhookInputs = z.infer<z.ZodMiniObject<Rules>>;
 
-type Rules = { [Name in ArgumentName]: ReturnType<(typeof webhookArguments)[Name]["rule"]> };
+type Rules = {
+  [Name in keyof typeof webhookArguments]: ReturnType<(typeof webhookArguments)[Name]["rule"]>;
+};
 
 /** The rules of all arguments together, kept: building them takes longer than using them. */
 export function argumentRules(allowances: Allowances): z.ZodMiniObject<Rules> {
@@ -74,11 +74,10 @@ export function argumentRules(allowances: Allowances): z.ZodMiniObject<Rules> {
 
 const builtRules = new Map<string, z.ZodMiniObject<Rules>>();
 
-/** The names of the arguments whose change has this effect. */
-export function argumentsThat(change: "replace" | "local" | "adopt"): ArgumentName[] {
-  const names = Object.keys(webhookArguments) as ArgumentName[];
-  return names.filter((name) => webhookArguments[name].change === change);
-}
+/** The arguments whose change replaces the webhook. */
+export const replacingArguments: readonly string[] = Object.entries(webhookArguments).flatMap(
+  ([name, { change }]) => (change === "replace" ? [name] : []),
+);
 
 function identifier(what: string, example: string) {
   const message = `must be the identifier of ${what}, such as "${example}"`;

@@ -18,11 +18,7 @@ export interface CheckResult {
   readonly failures: readonly string[];
 }
 
-/**
- * Checks arguments.
- *
- * @param problems What is wrong besides, with the configuration.
- */
+/** Checks arguments. `problems` is what is wrong besides, with the configuration. */
 export function checkArguments(news: Properties, problems: readonly string[]): CheckResult {
   const inputs = withoutAbsent(news);
   const all = [...problems, ...problemsOfArguments(inputs)];

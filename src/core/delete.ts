@@ -39,12 +39,10 @@ export async function deleteFromState(
   }
   const deletion = await deleteWebhook(account, operation.context(account.settings), address);
   if (deletion.kind === "failed") {
-    const text = notDeletedText(context, deletion.failure);
-    throw new WebhookError("kept", `${text} The webhook stays in the state.`);
+    throw new WebhookError("kept", notDeletedText(context, deletion.failure));
   }
-  const wasDeleted = entry.isDeleted;
-  entry.isDeleted = true;
-  if (deletion.kind === "absent" && !wasDeleted) {
+  if (deletion.kind === "absent" && !entry.isDeleted) {
     operation.warn(lines.absent(name));
   }
+  entry.isDeleted = true;
 }

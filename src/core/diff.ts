@@ -1,4 +1,4 @@
-import { argumentsThat } from "./arguments.js";
+import { replacingArguments } from "./arguments.js";
 import type { Settings } from "./config.js";
 import { baseUrlReason } from "./messages.js";
 import { currentBaseUrl, idToAdopt } from "./state.js";
@@ -12,9 +12,8 @@ export interface Difference {
 
 /**
  * Compares stored outputs with checked arguments and the configured base URL, where that is all right,
- * and returns what forces a replacement. A stored webhook without a secret is replaced too.
- *
- * @param ignored Paths of arguments whose changes the program ignores.
+ * and returns what forces a replacement. A stored webhook without a secret is replaced too. `ignored`
+ * are paths of arguments whose changes the program ignores.
  */
 export function compareWebhook(
   id: string,
@@ -24,7 +23,7 @@ export function compareWebhook(
   ignored: readonly string[] = [],
 ): readonly Difference[] {
   const differences: Difference[] = [];
-  for (const property of replacing) {
+  for (const property of replacingArguments) {
     if (isIgnored(property, ignored)) {
       continue;
     }
@@ -64,8 +63,6 @@ function firstName(path: string): string {
   const [, quoted, star, bare] = /^(?:\["([^"]*)"\]|\[(\*)\]|([^.[]+))/.exec(path) ?? [];
   return quoted ?? star ?? bare ?? "";
 }
-
-const replacing = argumentsThat("replace");
 
 /** Whether two values mean the same: events in any order, and absent in any spelling. */
 export function isSame(old: unknown, next: unknown): boolean {

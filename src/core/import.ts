@@ -13,11 +13,10 @@ import { normalizeEvents, type Properties } from "./values.js";
 export const importSecretVariable = "DBWEBHOOKS_IMPORT_SECRET";
 
 /**
- * Reads a webhook that Pulumi does not know yet: what it is from the service's list, and its secret,
- * which the service does not show again, from the environment. Returns the arguments that declare it.
+ * Reads a webhook that Pulumi does not know yet: the arguments that declare it from the service's list,
+ * and its secret, which the service does not show again, from the environment.
  *
- * @param variable What the environment variable holds: one secret, or a JSON object of secrets by
- * `<databaseId>/<id>`.
+ * @param variable One secret, or a JSON object of secrets by `<databaseId>/<id>`.
  * @param isOnlyRead Whether the program only reads the webhook (`Webhook.get`): it belongs to somebody
  * else, so nothing may advise to take it over.
  */

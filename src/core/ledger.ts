@@ -47,10 +47,7 @@ export class Ledger {
 
   /**
    * Notes that a resource has a webhook and keeps it, because a comparison found it unchanged, or
-   * because it was imported: a deletion after that is another resource's.
-   *
-   * @param resource What tells resources apart.
-   * @returns The resources that have it.
+   * because it was imported: a deletion after that is another resource's. Returns all that have it.
    */
   noteKeeper(webhook: WebhookAddress, resource: string): readonly string[] {
     const { keepers } = this.entryOf(webhook);

@@ -1,6 +1,5 @@
 import { oneLine, shownValue } from "../common/redact.js";
 import { namespace } from "../common/setting-names.js";
-import { isLoopback } from "../common/url.js";
 import { isNotFound, serviceErrorIn } from "../service/bodies.js";
 import type { FailedCall, NewWebhook, WebhookAddress } from "../service/client.js";
 import type { HttpOutcome, HttpResponse } from "../service/exchange.js";
@@ -144,9 +143,11 @@ export function notCreatedText(context: Context, failure: FailedCall): string {
   const advice =
     outcome.kind !== "response"
       ? connectionAdvice(context, failure)
-      : outcome.statusCode === 404
-        ? notFoundAdvice(settings, outcome)
-        : `${statusAdvice(settings, outcome)}${limitHint(outcome)}`;
+      : isNotFound(outcome)
+        ? `The service gives this answer both when the database does not exist and when the key has no access to it: check databaseId, ${nameOfSetting(settings, "apiKey")} and ${nameOfSetting(settings, "baseUrl")}.`
+        : outcome.statusCode === 404
+          ? wrongHostAdvice(settings)
+          : `${statusAdvice(settings, outcome)}${limitHint(outcome)}`;
   return failureText(context, failure, `No webhook was created. ${advice}`);
 }
 
@@ -158,6 +159,7 @@ export function inDoubtText(
   { ids, isWhole }: { readonly ids: readonly string[]; readonly isWhole: boolean },
 ): string {
   const may = `A webhook may exist in database ${shownValue(databaseId)} without a stored secret.`;
+  const maxShownIds = 5;
   const shown = ids.slice(0, maxShownIds).map(shownValue).join(", ");
   const more = ids.length > maxShownIds ? ` and ${ids.length - maxShownIds} more` : "";
   const receiver = URL.canParse(url) ? new URL(url).origin : "an unknown host";
@@ -168,8 +170,6 @@ export function inDoubtText(
   const hint = failure.outcome.kind === "response" ? limitHint(failure.outcome) : "";
   return failureText(context, failure, `${advice} Then run "pulumi up" again.${hint}`);
 }
-
-const maxShownIds = 5;
 
 /** A deletion that did not succeed. `isUndo` when a creation is undone: it cannot be run again. */
 export function notDeletedText(context: Context, failure: FailedCall, isUndo = false): string {
@@ -184,13 +184,13 @@ export function notDeletedText(context: Context, failure: FailedCall, isUndo = f
         : outcome.statusCode === 404 || lacks !== undefined
           ? wrongHostAdvice(settings)
           : statusAdvice(settings, outcome);
-  return failureText(context, failure, advice);
+  const state = isUndo ? "" : "The webhook stays in the state. ";
+  return failureText(context, failure, `${state}${advice}`);
 }
 
-/** To this machine itself a request takes no proxy. */
 function connectionAdvice(
   { account, engine }: Context,
-  { request, outcome }: FailedCall,
+  { outcome }: FailedCall,
   isUndo = false,
 ): string {
   if (outcome.kind !== "response" && outcome.cause.kind === "badProxy") {
@@ -199,21 +199,11 @@ function connectionAdvice(
   if (engine.stopping.aborted && !isUndo) {
     return "Run the command again.";
   }
-  const { protocol, hostname } = request.url;
-  const baseUrl = nameOfSetting(account.settings, "baseUrl");
-  return protocol === "http:" && isLoopback(hostname)
-    ? `The address is on this machine: check that the service is running there, and ${baseUrl}, then run the command again.`
-    : `Check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and ${baseUrl}, then run the command again.`;
+  return `Check that the service is running, the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and ${nameOfSetting(account.settings, "baseUrl")}, then run the command again.`;
 }
 
 function wrongHostAdvice(settings: Settings): string {
   return `This is not an answer of the service: a proxy or another host may have given it. Check ${nameOfSetting(settings, "baseUrl")}.`;
-}
-
-function notFoundAdvice(settings: Settings, answer: HttpResponse): string {
-  return isNotFound(answer)
-    ? `The service gives this answer both when the database does not exist and when the key has no access to it: check databaseId, ${nameOfSetting(settings, "apiKey")} and ${nameOfSetting(settings, "baseUrl")}.`
-    : wrongHostAdvice(settings);
 }
 
 function statusAdvice(settings: Settings, { statusCode, redirectOrigin }: HttpResponse): string {
@@ -223,24 +213,18 @@ function statusAdvice(settings: Settings, { statusCode, redirectOrigin }: HttpRe
     return `It redirects ${target}, and the API key is not sent there: set ${baseUrl} to the address of the service itself.`;
   }
   if (statusCode === 401 || statusCode === 403) {
-    const what =
-      statusCode === 401
-        ? "The service does not accept the API key"
-        : "The API key may not do this";
     return settings.fromEnvironment.includes("apiKey")
-      ? `${what}. Check the API key: DBWEBHOOKS_API_KEY sets it.`
-      : `${what}. Set another key: "pulumi config set --secret ${namespace}:apiKey", then "pulumi up" ("pulumi destroy" and "pulumi refresh" read DBWEBHOOKS_API_KEY). For a Provider: its argument apiKey.`;
+      ? `The service does not accept the API key for this. Check the API key: DBWEBHOOKS_API_KEY sets it.`
+      : `The service does not accept the API key for this. Set another key: "pulumi config set --secret ${namespace}:apiKey", then "pulumi up" ("pulumi destroy" and "pulumi refresh" read DBWEBHOOKS_API_KEY). For a Provider: its argument apiKey.`;
   }
   return statusCode === 429 || statusCode >= 500
     ? "Run the command again later."
     : `The service refuses the request as it is: check the arguments of the webhook and ${baseUrl}.`;
 }
 
-// A service may answer with these when a database has as many webhooks as it allows.
-const limitStatuses = [402, 403, 409, 422];
-
 function limitHint({ statusCode }: HttpResponse): string {
-  return limitStatuses.includes(statusCode)
+  // A service may answer with these when a database has as many webhooks as it allows.
+  return [402, 403, 409, 422].includes(statusCode)
     ? " If the service allows no further webhook in this database, and this one replaces another: set the resource option deleteBeforeReplace: true, and accept a gap in the notifications."
     : "";
 }

@@ -22,8 +22,6 @@ export type Severity = "info" | "warning";
 /** Shows one line to the user. */
 export type Notify = (line: string, severity: Severity) => void;
 
-const maxLineLength = 2_000;
-
 /**
  * One operation on one webhook: what messages call it, which values they must not show, where they go,
  * and how long it may take.
@@ -74,7 +72,7 @@ export class Operation {
   /** Shows a line, if there is one. */
   notify(line: string | undefined, severity: Severity = "info"): void {
     if (line !== undefined) {
-      this.#notify(oneLine(line, maxLineLength), severity);
+      this.#notify(oneLine(line, 2_000), severity);
     }
   }
 

@@ -87,8 +87,6 @@ export class WebhookProvider {
    * Compares the state with the arguments and the base URL, and returns what forces a replacement. Sends
    * nothing. What it says and notes depends on what came before: a plain refresh does not run the
    * program, so there are no new arguments to compare, and no resource is seen to keep its webhook.
-   *
-   * @param options.ignored Arguments whose changes the program ignores.
    */
   async diff(
     id: string,

@@ -1,14 +1,13 @@
 import { sensitivePartsOfUrl } from "../common/redact.js";
 import { isPathSegment, normalizeBaseUrl, problemOfBaseUrl } from "../common/url.js";
 import type { WebhookAddress } from "../service/client.js";
-import { argumentsThat } from "./arguments.js";
+import { replacingArguments } from "./arguments.js";
 import type { Settings } from "./config.js";
 import { bareValue, type Properties } from "./values.js";
 
 /** What Pulumi stores of a webhook besides its secret: what the service has, and the base URL. */
 export function stateOf(inputs: Properties, baseUrl: string): Properties {
-  const names: readonly string[] = argumentsThat("replace");
-  const stored = Object.entries(inputs).filter(([name]) => names.includes(name));
+  const stored = Object.entries(inputs).filter(([name]) => replacingArguments.includes(name));
   return { ...Object.fromEntries(stored), baseUrl };
 }
 

@@ -45,9 +45,8 @@ export interface HttpTransport {
 type OpenExchange = typeof import("./http.js").openExchange;
 
 /**
- * Starts a transport. Undici and the queue are loaded by its first request.
- *
- * @param stopping Aborts when Pulumi stops: nothing more is sent, and what was sent completes.
+ * Starts a transport. Undici and the queue are loaded by its first request. When `stopping` aborts,
+ * nothing more is sent, and what was sent completes.
  */
 export function createTransport(
   settings: AccountSettings,
@@ -176,10 +175,8 @@ export function createTransport(
   function tellOfTurns(queue: PQueue, call: Call): void {
     if (!queue.isPaused) {
       const isFull = queue.pending >= (maxConcurrentRequests ?? Number.POSITIVE_INFINITY);
-      tellOnce(call, {
-        kind: "turn",
-        setting: isFull ? "maxConcurrentRequests" : "requestsPerSecond",
-      });
+      const setting = isFull ? "maxConcurrentRequests" : "requestsPerSecond";
+      tellOnce(call, { kind: "turn", setting });
     }
   }
 
@@ -193,7 +190,6 @@ export function createTransport(
   return { sendRequest };
 }
 
-/** Opens the queue that holds the limits of an account. */
 async function openQueue(settings: AccountSettings): Promise<PQueue> {
   const { default: Queue } = await import("p-queue");
   const concurrency = settings.maxConcurrentRequests ?? Number.POSITIVE_INFINITY;

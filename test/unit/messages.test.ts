@@ -122,27 +122,23 @@ describe("every sentence", () => {
     'Set another key: "pulumi config set --secret dbwebhooks:apiKey", then "pulumi up" ("pulumi destroy" and "pulumi refresh" read DBWEBHOOKS_API_KEY). For a Provider: its argument apiKey.';
 
   it("about what to do after a creation that made nothing", () => {
-    const advice = (outcome: HttpOutcome, of = settings, stops = false, request = someRequest) =>
+    const advice = (outcome: HttpOutcome, of = settings, stops = false) =>
       say
-        .notCreatedText(contextOf(of, stops), callOf(outcome, { request }))
+        .notCreatedText(contextOf(of, stops), callOf(outcome))
         .replace(/^.*No webhook was created. /, "> ");
-    const loopback = { ...someRequest, url: new URL("http://127.0.0.1:8787/x") };
-    const secure = { ...someRequest, url: new URL("https://127.0.0.1:8787/x") };
     const network =
-      "> Check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl, then run the command again.";
+      "> Check that the service is running, the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl, then run the command again.";
     pin(`
       ${advice(because("unsent", { kind: "badProxy" }))} => > HTTPS_PROXY or HTTP_PROXY holds no usable URL: set it to one such as "http://proxy.example.com:3128".
       ${advice(unsent, settings, true)} => > Run the command again.
       ${advice(unsent)} => ${network}
-      ${advice(unsent, settings, false, secure)} => ${network}
-      ${advice(unsent, settings, false, loopback)} => > The address is on this machine: check that the service is running there, and dbwebhooks:baseUrl, then run the command again.
       ${advice(NOT_FOUND)} => > The service gives this answer both when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl.
       ${advice(response(404))} => > ${wrongHost}
       ${advice(response(300))} => > It redirects elsewhere, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.
       ${advice({ ...response(307), redirectOrigin: "https://else.example" } as HttpOutcome, fromEnvironment)} => > It redirects to https://else.example, and the API key is not sent there: set dbwebhooks:baseUrl (set by DBWEBHOOKS_BASE_URL) to the address of the service itself.
-      ${advice(response(401))} => > The service does not accept the API key. ${setKey}
-      ${advice(response(401), fromEnvironment)} => > The service does not accept the API key. Check the API key: DBWEBHOOKS_API_KEY sets it.
-      ${advice(response(403))} => > The API key may not do this. ${setKey}${limitHint}
+      ${advice(response(401))} => > The service does not accept the API key for this. ${setKey}
+      ${advice(response(401), fromEnvironment)} => > The service does not accept the API key for this. Check the API key: DBWEBHOOKS_API_KEY sets it.
+      ${advice(response(403))} => > The service does not accept the API key for this. ${setKey}${limitHint}
       ${advice(response(402)).slice(-103)} => ${limitHint.slice(-103)}
       ${advice(response(409)).slice(-103)} => ${limitHint.slice(-103)}
       ${advice(response(422)).slice(-103)} => ${limitHint.slice(-103)}
@@ -188,7 +184,10 @@ describe("every sentence", () => {
     const advice = (outcome: HttpOutcome, more: Partial<FailedCall> = {}) => {
       const failure = callOf(outcome, { request: { ...someRequest, url }, ...more });
       const text = say.notDeletedText(contextOf(settings, true), failure);
-      return text.replace(`Delete ${name} failed: ${say.callText(context, failure)}. `, "");
+      return text.replace(
+        `Delete ${name} failed: ${say.callText(context, failure)}. The webhook stays in the state. `,
+        "",
+      );
     };
     const elsewhere = { request: { ...someRequest, url: new URL("https://old.example/api/v1/x") } };
     const there =
@@ -201,7 +200,7 @@ describe("every sentence", () => {
       ${advice(response(500), elsewhere)} => Run the command again later.
       ${advice(response(404))} => ${wrongHost}
       ${advice(response(200), { lacks: "confirmation" })} => ${wrongHost}
-      ${advice(response(401))} => The service does not accept the API key. ${setKey}
+      ${advice(response(401))} => The service does not accept the API key for this. ${setKey}
       ${say.elsewhereText(context, "https://old.example")} => Delete ${name} failed: its state says that it was created at https://old.example, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to dbwebhooks:formerBaseUrls (DBWEBHOOKS_FORMER_BASE_URLS). If it is another service that this API key may be sent to, add it to dbwebhooks:otherBaseUrls (DBWEBHOOKS_OTHER_BASE_URLS). "pulumi destroy" and "pulumi refresh" read the environment.
       ${say.lines.absent(name)} => The service did not have ${name} any more, and it is removed from the state. A key without access to the database gets the same answer: if this is possible here, look at the service.
       ${say.lines.named(name)} => Kept ${name}: the argument adopt of the program names it. It was not deleted, and its secret is the same. Remove adopt before you replace it.
