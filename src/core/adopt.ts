@@ -1,11 +1,8 @@
 import type { WebhookInputs } from "./arguments.js";
-import { type Difference, reasonsOf } from "./diff.js";
 import { WebhookError } from "./errors.js";
 import { driftOf, type Lookup, lookUp } from "./lookup.js";
 import { lines, nameOfWebhook, unknownText } from "./messages.js";
 import type { Context } from "./operation.js";
-import { idToAdopt } from "./state.js";
-import { isUnknown, type Properties } from "./values.js";
 
 /** Takes over a webhook that exists. Nothing is sent, but with `listing` the webhook is looked up. */
 export async function adoptWebhook(
@@ -35,9 +32,9 @@ export async function adoptWebhook(
   }
   // Before the lookup, during which another resource may ask for the same webhook.
   entry.isAdopted = true;
-  const found = listing ? await lookUp(context, databaseId, id) : undefined;
+  const found = listing && (await lookUp(context, databaseId, id));
   const problem = found && problemOfFound(context, found, webhook);
-  if (problem !== undefined) {
+  if (problem) {
     entry.isAdopted = false;
     throw fail(problem);
   }
@@ -45,55 +42,15 @@ export async function adoptWebhook(
   return { id, secret: adopt.secret };
 }
 
-/** Says, before it happens, which webhook an argument takes over. */
-export function adoptionHint(inputs: Properties): string | undefined {
-  const id = idToAdopt(inputs);
-  return id === undefined || isUnknown(id) || isUnknown(inputs.databaseId)
-    ? undefined
-    : lines.adopting(nameOfWebhook(id, inputs.databaseId));
-}
-
-/** Says that a program names another secret than the state holds, which stays in force. */
-export function adoptedSecretHint(
-  id: string,
-  state: Properties,
-  { adopt }: Properties,
-): string | undefined {
-  const { secret } = (adopt ?? {}) as { secret?: unknown };
-  return secret === undefined || isUnknown(secret) || secret === state.secret
-    ? undefined
-    : lines.otherAdoptedSecret(nameOfWebhook(id, state.databaseId));
-}
-
-/** The error for a replacement that would take over the very same webhook, and delete it afterwards. */
-export function adoptionConflict(name: string, differences: readonly Difference[]): WebhookError {
-  return new WebhookError(
-    "conflict",
-    `Replace ${name} failed: its argument adopt names the same webhook (${reasonsOf(differences)}). Nothing was changed. Remove adopt from the program; the next "pulumi up" then replaces the webhook, with a new secret.`,
-  );
-}
-
-/** The error for a webhook that one resource keeps and another one adopts. */
-export function sharedWithAdoption(name: string): WebhookError {
-  return new WebhookError(
-    "conflict",
-    `Compare ${name} failed: two resources of this program manage it, one of them with adopt, and each would delete it. Remove adopt, or one of them. If both are in the state, first remove one from it with "pulumi state delete", which deletes no webhook.`,
-  );
-}
-
-function problemOfFound(
-  { account, operation }: Context,
-  found: Lookup,
-  webhook: WebhookInputs,
-): string | undefined {
-  if (found.kind === "unknown") {
-    return `${unknownText(operation, account.settings, found.failure)} To adopt it without a lookup, set dbwebhooks:listing to false.`;
+function problemOfFound(context: Context, found: Lookup, inputs: WebhookInputs): string {
+  if (found.webhook === undefined && !found.isWhole) {
+    return `${unknownText(context, found.failure)} To adopt it without a lookup, set dbwebhooks:listing to false.`;
   }
-  if (found.kind === "absent") {
+  if (found.webhook === undefined) {
     return "the service does not list it. Check adopt.id, databaseId and dbwebhooks:baseUrl; if it is gone, remove adopt to create a new one.";
   }
-  const drift = Object.keys(driftOf(found.webhook, webhook)).join(", ");
+  const drift = Object.keys(driftOf(found.webhook, inputs)).join(", ");
   return drift === ""
-    ? undefined
+    ? ""
     : `the service has it with another ${drift}. Declare it as it is there, and change it afterwards.`;
 }

@@ -49,38 +49,39 @@ export const webhookArguments = {
   allowUnknownEvents: { change: "local", rule: () => flag() },
   allowInsecureUrl: { change: "local", rule: () => flag() },
   adopt: { change: "adopt", rule: () => z.optional(unlessUnknown(adoptedWebhook())) },
-} as const satisfies Readonly<Record<string, WebhookArgument>>;
-
-interface WebhookArgument {
-  readonly change: "replace" | "local" | "adopt";
-  readonly rule: (allowances: Allowances) => z.ZodMiniType;
-}
-
-type ArgumentName = keyof typeof webhookArguments;
+} as const;
 
 /** A webhook's arguments as `check` leaves them: resolved, events sorted and without duplicates. */
 export type WebhookInputs = z.infer<z.ZodMiniObject<Rules>>;
 
-type Rules = { [Name in ArgumentName]: ReturnType<(typeof webhookArguments)[Name]["rule"]> };
+type Rules = {
+  [Name in keyof typeof webhookArguments]: ReturnType<(typeof webhookArguments)[Name]["rule"]>;
+};
 
-/** The rules of all arguments together. Building them takes longer than using them. */
+/** The rules of all arguments together, kept: building them takes longer than using them. */
 export function argumentRules(allowances: Allowances): z.ZodMiniObject<Rules> {
-  const rules = Object.entries(webhookArguments).map(([name, { rule }]) => [
-    name,
-    rule(allowances),
-  ]);
-  return z.strictObject(Object.fromEntries(rules) as Rules);
+  const key = JSON.stringify(allowances);
+  const built = builtRules.get(key);
+  if (built !== undefined) {
+    return built;
+  }
+  const entries = Object.entries(webhookArguments);
+  const rules = Object.fromEntries(entries.map(([name, { rule }]) => [name, rule(allowances)]));
+  const schema = z.strictObject(rules as Rules);
+  builtRules.set(key, schema);
+  return schema;
 }
 
-/** The names of the arguments whose change has this effect. */
-export function argumentsThat(change: WebhookArgument["change"]): ArgumentName[] {
-  const names = Object.keys(webhookArguments) as ArgumentName[];
-  return names.filter((name) => webhookArguments[name].change === change);
-}
+const builtRules = new Map<string, z.ZodMiniObject<Rules>>();
+
+/** The arguments whose change replaces the webhook. */
+export const replacingArguments: readonly string[] = Object.entries(webhookArguments).flatMap(
+  ([name, { change }]) => (change === "replace" ? [name] : []),
+);
 
 function identifier(what: string, example: string) {
   const message = `must be the identifier of ${what}, such as "${example}"`;
-  const isBare = (input: unknown) => typeof input === "number" || typeof input === "boolean";
+  const isBare = (input: unknown) => ["number", "boolean"].includes(typeof input);
   return unlessUnknown(
     z
       .string({

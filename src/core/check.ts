@@ -1,6 +1,4 @@
-import type * as z from "zod/mini";
 import { adviceForUnknownName } from "../common/nearest-name.js";
-import { once } from "../common/once.js";
 import { pathText } from "../common/path-text.js";
 import { oneLine } from "../common/redact.js";
 import { argumentRules, webhookArguments } from "./arguments.js";
@@ -20,11 +18,7 @@ export interface CheckResult {
   readonly failures: readonly string[];
 }
 
-/**
- * Checks arguments.
- *
- * @param problems What is wrong besides, with the configuration.
- */
+/** Checks arguments. `problems` is what is wrong besides, with the configuration. */
 export function checkArguments(news: Properties, problems: readonly string[]): CheckResult {
   const inputs = withoutAbsent(news);
   const all = [...problems, ...problemsOfArguments(inputs)];
@@ -40,29 +34,20 @@ export function checkArguments(news: Properties, problems: readonly string[]): C
 /** Lists everything that is wrong with a webhook's arguments, one line a problem. */
 export function problemsOfArguments(args: Properties): string[] {
   const mayBeOn = (value: unknown) => value === true || isUnknown(value);
-  const allowances =
-    `${mayBeOn(args.allowUnknownEvents)} ${mayBeOn(args.allowInsecureUrl)}` as const;
-  return problemsOf(schemas[allowances]().safeParse(args).error);
-}
-
-// By allowUnknownEvents and allowInsecureUrl.
-const schemas = {
-  "false false": once(() => argumentRules({ allowUnknownEvents: false, allowInsecureUrl: false })),
-  "false true": once(() => argumentRules({ allowUnknownEvents: false, allowInsecureUrl: true })),
-  "true false": once(() => argumentRules({ allowUnknownEvents: true, allowInsecureUrl: false })),
-  "true true": once(() => argumentRules({ allowUnknownEvents: true, allowInsecureUrl: true })),
-};
-
-/** Turns zod's issues into lines of the form `<path>: <what is wrong and what to write>`. */
-function problemsOf(error: z.core.$ZodError | undefined): string[] {
-  return (error?.issues ?? []).flatMap((issue) =>
-    issue.code === "unrecognized_keys"
-      ? issue.keys.map(
-          (name) =>
-            `${pathText([...issue.path, name.slice(0, 100)])}: ${adviceForUnknownName(name, issue.path[0] === "adopt" ? ["id", "secret"] : Object.keys(webhookArguments))}`,
-        )
-      : [`${pathText(issue.path)}: ${issue.message}`],
-  );
+  const { error } = argumentRules({
+    allowUnknownEvents: mayBeOn(args.allowUnknownEvents),
+    allowInsecureUrl: mayBeOn(args.allowInsecureUrl),
+  }).safeParse(args);
+  return (error?.issues ?? []).flatMap((issue) => {
+    if (issue.code !== "unrecognized_keys") {
+      return [`${pathText(issue.path)}: ${issue.message}`];
+    }
+    const known = issue.path[0] === "adopt" ? ["id", "secret"] : Object.keys(webhookArguments);
+    return issue.keys.map((name) => {
+      const path = pathText([...issue.path, name.slice(0, 100)]);
+      return `${path}: ${adviceForUnknownName(name, known)}`;
+    });
+  });
 }
 
 /**
@@ -70,11 +55,10 @@ function problemsOf(error: z.core.$ZodError | undefined): string[] {
  * so that the engine encrypts it even where a transformation has removed its mark.
  */
 function normalizeInputs(inputs: Properties): Record<string, unknown> {
-  const { adopt, events, ...rest } = inputs;
-  const normalized = { ...rest, events: normalizeEvents(events) };
-  if (typeof adopt !== "object" || adopt === null) {
-    return "adopt" in inputs ? { ...normalized, adopt } : normalized;
+  const normalized = { ...inputs, events: normalizeEvents(inputs.events) };
+  if (typeof inputs.adopt !== "object") {
+    return normalized;
   }
-  const { id, secret } = adopt as Record<string, unknown>;
+  const { id, secret } = inputs.adopt as Record<string, unknown>;
   return { ...normalized, adopt: withSecretMarked({ id: String(id), secret }) };
 }

@@ -11,19 +11,11 @@ export interface Settings extends AccountSettings {
   readonly fromEnvironment: readonly SettingName[];
 }
 
-/** Settings that are all right, or everything that is wrong with them, one line a problem. */
-export type ConfigResult =
-  | {
-      readonly settings: Settings;
-      readonly problems?: undefined;
-      readonly problemsOfCommand?: undefined;
-    }
-  | {
-      readonly problems: readonly string[];
-      /** The same for commands that do not run the program: they read the environment alone. */
-      readonly problemsOfCommand: readonly string[];
-      readonly settings?: undefined;
-    };
+/** Settings where they are all right, and everything that is wrong with them, one line a problem. */
+export interface ConfigResult {
+  readonly settings?: Settings;
+  readonly problems: readonly string[];
+}
 
 /** Where the settings of a provider come from. */
 export interface ConfigSource {
@@ -60,24 +52,22 @@ export function readConfig({ get, environment, ...source }: ConfigSource): Confi
   }
   const { data, error } = accountSettings(values.allowInsecureBaseUrl === "true").safeParse(values);
   if (data !== undefined) {
-    return { settings: { ...data, fromEnvironment } };
+    return { settings: { ...data, fromEnvironment }, problems: [] };
   }
-  const invalid = invalidSettings(values, error, fromEnvironment);
-  const missing = (["baseUrl", "apiKey"] as const).filter((name) => values[name] === undefined);
-  const linesOf = (remedyOf: (name: "baseUrl" | "apiKey") => string) => [
-    ...missing.map((name) => `${namespace}:${name}: is not set; ${remedyOf(name)}`),
-    ...invalid,
-  ];
-  return {
-    problems: linesOf((name) => {
+  const problems = error.issues.map(({ path, message }) => {
+    const name = path[0] as SettingName;
+    const variable = environmentVariables[name];
+    if (values[name] === undefined) {
       const remedy = isExplicit ? `give ${name} to the Provider` : `run "${commands[name]}"`;
-      return `${remedy} or set ${environmentVariables[name]}`;
-    }),
-    problemsOfCommand: linesOf((name) => `set ${environmentVariables[name]}`),
-  };
+      return `${namespace}:${name}: is not set; ${remedy} or set ${variable}`;
+    }
+    const origin = fromEnvironment.includes(name) ? `; ${variable} sets this value` : "";
+    return `${namespace}:${name}: ${message}${origin}`;
+  });
+  return { problems };
 }
 
-const commands = {
+const commands: { readonly [Name in SettingName]?: string } = {
   baseUrl: `pulumi config set ${namespace}:baseUrl https://tables.example.com`,
   apiKey: `pulumi config set --secret ${namespace}:apiKey`,
 };
@@ -86,21 +76,4 @@ const commands = {
 export function nameOfSetting({ fromEnvironment }: Settings, name: SettingName): string {
   const key = `${namespace}:${name}`;
   return fromEnvironment.includes(name) ? `${key} (set by ${environmentVariables[name]})` : key;
-}
-
-function invalidSettings(
-  values: Partial<Record<SettingName, string>>,
-  error: ReturnType<ReturnType<typeof accountSettings>["safeParse"]>["error"],
-  fromEnvironment: readonly SettingName[],
-): string[] {
-  return (error?.issues ?? []).flatMap(({ path, message }) => {
-    const name = path[0] as SettingName;
-    if (values[name] === undefined) {
-      return [];
-    }
-    const origin = fromEnvironment.includes(name)
-      ? `; ${environmentVariables[name]} sets this value`
-      : "";
-    return [`${namespace}:${name}: ${message}${origin}`];
-  });
 }

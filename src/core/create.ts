@@ -1,25 +1,18 @@
-import { createWebhook, deleteWebhook } from "../service/client.js";
+import { createWebhook, deleteWebhook, type WebhookAddress } from "../service/client.js";
 import type { WebhookInputs } from "./arguments.js";
 import { problemsOfArguments } from "./check.js";
 import { PartialCreationError, WebhookError } from "./errors.js";
 import { lookForLeftovers } from "./lookup.js";
 import {
-  failureText,
-  inDoubtAdvice,
+  faultText,
+  inDoubtText,
   nameOfWebhook,
-  notCreatedAdvice,
-  notDeletedAdvice,
+  notCreatedText,
+  notDeletedText,
   undoText,
 } from "./messages.js";
 import type { Context } from "./operation.js";
 import { isUnknown, type Properties, withoutAbsent } from "./values.js";
-
-/** What messages call a creation. */
-export function createName({ databaseId }: Properties): string {
-  return typeof databaseId === "string"
-    ? `Create webhook in database ${databaseId}`
-    : "Create webhook";
-}
 
 /**
  * The arguments of a webhook that is about to be created. Pulumi leaves out what it does not know yet
@@ -69,56 +62,49 @@ async function createOnce(
   state: Properties,
 ): Promise<{ id: string; secret: string }> {
   const { account, ledger, engine, operation } = context;
-  const { settings, transport } = account;
+  const { settings } = account;
   const creation = await createWebhook(account, operation.context(settings), webhook);
   if (creation.kind === "refused") {
-    const { failure } = creation;
-    const advice = notCreatedAdvice(settings, failure, transport.stopping.aborted);
-    throw new WebhookError("notCreated", failureText(operation, settings, failure, advice));
+    throw new WebhookError("notCreated", notCreatedText(context, creation.failure));
   }
   if (creation.kind === "inDoubt") {
-    const { failure, secret } = creation;
     const leftovers = await lookForLeftovers(context, webhook);
-    const advice = inDoubtAdvice(leftovers, webhook, failure);
-    const text = failureText(operation.hiding(secret), settings, failure, advice);
-    throw new WebhookError("inDoubt", text);
+    const hiding = { ...context, operation: operation.hiding(creation.secret) };
+    throw new WebhookError("inDoubt", inDoubtText(hiding, creation.failure, webhook, leftovers));
   }
   const { id, secret } = creation;
-  const { databaseId } = webhook;
-  ledger.entryOf({ baseUrl: settings.baseUrl, databaseId, id });
+  const address = { baseUrl: settings.baseUrl, databaseId: webhook.databaseId, id };
+  ledger.entryOf(address);
   const canStore = await engine.canStore();
   if (secret !== undefined && canStore) {
     return { id, secret };
   }
-  const created = { databaseId, id, secret };
-  const problem = await deleteAgain(context, created);
+  const problem = await deleteAgain(context, address, secret);
   if (problem === undefined) {
-    throw new WebhookError("undone", undoText(created, "undone", ""));
+    throw new WebhookError("undone", undoText(address, secret, "undone"));
   }
   throw secret === undefined && (await engine.canStore())
-    ? new PartialCreationError(id, state, undoText(created, "partial", problem))
-    : new WebhookError("leftBehind", undoText(created, "leftBehind", problem));
+    ? new PartialCreationError(id, state, undoText(address, secret, "partial", problem))
+    : new WebhookError("leftBehind", undoText(address, secret, "leftBehind", problem));
 }
 
 /** Deletes a webhook that was just created. Returns what went wrong, if anything did. */
 async function deleteAgain(
-  { account, operation }: Context,
-  { databaseId, id, secret }: { databaseId: string; id: string; secret: string | undefined },
+  context: Context,
+  address: WebhookAddress,
+  secret: string | undefined,
 ): Promise<string | undefined> {
-  const { settings } = account;
-  const address = { baseUrl: settings.baseUrl, databaseId, id };
+  const { account, operation } = context;
+  const name = nameOfWebhook(address.id, address.databaseId);
   // The time of the creation may be over; the deletion is as important as before.
-  const undo = operation.withoutTimeLimit(`Delete ${nameOfWebhook(id, databaseId)}`).hiding(secret);
+  const undo = operation.withoutTimeLimit(`Delete ${name}`).hiding(secret);
   try {
-    const deletion = await deleteWebhook(account, undo.context(settings), address, true);
-    if (deletion.kind !== "failed") {
-      return undefined;
-    }
-    const advice = notDeletedAdvice(settings, deletion.failure, false);
-    return failureText(undo, settings, deletion.failure, advice);
+    const deletion = await deleteWebhook(account, undo.context(account.settings), address, true);
+    return deletion.kind === "failed"
+      ? notDeletedText({ ...context, operation: undo }, deletion.failure, true)
+      : undefined;
   } catch (error) {
     // The webhook exists after any error, so the caller has to name it.
-    const text = error instanceof Error ? error.message : "unknown reason";
-    return `${undo.name} failed unexpectedly (${undo.redact(text, 300)}).`;
+    return faultText(undo, error);
   }
 }

@@ -1,23 +1,22 @@
 import { deleteWebhook } from "../service/client.js";
 import { WebhookError } from "./errors.js";
-import { elsewhereText, failureText, lines, nameOfWebhook, notDeletedAdvice } from "./messages.js";
+import { elsewhereText, lines, nameOfWebhook, notDeletedText } from "./messages.js";
 import type { Context } from "./operation.js";
 import type { StoredAddress } from "./state.js";
 
 /** Deletes a webhook that is in the state. Fails unless it is certainly gone. */
 export async function deleteFromState(
-  { account, ledger, operation }: Context,
-  stored: StoredAddress | undefined,
+  context: Context,
+  address: StoredAddress | undefined,
   urn: string | undefined,
 ): Promise<void> {
-  const { settings, transport } = account;
-  if (stored === undefined) {
+  const { account, ledger, operation } = context;
+  if (address === undefined) {
     throw new WebhookError(
       "kept",
       `${operation.name} failed: its state holds no usable id, databaseId and baseUrl. Nothing was sent, and the webhook stays in the state. Delete the webhook by hand, then remove it with "pulumi state delete".`,
     );
   }
-  const { address } = stored;
   const name = nameOfWebhook(address.id, address.databaseId);
   const entry = ledger.entryOf(address);
   const protection = ledger.protectionOf(address, urn);
@@ -35,23 +34,15 @@ export async function deleteFromState(
     operation.warn(lines[protection](name));
     return;
   }
-  if (stored.isElsewhere) {
-    throw new WebhookError("kept", elsewhereText(operation, settings, address.baseUrl));
+  if (address.isElsewhere) {
+    throw new WebhookError("kept", elsewhereText(context, address.baseUrl));
   }
-  const deletion = await deleteWebhook(account, operation.context(settings), address);
+  const deletion = await deleteWebhook(account, operation.context(account.settings), address);
   if (deletion.kind === "failed") {
-    const advice = notDeletedAdvice(settings, deletion.failure, transport.stopping.aborted);
-    const text = failureText(
-      operation,
-      settings,
-      deletion.failure,
-      `The webhook stays in the state. ${advice}`,
-    );
-    throw new WebhookError("kept", text);
+    throw new WebhookError("kept", notDeletedText(context, deletion.failure));
   }
-  const wasDeleted = entry.isDeleted;
-  entry.isDeleted = true;
-  if (deletion.kind === "absent" && !wasDeleted) {
+  if (deletion.kind === "absent" && !entry.isDeleted) {
     operation.warn(lines.absent(name));
   }
+  entry.isDeleted = true;
 }

@@ -1,8 +1,7 @@
-import { isAbsoluteHttpUrl, normalizeBaseUrl } from "../common/url.js";
-import { argumentsThat } from "./arguments.js";
+import { replacingArguments } from "./arguments.js";
 import type { Settings } from "./config.js";
 import { baseUrlReason } from "./messages.js";
-import { idToAdopt } from "./state.js";
+import { currentBaseUrl, idToAdopt } from "./state.js";
 import { isUnknown, normalizeEvents, type Properties } from "./values.js";
 
 /** A property that forces the replacement of a webhook, and why. */
@@ -13,9 +12,8 @@ export interface Difference {
 
 /**
  * Compares stored outputs with checked arguments and the configured base URL, where that is all right,
- * and returns what forces a replacement. A stored webhook without a secret is replaced too.
- *
- * @param ignored Paths of arguments whose changes the program ignores.
+ * and returns what forces a replacement. A stored webhook without a secret is replaced too. `ignored`
+ * are paths of arguments whose changes the program ignores.
  */
 export function compareWebhook(
   id: string,
@@ -25,7 +23,7 @@ export function compareWebhook(
   ignored: readonly string[] = [],
 ): readonly Difference[] {
   const differences: Difference[] = [];
-  for (const property of replacing) {
+  for (const property of replacingArguments) {
     if (isIgnored(property, ignored)) {
       continue;
     }
@@ -35,11 +33,9 @@ export function compareWebhook(
       differences.push({ property, reason: `${property} changes` });
     }
   }
-  if (settings !== undefined && !isSameService(olds.baseUrl, settings)) {
-    differences.push({
-      property: "baseUrl",
-      reason: baseUrlReason(settings, storedBaseUrl(olds.baseUrl)),
-    });
+  const baseUrl = currentBaseUrl(olds, settings);
+  if (settings !== undefined && baseUrl !== settings.baseUrl) {
+    differences.push({ property: "baseUrl", reason: baseUrlReason(settings, baseUrl) });
   }
   const adoptedId = idToAdopt(news);
   if (isUnknown(adoptedId)) {
@@ -68,34 +64,10 @@ function firstName(path: string): string {
   return quoted ?? star ?? bare ?? "";
 }
 
-const replacing = argumentsThat("replace");
-
-/** The reasons of a replacement, for a message. */
-export function reasonsOf(differences: readonly Difference[]): string {
-  return differences.map(({ reason }) => reason).join(", ");
-}
-
 /** Whether two values mean the same: events in any order, and absent in any spelling. */
 export function isSame(old: unknown, next: unknown): boolean {
   if (Array.isArray(old) && Array.isArray(next)) {
-    const isEqual = old.length === next.length && old.every((item, at) => item === next[at]);
-    return (
-      isEqual || JSON.stringify(normalizeEvents(old)) === JSON.stringify(normalizeEvents(next))
-    );
+    return JSON.stringify(normalizeEvents(old)) === JSON.stringify(normalizeEvents(next));
   }
   return (old ?? undefined) === (next ?? undefined);
-}
-
-function isSameService(old: unknown, { baseUrl, formerBaseUrls }: Settings): boolean {
-  if (old === baseUrl) {
-    return true;
-  }
-  const stored = storedBaseUrl(old);
-  return stored !== undefined && [baseUrl, ...formerBaseUrls].includes(stored);
-}
-
-function storedBaseUrl(value: unknown): string | undefined {
-  return typeof value === "string" && isAbsoluteHttpUrl(value)
-    ? normalizeBaseUrl(value)
-    : undefined;
 }

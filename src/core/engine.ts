@@ -125,20 +125,18 @@ export class Engine {
       return "answers";
     }
     const { connect } = await import("node:http2");
-    return new Promise((resolve) => {
-      const session = connect(`http://${this.#address}`);
-      const settle = (answer: "answers" | "silent" | "refuses") => {
-        clearTimeout(timer);
-        session.destroy();
-        resolve(answer);
-      };
-      const timer = setTimeout(() => settle("silent"), answerWithinMs);
-      // The first frame that a server sends (RFC 9113, section 3.4).
-      session.once("remoteSettings", () => settle("answers"));
-      session.once("close", () => settle("silent"));
-      session.on("error", ({ code }: NodeJS.ErrnoException) =>
-        settle(code === "ECONNREFUSED" ? "refuses" : "silent"),
-      );
+    const { promise, resolve } = Promise.withResolvers<"answers" | "silent" | "refuses">();
+    const timer = setTimeout(resolve, answerWithinMs, "silent");
+    const session = connect(`http://${this.#address}`);
+    // The first frame that a server sends (RFC 9113, section 3.4).
+    session.once("remoteSettings", () => resolve("answers"));
+    session.once("close", () => resolve("silent"));
+    session.on("error", ({ code }: NodeJS.ErrnoException) =>
+      resolve(code === "ECONNREFUSED" ? "refuses" : "silent"),
+    );
+    return promise.finally(() => {
+      clearTimeout(timer);
+      session.destroy();
     });
   }
 }

@@ -1,77 +1,60 @@
 import { isEventType } from "../common/event-types.js";
 import { parseJson } from "../common/json.js";
 import { problemOfReceiverUrl } from "../common/url.js";
-import type { ListedWebhook } from "../service/bodies.js";
 import type { WebhookAddress } from "../service/client.js";
 import { isSecretAsGiven } from "./arguments.js";
 import { WebhookError } from "./errors.js";
 import { lookUp } from "./lookup.js";
 import { lines, nameOfWebhook, unknownText } from "./messages.js";
 import type { Context } from "./operation.js";
-import { normalizeEvents } from "./values.js";
+import { normalizeEvents, type Properties } from "./values.js";
 
 /** The environment variable with the secret of a webhook to import. */
 export const importSecretVariable = "DBWEBHOOKS_IMPORT_SECRET";
 
-/** The arguments that declare a webhook as the service has it, and its secret. */
-export interface FoundWebhook {
-  readonly inputs: Readonly<Record<string, unknown>>;
-  readonly secret: string;
-}
-
 /**
- * Reads a webhook that Pulumi does not know yet: what it is from the service's list, and its secret,
- * which the service does not show again, from the environment.
+ * Reads a webhook that Pulumi does not know yet: the arguments that declare it from the service's list,
+ * and its secret, which the service does not show again, from the environment.
  *
- * @param variable What the environment variable holds: one secret, or a JSON object of secrets by
- * `<databaseId>/<id>`.
+ * @param variable One secret, or a JSON object of secrets by `<databaseId>/<id>`.
  * @param isOnlyRead Whether the program only reads the webhook (`Webhook.get`): it belongs to somebody
  * else, so nothing may advise to take it over.
  */
 export async function findToImport(
   context: Context,
   { databaseId, id }: WebhookAddress,
-  variable: string | undefined,
+  variable: string,
   isOnlyRead: boolean,
-): Promise<FoundWebhook> {
+): Promise<{ inputs: Properties; secret: string }> {
   const { account, ledger, operation } = context;
   const name = nameOfWebhook(id, databaseId);
+  const hint = isOnlyRead
+    ? "A stack that manages the webhook can export its secret for a StackReference."
+    : "The argument adopt takes over a webhook without an import.";
   const fail = (problem: string) => {
-    const hint = isOnlyRead
-      ? "A stack that manages the webhook can export its secret for a StackReference."
-      : "The argument adopt takes over a webhook without an import.";
-    return new WebhookError(
-      "notImported",
-      `${operation.name} failed: ${problem} ${hint} Nothing was changed.`,
-    );
+    const text = `${operation.name} failed: ${problem} ${hint} Nothing was changed.`;
+    return new WebhookError("notImported", text);
   };
   const key = `${databaseId}/${id}`;
   const given = secretIn(variable, key);
   const problems = [
-    ...(account.settings.listing
-      ? []
-      : [
-          "dbwebhooks:listing is off, and only the service's list shows its url, events and table. Set DBWEBHOOKS_LISTING=true.",
-        ]),
-    ...("problem" in given
-      ? [
-          `${importSecretVariable} ${given.problem}. Set it to the secret alone, or, for several webhooks, to a JSON object such as {"${key}":"whsec_…"}.`,
-        ]
-      : []),
-  ];
-  if ("problem" in given || problems.length > 0) {
+    account.settings.listing
+      ? ""
+      : "dbwebhooks:listing is off, and only the service's list shows its url, events and table. Set DBWEBHOOKS_LISTING=true.",
+    given.problem &&
+      `${importSecretVariable} ${given.problem}. Set it to the secret alone, or, for several webhooks, to a JSON object such as {"${key}":"whsec_…"}.`,
+  ].filter(Boolean);
+  if (problems.length > 0) {
     throw fail(problems.join(" "));
   }
-  const found = await lookUp(context, databaseId, id);
-  if (found.kind === "unknown") {
-    throw fail(unknownText(operation, account.settings, found.failure));
-  }
-  if (found.kind === "absent") {
+  const { webhook: listed, isWhole, failure } = await lookUp(context, databaseId, id);
+  if (listed === undefined) {
     throw fail(
-      "the service does not list it. Check the id, which is DATABASE/NUMBER, and dbwebhooks:baseUrl.",
+      isWhole
+        ? "the service does not list it. Check the id, which is DATABASE/NUMBER, and dbwebhooks:baseUrl."
+        : unknownText(context, failure),
     );
   }
-  const { webhook: listed } = found;
   if ((listed.tableIds?.length ?? 0) > 1) {
     throw fail("it selects several tables, and a resource can declare one or all.");
   }
@@ -79,47 +62,37 @@ export async function findToImport(
     // One secret for two webhooks is a mistake in most cases, but nothing here can tell.
     const { importedWithOneSecret: first = name } = ledger;
     ledger.importedWithOneSecret = first;
-    operation.warn(
-      first === name ? undefined : lines.sharedSecret(importSecretVariable, first, name),
-    );
+    const line = lines.sharedSecret(importSecretVariable, first, name);
+    operation.warn(first === name ? undefined : line);
   }
-  return { inputs: inputsOf(databaseId, listed), secret: given.secret };
-}
-
-function inputsOf(
-  databaseId: string,
-  { url, events, tableIds }: ListedWebhook,
-): Record<string, unknown> {
-  const [tableId] = tableIds ?? [];
-  return {
+  const { url, events, tableIds } = listed;
+  const inputs = {
     databaseId,
     url,
     events: normalizeEvents(events),
-    ...(tableId === undefined ? {} : { tableId }),
+    ...(tableIds?.[0] === undefined ? {} : { tableId: tableIds[0] }),
     ...(events.every(isEventType) ? {} : { allowUnknownEvents: true }),
     ...(problemOfReceiverUrl(url, false) === undefined ? {} : { allowInsecureUrl: true }),
   };
+  return { inputs, secret: given.secret };
 }
-
-type GivenSecret =
-  | { readonly secret: string; readonly isByWebhook: boolean }
-  | { readonly problem: string };
 
 /**
  * Scripts make JSON by accident: `null` for a missing value, a text in quotes, a list. None of it is a
  * secret that verifies a signature.
  */
-function secretIn(variable: string | undefined, key: string): GivenSecret {
-  if (variable === undefined || variable === "") {
-    return { problem: "is not set, and the service does not show the secret again" };
-  }
+function secretIn(variable: string, key: string) {
   const json = parseJson(variable);
   const isByWebhook = typeof json === "object" && json !== null && !Array.isArray(json);
-  if (!isByWebhook && (json !== undefined || /^\s*["[{]/.test(variable))) {
-    return { problem: "holds JSON that is not an object of secrets" };
-  }
-  const secret = isByWebhook ? (json as Record<string, unknown>)[key] : variable;
-  return typeof secret === "string" && isSecretAsGiven(secret)
-    ? { secret, isByWebhook }
-    : { problem: "holds no usable secret for it" };
+  const value = isByWebhook ? (json as Record<string, unknown>)[key] : variable;
+  const secret = typeof value === "string" && isSecretAsGiven(value) ? value : "";
+  const problem =
+    variable === ""
+      ? "is not set, and the service does not show the secret again"
+      : !isByWebhook && (json !== undefined || /^\s*["[{]/.test(variable))
+        ? "holds JSON that is not an object of secrets"
+        : secret === ""
+          ? "holds no usable secret for it"
+          : "";
+  return { secret, isByWebhook, problem };
 }

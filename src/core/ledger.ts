@@ -1,17 +1,14 @@
 import type { WebhookAddress, WebhookList } from "../service/client.js";
 
 /** What a run remembers of one webhook. */
-interface Entry {
+class Entry {
   /** The resources that have it and stay: what tells them apart. */
-  readonly keepers: Set<string>;
+  readonly keepers = new Set<string>();
   /** Whether the program names it in `adopt`. */
-  isNamed: boolean;
-  /** Whether a resource takes it over in this run. */
-  isAdopted: boolean;
-  /** Whether an adoption of it failed. */
-  hasFailedToAdopt: boolean;
-  /** Whether it was deleted. */
-  isDeleted: boolean;
+  isNamed = false;
+  isAdopted = false;
+  hasFailedToAdopt = false;
+  isDeleted = false;
 }
 
 /** What a run of one configured provider remembers. */
@@ -24,10 +21,12 @@ export class Ledger {
   importedWithOneSecret: string | undefined;
   /** The webhooks that were read for resources that Pulumi did not know, by URN. */
   readonly imported = new Map<string, WebhookAddress>();
+  /** The lists that a refresh has read, by database. */
+  readonly lists = new Map<string, Promise<WebhookList>>();
+  /** The databases of which it was said that not all webhooks could be looked up. */
+  readonly notLookedUp = new Set<string>();
   readonly #known = new Set<string>();
   readonly #entries = new Map<string, Entry>();
-  readonly #lists = new Map<string, Promise<WebhookList>>();
-  readonly #reported = new Set<string>();
 
   /**
    * Whether this run knows a webhook: from the state, from the program, or by creating it. The base URL
@@ -41,28 +40,19 @@ export class Ledger {
   entryOf({ baseUrl, databaseId, id }: WebhookAddress): Entry {
     this.#known.add(keyOf(databaseId, id));
     const key = keyOf(baseUrl, databaseId, id);
-    const entry = this.#entries.get(key) ?? {
-      keepers: new Set(),
-      isNamed: false,
-      isAdopted: false,
-      hasFailedToAdopt: false,
-      isDeleted: false,
-    };
+    const entry = this.#entries.get(key) ?? new Entry();
     this.#entries.set(key, entry);
     return entry;
   }
 
   /**
    * Notes that a resource has a webhook and keeps it, because a comparison found it unchanged, or
-   * because it was imported: a deletion after that is another resource's.
-   *
-   * @param resource What tells resources apart; see `resourceKey` in `provider.ts`.
-   * @returns The resources that have it, when there is more than one.
+   * because it was imported: a deletion after that is another resource's. Returns all that have it.
    */
   noteKeeper(webhook: WebhookAddress, resource: string): readonly string[] {
     const { keepers } = this.entryOf(webhook);
     keepers.add(resource);
-    return keepers.size > 1 ? [...keepers] : [];
+    return [...keepers];
   }
 
   /**
@@ -76,21 +66,6 @@ export class Ledger {
       return "named";
     }
     return [...keepers].some((keeper) => keeper !== urn) ? "kept" : undefined;
-  }
-
-  /** The list of a database's webhooks, read by the first call. */
-  listOf(databaseId: string, read: () => Promise<WebhookList>): Promise<WebhookList> {
-    const list = this.#lists.get(databaseId) ?? read();
-    this.#lists.set(databaseId, list);
-    return list;
-  }
-
-  /** Reports something of a database once in a run. */
-  reportOnce(databaseId: string, report: () => void): void {
-    if (!this.#reported.has(databaseId)) {
-      this.#reported.add(databaseId);
-      report();
-    }
   }
 }
 

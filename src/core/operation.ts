@@ -1,6 +1,7 @@
 import { oneLine, redact } from "../common/redact.js";
 import type { Account, CallContext } from "../service/client.js";
-import type { TimeLimit } from "../service/time-limit.js";
+import type { TimeLimit } from "../service/exchange.js";
+import type { Wait } from "../service/transport.js";
 import type { Settings } from "./config.js";
 import type { Engine } from "./engine.js";
 import type { Ledger } from "./ledger.js";
@@ -20,8 +21,6 @@ export type Severity = "info" | "warning";
 
 /** Shows one line to the user. */
 export type Notify = (line: string, severity: Severity) => void;
-
-const maxLineLength = 2_000;
 
 /**
  * One operation on one webhook: what messages call it, which values they must not show, where they go,
@@ -61,10 +60,8 @@ export class Operation {
 
   /** What its requests belong to. */
   context(settings: Settings): CallContext {
-    return {
-      timeLimit: this.timeLimit,
-      onWait: (wait) => this.notify(waitLine(settings, wait)),
-    };
+    const onWait = (wait: Wait) => this.notify(waitLine(settings, wait));
+    return { timeLimit: this.timeLimit, onWait };
   }
 
   /** Removes what may not be shown from a text from outside, and makes it fit for one line. */
@@ -72,19 +69,15 @@ export class Operation {
     return oneLine(redact(text, this.#hidden()), maxLength);
   }
 
-  /** Shows a line of information, if there is one. */
-  notify(line: string | undefined): void {
-    this.#show(line, "info");
+  /** Shows a line, if there is one. */
+  notify(line: string | undefined, severity: Severity = "info"): void {
+    if (line !== undefined) {
+      this.#notify(oneLine(line, 2_000), severity);
+    }
   }
 
   /** Shows a line that asks for attention, if there is one. */
   warn(line: string | undefined): void {
-    this.#show(line, "warning");
-  }
-
-  #show(line: string | undefined, severity: Severity): void {
-    if (line !== undefined) {
-      this.#notify(oneLine(line, maxLineLength), severity);
-    }
+    this.notify(line, "warning");
   }
 }

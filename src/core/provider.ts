@@ -1,38 +1,27 @@
-import { TimeLimit } from "../service/time-limit.js";
+import { TimeLimit } from "../service/exchange.js";
 import { createTransport } from "../service/transport.js";
-import {
-  adoptedSecretHint,
-  adoptionConflict,
-  adoptionHint,
-  adoptWebhook,
-  sharedWithAdoption,
-} from "./adopt.js";
+import { adoptWebhook } from "./adopt.js";
 import { type CheckResult, checkArguments } from "./check.js";
 import { type ConfigResult, type ConfigSource, readConfig } from "./config.js";
-import { completeInputs, createForState, createName } from "./create.js";
+import { completeInputs, createForState } from "./create.js";
 import { deleteFromState } from "./delete.js";
-import { compareWebhook, type Difference, reasonsOf } from "./diff.js";
+import { compareWebhook, type Difference } from "./diff.js";
 import type { Engine } from "./engine.js";
 import { type ErrorKind, WebhookError } from "./errors.js";
 import { findToImport, importSecretVariable } from "./import.js";
 import { Ledger } from "./ledger.js";
 import { refreshWebhook } from "./lookup.js";
-import { lines, nameOfWebhook } from "./messages.js";
+import { faultText, lines, nameOfWebhook } from "./messages.js";
 import { type Context, type Notify, Operation } from "./operation.js";
 import { addressOf, hiddenValues, idToAdopt, stateOf } from "./state.js";
 import {
+  isUnknown,
   markedSecret,
   type Properties,
   withoutAbsent,
   withSecretMarked,
   withSecretsBare,
 } from "./values.js";
-
-/** A webhook as Pulumi is to store it: its id, and its properties with the secret marked. */
-export interface WebhookToStore {
-  readonly id: string;
-  readonly properties: Record<string, unknown>;
-}
 
 /** The resource that an operation is about, and what Pulumi says of it. */
 export interface ResourceOptions {
@@ -68,31 +57,29 @@ export class WebhookProvider {
   ): Promise<CheckResult> {
     return this.#run("Check webhook", news, notify, async (operation) => {
       const ledger = this.#ledger;
-      const { settings, problems = [] } = this.#configuration;
+      const { settings, problems } = this.#configuration;
       ledger.hasChecked = true;
       const result = checkArguments(news, problems);
       const { inputs } = result;
       if (settings === undefined || result.failures.length > 0) {
         return result;
       }
-      const adopted = idToAdopt(inputs);
-      const { databaseId } = inputs;
-      if (adopted !== undefined && typeof databaseId === "string") {
+      const id = idToAdopt(inputs);
+      const databaseId = String(inputs.databaseId);
+      if (id !== undefined && !isUnknown(id) && !isUnknown(databaseId)) {
         // No deletion in this run may reach it.
-        const { baseUrl } = settings;
-        ledger.entryOf({ baseUrl, databaseId, id: adopted }).isNamed = true;
+        ledger.entryOf({ baseUrl: settings.baseUrl, databaseId, id }).isNamed = true;
+        // Old arguments are missing where a webhook is about to be created, and only there.
+        const isNew = Object.keys(olds).length === 0;
+        operation.notify(isNew ? lines.adopting(nameOfWebhook(id, databaseId)) : undefined);
       }
       const imported = ledger.imported.get(urn);
-      if (imported !== undefined) {
-        const sharing = ledger.noteKeeper(imported, urn);
-        operation.warn(sharingLine(imported, sharing));
-        return { ...result, inputs: { ...inputs, url: markedSecret(inputs.url) } };
+      if (imported === undefined) {
+        return result;
       }
-      if (Object.keys(olds).length === 0) {
-        // Old arguments are missing where a webhook is about to be created, and only there.
-        operation.notify(adoptionHint(inputs));
-      }
-      return result;
+      const name = nameOfWebhook(imported.id, imported.databaseId);
+      operation.warn(lines.shared(name, ledger.noteKeeper(imported, urn)));
+      return { ...result, inputs: { ...inputs, url: markedSecret(inputs.url) } };
     });
   }
 
@@ -100,8 +87,6 @@ export class WebhookProvider {
    * Compares the state with the arguments and the base URL, and returns what forces a replacement. Sends
    * nothing. What it says and notes depends on what came before: a plain refresh does not run the
    * program, so there are no new arguments to compare, and no resource is seen to keep its webhook.
-   *
-   * @param options.ignored Arguments whose changes the program ignores.
    */
   async diff(
     id: string,
@@ -115,7 +100,7 @@ export class WebhookProvider {
       const { settings } = this.#configuration;
       const state = withSecretsBare(olds);
       const differences = compareWebhook(id, state, news, settings, ignored);
-      const address = addressOf(id, state, settings)?.address;
+      const address = addressOf(id, state, settings);
       const name = nameOfWebhook(id, state.databaseId);
       // From now on this run knows the webhook.
       const entry = address && ledger.entryOf(address);
@@ -123,26 +108,29 @@ export class WebhookProvider {
         return differences;
       }
       if (differences.length > 0) {
+        const reasons = differences.map(({ reason }) => reason).join(", ");
         if (idToAdopt(news) === id) {
-          throw adoptionConflict(name, differences);
+          throw new WebhookError("conflict", lines.adoptedAgain(name, reasons));
         }
-        const line =
-          urn !== undefined && ledger.imported.has(urn)
-            ? lines.importedOtherwise
-            : lines.replacement;
-        operation.warn(line(name, reasonsOf(differences)));
+        const isImported = urn !== undefined && ledger.imported.has(urn);
+        const line = isImported ? lines.importedOtherwise : lines.replacement;
+        operation.warn(line(name, reasons));
         return differences;
       }
+      const isNaming = idToAdopt(news) !== undefined;
       if (ledger.hasChecked && address !== undefined && entry !== undefined) {
-        const isNaming = idToAdopt(news) !== undefined;
-        const sharing = ledger.noteKeeper(address, resourceKey(urn, isNaming));
-        const isNamedByOther = entry.isNamed && !isNaming;
-        if (entry.isAdopted || isNamedByOther || (entry.isNamed && sharing.length > 1)) {
-          throw sharedWithAdoption(name);
+        // Without URNs all resources share one key, but for those that name their webhook in `adopt`.
+        const key = urn ?? (isNaming ? "a resource with adopt" : "a resource without adopt");
+        const keepers = ledger.noteKeeper(address, key);
+        if (entry.isAdopted || (entry.isNamed && (!isNaming || keepers.length > 1))) {
+          throw new WebhookError("conflict", lines.adoptedAndKept(name));
         }
-        operation.warn(sharingLine(address, sharing));
+        operation.warn(lines.shared(name, keepers));
       }
-      operation.notify(adoptedSecretHint(id, state, news));
+      const { secret } = (news.adopt ?? {}) as { secret?: unknown };
+      if (secret !== undefined && !isUnknown(secret) && secret !== state.secret) {
+        operation.notify(lines.otherAdoptedSecret(name));
+      }
       return differences;
     });
   }
@@ -152,7 +140,7 @@ export class WebhookProvider {
     inputs: Properties,
     notify: Notify,
     { timeoutSeconds }: ResourceOptions = {},
-  ): Promise<WebhookToStore> {
+  ): Promise<{ id: string; properties: Properties }> {
     const create = async (operation: Operation) => {
       const context = this.#openContext(operation, "notCreated");
       const webhook = completeInputs(inputs);
@@ -162,31 +150,32 @@ export class WebhookProvider {
         : await createForState(context, webhook, state);
       return { id, properties: withSecretMarked({ ...state, secret }) };
     };
-    return this.#run(createName(inputs), inputs, notify, create, timeoutSeconds);
+    const { databaseId } = inputs;
+    const place = typeof databaseId === "string" ? ` in database ${databaseId}` : "";
+    return this.#run(`Create webhook${place}`, inputs, notify, create, timeoutSeconds);
   }
 
   /**
    * Returns the state as it is: reading a webhook is not described by the service's interface. With
    * `listing` the webhook is looked up. For one that is gone it returns nothing; the secret never changes.
    */
-  async read(id: string, props: Properties, notify: Notify): Promise<WebhookToStore | undefined> {
+  async read(
+    id: string,
+    props: Properties,
+    notify: Notify,
+  ): Promise<{ id: string; properties: Properties } | undefined> {
     return this.#run(`Read webhook ${id}`, props, notify, async (operation) => {
       const { settings } = this.#configuration;
       this.#ledger.hasRead = true;
-      const kept = { id, properties: withSecretMarked(props) };
+      const kept = withSecretMarked(props);
       const state = withSecretsBare(props);
-      const address = addressOf(id, state, settings)?.address;
+      const address = addressOf(id, state, settings);
       if (settings?.listing !== true || address === undefined) {
-        return kept;
+        return { id, properties: kept };
       }
       const context = this.#openContext(operation, "invalid");
-      const finding = await refreshWebhook(context, address, state);
-      if (finding.kind === "gone") {
-        return undefined;
-      }
-      return finding.kind === "found"
-        ? { id, properties: withoutAbsent({ ...kept.properties, ...finding.drift }) }
-        : kept;
+      const drift = await refreshWebhook(context, address, state);
+      return drift && { id, properties: withoutAbsent({ ...kept, ...drift }) };
     });
   }
 
@@ -202,8 +191,8 @@ export class WebhookProvider {
     databaseId: string,
     notify: Notify,
     { urn = "", isOnlyRead = false }: ResourceOptions & { readonly isOnlyRead?: boolean } = {},
-  ): Promise<WebhookToStore & { readonly inputs: Properties }> {
-    const variable = this.#source.environment[importSecretVariable];
+  ): Promise<{ id: string; inputs: Properties; properties: Properties }> {
+    const variable = this.#source.environment[importSecretVariable] ?? "";
     const verb = isOnlyRead ? "Get" : "Import";
     const name = `${verb} ${nameOfWebhook(id, databaseId)}`;
     return this.#run(name, { secret: variable }, notify, async (operation) => {
@@ -227,14 +216,11 @@ export class WebhookProvider {
     { urn, timeoutSeconds }: ResourceOptions = {},
   ): Promise<void> {
     const state = withSecretsBare(props);
-    const { databaseId } = addressOf(id, state, undefined)?.address ?? {};
+    const { databaseId } = addressOf(id, state, undefined) ?? {};
     const name = databaseId === undefined ? `webhook ${id}` : nameOfWebhook(id, databaseId);
     const remove = async (operation: Operation) => {
-      const advice =
-        'The webhook stays in the state. "pulumi destroy" uses the environment and the configuration of the last "pulumi up". Or set the values with "pulumi config set", and run "pulumi destroy --run-program".';
-      const context = this.#openContext(operation, "kept", advice);
-      const { settings } = context.account;
-      await deleteFromState(context, addressOf(id, state, settings), urn);
+      const context = this.#openContext(operation, "kept", staysAdvice);
+      await deleteFromState(context, addressOf(id, state, context.account.settings), urn);
     };
     return this.#run(`Delete ${name}`, state, notify, remove, timeoutSeconds);
   }
@@ -244,28 +230,19 @@ export class WebhookProvider {
     return this.#config;
   }
 
-  /**
-   * Gives what an operation needs to talk to the service. Fails when the settings are not all right.
-   *
-   * @param advice What the error says besides, of a command that does not run the program.
-   */
-  #openContext(operation: Operation, kind: ErrorKind, advice?: string): Context {
-    const { settings, problems, problemsOfCommand } = this.#configuration;
+  /** Gives what an operation needs to talk to the service. Fails when the settings are not all right. */
+  #openContext(operation: Operation, kind: ErrorKind, advice = ""): Context {
+    const { settings, problems } = this.#configuration;
     if (settings === undefined) {
-      const lines = advice === undefined ? problems : problemsOfCommand;
-      const what = `${operation.name} failed: ${lines.join(". ")}.`;
-      throw new WebhookError(kind, [what, advice, "Nothing was sent."].filter(Boolean).join(" "));
+      const text = `${operation.name} failed: ${problems.join(". ")}. Nothing was sent. ${advice}`;
+      throw new WebhookError(kind, text);
     }
     const engine = this.#engine;
     this.#account ??= { settings, transport: createTransport(settings, engine.stopping) };
     return { account: this.#account, ledger: this.#ledger, engine, operation };
   }
 
-  /**
-   * Runs one operation.
-   *
-   * @param properties The arguments or the state, whose secrets no message shows.
-   */
+  /** Runs one operation. No message shows the secrets among `properties`, its arguments or state. */
   async #run<Result>(
     name: string,
     properties: Properties,
@@ -274,45 +251,20 @@ export class WebhookProvider {
     timeoutSeconds?: number,
   ): Promise<Result> {
     const timeLimit = timeoutSeconds ? new TimeLimit(timeoutSeconds) : undefined;
-    const hidden = () => {
-      const apiKey = this.#config?.settings?.apiKey;
-      return [...(apiKey === undefined ? [] : [apiKey]), ...hiddenValues(properties)];
-    };
+    const hidden = () => hiddenValues(properties, this.#config?.settings?.apiKey);
     const operation = new Operation(name, notify, hidden, timeLimit);
     this.#engine.begin();
     try {
       return await run(operation);
     } catch (error) {
-      throw error instanceof WebhookError ? error : unexpectedError(error, operation);
+      throw error instanceof WebhookError
+        ? error
+        : new WebhookError("fault", faultText(operation, error));
     } finally {
       this.#engine.end();
-      timeLimit?.clear();
     }
   }
 }
 
-/**
- * What tells resources apart: the URN. Where Pulumi does not give it, all resources share one key, but
- * for those that name their webhook in `adopt`.
- */
-function resourceKey(urn: string | undefined, isNaming: boolean): string {
-  return urn ?? (isNaming ? "a resource with adopt" : "a resource without adopt");
-}
-
-function sharingLine(
-  { id, databaseId }: { readonly id: string; readonly databaseId: string },
-  resources: readonly string[],
-): string | undefined {
-  return resources.length === 0
-    ? undefined
-    : lines.shared(nameOfWebhook(id, databaseId), resources);
-}
-
-/** The text of any other error may hold a secret. */
-function unexpectedError(error: unknown, operation: Operation): WebhookError {
-  const text = error instanceof Error ? error.message : "no error object";
-  return new WebhookError(
-    "fault",
-    `${operation.name} failed unexpectedly (${operation.redact(text, 300)}). This is a fault of pulumi-dbwebhooks: look at the service before you run the command again, and report the fault.`,
-  );
-}
+const staysAdvice =
+  'The webhook stays in the state. "pulumi destroy" reads the environment, and the configuration of the last "pulumi up": set the variable, or run "pulumi config set" and then "pulumi destroy --run-program".';

@@ -43,9 +43,7 @@ export async function checkProvider(request: CheckRequest, log: EngineLog): Prom
     await log.flush();
     return response;
   }
-  const problems = isUnknown(args)
-    ? []
-    : (readConfig(sourceOf(request.getName(), args)).problems ?? []);
+  const problems = isUnknown(args) ? [] : readConfig(sourceOf(request.getName(), args)).problems;
   for (const reason of [...unknownNames, ...problems]) {
     response.addFailures(new CheckFailure().setReason(reason));
   }

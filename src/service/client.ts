@@ -1,11 +1,9 @@
-import { parseJson } from "../common/json.js";
 import {
-  createdId,
-  createdSecret,
-  deletedWebhook,
+  createdWebhookIn,
+  deletionIn,
+  isNotFound,
   type ListedWebhook,
-  serviceErrorIn,
-  webhookList,
+  webhookListIn,
 } from "./bodies.js";
 import type { HttpRequest, HttpResponse } from "./exchange.js";
 import { mayHaveActed } from "./retry-policy.js";
@@ -43,40 +41,33 @@ export interface FailedCall extends CallResult {
   readonly lacks?: "id" | "list" | "confirmation";
 }
 
-/** What came of a creation. */
+/**
+ * What came of a creation: the webhook exists, there is none, or there may be one. `secret` is what the
+ * answer holds, where it is usable: also that of an answer without a usable id.
+ */
 export type Creation =
-  /** The webhook exists. Without a usable secret, `secret` is absent. */
   | { readonly kind: "created"; readonly id: string; readonly secret: string | undefined }
-  /** No webhook was created. */
   | { readonly kind: "refused"; readonly failure: FailedCall }
-  /** A webhook may exist. `secret` is that of an answer without a usable id. */
   | {
       readonly kind: "inDoubt";
       readonly failure: FailedCall;
       readonly secret?: string | undefined;
     };
 
-/** What came of a deletion. */
+/**
+ * What came of a deletion: the webhook is gone, by this deletion as far as can be known; the service has
+ * no such webhook, or the key has no access to it; or it may still exist.
+ */
 export type Deletion =
-  /** The webhook is gone, by this deletion as far as can be known. */
-  | { readonly kind: "deleted" }
-  /** The service has no such webhook, or the key has no access to it. */
-  | { readonly kind: "absent" }
-  /** The webhook may still exist. */
+  | { readonly kind: "deleted" | "absent" }
   | { readonly kind: "failed"; readonly failure: FailedCall };
 
-/** The webhooks of a database, and whether these are all; or why there is no list. */
-export type WebhookList =
-  | {
-      readonly webhooks: readonly ListedWebhook[];
-      readonly isWhole: boolean;
-      readonly failure?: undefined;
-    }
-  | {
-      readonly failure: FailedCall;
-      readonly webhooks?: undefined;
-      readonly isWhole?: undefined;
-    };
+/** The webhooks of a database, and whether these are all; `failure` says why there is no list. */
+export interface WebhookList {
+  readonly webhooks: readonly ListedWebhook[];
+  readonly isWhole: boolean;
+  readonly failure?: FailedCall;
+}
 
 /**
  * Creates a webhook. The request is sent again only when it is certain that no webhook was created.
@@ -94,8 +85,7 @@ export async function createWebhook(
   if (answer === undefined) {
     return { kind: mayHaveActed(call.outcome) ? "inDoubt" : "refused", failure: call };
   }
-  const id = createdId().safeParse(parseJson(answer.body)).data?.id;
-  const secret = createdSecret().safeParse(parseJson(answer.body)).data?.secret;
+  const { id, secret } = createdWebhookIn(answer.body) ?? {};
   return id === undefined
     ? { kind: "inDoubt", failure: { ...call, lacks: "id" }, secret }
     : { kind: "created", id, secret };
@@ -113,13 +103,10 @@ export async function listWebhooks(
 ): Promise<WebhookList> {
   const path = collectionPath(account.settings.baseUrl, databaseId);
   const { call, answer } = await send(account, { ...context, kind: "list" }, "GET", path);
-  if (answer === undefined) {
-    return { failure: call };
-  }
-  const list = webhookList().safeParse(parseJson(answer.body)).data;
+  const list = answer && webhookListIn(answer.body);
   return list === undefined
-    ? { failure: { ...call, lacks: "list" } }
-    : { webhooks: list.webhooks, isWhole: list.isWhole && answer.isPart !== true };
+    ? { webhooks: [], isWhole: false, failure: answer ? { ...call, lacks: "list" } : call }
+    : { webhooks: list.webhooks, isWhole: list.isWhole && answer?.isPart !== true };
 }
 
 /**
@@ -146,21 +133,13 @@ export async function deleteWebhook(
     path,
   );
   if (answer !== undefined) {
-    const isConfirmed =
-      answer.body.trim() === "" || deletedWebhook().safeParse(parseJson(answer.body)).success;
-    return isConfirmed
+    return answer.body.trim() === "" || deletionIn(answer.body) !== undefined
       ? { kind: "deleted" }
       : { kind: "failed", failure: { ...call, lacks: "confirmation" } };
   }
-  const { outcome, earlier } = call;
-  const isNotFound =
-    outcome.kind === "response" &&
-    outcome.statusCode === 404 &&
-    serviceErrorIn(outcome.body)?.code === "NOT_FOUND";
-  if (isNotFound && baseUrl === account.settings.baseUrl) {
-    return { kind: earlier.some(mayHaveActed) ? "deleted" : "absent" };
-  }
-  return { kind: "failed", failure: call };
+  return isNotFound(call.outcome) && baseUrl === account.settings.baseUrl
+    ? { kind: call.earlier.some(mayHaveActed) ? "deleted" : "absent" }
+    : { kind: "failed", failure: call };
 }
 
 /** Sends a request. `answer` is what came with a status of success. */

@@ -1,5 +1,3 @@
-import type { TimeLimit } from "./time-limit.js";
-
 // What one HTTP exchange is to the rest of the package. Only `http.ts` knows the library behind it.
 
 /** One request, as the API's client makes it. */
@@ -17,9 +15,9 @@ export interface HttpResponse {
   readonly statusCode: number;
   readonly body: string;
   /** Milliseconds that the service asked to wait (RFC 9110, section 10.2.3). */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
   /** Origin that a redirect points to. */
-  readonly redirectOrigin?: string;
+  readonly redirectOrigin?: string | undefined;
   /** Whether it may be a part only: status 206 (RFC 9110, section 15.3.7), or a `Link` (RFC 8288). */
   readonly isPart?: boolean;
 }
@@ -59,3 +57,25 @@ export type Exchange = (
   limit?: TimeLimit,
   stopping?: AbortSignal,
 ) => Promise<HttpOutcome | undefined>;
+
+/** The time that one operation may take, where the program sets one (the option `customTimeouts`). */
+export class TimeLimit {
+  readonly seconds: number;
+  /** Aborts when the time is over. */
+  readonly signal: AbortSignal;
+  readonly #endsAtMs: number;
+
+  constructor(seconds: number) {
+    const end = new AbortController();
+    this.seconds = seconds;
+    this.signal = end.signal;
+    this.#endsAtMs = Date.now() + seconds * 1000;
+    // Node.js ends a longer timer at once. It may outlive the operation, but not keep the process.
+    setTimeout(() => end.abort(), Math.min(seconds * 1000, 2 ** 31 - 1)).unref();
+  }
+
+  /** Milliseconds that are left, at least 1. */
+  get remainingMs(): number {
+    return Math.max(1, Math.ceil(this.#endsAtMs - Date.now()));
+  }
+}

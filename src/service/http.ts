@@ -105,21 +105,20 @@ async function exchangeOnce(
   try {
     return await Promise.race([send(agent.compose(noteStart), request, end.signal), ended.promise]);
   } catch (error) {
+    const kind = isSent ? "unanswered" : "unsent";
     if (isTimedOut) {
-      return { kind: isSent ? "unanswered" : "unsent", cause: limit };
+      return { kind, cause: limit };
     }
     if (end.signal.aborted) {
       return undefined;
     }
-    if (!isSent && codesOf(error).length === 0) {
+    const codes = codesOf(error);
+    if (!isSent && codes.length === 0) {
       // Not of a connection: the call itself is wrong.
       throw error;
     }
     const text = error instanceof Error ? error.message : "";
-    return {
-      kind: isSent ? "unanswered" : "unsent",
-      cause: { kind: "connection", codes: codesOf(error), text },
-    };
+    return { kind, cause: { kind: "connection", codes, text } };
   } finally {
     clearTimeout(timer);
     stopping?.removeEventListener("abort", stopUnlessSent);
@@ -155,15 +154,13 @@ async function send(
   if (text === undefined) {
     return { kind: "unreadable", cause: { kind: "tooLong", statusCode } };
   }
-  const retryAfterMs = parseRetryAfter(String(headers["retry-after"] ?? ""), Date.now());
-  const redirectOrigin = originOfRedirect(headers.location, url);
   return {
     kind: "response",
     statusCode,
     body: text,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(redirectOrigin === undefined ? {} : { redirectOrigin }),
-    ...(statusCode === 206 || headers.link !== undefined ? { isPart: true } : {}),
+    retryAfterMs: parseRetryAfter(String(headers["retry-after"] ?? ""), Date.now()),
+    redirectOrigin: headers.location && URL.parse(String(headers.location), url.href)?.origin,
+    isPart: statusCode === 206 || headers.link !== undefined,
   };
 }
 
@@ -189,12 +186,6 @@ function codesOf(error: unknown): string[] {
   return [error, ...errors]
     .map((one) => (one as { readonly code?: unknown } | null | undefined)?.code)
     .filter((code) => typeof code === "string");
-}
-
-function originOfRedirect(location: unknown, base: URL): string | undefined {
-  return typeof location === "string" && URL.canParse(location, base.href)
-    ? new URL(location, base).origin
-    : undefined;
 }
 
 /** Milliseconds to wait by a `Retry-After` header, or nothing where it is absent or malformed. */

@@ -101,7 +101,8 @@ function isThrottled(outcome: HttpOutcome): boolean {
 
 function mayBeSentAgain(kind: RequestKind, outcome: HttpOutcome): boolean {
   if (outcome.kind === "unsent") {
-    return !canNeverPass(outcome);
+    const { kind: cause } = outcome.cause;
+    return cause !== "badProxy" && cause !== "noAttempt" && !hasCode(outcome, permanentCodes);
   }
   if (kind === "create") {
     return isThrottled(outcome);
@@ -114,13 +115,6 @@ function mayBeSentAgain(kind: RequestKind, outcome: HttpOutcome): boolean {
 // Codes of Node.js and OpenSSL for a host that does not exist, and for a certificate that is not trusted.
 const permanentCodes =
   /^(ENOTFOUND|CERT_.*|UNABLE_TO_.*|.*SELF_SIGNED_CERT.*|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME_INVALID)$/;
-
-function canNeverPass(outcome: HttpOutcome): boolean {
-  return (
-    outcome.kind !== "response" &&
-    (["badProxy", "noAttempt"].includes(outcome.cause.kind) || hasCode(outcome, permanentCodes))
-  );
-}
 
 function hasCode(outcome: HttpOutcome, pattern: RegExp): boolean {
   return (

@@ -1,8 +1,8 @@
 import type PQueue from "p-queue";
-import type { Exchange, HttpOutcome, HttpRequest } from "./exchange.js";
+import { once } from "../common/once.js";
+import type { Exchange, HttpOutcome, HttpRequest, TimeLimit } from "./exchange.js";
 import { type GaveUp, nextStep, type RequestKind, type Step } from "./retry-policy.js";
 import type { AccountSettings } from "./settings.js";
-import type { TimeLimit } from "./time-limit.js";
 
 const silentWaitMs = 5_000;
 
@@ -39,17 +39,14 @@ export interface CallResult {
 
 /** Sends the requests of one account: limits, pace and pauses hold for all of them together. */
 export interface HttpTransport {
-  /** Aborts when Pulumi stops: nothing more is sent; the answer to what was sent is waited for. */
-  readonly stopping: AbortSignal;
   sendRequest(call: Call): Promise<CallResult>;
 }
 
 type OpenExchange = typeof import("./http.js").openExchange;
 
 /**
- * Starts a transport. Undici and the queue are loaded by its first request.
- *
- * @param stopping Aborts when Pulumi stops.
+ * Starts a transport. Undici and the queue are loaded by its first request. When `stopping` aborts,
+ * nothing more is sent, and what was sent completes.
  */
 export function createTransport(
   settings: AccountSettings,
@@ -58,20 +55,21 @@ export function createTransport(
   random: () => number = Math.random,
 ): HttpTransport {
   const { timeoutSeconds, maxConcurrentRequests, retrySeconds } = settings;
-  let connection: Promise<[Exchange, PQueue]> | undefined;
-  let urgentExchange: Promise<Exchange> | undefined;
+  const connect = once(() =>
+    Promise.all([open(timeoutSeconds, maxConcurrentRequests), openQueue(settings)]),
+  );
+  // Connections that no other request keeps busy.
+  const openUrgent = once(() => open(timeoutSeconds, null));
   let pausedUntil = 0;
   let resumption: NodeJS.Timeout | undefined;
   const told = new Set<Wait["kind"]>();
 
   async function sendRequest(call: Call): Promise<CallResult> {
-    connection ??= Promise.all([open(timeoutSeconds, maxConcurrentRequests), openQueue(settings)]);
-    const [exchange, queue] = await connection;
+    const [exchange, queue] = await connect();
     const { request, kind, timeLimit, isUndo = false } = call;
     const outcomes: HttpOutcome[] = [];
     // The time in the queue before the first attempt is no retrying.
     let startedAt = Number.POSITIVE_INFINITY;
-    let isAgainTold = false;
     const result = (outcome: HttpOutcome, gaveUp?: GaveUp): CallResult => {
       const elapsedMs = Math.max(0, Date.now() - startedAt);
       return { outcome, earlier: outcomes.slice(0, -1), elapsedMs, gaveUp };
@@ -86,24 +84,21 @@ export function createTransport(
       }
       outcomes.push(outcome);
       const elapsedMs = Date.now() - startedAt;
+      const isStopping = stopping.aborted && !isUndo;
       const step = nextStep(
         { kind, outcome, number: outcomes.length, elapsedMs },
-        {
-          retrySeconds,
-          remainingMs: timeLimit?.remainingMs,
-          isStopping: stopping.aborted && !isUndo,
-        },
+        { retrySeconds, remainingMs: timeLimit?.remainingMs, isStopping },
         random,
       );
       if (step.kind === "end") {
         told.delete("pause");
+        told.delete("again");
       } else if (step.isForAll && !stopping.aborted) {
         // Before this attempt leaves the queue: its place would go to the next request at once.
         pauseAll(queue, step.delayMs, call);
         return { ...step, delayMs: 0 };
-      } else if (step.delayMs >= silentWaitMs && !isAgainTold) {
-        isAgainTold = true;
-        call.onWait({ kind: "again", request, outcome });
+      } else if (step.delayMs >= silentWaitMs) {
+        tellOnce(call, { kind: "again", request, outcome });
       }
       return step;
     }
@@ -141,16 +136,9 @@ export function createTransport(
       pausedUntil = 0;
       queue.start();
     }, delayMs);
-    if (delayMs >= silentWaitMs && !told.has("pause")) {
-      told.add("pause");
-      call.onWait({ kind: "pause", delayMs });
+    if (delayMs >= silentWaitMs) {
+      tellOnce(call, { kind: "pause", delayMs });
     }
-  }
-
-  /** Opens connections that no other request keeps busy. */
-  function openUrgent(): Promise<Exchange> {
-    urgentExchange ??= open(timeoutSeconds, null);
-    return urgentExchange;
   }
 
   /** Makes an attempt when it is its turn; none when `ending` aborts while it waits for that. */
@@ -162,52 +150,54 @@ export function createTransport(
     start: () => Promise<Step | undefined>,
   ): Promise<Step | undefined> {
     const longWait = setTimeout(() => tellOfTurns(queue, call), silentWaitMs);
-    const waiting = new AbortController();
-    const leaveQueue = () => waiting.abort();
-    ending.addEventListener("abort", leaveQueue);
+    let attempt: Promise<Step | undefined> | undefined;
     const task = () => {
       clearTimeout(longWait);
-      ending.removeEventListener("abort", leaveQueue);
       // The abort of another task can start this one before its own signal has aborted.
-      return ending.aborted ? Promise.resolve(undefined) : start();
+      attempt = ending.aborted ? Promise.resolve(undefined) : start();
+      return attempt;
     };
     try {
       // Retries go first: their time is running.
-      return await queue.add(task, { priority: isRetry ? 1 : 0, signal: waiting.signal });
+      return await queue.add(task, { priority: isRetry ? 1 : 0, signal: ending });
     } catch (error) {
-      if (waiting.signal.aborted) {
-        return undefined;
+      if (!ending.aborted) {
+        throw error;
       }
-      throw error;
+      // The queue is left at once; an attempt in flight completes.
+      return attempt;
     } finally {
       clearTimeout(longWait);
-      ending.removeEventListener("abort", leaveQueue);
     }
   }
 
   /** A pause has a line of its own. */
   function tellOfTurns(queue: PQueue, call: Call): void {
-    if (!told.has("turn") && !queue.isPaused) {
-      told.add("turn");
+    if (!queue.isPaused) {
       const isFull = queue.pending >= (maxConcurrentRequests ?? Number.POSITIVE_INFINITY);
       const setting = isFull ? "maxConcurrentRequests" : "requestsPerSecond";
-      call.onWait({ kind: "turn", setting });
+      tellOnce(call, { kind: "turn", setting });
     }
   }
 
-  return { stopping, sendRequest };
+  function tellOnce(call: Call, wait: Wait): void {
+    if (!told.has(wait.kind)) {
+      told.add(wait.kind);
+      call.onWait(wait);
+    }
+  }
+
+  return { sendRequest };
 }
 
-/** Opens the queue that holds the limits of an account. */
-async function openQueue({
-  maxConcurrentRequests,
-  requestsPerSecond,
-}: AccountSettings): Promise<PQueue> {
+async function openQueue(settings: AccountSettings): Promise<PQueue> {
   const { default: Queue } = await import("p-queue");
-  const concurrency = maxConcurrentRequests ?? Number.POSITIVE_INFINITY;
-  return requestsPerSecond === undefined
-    ? new Queue({ concurrency })
-    : new Queue({ concurrency, interval: 1000 / requestsPerSecond, intervalCap: 1, strict: true });
+  const concurrency = settings.maxConcurrentRequests ?? Number.POSITIVE_INFINITY;
+  const interval = 1000 / (settings.requestsPerSecond ?? Number.POSITIVE_INFINITY);
+  return new Queue({
+    concurrency,
+    ...(interval > 0 && { interval, intervalCap: 1, strict: true }),
+  });
 }
 
 /** Waits, but no longer than until `ending` aborts. */

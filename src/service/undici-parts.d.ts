@@ -12,20 +12,11 @@ declare module "undici/lib/dispatcher/env-http-proxy-agent.js" {
   export { EnvHttpProxyAgent as default } from "undici";
 }
 
-declare module "undici/lib/api/api-request.js" {
-  import type { Dispatcher } from "undici";
-
-  const request: Dispatcher["request"];
-  export default request;
-}
-
-declare module "undici/lib/api/api-connect.js" {
-  import type { Dispatcher } from "undici";
-
-  const connect: Dispatcher["connect"];
-  export default connect;
-}
-
 declare module "undici/lib/dispatcher/pool.js" {
   export { Pool as default } from "undici";
+}
+
+declare module "undici/lib/api/*" {
+  const method: unknown;
+  export default method;
 }

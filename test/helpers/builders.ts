@@ -1,5 +1,7 @@
 import type { Settings } from "../../src/core/config.ts";
-import { Operation } from "../../src/core/operation.ts";
+import { Engine } from "../../src/core/engine.ts";
+import { Ledger } from "../../src/core/ledger.ts";
+import { type Context, Operation } from "../../src/core/operation.ts";
 import type { Answer } from "./http-server.js";
 
 /** The key of every account in the tests. */
@@ -86,6 +88,25 @@ export function someOperation(
     (line) => void lines.push(line),
     () => hidden,
   );
+}
+
+/** What an operation that sends nothing works with; `isStopping` when Pulumi stops. */
+export function someContext(
+  operation: Operation,
+  settings: Settings = someSettings(),
+  isStopping = false,
+): Context {
+  const engine = new Engine(undefined, () => undefined);
+  if (isStopping) {
+    engine.cancel();
+  }
+  const sendRequest = () => Promise.reject(new Error("nothing is sent"));
+  return {
+    account: { settings, transport: { sendRequest } },
+    ledger: new Ledger(),
+    engine,
+    operation,
+  };
 }
 
 /** The body of an answer that reports an error. */

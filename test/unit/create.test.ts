@@ -209,10 +209,7 @@ describe("an answer without a usable secret", () => {
       }
       throw new TypeError("not a result");
     };
-    const account = {
-      settings: someSettings(),
-      transport: { stopping: engine.stopping, sendRequest },
-    };
+    const account = { settings: someSettings(), transport: { sendRequest } };
     const context = { account, ledger: new Ledger(), engine, operation: someOperation() };
 
     const error = await errorOf(createForState(context, webhook, webhook));

@@ -10,8 +10,8 @@ import {
   errorBody,
   secret,
   someArgs,
+  someContext,
   someOperation,
-  someSettings,
   someState,
 } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/error-of.ts";
@@ -202,7 +202,7 @@ describe("whatever names, service and status are", () => {
 
           const { message } = new WebhookError(
             "kept",
-            failureText(operation, someSettings(), failure, "Do it."),
+            failureText(someContext(operation), failure, "Do it."),
           );
 
           expectNoLeak([message], sensitive);

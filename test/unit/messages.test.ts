@@ -1,20 +1,16 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import {
-  adoptedSecretHint,
-  adoptionConflict,
-  adoptionHint,
-  sharedWithAdoption,
-} from "../../src/core/adopt.ts";
+import type { Settings } from "../../src/core/config.ts";
 import * as say from "../../src/core/messages.ts";
 import { Operation } from "../../src/core/operation.ts";
 import { WebhookProvider } from "../../src/core/provider.ts";
 import type { FailedCall } from "../../src/service/client.ts";
 import type { FailureCause, HttpOutcome } from "../../src/service/exchange.ts";
+import { TimeLimit } from "../../src/service/exchange.ts";
 import type { GaveUp } from "../../src/service/retry-policy.ts";
-import { TimeLimit } from "../../src/service/time-limit.ts";
 import {
   errorBody,
   someArgs,
+  someContext,
   someSettings,
   someState,
   unknownMarkers,
@@ -30,13 +26,14 @@ const name = "webhook 17 of database base_abc123";
 const settings = someSettings();
 const fromEnvironment = someSettings({ fromEnvironment: ["apiKey", "baseUrl", "retrySeconds"] });
 const timeLimit = new TimeLimit(9);
-timeLimit.clear();
 const operation = new Operation(
   `Delete ${name}`,
   () => undefined,
   () => [],
   timeLimit,
 );
+const contextOf = (of: Settings, isStopping = false) => someContext(operation, of, isStopping);
+const context = contextOf(settings);
 const webhook = { databaseId: "base_abc123", url: "https://a.example/x", events: [] };
 
 const callOf = (outcome: HttpOutcome, more: Partial<FailedCall> = {}): FailedCall => ({
@@ -76,11 +73,10 @@ function pin(lines: string): void {
 describe("every sentence", () => {
   it("about a request", () => {
     const call = "POST https://tables.example.com/somewhere";
-    const text = (failure: FailedCall) =>
-      say.callText(operation, settings, failure).replace(call, "X");
+    const text = (failure: FailedCall) => say.callText(context, failure).replace(call, "X");
     const custom = "customTimeouts, 9 s";
     pin(`
-      ${say.failureText(operation, settings, callOf(response(401)), "Do it.")} => Delete ${name} failed: ${call} answered 401. Do it.
+      ${say.failureText(context, callOf(response(401)), "Do it.")} => Delete ${name} failed: ${call} answered 401. Do it.
       ${text(callOf(NOT_FOUND))} => X answered 404 NOT_FOUND "It is gone."
       ${text(callOf(response(400, 0, errorBody("BAD", ""))))} => X answered 400 BAD
       ${text(callOf(response(201), { lacks: "id" }))} => X answered 201 without a usable webhook id
@@ -101,7 +97,7 @@ describe("every sentence", () => {
       ${text(gaveUp(response(429, 9e8), { limit: "operation" }))} => X answered 429 (it asked to wait over a day more; ${custom})
       ${text(gaveUp(response(429, 86_400_000), retries(120)))} => X answered 429 (it asked to wait 86400 s more; dbwebhooks:retrySeconds is 120)
       ${text(gaveUp(response(500), retries(15, true), 3))} => X answered 500 (tried 3 times in 3 s; a refused connection is tried for 15 s)
-      ${say.callText(operation, fromEnvironment, gaveUp(response(500), retries(2)))} => ${call} answered 500 (tried 1 time in 3 s; dbwebhooks:retrySeconds (set by DBWEBHOOKS_RETRY_SECONDS) is 2)
+      ${say.callText(contextOf(fromEnvironment), gaveUp(response(500), retries(2)))} => ${call} answered 500 (tried 1 time in 3 s; dbwebhooks:retrySeconds (set by DBWEBHOOKS_RETRY_SECONDS) is 2)
     `);
   });
 
@@ -113,8 +109,7 @@ describe("every sentence", () => {
       ${say.waitLine(settings, { kind: "pause", delayMs: 5_001 })} => The service asked to slow down; all requests wait 6 s.
       ${say.waitLine(limited, { kind: "turn", setting: "requestsPerSecond" })} => Requests wait for their turn: dbwebhooks:requestsPerSecond is 0.5.
       ${again(response(500))} => https://tables.example.com answered 500; trying POST again.
-      ${again(unsent)} => https://tables.example.com could not be reached; trying POST again.
-      ${again({ ...unsent, kind: "unanswered" })} => https://tables.example.com gave no answer; trying POST again.
+      ${again(unsent)} => https://tables.example.com gave no answer; trying POST again.
     `);
   });
 
@@ -126,27 +121,23 @@ describe("every sentence", () => {
     'Set another key: "pulumi config set --secret dbwebhooks:apiKey", then "pulumi up" ("pulumi destroy" and "pulumi refresh" read DBWEBHOOKS_API_KEY). For a Provider: its argument apiKey.';
 
   it("about what to do after a creation that made nothing", () => {
-    const advice = (outcome: HttpOutcome, of = settings, stops = false, request = someRequest) =>
+    const advice = (outcome: HttpOutcome, of = settings, stops = false) =>
       say
-        .notCreatedAdvice(of, callOf(outcome, { request }), stops)
-        .replace("No webhook was created. ", "> ");
-    const loopback = { ...someRequest, url: new URL("http://127.0.0.1:8787/x") };
-    const secure = { ...someRequest, url: new URL("https://127.0.0.1:8787/x") };
+        .notCreatedText(contextOf(of, stops), callOf(outcome))
+        .replace(/^.*No webhook was created. /, "> ");
     const network =
-      "> Check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl, then run the command again.";
+      "> Check that the service is running, the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl, then run the command again.";
     pin(`
       ${advice(because("unsent", { kind: "badProxy" }))} => > HTTPS_PROXY or HTTP_PROXY holds no usable URL: set it to one such as "http://proxy.example.com:3128".
       ${advice(unsent, settings, true)} => > Run the command again.
       ${advice(unsent)} => ${network}
-      ${advice(unsent, settings, false, secure)} => ${network}
-      ${advice(unsent, settings, false, loopback)} => > The address is on this machine: check that the service is running there, and dbwebhooks:baseUrl, then run the command again.
       ${advice(NOT_FOUND)} => > The service gives this answer both when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl.
       ${advice(response(404))} => > ${wrongHost}
       ${advice(response(300))} => > It redirects elsewhere, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.
       ${advice({ ...response(307), redirectOrigin: "https://else.example" } as HttpOutcome, fromEnvironment)} => > It redirects to https://else.example, and the API key is not sent there: set dbwebhooks:baseUrl (set by DBWEBHOOKS_BASE_URL) to the address of the service itself.
-      ${advice(response(401))} => > The service does not accept the API key. ${setKey}
-      ${advice(response(401), fromEnvironment)} => > The service does not accept the API key. Check the API key: DBWEBHOOKS_API_KEY sets it.
-      ${advice(response(403))} => > The API key may not do this. ${setKey}${limitHint}
+      ${advice(response(401))} => > The service does not accept the API key for this. ${setKey}
+      ${advice(response(401), fromEnvironment)} => > The service does not accept the API key for this. Check the API key: DBWEBHOOKS_API_KEY sets it.
+      ${advice(response(403))} => > The service does not accept the API key for this. ${setKey}${limitHint}
       ${advice(response(402)).slice(-103)} => ${limitHint.slice(-103)}
       ${advice(response(409)).slice(-103)} => ${limitHint.slice(-103)}
       ${advice(response(422)).slice(-103)} => ${limitHint.slice(-103)}
@@ -159,7 +150,9 @@ describe("every sentence", () => {
     const may = "A webhook may exist in database base_abc123 without a stored secret.";
     const look = `${may} Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again.`;
     const advice = (ids: readonly string[], isWhole = false, outcome: HttpOutcome = unsent) =>
-      say.inDoubtAdvice({ ids, isWhole }, webhook, callOf(outcome));
+      say
+        .inDoubtText(context, callOf(outcome), webhook, { ids, isWhole })
+        .replace(`Delete ${name} failed: ${say.callText(context, callOf(outcome))}. `, "");
     const listed = (ids: string) =>
       `${may} The service lists webhooks with the same url, events and table that this run does not know: ${ids}. Another creation in flight may have made one of them. After this update compare them with "pulumi stack export" of each stack that uses the database, and delete those that no stack manages. Then run "pulumi up" again.`;
     const failed = "Create webhook in database base_abc123 failed: ";
@@ -168,7 +161,7 @@ describe("every sentence", () => {
     const again =
       'Run "pulumi up" again; if this comes back, check that dbwebhooks:baseUrl is the service itself.';
     const undo = (end: "undone" | "partial" | "leftBehind", secret?: string) =>
-      say.undoText({ databaseId: "base_abc123", id: "17", secret }, end, "WHY");
+      say.undoText({ baseUrl: "", databaseId: "base_abc123", id: "17" }, secret, end, "WHY");
     const byHand =
       "Pulumi has not stored it: delete it by hand. It could not be deleted at once: WHY";
     pin(`
@@ -187,12 +180,14 @@ describe("every sentence", () => {
 
   it("about a deletion", () => {
     const url = new URL(`${settings.baseUrl}/api/v1/bases/b/webhooks/17`);
-    const advice = (outcome: HttpOutcome, more: Partial<FailedCall> = {}) =>
-      say.notDeletedAdvice(
-        settings,
-        callOf(outcome, { request: { ...someRequest, url }, ...more }),
-        true,
+    const advice = (outcome: HttpOutcome, more: Partial<FailedCall> = {}) => {
+      const failure = callOf(outcome, { request: { ...someRequest, url }, ...more });
+      const text = say.notDeletedText(contextOf(settings, true), failure);
+      return text.replace(
+        `Delete ${name} failed: ${say.callText(context, failure)}. The webhook stays in the state. `,
+        "",
       );
+    };
     const elsewhere = { request: { ...someRequest, url: new URL("https://old.example/api/v1/x") } };
     const there =
       'The webhook was created there, and dbwebhooks:baseUrl is https://tables.example.com: the API key may not be valid at both. Set DBWEBHOOKS_BASE_URL and DBWEBHOOKS_API_KEY for this command to those of that service, or delete the webhook by hand and remove it with "pulumi state delete".';
@@ -204,8 +199,8 @@ describe("every sentence", () => {
       ${advice(response(500), elsewhere)} => Run the command again later.
       ${advice(response(404))} => ${wrongHost}
       ${advice(response(200), { lacks: "confirmation" })} => ${wrongHost}
-      ${advice(response(401))} => The service does not accept the API key. ${setKey}
-      ${say.elsewhereText(operation, settings, "https://old.example")} => Delete ${name} failed: its state says that it was created at https://old.example, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to dbwebhooks:formerBaseUrls (DBWEBHOOKS_FORMER_BASE_URLS). If it is another service that this API key may be sent to, add it to dbwebhooks:otherBaseUrls (DBWEBHOOKS_OTHER_BASE_URLS). "pulumi destroy" and "pulumi refresh" read the environment.
+      ${advice(response(401))} => The service does not accept the API key for this. ${setKey}
+      ${say.elsewhereText(context, "https://old.example")} => Delete ${name} failed: its state says that it was created at https://old.example, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to dbwebhooks:formerBaseUrls (DBWEBHOOKS_FORMER_BASE_URLS). If it is another service that this API key may be sent to, add it to dbwebhooks:otherBaseUrls (DBWEBHOOKS_OTHER_BASE_URLS). "pulumi destroy" and "pulumi refresh" read the environment.
       ${say.lines.absent(name)} => The service did not have ${name} any more, and it is removed from the state. A key without access to the database gets the same answer: if this is possible here, look at the service.
       ${say.lines.named(name)} => Kept ${name}: the argument adopt of the program names it. It was not deleted, and its secret is the same. Remove adopt before you replace it.
       ${say.lines.kept(name)} => Kept ${name}: another resource of this program may have it, because this run has found it unchanged. It was not deleted, and its secret is the same. If no other resource has it, delete it by hand.
@@ -217,7 +212,6 @@ describe("every sentence", () => {
     const others = someSettings({ otherBaseUrls: ["https://old.example"] });
     const moved =
       "(if the same service has moved, set dbwebhooks:formerBaseUrls to the former address";
-    const unknown = someArgs({ adopt: { id: 17, secret: "other" } });
     pin(`
       ${say.nameOfWebhook("17", undefined)} => webhook 17 of database ?
       ${say.lines.replacement(name, "url changes")} => Replacing ${name}: url changes. Its secret will change. The old webhook and its secret keep working until the end of the update; with deleteBeforeReplace they are deleted first. With retainOnDelete they stay, if an earlier "pulumi up" has stored that option.
@@ -225,16 +219,16 @@ describe("every sentence", () => {
       ${say.baseUrlReason(settings, undefined)} => dbwebhooks:baseUrl changes to https://tables.example.com ${moved})
       ${say.baseUrlReason(others, "https://old.example")} => dbwebhooks:baseUrl changes from https://old.example to https://tables.example.com ${moved})
       ${say.baseUrlReason(settings, "https://old.example")} => dbwebhooks:baseUrl changes from https://old.example to https://tables.example.com ${moved}; to delete the old webhook, add https://old.example to dbwebhooks:otherBaseUrls)
-      ${say.unknownText(operation, settings, undefined)} => the service does not list it, but may have listed only a part of its webhooks.
-      ${say.unknownText(operation, settings, callOf(response(500)))} => it could not be looked up: POST https://tables.example.com/somewhere answered 500.
+      ${say.unknownText(context, undefined)} => the service does not list it, but may have listed only a part of its webhooks.
+      ${say.unknownText(context, callOf(response(500)))} => it could not be looked up: POST https://tables.example.com/somewhere answered 500.
       ${say.lines.drift(name, ["url", "events"])} => Drift of ${name}: url, events. The next "pulumi up" replaces it, with a new secret, unless the program then declares the same.
       ${say.lines.gone(name)} => The service no longer has ${name}. The next "pulumi up" creates a new one, with a new secret.
       ${say.lines.inactive(name)} => The service has switched off ${name}: it sends no notifications.
       ${say.lines.notLookedUp("b", "WHY")} => Not all webhooks of database b could be looked up: WHY. The state of those that were not found stays as it is.
-      ${adoptionHint(unknown)} => Adopting ${name}: no webhook is created, and the service changes nothing.
-      ${adoptedSecretHint("17", someState(), unknown)} => The argument adopt.secret of ${name} is not the secret that the state holds, which stays in force. Remove adopt. To use the other secret, remove the webhook with "pulumi state delete" and run "pulumi up" again.
-      ${adoptionConflict(name, [{ property: "url", reason: "url changes" }]).message} => Replace ${name} failed: its argument adopt names the same webhook (url changes). Nothing was changed. Remove adopt from the program; the next "pulumi up" then replaces the webhook, with a new secret. [conflict]
-      ${sharedWithAdoption(name).message} => Compare ${name} failed: two resources of this program manage it, one of them with adopt, and each would delete it. Remove adopt, or one of them. If both are in the state, first remove one from it with "pulumi state delete", which deletes no webhook. [conflict]
+      ${say.lines.adopting(name)} => Adopting ${name}: no webhook is created, and the service changes nothing.
+      ${say.lines.otherAdoptedSecret(name)} => The argument adopt.secret of ${name} is not the secret that the state holds, which stays in force. Remove adopt. To use the other secret, remove the webhook with "pulumi state delete" and run "pulumi up" again.
+      ${say.lines.adoptedAgain(name, "url changes")} => Replace ${name} failed: its argument adopt names the same webhook (url changes). Nothing was changed. Remove adopt from the program; the next "pulumi up" then replaces the webhook, with a new secret.
+      ${say.lines.adoptedAndKept(name)} => Compare ${name} failed: two resources of this program manage it, one of them with adopt, and each would delete it. Remove adopt, or one of them. If both are in the state, first remove one from it with "pulumi state delete", which deletes no webhook.
     `);
   });
 });
@@ -257,7 +251,7 @@ describe("every sentence of an operation", () => {
       ${await message(provider.create(someArgs({ url: unknownMarkers.string }), notify))} => Create webhook failed: not all arguments are known. Nothing was sent. Run "pulumi up" again. [notCreated]
       ${await message(provider.delete("17", {}, notify))} => Delete webhook 17 failed: its state holds no usable id, databaseId and baseUrl. Nothing was sent, and the webhook stays in the state. Delete the webhook by hand, then remove it with "pulumi state delete". [kept]
       ${await message(bare.provider.create(someArgs(), notify))} => Create webhook in database base_abc123 failed: dbwebhooks:apiKey: is not set; run "pulumi config set --secret dbwebhooks:apiKey" or set DBWEBHOOKS_API_KEY. dbwebhooks:listing: must be true or false. Nothing was sent. [notCreated]
-      ${await message(bare.provider.delete("17", someState(), notify))} => Delete ${name} failed: dbwebhooks:apiKey: is not set; set DBWEBHOOKS_API_KEY. dbwebhooks:listing: must be true or false. The webhook stays in the state. "pulumi destroy" uses the environment and the configuration of the last "pulumi up". Or set the values with "pulumi config set", and run "pulumi destroy --run-program". Nothing was sent. [kept]
+      ${await message(bare.provider.delete("17", someState(), notify))} => Delete ${name} failed: dbwebhooks:apiKey: is not set; run "pulumi config set --secret dbwebhooks:apiKey" or set DBWEBHOOKS_API_KEY. dbwebhooks:listing: must be true or false. Nothing was sent. The webhook stays in the state. "pulumi destroy" reads the environment, and the configuration of the last "pulumi up": set the variable, or run "pulumi config set" and then "pulumi destroy --run-program". [kept]
       ${await message(broken.create(someArgs(), notify))} => Create webhook in database base_abc123 failed unexpectedly (odd). This is a fault of pulumi-dbwebhooks: look at the service before you run the command again, and report the fault. [fault]
     `);
   });

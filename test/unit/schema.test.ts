@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { eventTypes } from "../../src/common/event-types.js";
 import { environmentVariables, settingNames } from "../../src/common/setting-names.js";
-import { argumentsThat, webhookArguments } from "../../src/core/arguments.js";
+import { replacingArguments, webhookArguments } from "../../src/core/arguments.js";
 import { accountSettings } from "../../src/service/settings.js";
 import { completeSchema } from "../../tools/plugin/schema.mjs";
 import { readPage, rowsOf } from "../helpers/markdown.js";
@@ -43,8 +43,8 @@ describe("The schema of Webhook", () => {
   });
 
   it("says of the same arguments that a change replaces", () => {
-    expect(namesWith(inputs, "willReplaceOnChanges")).toEqual(argumentsThat("replace"));
-    expect(namesWith(outputs, "replaceOnChanges")).toEqual(argumentsThat("replace"));
+    expect(namesWith(inputs, "willReplaceOnChanges")).toEqual(replacingArguments);
+    expect(namesWith(outputs, "replaceOnChanges")).toEqual(replacingArguments);
     for (const [name, { change }] of Object.entries(webhookArguments)) {
       const sentence = {
         replace: "Changing this replaces the webhook.",
