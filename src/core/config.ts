@@ -21,9 +21,7 @@ export interface ConfigResult {
 export interface ConfigSource {
   /** Gives a setting of the stack's configuration, or an argument of an explicit provider. */
   readonly get: (name: SettingName) => string | undefined;
-  /** Whether it is an explicit provider. */
   readonly isExplicit: () => boolean;
-  /** The variables of the process. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 

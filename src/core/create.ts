@@ -6,6 +6,7 @@ import { lookForLeftovers } from "./lookup.js";
 import {
   faultText,
   inDoubtText,
+  lines,
   nameOfWebhook,
   notCreatedText,
   notDeletedText,
@@ -100,6 +101,9 @@ async function deleteAgain(
   const undo = operation.withoutTimeLimit(`Delete ${name}`).hiding(secret);
   try {
     const deletion = await deleteWebhook(account, undo.context(account.settings), address, true);
+    if (deletion.kind === "absent") {
+      return lines.absentUndo();
+    }
     return deletion.kind === "failed"
       ? notDeletedText({ ...context, operation: undo }, deletion.failure, true)
       : undefined;

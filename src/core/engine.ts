@@ -19,6 +19,7 @@ export class Engine {
   readonly #notify: Notify;
   readonly #stop = new AbortController();
   #storesNothing = false;
+  #isGone = false;
   #inFlight = 0;
   #creationsInFlight = 0;
 
@@ -60,7 +61,7 @@ export class Engine {
   async endIfGone(): Promise<void> {
     // Silence is no proof for a process that has nothing to undo: the machine may be busy.
     if ((await this.#ask()) === "refuses") {
-      this.#giveUp();
+      this.#giveUp(true);
       this.#exitWhenIdle();
     }
   }
@@ -74,7 +75,6 @@ export class Engine {
     }
   }
 
-  /** Ends a creation. */
   endCreation(): void {
     this.#creationsInFlight -= 1;
     if (this.#creationsInFlight === 0) {
@@ -85,19 +85,22 @@ export class Engine {
 
   /** Whether what this process answers can still reach the state. Once it cannot, it never will. */
   async canStore(): Promise<boolean> {
-    if (!this.#storesNothing && (await this.#ask()) !== "answers") {
-      this.#giveUp();
+    const answer = this.#storesNothing ? undefined : await this.#ask();
+    if (answer === "silent" || answer === "refuses") {
+      this.#giveUp(answer === "refuses");
     }
     return !this.#storesNothing;
   }
 
-  #giveUp(): void {
+  // A silent engine may have other work for this process, so only one that is gone ends it.
+  #giveUp(isGone: boolean): void {
     this.#storesNothing = true;
+    this.#isGone ||= isGone;
     this.#stop.abort();
   }
 
   #exitWhenIdle(): void {
-    if (this.#storesNothing && this.#inFlight === 0) {
+    if (this.#isGone && this.#inFlight === 0) {
       process.exit();
     }
   }
@@ -109,7 +112,7 @@ export class Engine {
         "Pulumi is stopping: webhooks whose creation is in flight are deleted again, if the service answers within 5 seconds.",
         "warning",
       );
-      this.#giveUp();
+      this.#giveUp(true);
     }
   };
 

@@ -39,6 +39,7 @@ export async function refreshWebhook(
   context: Context,
   { baseUrl, databaseId, id }: WebhookAddress,
   state: Properties,
+  isOnlyRead: boolean,
 ): Promise<Properties | undefined> {
   const { account, ledger, operation } = context;
   const { settings } = account;
@@ -59,7 +60,7 @@ export async function refreshWebhook(
   ledger.lists.set(databaseId, list);
   const { webhook, isWhole, failure } = findIn(await list, id);
   if (webhook === undefined && isWhole) {
-    operation.warn(lines.gone(name));
+    operation.warn(lines.gone(name, isOnlyRead));
     return undefined;
   }
   if (webhook === undefined) {
@@ -68,7 +69,7 @@ export async function refreshWebhook(
   }
   const drift = driftOf(webhook, state);
   const properties = Object.keys(drift);
-  operation.warn(properties.length === 0 ? undefined : lines.drift(name, properties));
+  operation.warn(properties.length === 0 ? undefined : lines.drift(name, properties, isOnlyRead));
   operation.warn(webhook.active ? undefined : lines.inactive(name));
   return drift;
 }

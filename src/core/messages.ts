@@ -76,7 +76,6 @@ function customTimeouts({ timeLimit }: Operation): string {
   return `customTimeouts, ${timeLimit?.seconds} s`;
 }
 
-/** The service's own words, redacted and cut. */
 function serviceText({ operation }: Context, { body }: HttpResponse): string {
   const error = serviceErrorIn(body);
   if (error === undefined) {
@@ -250,12 +249,14 @@ export function undoText(
 
 /** Lines about one webhook. `name` is what {@link nameOfWebhook} gives. */
 export const lines = {
+  absentUndo: () =>
+    "the service answered 404 NOT_FOUND, which a key that may not delete webhooks gets too.",
   replacement: (name: string, reasons: string) =>
     `Replacing ${name}: ${reasons}. Its secret will change. The old webhook and its secret keep working until the end of the update; with deleteBeforeReplace they are deleted first. With retainOnDelete they stay, if an earlier "pulumi up" has stored that option.`,
   importedOtherwise: (name: string, reasons: string) =>
     `The program does not declare ${name} as the service has it: ${reasons}. Pulumi does not replace what it imports. Declare it as it is there, and change it after the import.`,
   adopting: (name: string) =>
-    `Adopting ${name}: no webhook is created, and the service changes nothing.`,
+    `Adopting ${name}: no webhook is created, and the service changes nothing. If a resource of another Provider or of the other entry of this package has it, first run "pulumi state delete" for that one: Pulumi would delete the webhook.`,
   adopted: (name: string, isLookedUp: boolean) =>
     `This stack manages ${name} from now on. It was not changed${isLookedUp ? "" : ` and was not looked up (${namespace}:listing is off)`}.`,
   otherAdoptedSecret: (name: string) =>
@@ -275,10 +276,10 @@ export const lines = {
     `Compare ${name} failed: two resources of this program manage it, one of them with adopt, and each would delete it. Remove adopt, or one of them. If both are in the state, first remove one from it with "pulumi state delete", which deletes no webhook.`,
   adoptedAgain: (name: string, reasons: string) =>
     `Replace ${name} failed: its argument adopt names the same webhook (${reasons}). Nothing was changed. Remove adopt from the program; the next "pulumi up" then replaces the webhook, with a new secret.`,
-  drift: (name: string, properties: readonly string[]) =>
-    `Drift of ${name}: ${properties.join(", ")}. The next "pulumi up" replaces it, with a new secret, unless the program then declares the same.`,
-  gone: (name: string) =>
-    `The service no longer has ${name}. The next "pulumi up" creates a new one, with a new secret.`,
+  drift: (name: string, properties: readonly string[], isOnlyRead: boolean) =>
+    `Drift of ${name}: ${properties.join(", ")}. ${isOnlyRead ? "This stack only reads it." : 'The next "pulumi up" replaces it, with a new secret, unless the program then declares the same.'}`,
+  gone: (name: string, isOnlyRead: boolean) =>
+    `The service no longer has ${name}. ${isOnlyRead ? "This stack only reads it." : 'The next "pulumi up" creates a new one, with a new secret.'}`,
   inactive: (name: string) => `The service has switched off ${name}: it sends no notifications.`,
   notLookedUp: (databaseId: string, why: string) =>
     `Not all webhooks of database ${shownValue(databaseId)} could be looked up: ${why}. The state of those that were not found stays as it is.`,

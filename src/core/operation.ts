@@ -9,7 +9,6 @@ import { waitLine } from "./messages.js";
 
 /** What an operation that talks to the service works with. */
 export interface Context {
-  /** The account, with the settings that it was configured with. */
   readonly account: Account & { readonly settings: Settings };
   readonly ledger: Ledger;
   readonly engine: Engine;
@@ -58,7 +57,6 @@ export class Operation {
     return new Operation(this.name, this.#notify, hidden, this.timeLimit);
   }
 
-  /** What its requests belong to. */
   context(settings: Settings): CallContext {
     const onWait = (wait: Wait) => this.notify(waitLine(settings, wait));
     return { timeLimit: this.timeLimit, onWait };
@@ -69,14 +67,12 @@ export class Operation {
     return oneLine(redact(text, this.#hidden()), maxLength);
   }
 
-  /** Shows a line, if there is one. */
   notify(line: string | undefined, severity: Severity = "info"): void {
     if (line !== undefined) {
       this.#notify(oneLine(line, 2_000), severity);
     }
   }
 
-  /** Shows a line that asks for attention, if there is one. */
   warn(line: string | undefined): void {
     this.notify(line, "warning");
   }

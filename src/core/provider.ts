@@ -27,8 +27,9 @@ import {
 export interface ResourceOptions {
   /** Where Pulumi gives it: it tells resources apart. */
   readonly urn?: string | undefined;
-  /** How long the operation may take. Default: no limit of its own. */
   readonly timeoutSeconds?: number | undefined;
+  /** Whether the program only reads the webhook, and does not manage it. Default: false. */
+  readonly isOnlyRead?: boolean;
 }
 
 /**
@@ -163,6 +164,7 @@ export class WebhookProvider {
     id: string,
     props: Properties,
     notify: Notify,
+    { isOnlyRead = false }: ResourceOptions = {},
   ): Promise<{ id: string; properties: Properties } | undefined> {
     return this.#run(`Read webhook ${id}`, props, notify, async (operation) => {
       const { settings } = this.#configuration;
@@ -174,7 +176,7 @@ export class WebhookProvider {
         return { id, properties: kept };
       }
       const context = this.#openContext(operation, "invalid");
-      const drift = await refreshWebhook(context, address, state);
+      const drift = await refreshWebhook(context, address, state, isOnlyRead);
       return drift && { id, properties: withoutAbsent({ ...kept, ...drift }) };
     });
   }
@@ -183,14 +185,12 @@ export class WebhookProvider {
    * Reads a webhook that Pulumi does not know yet, with the arguments that declare it. Needs `listing`,
    * and the secret in the environment variable `DBWEBHOOKS_IMPORT_SECRET`. Its url comes back as a secret:
    * Pulumi does not say what the program declares, and a receiver's url is often a credential.
-   *
-   * @param isOnlyRead Whether the program only reads the webhook, and does not manage it.
    */
   async import(
     id: string,
     databaseId: string,
     notify: Notify,
-    { urn = "", isOnlyRead = false }: ResourceOptions & { readonly isOnlyRead?: boolean } = {},
+    { urn = "", isOnlyRead = false }: ResourceOptions = {},
   ): Promise<{ id: string; inputs: Properties; properties: Properties }> {
     const variable = this.#source.environment[importSecretVariable] ?? "";
     const verb = isOnlyRead ? "Get" : "Import";
@@ -208,7 +208,6 @@ export class WebhookProvider {
     });
   }
 
-  /** Deletes the webhook. */
   async delete(
     id: string,
     props: Properties,

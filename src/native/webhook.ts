@@ -77,13 +77,15 @@ export class Webhook extends pulumi.CustomResource {
    * @param opts Options that all Pulumi resources have. `import` takes the id `<databaseId>/<webhookId>`.
    */
   constructor(name: string, args: WebhookArgs, opts?: pulumi.CustomResourceOptions) {
+    // A JavaScript program can leave the arguments out: then `pulumi preview` reports what is missing.
+    const given: Partial<WebhookArgs> = args ?? {};
     super(
       typeToken,
       name,
       {
         ...outputs,
-        ...args,
-        ...(args.adopt === undefined ? {} : { adopt: pulumi.secret(args.adopt) }),
+        ...given,
+        ...(given.adopt === undefined ? {} : { adopt: pulumi.secret(given.adopt) }),
       },
       pulumi.mergeOptions(pluginOptions(opts), { additionalSecretOutputs: ["secret"] }),
     );

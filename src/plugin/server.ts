@@ -115,7 +115,8 @@ export class PluginServer {
         const props = propertiesOf(request.getProperties());
         const inputs = propertiesOf(request.getInputs());
         // What Pulumi manages has inputs; what a program only reads has a secret, once it was read.
-        if (Object.keys(inputs).length === 0 && !props.secret) {
+        const isExternal = Object.keys(inputs).length === 0;
+        if (isExternal && !props.secret) {
           const imported = await provider.import(webhookId, databaseId, notify, {
             urn: request.getUrn(),
             isOnlyRead: request.hasProperties(),
@@ -125,7 +126,7 @@ export class PluginServer {
           response.setInputs(structOf(imported.inputs));
           return response;
         }
-        const found = await provider.read(webhookId, props, notify);
+        const found = await provider.read(webhookId, props, notify, { isOnlyRead: isExternal });
         if (found !== undefined) {
           response.setId(request.getId());
           response.setProperties(structOf(found.properties));

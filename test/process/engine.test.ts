@@ -145,11 +145,11 @@ describe.each(shells)("A creation in flight through $name", (shell) => {
       await once(dying, "listening");
 
       release();
-      await ended;
+      await expect.poll(() => service.counts).toMatchObject({ created: 1, deletes: 1 });
 
-      dying.close();
       expect(service.webhooks).toEqual([]);
-      expect(service.counts).toMatchObject({ created: 1, deletes: 1 });
+      dying.close();
+      await ended;
     });
   });
 

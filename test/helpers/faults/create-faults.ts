@@ -178,6 +178,13 @@ export const createFaults: readonly FaultRow[] = [
     { ...partial, names: "403" },
     { more: [{ on: "DELETE", fault: { kind: "respond", statusCode: 403, body: envelope } }] },
   ),
+  odd(
+    "secret-missing-hidden",
+    "201, no secret; 404 `NOT_FOUND` to the deletion, as to a key without access",
+    { kind: "fields", remove: ["secret"] },
+    { ...partial, names: "404" },
+    { more: [{ on: "DELETE", fault: { kind: "respond", statusCode: 404, body: notFound } }] },
+  ),
   post({
     name: "success-false",
     does: "answers something else, stores nothing",
