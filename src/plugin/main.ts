@@ -26,6 +26,8 @@ async function main(address: string | undefined): Promise<void> {
     return;
   }
   log.onDisconnect(() => void engine.endIfGone());
+  // A port that still accepts connections at that moment refuses them a little later.
+  engine.watch();
 }
 
 function fail(line: string): void {

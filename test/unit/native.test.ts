@@ -53,6 +53,12 @@ describe("a Webhook on the plugin", () => {
     expect(requests().map((request) => request.getVersion())).toEqual([version]);
   });
 
+  it("leaves it to the preview to report what is missing", async () => {
+    await resolved(new Webhook("orders", undefined as never).id);
+
+    expect(registered[0]?.inputs).toStrictEqual({});
+  });
+
   it("has its secret encrypted, also where the program names other outputs", async () => {
     await resolved(new Webhook("orders", args, { additionalSecretOutputs: ["url"] }).id);
 
