@@ -154,8 +154,8 @@ describe("Configure", () => {
     const { failures } = await plugin.check(someArgs());
 
     expect(failures.map((failure) => failure.split(": ")[0])).toEqual([
-      "dbwebhooks:apiKey",
       "dbwebhooks:baseUrl",
+      "dbwebhooks:apiKey",
       "dbwebhooks:listing",
     ]);
     await expect(plugin.create(someArgs())).rejects.toMatchObject({

@@ -320,6 +320,8 @@ describe.skipIf(process.platform === "win32")("npm run pulumi", () => {
   });
 
   it("leaves nothing of a build that ^C ends, and makes one anew whose process was killed", async () => {
+    // Other tiers of the same run put a real Pulumi on PATH.
+    setEnvironment({ DBWEBHOOKS_PULUMI_CLI: "build" });
     installGo({ before: `echo $PPID $$ > ${file("pids")}; read line` });
     const startBuild = async () => {
       fs.writeFileSync(file("pids"), "");
