@@ -4,13 +4,13 @@ import { apiKeysVariable } from "../../src/cli/defaults.ts";
 import { environmentVariables, settingNames } from "../../src/common/setting-names.js";
 import { webhookArguments } from "../../src/core/arguments.js";
 import { importSecretVariable } from "../../src/core/import.js";
-import { accountSettings } from "../../src/service/settings.js";
+import { completeSchema } from "../../tools/plugin/schema.mjs";
 import { brokenLinksOf, pages, readPage, rowsOf } from "../helpers/markdown.js";
 
 const readme = readPage("README.md");
 const [firstScreen = ""] = readme.split("\n## ");
 const { scripts } = JSON.parse(readPage("package.json"));
-const required = { baseUrl: "https://tables.example.com", apiKey: "key" };
+const schema = completeSchema();
 
 describe("README", () => {
   it("begins with the program of examples/basic, which is the example of Webhook too", () => {
@@ -27,10 +27,13 @@ describe("README", () => {
     expect(namesOfTable("Arguments")).toEqual(Object.keys(webhookArguments));
   });
 
-  it("lists the outputs that there are", () => {
+  it("lists the outputs that there are, which the schema has too", () => {
     const declared = [...readPage("src/dynamic/webhook.ts").matchAll(/declare readonly (\w+):/g)];
+    const ofPlugin = Object.keys(schema.resources["dbwebhooks:index:Webhook"].properties);
 
-    expect(namesOfTable("Outputs")).toEqual(["id", ...declared.map(([, name]) => name)]);
+    const names = ["id", ...declared.map(([, name]) => name)];
+    expect(namesOfTable("Outputs")).toEqual(names);
+    expect(ofPlugin.toSorted()).toEqual(names.with(0, "webhookId").toSorted());
   });
 });
 
@@ -52,35 +55,30 @@ describe("The words of all pages", () => {
 });
 
 describe("docs/configuration.md", () => {
-  it("lists the settings that there are, with their environment variables and defaults", () => {
+  it("lists the settings, with the variables, defaults and limits that the schema has", () => {
     const rows = tableOf("Settings", readPage("docs/configuration.md"));
-    const defaults: Record<string, unknown> = accountSettings(false).parse(required);
+    const limits = /[\d.,]+ to [\d,]+/;
 
-    expect(rows.map((cells) => cells.slice(0, 3))).toEqual(
-      Object.entries(environmentVariables).map(([name, variable]) => [
-        `dbwebhooks:${name}`,
+    expect(
+      rows.map(([key, variable, value, text]) => [
+        key,
         variable,
-        name in required ? "required" : shown(defaults[name]),
+        value,
+        limits.exec(text ?? "")?.[0],
       ]),
+    ).toEqual(
+      settingNames.map((name) => {
+        const { description, default: value } = schema.config.variables[name];
+        const [, otherwise = ""] =
+          /(?:Default: |or )(no limit|none)|Required/.exec(description) ?? [];
+        return [
+          `dbwebhooks:${name}`,
+          environmentVariables[name],
+          String(value ?? (otherwise || "required")),
+          limits.exec(description)?.[0],
+        ];
+      }),
     );
-  });
-
-  it("lists the limits of numbers", () => {
-    const rows = tableOf("Settings", readPage("docs/configuration.md"));
-
-    for (const [key = "", , , limits = ""] of rows) {
-      const [least, most] = limits.split(" to ").map((text) => Number(text.replaceAll(",", "")));
-      if (most !== undefined) {
-        const accepts = (value: number) =>
-          accountSettings(false).safeParse({ ...required, [key.split(":")[1] ?? ""]: `${value}` })
-            .success;
-        expect(
-          [least, most].map((value) => accepts(value ?? Number.NaN)),
-          key,
-        ).toEqual([true, true]);
-        expect([0, most + 1].map(accepts), key).toEqual([least === 0, false]);
-      }
-    }
   });
 });
 
@@ -144,24 +142,6 @@ describe.each(pages)("%s", (page) => {
     return [...text.matchAll(pattern)].map(([all, name]) => name ?? all);
   }
 });
-
-describe("docs/reference", () => {
-  it("has all arguments, outputs and settings", () => {
-    const names = [...namesOfTable("Arguments"), ...namesOfTable("Outputs"), ...settingNames];
-    const page = readPage("docs/reference/pulumi-dbwebhooks.md");
-    const listed = rowsOf(page).map(({ cells }) => cells[0]?.match(/`(\w+)\??`/)?.[1]);
-
-    // The id is every resource's.
-    const expected = names.filter((name) => name !== "id");
-    expect(listed).toEqual(expect.arrayContaining(expected));
-  });
-});
-
-/** How the page writes a default. */
-function shown(value: unknown): string {
-  const isNone = Array.isArray(value) && value.length === 0;
-  return isNone ? "none" : value === undefined ? "no limit" : String(value);
-}
 
 /** As `wc -w` counts them. */
 function wordsOf(page: string): number {
