@@ -6,7 +6,7 @@ import type { Properties } from "../../src/core/values.js";
 import * as dynamic from "../../src/dynamic/provider.js";
 import { apiKey } from "./builders.js";
 
-type Texts = Readonly<Record<string, string | undefined>>;
+export type Texts = Readonly<Record<string, string | undefined>>;
 type Options = ResourceOptions & { readonly ignored?: readonly string[] };
 
 const account: Texts = { baseUrl: "https://tables.example.com", apiKey };

@@ -1,9 +1,9 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { listed, listOf, secret, secretEnvelope, someArgs } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
-import { type Answer, startServer } from "../helpers/http-server.js";
+import type { Answer } from "../helpers/http-server.js";
 import { kindOf } from "../helpers/kind-of.js";
-import { startProvider } from "../helpers/provider.js";
+import { startWithService } from "../helpers/provider-with-service.js";
 
 const databaseId = "base_abc123";
 const { url, events } = someArgs();
@@ -11,26 +11,23 @@ const two = listOf(listed(), listed({ id: 18 }));
 const marked = (value: unknown) => ({ ...secretEnvelope, value });
 
 /** A provider with this text in `DBWEBHOOKS_IMPORT_SECRET`, and a service that answers so. */
-async function startImport(variable?: string, answer: Answer = two, more = {}) {
-  const server = await startServer(answer);
-  onTestFinished(() => server[Symbol.asyncDispose]());
-  const settings = { baseUrl: server.url, listing: "true", retrySeconds: "0", ...more };
-  const run = startProvider(settings, undefined, { DBWEBHOOKS_IMPORT_SECRET: variable });
-  const importWebhook = (id = "17", options = {}) => run.import(id, databaseId, options);
-  return { ...run, server, importWebhook };
+async function startImport(variable?: string, answer: Answer = two, settings = {}) {
+  const environment = { DBWEBHOOKS_IMPORT_SECRET: variable };
+  const run = await startWithService(answer, { listing: "true", ...settings }, { environment });
+  return { ...run, importWebhook: (id = "17", more = {}) => run.import(id, databaseId, more) };
 }
 
 describe("an import", () => {
   it("reads the webhook from the list, and marks its url and its secret", async () => {
-    const { importWebhook, server, lines } = await startImport(secret);
+    const { importWebhook, baseUrl, methods, lines } = await startImport(secret);
     const inputs = { databaseId, url: marked(url), events };
 
     expect(await importWebhook()).toStrictEqual({
       id: "17",
       inputs,
-      properties: { ...inputs, baseUrl: server.url, secret: secretEnvelope },
+      properties: { ...inputs, baseUrl, secret: secretEnvelope },
     });
-    expect(server.requests.map(({ method }) => method)).toEqual(["GET"]);
+    expect(methods()).toEqual(["GET"]);
     expect(lines).toEqual([]);
   });
 
@@ -101,14 +98,14 @@ describe("an import", () => {
     [undefined, "dbwebhooks:listing is off.*SECRET is not set", off],
     [secret, "dbwebhooks:apiKey", { apiKey: undefined }],
   ])("is refused before anything is sent: with %j, %s", async (variable, problem, settings) => {
-    const { importWebhook, server } = await startImport(variable, two, settings);
+    const { importWebhook, requests } = await startImport(variable, two, settings);
 
     const error = await errorOf(importWebhook());
 
     expect(kindOf(error)).toBe("notImported");
     expect(error.message).toMatch(new RegExp(problem));
     expect(error.message).not.toContain(secret);
-    expect(server.requests).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   it.each<[string, Answer, string]>([
