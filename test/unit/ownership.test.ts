@@ -6,21 +6,19 @@ import {
   secret,
   secretEnvelope,
   someArgs,
-  someState,
   unknownMarkers,
 } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
-import { type Answer, startServer } from "../helpers/http-server.js";
+import type { Answer } from "../helpers/http-server.js";
 import { kindOf } from "../helpers/kind-of.js";
-import { startProvider, type TestProvider } from "../helpers/provider.js";
+import { startWithService } from "../helpers/provider-with-service.js";
 
 // One rule protects a webhook: a deletion does not reach it while another resource that this run has
 // seen still has it, or while the program names it in `adopt`.
 
-interface Run extends TestProvider {
-  readonly state: Readonly<Record<string, unknown>>;
+type Run = Awaited<ReturnType<typeof startWithService>> & {
   readonly urnOf: (name: string) => { urn?: string };
-}
+};
 /** What Pulumi does about webhook 17. */
 type Step = (run: Run) => Promise<unknown>;
 
@@ -57,39 +55,47 @@ const comparesState: Step = ({ diff, state, urnOf }) =>
   diff("17", state, someArgs(), urnOf("stays"));
 const deletes: Step = ({ delete: remove, state, urnOf }) => remove("17", state, urnOf("one"));
 
-/** Runs these steps, of which the last one may fail. Says how that ends, and the warnings before it. */
+/** Pulumi compares the webhook that `adopt` names, and finds that it drifted. */
+const comparesDrift: Step = ({ diff, state }) =>
+  diff("17", { ...state, url: "https://drifted.example" }, adopting());
+
+/** Runs these steps, of which the last one may fail. Says how that ends, and the lines before it. */
 async function play(steps: readonly Step[], hasUrns: boolean): Promise<string> {
   // The same answer is right for a creation, a deletion and a list.
-  await using server = await startServer({
-    body: { id: 18, secret, success: true, webhooks: [listed()] },
-  });
-  const settings = { baseUrl: server.url, listing: "true" };
+  const body = { id: 18, secret, success: true, webhooks: [listed()] };
   const environment = { DBWEBHOOKS_IMPORT_SECRET: secret };
   const urnOf = (name: string) => (hasUrns ? { urn: `urn:pulumi:::${name}` } : {});
-  const state = someState({ baseUrl: server.url });
-  const run = { ...startProvider(settings, undefined, environment), state, urnOf };
+  const run = {
+    ...(await startWithService({ body }, { listing: "true" }, { environment })),
+    urnOf,
+  };
   for (const step of steps.slice(0, -1)) {
     await step(run);
   }
   const error = await steps
     .at(-1)?.(run)
     .then(() => undefined, kindOf);
-  const warning =
-    /^warning: (Kept webhook 17|Two resources(?= .*:one and .*:two\.)|Replacing|The program)/;
-  const warnings = run.lines.map((line) => warning.exec(line)?.[1]);
-  const isDeleted = server.requests.some(
+  const lines = run.lines.map((line) => shownLines.exec(line)?.[1]);
+  const isDeleted = run.requests.some(
     ({ method, path }) => method === "DELETE" && path.endsWith("/17"),
   );
-  return [...warnings, isDeleted && "deleted", error].filter(Boolean).join(", ");
+  return [...lines, isDeleted && "deleted", error].filter(Boolean).join(", ");
 }
+
+const shownLines =
+  /: (Kept webhook 17|Two resources(?= .*:one and .*:two\.)|Replacing|The program|Adopting|The argument)/;
 
 describe("who has a webhook", () => {
   const kept = "Kept webhook 17";
   const [one, two, changesTwo] = [compares("one"), compares("two"), compares("two", elsewhere)];
+  const otherBase = adopts(17, "base_2");
   const rotation = [checks("one", someArgs()), creates("one"), deletes];
   const others = [compares("two", someArgs(), "1"), compares("three", someArgs(), "18"), deletes];
   const named = compares("one", adopting());
   const takes = (name: string, changes = {}) => creates(name, adopting(changes));
+  const otherSecret = adopting({ secret: "whsec_another" });
+  const unknownId = adopting({ id: unknownMarkers.string });
+  const unknownDatabase = { ...adopting(), databaseId: unknownMarkers.string };
   const imported = (name: string) => [imports(name), checks(name, someArgs())];
   it.each<[string, Step[], withUrns: string, without?: string]>([
     ["deleted in a run that compared nothing", [deletes], "deleted"],
@@ -101,21 +107,29 @@ describe("who has a webhook", () => {
     ["others keep other webhooks", others, "deleted"],
     ["after a plain refresh", [refreshes, comparesState, deletes], "deleted"],
     ["no program has run", [comparesState, deletes], "deleted"],
-    ["the program adopts it", [adopts(17), deletes], kept],
-    ["the program adopts another", [adopts(16), adopts(17, "base_2"), deletes], "deleted"],
+    ["the program adopts it", [adopts(17), deletes], `Adopting, ${kept}`],
+    ["the program adopts another", [adopts(16), otherBase, deletes], "Adopting, Adopting, deleted"],
     ["another resource imported it", [...imported("two"), deletes], kept],
     ["another resource only reads it", [imports("two", true), deletes], "deleted"],
-    ["both adopt it", [takes("one"), takes("two", { id: 17 })], "notAdopted"],
-    ["one adopts what the other manages", [one, takes("two")], "notAdopted"],
-    ["one adopts what was deleted", [deletes, takes("two")], "deleted, notAdopted"],
-    ["one manages what the other adopted", [takes("one"), two], "conflict"],
-    ["one manages what the other is to adopt", [adopts(17), two], "conflict"],
+    ["both adopt it", [takes("one"), takes("two", { id: 17 })], "Adopting, Adopting, notAdopted"],
+    ["one adopts what the other manages", [one, takes("two")], "Adopting, notAdopted"],
+    ["one adopts what was deleted", [deletes, takes("two")], "Adopting, deleted, notAdopted"],
+    ["one manages what the other adopted", [takes("one"), two], "Adopting, conflict"],
+    ["one manages what the other is to adopt", [adopts(17), two], "Adopting, conflict"],
     ["both have it, the first by adoption", [named, two], "conflict"],
     ["both have it, the second by adoption", [two, named], "conflict"],
     ["both have it by adoption", [named, compares("two", adopting())], "conflict", ""],
     ["adopted and to be replaced", [compares("one", { ...adopting(), tableId: "t" })], "conflict"],
+    ["adopted, and refreshed alone", [refreshes, comparesDrift], ""],
+    ["adopted with another secret", [compares("one", otherSecret)], "The argument"],
+    ["to be adopted, by an unknown id", [checks("one", {}, unknownId)], ""],
+    ["to be adopted, in an unknown database", [checks("one", {}, unknownDatabase)], ""],
     ["adopted, again and again", [named, named, named], ""],
-    ["adopted, and deleted first to be replaced", [named, deletes, takes("one")], kept],
+    [
+      "adopted, and deleted first to be replaced",
+      [named, deletes, takes("one")],
+      `${kept}, Adopting`,
+    ],
     ["both manage it, said once", [one, one, two], "Two resources", ""],
     ["both imported it", [...imported("one"), ...imported("two")], "Two resources", ""],
     ["one only reads it", [imports("one", true), two], ""],
@@ -141,28 +155,27 @@ describe("who has a webhook", () => {
 
 describe("an adoption", () => {
   it("sends nothing, and stores the secret but not the argument", async () => {
-    await using server = await startServer();
-    const { create, lines } = startProvider({ baseUrl: server.url });
+    const { create, lines, baseUrl, requests } = await startWithService({});
 
     expect(await create(adopting())).toStrictEqual({
       id: "17",
-      properties: { ...someArgs(), baseUrl: server.url, secret: secretEnvelope },
+      properties: { ...someArgs(), baseUrl, secret: secretEnvelope },
     });
-    expect(server.requests).toEqual([]);
+    expect(requests).toEqual([]);
     expect(lines).toEqual([
       expect.stringMatching(/^info: .*webhook 17 .*dbwebhooks:listing is off/),
     ]);
   });
 
   it("looks the webhook up first with listing, and is one at a time", async () => {
-    await using server = await startServer(listOf(listed()));
-    const { create, lines } = startProvider({ baseUrl: server.url, listing: "true" });
+    const run = await startWithService(listOf(listed()), { listing: "true" });
 
-    const results = await Promise.allSettled([create(adopting()), create(adopting())]);
+    const creations = [run.create(adopting()), run.create(adopting())];
 
+    const results = await Promise.allSettled(creations);
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
-    expect(server.requests.map(({ method }) => method)).toEqual(["GET"]);
-    expect(lines.join()).not.toContain("dbwebhooks:listing");
+    expect(run.methods()).toEqual(["GET"]);
+    expect(run.lines.join()).not.toContain("dbwebhooks:listing");
   });
 
   it.each<[string, Answer, string]>([
@@ -171,57 +184,16 @@ describe("an adoption", () => {
     ["has another table", listOf(listed({ tableIds: ["t"] })), "another tableId"],
     ["cannot be looked up", { statusCode: 403 }, "answered 403"],
   ])("is refused each time when the webhook %s, and keeps it", async (_case, answer, why) => {
-    await using server = await startServer(answer);
-    const settings = { baseUrl: server.url, listing: "true", retrySeconds: "0" };
-    const { check, create, delete: remove } = startProvider(settings);
-    await check({}, adopting());
+    const run = await startWithService(answer, { listing: "true" });
+    await run.check({}, adopting());
 
     for (const _attempt of [1, 2]) {
-      const error = await errorOf(create(adopting()));
+      const error = await errorOf(run.create(adopting()));
 
       expect(kindOf(error)).toBe("notAdopted");
       expect(error.message).toContain(why);
     }
-    expect(kindOf(await errorOf(remove("17", someState({ baseUrl: server.url }))))).toBe("kept");
-    expect(server.requests.map(({ method }) => method)).toEqual(["GET", "GET"]);
-  });
-
-  it.each<[string, object, Record<string, unknown>, number]>([
-    ["is said before anything happens", {}, adopting(), 1],
-    ["is not said when the webhook is in the state", someArgs(), adopting(), 0],
-    ["is not said when its id is unknown", {}, adopting({ id: unknownMarkers.string }), 0],
-    [
-      "is not said of no known database",
-      {},
-      { ...adopting(), databaseId: unknownMarkers.string },
-      0,
-    ],
-    ["is not said when there is none", {}, someArgs(), 0],
-  ])("%s", async (_case, olds, news, count) => {
-    const { check, lines } = startProvider();
-
-    await check({ ...olds }, news);
-
-    const line = expect.stringMatching(/^info: Adopting webhook 17 of database base_abc123: /);
-    expect(lines).toEqual(Array(count).fill(line));
-  });
-
-  it("leaves the secret of the state in force, and says so", async () => {
-    const { diff, lines } = startProvider();
-
-    expect(await diff("17", someState(), adopting({ secret: "whsec_another" }))).toEqual([]);
-    expect(lines).toEqual([
-      expect.stringMatching(/^info: The argument adopt.secret of webhook 17 (?!.*whsec_another)/),
-    ]);
-  });
-
-  it("is compared without a line after a refresh, which does not run the program", async () => {
-    const { read, diff, lines } = startProvider();
-    await read("17", someState());
-
-    const differences = await diff("17", someState({ url: "https://drifted.example" }), adopting());
-
-    expect(differences).toMatchObject([{ property: "url" }]);
-    expect(lines).toEqual([]);
+    expect(kindOf(await errorOf(run.delete("17", run.state)))).toBe("kept");
+    expect(run.methods()).toEqual(["GET", "GET"]);
   });
 });
