@@ -164,28 +164,17 @@ describe("a failure", () => {
   });
 
   it("repeats no value, of an argument or of the configuration", async () => {
-    const value = fc
-      .string({ unit: fc.constantFrom(..."0123456789QXZ#~^"), minLength: 4, maxLength: 400 })
-      .filter((text) => !"3600".includes(text));
-    const valued = fc.constantFrom<(text: string) => unknown>(
-      (text) => text,
-      (text) => ({ [text]: [text] }),
-      (text) => `http://${text}`,
-      (text) => `https://user:${text}@ x`,
-      (text) => [[text], { text }],
-    );
-    const properties = fc.array(fc.tuple(fc.constantFrom(...names, "unknown"), valued));
+    const value = "T0K3N~^#";
+    const urls = [`http://${value}`, `https://user:${value}@ x`];
+    for (const wrong of [value, ...urls, [value], { [value]: value }, [[value], { value }]]) {
+      const args = Object.fromEntries([...names, "unknown"].map((name) => [name, wrong]));
+      const adopt = { id: value, secret: `${value}\n` };
+      const settings = { apiKey: `${value} `, retrySeconds: value, otherBaseUrls: value };
 
-    await fc.assert(
-      fc.asyncProperty(value, properties, async (text, given) => {
-        const settings = { baseUrl: text, apiKey: `${text} `, retrySeconds: text };
-        const adopt = { id: `${text}x`, secret: `${text}\n` };
-        const args = Object.fromEntries(given.map(([name, make]) => [name, make(text)]));
+      const { failures } = await check({ ...args, adopt }, { ...settings, baseUrl: `${wrong}` });
 
-        const { failures } = await check({ ...args, adopt }, { ...settings, otherBaseUrls: text });
-
-        expect(failures.join("\n")).not.toContain(text);
-      }),
-    );
+      expect(failures.length).toBeGreaterThan(9);
+      expect(failures.join("\n")).not.toContain(value);
+    }
   });
 });

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Engine } from "../../src/core/engine.js";
 import {
+  apiKey,
   listed,
   listOf,
   secret,
@@ -11,39 +12,37 @@ import {
   someState,
 } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
-import { type Answer, startRawServer, startServer } from "../helpers/http-server.js";
+import { type Answer, startRawServer } from "../helpers/http-server.js";
 import { kindOf } from "../helpers/kind-of.js";
 import { startProvider, type TestProvider } from "../helpers/provider.js";
+import { startWithService } from "../helpers/provider-with-service.js";
 
 const others = (count: number) =>
   Array.from({ length: count }, (_, at) => listed({ id: 100 + at }));
-const withListing = (baseUrl: string, engine?: Engine, more = {}) =>
-  startProvider({ baseUrl, listing: "true", retrySeconds: "0", ...more }, engine);
+const startListing = (answers: Answer | readonly Answer[], settings = {}) =>
+  startWithService(answers, { listing: "true", ...settings });
 
 /** Refreshes webhook 17 twice against a service that answers so. */
 async function refresh(answer: Answer, changes: object = {}, settings = {}) {
-  await using server = await startServer(answer);
-  const state = someState({ baseUrl: server.url, ...changes });
-  const { read, lines } = withListing(server.url, undefined, settings);
-  const first = await read("17", state);
-  expect(await read("17", state)).toEqual(first);
-  return { properties: first?.properties, state, lines, requests: server.requests };
+  const run = await startListing(answer, settings);
+  const state = { ...run.state, ...changes };
+  const first = await run.read("17", state);
+  expect(await run.read("17", state)).toEqual(first);
+  return { ...run, state, properties: first?.properties };
 }
 
 describe("a refresh with listing", () => {
   it("asks once for all webhooks of a database, with the key", async () => {
-    await using server = await startServer(listOf(listed(), listed({ id: 18 })));
-    const { read } = withListing(server.url);
-    const state = someState({ baseUrl: server.url });
+    const { read, state, requests } = await startListing(listOf(listed(), listed({ id: 18 })));
 
     await Promise.all([read("17", state), read("18", state)]);
     await read("17", { ...state, databaseId: "base_other" });
 
-    expect(server.requests).toMatchObject(
+    expect(requests).toMatchObject(
       ["base_abc123", "base_other"].map((databaseId) => ({
         method: "GET",
         path: `/api/v1/bases/${databaseId}/webhooks`,
-        headers: { authorization: expect.stringMatching(/^Bearer ./) },
+        headers: { authorization: `Bearer ${apiKey}` },
         body: "",
       })),
     );
@@ -164,11 +163,11 @@ describe("a creation in doubt, with listing", () => {
     ["the list is a part", { body: { webhooks: [], next: 1 } }, unclear],
     ["there is no list", { statusCode: 403 }, unclear],
   ])("names what may be its own, and deletes nothing: %s", async (_case, list, said) => {
-    await using server = await startServer(doubtful, list);
+    const { create, methods } = await startListing([doubtful, list]);
 
-    const error = await errorOf(withListing(server.url).create(someArgs()));
+    const error = await errorOf(create(someArgs()));
 
-    expect(server.requests.map(({ method }) => method)).toEqual(["POST", "GET"]);
+    expect(methods()).toEqual(["POST", "GET"]);
     expect(kindOf(error)).toBe("inDoubt");
     expect(error.message).toMatch(said);
   });
@@ -180,13 +179,12 @@ describe("a creation in doubt, with listing", () => {
     ["deletes", [{}], (run, state) => run.delete(id, { ...state })],
     ["creates", [{ body: { id, secret } }], ({ create }) => create(someArgs())],
   ])("does not name a webhook that this run %s", async (_case, answers, see) => {
-    await using server = await startServer(...answers, doubtful, listOf(left));
-    const run = withListing(server.url);
-    await see(run, someState({ baseUrl: server.url }));
+    const run = await startListing([...answers, doubtful, listOf(left)]);
+    await see(run, run.state);
 
     const error = await errorOf(run.create(someArgs()));
 
-    expect(server.requests.at(-1)).toMatchObject({ method: "GET" });
+    expect(run.methods().at(-1)).toBe("GET");
     expect(kindOf(error)).toBe("inDoubt");
     expect(error.message).toMatch(none);
   });
@@ -202,7 +200,8 @@ describe("a creation in doubt, with listing", () => {
       }
     });
 
-    const error = await errorOf(withListing(server.url, engine).create(someArgs()));
+    const { create } = startProvider({ baseUrl: server.url, listing: "true" }, engine);
+    const error = await errorOf(create(someArgs()));
 
     expect(kindOf(error)).toBe("inDoubt");
     expect(server.requests).toHaveLength(stopsAt);
@@ -217,7 +216,7 @@ describe("a creation in doubt, with listing", () => {
       }
     });
 
-    const { create } = withListing(server.url, engine);
+    const { create } = startProvider({ baseUrl: server.url, listing: "true" }, engine);
     const error = await errorOf(create(someArgs(), { timeoutSeconds: 0.3 }));
 
     expect([kindOf(error), error.message.includes(id)]).toEqual(["inDoubt", true]);
