@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { environmentVariables, type SettingName } from "../../src/common/setting-names.js";
-import { nameOfSetting, readConfig } from "../../src/core/config.js";
+import type { SettingName } from "../../src/common/setting-names.js";
+import { readConfig } from "../../src/core/config.js";
 import { someSettings } from "../helpers/builders.js";
 
 type Texts = Record<string, string | undefined>;
@@ -63,13 +63,6 @@ describe("settings", () => {
     });
   });
 
-  it("are called by their key, and by the variable that has set them", () => {
-    const settings = someSettings({ fromEnvironment: ["apiKey"] });
-
-    expect(nameOfSetting(settings, "baseUrl")).toBe("dbwebhooks:baseUrl");
-    expect(nameOfSetting(settings, "apiKey")).toBe("dbwebhooks:apiKey (set by DBWEBHOOKS_API_KEY)");
-  });
-
   const insecure = "http://a.example";
   it.each([
     ["allowInsecureBaseUrl says so", { allowInsecureBaseUrl: "true", baseUrl: insecure }],
@@ -128,16 +121,12 @@ describe("a problem with the settings", () => {
   });
 
   it("comes with all others, and names the variable that set a wrong value", () => {
-    const names = Object.keys(environmentVariables);
-    const wrong = Object.fromEntries(names.map((name) => [name, "?"]));
+    const { problems } = read({ baseUrl: "?", timeoutSeconds: "?" }, { DBWEBHOOKS_LISTING: "?" });
 
-    const { problems } = read({ ...wrong, apiKey: " " }, { DBWEBHOOKS_RETRY_SECONDS: "soon" });
-
-    expect(problems.map((line) => line.split(": ")[0])).toEqual(
-      names.map((name) => `dbwebhooks:${name}`),
-    );
-    expect(problems.filter((line) => line.includes("DBWEBHOOKS_"))).toEqual([
-      expect.stringMatching(/retrySeconds: .*; DBWEBHOOKS_RETRY_SECONDS sets this value$/),
+    expect(problems).toEqual([
+      expect.stringMatching(/^dbwebhooks:baseUrl: (?!.*BASE_URL)/),
+      expect.stringMatching(/^dbwebhooks:timeoutSeconds: (?!.*SECONDS)/),
+      expect.stringMatching(/^dbwebhooks:listing: .*; DBWEBHOOKS_LISTING sets this value$/),
     ]);
   });
 });

@@ -26,16 +26,6 @@ const endOf = ({ lines }: TestProvider, removal: Promise<void>) =>
   removal.then(() => lines, kindOf);
 
 describe("a deletion", () => {
-  it("is a DELETE of the webhook in its database", async () => {
-    const run = await startWithService(success, {}, { path: "/eu" });
-
-    await run.delete("17", { ...run.state, databaseId: "a/b c" });
-
-    expect(run.requests).toMatchObject([
-      { method: "DELETE", path: "/eu/api/v1/bases/a%2Fb%20c/webhooks/17", body: "" },
-    ]);
-  });
-
   it.each([
     ["17", { baseUrl: undefined }],
     ["17", { databaseId: ".." }],
