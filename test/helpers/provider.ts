@@ -53,14 +53,8 @@ export async function configure(settings: Texts = {}): Promise<void> {
 }
 
 /** What the user reads while `run` is at work, and its result. */
-export async function captureLines<Result>(
-  run: () => Promise<Result>,
-): Promise<{ lines: string[]; result: Result }> {
-  const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
-  try {
-    const result = await run();
-    return { lines: write.mock.calls.map(([line]) => String(line)), result };
-  } finally {
-    write.mockRestore();
-  }
+export async function captureLines<Result>(run: () => Promise<Result>) {
+  using write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  const result = await run();
+  return { lines: write.mock.calls.map(([line]) => String(line)), result };
 }

@@ -2,7 +2,6 @@ import type { Socket } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createForState } from "../../src/core/create.ts";
 import { Engine } from "../../src/core/engine.ts";
-import { PartialCreationError } from "../../src/core/errors.ts";
 import {
   errorBody,
   secret,
@@ -74,28 +73,42 @@ describe("a creation", () => {
     expect([error, methods()]).toMatchObject([{ kind }, ["POST"]]);
   });
 
-  // Pulumi would store another text in place of the last one.
-  it.each([{}, { secret: "" }, { secret: ["whsec_1"] }, { secret: "whsec_\ud800" }])(
-    "is undone without a usable secret: %j",
-    async (body) => {
-      const answers = [{ body: { id: 17, ...body } }, deleted];
+  it.each<[kind: string, body: object, Answer, isGone?: boolean]>([
+    ["undone", { id: 17 }, deleted],
+    ["undone", { id: 17, secret: "" }, deleted],
+    ["undone", { id: 17, secret: ["whsec_1"] }, deleted],
+    // Pulumi would store another text in its place.
+    ["undone", { id: 17, secret: "whsec_\ud800" }, deleted],
+    ["partial", { id: 0 }, forbidden],
+    ["undone", { id: 17, secret }, deleted, true],
+    ["leftBehind", { id: 17, secret }, forbidden, true],
+    ["leftBehind", { id: 17 }, forbidden, true],
+  ])("is %s after %j and %j, with Pulumi gone: %j", async (kind, body, answer, isGone = false) => {
+    const exit = vi.spyOn(process, "exit").mockReturnValue(undefined as never);
+    const gone = new Engine(new URL(await refusedUrl()).host, () => undefined);
 
-      const { error, requests } = await failureOf(answers, { databaseId: "a/b" });
+    const run = await failureOf(
+      [{ body }, answer],
+      { databaseId: "a/b" },
+      isGone ? gone : undefined,
+    );
 
-      expect(error).toMatchObject({ kind: "undone" });
-      expect(error).not.toHaveProperty("id");
-      expect(requests).toMatchObject([
-        { method: "POST", path: "/api/v1/bases/a%2Fb/webhooks" },
-        { method: "DELETE", path: "/api/v1/bases/a%2Fb/webhooks/17" },
-      ]);
-    },
-  );
-
-  it("is partial when it cannot be undone", async () => {
-    const { error, baseUrl } = await failureOf([{ body: { id: 0 } }, forbidden]);
-
-    expect(error).toMatchObject({ kind: "partial", id: "0", reasons: [error.message] });
-    expect(error).toHaveProperty("properties", { ...someArgs(), baseUrl });
+    const { id } = body as { id: number };
+    const { error, baseUrl } = run;
+    const properties = { ...someArgs({ databaseId: "a/b" }), baseUrl };
+    const stored = { id: `${id}`, properties, reasons: [error.message] };
+    expect({ ...error }).toEqual({
+      name: expect.anything(),
+      kind,
+      ...(kind === "partial" && stored),
+    });
+    expect(run.requests).toMatchObject([
+      { method: "POST", path: "/api/v1/bases/a%2Fb/webhooks" },
+      { method: "DELETE", path: `/api/v1/bases/a%2Fb/webhooks/${id}` },
+    ]);
+    // The error itself no longer reaches an engine that is gone.
+    expect(run.lines).toEqual(isGone ? [`warning: ${error.message}`] : []);
+    expect(exit).toHaveBeenCalledTimes(isGone ? 1 : 0);
   });
 
   it("is partial, too, when the deletion throws", async () => {
@@ -110,10 +123,8 @@ describe("a creation", () => {
 
     expect(error).toMatchObject({ kind: "partial", id: "9", properties: webhook });
   });
-});
 
-describe("when Pulumi", () => {
-  it("cancels, what was sent completes and is stored, and nothing more is sent", async () => {
+  it("that was sent when Pulumi cancels completes and is stored; nothing more is sent", async () => {
     const sockets: Socket[] = [];
     await using server = await startRawServer((socket) => sockets.push(socket));
     const engine = new Engine(undefined, () => undefined);
@@ -129,23 +140,5 @@ describe("when Pulumi", () => {
     sockets[0]?.end('HTTP/1.1 200 OK\r\ncontent-length: 23\r\n\r\n{"id":17,"secret":"wh"}');
     expect(await sent).toMatchObject({ id: "17", properties: { secret: { value: "wh" } } });
     expect(server.requests).toHaveLength(1);
-  });
-
-  it.each([
-    ["undone", { id: 17, secret }, deleted],
-    ["leftBehind", { id: 17, secret }, forbidden],
-    ["leftBehind", { id: 17 }, forbidden],
-  ])("is gone, nothing is stored: %s, %j", async (kind, body, answer) => {
-    const exit = vi.spyOn(process, "exit").mockReturnValue(undefined as never);
-    const gone = new Engine(new URL(await refusedUrl()).host, () => undefined);
-
-    const { error, methods, lines } = await failureOf([{ body }, answer], {}, gone);
-
-    expect(error).toMatchObject({ kind });
-    expect(error).not.toBeInstanceOf(PartialCreationError);
-    // The error itself no longer reaches the engine.
-    expect(lines).toEqual([`warning: ${error.message}`]);
-    expect(methods()).toEqual(["POST", "DELETE"]);
-    expect(exit).toHaveBeenCalledOnce();
   });
 });

@@ -1,22 +1,9 @@
-import { afterEach, describe, expect, it } from "vitest";
-import { deleteWebhook } from "../../src/service/client.ts";
-import type { HttpOutcome } from "../../src/service/exchange.ts";
-import { apiKey, errorBody, secretMark, someOperation, someSettings } from "../helpers/builders.ts";
+import { describe, expect, it } from "vitest";
+import { apiKey, errorBody, secretMark } from "../helpers/builders.ts";
 import type { Answer } from "../helpers/http-server.ts";
 import { kindOf } from "../helpers/kind-of.ts";
 import type { TestProvider } from "../helpers/provider.ts";
 import { startWithService } from "../helpers/provider-with-service.ts";
-import {
-  fakeTransport,
-  response,
-  restoreWorld,
-  settled,
-  unanswered,
-  unreadable,
-  unsent,
-} from "../helpers/transport.ts";
-
-afterEach(restoreWorld);
 
 const success: Answer = { body: { success: true, message: "Webhook deleted" } };
 const notFound: Answer = { statusCode: 404, body: errorBody("NOT_FOUND") };
@@ -62,43 +49,29 @@ describe("a deletion", () => {
     expect(keysAt(run)).toEqual(seen === "current" ? key : []);
   });
 
-  it.each<[end: unknown, Answer]>([
+  const now = { "retry-after": "0" };
+  const throttled: Answer = { statusCode: 429, headers: now };
+  // A proxy answers so, also about what the service has carried out.
+  const unclear: Answer = { statusCode: 503, headers: now };
+  it.each<[end: unknown, ...Answer[]]>([
     [done, success],
     [done, { ...success, statusCode: 202 }],
     [done, { statusCode: 204 }],
     [done, { body: " \n" }],
+    [done, unclear, throttled, notFound],
     [warned, notFound],
+    [warned, throttled, notFound],
     ["kept", { ...success, statusCode: 300 }],
     ["kept", { ...notFound, statusCode: 410 }],
     ["kept", { statusCode: 404, body: "<h1>Not found</h1>" }],
     ["kept", { statusCode: 404, body: errorBody("NO_ROUTE") }],
     ["kept", { body: { success: false } }],
     ["kept", { body: { success: "true" } }],
-    ["kept", { body: "<html>Sign in</html>" }],
-  ])("ends with %j after %j, at once", async (end, answer) => {
-    const run = await startWithService([answer, success]);
+    ["kept", { body: " ".repeat(1_100_000) }],
+  ])("ends with %j after this answer, and others before: %j", async (end, ...answers) => {
+    const run = await startWithService([...answers, success], { retrySeconds: "60" });
 
     expect(await endOf(run, run.delete("17", run.state))).toEqual(end);
-    expect(run.requests).toHaveLength(1);
-  });
-
-  const gone = response(404, undefined, errorBody("NOT_FOUND"));
-  it.each<[string, readonly HttpOutcome[], object]>([
-    ["gone after one that was not sent", [unsent, gone], { kind: "absent" }],
-    ["gone after one that was refused", [response(429), gone], { kind: "absent" }],
-    ["gone after one that broke", [unanswered, gone], { kind: "deleted" }],
-    ["gone after a 500 that was the first", [response(500), unsent, gone], { kind: "deleted" }],
-    ["unreadable", [unreadable], { kind: "failed" }],
-    ["unconfirmed", [response(200)], { kind: "failed", failure: { lacks: "confirmation" } }],
-  ])("says what came of it as data: %s", async (_case, outcomes, expected) => {
-    const transport = await fakeTransport((attempt) => outcomes[attempt - 1] ?? response(400));
-    const settings = someSettings();
-    const context = someOperation().context(settings);
-    const address = { baseUrl: settings.baseUrl, databaseId: "base_abc123", id: "17" };
-
-    const deletion = settled(deleteWebhook({ settings, transport }, context, address));
-
-    expect(await deletion).toMatchObject(expected);
-    expect(transport.attempts).toHaveLength(outcomes.length);
+    expect(run.requests).toHaveLength(answers.length);
   });
 });

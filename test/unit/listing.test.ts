@@ -1,5 +1,4 @@
 import { getEventListeners } from "node:events";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Engine } from "../../src/core/engine.js";
 import {
@@ -92,8 +91,8 @@ describe("a refresh with listing", () => {
     ["no body", {}, "200"],
     ["no webhooks", { body: { items: [] } }, "200"],
     ["an entry without id", listOf({ ...listed(), id: undefined }), "200"],
-    ["an entry of another shape", listOf({ id: 1 }), "200"],
-    ["an id twice", listOf(listed({ id: 1 }), listed({ id: 1 })), "200"],
+    ["its entry in another shape", listOf({ id: 17 }), "200"],
+    ["its id twice", listOf(listed(), listed({ id: "17", active: false })), "200"],
     ["a text that is not well-formed", { body: badText }, "200"],
     ["more than 1 MiB", { body: " ".repeat(1_100_000) }, "200"],
   ])("finds that a webhook is gone, or concludes nothing: %s", async (_case, answer, shown) => {
@@ -119,24 +118,6 @@ describe("a refresh with listing", () => {
     expect(properties).toMatchObject({ baseUrl: place });
     expect(requests).toHaveLength(count);
     expect(lines).toEqual(expected);
-  });
-
-  it("never drops a webhook that the answer names, whatever comes", async () => {
-    const id = fc.oneof(fc.constantFrom(17, "17"), fc.nat(30), fc.string());
-    const entry = fc.record({ id, url: fc.string(), active: fc.boolean() });
-    const webhooks = fc.array(entry);
-    const more = fc.record({ success: fc.boolean(), next: fc.jsonValue() }, { requiredKeys: [] });
-
-    await fc.assert(
-      fc.asyncProperty(webhooks, more, async (entries, rest) => {
-        const all = entries.map((one) => ({ ...one, events: [], tableIds: null }));
-        const { properties } = await refresh({ body: { ...rest, webhooks: all } });
-
-        const isNamed = entries.some((one) => String(one.id) === "17");
-        expect(isNamed && properties === undefined).toBe(false);
-      }),
-      { numRuns: 60 },
-    );
   });
 });
 

@@ -52,7 +52,7 @@ const setKey =
   'Set another key: "pulumi config set --secret dbwebhooks:apiKey", then "pulumi up" ("pulumi destroy" and "pulumi refresh" read DBWEBHOOKS_API_KEY). For a Provider: its argument apiKey.';
 
 describe("every sentence", () => {
-  it("about a request", () => {
+  it("about a request and a wait", () => {
     const call = "POST https://tables.example.com/somewhere";
     const text = (outcome: HttpOutcome, more: Partial<FailedCall> = {}, of = context) =>
       say.callText(of, callOf(outcome, more)).replace(call, "X");
@@ -63,6 +63,9 @@ describe("every sentence", () => {
       gaveUp: { limit: "retries", seconds, isRefused },
       earlier: Array(attempts - 1).fill(unsent),
     });
+    const again = (outcome: HttpOutcome) =>
+      say.waitLine(settings, { kind: "again", request: someRequest, outcome });
+    const limited = someSettings({ requestsPerSecond: 0.5 });
     pin(`
       ${say.failureText(context, callOf(response(401)), "Do it.")} => Delete ${name} failed: ${call} answered 401. Do it.
       ${text(NOT_FOUND)} => X answered 404 NOT_FOUND "It is gone."
@@ -86,14 +89,6 @@ describe("every sentence", () => {
       ${text(response(429, 86_400_000), retries(120))} => X answered 429 (it asked to wait 86400 s more; dbwebhooks:retrySeconds is 120)
       ${text(response(500), retries(15, true, 3))} => X answered 500 (tried 3 times in 3 s; a refused connection is tried for 15 s)
       ${text(response(500), retries(2), contextOf(fromEnvironment))} => X answered 500 (tried 1 time in 3 s; dbwebhooks:retrySeconds (set by DBWEBHOOKS_RETRY_SECONDS) is 2)
-    `);
-  });
-
-  it("about a wait", () => {
-    const again = (outcome: HttpOutcome) =>
-      say.waitLine(settings, { kind: "again", request: someRequest, outcome });
-    const limited = someSettings({ requestsPerSecond: 0.5 });
-    pin(`
       ${say.waitLine(settings, { kind: "pause", delayMs: 5_001 })} => The service asked to slow down; all requests wait 6 s.
       ${say.waitLine(limited, { kind: "turn", setting: "requestsPerSecond" })} => Requests wait for their turn: dbwebhooks:requestsPerSecond is 0.5.
       ${again(response(500))} => https://tables.example.com answered 500; trying POST again.
