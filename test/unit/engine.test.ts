@@ -46,16 +46,6 @@ describe("an engine", () => {
     expect(await canStore).toBe(false);
   });
 
-  it("that is gone never stores again, whatever listens there later", async () => {
-    const address = await gone();
-    const engine = engineAt(address);
-    expect(await engine.canStore()).toBe(false);
-
-    await listen(createHttp2Server(), Number(address.split(":")[1]));
-
-    expect(await engine.canStore()).toBe(false);
-  });
-
   it.each([undefined, "--logtostderr", "a b:1", "http://a:1"])(
     "is there for %j",
     async (address) => {
@@ -63,11 +53,15 @@ describe("an engine", () => {
     },
   );
 
-  it("that is gone ends the process, once nothing is in flight", async () => {
-    const engine = engineAt(await gone());
+  it("that is gone never stores again, and ends the process once nothing is in flight", async () => {
+    const address = await gone();
+    const engine = engineAt(address);
     engine.begin();
     engine.beginCreation();
-    await engine.endIfGone();
+    expect(await engine.canStore()).toBe(false);
+    // Whatever listens there later.
+    await listen(createHttp2Server(), Number(address.split(":")[1]));
+    expect(await engine.canStore()).toBe(false);
     engine.endCreation();
     expect(exit).not.toHaveBeenCalled();
 

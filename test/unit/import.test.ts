@@ -17,25 +17,18 @@ async function startImport(variable?: string, answer: Answer = two, settings = {
 
 describe("an import", () => {
   it("reads the webhook from the list, and marks its url and its secret", async () => {
-    const { importWebhook, baseUrl, methods, lines } = await startImport(secret);
+    const { importWebhook, check, baseUrl, methods, lines } = await startImport(secret);
     const inputs = { databaseId, url: marked(url), events };
 
-    expect(await importWebhook()).toStrictEqual({
+    expect(await importWebhook("17", { urn: "urn:one" })).toStrictEqual({
       id: "17",
       inputs,
       properties: { ...inputs, baseUrl, secret: secretEnvelope },
     });
-    expect(methods()).toEqual(["GET"]);
-    expect(lines).toEqual([]);
-  });
-
-  it("has its url marked in what a check returns for its resource, and for no other", async () => {
-    const { importWebhook, check } = await startImport(secret);
-    await importWebhook("17", { urn: "urn:one" });
     const checked = (urn: string) => check(someArgs(), someArgs(), { urn });
-
     expect((await checked("urn:one")).inputs.url).toEqual(marked(url));
     expect((await checked("urn:other")).inputs.url).toBe(url);
+    expect([methods(), lines]).toEqual([["GET"], []]);
   });
 
   it.each<[listed: object, args: object]>([

@@ -36,11 +36,9 @@ const unsent = unsentBecause("EAI_AGAIN");
 const NOT_FOUND = response(404, undefined, errorBody("NOT_FOUND", "It is gone."));
 
 /** Holds each line, which is a text, an arrow and the sentence that it should be. */
-function pin(lines: string): void {
-  const pairs = lines
-    .trim()
-    .split(/\n +/)
-    .map((line) => line.split(" => "));
+function pin(text: string): void {
+  const lines = text.trim().split(/\n +/);
+  const pairs = lines.map((line) => line.split(" => "));
   expect(pairs.map(([actual]) => actual)).toEqual(pairs.map(([, expected]) => expected));
 }
 
