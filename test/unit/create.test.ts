@@ -24,14 +24,14 @@ afterEach(() => void vi.restoreAllMocks());
 
 /** The error of a creation that gets these answers, and what the service saw. */
 async function failureOf(answers: readonly Answer[], changes = {}, engine?: Engine) {
-  const run = await startWithService(answers, {}, { engine });
+  const run = await startWithService(answers, {}, engine);
   return { ...run, error: await errorOf(run.create(someArgs(changes))) };
 }
 
 describe("a creation", () => {
   it("sends what the service knows, as it was written, and stores that", async () => {
     const body = { id: 17, secret, active: true, url: "https://else.example", baseUrl: null };
-    const { create, requests, baseUrl } = await startWithService({ body }, {}, { path: "/eu" });
+    const { create, requests, baseUrl } = await startWithService({ body });
     const { databaseId, ...plain } = someArgs();
     const sent = { ...plain, url: "HTTPS://Example.com:443/a/../ä?b=%7E#c", tableId: "tbl_ä/1" };
     const stored = { ...sent, databaseId: "a/b ä?#%2e" };
@@ -103,8 +103,8 @@ describe("a creation", () => {
       ...(kind === "partial" && stored),
     });
     expect(run.requests).toMatchObject([
-      { method: "POST", path: "/api/v1/bases/a%2Fb/webhooks" },
-      { method: "DELETE", path: `/api/v1/bases/a%2Fb/webhooks/${id}` },
+      { method: "POST", path: "/eu/api/v1/bases/a%2Fb/webhooks" },
+      { method: "DELETE", path: `/eu/api/v1/bases/a%2Fb/webhooks/${id}` },
     ]);
     // The error itself no longer reaches an engine that is gone.
     expect(run.lines).toEqual(isGone ? [`warning: ${error.message}`] : []);

@@ -11,7 +11,8 @@ const marked = (value: unknown) => ({ ...secretEnvelope, value });
 /** A provider with this text in `DBWEBHOOKS_IMPORT_SECRET`, and a service that answers so. */
 async function startImport(variable?: string, answer: Answer = two, settings = {}) {
   const environment = { DBWEBHOOKS_IMPORT_SECRET: variable };
-  const run = await startWithService(answer, { listing: "true", ...settings }, { environment });
+  const all = { listing: "true", ...settings };
+  const run = await startWithService(answer, all, undefined, environment);
   return { ...run, importWebhook: (id = "17", more = {}) => run.import(id, databaseId, more) };
 }
 

@@ -32,7 +32,7 @@ describe("a refresh with listing", () => {
     expect(requests).toMatchObject(
       ["base_abc123", "base_other"].map((databaseId) => ({
         method: "GET",
-        path: `/api/v1/bases/${databaseId}/webhooks`,
+        path: `/eu/api/v1/bases/${databaseId}/webhooks`,
         headers: { authorization: `Bearer ${apiKey}` },
         body: "",
       })),

@@ -63,7 +63,7 @@ async function play(steps: readonly Step[], hasUrns: boolean): Promise<string> {
   const body = { id: 18, secret, success: true, webhooks: [listed()] };
   const environment = { DBWEBHOOKS_IMPORT_SECRET: secret };
   const urnOf = (name: string) => (hasUrns ? { urn: `urn:pulumi:::${name}` } : {});
-  const provider = await startWithService({ body }, { listing: "true" }, { environment });
+  const provider = await startWithService({ body }, { listing: "true" }, undefined, environment);
   const run = { ...provider, urnOf };
   for (const step of steps.slice(0, -1)) {
     await step(run);
