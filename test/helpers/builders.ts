@@ -9,7 +9,6 @@ export const secret = "whsec_5tGq8LrN3cVbYx0KdJfHs2Mu";
 /** The text that Pulumi keeps with every dynamic resource. */
 export const providerText = "the text of the provider";
 
-/** Stand-ins of Pulumi for values that it does not know yet. */
 export const unknownMarkers = {
   string: "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
   boolean: "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
@@ -26,7 +25,6 @@ export const secretEnvelope = { ...secretMark, value: secret };
 
 type Properties = Record<string, unknown>;
 
-/** Arguments that are all right, as Pulumi hands them to the provider. */
 export function someArgs(changes: Properties = {}): Properties {
   return {
     databaseId: "base_abc123",

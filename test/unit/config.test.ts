@@ -80,6 +80,7 @@ describe("a problem with the settings", () => {
   const path = "must not end in /api/v1";
   const more = "no user name, password, query or fragment; the key goes into dbwebhooks:apiKey";
   const noUrls = ["old.example.com", "https://a.example,", "[]x", '{"a":1}', "[1]", "https://a?b"];
+  const noOthers = [...noUrls, ...insecure];
   it.each<[SettingName, says: string, readonly string[]]>([
     ["baseUrl", "must be an absolute URL", ["tables.example.com", "https:///a.example", " "]],
     ["baseUrl", "a host name and a port", ["https://a.example:70000"]],
@@ -88,11 +89,7 @@ describe("a problem with the settings", () => {
     ["baseUrl", more, ["https://a.example/?", "https://a.example/#"]],
     ["baseUrl", "https://.* set dbwebhooks:allowInsecureBaseUrl to true", insecure],
     ["formerBaseUrls", 'base URLs with commas .*"https://old.example.com"$', noUrls],
-    [
-      "otherBaseUrls",
-      "base URLs with commas .* \\(http:// only for a loopback host\\)$",
-      [...noUrls, ...insecure],
-    ],
+    ["otherBaseUrls", "with commas .* \\(http:// only for a loopback host\\)$", noOthers],
     ["apiKey", "must be the key alone", ["key\n", " key", "a b", "kéy", "key\0", "\u200bkey"]],
     ["timeoutSeconds", "seconds from 0.001 to 3600$", [...noNumbers, "0", "3600.1"]],
     ["retrySeconds", "seconds from 0 to 86400$", ["soon", "-1", "86401"]],
@@ -110,14 +107,12 @@ describe("a problem with the settings", () => {
   it("is a missing one, with what to do about it in each place", () => {
     const none = { baseUrl: "", apiKey: undefined };
 
-    expect(read(none).problems).toEqual([
-      expect.stringMatching(/baseUrl: is not set; run "pulumi config set .* DBWEBHOOKS_BASE_URL$/),
-      expect.stringMatching(/apiKey: is not set; run "pulumi config set --secret .*_API_KEY$/),
-    ]);
-    expect(read(none, {}, true).problems).toEqual([
-      expect.stringMatching(/baseUrl: is not set; give baseUrl to the Provider or set DBWEBHOOKS_/),
-      expect.stringMatching(/apiKey: is not set; give apiKey to the Provider or set DBWEBHOOKS_/),
-    ]);
+    expect(read(none).problems.join("\n")).toMatch(
+      /baseUrl: is not set; run "pulumi config set .*_BASE_URL\n.*apiKey: .* --secret .*_API_KEY$/,
+    );
+    expect(read(none, {}, true).problems.join("\n")).toMatch(
+      /; give baseUrl to the Provider or set .*_BASE_URL\n.*; give apiKey to the .*_API_KEY$/,
+    );
   });
 
   it("comes with all others, and names the variable that set a wrong value", () => {

@@ -73,7 +73,7 @@ describe("a creation", () => {
     expect([error, methods()]).toMatchObject([{ kind }, ["POST"]]);
   });
 
-  it.each<[kind: string, body: object, Answer, isGone?: boolean]>([
+  it.each<[kind: string, { id: number; secret?: unknown }, Answer, isGone?: boolean]>([
     ["undone", { id: 17 }, deleted],
     ["undone", { id: 17, secret: "" }, deleted],
     ["undone", { id: 17, secret: ["whsec_1"] }, deleted],
@@ -93,10 +93,9 @@ describe("a creation", () => {
       isGone ? gone : undefined,
     );
 
-    const { id } = body as { id: number };
     const { error, baseUrl } = run;
     const properties = { ...someArgs({ databaseId: "a/b" }), baseUrl };
-    const stored = { id: `${id}`, properties, reasons: [error.message] };
+    const stored = { id: `${body.id}`, properties, reasons: [error.message] };
     expect({ ...error }).toEqual({
       name: expect.anything(),
       kind,
@@ -104,7 +103,7 @@ describe("a creation", () => {
     });
     expect(run.requests).toMatchObject([
       { method: "POST", path: "/eu/api/v1/bases/a%2Fb/webhooks" },
-      { method: "DELETE", path: `/eu/api/v1/bases/a%2Fb/webhooks/${id}` },
+      { method: "DELETE", path: `/eu/api/v1/bases/a%2Fb/webhooks/${body.id}` },
     ]);
     // The error itself no longer reaches an engine that is gone.
     expect(run.lines).toEqual(isGone ? [`warning: ${error.message}`] : []);

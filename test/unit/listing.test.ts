@@ -95,9 +95,7 @@ describe("a refresh with listing", () => {
     const gone = /^warning: The service no longer has webhook 17 of database base_abc123/;
     const line = shown === undefined ? gone : new RegExp(`^info: .*base_abc123.*${shown}`);
     expect(properties).toEqual(shown && { ...state, secret: secretEnvelope });
-    // Gone is gone each time.
-    expect([...new Set(lines)]).toEqual([expect.stringMatching(line)]);
-    expect(lines).toHaveLength(shown === undefined ? 2 : 1);
+    expect(lines).toEqual(Array(shown ? 1 : 2).fill(expect.stringMatching(line)));
   });
 
   // A former address may be without encryption: nothing is sent there.

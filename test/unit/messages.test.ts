@@ -56,7 +56,6 @@ describe("every sentence", () => {
       say.callText(of, callOf(outcome, more)).replace(call, "X");
     const custom = "customTimeouts, 9 s";
     const limit: FailureCause = { kind: "limit", limit: "attempt", ms: 500 };
-    const operationLimit = { gaveUp: { limit: "operation" } } as const;
     const retries = (seconds: number, isRefused = false, attempts = 1): Partial<FailedCall> => ({
       gaveUp: { limit: "retries", seconds, isRefused },
       earlier: Array(attempts - 1).fill(unsent),
@@ -82,8 +81,8 @@ describe("every sentence", () => {
       ${text(notSent({ kind: "noAttempt", because: "stopping" }))} => X was not sent, because Pulumi is stopping
       ${text(notSent({ kind: "noAttempt", because: "operation" }))} => X was not sent, because the time was over (${custom})
       ${text(response(429), { gaveUp: { limit: "stopping" } })} => X answered 429 (Pulumi is stopping)
-      ${text(response(500), operationLimit)} => X answered 500 (tried 1 time in 3 s; ${custom})
-      ${text(response(429, 9e8), operationLimit)} => X answered 429 (it asked to wait over a day more; ${custom})
+      ${text(response(500), { gaveUp: { limit: "operation" } })} => X answered 500 (tried 1 time in 3 s; ${custom})
+      ${text(response(429, 9e8), { gaveUp: { limit: "operation" } })} => X answered 429 (it asked to wait over a day more; ${custom})
       ${text(response(429, 86_400_000), retries(120))} => X answered 429 (it asked to wait 86400 s more; dbwebhooks:retrySeconds is 120)
       ${text(response(500), retries(15, true, 3))} => X answered 500 (tried 3 times in 3 s; a refused connection is tried for 15 s)
       ${text(response(500), retries(2), contextOf(fromEnvironment))} => X answered 500 (tried 1 time in 3 s; dbwebhooks:retrySeconds (set by DBWEBHOOKS_RETRY_SECONDS) is 2)

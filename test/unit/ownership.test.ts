@@ -151,9 +151,8 @@ describe("an adoption", () => {
   it("looks the webhook up first with listing, and is one at a time", async () => {
     const run = await startWithService(listOf(listed()), { listing: "true" });
 
-    const creations = [run.create(adopting()), run.create(adopting())];
+    const results = await Promise.allSettled([run.create(adopting()), run.create(adopting())]);
 
-    const results = await Promise.allSettled(creations);
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
     expect(run.methods()).toEqual(["GET"]);
     expect(run.lines.join()).not.toContain("dbwebhooks:listing");
