@@ -17,7 +17,6 @@ export const unknownMarkers = {
   object: "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
 };
 
-/** What Pulumi marks a secret by, and the secret with it. */
 export const secretMark = {
   "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
 };

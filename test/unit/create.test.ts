@@ -80,6 +80,8 @@ describe("a creation", () => {
     // Pulumi would store another text in its place.
     ["undone", { id: 17, secret: "whsec_\ud800" }, deleted],
     ["partial", { id: 0 }, forbidden],
+    // A key that may not delete gets the same answer.
+    ["partial", { id: 17 }, { statusCode: 404, body: errorBody("NOT_FOUND") }],
     ["undone", { id: 17, secret }, deleted, true],
     ["leftBehind", { id: 17, secret }, forbidden, true],
     ["leftBehind", { id: 17 }, forbidden, true],

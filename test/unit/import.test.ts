@@ -9,11 +9,10 @@ const two = listOf(listed(), listed({ id: 18 }));
 const marked = (value: unknown) => ({ ...secretEnvelope, value });
 
 /** A provider with this text in `DBWEBHOOKS_IMPORT_SECRET`, and a service that answers so. */
-async function startImport(variable?: string, answer: Answer = two, settings = {}) {
+async function startImport(variable?: string, answer: Answer = two, more = {}) {
   const environment = { DBWEBHOOKS_IMPORT_SECRET: variable };
-  const all = { listing: "true", ...settings };
-  const run = await startWithService(answer, all, undefined, environment);
-  return { ...run, importWebhook: (id = "17", more = {}) => run.import(id, databaseId, more) };
+  const run = await startWithService(answer, { listing: "true", ...more }, undefined, environment);
+  return { ...run, importWebhook: (id = "17", of = {}) => run.import(id, databaseId, of) };
 }
 
 describe("an import", () => {
