@@ -4,14 +4,11 @@ import { Ledger } from "../../src/core/ledger.ts";
 import { type Context, Operation } from "../../src/core/operation.ts";
 import type { Answer } from "./http-server.js";
 
-/** The key of every account in the tests. */
 export const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";
-/** The secret that the service gives in the tests. */
 export const secret = "whsec_5tGq8LrN3cVbYx0KdJfHs2Mu";
 /** The text that Pulumi keeps with every dynamic resource. */
 export const providerText = "the text of the provider";
 
-/** Stand-ins of Pulumi for values that it does not know yet. */
 export const unknownMarkers = {
   string: "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
   boolean: "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
@@ -20,17 +17,13 @@ export const unknownMarkers = {
   object: "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
 };
 
-/** What Pulumi marks a secret by. */
 export const secretMark = {
   "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
 };
-
-/** How a secret looks in what a provider returns. */
 export const secretEnvelope = { ...secretMark, value: secret };
 
 type Properties = Record<string, unknown>;
 
-/** Arguments that are all right, as Pulumi hands them to the provider. */
 export function someArgs(changes: Properties = {}): Properties {
   return {
     databaseId: "base_abc123",
@@ -40,7 +33,6 @@ export function someArgs(changes: Properties = {}): Properties {
   };
 }
 
-/** The state of a webhook with those arguments. */
 export function someState(changes: Properties = {}): Properties {
   return {
     ...someArgs(),
@@ -57,12 +49,10 @@ export function listed(changes: object = {}): Properties {
   return { id: 17, url, events, tableIds: null, active: true, ...changes };
 }
 
-/** An answer with a list of webhooks. */
 export function listOf(...webhooks: readonly object[]): Answer {
   return { body: { webhooks } };
 }
 
-/** Settings of an account, parsed. */
 export function someSettings(changes: Partial<Settings> = {}): Settings {
   return {
     baseUrl: "https://tables.example.com",
@@ -78,16 +68,13 @@ export function someSettings(changes: Partial<Settings> = {}): Settings {
   };
 }
 
-/** An operation that keeps `hidden` out of messages and collects its lines. */
+/** An operation that keeps `hidden` out of messages. */
 export function someOperation(
   name = "Test webhook",
-  { hidden = [], lines = [] }: { hidden?: readonly string[]; lines?: string[] } = {},
+  { hidden = [] }: { hidden?: readonly string[] } = {},
 ): Operation {
-  return new Operation(
-    name,
-    (line) => void lines.push(line),
-    () => hidden,
-  );
+  const notify = () => undefined;
+  return new Operation(name, notify, () => hidden);
 }
 
 /** What an operation that sends nothing works with; `isStopping` when Pulumi stops. */
@@ -101,15 +88,10 @@ export function someContext(
     engine.cancel();
   }
   const sendRequest = () => Promise.reject(new Error("nothing is sent"));
-  return {
-    account: { settings, transport: { sendRequest } },
-    ledger: new Ledger(),
-    engine,
-    operation,
-  };
+  const account = { settings, transport: { sendRequest } };
+  return { account, ledger: new Ledger(), engine, operation };
 }
 
-/** The body of an answer that reports an error. */
 export function errorBody(code: string, message = "It did not work."): unknown {
   return { error: { code, message } };
 }

@@ -6,75 +6,10 @@ import type { Properties } from "../../src/core/values.js";
 import * as dynamic from "../../src/dynamic/provider.js";
 import { apiKey } from "./builders.js";
 
-type Texts = Readonly<Record<string, string | undefined>>;
+export type Texts = Readonly<Record<string, string | undefined>>;
+type Options = ResourceOptions & { readonly ignored?: readonly string[] };
 
-interface Surroundings {
-  readonly environment?: Texts;
-  readonly isExplicit?: boolean;
-  /** Makes Pulumi's engine as the provider sees it; the default one is always there. */
-  readonly engine?: (notify: Notify) => Engine;
-}
-
-/** A provider of its own in this process, and the lines that it shows, each behind its severity. */
-export function startProvider(
-  settings: Texts = {},
-  { environment = {}, isExplicit = false, engine = someEngine }: Surroundings = {},
-) {
-  const all: Texts = { baseUrl: "https://tables.example.com", apiKey, ...settings };
-  const lines: string[] = [];
-  const notify: Notify = (line, severity) => void lines.push(`${severity}: ${line}`);
-  const source = { get: (name: string) => all[name], isExplicit: () => isExplicit, environment };
-  const provider = new WebhookProvider(source, engine(notify));
-  return {
-    lines,
-    check: (olds: Properties, news: Properties, options?: ResourceOptions) =>
-      provider.check(olds, news, notify, options),
-    diff: (
-      id: string,
-      olds: Properties,
-      news: Properties,
-      options?: ResourceOptions & { readonly ignored?: readonly string[] },
-    ) => provider.diff(id, olds, news, notify, options),
-    create: (inputs: Properties, options?: ResourceOptions) =>
-      provider.create(inputs, notify, options),
-    read: (id: string, props: Properties) => provider.read(id, props, notify),
-    import: (
-      id: string,
-      databaseId: string,
-      options?: ResourceOptions & { readonly isOnlyRead?: boolean },
-    ) => provider.import(id, databaseId, notify, options),
-    delete: (id: string, props: Properties, options?: ResourceOptions) =>
-      provider.delete(id, props, notify, options),
-  };
-}
-
-/** A provider as {@link startProvider} makes it. */
-export type TestProvider = ReturnType<typeof startProvider>;
-
-function someEngine(notify: Notify): Engine {
-  return new Engine(undefined, notify);
-}
-
-/** Configures the dynamic provider as Pulumi does; names come without the namespace. */
-export async function configure(settings: Texts = {}): Promise<void> {
-  const all: Texts = { baseUrl: "https://tables.example.com", apiKey, ...settings };
-  const get = (key: string) => all[key.replace("dbwebhooks:", "")];
-  const require = (key: string) => get(key) ?? "";
-  await dynamic.configure({ config: { get, require } });
-}
-
-/** What the user reads while `run` is at work, and its result. */
-export async function captureLines<Result>(
-  run: () => Promise<Result>,
-): Promise<{ lines: string[]; result: Result }> {
-  const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
-  try {
-    const result = await run();
-    return { lines: write.mock.calls.map(([line]) => String(line)), result };
-  } finally {
-    write.mockRestore();
-  }
-}
+const account: Texts = { baseUrl: "https://tables.example.com", apiKey };
 
 /** The rules as both shells use them, with these settings, and the lines that they show. */
 export function someProvider(
@@ -82,10 +17,44 @@ export function someProvider(
   engine: Engine = new Engine(undefined, () => undefined),
   environment: Texts = {},
 ) {
-  const all: Texts = { baseUrl: "https://tables.example.com", apiKey, ...settings };
-  const get = (name: string) => all[name];
+  const get = (name: string) => ({ ...account, ...settings })[name];
   const provider = new WebhookProvider({ get, isExplicit: () => false, environment }, engine);
   const lines: { readonly line: string; readonly severity: Severity }[] = [];
-  const notify = (line: string, severity: Severity) => void lines.push({ line, severity });
+  const notify: Notify = (line, severity) => void lines.push({ line, severity });
   return { provider, engine, lines, notify };
+}
+
+/** The same as functions that notify by themselves, and each line behind its severity. */
+export function startProvider(settings: Texts = {}, engine?: Engine, environment?: Texts) {
+  const { provider } = someProvider(settings, engine, environment);
+  const lines: string[] = [];
+  const notify: Notify = (line, severity) => void lines.push(`${severity}: ${line}`);
+  return {
+    lines,
+    check: (olds: Properties, news: Properties, options?: Options) =>
+      provider.check(olds, news, notify, options),
+    diff: (id: string, olds: Properties, news: Properties, options?: Options) =>
+      provider.diff(id, olds, news, notify, options),
+    create: (inputs: Properties, options?: Options) => provider.create(inputs, notify, options),
+    read: (id: string, props: Properties) => provider.read(id, props, notify),
+    import: (id: string, databaseId: string, options?: Options) =>
+      provider.import(id, databaseId, notify, options),
+    delete: (id: string, props: Properties, options?: Options) =>
+      provider.delete(id, props, notify, options),
+  };
+}
+
+export type TestProvider = ReturnType<typeof startProvider>;
+
+/** Configures the dynamic provider as Pulumi does; names come without the namespace. */
+export async function configure(settings: Texts = {}): Promise<void> {
+  const get = (key: string) => ({ ...account, ...settings })[key.replace("dbwebhooks:", "")];
+  await dynamic.configure({ config: { get, require: (key: string) => get(key) ?? "" } });
+}
+
+/** What the user reads while `run` is at work, and its result. */
+export async function captureLines<Result>(run: () => Promise<Result>) {
+  using write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  const result = await run();
+  return { lines: write.mock.calls.map(([line]) => String(line)), result };
 }

@@ -1,7 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { environmentVariables, type SettingName } from "../../src/common/setting-names.js";
-import { nameOfSetting, readConfig } from "../../src/core/config.js";
+import type { SettingName } from "../../src/common/setting-names.js";
+import { readConfig } from "../../src/core/config.js";
 import { someSettings } from "../helpers/builders.js";
 
 type Texts = Record<string, string | undefined>;
@@ -10,47 +9,43 @@ const read = (config: Texts = {}, environment: Texts = {}, isExplicit = false) =
   const all: Texts = { baseUrl: "https://tables.example.com", apiKey: "key", ...config };
   return readConfig({ get: (name) => all[name], isExplicit: () => isExplicit, environment });
 };
-/** What is wrong with each of these values of a setting. */
-const problemsOfEach = (name: string, texts: readonly string[]) =>
-  texts.map((text) => [text, read({ [name]: text }).problems]);
-const expectProblem = (name: string, text: string, values: readonly string[]) =>
-  expect(problemsOfEach(name, values)).toEqual(
-    values.map((value) => [value, [`dbwebhooks:${name}: ${text}`]]),
-  );
 
 describe("settings", () => {
   it("have defaults for all but base URL and key, and no limit of their own on requests", () => {
-    expect(read().settings).toStrictEqual({
-      baseUrl: "https://tables.example.com",
-      formerBaseUrls: [],
-      otherBaseUrls: [],
-      apiKey: "key",
-      timeoutSeconds: 30,
-      retrySeconds: 120,
-      listing: false,
-      allowInsecureBaseUrl: false,
-      fromEnvironment: [],
-    });
+    const { timeoutSeconds, ...settings } = someSettings({ apiKey: "key" });
+
+    expect(timeoutSeconds).toBe(30);
+    expect(read().settings).toStrictEqual({ ...settings, timeoutSeconds });
   });
 
-  it.each<[SettingName, string, string, unknown]>([
-    ["baseUrl", "DBWEBHOOKS_BASE_URL", "https://eu.example.com", "https://eu.example.com"],
-    ["formerBaseUrls", "DBWEBHOOKS_FORMER_BASE_URLS", "https://a.example", ["https://a.example"]],
-    ["otherBaseUrls", "DBWEBHOOKS_OTHER_BASE_URLS", "https://a.example", ["https://a.example"]],
-    ["apiKey", "DBWEBHOOKS_API_KEY", "other", "other"],
-    ["timeoutSeconds", "DBWEBHOOKS_TIMEOUT_SECONDS", "2.5", 2.5],
-    ["retrySeconds", "DBWEBHOOKS_RETRY_SECONDS", "0", 0],
-    ["maxConcurrentRequests", "DBWEBHOOKS_MAX_CONCURRENT_REQUESTS", "1", 1],
-    ["requestsPerSecond", "DBWEBHOOKS_REQUESTS_PER_SECOND", " 50 ", 50],
-    ["listing", "DBWEBHOOKS_LISTING", "true", true],
-    ["allowInsecureBaseUrl", "DBWEBHOOKS_ALLOW_INSECURE_BASE_URL", "true", true],
-  ])("take %s from the stack or from %s", (name, variable, text, value) => {
-    expect(environmentVariables[name]).toBe(variable);
-    expect(read({ [name]: text }).settings).toMatchObject({ [name]: value, fromEnvironment: [] });
-    expect(read({}, { [variable]: text }).settings).toMatchObject({
-      [name]: value,
-      fromEnvironment: [name],
-    });
+  const old = "https://old.example.com";
+  const lists = [`${old}/, HTTPS://A.a:443/x/`, ` ["${old}"," https://a.a/x"]`];
+  it.each<[SettingName, string, readonly string[], unknown]>([
+    ["baseUrl", "DBWEBHOOKS_BASE_URL", ["https://a.a/a/..//", "HTTPS://A.a:443"], "https://a.a"],
+    ["baseUrl", "DBWEBHOOKS_BASE_URL", ["http://[::1]:1234/eu/"], "http://[::1]:1234/eu"],
+    ["formerBaseUrls", "DBWEBHOOKS_FORMER_BASE_URLS", lists, [old, "https://a.a/x"]],
+    ["otherBaseUrls", "DBWEBHOOKS_OTHER_BASE_URLS", lists, [old, "https://a.a/x"]],
+    ["apiKey", "DBWEBHOOKS_API_KEY", ["other"], "other"],
+    ["timeoutSeconds", "DBWEBHOOKS_TIMEOUT_SECONDS", ["0.001"], 0.001],
+    ["timeoutSeconds", "DBWEBHOOKS_TIMEOUT_SECONDS", ["3600"], 3_600],
+    ["retrySeconds", "DBWEBHOOKS_RETRY_SECONDS", ["0", "0.0"], 0],
+    ["retrySeconds", "DBWEBHOOKS_RETRY_SECONDS", ["86400"], 86_400],
+    ["maxConcurrentRequests", "DBWEBHOOKS_MAX_CONCURRENT_REQUESTS", ["1"], 1],
+    ["maxConcurrentRequests", "DBWEBHOOKS_MAX_CONCURRENT_REQUESTS", ["1000"], 1_000],
+    ["requestsPerSecond", "DBWEBHOOKS_REQUESTS_PER_SECOND", [" 50 "], 50],
+    ["listing", "DBWEBHOOKS_LISTING", ["true"], true],
+    ["allowInsecureBaseUrl", "DBWEBHOOKS_ALLOW_INSECURE_BASE_URL", ["true"], true],
+  ])("take %s from the stack or from %s, in one spelling: %j", (name, variable, texts, value) => {
+    for (const text of texts) {
+      expect(read({ [name]: text })).toMatchObject({
+        settings: { [name]: value, fromEnvironment: [] },
+        problems: [],
+      });
+      expect(read({}, { [variable]: text }).settings).toMatchObject({
+        [name]: value,
+        fromEnvironment: [name],
+      });
+    }
   });
 
   it.each<[string, string | undefined, string, boolean, string, boolean]>([
@@ -68,160 +63,65 @@ describe("settings", () => {
     });
   });
 
-  it("are called by their key, and by the variable that has set them", () => {
-    const settings = someSettings({ fromEnvironment: ["apiKey"] });
-
-    expect(nameOfSetting(settings, "baseUrl")).toBe("dbwebhooks:baseUrl");
-    expect(nameOfSetting(settings, "apiKey")).toBe("dbwebhooks:apiKey (set by DBWEBHOOKS_API_KEY)");
-  });
-});
-
-describe("a base URL", () => {
+  const insecure = "http://a.example";
   it.each([
-    ["https://tables.example.com/", "https://tables.example.com"],
-    ["HTTPS://Tables.Example.COM:443", "https://tables.example.com"],
-    ["https://example.com/a/b//", "https://example.com/a/b"],
-    ["https://example.com/a/../b/.", "https://example.com/b"],
-    ["http://localhost:8080/", "http://localhost:8080"],
-    ["http://127.0.0.1", "http://127.0.0.1"],
-    ["http://127.9.9.9", "http://127.9.9.9"],
-    ["http://[::1]:1234", "http://[::1]:1234"],
-  ])("has one spelling: %s", (baseUrl, expected) => {
-    expect(read({ baseUrl }).settings?.baseUrl).toBe(expected);
-  });
-
-  it("has a spelling that is its own", () => {
-    fc.assert(
-      fc.property(fc.webUrl({ validSchemes: ["https"] }), (baseUrl) => {
-        const once = read({ baseUrl }).settings?.baseUrl;
-
-        expect(read({ baseUrl: once }).settings?.baseUrl).toBe(once);
-        expect(once).not.toMatch(/\/$/);
-      }),
-    );
-  });
-
-  const absolute =
-    'must be an absolute URL, such as "https://tables.example.com", without white space';
-  const host =
-    'must have a host name and a port that can exist, such as "https://tables.example.com"';
-  const nothingElse =
-    "must hold no user name, password, query or fragment; the key goes into dbwebhooks:apiKey";
-  const path = "must not end in /api/v1, which is added to it: leave it out";
-  const insecure =
-    "must begin with https:// (http:// only for a loopback host), because the API key travels with every request. To send it unencrypted anyway, set dbwebhooks:allowInsecureBaseUrl to true";
-  it.each([
-    [absolute, ["tables.example.com", "https://", "https:///a.example", "ftp://a.example", " "]],
-    [host, ["https://a.example:70000"]],
-    [path, ["https://a.example/api/v1", "https://a.example/eu/API/v1//", "https://a/api/v1/."]],
-    [nothingElse, ["https://user@a.example", "https://:pw@a.example", "https://a.example?key=1"]],
-    [nothingElse, ["https://a.example/?", "https://a.example/#"]],
-    [insecure, ["http://a.example", "http://svc.localhost", "http://128.0.0.1", "http://[::2]"]],
-  ])("%s", (text, values) => {
-    expectProblem("baseUrl", text, values);
-  });
-
-  it("may be insecure where that is allowed", () => {
-    const settings = { baseUrl: "http://a.example", allowInsecureBaseUrl: "true" };
-
-    expect(read(settings).settings?.baseUrl).toBe("http://a.example");
-  });
-});
-
-describe("lists of base URLs", () => {
-  const lists = ["formerBaseUrls", "otherBaseUrls"] as const;
-
-  it.each(
-    lists.flatMap((name) => [
-      [name, "https://old.example.com/, HTTPS://older.example.com:443/x/"],
-      [name, ' ["https://old.example.com"," https://older.example.com/x"]'],
-    ]),
-  )("are read in one spelling: %s %s", (name, text) => {
-    expect(read({ [name]: text }).settings).toMatchObject({
-      [name]: ["https://old.example.com", "https://older.example.com/x"],
-    });
-  });
-
-  it.each([
-    [lists[0], ""],
-    [lists[1], " (http:// only for a loopback host)"],
-  ])("hold base URLs and nothing else: %s", (name, more) => {
-    expectProblem(
-      name,
-      `must be base URLs with commas between them, such as "https://old.example.com"${more}`,
-      ["old.example.com", "https://a.example,", "[]x", '{"a":1}', "[1]", "https://a.example?b"],
-    );
-  });
-
-  it.each<[string, Texts, number]>([
-    ["to a former one nothing is sent", { formerBaseUrls: "http://a.example" }, 0],
-    ["to another one the key is sent", { otherBaseUrls: "http://a.example" }, 1],
-    ["not to a name below localhost", { otherBaseUrls: "http://svc.localhost" }, 1],
-    ["to this machine", { otherBaseUrls: "http://localhost:1,http://127.1.1.1,http://[::1]" }, 0],
-    ["where allowed", { otherBaseUrls: "http://a.example", allowInsecureBaseUrl: "true" }, 0],
-  ])("are unencrypted only without harm: %s", (_case, config, problems) => {
-    expect(read(config).problems ?? []).toHaveLength(problems);
+    ["allowInsecureBaseUrl says so", { allowInsecureBaseUrl: "true", baseUrl: insecure }],
+    ["it does for others", { allowInsecureBaseUrl: "true", otherBaseUrls: insecure }],
+    ["nothing is sent there", { formerBaseUrls: insecure }],
+    ["it is this machine", { otherBaseUrls: "http://localhost:1,http://127.1.1.1" }],
+  ])("hold a base URL without encryption where %s", (_case, config) => {
+    expect(read(config).problems).toEqual([]);
   });
 });
 
 describe("a problem with the settings", () => {
-  it.each([
-    ["timeoutSeconds", "must be a number of seconds from 0.001 to 3600", "0.001", "3600", "3600.1"],
-    ["retrySeconds", "must be a number of seconds from 0 to 86400", "0", "86400", "86401"],
-    ["maxConcurrentRequests", "must be a whole number from 1 to 1000", "1", "1000", "1001"],
-    ["requestsPerSecond", "must be a number from 0.001 to 10000", "0.001", "10000", "10001"],
-  ])("is a %s that is no number within its limits", (name, text, least, most, above) => {
-    const below = least === "0" ? "-1" : "0";
-    const wrong = ["soon", "1e3", "0x10", "1,5", "NaN", "Infinity", "1.", ".5", "1 000", "1.5.5"];
-
-    expectProblem(name, text, [...wrong, below, above]);
-    expect(problemsOfEach(name, [least, most])).toEqual([
-      [least, []],
-      [most, []],
-    ]);
-  });
-
-  it("is a part of a request", () => {
-    expect(read({ maxConcurrentRequests: "1.5" }).problems).toHaveLength(1);
-  });
-
-  it.each(["listing", "allowInsecureBaseUrl"])("is a %s that is neither true nor false", (name) => {
-    expectProblem(name, "must be true or false", ["yes", "1", "TRUE", "True", " true"]);
-  });
-
-  it("is a key that cannot be sent", () => {
-    expectProblem(
-      "apiKey",
-      "must be the key alone: visible ASCII characters, without white space or line breaks",
-      ["key\n", " key", "a b", "kéy", "key\u0000", "\u200bkey"],
-    );
+  const noNumbers = ["soon", "1e3", "0x10", "1,5", "NaN", "Infinity", "1.", ".5", "1 000"];
+  const insecure = ["http://a.example", "http://svc.localhost"];
+  const path = "must not end in /api/v1";
+  const more = "no user name, password, query or fragment; the key goes into dbwebhooks:apiKey";
+  const noUrls = ["old.example.com", "https://a.example,", "[]x", '{"a":1}', "[1]", "https://a?b"];
+  const noOthers = [...noUrls, ...insecure];
+  it.each<[SettingName, says: string, readonly string[]]>([
+    ["baseUrl", "must be an absolute URL", ["tables.example.com", "https:///a.example", " "]],
+    ["baseUrl", "a host name and a port", ["https://a.example:70000"]],
+    ["baseUrl", path, ["https://a.example/api/v1", "https://a/eu/API/v1//", "https://a/api/v1/."]],
+    ["baseUrl", more, ["https://user@a.example", "https://:pw@a.example", "https://a.example?a=1"]],
+    ["baseUrl", more, ["https://a.example/?", "https://a.example/#"]],
+    ["baseUrl", "https://.* set dbwebhooks:allowInsecureBaseUrl to true", insecure],
+    ["formerBaseUrls", 'base URLs with commas .*"https://old.example.com"$', noUrls],
+    ["otherBaseUrls", "with commas .* \\(http:// only for a loopback host\\)$", noOthers],
+    ["apiKey", "must be the key alone", ["key\n", " key", "a b", "kéy", "key\0", "\u200bkey"]],
+    ["timeoutSeconds", "seconds from 0.001 to 3600$", [...noNumbers, "0", "3600.1"]],
+    ["retrySeconds", "seconds from 0 to 86400$", ["soon", "-1", "86401"]],
+    ["maxConcurrentRequests", "whole number from 1 to 1000$", ["soon", "0", "1001", "1.5"]],
+    ["requestsPerSecond", "must be a number from 0.001 to 10000$", ["1.5.5", "0", "10001"]],
+    ["listing", "must be true or false$", ["yes", "1", "TRUE", " true"]],
+    ["allowInsecureBaseUrl", "must be true or false$", ["yes"]],
+  ])("is a %s that is not right: %s, %j", (name, says, values) => {
+    const line = expect.stringMatching(new RegExp(`^dbwebhooks:${name}: .*${says}`));
+    for (const value of values) {
+      expect([value, read({ [name]: value }).problems]).toEqual([value, [line]]);
+    }
   });
 
   it("is a missing one, with what to do about it in each place", () => {
     const none = { baseUrl: "", apiKey: undefined };
-    const { problems } = read(none);
 
-    expect(problems).toEqual([
-      'dbwebhooks:baseUrl: is not set; run "pulumi config set dbwebhooks:baseUrl https://tables.example.com" or set DBWEBHOOKS_BASE_URL',
-      'dbwebhooks:apiKey: is not set; run "pulumi config set --secret dbwebhooks:apiKey" or set DBWEBHOOKS_API_KEY',
-    ]);
-    expect(read(none, {}, true).problems).toEqual([
-      "dbwebhooks:baseUrl: is not set; give baseUrl to the Provider or set DBWEBHOOKS_BASE_URL",
-      "dbwebhooks:apiKey: is not set; give apiKey to the Provider or set DBWEBHOOKS_API_KEY",
-    ]);
+    expect(read(none).problems.join("\n")).toMatch(
+      /baseUrl: is not set; run "pulumi config set .*_BASE_URL\n.*apiKey: .* --secret .*_API_KEY$/,
+    );
+    expect(read(none, {}, true).problems.join("\n")).toMatch(
+      /; give baseUrl to the Provider or set .*_BASE_URL\n.*; give apiKey to the .*_API_KEY$/,
+    );
   });
 
   it("comes with all others, and names the variable that set a wrong value", () => {
-    const names = Object.keys(environmentVariables);
-    const wrong = Object.fromEntries(names.map((name) => [name, "?"]));
+    const { problems } = read({ baseUrl: "?", timeoutSeconds: "?" }, { DBWEBHOOKS_LISTING: "?" });
 
-    const { problems } = read({ ...wrong, apiKey: " " }, { DBWEBHOOKS_RETRY_SECONDS: "soon" });
-
-    expect(problems.map((line) => line.split(": ")[0])).toEqual(
-      names.map((name) => `dbwebhooks:${name}`),
-    );
-    expect(problems.filter((line) => line.includes("DBWEBHOOKS_"))).toEqual([
-      "dbwebhooks:retrySeconds: must be a number of seconds from 0 to 86400; DBWEBHOOKS_RETRY_SECONDS sets this value",
+    expect(problems).toEqual([
+      expect.stringMatching(/^dbwebhooks:baseUrl: (?!.*BASE_URL)/),
+      expect.stringMatching(/^dbwebhooks:timeoutSeconds: (?!.*SECONDS)/),
+      expect.stringMatching(/^dbwebhooks:listing: .*; DBWEBHOOKS_LISTING sets this value$/),
     ]);
   });
 });

@@ -1,137 +1,184 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { listed, secret, someArgs } from "../helpers/builders.js";
-import { startServer } from "../helpers/http-server.js";
-import { startProvider, type TestProvider } from "../helpers/provider.js";
+import {
+  listed,
+  listOf,
+  secret,
+  secretEnvelope,
+  someArgs,
+  unknownMarkers,
+} from "../helpers/builders.js";
+import type { Answer } from "../helpers/http-server.js";
+import { kindOf } from "../helpers/kind-of.js";
+import { startWithService } from "../helpers/provider-with-service.js";
 
 // One rule protects a webhook: a deletion does not reach it while another resource that this run has
 // seen still has it, or while the program names it in `adopt`.
 
-interface Run extends TestProvider {
-  readonly state: Readonly<Record<string, unknown>>;
-}
-/** What Pulumi does about a resource before it deletes webhook 17 of the resource "orders". */
-type Step = (run: Run, urnOf: (name: string) => { urn?: string }) => Promise<unknown>;
+type Run = Awaited<ReturnType<typeof startWithService>> & {
+  readonly urnOf: (name: string) => { urn?: string };
+};
+/** What Pulumi does about webhook 17. */
+type Step = (run: Run) => Promise<unknown>;
 
 const elsewhere = someArgs({ url: "https://example.com/other" });
-const urn = (name: string) => `urn:pulumi:test::webhooks::dbwebhooks:index:Webhook::${name}`;
+const adopting = (changes: object = {}) => someArgs({ adopt: { id: "17", secret, ...changes } });
 
+const checks =
+  (name: string, olds: object, news = someArgs()): Step =>
+  ({ check, urnOf }) =>
+    check({ ...olds }, news, urnOf(name));
 /** Pulumi checks and compares a resource that the program declares and the state holds. */
 const compares =
-  (name: string, id = "17", news = someArgs()): Step =>
-  async ({ check, diff, state }, urnOf) => {
-    const { inputs } = await check(someArgs(), news, urnOf(name));
-    return await diff(id, state, inputs, urnOf(name));
+  (name: string, news = someArgs(), id = "17"): Step =>
+  async (run) => {
+    await checks(name, someArgs(), news)(run);
+    return run.diff(id, run.state, news, run.urnOf(name));
   };
 /** Pulumi creates a resource, or its replacement. */
 const creates =
   (name: string, news = someArgs()): Step =>
-  async ({ check, create }, urnOf) => {
-    const { inputs } = await check({}, news, urnOf(name));
-    return await create(inputs);
+  async (run) => {
+    await checks(name, {}, news)(run);
+    return run.create(news);
   };
-const checks =
-  (name: string, olds: object, news = someArgs()): Step =>
-  ({ check }, urnOf) =>
-    check({ ...olds }, news, urnOf(name));
 const adopts = (id: number, databaseId = "base_abc123") =>
   checks("adopter", {}, someArgs({ databaseId, adopt: { id, secret } }));
 const imports =
   (name: string, isOnlyRead = false): Step =>
-  ({ import: read }, urnOf) =>
+  ({ import: read, urnOf }) =>
     read("17", "base_abc123", { ...urnOf(name), isOnlyRead });
 const refreshes: Step = ({ read, state }) => read("17", state);
 /** Pulumi compares what no program declares. */
-const comparesState: Step = ({ diff, state }, urnOf) =>
+const comparesState: Step = ({ diff, state, urnOf }) =>
   diff("17", state, someArgs(), urnOf("stays"));
+const deletes: Step = ({ delete: remove, state, urnOf }) => remove("17", state, urnOf("one"));
 
-/** Runs these steps and then deletes webhook 17 of "orders". Returns what was deleted, and all lines. */
-async function deletedAfter(steps: readonly Step[], hasUrns = true, id = "17") {
+/** Pulumi compares the webhook that `adopt` names, and finds that it drifted. */
+const comparesDrift: Step = ({ diff, state }) =>
+  diff("17", { ...state, url: "https://drifted.example" }, adopting());
+
+/** Runs these steps, of which the last one may fail. Says how that ends, and the lines before it. */
+async function play(steps: readonly Step[], hasUrns: boolean): Promise<string> {
   // The same answer is right for a creation, a deletion and a list.
-  await using server = await startServer({
-    body: { id: 18, secret, success: true, webhooks: [listed()] },
-  });
-  const run = startProvider(
-    { baseUrl: server.url, listing: "true" },
-    { environment: { DBWEBHOOKS_IMPORT_SECRET: secret } },
-  );
-  const urnOf = (name: string) => (hasUrns ? { urn: urn(name) } : {});
-  const state = { ...someArgs(), baseUrl: server.url, secret };
-  for (const step of steps) {
-    await step({ ...run, state }, urnOf);
+  const body = { id: 18, secret, success: true, webhooks: [listed()] };
+  const environment = { DBWEBHOOKS_IMPORT_SECRET: secret };
+  const urnOf = (name: string) => (hasUrns ? { urn: `urn:pulumi:::${name}` } : {});
+  const provider = await startWithService({ body }, { listing: "true" }, undefined, environment);
+  const run = { ...provider, urnOf };
+  for (const step of steps.slice(0, -1)) {
+    await step(run);
   }
-  await run.delete(id, state, urnOf("orders"));
-  const deletions = server.requests.filter(({ method }) => method === "DELETE");
-  return { deleted: deletions.map(({ path }) => path.split("/").at(-1)), lines: run.lines };
+  const [last] = steps.slice(-1);
+  const error = await last?.(run).then(() => undefined, kindOf);
+  const lines = run.lines.map((line) => shownLines.exec(line)?.[0].replace(/^\w+: /, ""));
+  const isDeleted = run.requests.some(
+    ({ method, path }) => method === "DELETE" && path.endsWith("/17"),
+  );
+  return [...lines, isDeleted && "deleted", error].filter(Boolean).join(", ");
 }
 
-describe("a deletion", () => {
-  const rotation = [checks("orders", someArgs()), creates("orders")];
-  const ignored = [compares("orders"), creates("orders", elsewhere)];
-  const otherWebhooks = [compares("a", "1"), compares("b", "18")];
-  const imported = [imports("stays"), checks("stays", someArgs())];
-  it.each<[string, "always" | "with URNs" | "never", Step[]]>([
-    ["when this run compared nothing", "always", []],
-    ["when another resource keeps it", "never", [compares("stays")]],
-    ["when its own resource was unchanged", "with URNs", [compares("orders")]],
-    ["when the change of its own resource was ignored", "with URNs", ignored],
-    ["when its own resource changes", "always", [compares("orders", "17", elsewhere)]],
-    ["in a rotation by replacementTrigger", "always", rotation],
-    ["when others keep other webhooks", "always", otherWebhooks],
-    ["after a plain refresh", "always", [refreshes, comparesState]],
-    ["when no program has run", "always", [comparesState]],
-    ["when the program adopts it", "never", [adopts(17)]],
-    ["when the program adopts another", "always", [adopts(16), adopts(17, "base_2")]],
-    ["when another resource imported it", "never", imported],
-    ["when another resource only reads it", "always", [imports("stays", true)]],
-  ])("%s reaches the webhook %s; else it says so", async (_case, reaches, steps) => {
-    for (const hasUrns of [true, false]) {
-      const { deleted, lines } = await deletedAfter(steps, hasUrns);
+const shownLines =
+  /^(warning: (Kept webhook 17|Two resources(?= .*:one and .*:two\.)|Replacing|The program)|info: (Adopting|The argument))/;
 
-      const isDeleted = reaches === "always" || (reaches === "with URNs" && hasUrns);
-      const kept = lines.filter((line) => line.startsWith("warning: Kept webhook 17 "));
-      expect([hasUrns, deleted, kept.length]).toEqual(
-        isDeleted ? [hasUrns, ["17"], 0] : [hasUrns, [], 1],
-      );
-    }
-  });
-
-  it("never reaches what another resource keeps, in whatever order Pulumi asks", async () => {
-    const steps = [compares("stays"), compares("a", "16"), creates("new"), checks("orders", {})];
-    const anyOrder = fc.shuffledSubarray(steps, { minLength: steps.length });
-
-    await fc.assert(
-      fc.asyncProperty(anyOrder, fc.boolean(), async (order, hasUrns) => {
-        expect((await deletedAfter(order, hasUrns)).deleted).toEqual([]);
-      }),
-      { numRuns: 24 },
-    );
+describe("who has a webhook", () => {
+  const kept = "Kept webhook 17";
+  const [one, two, changesTwo] = [compares("one"), compares("two"), compares("two", elsewhere)];
+  const otherBase = adopts(17, "base_2");
+  const rotation = [checks("one", someArgs()), creates("one"), deletes];
+  const three = compares("three", someArgs(), "18");
+  const others = [compares("two", someArgs(), "1"), three, deletes];
+  const named = compares("one", adopting());
+  const takes = (name: string, changes = {}) => creates(name, adopting(changes));
+  const otherSecret = adopting({ secret: "whsec_another" });
+  const unknownId = adopting({ id: unknownMarkers.string });
+  const unknownDatabase = { ...adopting(), databaseId: unknownMarkers.string };
+  const imported = (name: string) => [imports(name), checks(name, someArgs())];
+  it.each<[string, Step[], withUrns: string, without?: string]>([
+    ["deleted in a run that compared nothing", [deletes], "deleted"],
+    ["kept by another resource", [two, deletes], kept],
+    ["kept among others", [two, three, creates("new"), checks("one", {}), deletes], kept],
+    ["kept among others, last", [checks("one", {}), creates("new"), three, two, deletes], kept],
+    ["unchanged, and replaced in spite of it", [one, deletes], "deleted", kept],
+    ["its change is ignored", [one, creates("one", elsewhere), deletes], "deleted", kept],
+    ["changed", [compares("one", elsewhere), deletes], "Replacing, deleted"],
+    ["in a rotation by replacementTrigger", rotation, "deleted"],
+    ["others keep other webhooks", others, "deleted"],
+    ["after a plain refresh", [refreshes, comparesState, deletes], "deleted"],
+    ["no program has run", [comparesState, deletes], "deleted"],
+    ["the program adopts it", [adopts(17), deletes], `Adopting, ${kept}`],
+    ["the program adopts another", [adopts(16), otherBase, deletes], "Adopting, Adopting, deleted"],
+    ["another resource imported it", [...imported("two"), deletes], kept],
+    ["another resource only reads it", [imports("two", true), deletes], "deleted"],
+    ["both adopt it", [takes("one"), takes("two", { id: 17 })], "Adopting, Adopting, notAdopted"],
+    ["one adopts what the other manages", [one, takes("two")], "Adopting, notAdopted"],
+    ["one adopts what was deleted", [deletes, takes("two")], "Adopting, deleted, notAdopted"],
+    ["one manages what the other adopted", [takes("one"), two], "Adopting, conflict"],
+    ["one manages what the other is to adopt", [adopts(17), two], "Adopting, conflict"],
+    ["both have it, the first by adoption", [named, two], "conflict"],
+    ["both have it, the second by adoption", [two, named], "conflict"],
+    ["both have it by adoption", [named, compares("two", adopting())], "conflict", ""],
+    ["adopted and to be replaced", [compares("one", { ...adopting(), tableId: "t" })], "conflict"],
+    ["adopted, and refreshed alone", [refreshes, comparesDrift], ""],
+    ["adopted with another secret", [compares("one", otherSecret)], "The argument"],
+    ["to be adopted, by an unknown id", [checks("one", {}, unknownId)], ""],
+    ["to be adopted, in an unknown database", [checks("one", {}, unknownDatabase)], ""],
+    ["adopted, again and again", [named, named, named], ""],
+    ["adopted, and deleted before", [named, deletes, takes("one")], `${kept}, Adopting`],
+    ["both manage it, said once", [one, one, two], "Two resources", ""],
+    ["both imported it", [...imported("one"), ...imported("two")], "Two resources", ""],
+    ["one only reads it", [imports("one", true), two], ""],
+    ["one reads what the other replaces", [imports("one", true), changesTwo], "Replacing"],
+    ["imported, and declared otherwise", [imports("two"), changesTwo], "The program", "Replacing"],
+  ])("is known: %s", async (_case, steps, withUrns, without = withUrns) => {
+    expect([await play(steps, true), await play(steps, false)]).toEqual([withUrns, without]);
   });
 });
 
-describe("two resources with one webhook", () => {
-  const shared = /^warning: Two resources .*::one and urn:.*::other\. /;
-  const otherwise = /^warning: The program does not declare webhook 17 /;
-  const replaced = /^warning: Replacing webhook 17 /;
-  const importing = (name: string) => [imports(name), checks(name, someArgs())];
-  const differs = (name: string) => compares(name, "17", elsewhere);
-  it.each<[string, Step[], RegExp[]]>([
-    ["are named once", [compares("one"), compares("one"), compares("other")], [shared]],
-    ["are named when both are imported", [...importing("one"), ...importing("other")], [shared]],
-    ["are not named when one only reads it", [imports("one", true), compares("other")], []],
-    [
-      "are two when one reads what the other replaces",
-      [imports("one", true), differs("other")],
-      [replaced],
-    ],
-    [
-      "are one when an import differs, which Pulumi refuses",
-      [imports("one"), differs("one")],
-      [otherwise],
-    ],
-  ])("%s", async (_case, steps, expected) => {
-    const { lines } = await deletedAfter(steps, true, "16");
+describe("an adoption", () => {
+  it("sends nothing, and stores the secret but not the argument", async () => {
+    const { create, lines, baseUrl, requests } = await startWithService({});
 
-    expect(lines).toEqual(expected.map((line) => expect.stringMatching(line)));
+    expect(await create(adopting())).toStrictEqual({
+      id: "17",
+      properties: { ...someArgs(), baseUrl, secret: secretEnvelope },
+    });
+    expect(requests).toEqual([]);
+    expect(lines).toEqual([
+      expect.stringMatching(/^info: .*webhook 17 .*dbwebhooks:listing is off/),
+    ]);
+  });
+
+  it("looks the webhook up first with listing, and is one at a time", async () => {
+    const run = await startWithService(listOf(listed()), { listing: "true" });
+
+    const results = await Promise.allSettled([run.create(adopting()), run.create(adopting())]);
+
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+    expect(run.methods()).toEqual(["GET"]);
+    expect(run.lines.join()).not.toContain("dbwebhooks:listing");
+  });
+
+  it.each<[string, Answer, string]>([
+    ["is not listed", listOf(), "does not list it. .*remove adopt to create a new one"],
+    [
+      "may be on another page",
+      { body: { webhooks: [], nextPage: 2 } },
+      "only a part.*set dbwebhooks:listing to false",
+    ],
+    [
+      "has another table",
+      listOf(listed({ tableIds: ["t"] })),
+      "another tableId. Declare it as it is there",
+    ],
+    ["cannot be looked up", { statusCode: 403 }, "answered 403"],
+  ])("is refused each time when the webhook %s, and keeps it", async (_case, answer, why) => {
+    const run = await startWithService(answer, { listing: "true" });
+    await run.check({}, adopting());
+
+    const refused = { kind: "notAdopted", message: expect.stringMatching(why) };
+    await expect(run.create(adopting())).rejects.toMatchObject(refused);
+    await expect(run.create(adopting())).rejects.toMatchObject(refused);
+    await expect(run.delete("17", run.state)).rejects.toMatchObject({ kind: "kept" });
+    expect(run.methods()).toEqual(["GET", "GET"]);
   });
 });

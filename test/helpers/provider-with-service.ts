@@ -1,0 +1,20 @@
+import { onTestFinished } from "vitest";
+import type { Engine } from "../../src/core/engine.js";
+import { someState } from "./builders.js";
+import { type Answer, startServer } from "./http-server.js";
+import { startProvider, type Texts } from "./provider.js";
+
+/** A provider of a service that gives these answers, a state of a webhook there, and what it saw. */
+export async function startWithService(
+  answers: Answer | readonly Answer[],
+  settings: Texts = {},
+  engine?: Engine,
+  environment?: Texts,
+) {
+  const { requests, url, [Symbol.asyncDispose]: dispose } = await startServer(...[answers].flat());
+  onTestFinished(dispose);
+  const baseUrl = `${url}/eu`;
+  const run = startProvider({ baseUrl, retrySeconds: "0", ...settings }, engine, environment);
+  const methods = () => requests.map(({ method }) => method);
+  return { ...run, baseUrl, requests, methods, state: someState({ baseUrl }) };
+}
