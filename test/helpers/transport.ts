@@ -10,7 +10,6 @@ import {
   type Call,
   type CallResult,
   createTransport,
-  type HttpTransport,
   type Wait,
 } from "../../src/service/transport.ts";
 import { errorBody, someSettings } from "./builders.ts";
@@ -22,7 +21,6 @@ export const someRequest: HttpRequest = {
   apiKey: "key",
 };
 
-/** An answer with a status and, where one is given, a time to wait. */
 export function response(
   statusCode: number,
   retryAfterMs?: number,
@@ -35,46 +33,31 @@ export function response(
 /** A service that says itself that it refuses the request for now. */
 export const busy = (retryAfterMs: number) => response(503, retryAfterMs, errorBody("BUSY"));
 
-/** An attempt that failed before it was sent. */
-export const unsentBecause = (code: string): HttpFailure => ({
-  kind: "unsent",
-  cause: { kind: "connection", codes: [code], text: "connect failed" },
+const failure = (kind: HttpFailure["kind"], code: string, text: string): HttpFailure => ({
+  kind,
+  cause: { kind: "connection", codes: [code], text },
 });
 
+export const unsentBecause = (code: string) => failure("unsent", code, "connect failed");
 export const unsent = unsentBecause("EAI_AGAIN");
 export const refused = unsentBecause("ECONNREFUSED");
-export const unanswered: HttpFailure = {
-  kind: "unanswered",
-  cause: { kind: "connection", codes: ["ECONNRESET"], text: "read ECONNRESET" },
-};
+export const unanswered = failure("unanswered", "ECONNRESET", "read ECONNRESET");
 export const unreadable: HttpFailure = {
   kind: "unreadable",
   cause: { kind: "tooLong", statusCode: 200 },
 };
-
-export interface FakeTransport extends HttpTransport {
-  /** Of each attempt its name, when it began since the start, and whether a stop would end it. */
-  readonly attempts: {
-    readonly name: string;
-    readonly atMs: number;
-    readonly mayBeStopped: boolean;
-  }[];
-  readonly waits: Wait[];
-  /** Sends a request of this name; a deletion, unless told otherwise. */
-  send(name?: string, call?: Partial<Call>): Promise<CallResult>;
-}
 
 /** A transport on a clock of its own whose attempts end as `answer` says. */
 export async function fakeTransport(
   answer: (attempt: number, name: string) => HttpOutcome | Promise<HttpOutcome>,
   settings: Partial<AccountSettings> = {},
   stopping: AbortSignal = new AbortController().signal,
-  random = 0.5,
-): Promise<FakeTransport> {
+) {
   await import("p-queue");
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
   const startedAt = Date.now();
-  const attempts: FakeTransport["attempts"] = [];
+  // Of each its name, when it began since the start, and whether a stop would end it.
+  const attempts: { name: string; atMs: number; mayBeStopped: boolean }[] = [];
   const waits: Wait[] = [];
   const exchange: Exchange = async ({ url }, _limit, stop) => {
     const name = url.pathname.slice(1);
@@ -82,8 +65,9 @@ export async function fakeTransport(
     return answer(attempts.length, name);
   };
   const open = () => Promise.resolve(exchange);
-  const transport = createTransport(someSettings(settings), stopping, open, () => random);
-  const send: FakeTransport["send"] = (name = "x", call = {}) =>
+  const transport = createTransport(someSettings(settings), stopping, open, () => 0.5);
+  /** Sends a request of this name; a deletion, unless told otherwise. */
+  const send = (name = "x", call: Partial<Call> = {}): Promise<CallResult> =>
     transport.sendRequest({
       kind: "delete",
       request: { ...someRequest, url: new URL(name, someRequest.url) },
@@ -92,6 +76,8 @@ export async function fakeTransport(
     });
   return { ...transport, attempts, waits, send };
 }
+
+export type FakeTransport = Awaited<ReturnType<typeof fakeTransport>>;
 
 /** Gives the clock back after {@link fakeTransport}. */
 export function restoreWorld(): void {

@@ -19,59 +19,46 @@ const values = fc.string({ unit: fc.constantFrom(...characters), minLength: 8, m
 const keys = fc.string({ unit: fc.constantFrom(..."FGHJKMPQfghjkmpq0123_-"), minLength: 12 });
 const surroundings = fc.string({ unit: "binary", maxLength: 30 });
 
-const hexOf = (character: string) => character.charCodeAt(0).toString(16).padStart(2, "0");
-const percent = (character: string) => `%${hexOf(character)}`;
+const percent = (character: string) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
 
 describe("redaction of a known value", () => {
-  const withoutEnd = (encoded: string) => encoded.replace(/[^=]{2}=*$/, "");
-
-  it.each<[string, (value: string) => string, sought?: (spelled: string) => string]>([
+  it.each<[string, (value: string) => string]>([
     ["as it is", (value) => value],
     ["in capitals", (value) => value.replace(/[a-z]/g, (letter) => letter.toUpperCase())],
-    ["in small letters", (value) => value.replace(/[A-Z]/g, (letter) => letter.toLowerCase())],
     ["cut at both ends", (value) => value.slice(1, -1)],
-    ["twice", (value) => value + value],
     ["in JSON", (value) => JSON.stringify(value)],
-    ["broken into lines", (value) => value.split("").join("\r\n")],
-    ["with spaces in it", (value) => value.split("").join(" ")],
-    ["with what is invisible", (value) => value.split("").join("\u200b\ufe0f\ud800\u00ad")],
-    ["in base64", (value) => Buffer.from(value).toString("base64"), withoutEnd],
-    ["in base64url", (value) => Buffer.from(value).toString("base64url"), withoutEnd],
-    ["in hex", (value) => Buffer.from(value).toString("hex").toUpperCase(), (hex) => hex],
-  ])("leaves no stretch of 8 characters of it %s", (_case, spell, sought) => {
+    ["with what is invisible", (value) => value.split("").join("\r\n \u200b\ufe0f\ud800\u00ad")],
+  ])("leaves no stretch of 8 characters of it %s", (_case, spell) => {
     fc.assert(
       fc.property(values, surroundings, surroundings, (value, before, after) => {
-        const spelled = spell(value);
+        const redacted = redact(before + spell(value) + after, [value]);
 
-        const redacted = redact(before + spelled + after, [value]);
-
-        expect(holdsStretch(redacted, sought?.(spelled) ?? value)).toBe(false);
+        expect(holdsStretch(redacted, value)).toBe(false);
       }),
     );
   });
 
-  it("leaves none in base64 of a text that holds it", () => {
+  it.each([
+    ["base64", 6],
+    ["base64url", 6],
+    ["hex", 4],
+  ] as const)("leaves none in %s of a text that holds it", (encoding, bits) => {
     fc.assert(
       fc.property(values, fc.string(), fc.string(), (value, before, after) => {
-        const encoded = Buffer.from(before + value + after).toString("base64");
-        const offset = Buffer.byteLength(before);
-        const end = offset + Buffer.byteLength(value);
-        const own = encoded.slice(Math.ceil((offset * 8) / 6), Math.floor((end * 8) / 6));
+        const encoded = Buffer.from(before + value + after).toString(encoding);
+        const start = Buffer.byteLength(before) * 8;
+        const end = start + Buffer.byteLength(value) * 8;
+        const own = encoded.slice(Math.ceil(start / bits), Math.floor(end / bits));
 
-        const redacted = redact(encoded, [value]);
-
-        expect(holdsStretch(redacted, own)).toBe(false);
+        expect(holdsStretch(redact(encoded, [value]), own)).toBe(false);
       }),
     );
   });
 
   it.each<[string, (character: string) => string]>([
     ["percent-encoded", percent],
-    ["percent-encoded twice", (character) => percent(character).replace("%", "%25")],
-    ["as \\u escapes", (character) => `\\u00${hexOf(character)}`],
-    ["as \\x escapes", (character) => `\\x${hexOf(character)}`],
-    ["as decimal HTML entities", (character) => `&#${character.charCodeAt(0)};`],
-    ["as hexadecimal HTML entities", (character) => `&#x${hexOf(character)};`],
+    ["as escapes", (character) => percent(character).replace("%", "\\u00")],
+    ["as HTML entities", (character) => `&#${character.charCodeAt(0)};`],
   ])("leaves none of its word when some characters are %s", (_case, encode) => {
     const choices = fc.array(fc.boolean(), { minLength: 5, maxLength: 20 });
 
@@ -117,8 +104,7 @@ describe("redaction of what looks like a credential", () => {
     ["Authorization: Bearer abc.def-123=", "Authorization: Bearer [redacted]"],
     ["authorization: basic dXNlcjpwYXNz", "authorization: basic [redacted]"],
     ['{"authorization":"bearer \u200b\n abc"}', '{"authorization":"bearer [redacted]"}'],
-    ["secret whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD/=", "secret [redacted]"],
-    ["WHSEC_abc", "[redacted]"],
+    ["secret whsec_C2FVsBQI+b5sSYspob7oD/=", "secret [redacted]"],
     ["wh\u00adsec_abc", "[redacted]"],
     ["%22secret%22%3A%22whsec_a%2Bb%3D%22", "[redacted]"],
     ["see wss://example.com/a", "see wss://example.com/[redacted]"],
@@ -128,14 +114,13 @@ describe("redaction of what looks like a credential", () => {
     ["https://", "[redacted]"],
     ["https://[broken", "[redacted]"],
     ["/api/base%5F1/webhooks", "/api/[redacted]/webhooks"],
+    // And nothing else.
+    ...['Webhook 17 is not in "base_abc123" (example.com/path, 100 % & 7).'].map((text) => [
+      text,
+      text,
+    ]),
   ])("hides it: %j", (text, expected) => {
     expect(redact(text)).toBe(expected);
-  });
-
-  it("leaves other texts alone", () => {
-    const text = 'Webhook 17 was not found in "base_abc123" (example.com/path, 100 % & 7).';
-
-    expect(redact(text)).toBe(text);
   });
 });
 
