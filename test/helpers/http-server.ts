@@ -11,15 +11,6 @@ import { text } from "node:stream/consumers";
 import { setDefaultCACertificates } from "node:tls";
 import { generate } from "selfsigned";
 
-/** A request as the service saw it. */
-interface SeenRequest {
-  readonly method: string;
-  /** As it stood in the request line. */
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
 /** What the service answers; status 200 and no body unless told otherwise. */
 export interface Answer {
   readonly statusCode?: number;
@@ -30,7 +21,13 @@ export interface Answer {
 
 export interface TestServer extends AsyncDisposable {
   readonly url: string;
-  readonly requests: SeenRequest[];
+  /** The path is as it stood in the request line. */
+  readonly requests: {
+    readonly method: string;
+    readonly path: string;
+    readonly headers: IncomingHttpHeaders;
+    readonly body: string;
+  }[];
   /** How many connections have come. */
   readonly connections: () => number;
 }
@@ -45,15 +42,12 @@ export async function startTlsServer(
   { isTrusted }: { readonly isTrusted: boolean },
   ...answers: readonly Answer[]
 ): Promise<TestServer & { readonly certificate: string }> {
-  const altNames = [
-    { type: 2, value: "tables.example.test" },
-    { type: 7, ip: "127.0.0.1" },
-  ] as const;
+  const altNames = [{ type: 2 as const, value: "tables.example.test" }];
   const { private: key, cert } = await generate([{ name: "commonName", value: "test" }], {
     keyType: "ec",
     extensions: [
       { name: "basicConstraints", cA: true },
-      { name: "subjectAltName", altNames: [...altNames] },
+      { name: "subjectAltName", altNames: [...altNames, { type: 7, ip: "127.0.0.1" }] },
     ],
   });
   if (isTrusted) {
@@ -66,11 +60,8 @@ export async function startTlsServer(
   return { ...(await serve(server, answers)), certificate: cert };
 }
 
-async function serve(
-  server: HttpServer | HttpsServer,
-  answers: readonly Answer[],
-): Promise<TestServer> {
-  const requests: SeenRequest[] = [];
+async function serve(server: HttpServer | HttpsServer, answers: readonly Answer[]) {
+  const requests: TestServer["requests"] = [];
   let connections = 0;
   server.on("connection", () => {
     connections++;
@@ -95,19 +86,11 @@ async function serve(
   };
 }
 
-export interface Gate extends AsyncDisposable {
-  readonly url: string;
-  /** What each connection that has come sent first. */
-  readonly heads: string[];
-  /** Lets through what has come, and what will. */
-  readonly open: () => void;
-}
-
 /**
  * Starts what accepts connections and is silent until it is opened: then it leads to a server, also as
- * a proxy that is asked to CONNECT.
+ * a proxy that is asked to CONNECT. `heads` has what each connection sent first.
  */
-export async function startGate(target: string): Promise<Gate> {
+export async function startGate(target: string) {
   const heads: string[] = [];
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   const server = await startSocketServer((socket) =>
@@ -128,14 +111,11 @@ export async function startGate(target: string): Promise<Gate> {
   return { ...server, heads, open };
 }
 
-export interface RawServer extends AsyncDisposable {
-  readonly url: string;
-  /** Heads of the requests that arrived whole. */
-  readonly requests: string[];
-}
-
-/** Starts a server whose answer to each whole request is written, or broken, by hand. */
-export async function startRawServer(answer: (socket: Socket) => void): Promise<RawServer> {
+/**
+ * Starts a server whose answer to each whole request is written, or broken, by hand. `requests` has the
+ * heads of those.
+ */
+export async function startRawServer(answer: (socket: Socket) => void) {
   const requests: string[] = [];
   const server = await startSocketServer((socket) => {
     let received = "";

@@ -1,21 +1,11 @@
 import { vi } from "vitest";
-import type {
-  Exchange,
-  HttpFailure,
-  HttpOutcome,
-  HttpRequest,
-} from "../../src/service/exchange.ts";
+import type * as http from "../../src/service/exchange.ts";
 import type { AccountSettings } from "../../src/service/settings.ts";
-import {
-  type Call,
-  type CallResult,
-  createTransport,
-  type Wait,
-} from "../../src/service/transport.ts";
+import { type Call, createTransport, type Wait } from "../../src/service/transport.ts";
 import { errorBody, someSettings } from "./builders.ts";
 
 /** A request that means nothing. */
-export const someRequest: HttpRequest = {
+export const someRequest: http.HttpRequest = {
   method: "POST",
   url: new URL("https://tables.example.com/somewhere"),
   apiKey: "key",
@@ -23,17 +13,17 @@ export const someRequest: HttpRequest = {
 
 export function response(
   statusCode: number,
-  retryAfterMs?: number,
+  waitMs?: number,
   body: unknown = {},
-): HttpOutcome {
-  const waiting = retryAfterMs === undefined ? {} : { retryAfterMs };
+): http.HttpOutcome {
+  const waiting = waitMs === undefined ? {} : { retryAfterMs: waitMs };
   return { kind: "response", statusCode, body: JSON.stringify(body), ...waiting };
 }
 
 /** A service that says itself that it refuses the request for now. */
 export const busy = (retryAfterMs: number) => response(503, retryAfterMs, errorBody("BUSY"));
 
-const failure = (kind: HttpFailure["kind"], code: string, text: string): HttpFailure => ({
+const failure = (kind: http.HttpFailure["kind"], code: string, text: string): http.HttpFailure => ({
   kind,
   cause: { kind: "connection", codes: [code], text },
 });
@@ -42,14 +32,14 @@ export const unsentBecause = (code: string) => failure("unsent", code, "connect 
 export const unsent = unsentBecause("EAI_AGAIN");
 export const refused = unsentBecause("ECONNREFUSED");
 export const unanswered = failure("unanswered", "ECONNRESET", "read ECONNRESET");
-export const unreadable: HttpFailure = {
+export const unreadable: http.HttpFailure = {
   kind: "unreadable",
   cause: { kind: "tooLong", statusCode: 200 },
 };
 
 /** A transport on a clock of its own whose attempts end as `answer` says. */
 export async function fakeTransport(
-  answer: (attempt: number, name: string) => HttpOutcome | Promise<HttpOutcome>,
+  answer: (attempt: number, name: string) => http.HttpOutcome | Promise<http.HttpOutcome>,
   settings: Partial<AccountSettings> = {},
   stopping: AbortSignal = new AbortController().signal,
 ) {
@@ -59,7 +49,7 @@ export async function fakeTransport(
   // Of each its name, when it began since the start, and whether a stop would end it.
   const attempts: { name: string; atMs: number; mayBeStopped: boolean }[] = [];
   const waits: Wait[] = [];
-  const exchange: Exchange = async ({ url }, _limit, stop) => {
+  const exchange: http.Exchange = async ({ url }, _limit, stop) => {
     const name = url.pathname.slice(1);
     attempts.push({ name, atMs: Date.now() - startedAt, mayBeStopped: stop !== undefined });
     return answer(attempts.length, name);
@@ -67,7 +57,7 @@ export async function fakeTransport(
   const open = () => Promise.resolve(exchange);
   const transport = createTransport(someSettings(settings), stopping, open, () => 0.5);
   /** Sends a request of this name; a deletion, unless told otherwise. */
-  const send = (name = "x", call: Partial<Call> = {}): Promise<CallResult> =>
+  const send = (name = "x", call: Partial<Call> = {}) =>
     transport.sendRequest({
       kind: "delete",
       request: { ...someRequest, url: new URL(name, someRequest.url) },

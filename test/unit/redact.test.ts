@@ -140,7 +140,6 @@ describe("the sensitive parts of a URL", () => {
 
   it.each([
     ["https://h.example/a1/b2/c3/d4/e5", "bad h.example/a1/b2/c3/d4/e5", "b2"],
-    ["https://h.example/hooks/tok/9f3", "at h.example/hooks/tok/9f3", "9f3"],
     ["https://bob:p1@h.example/", "bob:p1@h.example", "p1"],
     ["https://example.com/?token=s3cr3t", "token s3cr3t is wrong", "s3cr3t"],
   ])("are hidden though they are short: %s", (url, text, part) => {

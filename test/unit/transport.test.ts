@@ -26,6 +26,7 @@ const inOrder =
   (attempt: number) =>
     outcomes[attempt - 1] ?? ok;
 const timesOf = ({ attempts }: FakeTransport) => attempts.map(({ atMs }) => atMs);
+const one = { maxConcurrentRequests: 1 };
 const pace = (requestsPerSecond: number) => ({ requestsPerSecond });
 
 describe("a transport", () => {
@@ -74,17 +75,14 @@ describe("a transport", () => {
   });
 });
 
-const one = { maxConcurrentRequests: 1 };
 const slow = response(429, 9_000);
 const fault = response(500, 9_000);
 const late = "late" as const;
 
+type Outcome = HttpOutcome | typeof late;
+
 /** Sends requests at once, and says when each was sent, and what was told. */
-async function play(
-  settings: Partial<AccountSettings>,
-  outcomes: readonly (HttpOutcome | typeof late)[],
-  names: string,
-) {
+async function play(settings: Partial<AccountSettings>, outcomes: Outcome[], names: string) {
   const transport = await fakeTransport((attempt) => {
     const outcome = outcomes[attempt - 1] ?? ok;
     return outcome === late ? new Promise((resolve) => setTimeout(resolve, 6_000, ok)) : outcome;
@@ -92,16 +90,17 @@ async function play(
   await settled(Promise.all([...names].map((name) => transport.send(name))));
   const sent = transport.attempts.map(({ name, atMs }) => `${name}${atMs}`);
   const told = transport.waits.map((wait) =>
-    wait.kind === "turn" ? wait.setting : wait.kind === "pause" ? `pause${wait.delayMs}` : "again",
+    wait.kind === "turn" ? wait.setting : `${wait.kind}${"delayMs" in wait ? wait.delayMs : ""}`,
   );
   return [...sent, ...told].join(" ");
 }
 
 describe("requests that are made at once", () => {
   const turns = "requestsPerSecond";
+  const briefly = { ...pace(0.1), retrySeconds: 5 };
 
   // Settings, the first outcomes, names of requests, and when each was sent in milliseconds.
-  it.each<[string, Partial<AccountSettings>, (HttpOutcome | typeof late)[], string, string]>([
+  it.each<[string, Partial<AccountSettings>, Outcome[], string, string]>([
     ["are all in flight", {}, [late, late, late], "abc", "a0 b0 c0"],
     ["or as many as allowed", one, [late], "abc", "a0 b6000 c6000 maxConcurrentRequests"],
     ["whatever the pace", { ...one, ...pace(9) }, [late], "ab", "a0 b6000 maxConcurrentRequests"],
@@ -127,13 +126,7 @@ describe("requests that are made at once", () => {
     ["are told once of retries", {}, [fault, fault], "a", "a0 a9000 a18000 again"],
     ["are told once of their turn", pace(0.1), [], "abc", `a0 b10000 c20000 ${turns}`],
     ["not of a short wait for it", pace(0.21), [], "ab", "a0 b4762"],
-    [
-      "have time for retries from the first attempt on",
-      { ...pace(0.1), retrySeconds: 5 },
-      [ok, unsent],
-      "ab",
-      `a0 b10000 b20000 ${turns}`,
-    ],
+    ["have time for retries then", briefly, [ok, unsent], "ab", `a0 b10000 b20000 ${turns}`],
   ])("%s", async (_case, settings, outcomes, names, expected) => {
     expect(await play(settings, outcomes, names)).toBe(expected);
   });
