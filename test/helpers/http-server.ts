@@ -19,21 +19,8 @@ export interface Answer {
   readonly body?: unknown;
 }
 
-export interface TestServer extends AsyncDisposable {
-  readonly url: string;
-  /** The path is as it stood in the request line. */
-  readonly requests: {
-    readonly method: string;
-    readonly path: string;
-    readonly headers: IncomingHttpHeaders;
-    readonly body: string;
-  }[];
-  /** How many connections have come. */
-  readonly connections: () => number;
-}
-
 /** Starts a service that gives these answers in this order, the last one again and again. */
-export function startServer(...answers: readonly Answer[]): Promise<TestServer> {
+export function startServer(...answers: readonly Answer[]) {
   return serve(createHttpServer(), answers);
 }
 
@@ -41,7 +28,7 @@ export function startServer(...answers: readonly Answer[]): Promise<TestServer> 
 export async function startTlsServer(
   { isTrusted }: { readonly isTrusted: boolean },
   ...answers: readonly Answer[]
-): Promise<TestServer & { readonly certificate: string }> {
+) {
   const altNames = [{ type: 2 as const, value: "tables.example.test" }];
   const { private: key, cert } = await generate([{ name: "commonName", value: "test" }], {
     keyType: "ec",
@@ -61,7 +48,9 @@ export async function startTlsServer(
 }
 
 async function serve(server: HttpServer | HttpsServer, answers: readonly Answer[]) {
-  const requests: TestServer["requests"] = [];
+  // The path is as it stood in the request line.
+  const requests: { method: string; path: string; headers: IncomingHttpHeaders; body: string }[] =
+    [];
   let connections = 0;
   server.on("connection", () => {
     connections++;

@@ -156,23 +156,14 @@ describe("an error", () => {
   const other = "kB7wQz-another-secret-Xn4";
   const echoed = { error: { code: "ODD", message: `It is ${other} of ${url}` } };
 
+  const long = errorBody("ODD", `Too\nmany. ${"Z".repeat(500)}`);
+  const stuck = [{ body: { id: 17 } }, { statusCode: 400, body: echoed }];
+
   it.each<[string, readonly Answer[], string]>([
-    [
-      "its secret, which came without an id",
-      [{ body: { secret: other, ...echoed } }],
-      'ODD "It is [redacted] of https://example.com/[redacted]"',
-    ],
-    [
-      "its url",
-      [{ body: { id: 17 } }, { statusCode: 400, body: echoed }],
-      `ODD "It is ${other} of`,
-    ],
-    [
-      "what is behind 200 characters",
-      [{ statusCode: 400, body: errorBody("ODD", `Too\nmany. ${"Z".repeat(500)}`) }],
-      `400 ODD "Too many. ${"Z".repeat(189)}…"`,
-    ],
-  ])("does not show of a webhook %s", async (_case, given, shown) => {
+    ["a secret without an id", [{ body: { secret: other, ...echoed } }], '"It is [redacted] of'],
+    ["a webhook that stays", stuck, `ODD "It is ${other} of https://example.com/[redacted]"`],
+    ["all", [{ statusCode: 400, body: long }], `ODD "Too many. ${"Z".repeat(189)}…"`],
+  ])("does not show of what the service says: %s", async (_case, given, shown) => {
     await using server = await startServer(...given);
 
     const { end } = await endOf("create", { baseUrl: server.url });

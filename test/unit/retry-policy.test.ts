@@ -67,15 +67,12 @@ describe("what follows an attempt", () => {
 
   const statuses = Array.from({ length: 400 }, (_, at) => 200 + at);
 
-  it("is another attempt for a few statuses only", () => {
+  it("is another attempt, or certainty that the service did nothing, for few statuses", () => {
     const sentAgain = (kind: RequestKind) =>
       statuses.filter((status) => stepAfter(response(status), { kind }).kind === "again");
 
     expect(sentAgain("create")).toEqual([429]);
     expect(sentAgain("delete")).toEqual([408, 425, 429, ...statuses.slice(300)]);
-  });
-
-  it("is certainty that the service did nothing for a few statuses only", () => {
     expect(statuses.filter((status) => !mayHaveActed(response(status)))).toEqual([
       ...[300, 301, 302, 307, 308, 400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 422, 429],
     ]);

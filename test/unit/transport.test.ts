@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { HttpOutcome } from "../../src/service/exchange.ts";
-import { TimeLimit } from "../../src/service/exchange.ts";
+import { type HttpOutcome, TimeLimit } from "../../src/service/exchange.ts";
 import type { AccountSettings } from "../../src/service/settings.ts";
 import { createTransport } from "../../src/service/transport.ts";
 import { someSettings } from "../helpers/builders.ts";
