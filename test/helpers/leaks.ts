@@ -15,26 +15,23 @@ export const url = `https://${tokens.user}:${tokens.password}@example.com/hooks/
 /** What a service says that repeats what it got. */
 export const echo = `Refused: Authorization: Bearer ${apiKey}; {"url":"${url}","secret":"${secret}"}`;
 
-export const sensitive = [apiKey, secret, ...Object.values(tokens)];
+const sensitive = [apiKey, secret, ...Object.values(tokens)];
 
-/**
- * Asserts that no stretch of 8 characters of what must not be seen is in these texts, in any encoding.
- */
-export function expectNoLeak(texts: readonly string[], values = sensitive): void {
+/** Asserts that no 8 characters in a row of what must not be seen are in these texts, in any encoding. */
+export function expectNoLeak(texts: readonly string[]): void {
   const text = texts.join("\n").toLowerCase();
-  const leaks = values
-    .flatMap((value) => [value, encodeURIComponent(value), ...base64Windows(value)])
+  const base64 = (value: string) => Buffer.from(value).toString("base64").slice(4, -4);
+  const leaks = sensitive
+    .flatMap((value) => [
+      value,
+      encodeURIComponent(value),
+      base64(value),
+      base64(`.${value}`),
+      base64(`..${value}`),
+    ])
     .flatMap((spelling) =>
       Array.from({ length: spelling.length - 7 }, (_, at) => spelling.slice(at, at + 8)),
     )
     .filter((stretch) => text.includes(stretch.toLowerCase()));
   expect(leaks).toEqual([]);
-}
-
-function base64Windows(value: string): string[] {
-  return ["", ".", ".."].map((before) =>
-    Buffer.from(before + value)
-      .toString("base64")
-      .slice(4, -4),
-  );
 }

@@ -2,7 +2,7 @@ import dns from "node:dns";
 import { getEventListeners } from "node:events";
 import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { type HttpRequest, TimeLimit } from "../../src/service/exchange.ts";
+import { TimeLimit } from "../../src/service/exchange.ts";
 import { openExchange, parseRetryAfter } from "../../src/service/http.ts";
 import { apiKey, someState } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/error-of.ts";
@@ -13,7 +13,8 @@ import {
   startServer,
   startTlsServer,
 } from "../helpers/http-server.ts";
-import { someProvider } from "../helpers/provider.ts";
+import { kindOf } from "../helpers/kind-of.ts";
+import { startProvider } from "../helpers/provider.ts";
 
 beforeEach(() => {
   // Nothing of the network of the machine.
@@ -28,12 +29,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const post = (url: string): HttpRequest => ({
-  method: "POST",
-  url: new URL(url),
-  apiKey,
-  body: { text: "ä" },
-});
+const post = (url: string) => ({ method: "POST" as const, url: new URL(url), apiKey, body: ["ä"] });
 
 async function exchangeOnce(url: string) {
   const exchange = await openExchange(10);
@@ -61,13 +57,13 @@ describe("an exchange", () => {
     }
 
     expect(outcome).toMatchObject({ kind: "response", statusCode: 418, body: "Teekanne ☕" });
-    expect(server.requests[0]).toMatchObject({ method: "POST", path: "/", body: '{"text":"ä"}' });
+    expect(server.requests[0]).toMatchObject({ method: "POST", path: "/", body: '["ä"]' });
     expect(server.requests[0]?.headers).toMatchObject({
       authorization: `Bearer ${apiKey}`,
       accept: "application/json",
       "accept-encoding": "identity",
       "content-type": "application/json",
-      "content-length": "13",
+      "content-length": "6",
       "user-agent": expect.stringMatching(/^pulumi-dbwebhooks\/\d+\.\d+\.\d+/),
     });
     expect(server.requests[9]).toMatchObject({ method: "DELETE", path: "/a%2Fb/c", body: "" });
@@ -99,11 +95,11 @@ describe("an exchange", () => {
     [206, {}, { isPart: true }],
     [200, { link: '<https://x.example>; rel="next"' }, { isPart: true }],
   ])(
-    "tells what the head says, and is not redirected: %d %j",
-    async (statusCode, headers, expected) => {
+    "says what is in the head, and is not redirected: %d %j",
+    async (statusCode, headers, said) => {
       await using server = await startServer({ statusCode, headers });
 
-      expect(await exchangeOnce(server.url)).toMatchObject({ statusCode, ...expected });
+      expect(await exchangeOnce(server.url)).toMatchObject({ statusCode, ...said });
       expect(server.requests).toHaveLength(1);
     },
   );
@@ -132,16 +128,16 @@ describe("a proxy of the environment", () => {
     expect(proxy.requests).toHaveLength(1);
   });
 
-  it.each<[string, object, string?]>([
-    ["that has no host", { kind: "badProxy" }, "gateway:3128"],
-    ["that is no URL", { kind: "badProxy" }, "http://user:p%@proxy.example.com"],
-    ["that refuses", { kind: "connection" }],
-  ])("%s gets nothing, but for this machine it is not needed", async (_case, cause, url) => {
+  it.each([
+    ["that has no host", "badProxy", "gateway:3128"],
+    ["that is no URL", "badProxy", "http://user:p%@proxy.example.com"],
+    ["that refuses", "connection", undefined],
+  ])("%s gets nothing, but for this machine it is not needed", async (_case, kind, url) => {
     await using proxy = await startRawServer((socket) => socket.end("HTTP/1.1 403 No\r\n\r\n"));
     await using server = await startServer({});
     vi.stubEnv("HTTPS_PROXY", url ?? proxy.url);
 
-    expect(await exchangeOnce(notOnLoopback)).toMatchObject({ kind: "unsent", cause });
+    expect(await exchangeOnce(notOnLoopback)).toMatchObject({ kind: "unsent", cause: { kind } });
     expect(await exchangeOnce(server.url)).toMatchObject({ kind: "response" });
   });
 });
@@ -247,7 +243,12 @@ describe("an exchange that breaks after the request went out", () => {
 });
 
 describe("the time limit of an operation", () => {
-  it("counts whole milliseconds that are left, at least one, and aborts at its end", async () => {
+  it("counts whole milliseconds, aborts at its end, and keeps no process", async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout");
+    const before = timers();
+    new TimeLimit(3_600);
+    expect(timers()).toEqual(before);
+
     onTestFinished(() => void vi.useRealTimers());
     vi.useFakeTimers({ now: 0.25 });
     const limit = new TimeLimit(1.2345);
@@ -261,22 +262,14 @@ describe("the time limit of an operation", () => {
     expect([limit.remainingMs, long.signal.aborted]).toEqual([1, false]);
   });
 
-  it("keeps no process", () => {
-    const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout");
-    const before = timers();
-
-    expect(new TimeLimit(3_600).seconds).toBe(3_600);
-    expect(timers()).toEqual(before);
-  });
-
   it("ends a deletion at a silent server", async () => {
     await using server = await startRawServer(() => undefined);
-    const { provider, notify } = someProvider({ baseUrl: server.url });
+    const run = startProvider({ baseUrl: server.url });
     const state = someState({ baseUrl: server.url });
 
-    const error = await errorOf(provider.delete("17", state, notify, { timeoutSeconds: 0.2 }));
+    const error = await errorOf(run.delete("17", state, { timeoutSeconds: 0.2 }));
 
-    expect(error).toMatchObject({ kind: "kept" });
+    expect(kindOf(error)).toBe("kept");
     expect(error.message).toContain("customTimeouts, 0.2 s");
   });
 });

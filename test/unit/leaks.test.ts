@@ -180,9 +180,8 @@ describe("an error", () => {
     await run.read("17", state);
     const { message } = await errorOf(run.create(someArgs({ adopt: { id: 17, secret: other } })));
 
-    for (const text of [run.lines[0], message]) {
-      expect(text).toContain('ODD "[redacted]"');
-    }
+    expect(run.lines[0]).toContain('ODD "[redacted]"');
+    expect(message).toContain('ODD "[redacted]"');
   });
 
   it.each<[string, unknown]>([
@@ -201,10 +200,7 @@ describe("an error", () => {
 
     // The key is not known where the settings cannot be read; its shape is.
     expectPresentable(error);
-    expect(Object.entries(error)).toEqual([
-      ["name", "WebhookError"],
-      ["kind", "fault"],
-    ]);
+    expect({ ...error }).toEqual({ name: "WebhookError", kind: "fault" });
   });
 
   it("is one line that ends with its kind, and carries what is stored in its own fields", () => {

@@ -84,6 +84,8 @@ const givenUp = (seconds: number, isRefused = false) => ({
   kind: "end",
   gaveUp: { limit: "retries", seconds, isRefused },
 });
+const operation = { kind: "end", gaveUp: { limit: "operation" } };
+const stopping = { kind: "end", gaveUp: { limit: "stopping" } };
 const asked = response(429, 20_000);
 
 describe("the time of the next attempt", () => {
@@ -102,18 +104,8 @@ describe("the time of the next attempt", () => {
     ["no longer then", refused, { number: 6, elapsedMs: 5_001 }, givenUp(15, true)],
     ["no later than retrySeconds", refused, { elapsedMs: 14_900, retrySeconds: 15 }, givenUp(15)],
     ["within the operation's own time", unsent, { remainingMs: 501 }, waiting(500)],
-    [
-      "whose end goes before retrySeconds",
-      unsent,
-      { remainingMs: 500, retrySeconds: 0 },
-      { kind: "end", gaveUp: { limit: "operation" } },
-    ],
-    [
-      "never when Pulumi stops",
-      unsent,
-      { isStopping: true, remainingMs: 1 },
-      { kind: "end", gaveUp: { limit: "stopping" } },
-    ],
+    ["the end of which goes first", unsent, { remainingMs: 500, retrySeconds: 0 }, operation],
+    ["never when Pulumi stops", unsent, { isStopping: true, remainingMs: 1 }, stopping],
     ["which only explains what was due", response(400), { isStopping: true }, { kind: "end" }],
   ])("is %s", (_case, outcome, given, expected, random) => {
     expect(stepAfter(outcome, given, random)).toEqual(expected);
