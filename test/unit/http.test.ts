@@ -32,8 +32,7 @@ afterEach(() => {
 const post = (url: string) => ({ method: "POST" as const, url: new URL(url), apiKey, body: ["ä"] });
 
 async function exchangeOnce(url: string) {
-  const exchange = await openExchange(10);
-  return exchange(post(url));
+  return (await openExchange(10))(post(url));
 }
 
 const notOnLoopback = "https://tables.example.test";

@@ -20,10 +20,9 @@ afterEach(restoreWorld);
 
 const ok = response(200);
 /** Answers in this order, and then always 200. */
-const inOrder =
-  (...outcomes: readonly HttpOutcome[]) =>
-  (attempt: number) =>
-    outcomes[attempt - 1] ?? ok;
+function inOrder(...outcomes: readonly HttpOutcome[]) {
+  return (attempt: number) => outcomes[attempt - 1] ?? ok;
+}
 const timesOf = ({ attempts }: FakeTransport) => attempts.map(({ atMs }) => atMs);
 const one = { maxConcurrentRequests: 1 };
 const pace = (requestsPerSecond: number) => ({ requestsPerSecond });
@@ -184,8 +183,9 @@ describe("Pulumi's stop", () => {
   });
 
   it("sends nothing whose turn comes at that moment", async () => {
-    const { stop, transport } = await stoppable(() => ok, pace(4));
-    const results = [..."abc"].map((name) => transport.send(name));
+    const stop = new AbortController();
+    const transport = await fakeTransport(() => ok, pace(4), stop.signal);
+    const results = [..."abcd"].map((name) => transport.send(name));
     await pendingWork();
     // The pace allows the next one, but its timer has not fired: the process was busy.
     vi.setSystemTime(Date.now() + 251);
@@ -200,6 +200,7 @@ describe("Pulumi's stop", () => {
     const answer = Promise.withResolvers<HttpOutcome>();
     const { stop, transport, first } = await stoppable(() => answer.promise);
     stop.abort();
+    await pendingWork();
     const startedAt = Date.now();
 
     answer.resolve(response(status, 100_000));
