@@ -3,24 +3,13 @@ import {
   createServer as createHttpServer,
   type Server as HttpServer,
   type IncomingHttpHeaders,
-  type IncomingMessage,
-  type ServerResponse,
 } from "node:http";
 import { createServer as createHttpsServer, Server as HttpsServer } from "node:https";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { pipeline } from "node:stream";
+import { text } from "node:stream/consumers";
 import { setDefaultCACertificates } from "node:tls";
 import { generate } from "selfsigned";
-
-/** A request as the service saw it. */
-interface SeenRequest {
-  readonly method: string;
-  /** As it stood in the request line. */
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-  /** Number of the connection that it came on, from 0. */
-  readonly connection: number;
-}
 
 /** What the service answers; status 200 and no body unless told otherwise. */
 export interface Answer {
@@ -30,13 +19,8 @@ export interface Answer {
   readonly body?: unknown;
 }
 
-export interface TestServer extends AsyncDisposable {
-  readonly url: string;
-  readonly requests: SeenRequest[];
-}
-
 /** Starts a service that gives these answers in this order, the last one again and again. */
-export function startServer(...answers: readonly Answer[]): Promise<TestServer> {
+export function startServer(...answers: readonly Answer[]) {
   return serve(createHttpServer(), answers);
 }
 
@@ -44,18 +28,13 @@ export function startServer(...answers: readonly Answer[]): Promise<TestServer> 
 export async function startTlsServer(
   { isTrusted }: { readonly isTrusted: boolean },
   ...answers: readonly Answer[]
-): Promise<TestServer> {
+) {
+  const altNames = [{ type: 2 as const, value: "tables.example.test" }];
   const { private: key, cert } = await generate([{ name: "commonName", value: "test" }], {
     keyType: "ec",
     extensions: [
       { name: "basicConstraints", cA: true },
-      {
-        name: "subjectAltName",
-        altNames: [
-          { type: 2, value: "tables.example.test" },
-          { type: 7, ip: "127.0.0.1" },
-        ],
-      },
+      { name: "subjectAltName", altNames: [...altNames, { type: 7, ip: "127.0.0.1" }] },
     ],
   });
   if (isTrusted) {
@@ -65,131 +44,106 @@ export async function startTlsServer(
   const server = createHttpsServer({ key, cert, ALPNProtocols: ["h2", "http/1.1"] });
   // What a client that does not trust it does to a handshake.
   server.on("tlsClientError", () => undefined);
-  return serve(server, answers);
+  return { ...(await serve(server, answers)), certificate: cert };
 }
 
-async function serve(
-  server: HttpServer | HttpsServer,
-  answers: readonly Answer[],
-): Promise<TestServer> {
-  const requests: SeenRequest[] = [];
-  const connections = new Map<Socket, number>();
-  server.on("request", async (request: IncomingMessage, response: ServerResponse) => {
-    const body = await textOf(request);
-    const { method = "", url = "", headers, socket } = request;
-    const connection = connections.get(socket) ?? connections.size;
-    connections.set(socket, connection);
-    requests.push({ method, path: url, headers, body, connection });
+async function serve(server: HttpServer | HttpsServer, answers: readonly Answer[]) {
+  // The path is as it stood in the request line.
+  const requests: { method: string; path: string; headers: IncomingHttpHeaders; body: string }[] =
+    [];
+  let connections = 0;
+  server.on("connection", () => {
+    connections++;
+  });
+  server.on("request", async (request, response) => {
+    const { method = "", url: path = "", headers } = request;
+    requests.push({ method, path, headers, body: await text(request) });
     const answer = answers[Math.min(requests.length, answers.length) - 1] ?? {};
+    const { body = "" } = answer;
     response.writeHead(answer.statusCode ?? 200, answer.headers);
-    response.end(textOfBody(answer.body));
+    response.end(typeof body === "string" ? body : JSON.stringify(body));
   });
   const url = await listen(server);
   return {
     url: server instanceof HttpsServer ? url.replace("http:", "https:") : url,
     requests,
+    connections: () => connections,
     [Symbol.asyncDispose]: () => {
       server.closeAllConnections();
-      return close(server);
+      return server[Symbol.asyncDispose]();
     },
   };
-}
-
-export interface Gate extends AsyncDisposable {
-  readonly url: string;
-  /** How many connections have come, and have sent something. */
-  readonly count: () => number;
-  /** Lets through what has come, and what will. */
-  readonly open: () => void;
 }
 
 /**
  * Starts what accepts connections and is silent until it is opened: then it leads to a server, also as
- * a proxy that is asked to CONNECT.
+ * a proxy that is asked to CONNECT. `heads` has what each connection sent first.
  */
-export async function startGate(target: string): Promise<Gate> {
-  const waiting: (() => void)[] = [];
-  const sockets = new Set<Socket>();
-  let isOpen = false;
-  const server = createServer((socket) => {
-    sockets.add(socket.on("error", () => undefined));
-    socket.once("data", (first) => {
+export async function startGate(target: string) {
+  const heads: string[] = [];
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+  const server = await startSocketServer((socket) =>
+    socket.once("data", async (first) => {
+      const head = first.toString("latin1");
+      heads.push(head);
       socket.pause();
-      const pass = () => {
-        const upstream = connect(Number(new URL(target).port), "127.0.0.1");
-        sockets.add(upstream.on("error", () => undefined));
-        if (first.toString("latin1").startsWith("CONNECT ")) {
-          socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
-        } else {
-          upstream.write(first);
-        }
-        socket.pipe(upstream).pipe(socket);
-      };
-      waiting.push(pass);
-      if (isOpen) {
-        pass();
+      await opened;
+      const upstream = connect(Number(new URL(target).port), "127.0.0.1");
+      if (head.startsWith("CONNECT ")) {
+        socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+      } else {
+        upstream.write(first);
       }
-    });
-  });
-  const url = await listen(server);
-  return {
-    url,
-    count: () => waiting.length,
-    open: () => {
-      isOpen = true;
-      for (const pass of waiting) {
-        pass();
-      }
-    },
-    [Symbol.asyncDispose]: () => destroyAll(server, sockets),
-  };
+      pipeline(socket, upstream, socket, () => undefined);
+    }),
+  );
+  return { ...server, heads, open };
 }
 
-export interface RawServer extends AsyncDisposable {
-  readonly url: string;
-  /** Heads of the requests that arrived whole. */
-  readonly requests: string[];
-}
-
-/** Starts a server whose answer to each whole request is written, or broken, by hand. */
-export async function startRawServer(answer: (socket: Socket) => void): Promise<RawServer> {
+/**
+ * Starts a server whose answer to each whole request is written, or broken, by hand. `requests` has the
+ * heads of those.
+ */
+export async function startRawServer(answer: (socket: Socket) => void) {
   const requests: string[] = [];
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    let text = "";
-    socket.on("error", () => undefined);
+  const server = await startSocketServer((socket) => {
+    let received = "";
     socket.on("data", (chunk) => {
-      text += chunk.toString("latin1");
-      const [head = "", body] = text.split("\r\n\r\n", 2);
+      received += chunk.toString("latin1");
+      const [head = "", body] = received.split("\r\n\r\n", 2);
       const length = Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? 0);
       if (body !== undefined && body.length >= length) {
         requests.push(head);
-        text = "";
+        received = "";
         answer(socket);
       }
     });
   });
-  const url = await listen(server);
-  return {
-    url,
-    requests,
-    [Symbol.asyncDispose]: () => destroyAll(server, sockets),
-  };
+  return { ...server, requests };
 }
 
-function destroyAll(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
-  for (const socket of sockets) {
-    socket.destroy();
-  }
-  return close(server);
+async function startSocketServer(serveSocket: (socket: Socket) => void) {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket.on("error", () => undefined));
+    serveSocket(socket);
+  });
+  return {
+    url: await listen(server),
+    [Symbol.asyncDispose]: () => {
+      for (const socket of sockets) {
+        socket.destroy();
+      }
+      return server[Symbol.asyncDispose]();
+    },
+  };
 }
 
 /** A base URL on which nothing listens. */
 export async function refusedUrl(): Promise<string> {
   const server = createServer();
   const url = await listen(server);
-  await close(server);
+  await server[Symbol.asyncDispose]();
   return url;
 }
 
@@ -197,20 +151,4 @@ async function listen(server: Server): Promise<string> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => server.close(() => resolve()));
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) {
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
-
-function textOfBody(body: unknown): string {
-  return typeof body === "string" ? body : body === undefined ? "" : JSON.stringify(body);
 }

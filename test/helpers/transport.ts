@@ -1,89 +1,63 @@
 import { vi } from "vitest";
-import type {
-  Exchange,
-  HttpFailure,
-  HttpOutcome,
-  HttpRequest,
-} from "../../src/service/exchange.ts";
+import type * as http from "../../src/service/exchange.ts";
 import type { AccountSettings } from "../../src/service/settings.ts";
-import {
-  type Call,
-  type CallResult,
-  createTransport,
-  type HttpTransport,
-  type Wait,
-} from "../../src/service/transport.ts";
+import { type Call, createTransport, type Wait } from "../../src/service/transport.ts";
 import { errorBody, someSettings } from "./builders.ts";
 
 /** A request that means nothing. */
-export const someRequest: HttpRequest = {
+export const someRequest: http.HttpRequest = {
   method: "POST",
   url: new URL("https://tables.example.com/somewhere"),
   apiKey: "key",
 };
 
-/** An answer with a status and, where one is given, a time to wait. */
 export function response(
   statusCode: number,
-  retryAfterMs?: number,
+  waitMs?: number,
   body: unknown = {},
-): HttpOutcome {
-  const waiting = retryAfterMs === undefined ? {} : { retryAfterMs };
+): http.HttpOutcome {
+  const waiting = waitMs === undefined ? {} : { retryAfterMs: waitMs };
   return { kind: "response", statusCode, body: JSON.stringify(body), ...waiting };
 }
 
 /** A service that says itself that it refuses the request for now. */
 export const busy = (retryAfterMs: number) => response(503, retryAfterMs, errorBody("BUSY"));
 
-/** An attempt that failed before it was sent. */
-export const unsentBecause = (code: string): HttpFailure => ({
-  kind: "unsent",
-  cause: { kind: "connection", codes: [code], text: "connect failed" },
+const failure = (kind: http.HttpFailure["kind"], code: string, text: string): http.HttpFailure => ({
+  kind,
+  cause: { kind: "connection", codes: [code], text },
 });
 
+export const unsentBecause = (code: string) => failure("unsent", code, "connect failed");
 export const unsent = unsentBecause("EAI_AGAIN");
 export const refused = unsentBecause("ECONNREFUSED");
-export const unanswered: HttpFailure = {
-  kind: "unanswered",
-  cause: { kind: "connection", codes: ["ECONNRESET"], text: "read ECONNRESET" },
-};
-export const unreadable: HttpFailure = {
+export const unanswered = failure("unanswered", "ECONNRESET", "read ECONNRESET");
+export const unreadable: http.HttpFailure = {
   kind: "unreadable",
   cause: { kind: "tooLong", statusCode: 200 },
 };
 
-export interface FakeTransport extends HttpTransport {
-  /** Of each attempt its name, when it began since the start, and whether a stop would end it. */
-  readonly attempts: {
-    readonly name: string;
-    readonly atMs: number;
-    readonly mayBeStopped: boolean;
-  }[];
-  readonly waits: Wait[];
-  /** Sends a request of this name; a deletion, unless told otherwise. */
-  send(name?: string, call?: Partial<Call>): Promise<CallResult>;
-}
-
 /** A transport on a clock of its own whose attempts end as `answer` says. */
 export async function fakeTransport(
-  answer: (attempt: number, name: string) => HttpOutcome | Promise<HttpOutcome>,
+  answer: (attempt: number, name: string) => http.HttpOutcome | Promise<http.HttpOutcome>,
   settings: Partial<AccountSettings> = {},
   stopping: AbortSignal = new AbortController().signal,
-  random = 0.5,
-): Promise<FakeTransport> {
+) {
   await import("p-queue");
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
   const startedAt = Date.now();
-  const attempts: FakeTransport["attempts"] = [];
+  // Of each its name, when it began since the start, and whether a stop would end it.
+  const attempts: { name: string; atMs: number; mayBeStopped: boolean }[] = [];
   const waits: Wait[] = [];
-  const exchange: Exchange = async ({ url }, _limit, stop) => {
+  const exchange: http.Exchange = async ({ url }, _limit, stop) => {
     const name = url.pathname.slice(1);
     attempts.push({ name, atMs: Date.now() - startedAt, mayBeStopped: stop !== undefined });
     return answer(attempts.length, name);
   };
   const open = () => Promise.resolve(exchange);
-  const transport = createTransport(someSettings(settings), stopping, open, () => random);
-  const send: FakeTransport["send"] = (name = "x", call = {}) =>
+  const transport = createTransport(someSettings(settings), stopping, open, () => 0.5);
+  /** Sends a request of this name; a deletion, unless told otherwise. */
+  const send = (name = "x", call: Partial<Call> = {}) =>
     transport.sendRequest({
       kind: "delete",
       request: { ...someRequest, url: new URL(name, someRequest.url) },
@@ -93,6 +67,8 @@ export async function fakeTransport(
   return { ...transport, attempts, waits, send };
 }
 
+export type FakeTransport = Awaited<ReturnType<typeof fakeTransport>>;
+
 /** Gives the clock back after {@link fakeTransport}. */
 export function restoreWorld(): void {
   vi.useRealTimers();
@@ -101,18 +77,15 @@ export function restoreWorld(): void {
 
 /** Lets the fake clock run until a promise settles. */
 export async function settled<Result>(promise: Promise<Result>): Promise<Result> {
-  let isSettled = false;
-  const noteEnd = () => {
-    isSettled = true;
-  };
-  promise.then(noteEnd, noteEnd);
-  await pendingWork();
-  while (!isSettled) {
+  const end = promise.then(
+    () => true,
+    () => true,
+  );
+  while (!(await Promise.race([end, pendingWork()]))) {
     if (vi.getTimerCount() === 0) {
       throw new Error("nothing is left that could settle the promise");
     }
     await vi.advanceTimersToNextTimerAsync();
-    await pendingWork();
   }
   return promise;
 }

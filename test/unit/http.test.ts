@@ -1,11 +1,11 @@
 import dns from "node:dns";
 import { getEventListeners } from "node:events";
 import type { Socket } from "node:net";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { HttpOutcome, HttpRequest } from "../../src/service/exchange.ts";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { TimeLimit } from "../../src/service/exchange.ts";
 import { openExchange, parseRetryAfter } from "../../src/service/http.ts";
-import { apiKey } from "../helpers/builders.ts";
+import { apiKey, someState } from "../helpers/builders.ts";
+import { errorOf } from "../helpers/error-of.ts";
 import {
   refusedUrl,
   startGate,
@@ -13,6 +13,8 @@ import {
   startServer,
   startTlsServer,
 } from "../helpers/http-server.ts";
+import { kindOf } from "../helpers/kind-of.ts";
+import { startProvider } from "../helpers/provider.ts";
 
 beforeEach(() => {
   // Nothing of the network of the machine.
@@ -27,16 +29,10 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const post = (url: string): HttpRequest => ({
-  method: "POST",
-  url: new URL(url),
-  apiKey,
-  body: { text: "ä" },
-});
+const post = (url: string) => ({ method: "POST" as const, url: new URL(url), apiKey, body: ["ä"] });
 
-async function exchangeOnce(url: string, timeoutSeconds = 10): Promise<HttpOutcome> {
-  const exchange = await openExchange(timeoutSeconds);
-  return (await exchange(post(url))) as HttpOutcome;
+async function exchangeOnce(url: string) {
+  return (await openExchange(10))(post(url));
 }
 
 const notOnLoopback = "https://tables.example.test";
@@ -50,44 +46,27 @@ function resolveTo(...addresses: readonly string[]): void {
 }
 
 describe("an exchange", () => {
-  it("sends its body as JSON, and returns status and body of any answer", async () => {
+  it("sends a request as it is, returns status and body, and keeps to its connections", async () => {
     await using server = await startServer({ statusCode: 418, body: "\ufeffTeekanne ☕" });
+    const exchange = await openExchange(10, 1);
+    const url = new URL(`${server.url}/a%2Fb/c`);
 
-    const outcome = await exchangeOnce(server.url);
+    const outcome = await exchange(post(server.url));
+    await Promise.all([..."123456789"].map(() => exchange({ method: "DELETE", url, apiKey })));
 
     expect(outcome).toMatchObject({ kind: "response", statusCode: 418, body: "Teekanne ☕" });
-    expect(server.requests).toMatchObject([{ method: "POST", path: "/", body: '{"text":"ä"}' }]);
+    expect(server.requests[0]).toMatchObject({ method: "POST", path: "/", body: '["ä"]' });
     expect(server.requests[0]?.headers).toMatchObject({
       authorization: `Bearer ${apiKey}`,
       accept: "application/json",
       "accept-encoding": "identity",
       "content-type": "application/json",
-      "content-length": "13",
+      "content-length": "6",
       "user-agent": expect.stringMatching(/^pulumi-dbwebhooks\/\d+\.\d+\.\d+/),
     });
-  });
-
-  it("sends method and path as they are, and without a body nothing about one", async () => {
-    await using server = await startServer({});
-    const exchange = await openExchange(10);
-
-    await exchange({ method: "DELETE", url: new URL(`${server.url}/a%2Fb/c`), apiKey });
-
-    expect(server.requests).toMatchObject([{ method: "DELETE", path: "/a%2Fb/c", body: "" }]);
-    expect(server.requests[0]?.headers).not.toHaveProperty("content-type");
-  });
-
-  it("keeps connections for the requests that follow", async () => {
-    await using server = await startServer({});
-    const exchange = await openExchange(10);
-
-    for (let count = 0; count < 10; count++) {
-      await exchange(post(server.url));
-    }
-
-    const connections = new Set(server.requests.map(({ connection }) => connection));
-    // undici takes back a connection a moment after the answer, so there may be a second one.
-    expect(connections.size).toBeLessThanOrEqual(2);
+    expect(server.requests[9]).toMatchObject({ method: "DELETE", path: "/a%2Fb/c", body: "" });
+    expect(server.requests[9]?.headers).not.toHaveProperty("content-type");
+    expect(server.connections()).toBe(1);
   });
 
   it("reads 1 MiB and no more, and goes on after that", async () => {
@@ -103,29 +82,24 @@ describe("an exchange", () => {
     expect(await exchange(post(server.url))).toMatchObject({ kind: "response", body: "" });
   });
 
-  it.each([
-    ["https://else.example/path?query#fragment", "https://else.example"],
-    ["/elsewhere", undefined],
-    ["http://[", "none"],
-  ])("is not redirected, and knows where to: %s", async (location, expected) => {
-    await using server = await startServer({ statusCode: 307, headers: { location } });
+  const loopback = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/);
 
-    const outcome = (await exchangeOnce(server.url)) as { redirectOrigin?: string };
-
-    expect(outcome).toMatchObject({ statusCode: 307 });
-    expect(outcome.redirectOrigin ?? "none").toBe(expected ?? server.url);
-    expect(server.requests).toHaveLength(1);
-  });
-
-  it.each([
+  it.each<[number, Record<string, string>, object]>([
+    [307, { location: "https://else.example/a?b#c" }, { redirectOrigin: "https://else.example" }],
+    [307, { location: "/elsewhere" }, { redirectOrigin: loopback }],
+    [307, { location: "http://[" }, { redirectOrigin: undefined }],
     [200, { "retry-after": "7" }, { retryAfterMs: 7_000 }],
     [206, {}, { isPart: true }],
     [200, { link: '<https://x.example>; rel="next"' }, { isPart: true }],
-  ])("tells what the head says besides: %d %j", async (statusCode, headers, expected) => {
-    await using server = await startServer({ statusCode, headers });
+  ])(
+    "says what is in the head, and is not redirected: %d %j",
+    async (statusCode, headers, said) => {
+      await using server = await startServer({ statusCode, headers });
 
-    expect(await exchangeOnce(server.url)).toMatchObject(expected);
-  });
+      expect(await exchangeOnce(server.url)).toMatchObject({ statusCode, ...said });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 
   it("rejects when the call itself is wrong, which is no failure of a connection", async () => {
     const exchange = await openExchange(10);
@@ -140,62 +114,40 @@ describe("a proxy of the environment", () => {
     await using server = await startServer({ body: "direct" });
     vi.stubEnv("HTTP_PROXY", proxy.url);
     vi.stubEnv("NO_PROXY", "other.example.test");
+    const at = (host: string) => exchangeOnce(server.url.replace("127.0.0.1", host));
 
     await exchangeOnce("http://tables.example.test/path");
     resolveTo("127.0.0.1");
-    const { port } = new URL(server.url);
-    const outcomes = [
-      await exchangeOnce(server.url),
-      await exchangeOnce(server.url.replace("127.0.0.1", "localhost")),
-      await exchangeOnce(`http://other.example.test:${port}`),
-    ];
 
-    expect(outcomes).toMatchObject([{ body: "direct" }, { body: "direct" }, { body: "direct" }]);
+    for (const host of ["127.0.0.1", "localhost", "other.example.test"]) {
+      expect(await at(host)).toMatchObject({ body: "direct" });
+    }
     expect(proxy.requests).toHaveLength(1);
   });
 
-  it.each(["gateway:3128", "not a URL", "http://user:p%@proxy.example.com"])(
-    "that has no usable address sends nothing but to this machine: %j",
-    async (proxy) => {
-      await using server = await startServer({});
-      vi.stubEnv("HTTPS_PROXY", proxy);
+  it.each([
+    ["that has no host", "badProxy", "gateway:3128"],
+    ["that is no URL", "badProxy", "http://user:p%@proxy.example.com"],
+    ["that refuses", "connection", undefined],
+  ])("%s gets nothing, but for this machine it is not needed", async (_case, kind, url) => {
+    await using proxy = await startRawServer((socket) => socket.end("HTTP/1.1 403 No\r\n\r\n"));
+    await using server = await startServer({});
+    vi.stubEnv("HTTPS_PROXY", url ?? proxy.url);
 
-      expect(await exchangeOnce(notOnLoopback)).toEqual({
-        kind: "unsent",
-        cause: { kind: "badProxy" },
-      });
-      expect(await exchangeOnce(server.url)).toMatchObject({ kind: "response" });
-    },
-  );
-});
-
-describe("a server that prefers HTTP/2", () => {
-  it.each(["directly", "behind a proxy"])("is spoken to in HTTP/1.1, %s", async (name) => {
-    await using server = await startTlsServer({ isTrusted: true });
-    await using gate = await startGate(server.url);
-    gate.open();
-    resolveTo("127.0.0.1");
-    if (name === "behind a proxy") {
-      vi.stubEnv("HTTPS_PROXY", gate.url);
-    }
-
-    const outcome = await exchangeOnce(server.url.replace("127.0.0.1", "tables.example.test"));
-
-    expect(outcome).toMatchObject({ kind: "response", statusCode: 200 });
-    expect(gate.count()).toBe(name === "behind a proxy" ? 1 : 0);
+    expect(await exchangeOnce(notOnLoopback)).toMatchObject({ kind: "unsent", cause: { kind } });
+    expect(await exchangeOnce(server.url)).toMatchObject({ kind: "response" });
   });
 });
 
 describe("a certificate that is not trusted", () => {
-  const cases: [string, (url: string) => string][] = [
-    ["of the service", (url) => url],
-    ["of a host elsewhere", (url) => url.replace("127.0.0.1", "tables.example.test")],
-    ["behind a proxy", () => notOnLoopback],
-    ["of a proxy", () => notOnLoopback],
-  ];
-
-  it.each(cases)("%s ends it, whatever NODE_TLS_REJECT_UNAUTHORIZED says", async (name, urlOf) => {
-    await using server = await startTlsServer({ isTrusted: false });
+  it.each([
+    ["of the service", "127.0.0.1", "DEPTH_ZERO_SELF_SIGNED_CERT"],
+    ["of a host elsewhere", "tables.example.test", "DEPTH_ZERO_SELF_SIGNED_CERT"],
+    ["behind a proxy", "tables.example.test", "DEPTH_ZERO_SELF_SIGNED_CERT"],
+    ["of a proxy", "tables.example.test", "DEPTH_ZERO_SELF_SIGNED_CERT"],
+    ["for another host", "localhost", "ERR_TLS_CERT_ALTNAME_INVALID"],
+  ])("%s ends it, whatever NODE_TLS_REJECT_UNAUTHORIZED says", async (name, host, code) => {
+    await using server = await startTlsServer({ isTrusted: name === "for another host" });
     await using gate = await startGate(server.url);
     gate.open();
     resolveTo("127.0.0.1");
@@ -205,133 +157,129 @@ describe("a certificate that is not trusted", () => {
       vi.stubEnv("HTTPS_PROXY", name === "of a proxy" ? server.url : gate.url);
     }
 
-    const outcome = await exchangeOnce(urlOf(server.url));
-
-    expect(outcome).toMatchObject({
+    expect(await exchangeOnce(server.url.replace("127.0.0.1", host))).toMatchObject({
       kind: "unsent",
-      cause: { kind: "connection", codes: ["DEPTH_ZERO_SELF_SIGNED_CERT"] },
+      cause: { codes: [code] },
     });
     expect(server.requests).toEqual([]);
   });
 });
 
 describe("before a connection is established", () => {
-  // What ends the attempt, and what then is known of it.
-  const endings: [string, number, number | undefined, unknown][] = [
-    ["timeoutSeconds", 0.2, undefined, { kind: "limit", limit: "attempt", ms: 200 }],
-    [
-      "the operation's time",
-      30,
-      0.2,
-      { kind: "limit", limit: "operation", ms: expect.any(Number) },
-    ],
-    ["Pulumi's stop", 30, undefined, undefined],
-  ];
+  const ends = ["attempt", "operation", "stop"] as const;
 
-  it.each(
-    ["TLS", "CONNECT"].flatMap((silence) => endings.map((ending) => [silence, ...ending] as const)),
-  )("at a silent %s, %s ends it, and it is not sent when the silence does", async (...row) => {
-    const [silence, ending, timeoutSeconds, limitSeconds, cause] = row;
-    await using server = await startTlsServer({ isTrusted: true });
-    await using gate = await startGate(server.url);
-    if (silence === "CONNECT") {
-      vi.stubEnv("HTTPS_PROXY", gate.url);
-    }
-    const base = silence === "CONNECT" ? notOnLoopback : gate.url.replace("http:", "https:");
-    const exchange = await openExchange(timeoutSeconds, 1);
-    const timeLimit = limitSeconds === undefined ? undefined : new TimeLimit(limitSeconds);
-    const stop = new AbortController();
+  it.each(ends.flatMap((end) => [["TLS", end] as const, ["CONNECT", end] as const]))(
+    "at a silent %s the end of the %s ends it, and it is not sent when the silence does",
+    async (silence, end) => {
+      // It prefers HTTP/2, which it does not speak.
+      await using server = await startTlsServer({ isTrusted: true });
+      await using gate = await startGate(server.url);
+      if (silence === "CONNECT") {
+        vi.stubEnv("HTTPS_PROXY", gate.url);
+      }
+      const base = silence === "CONNECT" ? notOnLoopback : gate.url.replace("http:", "https:");
+      const exchange = await openExchange(end === "attempt" ? 0.2 : 30, 1);
+      const timeLimit = end === "operation" ? new TimeLimit(0.2) : undefined;
+      const stop = new AbortController();
 
-    const attempt = exchange(post(`${base}/first`), timeLimit, stop.signal);
-    await expect.poll(gate.count).toBe(1);
-    if (ending === "Pulumi's stop") {
-      stop.abort();
-    }
+      const attempt = exchange(post(`${base}/first`), timeLimit, stop.signal);
+      await expect.poll(() => gate.heads).toHaveLength(1);
+      if (end === "stop") {
+        stop.abort();
+      }
 
-    expect(await attempt).toEqual(cause === undefined ? undefined : { kind: "unsent", cause });
-    gate.open();
-    // One connection: whatever is sent late goes before it.
-    await expect.poll(async () => (await exchange(post(`${base}/next`)))?.kind).toBe("response");
-    expect(new Set(server.requests.map(({ path }) => path))).toEqual(new Set(["/next"]));
-    expect(getEventListeners(stop.signal, "abort")).toEqual([]);
-  });
+      const cause = { kind: "limit", limit: end, ms: expect.any(Number) };
+      expect(await attempt).toEqual(end === "stop" ? undefined : { kind: "unsent", cause });
+      gate.open();
+      // One connection: whatever is sent late goes before it.
+      await expect.poll(async () => (await exchange(post(`${base}/next`)))?.kind).toBe("response");
+      expect(new Set(server.requests.map(({ path }) => path))).toEqual(new Set(["/next"]));
+      expect(getEventListeners(stop.signal, "abort")).toEqual([]);
+    },
+  );
 
-  it.each([
-    ["ECONNREFUSED", refusedUrl],
-    ["ENOTFOUND", async () => `http://${"no".repeat(40)}.example`],
-  ])("a failure is named by its code: %s", async (code, urlOf) => {
-    expect(await exchangeOnce(await urlOf())).toMatchObject({
-      kind: "unsent",
-      cause: { kind: "connection", codes: [code], text: expect.stringMatching(/./) },
-    });
-  });
-
-  it("a failure has the codes of all addresses that were tried", async () => {
+  it("a failure has a text, and the codes of all addresses that were tried", async () => {
+    const url = await refusedUrl();
+    const one = await exchangeOnce(url);
     resolveTo("127.0.0.1", "127.0.0.2");
-    const { port } = new URL(await refusedUrl());
+    const all = await exchangeOnce(url.replace("127.0.0.1", "tables.example.test"));
 
-    expect(await exchangeOnce(`http://tables.example.test:${port}`)).toMatchObject({
-      cause: { codes: ["ECONNREFUSED", "ECONNREFUSED", "ECONNREFUSED"] },
-    });
+    const text = expect.stringMatching(/./);
+    expect([one, all]).toMatchObject([
+      { kind: "unsent", cause: { kind: "connection", codes: ["ECONNREFUSED"], text } },
+      { kind: "unsent", cause: { codes: Array(3).fill("ECONNREFUSED") } },
+    ]);
   });
 });
 
 describe("an exchange that breaks after the request went out", () => {
   const head = "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n";
+  const hint = "HTTP/1.1 103 Early Hints\r\n\r\n";
 
-  it.each<[string, (socket: Socket) => unknown]>([
+  it.each<[string, (socket: Socket) => unknown, number?]>([
     ["no answer in time", () => undefined],
-    ["only a head in time", (socket) => socket.write(head)],
+    ["only a head in time", (socket) => socket.write(hint.repeat(99) + head)],
     ["a reset", (socket) => socket.resetAndDestroy()],
-    ["an end", (socket) => socket.end()],
+    ["a reset of a connection that served before", (socket) => socket.resetAndDestroy(), 1],
     ["an end within the body", (socket) => socket.end(`${head}123`)],
-    ["a reset within it", (socket) => socket.write(`${head}1`, () => socket.resetAndDestroy())],
     ["something else than HTTP", (socket) => socket.end("220 mail.example ESMTP\r\n")],
-    ["a broken head", (socket) => socket.end("HTTP/1.1 200 OK\r\n : \r\n\r\n")],
-  ])("is unanswered: %s", async (name, answer) => {
-    await using server = await startRawServer(answer);
-
+  ])("is unanswered: %s", async (name, answer, before = 0) => {
+    await using server = await startRawServer((socket) =>
+      server.requests.length > before ? answer(socket) : socket.write(`${head}0123456789`),
+    );
     const isLimit = name.includes("in time");
-    const outcome = await exchangeOnce(server.url, isLimit ? 0.2 : 10);
+    const exchange = await openExchange(isLimit ? 0.2 : 10);
+    for (let count = 0; count < before; count++) {
+      await exchange(post(server.url));
+    }
 
-    expect(outcome).toMatchObject({
-      kind: "unanswered",
-      cause: isLimit ? { kind: "limit", limit: "attempt", ms: 200 } : { kind: "connection" },
-    });
-    expect(server.requests).toHaveLength(1);
+    const cause = isLimit ? { kind: "limit", limit: "attempt", ms: 200 } : { kind: "connection" };
+    expect(await exchange(post(server.url))).toMatchObject({ kind: "unanswered", cause });
+    expect(server.requests).toHaveLength(before + 1);
+  });
+});
+
+describe("the time limit of an operation", () => {
+  it("counts whole milliseconds, aborts at its end, and keeps no process", async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout");
+    const before = timers();
+    new TimeLimit(3_600);
+    expect(timers()).toEqual(before);
+
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ now: 0.25 });
+    const limit = new TimeLimit(1.2345);
+    // More than a timer can wait for.
+    const long = new TimeLimit(3_600_000);
+
+    expect(limit.remainingMs).toBe(1_235);
+    await vi.advanceTimersByTimeAsync(1_234);
+    expect(limit.signal.aborted).toBe(true);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([limit.remainingMs, long.signal.aborted]).toEqual([1, false]);
   });
 
-  it("is unanswered on a connection that served before", async () => {
-    let count = 0;
-    await using server = await startRawServer((socket) => {
-      count++;
-      return count === 1
-        ? socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
-        : socket.resetAndDestroy();
-    });
-    const exchange = await openExchange(10);
-    await exchange(post(server.url));
+  it("ends a deletion at a silent server", async () => {
+    await using server = await startRawServer(() => undefined);
+    const run = startProvider({ baseUrl: server.url });
+    const state = someState({ baseUrl: server.url });
 
-    expect(await exchange(post(server.url))).toMatchObject({ kind: "unanswered" });
-    expect(server.requests).toHaveLength(2);
+    const error = await errorOf(run.delete("17", state, { timeoutSeconds: 0.2 }));
+
+    expect(kindOf(error)).toBe("kept");
+    expect(error.message).toContain("customTimeouts, 0.2 s");
   });
 });
 
 describe("Retry-After", () => {
   const now = Date.parse("Sun, 06 Nov 1994 08:49:37 GMT");
 
-  it.each([
-    ["0", 0],
-    ["120", 120_000],
-    [" 007 ", 7_000],
-    ["Sun, 06 Nov 1994 08:49:47 GMT", 10_000],
-    ["Sun, 06 Nov 1994 08:00:00 GMT", 0],
-    ...["", "soon", "-1", "1.5", "1e3", "0x10", "5 minutes", "1,2", "1994-11-06"].map(
-      (value): [string, undefined] => [value, undefined],
-    ),
-    ["Sun, 99 Nov 1994 08:49:37 GMT", undefined],
-    ["on Sun, 06 Nov 1994 08:49:47 GMT", undefined],
-  ])("%j is %d ms", (value, expected) => {
-    expect(parseRetryAfter(value, now)).toBe(expected);
+  it.each<[string[], number | undefined]>([
+    [["0", "000", "Sun, 06 Nov 1994 08:00:00 GMT"], 0],
+    [[" 0010 ", "Sun, 06 Nov 1994 08:49:47 GMT"], 10_000],
+    [["", "soon", "-1", "1.5", "1e3", "1994-11-06"], undefined],
+    [["Sun, 99 Nov 1994 08:49:37 GMT", "on Sun, 06 Nov 1994 08:49:47 GMT"], undefined],
+  ])("%j is %d ms", (values, expected) => {
+    expect(values.map((value) => parseRetryAfter(value, now))).toEqual(values.map(() => expected));
   });
 });

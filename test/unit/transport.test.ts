@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { HttpOutcome } from "../../src/service/exchange.ts";
-import { TimeLimit } from "../../src/service/exchange.ts";
+import { type HttpOutcome, TimeLimit } from "../../src/service/exchange.ts";
 import type { AccountSettings } from "../../src/service/settings.ts";
 import { createTransport } from "../../src/service/transport.ts";
 import { someSettings } from "../helpers/builders.ts";
@@ -21,14 +20,12 @@ afterEach(restoreWorld);
 
 const ok = response(200);
 /** Answers in this order, and then always 200. */
-const inOrder =
-  (...outcomes: readonly (HttpOutcome | Promise<HttpOutcome>)[]) =>
-  (attempt: number) =>
-    outcomes[attempt - 1] ?? ok;
+function inOrder(...outcomes: readonly HttpOutcome[]) {
+  return (attempt: number) => outcomes[attempt - 1] ?? ok;
+}
 const timesOf = ({ attempts }: FakeTransport) => attempts.map(({ atMs }) => atMs);
-const namesOf = ({ attempts }: FakeTransport) => attempts.map(({ name }) => name);
-const all = (transport: FakeTransport, ...names: readonly string[]) =>
-  settled(Promise.all(names.map((name) => transport.send(name))));
+const one = { maxConcurrentRequests: 1 };
+const pace = (requestsPerSecond: number) => ({ requestsPerSecond });
 
 describe("a transport", () => {
   it("opens connections with the first request, once, and others for what undoes a stop", async () => {
@@ -41,37 +38,15 @@ describe("a transport", () => {
     const settings = someSettings({ timeoutSeconds: 7, maxConcurrentRequests: 3 });
     const { sendRequest } = createTransport(settings, stop.signal, open);
     const call = { kind: "delete", request: someRequest, onWait: () => undefined } as const;
-    const openedBefore = [...opened];
+    const undo = { ...call, isUndo: true };
 
-    await Promise.all([sendRequest(call), sendRequest({ ...call, isUndo: true })]);
-    expect([openedBefore, opened]).toEqual([[], [[7, 3]]]);
+    expect(opened).toEqual([]);
+    await Promise.all([sendRequest(call), sendRequest(undo)]);
+    expect(opened.splice(0)).toEqual([[7, 3]]);
     stop.abort();
-    await Promise.all([1, 2].map(() => sendRequest({ ...call, isUndo: true })));
-
+    await Promise.all([sendRequest(undo), sendRequest(undo)]);
     // What other requests hold does not hold these up.
-    expect(opened).toEqual([
-      [7, 3],
-      [7, null],
-    ]);
-  });
-
-  it.each([
-    [{}, 20],
-    [{ maxConcurrentRequests: 3 }, 3],
-  ])("has as many requests in flight as %j allows", async (settings, expected) => {
-    let inFlight = 0;
-    let most = 0;
-    const transport = await fakeTransport(async () => {
-      most = Math.max(most, ++inFlight);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-      inFlight--;
-      return ok;
-    }, settings);
-
-    await all(transport, ...Array(20).fill("x"));
-
-    expect(most).toBe(expected);
-    expect(transport.attempts).toHaveLength(20);
+    expect(opened).toEqual([[7, null]]);
   });
 
   it("says what each attempt came to, and how long all took", async () => {
@@ -85,99 +60,67 @@ describe("a transport", () => {
   });
 
   it("rejects when the exchange does, and goes on", async () => {
-    const fault = new TypeError("wrong");
-    const transport = await fakeTransport((attempt) =>
-      attempt === 1 ? Promise.reject(fault) : ok,
-    );
+    const wrong = new TypeError("wrong");
+    const transport = await fakeTransport((at) => (at === 1 ? Promise.reject(wrong) : ok));
 
-    await expect(transport.send()).rejects.toBe(fault);
+    await expect(transport.send()).rejects.toBe(wrong);
     expect((await settled(transport.send())).outcome).toEqual(ok);
   });
 });
 
-const one = { maxConcurrentRequests: 1 };
-const slow = response(429, 20_000);
+const short = response(429, 9);
+const slow = response(429, 9_000);
+const fault = response(500, 9_000);
+const late = "late" as const;
+
+type Outcome = HttpOutcome | typeof late;
 
 /** Sends requests at once, and says when each was sent, and what was told. */
-async function play(settings: Partial<AccountSettings>, outcomes: HttpOutcome[], names: string) {
-  const transport = await fakeTransport(inOrder(...outcomes), settings);
-  await all(transport, ...names);
+async function play(settings: Partial<AccountSettings>, outcomes: Outcome[], names: string) {
+  const transport = await fakeTransport((attempt) => {
+    const outcome = outcomes[attempt - 1] ?? ok;
+    return outcome === late ? new Promise((resolve) => setTimeout(resolve, 6_000, ok)) : outcome;
+  }, settings);
+  await settled(Promise.all([...names].map((name) => transport.send(name))));
   const sent = transport.attempts.map(({ name, atMs }) => `${name}${atMs}`);
   const told = transport.waits.map((wait) =>
-    wait.kind === "turn" ? wait.setting : wait.kind === "pause" ? `pause${wait.delayMs}` : "again",
+    wait.kind === "turn" ? wait.setting : `${wait.kind}${"delayMs" in wait ? wait.delayMs : ""}`,
   );
   return [...sent, ...told].join(" ");
 }
 
 describe("requests that are made at once", () => {
+  const turns = "requestsPerSecond";
+  const briefly = { ...pace(0.1), retrySeconds: 5 };
+
   // Settings, the first outcomes, names of requests, and when each was sent in milliseconds.
-  it.each<[string, Partial<AccountSettings>, HttpOutcome[], string, string]>([
-    ["keep to the pace", { requestsPerSecond: 4 }, [], "abc", "a0 b250 c500"],
-    ["retries, too", { requestsPerSecond: 4 }, [busy(0)], "ab", "a0 a250 b500"],
+  it.each<[string, Partial<AccountSettings>, Outcome[], string, string]>([
+    ["are all in flight", {}, [late, late, late], "abc", "a0 b0 c0"],
+    ["or as many as allowed", one, [late], "abc", "a0 b6000 c6000 maxConcurrentRequests"],
+    ["whatever the pace", { ...one, ...pace(9) }, [late], "ab", "a0 b6000 maxConcurrentRequests"],
+    ["keep to the pace", pace(4), [], "abc", "a0 b250 c500"],
+    ["retries, too", pace(4), [busy(0)], "ab", "a0 a250 b500"],
     ["leave their place while they wait", one, [unsent], "ab", "a0 b0 a375"],
-    ["wait after 429", one, [slow], "abc", "a0 a20000 b20000 c20000 pause20000"],
+    ["wait after 429", one, [slow], "abc", "a0 a9000 b9000 c9000 pause9000"],
     ["wait after 429 without a time", one, [response(429)], "ab", "a0 a375 b375"],
     ["wait after the service's 503", one, [busy(5_000)], "ab", "a0 a5000 b5000 pause5000"],
     ["not after a proxy's", one, [response(503, 5_000)], "ab", "a0 b0 a5000 again"],
-    ["not after 500", one, [response(500, 5_000)], "ab", "a0 b0 a5000 again"],
-    [
-      "wait longer when asked to",
-      {},
-      [response(429, 9), slow],
-      "ab",
-      "a0 b0 a20000 b20000 pause20000",
-    ],
-    ["but not shorter", {}, [slow, response(429, 9)], "ab", "a0 b0 a20000 b20000 pause20000"],
-    ["are told of one pause once", one, [slow, slow], "ab", "a0 a20000 a40000 b40000 pause20000"],
-    [
-      "and of the next",
-      one,
-      [slow, ok, slow],
-      "ab",
-      "a0 a20000 b20000 b40000 pause20000 pause20000",
-    ],
+    ["wait longer when asked", {}, [short, slow], "ab", "a0 b0 a9000 b9000 pause9000"],
+    ["but not shorter", {}, [slow, short], "ab", "a0 b0 a9000 b9000 pause9000"],
+    ["are told of one pause once", one, [slow, slow], "ab", "a0 a9000 a18000 b18000 pause9000"],
+    ["and of the next", one, [slow, ok, slow], "ab", "a0 a9000 b9000 b18000 pause9000 pause9000"],
     ["of none that is short", one, [response(429, 4_999)], "a", "a0 a4999"],
     ["wait for none that is given up", one, [response(429, 999_000)], "ab", "a0 b0"],
-    [
-      "are told once why they are tried again",
-      {},
-      Array(2).fill(response(500, 9_000)),
-      "a",
-      "a0 a9000 a18000 again",
-    ],
-    [
-      "are told once of their turn",
-      { requestsPerSecond: 0.1 },
-      [],
-      "abc",
-      "a0 b10000 c20000 requestsPerSecond",
-    ],
-    ["not of a short wait for it", { requestsPerSecond: 0.21 }, [], "ab", "a0 b4762"],
-    [
-      "have time for retries from the first attempt on",
-      { requestsPerSecond: 0.1, retrySeconds: 5 },
-      [ok, unsent],
-      "ab",
-      "a0 b10000 b20000 requestsPerSecond",
-    ],
+    ["are told once of retries", {}, [fault, fault], "a", "a0 a9000 a18000 again"],
+    ["are told once of their turn", pace(0.1), [], "abc", `a0 b10000 c20000 ${turns}`],
+    ["not of a short wait for it", pace(0.21), [], "ab", "a0 b4762"],
+    ["have time for retries then", briefly, [ok, unsent], "ab", `a0 b10000 b20000 ${turns}`],
   ])("%s", async (_case, settings, outcomes, names, expected) => {
     expect(await play(settings, outcomes, names)).toBe(expected);
   });
 
-  it.each([
-    [one, "maxConcurrentRequests"],
-    [{ ...one, requestsPerSecond: 100 }, "maxConcurrentRequests"],
-  ])("are told which setting their turn is of: %j", async (settings, setting) => {
-    const late = () => new Promise<HttpOutcome>((resolve) => setTimeout(resolve, 6_000, ok));
-    const transport = await fakeTransport(late, settings);
-
-    await all(transport, "a", "b", "c");
-
-    expect(transport.waits).toEqual([{ kind: "turn", setting }]);
-  });
-
   it("wait as long as asked whatever the clock of the machine shows by then", async () => {
-    const transport = await fakeTransport((attempt) => (attempt % 2 ? response(429, 30_000) : ok));
+    const transport = await fakeTransport((attempt) => (attempt % 2 ? slow : ok));
     const first = transport.send();
     await pendingWork();
     vi.setSystemTime(0);
@@ -186,7 +129,7 @@ describe("requests that are made at once", () => {
 
     await settled(transport.send());
 
-    expect(Date.now() - before).toBe(30_000);
+    expect(Date.now() - before).toBe(9_000);
   });
 });
 
@@ -208,39 +151,40 @@ describe("the operation's own time", () => {
   });
 });
 
-/** A transport of a Pulumi that stops when the test says so. */
+/** A transport of a Pulumi that stops when the test says so, and a request that it has sent. */
 async function stoppable(
   answer: Parameters<typeof fakeTransport>[0],
   settings: Partial<AccountSettings> = {},
 ) {
   const stop = new AbortController();
-  return { stop, transport: await fakeTransport(answer, settings, stop.signal) };
+  const transport = await fakeTransport(answer, settings, stop.signal);
+  const first = transport.send("first");
+  await pendingWork();
+  return { stop, transport, first };
 }
 
-const noAttempt = { kind: "unsent", cause: { kind: "noAttempt", because: "stopping" } };
-
 describe("Pulumi's stop", () => {
-  it.each<[string, Partial<AccountSettings>, HttpOutcome]>([
-    ["a pause", {}, response(429, 60_000)],
-    ["a turn", { requestsPerSecond: 0.01 }, ok],
-  ])("sends nothing that waits for %s", async (_case, settings, outcome) => {
-    const { stop, transport } = await stoppable(() => outcome, settings);
-    void transport.send("other");
-    await pendingWork();
-    const results = [transport.send(), transport.send()];
+  const given = { gaveUp: { limit: "stopping" } };
+  const noAttempt = { outcome: { kind: "unsent", cause: { because: "stopping" } } };
+
+  it.each<[string, Partial<AccountSettings>, HttpOutcome, object[], number]>([
+    ["a pause", {}, slow, [given, noAttempt, noAttempt], 1],
+    ["a turn", pace(0.01), ok, [{ outcome: ok }, noAttempt, noAttempt], 1],
+    ["another attempt", {}, unsent, [given, given, given], 3],
+  ])("ends the wait for %s", async (_case, settings, outcome, expected, attempts) => {
+    const { stop, transport, first } = await stoppable(() => outcome, settings);
+    const results = [first, transport.send(), transport.send()];
     await pendingWork();
 
     stop.abort();
 
-    expect((await Promise.all(results)).map((result) => result.outcome)).toEqual([
-      noAttempt,
-      noAttempt,
-    ]);
-    expect(namesOf(transport)).toEqual(["other"]);
+    expect(await Promise.all(results)).toMatchObject(expected);
+    expect(transport.attempts).toHaveLength(attempts);
   });
 
   it("sends nothing whose turn comes at that moment", async () => {
-    const { stop, transport } = await stoppable(() => ok, { requestsPerSecond: 4 });
+    const stop = new AbortController();
+    const transport = await fakeTransport(() => ok, pace(4), stop.signal);
     const results = [..."abcd"].map((name) => transport.send(name));
     await pendingWork();
     // The pace allows the next one, but its timer has not fired: the process was busy.
@@ -249,40 +193,19 @@ describe("Pulumi's stop", () => {
     stop.abort();
 
     await Promise.all(results);
-    expect(namesOf(transport)).toEqual(["a"]);
-  });
-
-  it.each([
-    ["429", response(429, 60_000)],
-    ["a connection that failed", unsent],
-  ])("ends the wait for another attempt: %s", async (_case, outcome) => {
-    const { stop, transport } = await stoppable(() => outcome);
-    const result = transport.send();
-    await pendingWork();
-
-    stop.abort();
-
-    expect(await result).toMatchObject({ outcome, gaveUp: { limit: "stopping" } });
     expect(transport.attempts).toHaveLength(1);
   });
 
-  it("ends what was in flight with its answer, without a wait or a line for others", async () => {
-    const answers = [500, 429].map(() => Promise.withResolvers<HttpOutcome>());
-    const { stop, transport } = await stoppable(
-      (attempt) => answers[attempt - 1]?.promise as Promise<HttpOutcome>,
-    );
-    const results = [transport.send(), transport.send()];
-    await pendingWork();
+  it.each([500, 429])("ends what is answered %d then, without a wait or a line", async (status) => {
+    const answer = Promise.withResolvers<HttpOutcome>();
+    const { stop, transport, first } = await stoppable(() => answer.promise);
     stop.abort();
+    await pendingWork();
     const startedAt = Date.now();
 
-    answers[0]?.resolve(response(500, 100_000));
-    answers[1]?.resolve(response(429, 100_000));
+    answer.resolve(response(status, 100_000));
 
-    expect(await settled(Promise.all(results))).toMatchObject([
-      { outcome: { statusCode: 500 }, gaveUp: { limit: "stopping" } },
-      { outcome: { statusCode: 429 }, gaveUp: { limit: "stopping" } },
-    ]);
+    expect(await settled(first)).toMatchObject({ outcome: { statusCode: status }, ...given });
     expect(Date.now()).toBe(startedAt);
     expect(transport.waits).toEqual([]);
   });
@@ -292,25 +215,21 @@ describe("an undo", () => {
   const undo = (transport: FakeTransport) => transport.send("undo", { isUndo: true });
 
   it("waits like any request while Pulumi goes on", async () => {
-    const { transport } = await stoppable(inOrder(response(429, 60_000)));
-    const other = transport.send("other");
-    await pendingWork();
+    const { transport, first } = await stoppable(inOrder(slow));
 
-    await settled(Promise.all([other, undo(transport)]));
+    await settled(Promise.all([first, undo(transport)]));
 
-    expect(timesOf(transport)).toEqual([0, 60_000, 60_000]);
+    expect(timesOf(transport)).toEqual([0, 9_000, 9_000]);
   });
 
   it.each([
     ["already stops", 0],
     ["stops while it waits", 1_000],
   ])("waits for no pause, no pace and no turn when Pulumi %s", async (_case, stopAtMs) => {
-    const { stop, transport } = await stoppable(
-      (_attempt, name) => (name === "undo" ? ok : response(429, 60_000)),
-      { maxConcurrentRequests: 1, requestsPerSecond: 0.01 },
-    );
-    void transport.send("other");
-    await pendingWork();
+    const { stop, transport } = await stoppable((_attempt, name) => (name === "undo" ? ok : slow), {
+      ...one,
+      ...pace(0.01),
+    });
     if (stopAtMs === 0) {
       stop.abort();
     } else {
@@ -322,9 +241,7 @@ describe("an undo", () => {
   });
 
   it("is tried again although Pulumi stops, as long as the service asks", async () => {
-    const { stop, transport } = await stoppable(inOrder(response(429, 60_000), response(429)));
-    void transport.send("other");
-    await pendingWork();
+    const { stop, transport } = await stoppable(inOrder(slow, response(429)));
     const result = undo(transport);
     await pendingWork();
 
@@ -332,11 +249,10 @@ describe("an undo", () => {
 
     // To leave the queue was no attempt: the wait is that after a first one.
     expect(await settled(result)).toMatchObject({ outcome: ok, earlier: [response(429)] });
-    expect(timesOf(transport)).toEqual([0, 0, 375]);
-    expect(transport.attempts.map(({ mayBeStopped }) => mayBeStopped)).toEqual([
-      true,
-      false,
-      false,
+    expect(transport.attempts).toMatchObject([
+      { atMs: 0, mayBeStopped: true },
+      { atMs: 0, mayBeStopped: false },
+      { atMs: 375, mayBeStopped: false },
     ]);
   });
 });
