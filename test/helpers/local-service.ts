@@ -1,10 +1,13 @@
+import { Readable } from "node:stream";
 import { type Dispatcher, request } from "undici";
 import { onTestFinished } from "vitest";
+import { parseJson } from "../../src/common/json.js";
 import {
   type LocalService,
   type LocalServiceOptions,
   startLocalService,
 } from "../../src/local-service/index.js";
+import { temporaryDirectory } from "./directory.js";
 
 /** A local service that closes when the test is over. */
 export async function startService(options?: LocalServiceOptions): Promise<LocalService> {
@@ -13,13 +16,11 @@ export async function startService(options?: LocalServiceOptions): Promise<Local
   return service;
 }
 
-export interface Answer {
-  readonly statusCode: number;
-  readonly headers: Dispatcher.ResponseData["headers"];
-  readonly text: string;
-  /** The body, parsed; `undefined` when it is not JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests compare it with what they expect.
-  readonly json: any;
+/** A file for `data` that does not exist yet. */
+export function temporaryFile(): string {
+  const directory = temporaryDirectory();
+  onTestFinished(() => directory.remove());
+  return `${directory.path}/service.db`;
 }
 
 export interface RequestChanges {
@@ -36,23 +37,16 @@ export interface RequestChanges {
   readonly signal?: AbortSignal;
 }
 
-/** Sends what interface section 4.1 describes. */
 export function createWebhook(service: LocalService, changes: RequestChanges = {}) {
-  return send(service, {
-    method: "POST",
-    path: webhooksPath(changes.databaseId),
-    body: webhookBody(),
-    ...changes,
-  });
+  const path = webhooksPath(changes.databaseId);
+  return send(service, { method: "POST", path, body: webhookBody(), ...changes });
 }
 
-/** Sends what interface section 4.2 describes. */
 export function deleteWebhook(service: LocalService, id: unknown, changes: RequestChanges = {}) {
   const path = `${webhooksPath(changes.databaseId)}/${encodeURIComponent(String(id))}`;
   return send(service, { method: "DELETE", path, ...changes });
 }
 
-/** Sends the list operation. */
 export function listWebhooks(service: LocalService, changes: RequestChanges = {}) {
   return send(service, { path: webhooksPath(changes.databaseId), ...changes });
 }
@@ -62,9 +56,15 @@ export function webhookBody(changes: Record<string, unknown> = {}): Record<strin
   return { url: "https://example.com/hooks/orders", events: ["record.created"], ...changes };
 }
 
-export async function send(service: LocalService, changes: RequestChanges): Promise<Answer> {
+/** Creates a webhook for a receiver; its secret. */
+export async function subscribe(service: LocalService, url: string, changes: object = {}) {
+  const { json } = await createWebhook(service, { body: webhookBody({ url, ...changes }) });
+  return json.secret as string;
+}
+
+export async function send(service: LocalService, changes: RequestChanges) {
   const { method = "GET", path = "/", apiKey = service.apiKey, headers, body } = changes;
-  const isRaw = body === undefined || typeof body === "string" || isStream(body);
+  const isRaw = body === undefined || typeof body === "string" || body instanceof Readable;
   const answer = await request(`${service.baseUrl}${path}`, {
     method,
     headers: {
@@ -77,21 +77,11 @@ export async function send(service: LocalService, changes: RequestChanges): Prom
     ...(changes.signal && { signal: changes.signal }),
   });
   const text = await answer.body.text();
-  return { statusCode: answer.statusCode, headers: answer.headers, text, json: parseJson(text) };
+  // biome-ignore lint/suspicious/noExplicitAny: tests compare it with what they expect.
+  const json = parseJson(text) as any;
+  return { statusCode: answer.statusCode, headers: answer.headers, text, json };
 }
 
 function webhooksPath(databaseId = "base_1"): string {
   return `/api/v1/bases/${encodeURIComponent(databaseId)}/webhooks`;
-}
-
-function isStream(body: unknown): boolean {
-  return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,21 +1,61 @@
-import { createServer } from "node:net";
-import { request } from "undici";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { Recorder } from "../../src/cli/log-records.ts";
 import { runCli, type Serving, serve } from "../helpers/cli.js";
-import { temporaryDirectory } from "../helpers/directory.js";
-import { refusedUrl, startRawServer } from "../helpers/http-server.js";
-import { startReceiver } from "../helpers/receiver.js";
+import { refusedUrl } from "../helpers/http-server.js";
+import { temporaryFile } from "../helpers/local-service.js";
+import { codeSpans, readPage, rowsOf } from "../helpers/markdown.js";
+import { type ReceivedNotification, type Receiver, startReceiver } from "../helpers/receiver.js";
+
+const main = join(__dirname, "../../dist/cli/main.js");
+const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";
+const webhooks = "/api/v1/bases/base_1/webhooks";
+const settings = ["--api-key", apiKey, "--listing", "--rate-limit", "1000"];
+
+describe("pulumi-dbwebhooks", () => {
+  it.each<[string[], RegExp]>([
+    [["--help"], /^ {2}serve .*\n(?: {4,}.*\n)* {2}emit /m],
+    [["serve", "--help"], /^ {2}--api-key <KEY> +API key for all databases/m],
+  ])("shows its options with %j, and loads neither the service nor undici", async (args, text) => {
+    const listModules =
+      'process.on("exit", () => console.error(Object.keys(require.cache).join("\\n")));';
+
+    const { stdout, stderr } = await runAfter(listModules, args);
+
+    expect(stdout).toMatch(text);
+    expect(stderr).toMatch(/dist\/cli\/main\.js$/m);
+    expect(stderr).not.toMatch(/undici|hono|zod|local-service\.js/);
+  });
+
+  it("fails with 2, and says why, when its words cannot be understood", async () => {
+    expect(await runCli(["--versoin"])).toEqual({
+      exitCode: 2,
+      stdout: "",
+      stderr: "--versoin is unknown; did you mean --version? (see --help)\n",
+    });
+  });
+
+  it("says that Node.js is too old", async () => {
+    const { stderr } = await runAfter(
+      'Object.defineProperty(process.versions, "node", { value: "22.18.0" }); process.on("exit", (code) => console.error(code));',
+      ["serve"],
+    );
+
+    expect(stderr).toBe(
+      "pulumi-dbwebhooks needs Node.js 22.19 or newer, and this is 22.18.0.\n1\n",
+    );
+  });
+});
 
 describe("pulumi-dbwebhooks serve", () => {
-  it.each(["SIGINT", "SIGTERM"] as const)(
-    "says where it listens and what to paste, and stops at %s",
-    async (signal) => {
-      const service = await serve();
-      const { baseUrl } = service;
-
-      expect(await service.end(signal)).toEqual({ code: 0, signal: null });
-      expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-      expect(service.output()).toBe(`The local service listens at ${baseUrl}
+  it("says where it listens and what to paste, and stops even while nobody reads", async () => {
+    const service = await serve();
+    const { baseUrl, output, port } = service;
+    expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(output()).toBe(`The local service listens at ${baseUrl}
 API keys: 1. It forgets everything when it stops; --data FILE keeps it.
 
 Configure a stack with:
@@ -25,113 +65,96 @@ Configure a stack with:
 
 Stop it with ^C.
 
-Stopped.
 `);
-    },
-  );
+    const emitted = await emit(service);
+    expect(emitted).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^evt_\w+\nNo /) });
 
-  it("hands its options to the service, and shows no key that somebody chose", async () => {
-    await using receiver = await startReceiver();
-    const service = await serve(
-      ...["--listing", "--rate-limit", "0.001", "--allow-unknown-events", "--allow-remote"],
-      ...["--deliver-to", receiver.url, "--api-key", "all", "--api-key", "some=base_1,base_2"],
-      ...["--api-key", "lister"],
-    );
-    const body = { url: "https://hooks.invalid/a", events: ["view.created"] };
-    const answers = [
-      await post(service, { apiKey: "all", body, host: "evil.example" }),
-      await post(service, { apiKey: "some", database: "base_9" }),
-      await post(service),
-      await post(service, { apiKey: "lister", method: "GET" }),
-      await post(service, { apiKey: "all" }),
-    ];
-
-    await emit(service, ["--api-key", "some"], "view.created");
-
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([201, 404, 401, 200, 429]);
-    expect(answers[3]?.body).toMatchObject({ webhooks: [{ id: 1, events: ["view.created"] }] });
-    expect(receiver.notifications.map(({ path }) => path)).toEqual(["/a"]);
-    expect(service.output()).toMatch(/--secret dbwebhooks:apiKey\n/);
-  });
-
-  it.each(["0.0.0.0", "::", "::0"])(
-    "listens for everybody with --allow-remote at %s, and says so and what to paste",
-    async (host) => {
-      const { output, port } = await serve("--host", host, "--allow-remote");
-
-      expect(output()).toContain(`:${port}, for everybody who can reach it\n`);
-      expect(output()).toContain(`
-  pulumi config set dbwebhooks:baseUrl http://ADDRESS_OF_THIS_MACHINE:${port}
-  pulumi config set dbwebhooks:allowInsecureBaseUrl true
-  pulumi config set --secret dbwebhooks:apiKey local-api-key
-`);
-    },
-  );
-
-  it.each(["LOCALHOST", "[::1]", "0:0:0:0:0:0:0:1", "127.0.0.2"])(
-    "takes --host %s for this machine alone",
-    async (host) => {
-      const { output, baseUrl } = await serve("--host", host);
-
-      expect(output()).not.toContain("for everybody");
-      expect((await fetch(`${baseUrl}/nothing/here`)).status).toBe(404);
-    },
-  );
-
-  it("says that the port is taken", async () => {
-    const server = createServer().listen(0, "127.0.0.1");
-    onTestFinished(() => void server.close());
-    await new Promise((resolve) => server.once("listening", resolve));
-    const { port } = server.address() as { port: number };
-
-    expect(await runCli(["serve", "--port", String(port)])).toMatchObject({
-      exitCode: 1,
-      stderr: `Port ${port} of 127.0.0.1 is taken. Choose another with --port, or 0 for any free one.\n`,
-    });
-  });
-
-  it("stops when it is told to, even while nobody reads what it writes", async () => {
-    const service = await serve();
     service.child.stdout?.pause();
     // Together far more than a pipe and its reader take in.
-    const url = `${service.baseUrl}/${"x".repeat(300)}`;
-    for (let count = 0; count < 100; count++) {
-      await Promise.all(Array.from({ length: 50 }, async () => (await fetch(url)).text()));
-    }
+    const socket = connect(port, "127.0.0.1").resume();
+    const request = `GET /${"x".repeat(300)} HTTP/1.1\r\nHost: localhost\r\n`;
+    socket.write(`${`${request}\r\n`.repeat(3_000)}${request}Connection: close\r\n\r\n`);
+    await once(socket, "end");
 
     expect(await service.end("SIGINT")).toEqual({ code: 0, signal: null });
   });
 
-  it("does not count as lost what it logs as delivered", async () => {
-    await using receiver = await startRawServer((socket) => {
-      socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n");
-      const drip = setInterval(() => socket.write("."), 10);
-      socket.on("close", () => clearInterval(drip));
-    });
-    const service = await serve("--deliver-to", receiver.url);
-    await post(service);
-    await emit(service, ["--wait", "0"]);
-    await expect.poll(() => receiver.requests).toHaveLength(1);
+  it("writes one line for each thing that happens, without keys, secrets and paths", async () => {
+    await using receiver = await startReceiver(unwilling);
+    const { host } = new URL(receiver.url);
+    const service = await serve(...settings);
 
-    await service.end("SIGTERM");
+    const output = await play(service, receiver);
 
-    expect(service.output()).toMatch(/attempt 1: 200, delivered\nStopped\.\n$/);
+    const [start = "", lines = ""] = output.split("Stop it with ^C.\n\n");
+    expect(start).toContain(
+      "\nSettings: it lists webhooks; each key may send 1000 requests a second.\n",
+    );
+    // A key that somebody chose is not shown.
+    expect(start).toContain("--secret dbwebhooks:apiKey\n");
+    expect(lines.split("\n")).toEqual([
+      `POST ${webhooks} 201, created webhook 1`,
+      `POST ${webhooks} 201, created webhook 2`,
+      "POST /api/v1/bases/base-[redacted]/webhooks 400: Invalid request body: events must be an array of at least one event kind.",
+      `GET ${webhooks} 200, listed`,
+      "GET /nothing/here 404: There is nothing at this path.",
+      "POST /_local/bases/base_1/events 400: Invalid event: type is not an event kind of this service; the nearest is record.created.",
+      "event record.created evt_1 in base_1: for webhook 1",
+      `delivery of evt_1 to webhook 1 at ${host}, attempt 1: 503, will be tried again in 0.5 s`,
+      `delivery of evt_1 to webhook 1 at ${host}, attempt 2: 204, delivered`,
+      "event record.updated evt_2 in base_1, tbl_1: for webhook 2",
+      `delivery of evt_2 to webhook 2 at ${host}, attempt 1: 503, will be tried again in 0.5 s`,
+      `delivery of evt_2 to webhook 2 at ${host}, attempt 1: 503, dropped: the webhook is deleted or switched off`,
+      `DELETE ${webhooks}/2 200, deleted webhook 2`,
+      `DELETE ${webhooks}/2 404: Webhook 2 not found`,
+      "Stopped.",
+      "",
+    ]);
   });
-});
 
-describe("serve --data", () => {
-  it("loses nothing that was acknowledged before a kill in the middle of creations", async () => {
+  it("writes the same as JSON with --json, and shares neither its port nor its file", async () => {
+    const file = temporaryFile();
+    await using receiver = await startReceiver(unwilling);
+    const deliverTo = ["--deliver-to", receiver.url];
+    const service = await serve("--json", ...settings, ...deliverTo, "--data", file);
+
+    const others = await Promise.all([
+      runCli(["serve", "--port", String(service.port)]),
+      runCli(["serve", "--port", "0", "--data", file]),
+    ]);
+    const output = await play(service, receiver);
+
+    const failed = { exitCode: 1, stdout: "" };
+    expect(others).toEqual([
+      { ...failed, stderr: expect.stringMatching(/^Port \d+ of 127\.0\.0\.1 is taken\..*\n$/) },
+      { ...failed, stderr: expect.stringContaining(`${file} cannot be used: another process`) },
+    ]);
+    const records = output.trimEnd().split("\n");
+    expectDocumented([...records.map((line) => JSON.parse(line) as AnyRecord), ...rareRecords()]);
+  });
+
+  it("loses nothing with --data that was acknowledged before a kill in the middle of creations", async () => {
     const file = temporaryFile();
     const url = await refusedUrl();
     const killed = await serve("--data", file, "--listing");
-    const { statusCode } = await post(killed, { body: { url, events: ["record.created"] } });
-    const emitted = await emit(killed, ["--wait", "0"]);
+    const ask = async ({ baseUrl }: Serving, path: string, body?: object) => {
+      const headers = {
+        authorization: "Bearer local-api-key",
+        "content-type": "application/json",
+      };
+      const request = body && { method: "POST", body: JSON.stringify(body) };
+      const answer = await fetch(baseUrl + path, { headers, ...request });
+      return (await answer.json()) as { id: number; webhooks: { id: number }[] };
+    };
+    const body = { url, events: ["record.created"] };
+    await ask(killed, webhooks, body);
+    const { id } = await ask(killed, "/_local/bases/base_1/events", { type: "record.created" });
     await killed.line(/will be tried again in/);
     const acknowledged: number[] = [];
     const enough = Promise.withResolvers<void>();
     const createOnAndOn = async () => {
       for (;;) {
-        acknowledged.push((await post(killed, { database: "base_2" })).body.id);
+        acknowledged.push((await ask(killed, "/api/v1/bases/base_2/webhooks", body)).id);
         if (acknowledged.length === 100) {
           enough.resolve();
         }
@@ -145,142 +168,103 @@ describe("serve --data", () => {
 
     const service = await serve("--data", file, "--listing");
     await service.line(/delivered$/);
-    const { body } = await post(service, { method: "GET", database: "base_2" });
+    const listed = await ask(service, "/api/v1/bases/base_2/webhooks");
 
-    expect(statusCode).toBe(201);
     expect(service.output()).toContain("pending deliveries: 1.");
-    expect(receiver.notifications.map(({ body }) => `${body.id}\n`)).toEqual([
-      emitted.stdout.split("webhook")[0],
-    ]);
-    expect(body.webhooks.map(({ id }) => id)).toEqual(expect.arrayContaining(acknowledged));
-  });
-
-  it("says what becomes of pending deliveries when it stops", async () => {
-    const file = temporaryFile();
-    const services = await Promise.all([serve("--data", file), serve()]);
-    for (const service of services) {
-      await post(service, { body: { url: await refusedUrl(), events: ["record.created"] } });
-      await emit(service, ["--wait", "0"]);
-      await service.end("SIGTERM");
-    }
-
-    const [keeping = "", forgetting = ""] = services.map(({ output }) => output());
-    expect(keeping).toContain(`Stopped. Deliveries still pending are kept in ${file}: 1.`);
-    expect(forgetting).toContain("Stopped. Deliveries still pending are lost: 1.");
-  });
-
-  it("refuses a file that another service uses", async () => {
-    const file = temporaryFile();
-    await serve("--data", file);
-
-    expect(await runCli(["serve", "--port", "0", "--data", file])).toEqual({
-      exitCode: 1,
-      stdout: "",
-      stderr: `The data file ${file} cannot be used: another process uses it. Stop that one, or use another file.\n`,
-    });
+    expect(receiver.notifications.map(({ body }) => body.id)).toEqual([id]);
+    expect(listed.webhooks.map((one) => one.id)).toEqual(expect.arrayContaining(acknowledged));
   });
 });
 
-describe("pulumi-dbwebhooks emit", () => {
-  it("shows the deliveries, and fails when one is not over in the time to wait", async () => {
-    await using receiver = await startReceiver(({ path }) => (path === "/never" ? 500 : 204));
-    const service = await serve();
-    const nobody = await emit(service);
-    await post(service, { body: { url: receiver.url, events: ["record.created"] } });
-    await post(service, { body: { url: `${receiver.url}/never`, events: ["record.deleted"] } });
+/** Takes what comes to `/later` at the second try, and nothing else. */
+function unwilling({ path }: ReceivedNotification, count: number) {
+  return path.startsWith("/later") && count > 1 ? 204 : 503;
+}
 
-    const delivered = await emit(service, [
-      ...["--table", "tbl_1", "--data", '{"recordIds":["rec_1"]}', "--id", "evt_7"],
-    ]);
-    const late = await emit(service, ["--wait", "0.1"], "record.deleted");
-    const hurried = await emit(service, ["--wait", "0"], "record.deleted");
+type AnyRecord = Readonly<Record<string, unknown>> & { readonly type: string };
 
-    expect(nobody).toMatchObject({
-      exitCode: 0,
-      stdout: expect.stringMatching(/^evt_\w+\nNo active webhook of this database selects it\.\n$/),
+/** Makes everything happen that the log shows, and sees that it shows no secret. */
+async function play(service: Serving, receiver: Receiver) {
+  const send = (method: string, path: string, body?: object) =>
+    fetch(service.baseUrl + path, {
+      method,
+      headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    expect(delivered).toMatchObject({
-      exitCode: 0,
-      stdout: "evt_7\nwebhook 1: delivered, attempt 1: 204\n",
-    });
-    expect(receiver.notifications[0]?.body).toMatchObject({
-      data: { tableId: "tbl_1", recordIds: ["rec_1"] },
-    });
-    expect(late).toMatchObject({
-      exitCode: 1,
-      stdout: expect.stringMatching(/\nwebhook 2: pending/),
-    });
-    expect(hurried).toMatchObject({ exitCode: 0 });
-  });
+  const create = async (path: string, more: object) => {
+    const url = `${receiver.url}${path}?q=T0KEN`;
+    const created = await send("POST", webhooks, { url, ...more });
+    return ((await created.json()) as { secret: string }).secret;
+  };
+  const event = (body: object) => send("POST", "/_local/bases/base_1/events", body);
+  const secrets = [
+    await create("/later/T0KEN", { events: ["record.created"] }),
+    await create("/never", { events: ["record.updated"], tableId: "tbl_1" }),
+  ];
+  await send("POST", `/api/v1/bases/base-${apiKey}/webhooks`, { url: "https://T0KEN" });
+  await send("GET", webhooks);
+  await send("GET", "/nothing/here?query=T0KEN");
+  await event({ type: "record.T0KEN" });
+  await event({ type: "record.created", id: "evt_1" });
+  await service.line(/evt_1.*204/);
+  await event({ type: "record.updated", id: "evt_2", tableId: "tbl_1" });
+  await service.line(/evt_2.*503/);
+  await send("DELETE", `${webhooks}/2`);
+  await service.line(/evt_2.*dropped/);
+  await send("DELETE", `${webhooks}/2`);
+  await service.end("SIGTERM");
+  const output = service.output();
+  expect([apiKey, "T0KEN", ...secrets].filter((text) => output.includes(text))).toEqual([]);
+  return output;
+}
 
-  it("takes address and key from the environment, and says what is wrong without the key", async () => {
-    const service = await serve("--api-key", "sk_some_key=base_1");
-    const none = await refusedUrl();
-    const environment = {
-      DBWEBHOOKS_BASE_URL: `${service.baseUrl}/`,
-      DBWEBHOOKS_API_KEY: "sk_some_key",
-    };
-    const messages: [string[], string][] = [
-      [[], ""],
-      [
-        ["--api-key", "sk_wrong_key"],
-        "The service does not know this API key. Set --api-key, or DBWEBHOOKS_API_KEY.\n",
-      ],
-      [
-        ["--database", "base_2"],
-        "This API key may not use this database. Check --database and --api-key.\n",
-      ],
-      [["--data", "7"], "The service answered 400. Invalid event: data must be a JSON object.\n"],
-      [
-        ["--url", `${service.baseUrl}/elsewhere`],
-        `${service.baseUrl} answered 404: it is no local service. Check --url.\n`,
-      ],
-      [
-        ["--url", none],
-        `No answer from ${none} (ECONNREFUSED). Is the local service running there? See pulumi-dbwebhooks serve.\n`,
-      ],
-    ];
+/** What `play` cannot make happen. */
+function rareRecords(): AnyRecord[] {
+  const recorder = new Recorder([]);
+  const event = { id: "evt_1", type: "record.created", databaseId: "base_1" };
+  const whole = { ...event, timestamp: "", data: {} };
+  const unanswered = { number: 1, webhookId: 1, attempts: 1, problem: "no answer" };
+  const records = [
+    recorder.error(new Error("the disk is full")),
+    recorder.delivery({ ...unanswered, event: whole, outcome: "failed" }),
+  ];
+  return JSON.parse(JSON.stringify(records.map((record) => ({ time: "", ...record }))));
+}
 
-    for (const [args, message] of messages) {
-      const words = ["emit", "record.created", "--database", "base_1", ...args];
+/** Every type has the fields that its page says it always has, and those that it can have. */
+function expectDocumented(records: readonly AnyRecord[]): void {
+  const [, section = ""] = readPage("docs/local-service.md").split("### As JSON\n");
+  const rows = rowsOf(section).filter(({ head }) => head[0] === "`type`");
+  expect(rows.flatMap(({ cells: [type = ""] }) => codeSpans(type))).toEqual(
+    expect.arrayContaining([...new Set(records.map(({ type }) => type))]),
+  );
+  for (const { cells } of rows) {
+    const [[type], always = [], sometimes = []] = cells.map(codeSpans) as [string[], ...string[][]];
+    const ofType = records.filter((record) => record.type === type).map(Object.keys);
+    const isSeen = (name: string) => !["time", "type"].includes(name);
 
-      expect(await runCli(words, environment)).toMatchObject({
-        exitCode: message === "" ? 0 : 1,
-        stderr: message,
-      });
+    expect([...new Set(ofType.flat())].filter(isSeen).sort(), type).toEqual(
+      [...always, ...sometimes].sort(),
+    );
+    for (const names of ofType) {
+      expect(names).toEqual(expect.arrayContaining(["time", "type", ...always]));
     }
+  }
+}
+
+function emit({ baseUrl }: Serving) {
+  const environment = { DBWEBHOOKS_BASE_URL: baseUrl };
+  return runCli(["emit", "record.created", "--database", "base_1"], environment);
+}
+
+/** Runs a command after a script in its process. */
+function runAfter(script: string, args: readonly string[]) {
+  const run = `${script}
+    process.argv = ${JSON.stringify(["node", main, ...args])};
+    require(${JSON.stringify(main)});`;
+  return new Promise<{ stdout: string; stderr: string }>((resolve) => {
+    execFile(process.execPath, ["-e", run], (_error, stdout, stderr) =>
+      resolve({ stdout, stderr }),
+    );
   });
-});
-
-interface PostChanges {
-  readonly method?: "POST" | "GET";
-  readonly apiKey?: string;
-  readonly database?: string;
-  readonly host?: string;
-  readonly body?: object;
-}
-
-/** Asks for a webhook, or for the list of them. */
-async function post({ baseUrl, port }: Serving, changes: PostChanges = {}) {
-  const { method = "POST", apiKey = "local-api-key", database = "base_1" } = changes;
-  const { host = `127.0.0.1:${port}` } = changes;
-  const { body = { url: "https://hooks.invalid/orders", events: ["record.created"] } } = changes;
-  const answer = await request(`${baseUrl}/api/v1/bases/${database}/webhooks`, {
-    method,
-    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json", host },
-    ...(method === "POST" && { body: JSON.stringify(body) }),
-  });
-  const { statusCode } = answer;
-  const json = await answer.body.json();
-  return { statusCode, body: json as { id: number; webhooks: { id: number }[] } };
-}
-
-function emit({ baseUrl }: Serving, more: readonly string[] = [], type = "record.created") {
-  return runCli(["emit", type, "--database", "base_1", "--url", baseUrl, ...more]);
-}
-
-function temporaryFile(): string {
-  const directory = temporaryDirectory();
-  onTestFinished(() => directory.remove());
-  return `${directory.path}/service.db`;
 }

@@ -6,22 +6,17 @@ import {
   type LocalServiceOptions,
   startLocalService,
 } from "../../src/local-service/index.js";
-import { temporaryDirectory } from "../helpers/directory.js";
-import { refusedUrl } from "../helpers/http-server.js";
-import {
-  createWebhook,
-  deleteWebhook,
-  startService,
-  webhookBody,
-} from "../helpers/local-service.js";
+import { refusedUrl, startRawServer } from "../helpers/http-server.js";
+import { deleteWebhook, startService, subscribe, temporaryFile } from "../helpers/local-service.js";
 import { startReceiver } from "../helpers/receiver.js";
 
 const created = { type: "record.created", databaseId: "base_1" };
 const soon = { retryWaitsSeconds: [0.01, 0.02] };
 const once = { retryWaitsSeconds: [] };
+const never = () => new Promise<number>(() => {});
 
 describe("delivering", () => {
-  it.each([200, 204, 299])("is over when the receiver answers %i", async (statusCode) => {
+  it.each([200, 299])("is over when the receiver answers %i", async (statusCode) => {
     await using receiver = await startReceiver(() => statusCode);
     const { url } = receiver;
 
@@ -30,21 +25,19 @@ describe("delivering", () => {
     ]);
   });
 
-  it.each([302, 400, 401, 410, 429, 500, 503])(
-    "is tried again after %i, then given up",
-    async (statusCode) => {
-      await using receiver = await startReceiver(() => statusCode);
+  it.each([302, 410, 500])("is tried again after %i, then given up", async (statusCode) => {
+    await using receiver = await startReceiver(() => statusCode);
 
-      expect(await deliver(receiver.url, soon)).toMatchObject([
-        { outcome: "failed", attempts: 3, statusCode },
-      ]);
-      expect(receiver.notifications).toHaveLength(3);
-    },
-  );
+    expect(await deliver(receiver.url, soon)).toMatchObject([
+      { outcome: "failed", attempts: 3, statusCode },
+    ]);
+    expect(receiver.notifications).toHaveLength(3);
+  });
 
   it("signs each attempt, and repeats the id of the event", async () => {
     await using receiver = await startReceiver((_, count) => (count < 3 ? 503 : 200));
-    const service = await startService({ deliveries: soon });
+    let now = Date.now() - 60_000;
+    const service = await startService({ deliveries: soon, now: () => (now += 1_000) });
     const secret = await subscribe(service, receiver.url);
 
     const { id, finished } = service.emit(created);
@@ -53,15 +46,16 @@ describe("delivering", () => {
     const bodies = receiver.notifications.map(({ rawBody, headers }) =>
       new Webhook(secret).verify(rawBody, headers as Record<string, string>),
     );
+    const times = receiver.notifications.map(({ headers }) => headers["webhook-timestamp"]);
     expect(bodies).toMatchObject([1, 2, 3].map((attempt) => ({ id, metadata: { attempt } })));
+    expect(new Set(times).size).toBe(3);
   });
 
   it("says why there was no answer, also in time, without the address", async () => {
-    await using mute = await startReceiver(() => new Promise(() => {}));
-    const limit = { timeoutSeconds: 0.05, ...once };
+    await using mute = await startReceiver(never);
 
     const [refused] = await deliver(`${await refusedUrl()}/secret-path`, once);
-    const [unanswered] = await deliver(mute.url, limit);
+    const [unanswered] = await deliver(mute.url, { timeoutSeconds: 0.05, ...once });
 
     expect(refused).toMatchObject({ outcome: "failed", problem: "no answer (ECONNREFUSED)" });
     expect(refused).not.toHaveProperty("statusCode");
@@ -85,72 +79,45 @@ describe("delivering", () => {
     expect(receiver.notifications[0]?.path).toBe("//host/orders/1?key=2");
   });
 
-  it("lets no receiver wait for another url, not even of the same host", async () => {
-    await using mute = await startReceiver(() => new Promise(() => {}));
-    await using receiver = await startReceiver(({ path }) =>
-      path === "/slow" ? new Promise(() => {}) : 200,
-    );
-    const service = await startService({ deliveries: { maxConcurrent: 1 } });
-    for (const url of [mute.url, `${receiver.url}/slow`, receiver.url, `${receiver.url}/b`]) {
-      await subscribe(service, url);
-    }
-
-    const events = Array.from({ length: 50 }, () => service.emit(created));
-    const toLiving = events.flatMap(({ deliveries }) => deliveries.slice(2));
-    while (toLiving.some(({ outcome }) => outcome === "pending")) {
-      await service.nextDelivery();
-    }
-
-    expect(new Set(toLiving.map(({ outcome }) => outcome))).toEqual(new Set(["delivered"]));
-    expect(new Set(events.map(({ deliveries }) => deliveries[0]?.outcome))).toEqual(
-      new Set(["pending"]),
-    );
-    expect(mute.notifications).toHaveLength(1);
-  });
-
-  it("never has more attempts in flight at one url than maxConcurrent", async () => {
+  it("has at most maxConcurrent attempts at one url, and no url waits for another", async () => {
     const gate = Promise.withResolvers<number>();
-    const full = Promise.withResolvers<void>();
-    await using receiver = await startReceiver((_, count) => {
-      if (count === 3) {
-        full.resolve();
-      }
-      return gate.promise;
-    });
-    await using other = await startReceiver();
+    await using receiver = await startReceiver(({ path }) =>
+      path === "/held" ? gate.promise : 204,
+    );
     const service = await startService({ deliveries: { maxConcurrent: 3 } });
-    for (const { url } of [receiver, receiver, other]) {
-      await subscribe(service, url);
+    for (const path of ["/held", "/held", "/b"]) {
+      await subscribe(service, receiver.url + path);
     }
+    const countOf = (path: string) =>
+      receiver.notifications.filter((one) => one.path === path).length;
 
     const events = Array.from({ length: 10 }, () => service.emit(created));
-    await full.promise;
-    while (other.notifications.length < 10) {
-      await service.nextDelivery({ webhookId: 3 });
-    }
-    const inFlight = receiver.notifications.length;
+    await expect.poll(() => [countOf("/held"), countOf("/b")]).toEqual([3, 10]);
     gate.resolve(200);
     await Promise.all(events.map(({ finished }) => finished));
 
-    expect([inFlight, receiver.notifications.length]).toEqual([3, 20]);
+    expect(countOf("/held")).toBe(20);
   });
 
-  it.each<[string, (service: LocalService) => unknown]>([
-    ["deleted", (service) => deleteWebhook(service, 1)],
-    ["removed from outside", (service) => service.removeWebhook(1)],
-    ["switched off", (service) => service.updateWebhook(1, { active: false })],
-  ])("is dropped between two attempts when its webhook is %s", async (_, end) => {
+  it("is dropped between two attempts when its webhook goes or is switched off", async () => {
     await using receiver = await startReceiver(() => 500);
     const service = await startService({ deliveries: { retryWaitsSeconds: [60] } });
-    await subscribe(service, receiver.url);
-    const attempted = service.nextDelivery({ stage: "attempted" });
+    const attempted = [1, 2, 3].map((webhookId) =>
+      service.nextDelivery({ webhookId, stage: "attempted" }),
+    );
+    for (const _ of attempted) {
+      await subscribe(service, receiver.url);
+    }
     const event = service.emit(created);
-    await attempted;
+    await Promise.all(attempted);
 
-    await end(service);
+    await deleteWebhook(service, 1);
+    service.removeWebhook(2);
+    service.updateWebhook(3, { active: false });
 
-    expect(await event.finished).toMatchObject([{ outcome: "dropped", attempts: 1 }]);
-    expect(receiver.notifications).toHaveLength(1);
+    const dropped = { outcome: "dropped", attempts: 1 };
+    expect(await event.finished).toMatchObject([dropped, dropped, dropped]);
+    expect(receiver.notifications).toHaveLength(3);
   });
 
   it("is dropped in the queue, and stays so when its webhook is switched on again", async () => {
@@ -196,20 +163,16 @@ describe("waiting for a delivery", () => {
     await using receiver = await startReceiver(() => gate.promise);
     const service = await startService({ maxRequests: 2 });
     await subscribe(service, receiver.url);
-    await subscribe(service, receiver.url, ["record.deleted"]);
+    await subscribe(service, receiver.url, { events: ["record.deleted"] });
     const waits = [
       service.nextDelivery({ type: "record.deleted" }),
       service.nextDelivery({ webhookId: 2 }),
       service.nextDelivery({ where: ({ event }) => event.tableId === "tbl_1" }),
     ];
     const failing = service.nextDelivery({ where: () => fail() });
-    const events = [
-      created,
-      { ...created, type: "record.deleted" },
-      { ...created, tableId: "tbl_1" },
-    ];
+    const changes = [{}, { type: "record.deleted" }, { tableId: "tbl_1" }];
 
-    const emitted = events.map((event) => service.emit(event));
+    const emitted = changes.map((change) => service.emit({ ...created, ...change }));
     const { pending } = service.counts;
     gate.resolve(200);
 
@@ -243,9 +206,7 @@ describe("the listeners of the options", () => {
     await using receiver = await startReceiver((_, count) => (count === 1 ? 500 : 200));
 
     const deliveries = await deliver(receiver.url, soon, {
-      onRequest: listener,
-      onEvent: listener,
-      onDelivery: listener,
+      ...{ onRequest: listener, onEvent: listener, onDelivery: listener },
       onError: ({ message }) => errors.push(message),
     });
 
@@ -270,14 +231,13 @@ describe("a delivery that cannot be recorded", () => {
     const errors: string[] = [];
     failOnce(statement);
     await using receiver = await startReceiver((_, count) => (count === 1 ? 500 : 200));
+    const onError = ({ message }: Error) => errors.push(message);
 
-    const deliveries = await deliver(receiver.url, soon, {
-      onError: ({ message }) => errors.push(message),
-    });
+    const deliveries = await deliver(receiver.url, soon, { onError });
 
     expect(deliveries).toMatchObject([{ outcome: "delivered", attempts: 2 }]);
     expect(errors).toEqual([
-      `The delivery of ${deliveries[0]?.event.id} to webhook 1 could not be recorded, and may be repeated after a restart: disk is full`,
+      expect.stringMatching(/ to webhook 1 could not be recorded, .*: disk is full$/),
     ]);
   });
 
@@ -302,13 +262,13 @@ describe("a delivery that cannot be recorded", () => {
   });
 });
 
-describe("the next start with the file of data", () => {
-  it("delivers what was in flight, under its number", async () => {
+describe("closing", () => {
+  it("leaves what is in flight to the next start with the file, under its number", async () => {
     const data = temporaryFile();
     const arrived = Promise.withResolvers<void>();
     await using mute = await startReceiver(() => {
       arrived.resolve();
-      return new Promise(() => {});
+      return never();
     });
     await using receiver = await startReceiver();
     const first = await startLocalService({ data, deliveries: { retryWaitsSeconds: [0] } });
@@ -327,10 +287,28 @@ describe("the next start with the file of data", () => {
     expect(second.deliveries).toMatchObject([{ number: 1, outcome: "delivered" }]);
   });
 
+  it("counts a 2xx that has begun as delivered", async () => {
+    const { promise: answered, resolve } = Promise.withResolvers<void>();
+    await using receiver = await startRawServer((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n.", () => resolve());
+    });
+    const service = await startService();
+    await subscribe(service, receiver.url);
+    const { finished } = service.emit(created);
+    await answered;
+    // The service reads the head of the answer in a turn of its own.
+    await deleteWebhook(service, 99);
+
+    await service.close();
+
+    expect(await finished).toMatchObject([{ outcome: "delivered" }]);
+    expect(service.counts.pending).toBe(0);
+  });
+
   it.each([
     ["nothing that was delivered", false, 1],
     ["what was delivered and could not be recorded", true, 2],
-  ])("repeats %s, and uses no number again", async (_case, fails, notified) => {
+  ])("makes the next start repeat %s, and use no number again", async (_case, fails, notified) => {
     const data = temporaryFile();
     if (fails) {
       failOnce("delete");
@@ -357,14 +335,9 @@ async function deliver(
   deliveries: NonNullable<LocalServiceOptions["deliveries"]> = {},
   options: LocalServiceOptions = {},
 ) {
-  const service = await startService({ deliveries, ...options });
+  const service: LocalService = await startService({ deliveries, ...options });
   await subscribe(service, url);
   return service.emit(created).finished;
-}
-
-async function subscribe(service: LocalService, url: string, events = ["record.created"]) {
-  const { json } = await createWebhook(service, { body: webhookBody({ url, events }) });
-  return json.secret as string;
 }
 
 function fail(): never {
@@ -376,10 +349,4 @@ function failOnce(statement: "delete" | "postpone"): void {
     throw new Error("disk is full");
   });
   onTestFinished(() => method.mockRestore());
-}
-
-function temporaryFile(): string {
-  const directory = temporaryDirectory();
-  onTestFinished(() => directory.remove());
-  return `${directory.path}/service.db`;
 }

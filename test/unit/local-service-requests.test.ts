@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { Agent } from "undici";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { startLocalService } from "../../src/local-service/index.js";
+import { type RateLimit, startLocalService } from "../../src/local-service/index.js";
 import {
   createWebhook,
   deleteWebhook,
@@ -11,51 +11,32 @@ import {
 } from "../helpers/local-service.js";
 
 describe("the request log", () => {
-  it("holds a creation as it was sent, and what became of it", async () => {
-    const service = await startService({ pathPrefix: "/eu" });
+  it("holds requests as they were sent, and what became of them", async () => {
+    const service = await startService({ pathPrefix: "/eu", apiKeys: { some: ["a/b c?ü%2F"] } });
     const before = service.requests;
     const body = webhookBody({ tableId: "tbl_1" });
+    const databaseId = "a/b c?ü%2F";
 
-    await createWebhook(service, { databaseId: "a/b c", body, headers: { "X-Trace": "one" } });
-
-    expect(before).toEqual([]);
-    expect(service.requests).toEqual([
-      {
-        number: 1,
-        connection: 1,
-        method: "POST",
-        path: "/eu/api/v1/bases/a%2Fb%20c/webhooks",
-        headers: expect.objectContaining({
-          authorization: "Bearer local-api-key",
-          "content-type": "application/json",
-          "x-trace": "one",
-        }),
-        databaseId: "a/b c",
-        webhookId: "1",
-        authorized: true,
-        body,
-        committed: true,
-        statusCode: 201,
-        outcome: "answered",
-      },
-    ]);
-  });
-
-  it("tells what was refused, and what was authorized", async () => {
-    const service = await startService({ apiKeys: { some: ["base_1"] } });
-
-    await createWebhook(service, { body: "{" });
-    await deleteWebhook(service, "a/b");
-    await createWebhook(service, { databaseId: "base_2" });
-    await createWebhook(service, { apiKey: "wrong" });
+    await createWebhook(service, { databaseId, body, headers: { "X-Trace": "one" } });
+    await deleteWebhook(service, "a/b", { databaseId });
+    await createWebhook(service);
+    await createWebhook(service, { databaseId, apiKey: "wrong" });
     await send(service, { path: "/elsewhere" });
 
-    expect(service.requests).toMatchObject([
-      { authorized: true, statusCode: 400, committed: false, body: undefined },
-      { authorized: true, statusCode: 404, committed: false, method: "DELETE", webhookId: "a/b" },
-      { authorized: false, statusCode: 404, body: undefined },
-      { authorized: false, statusCode: 401, body: undefined },
-      { statusCode: 404 },
+    const path = "/eu/api/v1/bases/a%2Fb%20c%3F%C3%BC%252F/webhooks";
+    const headers = { authorization: "Bearer some", "x-trace": "one" };
+    const refused = { committed: false, body: undefined, outcome: "answered" };
+    expect(before).toEqual([]);
+    expect(service.requests[0]).toEqual({
+      ...{ number: 1, connection: 1, method: "POST", path, databaseId, webhookId: "1", body },
+      ...{ authorized: true, committed: true, statusCode: 201, outcome: "answered" },
+      headers: expect.objectContaining(headers),
+    });
+    expect(service.requests.slice(1)).toMatchObject([
+      { ...refused, authorized: true, statusCode: 404, method: "DELETE", webhookId: "a/b" },
+      { ...refused, authorized: false, statusCode: 404 },
+      { ...refused, authorized: false, statusCode: 401 },
+      { ...refused, statusCode: 404 },
     ]);
     expect(service.requests[4]).not.toHaveProperty("databaseId");
     expect(service.requests[4]).not.toHaveProperty("authorized");
@@ -79,9 +60,8 @@ describe("the request log", () => {
     const error = vi.spyOn(console, "error");
     const finished = service.nextRequest({ stage: "finished" });
     const socket = connect(service.port, "127.0.0.1");
-    socket.write("POST /api/v1/bases/base_1/webhooks HTTP/1.1\r\nHost: localhost\r\n");
     socket.write(
-      `Authorization: Bearer ${service.apiKey}\r\nContent-Length: 99\r\n\r\n{"url":`,
+      `POST /api/v1/bases/base_1/webhooks HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${service.apiKey}\r\nContent-Length: 99\r\n\r\n{"url":`,
       () => socket.destroy(),
     );
 
@@ -111,13 +91,20 @@ describe("the request log", () => {
     });
   });
 
-  it("keeps nothing with a size of 0", async () => {
-    const service = await startService({ maxRequests: 0 });
+  it("keeps the newest 32 MiB, and nothing with a size of 0", async () => {
+    const [service, none] = [await startService(), await startService({ maxRequests: 0 })];
+    const body = JSON.stringify({ padding: "x".repeat(1024 * 1000) });
 
-    await createWebhook(service, { body: webhookBody({ url: "http://127.0.0.1:1" }) });
-    service.emit({ type: "record.created", databaseId: "base_1" });
+    for (let count = 0; count < 36; count++) {
+      await createWebhook(service, { body });
+    }
+    await createWebhook(none, { body: webhookBody({ url: "http://127.0.0.1:1" }) });
+    none.emit({ type: "record.created", databaseId: "base_1" });
 
-    expect([service.requests, service.deliveries]).toEqual([[], []]);
+    expect(service.requests.length).toBeGreaterThan(30);
+    expect(service.requests.length).toBeLessThan(34);
+    expect(service.requests.at(-1)).toMatchObject({ number: 36 });
+    expect([none.requests, none.deliveries]).toEqual([[], []]);
   });
 });
 
@@ -147,33 +134,26 @@ describe("waiting for a request", () => {
     await second;
   });
 
-  it("passes over requests that do not match, or have no effect", async () => {
-    const service = await startService();
+  it("passes over requests that do not match, and takes one that is refused unread", async () => {
+    const service = await startService({ rateLimit: { requestsPerSecond: 4 }, now: () => 0 });
     const where = vi.fn(({ body }: { body?: unknown }) => "tableId" in Object(body));
     const waits = [
       service.nextRequest({ stage: "committed" }),
       service.nextRequest({ databaseId: "base_2" }),
       service.nextRequest({ where }),
       service.nextRequest({ on: "DELETE" }),
+      service.nextRequest({ on: "GET" }),
     ];
 
     await createWebhook(service, { body: {} });
     await createWebhook(service, { databaseId: "base_2" });
     await createWebhook(service, { body: webhookBody({ tableId: "tbl_1" }) });
     await deleteWebhook(service, 2);
+    await send(service, {});
 
-    expect((await Promise.all(waits)).map(({ number }) => number)).toEqual([2, 2, 3, 4]);
+    expect((await Promise.all(waits)).map(({ number }) => number)).toEqual([2, 2, 3, 4, 5]);
+    expect(await waits[4]).toMatchObject({ statusCode: 429, body: undefined });
     expect(where).toHaveBeenCalledTimes(3);
-  });
-
-  it("also ends with a request that is refused unread", async () => {
-    const service = await startService({ rateLimit: { requestsPerSecond: 1 }, now: () => 0 });
-    await createWebhook(service);
-    const next = service.nextRequest();
-
-    await createWebhook(service);
-
-    expect(await next).toMatchObject({ statusCode: 429, body: undefined });
   });
 
   it("fails when the service closes first or is closed, silently when nobody looks", async () => {
@@ -195,26 +175,6 @@ describe("waiting for a request", () => {
 });
 
 describe("closing", () => {
-  it("breaks connections that are in use, and commits nothing any more", async () => {
-    const service = await startService();
-    service.inject({ fault: { kind: "hold" }, times: 1 });
-    service.inject({ fault: { kind: "delay", ms: 3_600_000 }, times: 1 });
-    service.inject({ fault: { kind: "neverAnswer" } });
-    const creations: Promise<unknown>[] = [];
-    for (let i = 0; i < 3; i += 1) {
-      const received = service.nextRequest();
-      creations.push(createWebhook(service));
-      await received;
-    }
-
-    await service.close();
-
-    const settled = await Promise.allSettled(creations);
-    expect(settled.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
-    expect(service.requests.map(({ committed }) => committed)).toEqual([false, false, false]);
-    await expect(createWebhook(service)).rejects.toThrow();
-  });
-
   it("keeps the log, has no effect the second time, and is what `await using` does", async () => {
     const service = await startLocalService();
     await createWebhook(service);
@@ -224,5 +184,61 @@ describe("closing", () => {
     await expect(service.close()).resolves.toBeUndefined();
     expect(service.requests).toHaveLength(1);
     await expect(createWebhook(service)).rejects.toThrow();
+  });
+});
+
+describe("the rate limit", () => {
+  const newYearMs = Date.UTC(2025, 0, 1);
+  const startLimited = async (rateLimit: RateLimit) => {
+    const clock = { ms: newYearMs };
+    const apiKeys = ["local-api-key", "other"];
+    return { service: await startService({ apiKeys, rateLimit, now: () => clock.ms }), clock };
+  };
+
+  it.each<[RateLimit, ...steps: [afterMs: number, answers: string][]]>([
+    [{ requestsPerSecond: 2 }, [0, "201 201 429"], [499, "429"], [1, "201 429"]],
+    [{ requestsPerSecond: 10, burst: 2 }, [0, "201 201 429"], [3_600_000, "201 201 429"]],
+    [{ requestsPerSecond: 0.1 }, [0, "201 429"], [10_000, "201 429"]],
+  ])("of %j lets a burst pass, then one request for each new token", async (limit, ...steps) => {
+    const { service, clock } = await startLimited(limit);
+
+    for (const [afterMs, answers] of steps) {
+      clock.ms += afterMs;
+      for (const statusCode of answers.split(" ").map(Number)) {
+        expect(await createWebhook(service)).toMatchObject({ statusCode });
+      }
+    }
+  });
+
+  it("counts each known key by itself, every method, and all unknown keys together, before faults", async () => {
+    const { service } = await startLimited({ requestsPerSecond: 1 });
+    const rule = service.inject({ skip: 3, fault: { kind: "respond", statusCode: 500 } });
+
+    const answers = [
+      await createWebhook(service),
+      await createWebhook(service, { apiKey: "other" }),
+      await createWebhook(service, { apiKey: "unknown" }),
+      await deleteWebhook(service, 1),
+      await createWebhook(service, { apiKey: "also unknown" }),
+    ];
+
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([201, 201, 401, 429, 429]);
+    expect(answers[4]?.json.error.code).toBe("TOO_MANY_REQUESTS");
+    expect([service.webhooks.length, rule.requests]).toEqual([2, []]);
+  });
+
+  it.each<[RateLimit["retryAfter"], string | undefined]>([
+    [undefined, "3"],
+    ["http-date", "Wed, 01 Jan 2025 00:00:03 GMT"],
+    ["absent", undefined],
+    [{ value: "31536000" }, "31536000"],
+  ])("with %j says in Retry-After: %s", async (retryAfter, said) => {
+    const given = retryAfter && { retryAfter };
+    const { service } = await startLimited({ requestsPerSecond: 0.4, ...given });
+    await createWebhook(service);
+
+    const { statusCode, headers } = await createWebhook(service);
+
+    expect([statusCode, headers["retry-after"]]).toEqual([429, said]);
   });
 });
