@@ -9,6 +9,9 @@ import {
 } from "../../src/local-service/index.js";
 import { temporaryDirectory } from "./directory.js";
 
+/** A local service, in this process or in another. */
+type Service = Pick<LocalService, "baseUrl" | "apiKey">;
+
 /** A local service that closes when the test is over. */
 export async function startService(options?: LocalServiceOptions): Promise<LocalService> {
   const service = await startLocalService(options);
@@ -26,7 +29,7 @@ export function temporaryFile(): string {
 export interface RequestChanges {
   readonly method?: Dispatcher.HttpMethod;
   readonly databaseId?: string;
-  /** Behind `{base_url}`; by default the path of the operation. */
+  /** Behind `{base_url}`. */
   readonly path?: string;
   /** `null` sends no Authorization header. */
   readonly apiKey?: string | null;
@@ -37,17 +40,17 @@ export interface RequestChanges {
   readonly signal?: AbortSignal;
 }
 
-export function createWebhook(service: LocalService, changes: RequestChanges = {}) {
+export function createWebhook(service: Service, changes: RequestChanges = {}) {
   const path = webhooksPath(changes.databaseId);
   return send(service, { method: "POST", path, body: webhookBody(), ...changes });
 }
 
-export function deleteWebhook(service: LocalService, id: unknown, changes: RequestChanges = {}) {
+export function deleteWebhook(service: Service, id: unknown, changes: RequestChanges = {}) {
   const path = `${webhooksPath(changes.databaseId)}/${encodeURIComponent(String(id))}`;
   return send(service, { method: "DELETE", path, ...changes });
 }
 
-export function listWebhooks(service: LocalService, changes: RequestChanges = {}) {
+export function listWebhooks(service: Service, changes: RequestChanges = {}) {
   return send(service, { path: webhooksPath(changes.databaseId), ...changes });
 }
 
@@ -56,13 +59,13 @@ export function webhookBody(changes: Record<string, unknown> = {}): Record<strin
   return { url: "https://example.com/hooks/orders", events: ["record.created"], ...changes };
 }
 
-/** Creates a webhook for a receiver; its secret. */
-export async function subscribe(service: LocalService, url: string, changes: object = {}) {
+/** Creates a webhook for a receiver; returns its secret. */
+export async function subscribe(service: Service, url: string, changes: object = {}) {
   const { json } = await createWebhook(service, { body: webhookBody({ url, ...changes }) });
   return json.secret as string;
 }
 
-export async function send(service: LocalService, changes: RequestChanges) {
+export async function send(service: Service, changes: RequestChanges) {
   const { method = "GET", path = "/", apiKey = service.apiKey, headers, body } = changes;
   const isRaw = body === undefined || typeof body === "string" || body instanceof Readable;
   const answer = await request(`${service.baseUrl}${path}`, {

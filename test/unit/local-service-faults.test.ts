@@ -32,8 +32,6 @@ beforeEach(() => {
 describe("a fault that keeps a client waiting", () => {
   it.each<[Fault, outcome: string, committed: boolean]>([
     [{ kind: "delay", ms: 3_600_000 }, "pending", false],
-    [{ kind: "delay", ms: 3_600_000, commit: true }, "pending", true],
-    [{ kind: "neverAnswer" }, "unanswered", false],
     [{ kind: "neverAnswer", commit: true }, "unanswered", true],
   ])("does so until the service closes: %j", async (fault, outcome, committed) => {
     const service = await startService({ faults: [{ fault }] });
@@ -60,43 +58,29 @@ describe("a hold", () => {
     const service = await startService(options);
     const hold = service.inject({ on: "POST", fault: { kind: "hold" } });
     const arrived = service.nextRequest({ where: ({ number }) => number === count });
-    const client = new AbortController();
-    const creations = Array.from({ length: count }, () =>
-      createWebhook(service, { signal: client.signal }),
-    );
+    const creations = Array.from({ length: count }, () => createWebhook(service));
     await arrived;
     await roundTrip(service);
     expect(service.webhooks).toEqual([]);
-    return { service, hold, creations, client };
+    return { service, hold, creations };
   };
 
-  it("keeps several requests from taking effect until it is released, and later ones again", async () => {
+  it("keeps requests from taking effect until it is released or cleared, and later ones again", async () => {
     const { service, hold, creations } = await startHeld(2);
 
     hold.release();
 
-    expect(await Promise.all(creations)).toMatchObject([{ statusCode: 201 }, { statusCode: 201 }]);
-    const received = service.nextRequest();
-    const third = createWebhook(service);
-    await received;
-    await roundTrip(service);
-    expect(service.webhooks).toHaveLength(2);
-    hold.release();
-    expect((await third).json.id).toBe(3);
-  });
-
-  it("lets the request take effect even when the client has left by then", async () => {
-    const { service, hold, creations, client } = await startHeld();
-    const gone = service.nextRequest({ stage: "finished" });
-    client.abort();
-    await expect(creations[0]).rejects.toThrow();
-    await gone;
-
-    const committed = service.nextRequest({ stage: "committed" });
-    hold.release();
-
-    expect(await committed).toMatchObject({ outcome: "disconnected", webhookId: "1" });
-    expect(await committed).not.toHaveProperty("statusCode");
+    await Promise.all(creations);
+    for (const end of [hold.release, service.clearFaults]) {
+      const received = service.nextRequest();
+      const next = createWebhook(service);
+      await received;
+      const before = service.webhooks.length;
+      await roundTrip(service);
+      expect(service.webhooks).toHaveLength(before);
+      end();
+      expect((await next).json.id).toBe(before + 1);
+    }
   });
 
   it("commits nothing when it is released after the service has closed", async () => {
@@ -108,16 +92,6 @@ describe("a hold", () => {
 
     await roundTrip(await startService());
     expect(service.requests[0]).toMatchObject({ committed: false, outcome: "disconnected" });
-  });
-
-  it("ends when its rule is removed, and when all faults are cleared", async () => {
-    const first = { fault: { kind: "hold" }, times: 1 } as const;
-    const { service, hold, creations } = await startHeld(2, { faults: [first] });
-
-    hold.remove();
-    service.clearFaults();
-
-    expect(await Promise.all(creations)).toMatchObject([{ statusCode: 201 }, { statusCode: 201 }]);
   });
 });
 
@@ -185,15 +159,12 @@ describe("a fault rule", () => {
     expect([statusCode, headers["content-type"], json]).toEqual([201, "text/html", { id: "0" }]);
   });
 
-  it.each([
-    ["the ordinary answer after the commit", "local-api-key", 1],
-    ["a refusal", "wrong", 0],
-  ])("can replace %s, headers and all", async (_case, apiKey, stored) => {
+  it("can replace a refusal, headers and all", async () => {
     const service = await startService({ faults: [{ fault: { ...respond(502), commit: true } }] });
 
-    const { statusCode, headers, text } = await createWebhook(service, { apiKey });
+    const { statusCode, headers, text } = await createWebhook(service, { apiKey: "wrong" });
 
-    expect([statusCode, text, service.webhooks.length]).toEqual([502, "", stored]);
+    expect([statusCode, text, service.webhooks]).toEqual([502, "", []]);
     expect(headers).not.toHaveProperty("content-type");
     expect(headers).not.toHaveProperty("www-authenticate");
   });
@@ -208,23 +179,20 @@ describe("a fault rule", () => {
     const creation = createWebhook(service);
     await finished;
 
-    service.clearFaults();
-    await roundTrip(service);
     await service.close();
 
     await expect(creation).rejects.toThrow();
-    expect(service.requests).toMatchObject([{ outcome: "reset" }, { outcome: "unanswered" }, {}]);
+    expect(service.requests).toMatchObject([{ outcome: "reset" }, { outcome: "unanswered" }]);
   });
 
-  it("is over when it is removed or cleared", async () => {
+  it("is over when it is spent, removed or cleared", async () => {
     const service = await startService({ faults: [{ times: 1, fault }] });
     const second = service.inject({ fault: respond(500) });
     const statusCode = async () => (await createWebhook(service)).statusCode;
-    expect([await statusCode(), await statusCode()]).toEqual([503, 500]);
 
+    expect([await statusCode(), await statusCode()]).toEqual([503, 500]);
     second.remove();
     expect(await statusCode()).toBe(201);
-
     service.inject({ fault });
     service.clearFaults();
     expect(await statusCode()).toBe(201);
@@ -232,16 +200,12 @@ describe("a fault rule", () => {
 
   it.each<[unknown, string]>([
     [undefined, "the rule must be an object"],
-    [{}, "fault must be an object with a kind"],
     [{ fault: { kind: "dealy", ms: 1 } }, "fault.kind is unknown; did you mean delay?"],
     [{ fault: { kind: "hold", comit: true } }, "fault.comit is unknown; did you mean commit?"],
-    [{ fault: respond(199) }, "fault.statusCode must be"],
     [{ fault: { ...respond(204), body: "" } }, "fault.body must be absent"],
     [{ fault: { ...fault, headers: { a: "1\n2" } } }, "fault.headers must"],
     [{ fault: { ...fault, body: Symbol() } }, "fault.body must be JSON"],
-    [{ fault: [fault, { kind: "delay" }] }, "fault[1].ms must be"],
     [{ fault, where: true }, "where must be a function"],
-    [{ fault, probability: 2 }, "probability must be"],
     [{ fault, time: 1 }, "time is unknown; did you mean times?"],
     [
       { on: "PUT", skip: -1, fault: [{ kind: "delay", ms: "1" }, { kind: "fields" }, 7] },

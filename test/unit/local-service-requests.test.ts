@@ -16,58 +16,51 @@ describe("the request log", () => {
     const before = service.requests;
     const body = webhookBody({ tableId: "tbl_1" });
     const databaseId = "a/b c?ü%2F";
+    const [one, other] = [new Agent({ connections: 1 }), new Agent({ connections: 1 })];
+    onTestFinished(async () => void (await Promise.all([one.destroy(), other.destroy()])));
+    const headers = { "X-Trace": "one" };
 
-    await createWebhook(service, { databaseId, body, headers: { "X-Trace": "one" } });
-    await deleteWebhook(service, "a/b", { databaseId });
-    await createWebhook(service);
+    await createWebhook(service, { databaseId, body, headers, dispatcher: one });
+    await deleteWebhook(service, "a/b", { databaseId, dispatcher: other });
+    await createWebhook(service, { dispatcher: one });
     await createWebhook(service, { databaseId, apiKey: "wrong" });
     await send(service, { path: "/elsewhere" });
 
     const path = "/eu/api/v1/bases/a%2Fb%20c%3F%C3%BC%252F/webhooks";
-    const headers = { authorization: "Bearer some", "x-trace": "one" };
     const refused = { committed: false, body: undefined, outcome: "answered" };
     expect(before).toEqual([]);
     expect(service.requests[0]).toEqual({
       ...{ number: 1, connection: 1, method: "POST", path, databaseId, webhookId: "1", body },
       ...{ authorized: true, committed: true, statusCode: 201, outcome: "answered" },
-      headers: expect.objectContaining(headers),
+      headers: expect.objectContaining({ authorization: "Bearer some", "x-trace": "one" }),
     });
     expect(service.requests.slice(1)).toMatchObject([
-      { ...refused, authorized: true, statusCode: 404, method: "DELETE", webhookId: "a/b" },
-      { ...refused, authorized: false, statusCode: 404 },
+      {
+        ...refused,
+        connection: 2,
+        authorized: true,
+        statusCode: 404,
+        method: "DELETE",
+        webhookId: "a/b",
+      },
+      { ...refused, connection: 1, authorized: false, statusCode: 404 },
       { ...refused, authorized: false, statusCode: 401 },
       { ...refused, statusCode: 404 },
     ]);
     expect(service.requests[4]).not.toHaveProperty("databaseId");
     expect(service.requests[4]).not.toHaveProperty("authorized");
-  });
-
-  it("numbers the connections, so that reuse shows", async () => {
-    const service = await startService();
-    const [one, other] = [new Agent({ connections: 1 }), new Agent({ connections: 1 })];
-    onTestFinished(async () => void (await Promise.all([one.destroy(), other.destroy()])));
-
-    for (const dispatcher of [one, one, other, one]) {
-      await createWebhook(service, { dispatcher });
-    }
-
-    expect(service.requests.map(({ connection }) => connection)).toEqual([1, 1, 2, 1]);
-    expect(service.counts.connections).toBe(2);
+    expect(service.counts.connections).toBeGreaterThan(1);
   });
 
   it("says when the client went away in the middle of its body", async () => {
     const service = await startService();
-    const error = vi.spyOn(console, "error");
     const finished = service.nextRequest({ stage: "finished" });
     const socket = connect(service.port, "127.0.0.1");
-    socket.write(
-      `POST /api/v1/bases/base_1/webhooks HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${service.apiKey}\r\nContent-Length: 99\r\n\r\n{"url":`,
-      () => socket.destroy(),
-    );
+    const head = `Host: localhost\r\nAuthorization: Bearer ${service.apiKey}\r\nContent-Length: 99`;
+    const request = `POST /api/v1/bases/base_1/webhooks HTTP/1.1\r\n${head}\r\n\r\n{"url":`;
+    socket.write(request, () => socket.destroy());
 
     expect(await finished).toMatchObject({ outcome: "disconnected", committed: false });
-    await createWebhook(service);
-    expect(error).not.toHaveBeenCalled();
   });
 
   it("drops the oldest beyond its size, and can be cleared, while the counts go on", async () => {
@@ -86,8 +79,7 @@ describe("the request log", () => {
 
     expect([numbers, service.requests.map(({ number }) => number)]).toEqual([[4, 5], [6]]);
     expect(service.counts).toMatchObject({
-      ...{ requests: 6, posts: 3, deletes: 2 },
-      ...{ created: 2, deleted: 2, pending: 0 },
+      ...{ requests: 6, posts: 3, deletes: 2, created: 2, deleted: 2, pending: 0 },
     });
   });
 
@@ -109,31 +101,6 @@ describe("the request log", () => {
 });
 
 describe("waiting for a request", () => {
-  it("ends with the next one at each stage, for everybody who waits", async () => {
-    const service = await startService();
-    await createWebhook(service);
-    const before = service.inject({ times: 1, fault: { kind: "hold" } });
-    const after = service.inject({ fault: { kind: "hold", commit: true } });
-    const waits = [service.nextRequest(), service.nextRequest()];
-    const [committed, finished] = (["committed", "finished"] as const).map((stage) =>
-      service.nextRequest({ stage }),
-    );
-    const first = createWebhook(service);
-
-    expect(await Promise.all(waits)).toMatchObject(
-      Array(2).fill({ number: 2, body: webhookBody(), committed: false }),
-    );
-    const next = service.nextRequest();
-    before.release();
-    expect(await finished).toMatchObject({ number: 2, outcome: "answered", statusCode: 201 });
-    await first;
-    const second = createWebhook(service);
-    expect(await next).toMatchObject({ number: 3 });
-    expect(await committed).toMatchObject({ number: 2, webhookId: "2" });
-    after.release();
-    await second;
-  });
-
   it("passes over requests that do not match, and takes one that is refused unread", async () => {
     const service = await startService({ rateLimit: { requestsPerSecond: 4 }, now: () => 0 });
     const where = vi.fn(({ body }: { body?: unknown }) => "tableId" in Object(body));
@@ -157,54 +124,38 @@ describe("waiting for a request", () => {
   });
 
   it("fails when the service closes first or is closed, silently when nobody looks", async () => {
-    const unhandled = vi.fn();
-    process.on("unhandledRejection", unhandled);
-    onTestFinished(() => void process.off("unhandledRejection", unhandled));
-    const service = await startService();
+    const service = await startLocalService();
+    await createWebhook(service);
     const next = service.nextRequest();
+    // An unhandled rejection would fail this run.
     void service.nextRequest();
 
-    await service.close();
+    await Promise.all([service[Symbol.asyncDispose](), service.close()]);
 
     await expect(next).rejects.toThrow("closed before such a request came");
     await expect(service.nextRequest()).rejects.toThrow("closed before such a request came");
     await expect(service.nextDelivery()).rejects.toThrow("closed before");
-    await createWebhook(await startService());
-    expect(unhandled).not.toHaveBeenCalled();
-  });
-});
-
-describe("closing", () => {
-  it("keeps the log, has no effect the second time, and is what `await using` does", async () => {
-    const service = await startLocalService();
-    await createWebhook(service);
-
-    await Promise.all([service[Symbol.asyncDispose](), service.close()]);
-
-    await expect(service.close()).resolves.toBeUndefined();
-    expect(service.requests).toHaveLength(1);
     await expect(createWebhook(service)).rejects.toThrow();
+    expect([service.requests.length, service.counts.created]).toEqual([1, 1]);
   });
 });
 
 describe("the rate limit", () => {
-  const newYearMs = Date.UTC(2025, 0, 1);
   const startLimited = async (rateLimit: RateLimit) => {
-    const clock = { ms: newYearMs };
+    const clock = { ms: Date.UTC(2025, 0, 1) };
     const apiKeys = ["local-api-key", "other"];
     return { service: await startService({ apiKeys, rateLimit, now: () => clock.ms }), clock };
   };
 
-  it.each<[RateLimit, ...steps: [afterMs: number, answers: string][]]>([
-    [{ requestsPerSecond: 2 }, [0, "201 201 429"], [499, "429"], [1, "201 429"]],
-    [{ requestsPerSecond: 10, burst: 2 }, [0, "201 201 429"], [3_600_000, "201 201 429"]],
-    [{ requestsPerSecond: 0.1 }, [0, "201 429"], [10_000, "201 429"]],
+  it.each<[RateLimit, ...steps: [afterMs: number, answers: number[]][]]>([
+    [{ requestsPerSecond: 2 }, [0, [201, 201, 429]], [499, [429]], [1, [201, 429]]],
+    [{ requestsPerSecond: 9, burst: 2 }, [0, [201, 201, 429]], [3_600_000, [201, 201, 429]]],
   ])("of %j lets a burst pass, then one request for each new token", async (limit, ...steps) => {
     const { service, clock } = await startLimited(limit);
 
     for (const [afterMs, answers] of steps) {
       clock.ms += afterMs;
-      for (const statusCode of answers.split(" ").map(Number)) {
+      for (const statusCode of answers) {
         expect(await createWebhook(service)).toMatchObject({ statusCode });
       }
     }
