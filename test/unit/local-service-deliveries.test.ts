@@ -173,36 +173,10 @@ describe("the listeners of the options", () => {
     expect(heard).toEqual(["POST 201", "record.created for 1", "1 pending", "2 delivered"]);
     expect(deliveries).toMatchObject([{ outcome: "delivered", attempts: 2 }]);
   });
-
-  it("become a warning of the process without onError, and when onError throws", async () => {
-    const warn = vi.spyOn(process, "emitWarning").mockReturnValue();
-    onTestFinished(() => warn.mockRestore());
-    const onEvent = () => fail("a bad listener");
-
-    for (const onError of [{}, { onError: onEvent }]) {
-      (await startService({ onEvent, ...onError })).emit(created);
-    }
-
-    expect(warn.mock.calls).toEqual(Array(2).fill([new Error("a bad listener")]));
-  });
 });
 
-describe("a delivery that cannot be recorded", () => {
-  it.each(["delete", "postpone"] as const)("goes on after a failing %s", async (statement) => {
-    const errors: string[] = [];
-    failOnce(statement);
-    await using receiver = await startReceiver((_, count) => (count === 1 ? 500 : 200));
-    const onError = ({ message }: Error) => errors.push(message);
-
-    const deliveries = await deliver(receiver.url, soon, { onError });
-
-    expect(deliveries).toMatchObject([{ outcome: "delivered", attempts: 2 }]);
-    expect(errors).toEqual([
-      expect.stringMatching(/ to webhook 1 could not be recorded, .*: disk is full$/),
-    ]);
-  });
-
-  it("is given up, and others are not, when its webhook cannot be used", async () => {
+describe("a delivery that cannot go on", () => {
+  it("is given up, and others are not", async () => {
     const errors: string[] = [];
     await using receiver = await startReceiver();
     const service = await startService({
@@ -215,12 +189,42 @@ describe("a delivery that cannot be recorded", () => {
 
     const { id, finished } = service.emit(created);
 
+    const problem = "the local service failed";
     expect(await finished).toMatchObject([
-      { outcome: "failed", problem: "the local service failed" },
+      { outcome: "failed", problem },
       { outcome: "delivered" },
     ]);
     expect(errors).toEqual([`The delivery of ${id} to webhook 1 cannot go on: Invalid URL`]);
   });
+
+  it.each(["delete", "postpone"] as const)(
+    "is over in spite of a failing %s, and is repeated after a restart",
+    async (statement) => {
+      const data = temporaryFile();
+      const errors: string[] = [];
+      const onError = ({ message }: Error) => errors.push(message);
+      const method = vi.spyOn(DeliveryStore.prototype, statement).mockImplementationOnce(() => {
+        throw new Error("disk is full");
+      });
+      onTestFinished(() => method.mockRestore());
+      await using receiver = await startReceiver((_, count) => (count === 1 ? 500 : 200));
+      const first = await startLocalService({ data, onError, deliveries: soon });
+      await subscribe(first, receiver.url);
+      const { finished } = first.emit(created);
+      const deliveries = await finished;
+      await first.close();
+
+      const isRepeated = statement === "delete";
+      const second = await startService({ data });
+      const [repeated] = await Promise.all([isRepeated && second.nextDelivery()]);
+
+      expect(deliveries).toMatchObject([{ outcome: "delivered", attempts: 2 }]);
+      expect(errors).toEqual([expect.stringMatching(/ could not be recorded, .*: disk is full$/)]);
+      expect(repeated).toEqual(isRepeated && expect.objectContaining({ number: 1 }));
+      expect(await second.emit(created).finished).toMatchObject([{ number: 2 }]);
+      expect(receiver.notifications).toHaveLength(isRepeated ? 4 : 3);
+    },
+  );
 });
 
 describe("closing", () => {
@@ -265,24 +269,6 @@ describe("closing", () => {
     expect(await finished).toMatchObject([{ outcome: "delivered" }]);
     expect(service.counts.pending).toBe(0);
   });
-
-  it("makes the next start repeat what could not be recorded, and use no number again", async () => {
-    const data = temporaryFile();
-    failOnce("delete");
-    await using receiver = await startReceiver();
-    const first = await startLocalService({ data, onError: () => {} });
-    await subscribe(first, receiver.url);
-    const events = [first.emit(created), first.emit(created)];
-    await Promise.all(events.map(({ finished }) => finished));
-    await first.close();
-
-    const second = await startService({ data });
-    await second.nextDelivery();
-    const again = await second.emit(created).finished;
-
-    expect(again).toMatchObject([{ number: 3 }]);
-    expect(receiver.notifications).toHaveLength(4);
-  });
 });
 
 /** Lets an event happen for one webhook of a new service, and waits for the end of its delivery. */
@@ -298,11 +284,4 @@ async function deliver(
 
 function fail(message: string): never {
   throw new Error(message);
-}
-
-function failOnce(statement: "delete" | "postpone"): void {
-  const method = vi.spyOn(DeliveryStore.prototype, statement).mockImplementationOnce(() => {
-    throw new Error("disk is full");
-  });
-  onTestFinished(() => method.mockRestore());
 }
