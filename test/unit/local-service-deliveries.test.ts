@@ -7,13 +7,201 @@ import {
   startLocalService,
 } from "../../src/local-service/index.js";
 import { refusedUrl, startRawServer } from "../helpers/http-server.js";
-import { listWebhooks, startService, subscribe, temporaryFile } from "../helpers/local-service.js";
-import { startReceiver } from "../helpers/receiver.js";
+import {
+  createWebhook,
+  listWebhooks,
+  send,
+  startService,
+  subscribe,
+  temporaryFile,
+  webhookBody,
+} from "../helpers/local-service.js";
+import { type ReceivedNotification, startReceiver } from "../helpers/receiver.js";
 
 const created = { type: "record.created", databaseId: "base_1" };
 const soon = { retryWaitsSeconds: [0.01, 0.02] };
 const once = { retryWaitsSeconds: [] };
+const field = { name: "A sample", type: "text" };
 const never = () => new Promise<number>(() => {});
+
+describe("emitting an event", () => {
+  it("reaches every active webhook of the database that selects it, by the table rule", async () => {
+    const { receiver, service } = await startBoth();
+    const webhooks: [object, string?][] = [
+      [{ tableId: "tbl_1" }],
+      [{ tableId: "tbl_2" }],
+      [{ events: ["record.deleted"] }],
+      [{ events: ["record.deleted", "record.created"] }],
+      [{}, "base_2"],
+      [{}],
+    ];
+    for (const [changes, databaseId = "base_1"] of webhooks) {
+      const body = webhookBody({ url: receiver.url, ...changes });
+      await createWebhook(service, { databaseId, body });
+    }
+    service.updateWebhook(7, { active: false });
+
+    await service.emit({ ...created, tableId: "tbl_1" }).finished;
+    await service.emit(created).finished;
+
+    expect(service.deliveries.map(({ webhookId }) => webhookId)).toEqual([1, 2, 5, 1, 5]);
+    expect(receiver.notifications).toHaveLength(5);
+  });
+
+  it("sends a POST with the event as JSON, signed with each secret by Standard Webhooks", async () => {
+    const { receiver, service, secret } = await startBoth();
+    const url = `${receiver.url.replace("://", "://us%C3%A9r:p%40ss@")}/hooks`;
+    const secrets = [secret, await subscribe(service, url)];
+    const data = { recordIds: ["rec_1"], records: [{ id: "rec_1", data: { Name: "Größe ✓" } }] };
+
+    const event = service.emit({ ...created, tableId: "tbl_1", data, id: "evt_again" });
+    await event.finished;
+
+    const authorization = `Basic ${Buffer.from("usér:p@ss").toString("base64")}`;
+    expect(receiver.notifications).toHaveLength(2);
+    for (const { body, headers, path, ...notification } of receiver.notifications) {
+      const { webhookId } = body.metadata;
+      expect(headers["content-type"]).toBe("application/json");
+      expect(headers.authorization).toBe(path === "/hooks" ? authorization : undefined);
+      expect(verified({ ...notification, headers }, secrets[webhookId - 1])).toEqual({
+        ...{ id: "evt_again", type: "record.created", timestamp: event.timestamp },
+        data: { tableId: "tbl_1", ...data },
+        metadata: {
+          ...{ webhookId, organizationId: "org_local", baseId: "base_1", attempt: 1 },
+          source: "local-service",
+        },
+      });
+      expect(() => verified({ ...notification, headers }, secrets[2 - webhookId])).toThrow();
+    }
+  });
+
+  // biome-ignore lint/suspicious/noExplicitAny: the fields of a sample depend on the type.
+  it.each<[string, (sample: any) => object]>([
+    [
+      "record.created record.updated",
+      ({ recordIds: [id] }) => ({ recordIds: [id], records: [{ id, data: expect.any(Object) }] }),
+    ],
+    ["record.deleted", ({ recordIds: [id] }) => ({ recordIds: [id] })],
+    [
+      "table.created table.updated table.deleted",
+      ({ tableId: id }) => ({ table: { id, name: "A sample" } }),
+    ],
+    [
+      "field.created field.deleted",
+      ({ fieldId: id }) => ({ fieldId: id, field: { id, ...field } }),
+    ],
+    [
+      "field.updated",
+      ({ fieldId: id }) => ({
+        fieldId: id,
+        field: { id, ...field },
+        previousField: { id, ...field, name: "An older name" },
+      }),
+    ],
+  ])(
+    "has a whole sample for %s without data, in its table or a made-up one",
+    async (types, whole) => {
+      const service = await startService();
+
+      for (const type of types.split(" ")) {
+        const [inTable, event] = [{ tableId: "tbl_1" }, {}].map((where) =>
+          service.emit({ ...created, type, ...where }),
+        );
+        expect(inTable?.data).toEqual({ tableId: "tbl_1", ...whole(inTable?.data) });
+        expect(event?.data).toEqual({ tableId: id("tbl"), ...whole(event?.data) });
+        expect(event?.id).toEqual(id("evt"));
+      }
+    },
+  );
+
+  it("is refused with a TypeError when it does not fit, unknown kinds without allowUnknownEvents", async () => {
+    const service = await startService();
+    const lenient = await startService({ allowUnknownEvents: true });
+    const event = { ...created, type: "view.created" };
+
+    expect(() => service.emit(event)).toThrow(TypeError);
+    expect(lenient.emit(event)).toMatchObject({ ...event, data: {}, deliveries: [] });
+  });
+});
+
+describe("emitting an event over HTTP", () => {
+  const path = "/_local/bases/base_1/events";
+  const event = { type: "record.created" };
+  const post = (service: LocalService, query: string, body: unknown, changes = {}) =>
+    send(service, { method: "POST", path: path + query, body, ...changes });
+
+  it("answers 200 with the deliveries when they are over in the time to wait, else 202", async () => {
+    await using receiver = await startReceiver(({ path }) => (path === "/never" ? 500 : 204));
+    const service = await startService({ pathPrefix: "/tables/eu" });
+    await subscribe(service, `${receiver.url}/secret-path`);
+    await subscribe(service, `${receiver.url}/never`, { events: ["record.deleted"] });
+
+    const delivered = await post(service, "?wait=60", event);
+    const late = await post(service, "?wait=0.1", { type: "record.deleted" });
+    const hurried = await post(service, "", { type: "record.deleted" });
+
+    expect([delivered.statusCode, delivered.json]).toEqual([
+      200,
+      {
+        id: receiver.notifications[0]?.body.id,
+        deliveries: [{ webhookId: 1, outcome: "delivered", attempts: 1, statusCode: 204 }],
+      },
+    ]);
+    for (const { statusCode, json } of [late, hurried]) {
+      expect([statusCode, json.deliveries]).toMatchObject([202, [{ outcome: "pending" }]]);
+    }
+  });
+
+  const someKey = { apiKeys: { all: "*", some: ["base_2"] } } as const;
+  const badClock = () => {
+    throw new Error("a bad clock");
+  };
+
+  it.each<[number, string, object, string?, LocalServiceOptions?]>([
+    [400, "type is not an event kind of this service; the ne", { body: { type: "record.c" } }],
+    [400, "type must be an event kind.", { body: "not JSON" }],
+    [400, "data must be a JSON object.", { body: { ...event, data: 7 } }],
+    [400, "tableId must be a non-empty string.", { body: { ...event, tableId: "" } }],
+    [400, "id must be 1 to 256 visible ASCII characters.", { body: { ...event, id: "evt 1" } }],
+    [400, "wait must be a number of seconds, 0 to 600.", {}, "?wait=601"],
+    [400, "wait must be a number of seconds, 0 to 600.", {}, "?wait=soon"],
+    [401, "A known API key is required", { apiKey: "wrong" }, "", someKey],
+    [404, "Webhook not found", { apiKey: "some" }, "", someKey],
+    [500, "The local service failed: a bad clock", {}, "", { now: badClock }],
+  ])(
+    "refuses with %i %s, and tells onRequest alone",
+    async (statusCode, problem, changes, query = "", options = {}) => {
+      const heard: unknown[] = [];
+      const onRequest = (request: unknown) => heard.push(request);
+      const service = await startService({ ...options, onRequest });
+
+      const answer = await post(service, query, event, changes);
+
+      expect(answer.statusCode).toBe(statusCode);
+      expect(answer.json.error.message).toContain(problem);
+      const refused = { number: 0, method: "POST", path: path + query, databaseId: "base_1" };
+      expect(heard).toMatchObject([{ ...refused, statusCode, outcome: "answered" }]);
+      expect([service.deliveries, service.requests, service.counts.requests]).toEqual([[], [], 0]);
+    },
+  );
+
+  it("is no request of the interface: not logged, not limited, without faults; its path decides", async () => {
+    const heard: unknown[] = [];
+    const service = await startService({
+      rateLimit: { requestsPerSecond: 0.001 },
+      faults: [{ fault: { kind: "respond", statusCode: 500 } }],
+      onRequest: (request) => heard.push(request),
+      onEvent: ({ databaseId }) => heard.push(databaseId),
+    });
+
+    await post(service, "", { ...event, databaseId: "base_2" });
+    const { statusCode, json } = await post(service, "", event);
+
+    expect([statusCode, json.deliveries]).toEqual([200, []]);
+    expect(heard).toEqual(["base_1", "base_1"]);
+    expect([service.requests, service.counts.requests]).toEqual([[], 0]);
+  });
+});
 
 describe("delivering", () => {
   it.each([
@@ -24,93 +212,88 @@ describe("delivering", () => {
     [500, "failed", 3],
   ])(
     "to a receiver that answers %i is %s after %i attempts",
-    async (statusCode, outcome, count) => {
-      await using receiver = await startReceiver(() => statusCode);
-      const { url, notifications } = receiver;
+    async (statusCode, outcome, attempts) => {
+      const { service, receiver } = await startBoth(() => statusCode, { deliveries: soon });
 
-      const deliveries = await deliver(url, soon);
+      const [delivery] = await service.emit(created).finished;
 
-      expect(deliveries).toMatchObject([{ outcome, attempts: count, statusCode, url }]);
-      expect(notifications).toHaveLength(count);
+      expect(delivery).toMatchObject({ outcome, attempts, statusCode, url: receiver.url });
+      expect(receiver.notifications).toHaveLength(attempts);
     },
   );
 
   it("signs each attempt, repeats the id of the event, and follows a webhook that moves", async () => {
-    await using receiver = await startReceiver((_, count) => (count < 3 ? 503 : 200));
     let ms = Date.now() - 60_000;
     const now = () => {
       ms += 1_000;
       return ms;
     };
-    const service = await startService({ deliveries: soon, now });
-    const secret = await subscribe(service, receiver.url);
+    const answer = (_: unknown, count: number) => (count < 3 ? 503 : 200);
+    const { receiver, service, secret } = await startBoth(answer, { deliveries: soon, now });
 
     const { id, finished, timestamp } = service.emit(created);
     await service.nextDelivery({ stage: "attempted" });
     service.updateWebhook(1, { url: `${receiver.url}/moved` });
 
     expect(await finished).toMatchObject([{ outcome: "delivered", attempts: 3, statusCode: 200 }]);
-    const bodies = receiver.notifications.map(({ rawBody, headers }) =>
-      new Webhook(secret).verify(rawBody, headers as Record<string, string>),
-    );
-    const times = receiver.notifications.map(({ headers }) => headers["webhook-timestamp"]);
+    const { notifications } = receiver;
+    const bodies = notifications.map((notification) => verified(notification, secret));
+    const times = notifications.map(({ headers }) => headers["webhook-timestamp"]);
     expect(bodies).toMatchObject([1, 2, 3].map((attempt) => ({ id, metadata: { attempt } })));
     expect(new Set(times).size).toBe(3);
-    expect(receiver.notifications.map(({ path }) => path)).toEqual(["/", "/moved", "/moved"]);
+    expect(notifications.map(({ path }) => path)).toEqual(["/", "/moved", "/moved"]);
     expect(Date.parse(timestamp)).toBeLessThan(ms);
   });
 
   it("says why there was no answer, also in time, without the address", async () => {
-    await using mute = await startReceiver(never);
+    const deliveries = { timeoutSeconds: 0.05, ...once };
+    const { service } = await startBoth(never, { deliveries });
+    await subscribe(service, `${await refusedUrl()}/secret-path`);
 
-    const [refused] = await deliver(`${await refusedUrl()}/secret-path`, once);
-    const [unanswered] = await deliver(mute.url, { timeoutSeconds: 0.05, ...once });
-
-    expect(refused).toMatchObject({ outcome: "failed", problem: "no answer (ECONNREFUSED)" });
-    expect(refused).not.toHaveProperty("statusCode");
-    expect(unanswered).toMatchObject({ outcome: "failed", problem: "no answer within 0.05 s" });
+    expect(await service.emit(created).finished).toEqual([
+      expect.objectContaining({ outcome: "failed", problem: "no answer within 0.05 s" }),
+      expect.objectContaining({ outcome: "failed", problem: "no answer (ECONNREFUSED)" }),
+    ]);
   });
 
   it("goes to another origin with deliverTo, with path and query", async () => {
     await using receiver = await startReceiver();
+    const service = await startService({ deliveries: { deliverTo: receiver.url } });
+    await subscribe(service, "https://hooks.invalid//host/orders/1?key=2");
 
-    await deliver("https://hooks.invalid//host/orders/1?key=2", { deliverTo: receiver.url });
+    await service.emit(created).finished;
 
     expect(receiver.notifications[0]?.path).toBe("//host/orders/1?key=2");
   });
 
   it("has at most maxConcurrent attempts at one url, and no url waits for another", async () => {
     const gate = Promise.withResolvers<number>();
-    await using receiver = await startReceiver(({ path }) =>
-      path === "/held" ? gate.promise : 204,
-    );
-    const service = await startService({ deliveries: { maxConcurrent: 3 } });
-    for (const path of ["/held", "/held", "/b"]) {
-      await subscribe(service, receiver.url + path);
-    }
+    const answer = ({ path }: { path: string }) => (path === "/b" ? 204 : gate.promise);
+    const { receiver, service } = await startBoth(answer, { deliveries: { maxConcurrent: 3 } });
+    await subscribe(service, receiver.url);
+    await subscribe(service, `${receiver.url}/b`);
     const countOf = (path: string) =>
       receiver.notifications.filter((one) => one.path === path).length;
 
     const events = Array.from({ length: 10 }, () => service.emit(created));
-    await expect.poll(() => [countOf("/held"), countOf("/b")]).toEqual([3, 10]);
+    await expect.poll(() => [countOf("/"), countOf("/b")]).toEqual([3, 10]);
     gate.resolve(200);
     await Promise.all(events.map(({ finished }) => finished));
 
-    expect(countOf("/held")).toBe(20);
+    expect(countOf("/")).toBe(20);
   });
 
   it("is dropped unless it is in flight when its webhook is switched off, and for good", async () => {
     const arrived = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<number>();
-    await using receiver = await startReceiver((_, count) => {
+    const answer = (_: unknown, count: number) => {
       if (count === 2) {
         arrived.resolve();
       }
       return count === 1 ? 500 : gate.promise;
-    });
+    };
     const deliveries = { maxConcurrent: 1, retryWaitsSeconds: [60] };
-    const service = await startService({ deliveries });
-    await subscribe(service, receiver.url);
+    const { receiver, service } = await startBoth(answer, { deliveries });
     const events = Array.from({ length: 3 }, () => service.emit(created));
     await arrived.promise;
 
@@ -120,49 +303,35 @@ describe("delivering", () => {
     gate.resolve(200);
     const ended = await Promise.all(events.map(({ finished }) => finished));
 
-    expect(ended.flat()).toMatchObject([
-      { outcome: "dropped", attempts: 1 },
-      { outcome: "delivered" },
-      { outcome: "dropped", attempts: 0 },
-      { outcome: "delivered" },
-    ]);
+    const attempts = ended.map(([delivery]) => `${delivery?.outcome} ${delivery?.attempts}`);
+    expect(attempts).toEqual(["dropped 1", "delivered 1", "dropped 0", "delivered 1"]);
     expect(receiver.notifications).toHaveLength(3);
   });
-});
 
-describe("waiting for a delivery", () => {
-  it("ends with the first that matches; the log keeps the newest, the counts all", async () => {
-    const gate = Promise.withResolvers<number>();
-    await using receiver = await startReceiver(() => gate.promise);
-    const service = await startService({ maxRequests: 2 });
+  it("is given up when it cannot go on, and others are not", async () => {
+    const errors: string[] = [];
+    const onError = ({ message }: Error) => errors.push(message);
+    // With deliverTo, only the url of the webhook is no URL.
+    await using receiver = await startReceiver();
+    const service = await startService({ deliveries: { deliverTo: receiver.url }, onError });
     await subscribe(service, receiver.url);
-    await subscribe(service, receiver.url, { events: ["record.deleted"] });
-    const waits = [
-      service.nextDelivery({ type: "record.deleted" }),
-      service.nextDelivery({ webhookId: 2 }),
-      service.nextDelivery({ where: ({ event }) => event.tableId === "tbl_1" }),
-    ];
-    const failing = service.nextDelivery({ where: () => fail("a bad condition") });
-    const changes = [{}, { type: "record.deleted" }, { tableId: "tbl_1" }];
+    await subscribe(service, receiver.url);
+    service.updateWebhook(1, { url: "no URL" });
 
-    const emitted = changes.map((change) => service.emit({ ...created, ...change }));
-    const { pending } = service.counts;
-    gate.resolve(200);
+    const { id, finished } = service.emit(created);
 
-    expect((await Promise.all(waits)).map(({ number }) => number)).toEqual([2, 2, 3]);
-    await expect(failing).rejects.toThrow("a bad condition");
-    await Promise.all(emitted.map(({ finished }) => finished));
-    expect(service.deliveries.map(({ number }) => number)).toEqual([2, 3]);
-    expect([pending, service.counts.pending]).toEqual([3, 0]);
+    const failed = { outcome: "failed", problem: "the local service failed" };
+    expect(await finished).toMatchObject([failed, { outcome: "delivered" }]);
+    expect(errors).toEqual([`The delivery of ${id} to webhook 1 cannot go on: Invalid URL`]);
   });
-});
 
-describe("the listeners of the options", () => {
-  it("are called with each request, event and attempt, and disturb nothing when they fail", async () => {
+  it("calls the listeners of the options, and goes on when they fail", async () => {
     const heard: string[] = [];
-    await using receiver = await startReceiver((_, count) => (count === 1 ? 500 : 200));
-
-    const deliveries = await deliver(receiver.url, soon, {
+    const fail = (message: string) => {
+      throw new Error(message);
+    };
+    const { service } = await startBoth((_, count) => (count === 1 ? 500 : 200), {
+      deliveries: soon,
       onRequest: ({ method, statusCode }) => fail(`${method} ${statusCode}`),
       // TypeScript takes an async function, too.
       onEvent: async ({ type, deliveries }) => fail(`${type} for ${deliveries.length}`),
@@ -170,61 +339,34 @@ describe("the listeners of the options", () => {
       onError: ({ message }) => heard.push(message),
     });
 
+    const deliveries = await service.emit(created).finished;
+
     expect(heard).toEqual(["POST 201", "record.created for 1", "1 pending", "2 delivered"]);
     expect(deliveries).toMatchObject([{ outcome: "delivered", attempts: 2 }]);
   });
-});
 
-describe("a delivery that cannot go on", () => {
-  it("is given up, and others are not", async () => {
-    const errors: string[] = [];
-    await using receiver = await startReceiver();
-    const service = await startService({
-      deliveries: { deliverTo: receiver.url },
-      onError: ({ message }) => errors.push(message),
-    });
-    await subscribe(service, receiver.url);
-    await subscribe(service, receiver.url);
-    service.updateWebhook(1, { url: "no URL" });
+  it("can be waited for; the log keeps the newest, the counts all", async () => {
+    const gate = Promise.withResolvers<number>();
+    const { receiver, service } = await startBoth(() => gate.promise, { maxRequests: 2 });
+    await subscribe(service, receiver.url, { events: ["record.deleted"] });
+    const waits = [
+      service.nextDelivery({ type: "record.deleted" }),
+      service.nextDelivery({ webhookId: 2 }),
+      service.nextDelivery({ where: ({ event }) => event.tableId === "tbl_1" }),
+    ];
+    const failing = service.nextDelivery({ where: () => JSON.parse("{") });
+    const changes = [{}, { type: "record.deleted" }, { tableId: "tbl_1" }];
 
-    const { id, finished } = service.emit(created);
+    const emitted = changes.map((change) => service.emit({ ...created, ...change }));
+    const { pending } = service.counts;
+    gate.resolve(200);
 
-    const problem = "the local service failed";
-    expect(await finished).toMatchObject([
-      { outcome: "failed", problem },
-      { outcome: "delivered" },
-    ]);
-    expect(errors).toEqual([`The delivery of ${id} to webhook 1 cannot go on: Invalid URL`]);
+    expect((await Promise.all(waits)).map(({ number }) => number)).toEqual([2, 2, 3]);
+    await expect(failing).rejects.toThrow(SyntaxError);
+    await Promise.all(emitted.map(({ finished }) => finished));
+    expect(service.deliveries.map(({ number }) => number)).toEqual([2, 3]);
+    expect([pending, service.counts.pending]).toEqual([3, 0]);
   });
-
-  it.each(["delete", "postpone"] as const)(
-    "is over in spite of a failing %s, and is repeated after a restart",
-    async (statement) => {
-      const data = temporaryFile();
-      const errors: string[] = [];
-      const onError = ({ message }: Error) => errors.push(message);
-      const method = vi.spyOn(DeliveryStore.prototype, statement).mockImplementationOnce(() => {
-        throw new Error("disk is full");
-      });
-      onTestFinished(() => method.mockRestore());
-      await using receiver = await startReceiver((_, count) => (count === 1 ? 500 : 200));
-      const first = await startLocalService({ data, onError, deliveries: soon });
-      await subscribe(first, receiver.url);
-      const { finished } = first.emit(created);
-      const deliveries = await finished;
-      await first.close();
-
-      const isRepeated = statement === "delete";
-      const second = await startService({ data });
-      const [repeated] = await Promise.all([isRepeated && second.nextDelivery()]);
-
-      expect(deliveries).toMatchObject([{ outcome: "delivered", attempts: 2 }]);
-      expect(errors).toEqual([expect.stringMatching(/ could not be recorded, .*: disk is full$/)]);
-      expect(repeated).toEqual(isRepeated && expect.objectContaining({ number: 1 }));
-      expect(await second.emit(created).finished).toMatchObject([{ number: 2 }]);
-      expect(receiver.notifications).toHaveLength(isRepeated ? 4 : 3);
-    },
-  );
 });
 
 describe("closing", () => {
@@ -252,6 +394,33 @@ describe("closing", () => {
     expect(second.deliveries).toMatchObject([{ number: 1, outcome: "delivered" }]);
   });
 
+  it.each([
+    ["delete", [1, 2]],
+    ["postpone", [2]],
+  ] as const)(
+    "leaves nothing to it that is over, but after a failing %s",
+    async (statement, left) => {
+      const data = temporaryFile();
+      const errors: string[] = [];
+      const onError = ({ message }: Error) => errors.push(message);
+      const method = vi.spyOn(DeliveryStore.prototype, statement).mockImplementationOnce(() => {
+        throw new Error("disk is full");
+      });
+      onTestFinished(() => method.mockRestore());
+      const answer = (_: unknown, count: number) => (count === 1 ? 500 : 200);
+      const { service } = await startBoth(answer, { data, onError, deliveries: soon });
+      const deliveries = await service.emit(created).finished;
+      await service.close();
+
+      const second = await startService({ data });
+      await second.emit(created).finished;
+
+      expect(deliveries).toMatchObject([{ outcome: "delivered", attempts: 2 }]);
+      expect(errors).toEqual([expect.stringMatching(/ could not be recorded, .*: disk is full$/)]);
+      expect(second.deliveries.map(({ number }) => number)).toEqual(left);
+    },
+  );
+
   it("counts a 2xx that has begun as delivered", async () => {
     const { promise: answered, resolve } = Promise.withResolvers<void>();
     await using receiver = await startRawServer((socket) => {
@@ -271,17 +440,24 @@ describe("closing", () => {
   });
 });
 
-/** Lets an event happen for one webhook of a new service, and waits for the end of its delivery. */
-async function deliver(
-  url: string,
-  deliveries: NonNullable<LocalServiceOptions["deliveries"]> = {},
-  options: LocalServiceOptions = {},
+/** Starts a receiver, and a service with a webhook for it. */
+async function startBoth(
+  answer?: Parameters<typeof startReceiver>[0],
+  options?: LocalServiceOptions,
 ) {
-  const service: LocalService = await startService({ deliveries, ...options });
-  await subscribe(service, url);
-  return service.emit(created).finished;
+  const receiver = await startReceiver(answer);
+  onTestFinished(() => receiver[Symbol.asyncDispose]());
+  const service = await startService(options);
+  return { receiver, service, secret: await subscribe(service, receiver.url) };
 }
 
-function fail(message: string): never {
-  throw new Error(message);
+function verified(
+  { rawBody, headers }: Pick<ReceivedNotification, "rawBody" | "headers">,
+  secret = "",
+) {
+  return new Webhook(secret).verify(rawBody, headers as Record<string, string>);
+}
+
+function id(prefix: string): unknown {
+  return expect.stringMatching(new RegExp(`^${prefix}_[0-9a-f]{24}$`));
 }
