@@ -6,14 +6,7 @@ import { describe, expect, it } from "vitest";
 import { Recorder } from "../../src/cli/log-records.ts";
 import { runCli, type Serving, serve } from "../helpers/cli.js";
 import { refusedUrl } from "../helpers/http-server.js";
-import {
-  createWebhook,
-  deleteWebhook,
-  listWebhooks,
-  send,
-  subscribe,
-  temporaryFile,
-} from "../helpers/local-service.js";
+import { clientOf, temporaryFile } from "../helpers/local-service.js";
 import { codeSpans, readPage, rowsOf } from "../helpers/markdown.js";
 import { type ReceivedNotification, type Receiver, startReceiver } from "../helpers/receiver.js";
 
@@ -143,16 +136,16 @@ Stop it with ^C.
     const file = temporaryFile();
     const url = await refusedUrl();
     const killed = await serve("--data", file, "--listing");
-    await subscribe(access(killed), url);
+    const client = clientOf({ ...killed, apiKey: "local-api-key" });
+    await client.subscribe(url);
     const event = { path: events, method: "POST", body: { type: "record.created" } } as const;
-    const { json: emitted } = await send(access(killed), event);
+    const { json: emitted } = await client.send(event);
     await killed.line(/will be tried again in/);
     const acknowledged: number[] = [];
     const enough = Promise.withResolvers<void>();
     const createOnAndOn = async () => {
       for (;;) {
-        const { json } = await createWebhook(access(killed), { databaseId: "base_2" });
-        acknowledged.push(json.id);
+        acknowledged.push((await client.create({ databaseId: "base_2" })).json.id);
         if (acknowledged.length === 100) {
           enough.resolve();
         }
@@ -166,13 +159,12 @@ Stop it with ^C.
 
     const service = await serve("--data", file, "--listing");
     await service.line(/delivered$/);
-    const { json: listed } = await listWebhooks(access(service), { databaseId: "base_2" });
+    const { list } = clientOf({ ...service, apiKey: "local-api-key" });
+    const listed: { id: number }[] = (await list({ databaseId: "base_2" })).json.webhooks;
 
     expect(service.output()).toContain("pending deliveries: 1.");
     expect(receiver.notifications.map(({ body }) => body.id)).toEqual([emitted.id]);
-    expect(listed.webhooks.map((one: { id: number }) => one.id)).toEqual(
-      expect.arrayContaining(acknowledged),
-    );
+    expect(listed.map(({ id }) => id)).toEqual(expect.arrayContaining(acknowledged));
   });
 });
 
@@ -185,23 +177,23 @@ type AnyRecord = Readonly<Record<string, unknown>> & { readonly type: string };
 
 /** Makes everything happen that the log shows, and sees that it shows no secret. */
 async function play(serving: Serving, receiver: Receiver) {
-  const service = access(serving, apiKey);
-  const emit = (body: object) => send(service, { method: "POST", path: events, body });
+  const service = clientOf({ ...serving, apiKey });
+  const emit = (body: object) => service.send({ method: "POST", path: events, body });
   const secrets = [
-    await subscribe(service, `${receiver.url}/later/T0KEN?q=T0KEN`),
-    await subscribe(service, receiver.url, { events: ["record.updated"], tableId: "tbl_1" }),
+    await service.subscribe(`${receiver.url}/later/T0KEN?q=T0KEN`),
+    await service.subscribe(receiver.url, { events: ["record.updated"], tableId: "tbl_1" }),
   ];
-  await createWebhook(service, { databaseId: `base-${apiKey}`, body: { url: "https://T0KEN" } });
-  await listWebhooks(service);
-  await send(service, { path: "/nothing/here?query=T0KEN" });
+  await service.create({ databaseId: `base-${apiKey}`, body: { url: "https://T0KEN" } });
+  await service.list();
+  await service.send({ path: "/nothing/here?query=T0KEN" });
   await emit({ type: "record.T0KEN" });
   await emit({ type: "record.created", id: "evt_1" });
   await serving.line(/evt_1.*204/);
   await emit({ type: "record.updated", id: "evt_2", tableId: "tbl_1" });
   await serving.line(/evt_2.*503/);
-  await deleteWebhook(service, 2);
+  await service.delete(2);
   await serving.line(/evt_2.*dropped/);
-  await deleteWebhook(service, 2);
+  await service.delete(2);
   await serving.end("SIGTERM");
   const output = serving.output();
   expect([apiKey, "T0KEN", ...secrets].filter((text) => output.includes(text))).toEqual([]);
@@ -236,11 +228,6 @@ function expectDocumented(records: readonly AnyRecord[]): void {
     expect(new Set(seen.flat()), name).toEqual(new Set([...needed, ...sometimes]));
     expect(seen).toEqual(seen.map(() => expect.arrayContaining(needed)));
   }
-}
-
-/** What a client of it needs. */
-function access({ baseUrl }: Serving, apiKey = "local-api-key") {
-  return { baseUrl, apiKey };
 }
 
 /** Runs a command after a script in its process. */

@@ -103,16 +103,6 @@ describe("the service that serve starts", () => {
     });
   });
 
-  it.each([
-    ["EADDRINUSE", "Port 8787 of 127.0.0.1 is taken. Choose another with --port"],
-    ["EACCES", "Port 8787 of 127.0.0.1 may not be used by you."],
-    ["EADDRNOTAVAIL", "127.0.0.1 is no address of this machine."],
-  ])("explains %s", async (code, message) => {
-    start.mockRejectedValue(Object.assign(new Error("listen"), { code }));
-
-    expect((await failureOf(["serve"])).message).toContain(message);
-  });
-
   it("says what other machines need", () => {
     const settings = { listing: false, allowRemote: true, allowUnknownEvents: false, apiKeys: 1 };
     const started = { type: "started", webhooks: 0, pendingDeliveries: 0, ...settings } as const;

@@ -1,8 +1,8 @@
 import { Agent, type Dispatcher, getGlobalDispatcher, setGlobalDispatcher } from "undici";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { deliveryLine, emit } from "../../src/cli/emit.ts";
+import { emit } from "../../src/cli/emit.ts";
 import { refusedUrl, startServer } from "../helpers/http-server.ts";
-import { startService, subscribe } from "../helpers/local-service.js";
+import { startService } from "../helpers/local-service.js";
 import { startReceiver } from "../helpers/receiver.js";
 
 /** Runs `emit`; the exit code, and what it writes to standard output. */
@@ -23,8 +23,8 @@ describe("emit", () => {
     await using receiver = await startReceiver(({ path }) => (path === "/never" ? 500 : 204));
     const service = await startService();
     const url = `${service.baseUrl}/`;
-    await subscribe(service, receiver.url);
-    await subscribe(service, `${receiver.url}/never`, { events: ["record.deleted"] });
+    await service.subscribe(receiver.url);
+    await service.subscribe(`${receiver.url}/never`, { events: ["record.deleted"] });
     const event = { table: "tbl_1", data: '{"recordIds":["rec_1"]}', id: "evt_7" };
     const pending = expect.stringMatching(/^evt_\w+\nwebhook 2: pending/);
     const nobody = expect.stringMatching(/^evt_\w+\nNo active webhook of this database selects it/);
@@ -102,17 +102,5 @@ describe("emit", () => {
       { path, headers: { authorization: "Bearer local-api-key" } },
     ]);
     expect(limits).toMatchObject(Array(2).fill({ headersTimeout: 0, bodyTimeout: 0 }));
-  });
-
-  it.each([
-    [{ outcome: "pending", attempts: 1 }, "pending, attempt 1 under way"],
-    [{ outcome: "pending", attempts: 0 }, "pending"],
-    [
-      { outcome: "pending", attempts: 2, statusCode: 503 },
-      "pending, attempts: 2, last answer: 503",
-    ],
-    [{ outcome: "failed", attempts: 3, problem: "no answer" }, "failed, attempt 3: no answer"],
-  ])("shows %j as %s", (delivery, line) => {
-    expect(deliveryLine({ webhookId: 1, ...delivery })).toBe(`webhook 1: ${line}`);
   });
 });

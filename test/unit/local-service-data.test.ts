@@ -13,25 +13,19 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openDatabase } from "../../src/local-service/data/database.js";
 import { DeliveryStore } from "../../src/local-service/data/delivery-store.js";
-import { DataFileError, startLocalService } from "../../src/local-service/index.js";
+import { DataFileError } from "../../src/local-service/index.js";
 import { refusedUrl } from "../helpers/http-server.js";
-import {
-  createWebhook,
-  startService,
-  subscribe,
-  temporaryFile,
-  webhookBody,
-} from "../helpers/local-service.js";
+import { startService, temporaryFile, webhookBody } from "../helpers/local-service.js";
 
 const notOurs = "it is not a file of the local service. Use another file, or a new one";
 
 describe("the file of data", () => {
   it("gives back what it was given, no id again, and the counts", async () => {
     const data = temporaryFile();
-    const first = await startLocalService({ data });
-    await createWebhook(first, { body: webhookBody({ tableId: "tbl_1" }) });
-    await createWebhook(first);
-    await createWebhook(first);
+    const first = await startService({ data });
+    await first.create({ body: webhookBody({ tableId: "tbl_1" }) });
+    await first.create();
+    await first.create();
     first.updateWebhook(1, { active: false });
     first.removeWebhook(3);
     const { webhooks } = first;
@@ -41,7 +35,7 @@ describe("the file of data", () => {
 
     expect(second.webhooks).toEqual(webhooks);
     expect(webhooks).toMatchObject([{ active: false, tableId: "tbl_1" }, { tableId: null }]);
-    expect((await createWebhook(second)).json.id).toBe(4);
+    expect((await second.create()).json.id).toBe(4);
     expect(second.counts).toMatchObject({ created: 4, deleted: 1 });
   });
 
@@ -62,13 +56,13 @@ describe("the file of data", () => {
     // The log of SQLite holds secrets, too, and a killed process leaves it.
     const filesOf = (file: string) => [file, `${file}-wal`];
     const [service, copied] = [await startService({ data }), await make(copy)];
-    await createWebhook(service);
+    await service.create();
     filesOf(data).forEach((file, at) => {
       copyFileSync(file, filesOf(copied)[at] ?? "");
       chmodSync(filesOf(copied)[at] ?? "", 0o644);
     });
 
-    await createWebhook(await startService({ data: copy }));
+    await (await startService({ data: copy })).create();
 
     expect([...filesOf(data), ...filesOf(copy)].map(modeOf)).toEqual(Array(4).fill(0o600));
   });
@@ -101,14 +95,14 @@ describe("the file of data", () => {
     const contentOf = () => statSync(data).isFile() && readFileSync(data);
     const before = contentOf();
 
-    await expect(startLocalService({ data })).rejects.toThrow(new DataFileError(data, reason));
+    await expect(startService({ data })).rejects.toThrow(new DataFileError(data, reason));
 
     expect([modeOf(data), contentOf()]).toEqual([0o744, before]);
   });
 
   it("needs a name, a directory, and is used by one service at a time", async () => {
     const data = temporaryFile();
-    const start = (data: string) => startLocalService({ data });
+    const start = (data: string) => startService({ data });
     await startService({ data });
 
     await expect(start("")).rejects.toThrow('data file "" cannot be used: it has no name.');
@@ -119,8 +113,8 @@ describe("the file of data", () => {
   it("is free again, and the port too, after a start that fails on a pending delivery", async () => {
     const data = temporaryFile();
     const port = Number(new URL(await refusedUrl()).port);
-    const first = await startLocalService({ data });
-    await subscribe(first, await refusedUrl());
+    const first = await startService({ data });
+    await first.subscribe(await refusedUrl());
     first.emit({ type: "record.created", databaseId: "base_1" });
     await first.nextDelivery({ stage: "attempted" });
     await first.close();
@@ -128,13 +122,13 @@ describe("the file of data", () => {
       throw new Error("a bad clock");
     };
 
-    await expect(startLocalService({ data, port, now })).rejects.toThrow("a bad clock");
+    await expect(startService({ data, port, now })).rejects.toThrow("a bad clock");
     change(data, "UPDATE deliveries SET event = 'null'");
-    await expect(startLocalService({ data, port })).rejects.toThrow(
+    await expect(startService({ data, port })).rejects.toThrow(
       "a pending delivery in it cannot be read. Use another file",
     );
     change(data, "DELETE FROM deliveries");
-    await (await startLocalService({ data, port })).close();
+    await (await startService({ data, port })).close();
   });
 });
 
@@ -155,7 +149,7 @@ it("A full disk holds none of an event's deliveries", () => {
 
 /** Makes a file of the local service. */
 async function make(data: string): Promise<string> {
-  await (await startLocalService({ data })).close();
+  await (await startService({ data })).close();
   return data;
 }
 

@@ -1,19 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
-import {
-  type Fault,
-  type FaultRule,
-  type LocalService,
-  startLocalService,
-} from "../../src/local-service/index.js";
+import type { Fault, FaultRule } from "../../src/local-service/index.js";
 import { asHtml, idAsString } from "../helpers/faults/faults.mjs";
-import {
-  createWebhook,
-  deleteWebhook,
-  listWebhooks,
-  startService,
-  webhookBody,
-} from "../helpers/local-service.js";
+import { startService, webhookBody } from "../helpers/local-service.js";
 
 vi.mock("node:timers/promises", { spy: true });
 
@@ -44,9 +33,9 @@ describe("a request that a fault keeps waiting", () => {
 
     for (const end of [rule.release, service.clearFaults]) {
       const received = service.nextRequest();
-      const next = createWebhook(service);
+      const next = service.create();
       await received;
-      await roundTrip(service);
+      await service.list();
       const { length } = service.webhooks;
       end();
       expect((await next).json.id).toBe(length + 1);
@@ -60,7 +49,7 @@ describe("a request that a fault keeps waiting", () => {
 
     rule.release();
 
-    await roundTrip(await startService());
+    await (await startService()).list();
     expect(service.requests[0]).toMatchObject({ committed: false, outcome: "disconnected" });
   });
 
@@ -69,11 +58,12 @@ describe("a request that a fault keeps waiting", () => {
     const service = await startService();
     const rule = service.inject({ on: "POST", fault });
     const received = service.nextRequest();
-    const creation = createWebhook(service);
+    const creation = service.create();
     // A test may end before it looks.
     creation.catch(() => {});
     await received;
-    await roundTrip(service);
+    // Gives the service time to do what it does without waiting.
+    await service.list();
     return { service, rule, creation };
   }
 });
@@ -99,12 +89,12 @@ describe("a fault rule", () => {
     const body = webhookBody({ tableId: "tbl_1" });
 
     const answers = [
-      await createWebhook(service, { body }),
-      await createWebhook(service, { body, databaseId: "a/b" }),
-      await deleteWebhook(service, 1),
-      await listWebhooks(service),
-      await createWebhook(service, { path: "/" }),
-      await deleteWebhook(service, 2, { databaseId: "a/b" }),
+      await service.create({ body }),
+      await service.create({ body, databaseId: "a/b" }),
+      await service.delete(1),
+      await service.list(),
+      await service.create({ path: "/" }),
+      await service.delete(2, { databaseId: "a/b" }),
     ];
 
     expect(answers.map(({ statusCode }) => statusCode).join(" ")).toBe(statusCodes);
@@ -115,7 +105,7 @@ describe("a fault rule", () => {
       const service = await startService();
       const rule = service.inject({ probability: 0.5, seed, fault });
       for (let count = 0; count < 30; count++) {
-        await createWebhook(service);
+        await service.create();
       }
       return rule.requests.map(({ number }) => number).join();
     };
@@ -133,10 +123,10 @@ describe("a fault rule", () => {
     const service = await startService({ faults: [{ times: 1, fault: several }] });
     const rule = service.inject({ fault: { ...respond(502), commit: true } });
 
-    const altered = await createWebhook(service);
-    const replaced = await createWebhook(service, { apiKey: "wrong" });
+    const altered = await service.create();
+    const replaced = await service.create({ apiKey: "wrong" });
     rule.remove();
-    const refused = await createWebhook(service, { apiKey: "wrong" });
+    const refused = await service.create({ apiKey: "wrong" });
 
     const type = { "content-type": "text/html" };
     expect(altered).toMatchObject({ statusCode: 201, headers: type, json: { id: "0" } });
@@ -153,9 +143,9 @@ describe("a fault rule", () => {
     const answer = { ...fault, commit: true };
     service.inject({ times: 1, fault: [{ kind: "resetAfterCommit" }, answer] });
     service.inject({ fault: [{ kind: "neverAnswer", commit: true }, answer] });
-    await expect(createWebhook(service)).rejects.toThrow();
+    await expect(service.create()).rejects.toThrow();
     const finished = service.nextRequest({ stage: "finished" });
-    const creation = createWebhook(service);
+    const creation = service.create();
     await finished;
 
     await service.close();
@@ -180,12 +170,7 @@ describe("a fault rule", () => {
     const service = await startService();
 
     expect(() => service.inject(rule)).toThrow(problem);
-    await expect(startLocalService({ faults: [{ fault }, rule] })).rejects.toThrow(problem);
-    expect((await createWebhook(service)).statusCode).toBe(201);
+    await expect(startService({ faults: [{ fault }, rule] })).rejects.toThrow(problem);
+    expect((await service.create()).statusCode).toBe(201);
   });
 });
-
-/** Gives the service time to do what it does without waiting. */
-async function roundTrip(service: LocalService): Promise<void> {
-  await listWebhooks(service);
-}

@@ -1,14 +1,8 @@
 import { connect } from "node:net";
 import { Agent } from "undici";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { type RateLimit, startLocalService } from "../../src/local-service/index.js";
-import {
-  createWebhook,
-  deleteWebhook,
-  send,
-  startService,
-  webhookBody,
-} from "../helpers/local-service.js";
+import type { RateLimit } from "../../src/local-service/index.js";
+import { startService, webhookBody } from "../helpers/local-service.js";
 
 describe("the request log", () => {
   it("holds requests as they were sent, and what became of them", async () => {
@@ -20,11 +14,11 @@ describe("the request log", () => {
     onTestFinished(async () => void (await Promise.all([one.destroy(), other.destroy()])));
     const headers = { "X-Trace": "one" };
 
-    await createWebhook(service, { databaseId, body, headers, dispatcher: one });
-    await deleteWebhook(service, "a/b", { databaseId, dispatcher: other });
-    await createWebhook(service, { dispatcher: one });
-    await createWebhook(service, { databaseId, apiKey: "wrong" });
-    await send(service, { path: "/elsewhere" });
+    await service.create({ databaseId, body, headers, dispatcher: one });
+    await service.delete("a/b", { databaseId, dispatcher: other });
+    await service.create({ dispatcher: one });
+    await service.create({ databaseId, apiKey: "wrong" });
+    await service.send({ path: "/elsewhere" });
 
     const path = "/eu/api/v1/bases/a%2Fb%20c%3F%C3%BC%252F/webhooks";
     const refused = { committed: false, body: undefined, outcome: "answered" };
@@ -67,15 +61,15 @@ describe("the request log", () => {
     const service = await startService({ maxRequests: 2 });
     expect(new Set(Object.values(service.counts))).toEqual(new Set([0]));
 
-    await createWebhook(service);
-    await createWebhook(service, { body: {} });
-    await deleteWebhook(service, 1);
-    await createWebhook(service);
-    await deleteWebhook(service, 1);
+    await service.create();
+    await service.create({ body: {} });
+    await service.delete(1);
+    await service.create();
+    await service.delete(1);
     const numbers = service.requests.map(({ number }) => number);
     service.clearRequests();
     service.removeWebhook(2);
-    await send(service, { path: "/elsewhere" });
+    await service.send({ path: "/elsewhere" });
 
     expect([numbers, service.requests.map(({ number }) => number)]).toEqual([[4, 5], [6]]);
     expect(service.counts).toMatchObject({
@@ -88,9 +82,9 @@ describe("the request log", () => {
     const body = JSON.stringify({ padding: "x".repeat(1024 * 1000) });
 
     for (let count = 0; count < 36; count++) {
-      await createWebhook(service, { body });
+      await service.create({ body });
     }
-    await createWebhook(none, { body: webhookBody({ url: "http://127.0.0.1:1" }) });
+    await none.create({ body: webhookBody({ url: "http://127.0.0.1:1" }) });
     none.emit({ type: "record.created", databaseId: "base_1" });
 
     expect(service.requests.length).toBeGreaterThan(30);
@@ -112,11 +106,11 @@ describe("waiting for a request", () => {
       service.nextRequest({ on: "GET" }),
     ];
 
-    await createWebhook(service, { body: {} });
-    await createWebhook(service, { databaseId: "base_2" });
-    await createWebhook(service, { body: webhookBody({ tableId: "tbl_1" }) });
-    await deleteWebhook(service, 2);
-    await send(service, {});
+    await service.create({ body: {} });
+    await service.create({ databaseId: "base_2" });
+    await service.create({ body: webhookBody({ tableId: "tbl_1" }) });
+    await service.delete(2);
+    await service.send({});
 
     expect((await Promise.all(waits)).map(({ number }) => number)).toEqual([2, 2, 3, 4, 5]);
     expect(await waits[4]).toMatchObject({ statusCode: 429, body: undefined });
@@ -124,8 +118,8 @@ describe("waiting for a request", () => {
   });
 
   it("fails when the service closes first or is closed, silently when nobody looks", async () => {
-    const service = await startLocalService();
-    await createWebhook(service);
+    const service = await startService();
+    await service.create();
     const next = service.nextRequest();
     // An unhandled rejection would fail this run.
     void service.nextRequest();
@@ -135,7 +129,7 @@ describe("waiting for a request", () => {
     await expect(next).rejects.toThrow("closed before such a request came");
     await expect(service.nextRequest()).rejects.toThrow("closed before such a request came");
     await expect(service.nextDelivery()).rejects.toThrow("closed before");
-    await expect(createWebhook(service)).rejects.toThrow();
+    await expect(service.create()).rejects.toThrow();
     expect([service.requests.length, service.counts.created]).toEqual([1, 1]);
   });
 });
@@ -156,7 +150,7 @@ describe("the rate limit", () => {
     for (const [afterMs, answers] of steps) {
       clock.ms += afterMs;
       for (const statusCode of answers) {
-        expect(await createWebhook(service)).toMatchObject({ statusCode });
+        expect(await service.create()).toMatchObject({ statusCode });
       }
     }
   });
@@ -166,11 +160,11 @@ describe("the rate limit", () => {
     const rule = service.inject({ skip: 3, fault: { kind: "respond", statusCode: 500 } });
 
     const answers = [
-      await createWebhook(service),
-      await createWebhook(service, { apiKey: "other" }),
-      await createWebhook(service, { apiKey: "unknown" }),
-      await deleteWebhook(service, 1),
-      await createWebhook(service, { apiKey: "also unknown" }),
+      await service.create(),
+      await service.create({ apiKey: "other" }),
+      await service.create({ apiKey: "unknown" }),
+      await service.delete(1),
+      await service.create({ apiKey: "also unknown" }),
     ];
 
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([201, 201, 401, 429, 429]);
@@ -186,9 +180,9 @@ describe("the rate limit", () => {
   ])("with %j says in Retry-After: %s", async (retryAfter, said) => {
     const given = retryAfter && { retryAfter };
     const { service } = await startLimited({ requestsPerSecond: 0.4, ...given });
-    await createWebhook(service);
+    await service.create();
 
-    const { statusCode, headers } = await createWebhook(service);
+    const { statusCode, headers } = await service.create();
 
     expect([statusCode, headers["retry-after"]]).toEqual([429, said]);
   });

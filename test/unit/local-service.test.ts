@@ -5,13 +5,9 @@ import { Agent, type Dispatcher } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { eventTypes } from "../../src/common/event-types.js";
 import { requestLimits } from "../../src/local-service/http/request-limits.js";
-import { type LocalService, startLocalService } from "../../src/local-service/index.js";
 import {
-  createWebhook,
-  deleteWebhook,
-  listWebhooks,
+  clientOf,
   type RequestChanges,
-  send,
   startService,
   webhookBody,
 } from "../helpers/local-service.js";
@@ -24,9 +20,9 @@ const globalRequest = globalThis.Request;
 describe("the local service", () => {
   it("creates with 201 and nothing but a new id and a secret, and deletes with 200", async () => {
     const service = await startService();
-    const created = await Promise.all(Array.from({ length: 5 }, () => createWebhook(service)));
-    const { statusCode, json } = await deleteWebhook(service, 5);
-    created.push(await createWebhook(service));
+    const created = await Promise.all(Array.from({ length: 5 }, () => service.create()));
+    const { statusCode, json } = await service.delete(5);
+    created.push(await service.create());
 
     expect([statusCode, json]).toEqual([200, { success: true, message: "Webhook 5 deleted" }]);
     for (const { statusCode, headers, json } of created) {
@@ -45,8 +41,8 @@ describe("the local service", () => {
     const body = webhookBody({ events: eventTypes });
     const lenientBody = webhookBody({ events: ["b", "a", "b"], tableId: "tbl_1" });
 
-    await createWebhook(service, { body: { ...body, active: false, id: 77, secret: "mine" } });
-    await createWebhook(lenient, { databaseId: "base_2", body: lenientBody });
+    await service.create({ body: { ...body, active: false, id: 77, secret: "mine" } });
+    await lenient.create({ databaseId: "base_2", body: lenientBody });
 
     const made = { id: 1, active: true, secret: expect.stringMatching(/^whsec_/) };
     expect([...service.webhooks, ...lenient.webhooks]).toEqual([
@@ -63,7 +59,7 @@ describe("the local service", () => {
       const text = JSON.stringify(webhookBody({ padding: "x".repeat(padding) }));
       // In chunks, so that its length is not announced.
       const body = Readable.from(text.match(/.{1,65536}/g) ?? []);
-      return createWebhook(service, { body, dispatcher });
+      return service.create({ body, dispatcher });
     };
 
     const answers = [await createPadded(8 * 1024 * 1024), await createPadded(1024 * 1000)];
@@ -77,24 +73,24 @@ describe("the local service", () => {
 
   it("lists, if it is told to, the webhooks of the database without their secrets", async () => {
     const service = await startService({ listing: true });
-    await createWebhook(service, { body: webhookBody({ tableId: "tbl_1" }) });
-    await createWebhook(service, { databaseId: "base_2" });
-    await createWebhook(service);
+    await service.create({ body: webhookBody({ tableId: "tbl_1" }) });
+    await service.create({ databaseId: "base_2" });
+    await service.create();
     service.updateWebhook(3, { active: false });
 
-    const { statusCode, json } = await listWebhooks(service);
+    const { statusCode, json } = await service.list();
 
     expect(statusCode).toBe(200);
     expect(json.webhooks).toEqual([
       { id: 1, ...webhookBody(), tableIds: ["tbl_1"], active: true },
       { id: 3, ...webhookBody(), tableIds: null, active: false },
     ]);
-    expect((await listWebhooks(await startService())).headers.allow).toBe("POST");
+    expect((await (await startService()).list()).headers.allow).toBe("POST");
   });
 
   it("lets its owner change and remove webhooks", async () => {
     const service = await startService();
-    await createWebhook(service);
+    await service.create();
     const [before] = service.webhooks;
     const changes = { active: false, tableId: "tbl_9", events: ["field.deleted"] };
     const more = { url: "https://example.org/", tableId: null };
@@ -163,9 +159,9 @@ describe("a request that is refused", () => {
       ...{ apiKeys: { all: "*", other: ["base_2"] }, listing: true },
       onRequest: (request) => heard.push(request.statusCode),
     });
-    await createWebhook(service);
+    await service.create();
 
-    const { text, json, headers, ...answer } = await send(service, { method, path, ...changes });
+    const { text, json, headers, ...answer } = await service.send({ method, path, ...changes });
 
     const message: string = json?.error.message ?? text;
     expect([answer.statusCode, message]).toEqual([statusCode, expect.stringContaining(problem)]);
@@ -231,12 +227,10 @@ describe("a request that is accepted", () => {
     [{ host: "tables.example", origin: evil }, { allowRemote: true }],
     [{ host: "tables.example", origin: evil }, { host: "0.0.0.0" }],
   ])("may have %j with the options %j", async (headers, options) => {
-    const { port, ...service } = await startService(options);
-    const reached = { ...service, port, baseUrl: `http://127.0.0.1:${port}` } as LocalService;
+    const { port, apiKey } = await startService(options);
+    const { create } = clientOf({ baseUrl: `http://127.0.0.1:${port}`, apiKey });
 
-    expect(await createWebhook(reached, { path: `${webhooks}?dry=1`, headers })).toMatchObject({
-      statusCode: 201,
-    });
+    expect((await create({ path: `${webhooks}?dry=1`, headers })).statusCode).toBe(201);
   });
 });
 
@@ -252,21 +246,21 @@ describe("starting", () => {
     ["deliveries: ", { deliveries: { deliverTo: "http://127.0.0.1:9000/path" } }],
     ["deliveries: ", { deliveries: { deliverTo: "http://user:password@127.0.0.1:9000" } }],
   ])("fails, and names %s, with %j", async (named, options) => {
-    await expect(startLocalService(options)).rejects.toThrow(named);
+    await expect(startService(options)).rejects.toThrow(named);
   });
 
   it("listens on the given port, unless it is taken, and below its path prefix, and nowhere else", async () => {
-    const first = await startLocalService();
+    const first = await startService();
     const { port, baseUrl: outside } = first;
-    await expect(startLocalService({ port })).rejects.toMatchObject({ code: "EADDRINUSE" });
+    await expect(startService({ port })).rejects.toMatchObject({ code: "EADDRINUSE" });
     await first.close();
 
     const second = await startService({ port, pathPrefix: "/tables/eu-1" });
 
     expect(second).toMatchObject({ port, baseUrl: `http://127.0.0.1:${port}/tables/eu-1` });
-    expect((await createWebhook(second)).statusCode).toBe(201);
-    expect((await deleteWebhook(second, 1)).statusCode).toBe(200);
-    expect((await createWebhook({ ...second, baseUrl: outside })).statusCode).toBe(404);
+    expect((await second.create()).statusCode).toBe(201);
+    expect((await second.delete(1)).statusCode).toBe(200);
+    expect((await clientOf({ ...second, baseUrl: outside }).create()).statusCode).toBe(404);
     await expect(fetch(`http://127.0.0.2:${port}/`)).rejects.toThrow("fetch failed");
     expect(globalThis.Request).toBe(globalRequest);
   });
