@@ -1,22 +1,16 @@
 import type { EmittedEvent, LocalService } from "pulumi-dbwebhooks/local-service";
 
-/** A stream of events that never rests. */
-export interface EventStream extends Disposable {
-  /** Ends the stream, and waits until every delivery is over. All events, in order. */
-  end(): Promise<readonly EmittedEvent[]>;
-}
-
 /** Lets 250 events a second happen in a database; a late timer is not made up for. */
-export function startEventStream(service: LocalService, databaseId: string): EventStream {
+export function startEventStream(service: LocalService, databaseId: string) {
   const events: EmittedEvent[] = [];
-  const emitFive = () => {
+  const timer = setInterval(() => {
     for (let count = 0; count < 5; count++) {
       events.push(service.emit({ type: "record.created", databaseId }));
     }
-  };
-  const timer = setInterval(emitFive, 20);
+  }, 20);
   return {
-    end: async () => {
+    /** Ends the stream, and waits until every delivery is over. All events, in order. */
+    end: async (): Promise<readonly EmittedEvent[]> => {
       clearInterval(timer);
       await Promise.all(events.map(({ finished }) => finished));
       return events;

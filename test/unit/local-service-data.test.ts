@@ -1,13 +1,5 @@
 import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  copyFileSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import fs from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -48,7 +40,7 @@ describe("the file of data", () => {
 
     await Promise.all(names.map(make));
 
-    expect(readdirSync(directory)).toEqual(names);
+    expect(fs.readdirSync(directory)).toEqual(names);
   });
 
   it("is hidden from others when it is new, and when it is a copy that others could read", async () => {
@@ -58,8 +50,8 @@ describe("the file of data", () => {
     const [service, copied] = [await startService({ data }), await make(copy)];
     await service.create();
     filesOf(data).forEach((file, at) => {
-      copyFileSync(file, filesOf(copied)[at] ?? "");
-      chmodSync(filesOf(copied)[at] ?? "", 0o644);
+      fs.copyFileSync(file, filesOf(copied)[at] ?? "");
+      fs.chmodSync(filesOf(copied)[at] ?? "", 0o644);
     });
 
     await (await startService({ data: copy })).create();
@@ -68,12 +60,12 @@ describe("the file of data", () => {
   });
 
   it.each<[string, (file: string) => unknown]>([
-    ["it is a directory. Name a file in it", (file) => mkdirSync(file)],
+    ["it is a directory. Name a file in it", (file) => fs.mkdirSync(file)],
     [
       "it is not a regular file. Name another file",
       (file) => execFileSync("mkfifo", ["-m", "644", file]),
     ],
-    [notOurs, (file) => writeFileSync(file, "Somebody may need this text.".repeat(50))],
+    [notOurs, (file) => fs.writeFileSync(file, "Somebody may need this text.".repeat(50))],
     [notOurs, (file) => change(file, "CREATE TABLE webhooks (name TEXT)")],
     [
       "it has format 99, and this version of pulumi-dbwebhooks knows format 1. Use another file, or the version that wrote it",
@@ -84,15 +76,15 @@ describe("the file of data", () => {
       async (file) => {
         const uid = vi
           .spyOn(process, "geteuid")
-          .mockReturnValue(statSync(await make(file)).uid + 1);
+          .mockReturnValue(fs.statSync(await make(file)).uid + 1);
         onTestFinished(() => void uid.mockRestore());
       },
     ],
   ])("is refused, because %s, and stays as it is", async (reason, prepare) => {
     const data = temporaryFile();
     await prepare(data);
-    chmodSync(data, 0o744);
-    const contentOf = () => statSync(data).isFile() && readFileSync(data);
+    fs.chmodSync(data, 0o744);
+    const contentOf = () => fs.statSync(data).isFile() && fs.readFileSync(data);
     const before = contentOf();
 
     await expect(startService({ data })).rejects.toThrow(new DataFileError(data, reason));
@@ -154,7 +146,7 @@ async function make(data: string): Promise<string> {
 }
 
 function modeOf(file: string): number {
-  return statSync(file).mode & 0o777;
+  return fs.statSync(file).mode & 0o777;
 }
 
 function change(file: string, sql: string): void {

@@ -7,12 +7,13 @@ import { refusedUrl, startRawServer } from "../helpers/http-server.js";
 import { startService, temporaryFile, webhookBody } from "../helpers/local-service.js";
 import { type ReceivedNotification, startReceiver } from "../helpers/receiver.js";
 
+type Answer = Parameters<typeof startReceiver>[0];
 type Service = Awaited<ReturnType<typeof startService>>;
 
 const created = { type: "record.created", databaseId: "base_1" };
 const soon = { retryWaitsSeconds: [0.01, 0.02] };
-const once = { retryWaitsSeconds: [] };
 const never = () => new Promise<number>(() => {});
+const failOnce = (_: unknown, count: number) => (count === 1 ? 500 : 200);
 
 describe("emitting an event", () => {
   it("reaches every active webhook of the database that selects it, by the table rule", async () => {
@@ -49,11 +50,12 @@ describe("emitting an event", () => {
 
     const authorization = `Basic ${Buffer.from("usér:p@ss").toString("base64")}`;
     expect(receiver.notifications).toHaveLength(2);
-    for (const { body, headers, path, ...notification } of receiver.notifications) {
+    for (const notification of receiver.notifications) {
+      const { headers, path, body } = notification;
       const { webhookId } = body.metadata;
       expect(headers["content-type"]).toBe("application/json");
       expect(headers.authorization).toBe(path === "/hooks" ? authorization : undefined);
-      expect(verified({ ...notification, headers }, secrets[webhookId - 1])).toEqual({
+      expect(verified(notification, secrets[webhookId - 1])).toEqual({
         ...{ id: "evt_again", type: "record.created", timestamp: event.timestamp },
         data: { tableId: "tbl_1", ...data },
         metadata: {
@@ -61,7 +63,7 @@ describe("emitting an event", () => {
           source: "local-service",
         },
       });
-      expect(() => verified({ ...notification, headers }, secrets[2 - webhookId])).toThrow();
+      expect(() => verified(notification, secrets[2 - webhookId])).toThrow();
     }
   });
 
@@ -83,13 +85,12 @@ describe("emitting an event", () => {
     }
   });
 
-  it("is refused with a TypeError when it does not fit, unknown kinds without allowUnknownEvents", async () => {
-    const service = await startService();
+  it("is refused when its kind is unknown, unless that is allowed", async () => {
     const lenient = await startService({ allowUnknownEvents: true });
     const event = { ...created, type: "view.created" };
 
-    expect(() => service.emit(event)).toThrow(TypeError);
     expect(lenient.emit(event)).toMatchObject({ ...event, data: {}, deliveries: [] });
+    expect((await startService()).emit.bind(undefined, event)).toThrow(TypeError);
   });
 });
 
@@ -109,13 +110,11 @@ describe("emitting an event over HTTP", () => {
     const late = await post(service, "?wait=0.1", { type: "record.deleted" });
     const hurried = await post(service, "", { type: "record.deleted" });
 
-    expect([delivered.statusCode, delivered.json]).toEqual([
-      200,
-      {
-        id: receiver.notifications[0]?.body.id,
-        deliveries: [{ webhookId: 1, outcome: "delivered", attempts: 1, statusCode: 204 }],
-      },
-    ]);
+    expect(delivered.statusCode).toBe(200);
+    expect(delivered.json).toEqual({
+      id: receiver.notifications[0]?.body.id,
+      deliveries: [{ webhookId: 1, outcome: "delivered", attempts: 1, statusCode: 204 }],
+    });
     for (const { statusCode, json } of [late, hurried]) {
       expect([statusCode, json.deliveries]).toMatchObject([202, [{ outcome: "pending" }]]);
     }
@@ -133,26 +132,22 @@ describe("emitting an event over HTTP", () => {
     [400, "tableId must be a non-empty string.", { body: { ...event, tableId: "" } }],
     [400, "id must be 1 to 256 visible ASCII characters.", { body: { ...event, id: "evt 1" } }],
     [400, "wait must be a number of seconds, 0 to 600.", {}, "?wait=601"],
-    [400, "wait must be a number of seconds, 0 to 600.", {}, "?wait=soon"],
     [401, "A known API key is required", { apiKey: "wrong" }, "", someKey],
     [404, "Webhook not found", { apiKey: "some" }, "", someKey],
     [500, "The local service failed: a bad clock", {}, "", { now: badClock }],
-  ])(
-    "refuses with %i %s, and tells onRequest alone",
-    async (statusCode, problem, changes, query = "", options = {}) => {
-      const heard: unknown[] = [];
-      const onRequest = (request: unknown) => heard.push(request);
-      const service = await startService({ ...options, onRequest });
+  ])("refuses with %i %s", async (statusCode, problem, changes, query = "", options = {}) => {
+    const heard: unknown[] = [];
+    const onRequest = (request: unknown) => heard.push(request);
+    const service = await startService({ ...options, onRequest });
 
-      const answer = await post(service, query, event, changes);
+    const answer = await post(service, query, event, changes);
 
-      expect(answer.statusCode).toBe(statusCode);
-      expect(answer.json.error.message).toContain(problem);
-      const refused = { number: 0, method: "POST", path: path + query, databaseId: "base_1" };
-      expect(heard).toMatchObject([{ ...refused, statusCode, outcome: "answered" }]);
-      expect([service.deliveries, service.requests, service.counts.requests]).toEqual([[], [], 0]);
-    },
-  );
+    expect(answer.statusCode).toBe(statusCode);
+    expect(answer.json.error.message).toContain(problem);
+    const refused = { number: 0, method: "POST", path: path + query, databaseId: "base_1" };
+    expect(heard).toMatchObject([{ ...refused, statusCode, outcome: "answered" }]);
+    expect([service.deliveries, service.requests, service.counts.requests]).toEqual([[], [], 0]);
+  });
 
   it("is no request of the interface: not logged, not limited, without faults; its path decides", async () => {
     const heard: unknown[] = [];
@@ -178,18 +173,14 @@ describe("delivering", () => {
     [299, "delivered", 1],
     [302, "failed", 3],
     [410, "failed", 3],
-    [500, "failed", 3],
-  ])(
-    "to a receiver that answers %i is %s after %i attempts",
-    async (statusCode, outcome, attempts) => {
-      const { service, receiver } = await startBoth(() => statusCode, { deliveries: soon });
+  ])("ends, when the answer is %i, as %s at attempt %i", async (statusCode, outcome, attempts) => {
+    const { service, receiver } = await startBoth(() => statusCode, { deliveries: soon });
 
-      const [delivery] = await service.emit(created).finished;
+    const [delivery] = await service.emit(created).finished;
 
-      expect(delivery).toMatchObject({ outcome, attempts, statusCode, url: receiver.url });
-      expect(receiver.notifications).toHaveLength(attempts);
-    },
-  );
+    expect(delivery).toMatchObject({ outcome, attempts, statusCode, url: receiver.url });
+    expect(receiver.notifications).toHaveLength(attempts);
+  });
 
   it("signs each attempt, repeats the id of the event, and follows a webhook that moves", async () => {
     let ms = Date.now() - 60_000;
@@ -204,7 +195,7 @@ describe("delivering", () => {
     await service.nextDelivery({ stage: "attempted" });
     service.updateWebhook(1, { url: `${receiver.url}/moved` });
 
-    expect(await finished).toMatchObject([{ outcome: "delivered", attempts: 3, statusCode: 200 }]);
+    await finished;
     const { notifications } = receiver;
     const bodies = notifications.map((notification) => verified(notification, secret));
     const times = notifications.map(({ headers }) => headers["webhook-timestamp"]);
@@ -215,7 +206,7 @@ describe("delivering", () => {
   });
 
   it("says why there was no answer, also in time, without the address", async () => {
-    const deliveries = { timeoutSeconds: 0.05, ...once };
+    const deliveries = { timeoutSeconds: 0.05, retryWaitsSeconds: [] };
     const { service } = await startBoth(never, { deliveries });
     await service.subscribe(`${await refusedUrl()}/secret-path`);
 
@@ -223,16 +214,6 @@ describe("delivering", () => {
       expect.objectContaining({ outcome: "failed", problem: "no answer within 0.05 s" }),
       expect.objectContaining({ outcome: "failed", problem: "no answer (ECONNREFUSED)" }),
     ]);
-  });
-
-  it("goes to another origin with deliverTo, with path and query", async () => {
-    await using receiver = await startReceiver();
-    const service = await startService({ deliveries: { deliverTo: receiver.url } });
-    await service.subscribe("https://hooks.invalid//host/orders/1?key=2");
-
-    await service.emit(created).finished;
-
-    expect(receiver.notifications[0]?.path).toBe("//host/orders/1?key=2");
   });
 
   it("has at most maxConcurrent attempts at one url, and no url waits for another", async () => {
@@ -277,19 +258,20 @@ describe("delivering", () => {
     expect(receiver.notifications).toHaveLength(3);
   });
 
-  it("is given up when it cannot go on, and others are not", async () => {
+  it("goes to another origin with deliverTo, and is given up, alone, when that is impossible", async () => {
     const errors: string[] = [];
     const onError = ({ message }: Error) => errors.push(message);
     await using receiver = await startReceiver();
     const service = await startService({ deliveries: { deliverTo: receiver.url }, onError });
     await service.subscribe(receiver.url);
-    await service.subscribe(receiver.url);
+    await service.subscribe("https://hooks.invalid//host/orders/1?key=2");
     service.updateWebhook(1, { url: "no URL" });
 
     const { id, finished } = service.emit(created);
 
     const failed = { outcome: "failed", problem: "the local service failed" };
     expect(await finished).toMatchObject([failed, { outcome: "delivered" }]);
+    expect(receiver.notifications).toMatchObject([{ path: "//host/orders/1?key=2" }]);
     expect(errors).toEqual([`The delivery of ${id} to webhook 1 cannot go on: Invalid URL`]);
   });
 
@@ -298,7 +280,7 @@ describe("delivering", () => {
     const fail = (message: string) => {
       throw new Error(message);
     };
-    const { service } = await startBoth((_, count) => (count === 1 ? 500 : 200), {
+    const { service } = await startBoth(failOnce, {
       deliveries: soon,
       onRequest: ({ method, statusCode }) => fail(`${method} ${statusCode}`),
       // TypeScript takes an async function, too.
@@ -365,29 +347,25 @@ describe("closing", () => {
   it.each([
     ["delete", [1, 2]],
     ["postpone", [2]],
-  ] as const)(
-    "leaves nothing to it that is over, but after a failing %s",
-    async (statement, left) => {
-      const data = temporaryFile();
-      const errors: string[] = [];
-      const onError = ({ message }: Error) => errors.push(message);
-      const method = vi.spyOn(DeliveryStore.prototype, statement).mockImplementationOnce(() => {
-        throw new Error("disk is full");
-      });
-      onTestFinished(() => method.mockRestore());
-      const answer = (_: unknown, count: number) => (count === 1 ? 500 : 200);
-      const { service } = await startBoth(answer, { data, onError, deliveries: soon });
-      const deliveries = await service.emit(created).finished;
-      await service.close();
+  ] as const)("leaves to it after a failing %s the deliveries %j", async (statement, left) => {
+    const data = temporaryFile();
+    const errors: string[] = [];
+    const onError = ({ message }: Error) => errors.push(message);
+    const method = vi.spyOn(DeliveryStore.prototype, statement).mockImplementationOnce(() => {
+      throw new Error("disk is full");
+    });
+    onTestFinished(() => method.mockRestore());
+    const { service } = await startBoth(failOnce, { data, onError, deliveries: soon });
+    const deliveries = await service.emit(created).finished;
+    await service.close();
 
-      const second = await startService({ data });
-      await second.emit(created).finished;
+    const second = await startService({ data });
+    await second.emit(created).finished;
 
-      expect(deliveries).toMatchObject([{ outcome: "delivered", attempts: 2 }]);
-      expect(errors).toEqual([expect.stringMatching(/ could not be recorded, .*: disk is full$/)]);
-      expect(second.deliveries.map(({ number }) => number)).toEqual(left);
-    },
-  );
+    expect(deliveries).toMatchObject([{ outcome: "delivered", attempts: 2 }]);
+    expect(errors).toEqual([expect.stringMatching(/ could not be recorded, .*: disk is full$/)]);
+    expect(second.deliveries.map(({ number }) => number)).toEqual(left);
+  });
 
   it("counts a 2xx that has begun as delivered", async () => {
     const { promise: answered, resolve } = Promise.withResolvers<void>();
@@ -409,20 +387,14 @@ describe("closing", () => {
 });
 
 /** Starts a receiver, and a service with a webhook for it. */
-async function startBoth(
-  answer?: Parameters<typeof startReceiver>[0],
-  options?: LocalServiceOptions,
-) {
+async function startBoth(answer?: Answer, options?: LocalServiceOptions) {
   const receiver = await startReceiver(answer);
   onTestFinished(() => receiver[Symbol.asyncDispose]());
   const service = await startService(options);
   return { receiver, service, secret: await service.subscribe(receiver.url) };
 }
 
-function verified(
-  { rawBody, headers }: Pick<ReceivedNotification, "rawBody" | "headers">,
-  secret = "",
-) {
+function verified({ rawBody, headers }: ReceivedNotification, secret = "") {
   return new Webhook(secret).verify(rawBody, headers as Record<string, string>);
 }
 
