@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { commands, runCommand } from "../../src/cli/commands.ts";
-import { inColour, logLine } from "../../src/cli/log-lines.ts";
+import { inColour } from "../../src/cli/log-lines.ts";
 import { startText } from "../../src/cli/start-text.ts";
 import { UsageError } from "../../src/cli/usage-error.ts";
 import { startLocalService } from "../../src/local-service/index.ts";
@@ -30,7 +30,6 @@ describe("pulumi-dbwebhooks", () => {
     [["serve", "--listing=sk_live_1"], "--listing takes no value (see --help)"],
     [["serve", "-ksk_live_1"], "-k is unknown; expected one of --port, --host,"],
     [["serve", "--port", "65536"], "--port: must be a number from 0 to 65535. See --help."],
-    [["serve", "--rate-limit", "0"], "--rate-limit: must be a number from 0.001 to 1000000."],
     [["serve", "--host", "0.0.0.0"], "--host: others could reach this address, and keys and secr"],
     [["serve", "--api-key", "key="], notServeKey],
     [["serve"], notServeKey, { DBWEBHOOKS_SERVE_API_KEYS: "one two=" }],
@@ -105,18 +104,9 @@ describe("the service that serve starts", () => {
   });
 });
 
-describe("a line of the log of serve", () => {
-  it("says what becomes of pending deliveries", () => {
-    const stopped = { type: "stopped", pendingDeliveries: 1 } as const;
+it("colours a line of the log on a terminal", () => {
+  vi.stubEnv("FORCE_COLOR", "1");
+  onTestFinished(() => void vi.unstubAllEnvs());
 
-    expect(logLine(stopped)).toBe("Stopped. Deliveries still pending are lost: 1.");
-    expect(logLine({ ...stopped, dataFile: "a.db" })).toContain("pending are kept in a.db: 1.");
-  });
-
-  it("has colours on a terminal", () => {
-    vi.stubEnv("FORCE_COLOR", "1");
-    onTestFinished(() => void vi.unstubAllEnvs());
-
-    expect(inColour({ type: "error", problem: "" }, "a line")).toBe("\x1b[31ma line\x1b[39m");
-  });
+  expect(inColour({ type: "error", problem: "" }, "a line")).toBe("\x1b[31ma line\x1b[39m");
 });

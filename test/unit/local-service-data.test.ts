@@ -74,10 +74,8 @@ describe("the file of data", () => {
     [
       "it belongs to another user. Use a file of your own, or start as that user",
       async (file) => {
-        const uid = vi
-          .spyOn(process, "geteuid")
-          .mockReturnValue(fs.statSync(await make(file)).uid + 1);
-        onTestFinished(() => void uid.mockRestore());
+        await make(file);
+        vi.spyOn(process, "geteuid").mockReturnValueOnce(123_456);
       },
     ],
   ])("is refused, because %s, and stays as it is", async (reason, prepare) => {

@@ -101,9 +101,8 @@ describe("emitting an event over HTTP", () => {
     service.send({ method: "POST", path: path + query, body, ...changes });
 
   it("answers 200 with the deliveries when they are over in the time to wait, else 202", async () => {
-    await using receiver = await startReceiver(({ path }) => (path === "/never" ? 500 : 204));
-    const service = await startService({ pathPrefix: "/tables/eu" });
-    await service.subscribe(`${receiver.url}/secret-path`);
+    const answer = ({ path }: { path: string }) => (path === "/never" ? 500 : 204);
+    const { receiver, service } = await startBoth(answer, { pathPrefix: "/tables/eu" });
     await service.subscribe(`${receiver.url}/never`, { events: ["record.deleted"] });
 
     const delivered = await post(service, "?wait=60", event);

@@ -89,11 +89,10 @@ describe("the local service", () => {
     const [before] = service.webhooks;
     const changes = { active: false, tableId: "tbl_9", events: ["field.deleted"] };
 
-    service.updateWebhook(1, { ...changes, url: "https://example.org/" });
+    service.updateWebhook(1, changes);
     service.updateWebhook(1, { tableId: null });
 
-    const url = "https://example.org/";
-    expect(service.webhooks).toEqual([{ ...before, ...changes, url, tableId: null }]);
+    expect(service.webhooks).toEqual([{ ...before, ...changes, tableId: null }]);
     service.removeWebhook(1);
     expect(() => service.updateWebhook(1, { active: false })).toThrow(RangeError);
     expect(() => service.removeWebhook(1)).toThrow("no webhook 1");
@@ -112,10 +111,8 @@ describe("a request that is refused", () => {
   const nothing = "There is nothing at this path.";
 
   type Refusal = [number, Dispatcher.HttpMethod, string, RequestChanges, string];
-  const foreign = (statusCode: number, headers: Record<string, string>, problem: string) =>
-    [webhooks, events].map(
-      (path): Refusal => [statusCode, "POST", path, { body, headers }, problem],
-    );
+  const foreign = (status: number, headers: Record<string, string>, problem: string) =>
+    [webhooks, events].map((path): Refusal => [status, "POST", path, { body, headers }, problem]);
 
   it.each<Refusal>([
     [400, "POST", webhooks, bad({ url: "ftp://example.com/" }), "url must be"],
@@ -147,11 +144,8 @@ describe("a request that is refused", () => {
       foreign(403, { origin }, "other origins"),
     ),
   ])("gets %i: %s %s (row %#)", async (statusCode, method, path, changes, problem) => {
-    const heard: unknown[] = [];
-    const service = await startService({
-      ...{ apiKeys: { all: "*", other: ["base_2"] }, listing: true },
-      onRequest: (request) => heard.push(request.statusCode),
-    });
+    const apiKeys = { all: "*", other: ["base_2"] } as const;
+    const service = await startService({ apiKeys, listing: true });
     await service.create();
 
     const { text, json, headers, ...answer } = await service.send({ method, path, ...changes });
@@ -165,7 +159,6 @@ describe("a request that is refused", () => {
       statusCode === 401 ? "Bearer" : undefined,
     ]);
     expect([service.webhooks.length, service.deliveries.length]).toEqual([1, 0]);
-    expect(heard).toEqual([201, statusCode]);
   });
 
   it.each([
@@ -195,7 +188,6 @@ describe("a request that is refused", () => {
 
     // It may end with a reset.
     const closed = new Promise((resolve) => socket.resume().once("close", () => resolve("closed")));
-
     await expect(closed).resolves.toBe("closed");
   });
 
@@ -232,9 +224,7 @@ describe("starting", () => {
     ["apiKeys", { apiKeys: ["one", "two words"] }],
     ["pathPrefix", { pathPrefix: "/:any" }],
     ["rateLimit", { rateLimit: { requestsPerSecond: 0 } }],
-    ["deliveries: ", { deliveries: { timeoutSeconds: 0 } }],
     ["deliveries: ", { deliveries: { retryWaitsSeconds: [-1] } }],
-    ["deliveries: ", { deliveries: { deliverTo: "http://127.0.0.1:9000/path" } }],
     ["deliveries: ", { deliveries: { deliverTo: "http://user:password@127.0.0.1:9000" } }],
   ])("fails, and names %s, with %j", async (named, options) => {
     await expect(startService(options)).rejects.toThrow(named);
