@@ -108,11 +108,9 @@ describe("the file of data", () => {
     first.emit({ type: "record.created", databaseId: "base_1" });
     await first.nextDelivery({ stage: "attempted" });
     await first.close();
-    const now = () => {
-      throw new Error("a bad clock");
-    };
 
-    await expect(startService({ data, port, now })).rejects.toThrow("a bad clock");
+    const badClock = () => JSON.parse("{");
+    await expect(startService({ data, port, now: badClock })).rejects.toThrow(SyntaxError);
     change(data, "UPDATE deliveries SET event = 'null'");
     await expect(startService({ data, port })).rejects.toThrow(
       "a pending delivery in it cannot be read. Use another file",
