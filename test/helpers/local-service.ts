@@ -26,7 +26,6 @@ export function temporaryFile(): string {
 export interface RequestChanges {
   readonly method?: Dispatcher.HttpMethod;
   readonly databaseId?: string;
-  /** Behind `{base_url}`. */
   readonly path?: string;
   /** `null` sends no Authorization header. */
   readonly apiKey?: string | null;
@@ -36,7 +35,6 @@ export interface RequestChanges {
   readonly dispatcher?: Dispatcher;
 }
 
-/** The body of a creation that the service accepts. */
 export function webhookBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return { url: "https://example.com/hooks/orders", events: ["record.created"], ...changes };
 }

@@ -24,8 +24,7 @@ type Answer = (notification: ReceivedNotification, count: number) => number | Pr
 export async function startReceiver(answer: Answer = () => 204, port = 0): Promise<Receiver> {
   const notifications: ReceivedNotification[] = [];
   const server = createServer(async (request, response) => {
-    const rawBody = await text(request);
-    const { url: path = "", headers } = request;
+    const [rawBody, { url: path = "", headers }] = [await text(request), request];
     const notification = { path, headers, rawBody, body: JSON.parse(rawBody) };
     notifications.push(notification);
     response.writeHead(await answer(notification, notifications.length)).end();

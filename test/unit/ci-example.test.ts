@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { withExample } from "../helpers/example.js";
 import { readPage } from "../helpers/markdown.js";
@@ -14,42 +14,33 @@ const pipelineOf = (heading: string) =>
 const example = (file: string) =>
   parse(readFileSync(join(__dirname, "../../examples/ci", file), "utf8"), { strict: true });
 
-describe("The pipelines of docs/ci.md and examples/ci", () => {
+it("The pipelines run one update at a time, and preview without the API key", () => {
+  const { deploy } = pipelineOf("GitHub Actions").jobs;
   const { jobs } = example("github-actions.yml");
   const gitlab = example("gitlab-ci.yml");
+  const group = "webhooks-production";
+  const DBWEBHOOKS_API_KEY = "unused";
+  const run = expect.stringContaining("exec node deploy.mts preview");
 
-  it("run one update at a time", () => {
-    const { deploy } = pipelineOf("GitHub Actions").jobs;
-    const group = "webhooks-production";
-    const inTurn = [deploy.concurrency, jobs.deploy.concurrency];
-
-    expect(inTurn).toEqual([group, { group, "cancel-in-progress": false }]);
-    expect(pipelineOf("GitLab CI").deploy).toMatchObject({ resource_group: "production" });
-    expect(gitlab.deploy).toMatchObject({ resource_group: "production", interruptible: false });
-  });
-
-  it("preview pull requests without the API key", () => {
-    const DBWEBHOOKS_API_KEY = "unused";
-    const run = expect.stringContaining("exec node deploy.mts preview");
-
-    expect(jobs.preview.if).toContain("github.event_name == 'pull_request'");
-    expect(jobs.preview.steps.at(-1)).toMatchObject({ run, env: { DBWEBHOOKS_API_KEY } });
-    expect(gitlab.preview).toMatchObject({
-      rules: [{ if: '$CI_PIPELINE_SOURCE == "merge_request_event"' }],
-      ...{ script: [run], variables: { DBWEBHOOKS_API_KEY } },
-    });
+  expect(deploy.concurrency).toBe(group);
+  expect(jobs.deploy.concurrency).toEqual({ group, "cancel-in-progress": false });
+  expect(pipelineOf("GitLab CI").deploy).toMatchObject({ resource_group: "production" });
+  expect(gitlab.deploy).toMatchObject({ resource_group: "production", interruptible: false });
+  expect(jobs.preview.if).toContain("github.event_name == 'pull_request'");
+  expect(jobs.preview.steps.at(-1)).toMatchObject({ run, env: { DBWEBHOOKS_API_KEY } });
+  expect(gitlab.preview).toMatchObject({
+    rules: [{ if: '$CI_PIPELINE_SOURCE == "merge_request_event"' }],
+    ...{ script: [run], variables: { DBWEBHOOKS_API_KEY } },
   });
 });
 
-describe("The deployment script of examples/ci", () => {
-  it("lets Pulumi start what the environment allows, or the stack, and leaves no old summary", async () => {
-    const deployments = await Promise.all([deploy("2"), deploy("")]);
+it("The script of examples/ci starts what environment or stack allow, without an old summary", async () => {
+  const deployments = await Promise.all([deploy("2"), deploy("")]);
 
-    expect(deployments).toEqual([
-      { exitCode: 1, up: expect.stringMatching(/--parallel[ =]2/), result: "failed" },
-      { exitCode: 1, up: expect.stringMatching(/--parallel[ =]3/), result: "failed" },
-    ]);
-  });
+  expect(deployments).toEqual([
+    { exitCode: 1, up: expect.stringMatching(/--parallel[ =]2/), result: "failed" },
+    { exitCode: 1, up: expect.stringMatching(/--parallel[ =]3/), result: "failed" },
+  ]);
 });
 
 /** Runs the script for a stack with the limit 3, and a Pulumi that notes how it is called and fails. */

@@ -63,9 +63,9 @@ describe("examples/receiver", () => {
     expect(await read({ WEBHOOK_SECRETS: `${newSecret}  ${oldSecret}` }, "")).toEqual(both);
     expect(await read({}, outputs)).toEqual(both);
     await expect(read({ WEBHOOK_SECRETS: " " }, outputs)).rejects.toThrow(/^Set WEBHOOK_SECRETS,/);
-    for (const text of ['{"ordersSecret":"[secret]"}', "null"]) {
-      await expect(read({}, text)).rejects.toThrow(/^No output begins with whsec_\. Set/);
-    }
+    await expect(read({}, '{"a":"[secret]"}')).rejects.toThrow(
+      /^No output begins with whsec_\. Set/,
+    );
     await expect(read({}, "")).rejects.toThrow(/^Standard input holds no JSON\. Set/);
   });
 });

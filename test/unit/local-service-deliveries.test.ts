@@ -78,9 +78,8 @@ describe("emitting an event", () => {
     expect([tableId, recordIds, records[0].id]).toEqual([id("tbl"), [id("rec")], recordIds[0]]);
     expect(changed.previousField).toEqual({ ...changed.field, name: "An older name" });
     for (const type of eventTypes) {
-      const [subject = ""] = type.split(".");
       expect(dataOf(type, "tbl_1").tableId).toBe("tbl_1");
-      expect(Object.keys(dataOf(type)).join()).toContain(`,${subject}`);
+      expect(Object.keys(dataOf(type)).join()).toContain(`,${type.split(".")[0]}`);
     }
   });
 
@@ -164,7 +163,6 @@ describe("emitting an event over HTTP", () => {
 
 describe("delivering", () => {
   it.each([
-    [200, "delivered", 1],
     [299, "delivered", 1],
     [302, "failed", 3],
     [410, "failed", 3],
@@ -186,7 +184,7 @@ describe("delivering", () => {
     const answer = (_: unknown, count: number) => (count < 3 ? 503 : 200);
     const { receiver, service, secret } = await startBoth(answer, { deliveries: soon, now });
 
-    const { id, finished, timestamp } = service.emit(created);
+    const { id, finished } = service.emit(created);
     await service.nextDelivery({ stage: "attempted" });
     service.updateWebhook(1, { url: `${receiver.url}/moved` });
 
@@ -197,7 +195,6 @@ describe("delivering", () => {
     expect(bodies).toMatchObject([1, 2, 3].map((attempt) => ({ id, metadata: { attempt } })));
     expect(new Set(times).size).toBe(3);
     expect(notifications.map(({ path }) => path)).toEqual(["/", "/moved", "/moved"]);
-    expect(Date.parse(timestamp)).toBeLessThan(ms);
   });
 
   it("says why there was no answer, also in time, without the address", async () => {

@@ -146,7 +146,6 @@ describe("a fault rule", () => {
   it.each<[unknown, RegExp]>([
     [undefined, /the rule must be an object/],
     [{ fault: { kind: "dealy", ms: 1 } }, /fault.kind is unknown; did you mean delay?/],
-    [{ fault: { kind: "hold", comit: true } }, /fault.comit is unknown; did you mean commit?/],
     [{ fault: { ...respond(204), body: "" } }, /fault.body must be absent/],
     [{ fault: { ...fault, headers: { a: "1\n2" } } }, /fault.headers must/],
     [{ fault: { ...fault, body: Symbol() } }, /fault.body must be JSON/],

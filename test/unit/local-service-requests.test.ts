@@ -8,7 +8,6 @@ describe("the request log", () => {
   it("holds requests as they were sent, and what became of them", async () => {
     const databaseId = "a/b c?ü%2F";
     const service = await startService({ pathPrefix: "/eu", apiKeys: { some: [databaseId] } });
-    const before = service.requests;
     const body = webhookBody({ tableId: "tbl_1" });
     const [one, other] = [new Agent({ connections: 1 }), new Agent({ connections: 1 })];
     onTestFinished(async () => void (await Promise.all([one.destroy(), other.destroy()])));
@@ -21,7 +20,6 @@ describe("the request log", () => {
 
     const path = "/eu/api/v1/bases/a%2Fb%20c%3F%C3%BC%252F/webhooks";
     const refused = { committed: false, body: undefined, outcome: "answered" };
-    expect(before).toEqual([]);
     expect(service.requests[0]).toEqual({
       ...{ number: 1, connection: 1, method: "POST", path, databaseId, webhookId: "1", body },
       ...{ authorized: true, committed: true, statusCode: 201, outcome: "answered" },
@@ -33,7 +31,6 @@ describe("the request log", () => {
       { ...refused, authorized: false, statusCode: 401 },
       { ...refused, statusCode: 404 },
     ]);
-    expect(service.requests[4]).not.toHaveProperty("databaseId");
     expect(service.requests[4]).not.toHaveProperty("authorized");
   });
 
@@ -60,10 +57,9 @@ describe("the request log", () => {
     service.removeWebhook(2);
     await service.send({ path: "/elsewhere" });
 
+    const totals = { requests: 6, posts: 3, deletes: 2, created: 2, deleted: 2, pending: 0 };
     expect([numbers, service.requests.map(({ number }) => number)]).toEqual([[4, 5], [6]]);
-    expect(service.counts).toMatchObject({
-      ...{ requests: 6, posts: 3, deletes: 2, created: 2, deleted: 2, pending: 0 },
-    });
+    expect(service.counts).toMatchObject(totals);
   });
 
   it("keeps the newest 32 MiB, and nothing with a size of 0", async () => {
@@ -76,8 +72,7 @@ describe("the request log", () => {
     await none.create({ body: webhookBody({ url: "http://127.0.0.1:1" }) });
     none.emit({ type: "record.created", databaseId: "base_1" });
 
-    expect(service.requests.length).toBeGreaterThan(30);
-    expect(service.requests.length).toBeLessThan(34);
+    expect(service.requests).toHaveLength(32);
     expect(service.requests.at(-1)).toMatchObject({ number: 36 });
     expect([none.requests, none.deliveries]).toEqual([[], []]);
   });

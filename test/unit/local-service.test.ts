@@ -127,7 +127,6 @@ describe("a request that is refused", () => {
     [401, "DELETE", `${webhooks}/1`, { apiKey: "wrong" }, "A known API key is required"],
     [401, "GET", webhooks, { apiKey: "wrong" }, "A known API key is required"],
     [404, "POST", webhooks, { body, apiKey: "other" }, "Webhook not found"],
-    [404, "GET", webhooks, { apiKey: "other" }, "Webhook not found"],
     [404, "DELETE", `${webhooks}/1`, { apiKey: "other" }, "Webhook 1 not found"],
     [404, "DELETE", `${webhooks}/2`, {}, "Webhook 2 not found"],
     [404, "DELETE", "/api/v1/bases/base_2/webhooks/1", {}, "Webhook 1 not found"],
@@ -200,22 +199,20 @@ describe("a request that is refused", () => {
   }
 });
 
-describe("a request that is accepted", () => {
-  it.each<[Record<string, string>, object?]>([
-    [{ "content-type": "Application/JSON; charset=utf-8" }],
-    [{ authorization: "bearer local-api-key" }],
-    [{ authorization: "Bearer b" }, { apiKeys: ["a", "b"] }],
-    [{ authorization: "Bearer b" }, { apiKeys: { a: [], b: ["base_1", "base_2"] } }],
-    [{ host: "LOCALHOST:1234" }],
-    [{ host: "[::1]:80", origin: "http://localhost:3000" }],
-    [{ host: "tables.example", origin: evil }, { allowRemote: true }],
-    [{ host: "tables.example", origin: evil }, { host: "0.0.0.0" }],
-  ])("may have %j with the options %j", async (headers, options) => {
-    const { port, apiKey } = await startService(options);
-    const { create } = clientOf({ baseUrl: `http://127.0.0.1:${port}`, apiKey });
+it.each<[Record<string, string>, object?]>([
+  [{ "content-type": "Application/JSON; charset=utf-8" }],
+  [{ authorization: "bearer local-api-key" }],
+  [{ authorization: "Bearer b" }, { apiKeys: ["a", "b"] }],
+  [{ authorization: "Bearer b" }, { apiKeys: { a: [], b: ["base_1", "base_2"] } }],
+  [{ host: "LOCALHOST:1234" }],
+  [{ host: "[::1]:80", origin: "http://localhost:3000" }],
+  [{ host: "tables.example", origin: evil }, { allowRemote: true }],
+  [{ host: "tables.example", origin: evil }, { host: "0.0.0.0" }],
+])("A request may have %j with the options %j", async (headers, options) => {
+  const { port, apiKey } = await startService(options);
+  const { create } = clientOf({ baseUrl: `http://127.0.0.1:${port}`, apiKey });
 
-    expect((await create({ path: `${webhooks}?dry=1`, headers })).statusCode).toBe(201);
-  });
+  expect((await create({ path: `${webhooks}?dry=1`, headers })).statusCode).toBe(201);
 });
 
 describe("starting", () => {
@@ -239,7 +236,6 @@ describe("starting", () => {
 
     expect(second).toMatchObject({ port, baseUrl: `http://127.0.0.1:${port}/tables/eu-1` });
     expect((await second.create()).statusCode).toBe(201);
-    expect((await second.delete(1)).statusCode).toBe(200);
     expect((await clientOf({ ...second, baseUrl: outside }).create()).statusCode).toBe(404);
     await expect(fetch(`http://127.0.0.2:${port}/`)).rejects.toThrow("fetch failed");
     expect(globalThis.Request).toBe(globalRequest);
