@@ -13,34 +13,21 @@ export interface ReceivedNotification {
   readonly body: any;
 }
 
-/** What a receiver answers: a status, or one with headers. */
-type ReceiverAnswer =
-  | number
-  | { readonly statusCode: number; readonly headers: Record<string, string> };
-
 export interface Receiver extends AsyncDisposable {
   readonly url: string;
   readonly notifications: readonly ReceivedNotification[];
 }
 
+type Answer = (notification: ReceivedNotification, count: number) => number | Promise<number>;
+
 /** Starts a receiver on loopback. It answers 204 unless told otherwise. */
-export async function startReceiver(
-  answer: (
-    notification: ReceivedNotification,
-    count: number,
-  ) => ReceiverAnswer | Promise<ReceiverAnswer> = () => 204,
-  port = 0,
-): Promise<Receiver> {
+export async function startReceiver(answer: Answer = () => 204, port = 0): Promise<Receiver> {
   const notifications: ReceivedNotification[] = [];
   const server = createServer(async (request, response) => {
-    const rawBody = await text(request);
-    const { url: path = "", headers } = request;
+    const [rawBody, { url: path = "", headers }] = [await text(request), request];
     const notification = { path, headers, rawBody, body: JSON.parse(rawBody) };
     notifications.push(notification);
-    const answered = await answer(notification, notifications.length);
-    const { statusCode, headers: ownHeaders } =
-      typeof answered === "number" ? { statusCode: answered, headers: {} } : answered;
-    response.writeHead(statusCode, ownHeaders).end();
+    response.writeHead(await answer(notification, notifications.length)).end();
   });
   server.listen(port, "127.0.0.1");
   await once(server, "listening");

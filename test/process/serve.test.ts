@@ -1,21 +1,52 @@
-import { createServer } from "node:net";
-import { request } from "undici";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { describe, expect, it } from "vitest";
 import { runCli, type Serving, serve } from "../helpers/cli.js";
-import { temporaryDirectory } from "../helpers/directory.js";
-import { refusedUrl, startRawServer } from "../helpers/http-server.js";
-import { startReceiver } from "../helpers/receiver.js";
+import { refusedUrl } from "../helpers/http-server.js";
+import { clientOf, temporaryFile } from "../helpers/local-service.js";
+import { codeSpans, readPage, rowsOf } from "../helpers/markdown.js";
+import { type ReceivedNotification, type Receiver, startReceiver } from "../helpers/receiver.js";
+
+const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";
+const webhooks = "/api/v1/bases/base_1/webhooks";
+const events = "/_local/bases/base_1/events";
+const settings = ["--api-key", apiKey, "--listing", "--rate-limit", "1000"];
+
+describe("pulumi-dbwebhooks", () => {
+  it("shows its options, and loads neither the service nor undici for that", async () => {
+    const listModules = `import { createRequire } from "node:module";
+      process.on("exit", () => console.error(Object.keys(createRequire("/").cache).join(";")));`;
+
+    const { stdout, stderr } = await runCli(["serve", "--help"], withScript(listModules));
+
+    expect(stdout).toMatch(/^ {2}--api-key <KEY> +API key for all databases/m);
+    expect(stderr).toMatch(/dist\/cli\/main\.js;/);
+    expect(stderr).not.toMatch(/undici|hono|zod|local-service\.js/);
+  });
+
+  it("fails with 2, and says why, when its words cannot be understood", async () => {
+    const stderr = "--versoin is unknown; did you mean --version? (see --help)\n";
+    expect(await runCli(["--versoin"])).toEqual({ exitCode: 2, stdout: "", stderr });
+  });
+
+  it("says that Node.js is too old", async () => {
+    const older = 'Object.defineProperty(process.versions, "node", { value: "22.18.0" });';
+
+    const { exitCode, stderr } = await runCli(["serve"], withScript(older));
+
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringMatching(/22\.19 or newer, .* 22\.18\.0\.$/m),
+    ]);
+  });
+});
 
 describe("pulumi-dbwebhooks serve", () => {
-  it.each(["SIGINT", "SIGTERM"] as const)(
-    "says where it listens and what to paste, and stops at %s",
-    async (signal) => {
-      const service = await serve();
-      const { baseUrl } = service;
-
-      expect(await service.end(signal)).toEqual({ code: 0, signal: null });
-      expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-      expect(service.output()).toBe(`The local service listens at ${baseUrl}
+  it("says where it listens and what to paste, and stops even while nobody reads", async () => {
+    const service = await serve();
+    const { baseUrl, output, port } = service;
+    expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(output()).toBe(`The local service listens at ${baseUrl}
 API keys: 1. It forgets everything when it stops; --data FILE keeps it.
 
 Configure a stack with:
@@ -25,262 +56,157 @@ Configure a stack with:
 
 Stop it with ^C.
 
-Stopped.
 `);
-    },
-  );
+    const emit = ["emit", "record.created", "--database", "base_1", "--url", baseUrl];
+    expect((await runCli(emit)).stdout).toMatch(/^evt_\w+\nNo active webhook/);
 
-  it("hands its options to the service, and shows no key that somebody chose", async () => {
-    await using receiver = await startReceiver();
-    const service = await serve(
-      ...["--listing", "--rate-limit", "0.001", "--allow-unknown-events", "--allow-remote"],
-      ...["--deliver-to", receiver.url, "--api-key", "all", "--api-key", "some=base_1,base_2"],
-      ...["--api-key", "lister"],
-    );
-    const body = { url: "https://hooks.invalid/a", events: ["view.created"] };
-    const answers = [
-      await post(service, { apiKey: "all", body, host: "evil.example" }),
-      await post(service, { apiKey: "some", database: "base_9" }),
-      await post(service),
-      await post(service, { apiKey: "lister", method: "GET" }),
-      await post(service, { apiKey: "all" }),
-    ];
-
-    await emit(service, ["--api-key", "some"], "view.created");
-
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([201, 404, 401, 200, 429]);
-    expect(answers[3]?.body).toMatchObject({ webhooks: [{ id: 1, events: ["view.created"] }] });
-    expect(receiver.notifications.map(({ path }) => path)).toEqual(["/a"]);
-    expect(service.output()).toMatch(/--secret dbwebhooks:apiKey\n/);
-  });
-
-  it.each(["0.0.0.0", "::", "::0"])(
-    "listens for everybody with --allow-remote at %s, and says so and what to paste",
-    async (host) => {
-      const { output, port } = await serve("--host", host, "--allow-remote");
-
-      expect(output()).toContain(`:${port}, for everybody who can reach it\n`);
-      expect(output()).toContain(`
-  pulumi config set dbwebhooks:baseUrl http://ADDRESS_OF_THIS_MACHINE:${port}
-  pulumi config set dbwebhooks:allowInsecureBaseUrl true
-  pulumi config set --secret dbwebhooks:apiKey local-api-key
-`);
-    },
-  );
-
-  it.each(["LOCALHOST", "[::1]", "0:0:0:0:0:0:0:1", "127.0.0.2"])(
-    "takes --host %s for this machine alone",
-    async (host) => {
-      const { output, baseUrl } = await serve("--host", host);
-
-      expect(output()).not.toContain("for everybody");
-      expect((await fetch(`${baseUrl}/nothing/here`)).status).toBe(404);
-    },
-  );
-
-  it("says that the port is taken", async () => {
-    const server = createServer().listen(0, "127.0.0.1");
-    onTestFinished(() => void server.close());
-    await new Promise((resolve) => server.once("listening", resolve));
-    const { port } = server.address() as { port: number };
-
-    expect(await runCli(["serve", "--port", String(port)])).toMatchObject({
-      exitCode: 1,
-      stderr: `Port ${port} of 127.0.0.1 is taken. Choose another with --port, or 0 for any free one.\n`,
-    });
-  });
-
-  it("stops when it is told to, even while nobody reads what it writes", async () => {
-    const service = await serve();
     service.child.stdout?.pause();
     // Together far more than a pipe and its reader take in.
-    const url = `${service.baseUrl}/${"x".repeat(300)}`;
-    for (let count = 0; count < 100; count++) {
-      await Promise.all(Array.from({ length: 50 }, async () => (await fetch(url)).text()));
-    }
+    const socket = connect(port, "127.0.0.1").resume();
+    const request = `GET /${"x".repeat(300)} HTTP/1.1\r\nHost: localhost\r\n`;
+    socket.write(`${`${request}\r\n`.repeat(3_000)}${request}Connection: close\r\n\r\n`);
+    await once(socket, "end");
 
     expect(await service.end("SIGINT")).toEqual({ code: 0, signal: null });
   });
 
-  it("does not count as lost what it logs as delivered", async () => {
-    await using receiver = await startRawServer((socket) => {
-      socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n");
-      const drip = setInterval(() => socket.write("."), 10);
-      socket.on("close", () => clearInterval(drip));
-    });
-    const service = await serve("--deliver-to", receiver.url);
-    await post(service);
-    await emit(service, ["--wait", "0"]);
-    await expect.poll(() => receiver.requests).toHaveLength(1);
+  it("writes one line for each thing that happens, without keys, secrets and paths", async () => {
+    await using receiver = await startReceiver(unwilling);
+    const { host } = new URL(receiver.url);
+    const service = await serve(...settings);
 
-    await service.end("SIGTERM");
+    const output = await play(service, receiver);
 
-    expect(service.output()).toMatch(/attempt 1: 200, delivered\nStopped\.\n$/);
+    const [start = "", lines = ""] = output.split("Stop it with ^C.\n\n");
+    expect(start).toContain("\nSettings: it lists webhooks; each key may send 1000 requests a s");
+    expect(start).toContain("--secret dbwebhooks:apiKey\n");
+    expect(lines.split("\n")).toEqual([
+      `POST ${webhooks} 201, created webhook 1`,
+      `POST ${webhooks} 201, created webhook 2`,
+      "POST /api/v1/bases/base-[redacted]/webhooks 400: Invalid request body: events must be an array of at least one event kind.",
+      `GET ${webhooks} 200, listed`,
+      "GET /nothing/here 404: There is nothing at this path.",
+      "POST /_local/bases/base_1/events 400: Invalid event: type is not an event kind of this service; the nearest is record.created.",
+      "event record.created evt_1 in base_1: for webhook 1",
+      `delivery of evt_1 to webhook 1 at ${host}, attempt 1: 503, will be tried again in 0.5 s`,
+      `delivery of evt_1 to webhook 1 at ${host}, attempt 2: 204, delivered`,
+      "event record.updated evt_2 in base_1, tbl_1: for webhook 2",
+      `delivery of evt_2 to webhook 2 at ${host}, attempt 1: 503, will be tried again in 0.5 s`,
+      `delivery of evt_2 to webhook 2 at ${host}, attempt 1: 503, dropped: the webhook is deleted or switched off`,
+      `DELETE ${webhooks}/2 200, deleted webhook 2`,
+      `DELETE ${webhooks}/2 404: Webhook 2 not found`,
+      `POST ${webhooks} 201, created webhook 3`,
+      "event table.created evt_3 in base_1: for webhook 3",
+      expect.stringMatching(/^delivery of evt_3 .*, attempt 1: no answer \(ECONNREFUSED\), will/),
+      "Stopped. Deliveries still pending are lost: 1.",
+      "",
+    ]);
   });
-});
 
-describe("serve --data", () => {
-  it("loses nothing that was acknowledged before a kill in the middle of creations", async () => {
+  it("writes the same as JSON with --json, and shares neither its port nor its file", async () => {
+    const file = temporaryFile();
+    await using receiver = await startReceiver(unwilling);
+    const more = ["--json", "--deliver-to", receiver.url, "--data", file];
+    const service = await serve(...settings, ...more);
+
+    const others = await Promise.all([
+      runCli(["serve", "--port", String(service.port)]),
+      runCli(["serve", "--port", "0", "--data", file]),
+    ]);
+    const output = await play(service, receiver);
+
+    const failed = { exitCode: 1, stdout: "" };
+    expect(others).toEqual([
+      { ...failed, stderr: expect.stringMatching(/^Port \d+ of 127\.0\.0\.1 is taken\..*\n$/) },
+      { ...failed, stderr: expect.stringContaining(`${file} cannot be used: another process`) },
+    ]);
+    const lines = output.trimEnd().split("\n");
+    expectDocumented(lines.map((line) => JSON.parse(line) as { readonly type: string }));
+  });
+
+  it("loses nothing with --data that was acknowledged before a kill in the middle of creations", async () => {
     const file = temporaryFile();
     const url = await refusedUrl();
     const killed = await serve("--data", file, "--listing");
-    const { statusCode } = await post(killed, { body: { url, events: ["record.created"] } });
-    const emitted = await emit(killed, ["--wait", "0"]);
+    const client = clientOf({ ...killed, apiKey: "local-api-key" });
+    await client.subscribe(url);
+    const event = { path: events, method: "POST", body: { type: "record.created" } } as const;
+    const { json: emitted } = await client.send(event);
     await killed.line(/will be tried again in/);
     const acknowledged: number[] = [];
-    const enough = Promise.withResolvers<void>();
     const createOnAndOn = async () => {
       for (;;) {
-        acknowledged.push((await post(killed, { database: "base_2" })).body.id);
-        if (acknowledged.length === 100) {
-          enough.resolve();
-        }
+        acknowledged.push((await client.create({ databaseId: "base_2" })).json.id);
       }
     };
     const clients = Array.from({ length: 4 }, () => createOnAndOn().catch(() => {}));
-    await enough.promise;
+    await expect.poll(() => acknowledged.length).toBeGreaterThan(50);
     await killed.end("SIGKILL");
     await Promise.all(clients);
     await using receiver = await startReceiver(undefined, Number(new URL(url).port));
 
     const service = await serve("--data", file, "--listing");
     await service.line(/delivered$/);
-    const { body } = await post(service, { method: "GET", database: "base_2" });
+    const { list } = clientOf({ ...service, apiKey: "local-api-key" });
+    const listed: { id: number }[] = (await list({ databaseId: "base_2" })).json.webhooks;
 
-    expect(statusCode).toBe(201);
     expect(service.output()).toContain("pending deliveries: 1.");
-    expect(receiver.notifications.map(({ body }) => `${body.id}\n`)).toEqual([
-      emitted.stdout.split("webhook")[0],
-    ]);
-    expect(body.webhooks.map(({ id }) => id)).toEqual(expect.arrayContaining(acknowledged));
-  });
-
-  it("says what becomes of pending deliveries when it stops", async () => {
-    const file = temporaryFile();
-    const services = await Promise.all([serve("--data", file), serve()]);
-    for (const service of services) {
-      await post(service, { body: { url: await refusedUrl(), events: ["record.created"] } });
-      await emit(service, ["--wait", "0"]);
-      await service.end("SIGTERM");
-    }
-
-    const [keeping = "", forgetting = ""] = services.map(({ output }) => output());
-    expect(keeping).toContain(`Stopped. Deliveries still pending are kept in ${file}: 1.`);
-    expect(forgetting).toContain("Stopped. Deliveries still pending are lost: 1.");
-  });
-
-  it("refuses a file that another service uses", async () => {
-    const file = temporaryFile();
-    await serve("--data", file);
-
-    expect(await runCli(["serve", "--port", "0", "--data", file])).toEqual({
-      exitCode: 1,
-      stdout: "",
-      stderr: `The data file ${file} cannot be used: another process uses it. Stop that one, or use another file.\n`,
-    });
+    expect(receiver.notifications.map(({ body }) => body.id)).toEqual([emitted.id]);
+    expect(listed.map(({ id }) => id)).toEqual(expect.arrayContaining(acknowledged));
   });
 });
 
-describe("pulumi-dbwebhooks emit", () => {
-  it("shows the deliveries, and fails when one is not over in the time to wait", async () => {
-    await using receiver = await startReceiver(({ path }) => (path === "/never" ? 500 : 204));
-    const service = await serve();
-    const nobody = await emit(service);
-    await post(service, { body: { url: receiver.url, events: ["record.created"] } });
-    await post(service, { body: { url: `${receiver.url}/never`, events: ["record.deleted"] } });
-
-    const delivered = await emit(service, [
-      ...["--table", "tbl_1", "--data", '{"recordIds":["rec_1"]}', "--id", "evt_7"],
-    ]);
-    const late = await emit(service, ["--wait", "0.1"], "record.deleted");
-    const hurried = await emit(service, ["--wait", "0"], "record.deleted");
-
-    expect(nobody).toMatchObject({
-      exitCode: 0,
-      stdout: expect.stringMatching(/^evt_\w+\nNo active webhook of this database selects it\.\n$/),
-    });
-    expect(delivered).toMatchObject({
-      exitCode: 0,
-      stdout: "evt_7\nwebhook 1: delivered, attempt 1: 204\n",
-    });
-    expect(receiver.notifications[0]?.body).toMatchObject({
-      data: { tableId: "tbl_1", recordIds: ["rec_1"] },
-    });
-    expect(late).toMatchObject({
-      exitCode: 1,
-      stdout: expect.stringMatching(/\nwebhook 2: pending/),
-    });
-    expect(hurried).toMatchObject({ exitCode: 0 });
-  });
-
-  it("takes address and key from the environment, and says what is wrong without the key", async () => {
-    const service = await serve("--api-key", "sk_some_key=base_1");
-    const none = await refusedUrl();
-    const environment = {
-      DBWEBHOOKS_BASE_URL: `${service.baseUrl}/`,
-      DBWEBHOOKS_API_KEY: "sk_some_key",
-    };
-    const messages: [string[], string][] = [
-      [[], ""],
-      [
-        ["--api-key", "sk_wrong_key"],
-        "The service does not know this API key. Set --api-key, or DBWEBHOOKS_API_KEY.\n",
-      ],
-      [
-        ["--database", "base_2"],
-        "This API key may not use this database. Check --database and --api-key.\n",
-      ],
-      [["--data", "7"], "The service answered 400. Invalid event: data must be a JSON object.\n"],
-      [
-        ["--url", `${service.baseUrl}/elsewhere`],
-        `${service.baseUrl} answered 404: it is no local service. Check --url.\n`,
-      ],
-      [
-        ["--url", none],
-        `No answer from ${none} (ECONNREFUSED). Is the local service running there? See pulumi-dbwebhooks serve.\n`,
-      ],
-    ];
-
-    for (const [args, message] of messages) {
-      const words = ["emit", "record.created", "--database", "base_1", ...args];
-
-      expect(await runCli(words, environment)).toMatchObject({
-        exitCode: message === "" ? 0 : 1,
-        stderr: message,
-      });
-    }
-  });
-});
-
-interface PostChanges {
-  readonly method?: "POST" | "GET";
-  readonly apiKey?: string;
-  readonly database?: string;
-  readonly host?: string;
-  readonly body?: object;
+/** The environment in which a script runs first. */
+function withScript(script: string) {
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
 }
 
-/** Asks for a webhook, or for the list of them. */
-async function post({ baseUrl, port }: Serving, changes: PostChanges = {}) {
-  const { method = "POST", apiKey = "local-api-key", database = "base_1" } = changes;
-  const { host = `127.0.0.1:${port}` } = changes;
-  const { body = { url: "https://hooks.invalid/orders", events: ["record.created"] } } = changes;
-  const answer = await request(`${baseUrl}/api/v1/bases/${database}/webhooks`, {
-    method,
-    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json", host },
-    ...(method === "POST" && { body: JSON.stringify(body) }),
-  });
-  const { statusCode } = answer;
-  const json = await answer.body.json();
-  return { statusCode, body: json as { id: number; webhooks: { id: number }[] } };
+/** Takes what comes to `/later` at the second try, and nothing else. */
+function unwilling({ path }: ReceivedNotification, count: number) {
+  return path.startsWith("/later") && count > 1 ? 204 : 503;
 }
 
-function emit({ baseUrl }: Serving, more: readonly string[] = [], type = "record.created") {
-  return runCli(["emit", type, "--database", "base_1", "--url", baseUrl, ...more]);
+/** Makes everything happen that the log shows, and sees that it shows no secret. */
+async function play(serving: Serving, receiver: Receiver) {
+  const service = clientOf({ ...serving, apiKey });
+  const emit = (body: object) => service.send({ method: "POST", path: events, body });
+  const secrets = [
+    await service.subscribe(`${receiver.url}/later/T0KEN?q=T0KEN`),
+    await service.subscribe(receiver.url, { events: ["record.updated"], tableId: "tbl_1" }),
+  ];
+  await service.create({ databaseId: `base-${apiKey}`, body: { url: "https://T0KEN" } });
+  await service.list();
+  await service.send({ path: "/nothing/here?query=T0KEN" });
+  await emit({ type: "record.T0KEN" });
+  await emit({ type: "record.created", id: "evt_1" });
+  await serving.line(/evt_1.*204/);
+  await emit({ type: "record.updated", id: "evt_2", tableId: "tbl_1" });
+  await serving.line(/evt_2.*503/);
+  await service.delete(2);
+  await serving.line(/evt_2.*dropped/);
+  await service.delete(2);
+  await receiver[Symbol.asyncDispose]();
+  await service.subscribe(receiver.url, { events: ["table.created"] });
+  await emit({ type: "table.created", id: "evt_3" });
+  await serving.line(/evt_3.*ECONNREFUSED/);
+  await serving.end("SIGTERM");
+  const output = serving.output();
+  expect([apiKey, "T0KEN", ...secrets].filter((text) => output.includes(text))).toEqual([]);
+  return output;
 }
 
-function temporaryFile(): string {
-  const directory = temporaryDirectory();
-  onTestFinished(() => directory.remove());
-  return `${directory.path}/service.db`;
+/** Every type but errors has the fields that its page says it always has, and those it can have. */
+function expectDocumented(records: readonly { readonly type: string }[]): void {
+  const [, section = ""] = readPage("docs/local-service.md").split("### As JSON\n");
+  const documented = rowsOf(section).filter(({ head }) => head[0] === "`type`");
+  const rows = documented.map(({ cells }) => cells.map(codeSpans));
+  const names = rows.map(([first]) => first?.[0]).filter((name) => name !== "error");
+  expect(new Set(records.map(({ type }) => type))).toEqual(new Set(names));
+  for (const [[name] = [], always = [], sometimes = []] of rows.slice(0, -1)) {
+    const seen = records.filter(({ type }) => type === name).map(Object.keys);
+    const needed = ["time", "type", ...always];
+
+    expect(new Set(seen.flat()), name).toEqual(new Set([...needed, ...sometimes]));
+    expect(seen).toEqual(seen.map(() => expect.arrayContaining(needed)));
+  }
 }

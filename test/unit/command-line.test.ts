@@ -1,116 +1,112 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { commands, runCommand } from "../../src/cli/commands.ts";
+import { inColour } from "../../src/cli/log-lines.ts";
+import { startText } from "../../src/cli/start-text.ts";
 import { UsageError } from "../../src/cli/usage-error.ts";
 import { startLocalService } from "../../src/local-service/index.ts";
 import { errorOf } from "../helpers/error-of.ts";
+import { readPage } from "../helpers/markdown.ts";
 
-vi.mock("../../src/local-service/index.js", async (importOriginal) => {
-  const original = await importOriginal<typeof import("../../src/local-service/index.js")>();
-  const start = vi.fn().mockRejectedValue(new Error("started"));
-  return { ...original, startLocalService: start };
-});
+vi.mock("../../src/local-service/index.js", () => ({ startLocalService: vi.fn() }));
 
-/** The message of words that cannot be understood; `main` writes it, and ends with 2. */
-async function usageErrorOf(words: readonly string[]): Promise<string> {
-  const error = await errorOf(runCommand(words));
-  expect(error).toBeInstanceOf(UsageError);
-  return error.message;
-}
-
-function setEnvironment(environment: Readonly<Record<string, string>>): void {
+/** Runs a command that fails. */
+function failureOf(words: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   for (const [name, value] of Object.entries(environment)) {
     vi.stubEnv(name, value);
   }
   onTestFinished(() => void vi.unstubAllEnvs());
+  return errorOf(runCommand(words));
 }
 
 const emit = ["emit", "record.created", "--database", "base_1"];
-const notEmitKey =
-  "--api-key (or DBWEBHOOKS_API_KEY): must be visible ASCII characters, without spaces and line breaks.";
-const notServeKey =
-  "--api-key (or DBWEBHOOKS_SERVE_API_KEYS): must be KEY or KEY=DATABASE,DATABASE; KEY without = in it.";
+const notServeKey = "--api-key (or DBWEBHOOKS_SERVE_API_KEYS): must be KEY or KEY=DATABASE,DATA";
 const elsewhere = { DBWEBHOOKS_API_KEY: "sk_live_K7pQ2mX9vT4wZ8aB" };
 
 describe("pulumi-dbwebhooks", () => {
   it.each<[string[], string, Record<string, string>?]>([
     [[], "A command is missing.\n\nUsage: pulumi-dbwebhooks COMMAND [options]"],
     [["emti", "--help"], "emti is unknown; did you mean emit? (see --help)"],
-    [["--versoin"], "--versoin is unknown; did you mean --version? (see --help)"],
-    [["serve", "--prot", "1"], "--prot is unknown; did you mean --port? (see --help)"],
     [["serve", "--api-kee=sk_live_1"], "--api-kee is unknown; did you mean --api-key? (see"],
     [["serve", "--listing=sk_live_1"], "--listing takes no value (see --help)"],
     [["serve", "-ksk_live_1"], "-k is unknown; expected one of --port, --host,"],
-    [["serve", "more"], "(see --help)"],
-    [["serve", "--port"], "--port"],
     [["serve", "--port", "65536"], "--port: must be a number from 0 to 65535. See --help."],
-    [["serve", "--port", "1.5"], "--port: must be a number from 0 to 65535. See --help."],
-    [["serve", "--rate-limit", "0"], "--rate-limit: must be a number from 0.001 to 1000000."],
     [["serve", "--host", "0.0.0.0"], "--host: others could reach this address, and keys and secr"],
     [["serve", "--api-key", "key="], notServeKey],
     [["serve"], notServeKey, { DBWEBHOOKS_SERVE_API_KEYS: "one two=" }],
     [["serve", "--api-key", "a", "--api-key", "a=b"], "the same key is given twice."],
-    [["serve", "--deliver-to", "foo"], "--deliver-to: must be an origin, such as http://127.0.0"],
     [["serve", "--deliver-to", "http://h/path"], "--deliver-to: must be an origin, such as http"],
-    [["emit"], "EVENT"],
-    [["emit", "a", "b"], "(see --help)"],
     [["emit", "record.created"], "emit needs --database ID. See --help."],
     [[...emit, "--data", "{"], "--data: must be a JSON object, such as"],
-    [[...emit, "--wait", "x"], "--wait: must be a number of seconds, 0 to 600."],
     [[...emit, "--wait", "601"], "--wait: must be a number of seconds, 0 to 600."],
     [[...emit, "--url", "x"], "--url (or DBWEBHOOKS_BASE_URL): must be an absolute http or https"],
     [[...emit, "--url", "https://192.0.2.1"], "--api-key: is needed for this URL.", elsewhere],
     [emit, "--api-key: is needed", { ...elsewhere, DBWEBHOOKS_BASE_URL: "http://192.0.2.1" }],
-    [[...emit, "--api-key="], notEmitKey],
-    [[...emit, "--api-key=sk_live\n_1"], notEmitKey],
-    [emit, notEmitKey, { DBWEBHOOKS_API_KEY: "schlüssel" }],
-  ])("refuses %j: %s", async (words, message, environment = {}) => {
-    setEnvironment(environment);
+    [[...emit, "--api-key=sk_live\n_1"], "--api-key (or DBWEBHOOKS_API_KEY): must be visible"],
+  ])("refuses %j: %s", async (words, message, environment) => {
+    const problem = await failureOf(words, environment);
 
-    const problem = await usageErrorOf(words);
-
-    expect(problem).toContain(message);
-    expect(problem).not.toContain("sk_live");
+    expect(problem).toBeInstanceOf(UsageError);
+    expect(problem.message).toContain(message);
+    expect(problem.message).not.toContain("sk_live");
   });
 
-  it("names in its help what the exit codes of emit mean", async () => {
-    const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
-    onTestFinished(() => void write.mockRestore());
-    const help = commands.find((command) => command.name() === "emit");
+  it("has its options listed, command by command", () => {
+    const page = readPage("docs/local-service.md");
+    const listed = [...page.matchAll(/^\| `(--[\w-]+)/gm)].map(([, name]) => name);
 
-    help?.outputHelp();
-
-    expect(write.mock.calls.join("")).toContain(
-      "Exit code: 0 all delivered in time, no webhook selects it, or --wait 0; 1 not; 2 wrong usage.",
-    );
+    expect(listed).toEqual(commands.flatMap(({ options }) => options.map(({ long }) => long)));
   });
 });
 
 describe("the service that serve starts", () => {
-  const startedWith = async (...words: string[]) => {
-    vi.mocked(startLocalService).mockClear();
-    expect((await errorOf(runCommand(["serve", ...words]))).message).toBe("started");
-    return vi.mocked(startLocalService).mock.calls[0]?.[0];
+  const start = vi.mocked(startLocalService);
+  const startedWith = async (words: readonly string[], environment = {}) => {
+    start.mockClear().mockRejectedValue(new Error("started"));
+    expect((await failureOf(["serve", ...words], environment)).message).toBe("started");
+    return start.mock.calls[0]?.[0];
   };
 
-  it.each([
-    ["local-api-key", [], {}, { "local-api-key": "*" }],
-    ["local-api-key with an empty variable", [], { DBWEBHOOKS_SERVE_API_KEYS: " " }, undefined],
-    [
-      "those of the variable",
-      [],
-      { DBWEBHOOKS_SERVE_API_KEYS: " all\nsome=base_1,base_2 " },
-      { all: "*", some: ["base_1", "base_2"] },
-    ],
-    ["those of its words", ["one"], { DBWEBHOOKS_SERVE_API_KEYS: "two" }, { one: "*" }],
-  ])("has the keys %s", async (_case, keys, environment, expected) => {
-    setEnvironment(environment);
+  it.each<[string[], string, object]>([
+    [[], " ", { "local-api-key": "*" }],
+    [[], " all\nsome=base_1,base_2 ", { all: "*", some: ["base_1", "base_2"] }],
+    [["--api-key", "one", "--api-key", "b=c"], "two", { one: "*", b: ["c"] }],
+  ])("has with %j and the variable %j the keys %j", async (words, variable, apiKeys) => {
+    const environment = { DBWEBHOOKS_SERVE_API_KEYS: variable };
 
-    const options = await startedWith(...keys.flatMap((key) => ["--api-key", key]));
-
-    expect(options?.apiKeys).toEqual(expected ?? { "local-api-key": "*" });
+    expect(await startedWith(words, environment)).toMatchObject({ apiKeys });
   });
 
-  it("keeps no requests, bodies and deliveries", async () => {
-    expect(await startedWith()).toMatchObject({ maxRequests: 0 });
+  it("has what the other options say, and keeps no requests, bodies and deliveries", async () => {
+    const words =
+      "--host [::] --port 0 --allow-remote --listing --data a.db --rate-limit 0.5 --deliver-to http://h:1 --allow-unknown-events";
+
+    expect(await startedWith(words.split(" "))).toMatchObject({
+      ...{ host: "::", port: 0, allowRemote: true, listing: true, data: "a.db", maxRequests: 0 },
+      ...{ allowUnknownEvents: true, deliveries: { deliverTo: "http://h:1" } },
+      rateLimit: { requestsPerSecond: 0.5 },
+    });
+    expect(await startedWith(["--host", "LOCALHOST"])).toMatchObject({
+      ...{ host: "LOCALHOST", port: 8787, apiKeys: { "local-api-key": "*" } },
+      ...{ allowRemote: false, listing: false, allowUnknownEvents: false },
+    });
   });
+
+  it("says what other machines need", () => {
+    const settings = { listing: false, allowRemote: true, allowUnknownEvents: false, apiKeys: 1 };
+    const started = { type: "started", webhooks: 0, pendingDeliveries: 0, ...settings } as const;
+    const entry = { ...started, baseUrl: "http://[::]:8787" };
+
+    const text = startText(entry, { host: "::", shownKey: undefined });
+
+    expect(text).toContain(":8787, for everybody who can reach it\n");
+    expect(text).toContain("dbwebhooks:baseUrl http://ADDRESS_OF_THIS_MACHINE:8787\n");
+    expect(text).toContain("set dbwebhooks:allowInsecureBaseUrl true\n");
+  });
+});
+
+it("colours a line of the log on a terminal", () => {
+  vi.stubEnv("FORCE_COLOR", "1");
+  onTestFinished(() => void vi.unstubAllEnvs());
+
+  expect(inColour({ type: "error", problem: "" }, "a line")).toBe("\x1b[31ma line\x1b[39m");
 });

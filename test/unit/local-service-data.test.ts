@@ -1,38 +1,23 @@
 import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  copyFileSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import fs from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openDatabase } from "../../src/local-service/data/database.js";
 import { DeliveryStore } from "../../src/local-service/data/delivery-store.js";
-import { DataFileError, startLocalService } from "../../src/local-service/index.js";
-import { temporaryDirectory } from "../helpers/directory.js";
-import { errorOf } from "../helpers/error-of.js";
+import { DataFileError } from "../../src/local-service/index.js";
 import { refusedUrl } from "../helpers/http-server.js";
-import { createWebhook, startService, webhookBody } from "../helpers/local-service.js";
-
-vi.mock("node:fs", async (importOriginal) => {
-  const original = await importOriginal<typeof import("node:fs")>();
-  return { ...original, chmodSync: vi.fn(original.chmodSync) };
-});
+import { startService, temporaryFile, webhookBody } from "../helpers/local-service.js";
 
 const notOurs = "it is not a file of the local service. Use another file, or a new one";
 
 describe("the file of data", () => {
   it("gives back what it was given, no id again, and the counts", async () => {
     const data = temporaryFile();
-    const first = await startLocalService({ data, allowUnknownEvents: true });
-    await createWebhook(first, { body: webhookBody({ tableId: "tbl_1", events: ["a", "b"] }) });
-    await createWebhook(first);
-    await createWebhook(first);
+    const first = await startService({ data });
+    await first.create({ body: webhookBody({ tableId: "tbl_1" }) });
+    await first.create();
+    await first.create();
     first.updateWebhook(1, { active: false });
     first.removeWebhook(3);
     const { webhooks } = first;
@@ -41,146 +26,98 @@ describe("the file of data", () => {
     const second = await startService({ data });
 
     expect(second.webhooks).toEqual(webhooks);
-    expect(webhooks).toMatchObject([{ active: false, events: ["a", "b"] }, { tableId: null }]);
-    expect((await createWebhook(second)).json.id).toBe(4);
+    expect(webhooks).toMatchObject([{ active: false, tableId: "tbl_1" }, { tableId: null }]);
+    expect((await second.create()).json.id).toBe(4);
     expect(second.counts).toMatchObject({ created: 4, deleted: 1 });
   });
 
-  it.each([":memory:", "file:service.db?mode=memory", "service.db"])(
-    "is a file under the name %s, too",
-    async (data) => {
-      const directory = dirname(temporaryFile());
-      const before = process.cwd();
-      process.chdir(directory);
-      onTestFinished(() => process.chdir(before));
-      await (await startLocalService({ data })).close();
+  it("is a file under names that SQLite gives a meaning, too", async () => {
+    const directory = dirname(temporaryFile());
+    const before = process.cwd();
+    process.chdir(directory);
+    onTestFinished(() => process.chdir(before));
+    const names = [":memory:", "file:service.db?mode=memory"];
 
-      expect(readdirSync(directory)).toEqual([data]);
-    },
-  );
+    await Promise.all(names.map(make));
 
-  it.each<[string, (file: string) => unknown]>([
-    ["is new", () => {}],
-    ["is empty", (file) => writeFileSync(file, "", { mode: 0o644 })],
-    ["others could read", async (file) => (await startLocalService({ data: file })).close()],
-    [
-      "a killed process left, with its log",
-      async (file) => {
-        const other = temporaryFile();
-        const killed = await startService({ data: other });
-        await createWebhook(killed);
-        copyFileSync(other, file);
-        copyFileSync(`${other}-wal`, `${file}-wal`);
-        chmodSync(`${file}-wal`, 0o644);
-      },
-    ],
-  ])("is hidden from others when it %s", async (_case, prepare) => {
-    const data = temporaryFile();
-    await prepare(data);
-    if (statSync(data, { throwIfNoEntry: false })) {
-      chmodSync(data, 0o644);
-    }
-
-    const service = await startService({ data });
-    await createWebhook(service);
-
-    expect([data, `${data}-wal`].map(modeOf)).toEqual([0o600, 0o600]);
+    expect(fs.readdirSync(directory)).toEqual(names);
+    expect(names.map((name) => fs.statSync(name).size)).not.toContain(0);
   });
 
-  it.each<[string, string, (file: string) => unknown]>([
-    ["it is a directory. Name a file in it", "is a directory", (file) => mkdirSync(file)],
+  it("is hidden from others when it is new, and when it is a copy that others could read", async () => {
+    const [data, copy] = [temporaryFile(), temporaryFile()];
+    // The log of SQLite holds secrets, too, and a killed process leaves it.
+    const filesOf = (file: string) => [file, `${file}-wal`];
+    const [service, copied] = [await startService({ data }), await make(copy)];
+    await service.create();
+    filesOf(data).forEach((file, at) => {
+      fs.copyFileSync(file, filesOf(copied)[at] ?? "");
+      fs.chmodSync(filesOf(copied)[at] ?? "", 0o644);
+    });
+
+    await (await startService({ data: copy })).create();
+
+    expect([...filesOf(data), ...filesOf(copy)].map(modeOf)).toEqual(Array(4).fill(0o600));
+  });
+
+  it.each<[string, (file: string) => unknown]>([
+    ["it is a directory. Name a file in it", (file) => fs.mkdirSync(file)],
     [
       "it is not a regular file. Name another file",
-      "is a pipe",
       (file) => execFileSync("mkfifo", ["-m", "644", file]),
     ],
-    [
-      notOurs,
-      "is a text",
-      (file) => writeFileSync(file, "This is a text, and somebody may need it.".repeat(50)),
-    ],
-    [
-      notOurs,
-      "is another database",
-      (file) =>
-        change(file, "CREATE TABLE webhooks (name TEXT); INSERT INTO webhooks VALUES ('a')"),
-    ],
+    [notOurs, (file) => fs.writeFileSync(file, "Somebody may need this text.".repeat(50))],
+    [notOurs, (file) => change(file, "CREATE TABLE webhooks (name TEXT)")],
     [
       "it has format 99, and this version of pulumi-dbwebhooks knows format 1. Use another file, or the version that wrote it",
-      "has another format",
-      async (file) => {
-        await (await startLocalService({ data: file })).close();
-        change(file, "PRAGMA user_version = 99");
-      },
+      async (file) => change(await make(file), "PRAGMA user_version = 99"),
     ],
     [
       "it belongs to another user. Use a file of your own, or start as that user",
-      "belongs to another user",
       async (file) => {
-        await (await startLocalService({ data: file })).close();
-        const uid = vi.spyOn(process, "geteuid").mockReturnValue(statSync(file).uid + 1);
-        onTestFinished(() => void uid.mockRestore());
+        await make(file);
+        vi.spyOn(process, "geteuid").mockReturnValueOnce(123_456);
       },
     ],
-  ])("is refused, %s, when it %s, and stays as it is", async (reason, _case, prepare) => {
+  ])("is refused, because %s, and stays as it is", async (reason, prepare) => {
     const data = temporaryFile();
     await prepare(data);
-    chmodSync(data, 0o744);
-    const before = contentOf(data);
+    fs.chmodSync(data, 0o744);
+    const contentOf = () => fs.statSync(data).isFile() && fs.readFileSync(data);
+    const before = contentOf();
 
-    await expect(startLocalService({ data })).rejects.toThrow(new DataFileError(data, reason));
+    await expect(startService({ data })).rejects.toThrow(new DataFileError(data, reason));
 
-    expect(modeOf(data)).toBe(0o744);
-    expect(contentOf(data)).toEqual(before);
+    expect([modeOf(data), contentOf()]).toEqual([0o744, before]);
   });
 
-  it.each([
-    ["", '""', "it has no name. Name a file"],
-    ["/dev/null", "/dev/null", "it is not a regular file. Name another file"],
-    [
-      "/nowhere/service.db",
-      "/nowhere/service.db",
-      "its directory does not exist. Create that first",
-    ],
-  ])("cannot be %j, and no mode is changed", async (data, name, reason) => {
-    // As root it would change the device for everybody.
-    vi.mocked(chmodSync).mockClear().mockReturnValue();
-    onTestFinished(() => void vi.mocked(chmodSync).mockReset());
-
-    await expect(startLocalService({ data })).rejects.toThrow(new DataFileError(name, reason));
-
-    expect(chmodSync).not.toHaveBeenCalled();
-  });
-
-  it("is used by one service at a time", async () => {
+  it("needs a name, a directory, and is used by one service at a time", async () => {
     const data = temporaryFile();
+    const start = (data: string) => startService({ data });
     await startService({ data });
 
-    await expect(startLocalService({ data })).rejects.toThrow(
-      "another process uses it. Stop that one, or use another file",
-    );
+    await expect(start("")).rejects.toThrow('data file "" cannot be used: it has no name.');
+    await expect(start("/nowhere/a.db")).rejects.toThrow("its directory does not exist.");
+    await expect(start(data)).rejects.toThrow("another process uses it. Stop that one, or use");
   });
 
-  it.each(["{broken", "null"])(
-    "is refused when the event of a pending delivery is %s, and the port is free again",
-    async (event) => {
-      const data = await fileWithPendingDelivery();
-      change(data, `UPDATE deliveries SET event = '${event}'`);
+  it("is free again, and the port too, after a start that fails on a pending delivery", async () => {
+    const data = temporaryFile();
+    const port = Number(new URL(await refusedUrl()).port);
+    const first = await startService({ data });
+    await first.subscribe(await refusedUrl());
+    first.emit({ type: "record.created", databaseId: "base_1" });
+    await first.nextDelivery({ stage: "attempted" });
+    await first.close();
 
-      expect(await failedStart({ data })).toBe(
-        `The data file ${data} cannot be used: a pending delivery in it cannot be read. Use another file, or a copy that is whole.`,
-      );
-    },
-  );
-
-  it("is free again, and the port too, when the start fails later", async () => {
-    const data = await fileWithPendingDelivery();
-    const now = () => {
-      throw new Error("a bad clock");
-    };
-
-    expect(await failedStart({ data, now })).toBe("a bad clock");
-    await (await startLocalService({ data })).close();
+    const badClock = () => JSON.parse("{");
+    await expect(startService({ data, port, now: badClock })).rejects.toThrow(SyntaxError);
+    change(data, "UPDATE deliveries SET event = 'null'");
+    await expect(startService({ data, port })).rejects.toThrow(
+      "a pending delivery in it cannot be read. Use another file",
+    );
+    change(data, "DELETE FROM deliveries");
+    await (await startService({ data, port })).close();
   });
 });
 
@@ -190,51 +127,27 @@ it("A full disk holds none of an event's deliveries", () => {
   const store = new DeliveryStore(database);
   const { page_count: pages } = database.prepare("PRAGMA page_count").get() ?? {};
   database.exec(`PRAGMA max_page_count = ${Number(pages) + 3}`);
-  const event = {
-    ...{ id: "evt_1", type: "record.created", databaseId: "base_1" },
-    ...{ timestamp: "2030-01-01T00:00:00.000Z", data: { text: "x".repeat(6_000) } },
-  };
+  const event = { id: "evt_1", type: "record.created", databaseId: "base_1", timestamp: "" };
+  const data = { text: "x".repeat(6_000) };
 
-  expect(() => store.add(event, [1, 2, 3], 0)).toThrow("database or disk is full");
+  expect(() => store.add({ ...event, data }, [1, 2, 3], 0)).toThrow("database or disk is full");
   expect(store.count).toBe(0);
   store.add({ ...event, data: {} }, [1, 2], 0);
   expect(store.count).toBe(2);
 });
 
-function modeOf(file: string): number {
-  return statSync(file).mode & 0o777;
+/** Makes a file of the local service. */
+async function make(data: string): Promise<string> {
+  await (await startService({ data })).close();
+  return data;
 }
 
-function contentOf(file: string): Buffer | undefined {
-  return statSync(file).isFile() ? readFileSync(file) : undefined;
+function modeOf(file: string): number {
+  return fs.statSync(file).mode & 0o777;
 }
 
 function change(file: string, sql: string): void {
   const database = new DatabaseSync(file);
   database.exec(sql);
   database.close();
-}
-
-function temporaryFile(): string {
-  const directory = temporaryDirectory();
-  onTestFinished(() => directory.remove());
-  return `${directory.path}/service.db`;
-}
-
-async function fileWithPendingDelivery(): Promise<string> {
-  const data = temporaryFile();
-  await using service = await startLocalService({ data });
-  await createWebhook(service, { body: webhookBody({ url: await refusedUrl() }) });
-  const attempted = service.nextDelivery({ stage: "attempted" });
-  service.emit({ type: "record.created", databaseId: "base_1" });
-  await attempted;
-  return data;
-}
-
-/** The message of a start that must fail. Its port is free afterwards. */
-async function failedStart(options: { data: string; now?: () => number }): Promise<string> {
-  const port = Number(new URL(await refusedUrl()).port);
-  const { message } = await errorOf(startLocalService({ ...options, port }));
-  await (await startLocalService({ port })).close();
-  return message;
 }
