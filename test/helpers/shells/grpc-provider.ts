@@ -55,8 +55,8 @@ export async function startProvider({
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const lines: string[] = [];
   const closed = once(child, "close");
+  const lines: string[] = [];
   const firstLine = new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).on("line", (line) => {
       resolve(line);

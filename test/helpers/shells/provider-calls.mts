@@ -31,53 +31,45 @@ export type Call = <Response>(method: string, request: unknown) => Promise<Respo
 
 /** Connects to the provider that listens on a port of loopback. */
 export function connect(port: string): { readonly call: Call; close(): void } {
-  const address = `127.0.0.1:${port}`;
-  const client = new ResourceProviderClient(
-    address,
-    credentials.createInsecure(),
-  ) as unknown as Client;
-  return {
-    call: (method, request) => callOf(client, method, request),
-    close: () => client.close(),
-  };
+  const client = new ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure());
+  const methods = client as unknown as Record<string, (...args: unknown[]) => void>;
+  const call = (method: string, request: unknown) =>
+    new Promise((resolve, reject) => {
+      methods[method]?.(request, (error: ServiceError | null, response: unknown) =>
+        error === null ? resolve(response) : reject(error),
+      );
+    });
+  return { call: call as Call, close: () => client.close() };
 }
 
 /** What the engine asks of a provider for the resource with this urn. */
 export function operationsOf(call: Call, urn: string): Operations {
   return {
     async check(news, olds = {}) {
-      const request = new messages.CheckRequest()
-        .setUrn(urn)
-        .setOlds(struct(olds))
-        .setNews(struct(news));
-      const response = await call<messages.CheckResponse>("check", request);
+      const request = new messages.CheckRequest().setOlds(struct(olds)).setNews(struct(news));
+      const response = await call<messages.CheckResponse>("check", request.setUrn(urn));
       const failures = response.getFailuresList();
-      expectNoProperty(failures);
-      return {
-        inputs: values(response.getInputs()),
-        failures: failures.map((failure) => failure.getReason()),
-      };
+      if (failures.some((failure) => failure.getProperty() !== "")) {
+        throw new Error("a check failure names a property, whose value Pulumi would print");
+      }
+      const reasons = failures.map((failure) => failure.getReason());
+      return { inputs: values(response.getInputs()), failures: reasons };
     },
     async diff(id, olds, news, oldInputs) {
-      const request = new messages.DiffRequest()
-        .setUrn(urn)
-        .setId(id)
-        .setOlds(struct(olds))
-        .setNews(struct(news))
-        .setOldInputs(oldInputs && struct(oldInputs));
-      return (await call<messages.DiffResponse>("diff", request)).toObject();
+      const request = new messages.DiffRequest().setOlds(struct(olds)).setNews(struct(news));
+      request.setOldInputs(oldInputs && struct(oldInputs));
+      const response = await call<messages.DiffResponse>("diff", request.setUrn(urn).setId(id));
+      return response.toObject();
     },
     async create(inputs, timeoutSeconds = 0) {
-      const request = new messages.CreateRequest()
-        .setUrn(urn)
-        .setProperties(struct(inputs))
-        .setTimeout(timeoutSeconds);
+      const request = new messages.CreateRequest().setProperties(struct(inputs));
+      request.setUrn(urn).setTimeout(timeoutSeconds);
       const response = await call<messages.CreateResponse>("create", request);
       return { id: response.getId(), outs: values(response.getProperties()) };
     },
     async read(id, props) {
-      const request = new messages.ReadRequest().setUrn(urn).setId(id).setProperties(struct(props));
-      const response = await call<messages.ReadResponse>("read", request);
+      const request = new messages.ReadRequest().setProperties(struct(props));
+      const response = await call<messages.ReadResponse>("read", request.setUrn(urn).setId(id));
       return { id: response.getId(), props: values(response.getProperties()) };
     },
     async import(id) {
@@ -90,44 +82,15 @@ export function operationsOf(call: Call, urn: string): Operations {
       };
     },
     async update(id, olds, news) {
-      const request = new messages.UpdateRequest()
-        .setUrn(urn)
-        .setId(id)
-        .setOlds(struct(olds))
-        .setNews(struct(news));
-      const response = await call<messages.UpdateResponse>("update", request);
+      const request = new messages.UpdateRequest().setOlds(struct(olds)).setNews(struct(news));
+      const response = await call<messages.UpdateResponse>("update", request.setUrn(urn).setId(id));
       return values(response.getProperties());
     },
     async delete(id, props, timeoutSeconds = 0) {
-      const request = new messages.DeleteRequest()
-        .setUrn(urn)
-        .setId(id)
-        .setProperties(struct(props))
-        .setTimeout(timeoutSeconds);
-      await call("delete", request);
+      const request = new messages.DeleteRequest().setProperties(struct(props));
+      await call("delete", request.setUrn(urn).setId(id).setTimeout(timeoutSeconds));
     },
   };
-}
-
-interface Client {
-  close(): void;
-  [method: string]: unknown;
-}
-
-function callOf<Response>(client: Client, method: string, request: unknown): Promise<Response> {
-  type Send = (
-    request: unknown,
-    callback: (error: ServiceError | null, response: Response) => void,
-  ) => void;
-  return new Promise((resolve, reject) => {
-    (client[method] as Send).call(client, request, (error, response) => {
-      if (error === null) {
-        resolve(response);
-      } else {
-        reject(error);
-      }
-    });
-  });
 }
 
 /** Properties as they travel. */
@@ -137,10 +100,4 @@ export function struct(properties: Properties): Struct {
 
 function values(response: Struct | undefined): Properties {
   return response?.toJavaScript() ?? {};
-}
-
-function expectNoProperty(failures: messages.CheckFailure[]): void {
-  if (failures.some((failure) => failure.getProperty() !== "")) {
-    throw new Error("a check failure names a property, whose value Pulumi would print");
-  }
 }
