@@ -17,13 +17,15 @@ import {
   faults,
   rowSettings,
 } from "../helpers/faults/rows.js";
-import { javascriptProgram, type Program, yamlProgram } from "../helpers/programs.js";
+import { interpolated, javascriptProgram, type Program, yamlProgram } from "../helpers/programs.js";
 import { type TestStack, webhookArgs, withStack } from "../helpers/stack.js";
 
 /** The same on the real CLI, and what is there at last, the fault being over. */
 interface CliMeasurement extends Measurement {
   readonly end: { readonly isStored: boolean; readonly held: number };
 }
+
+type Environment = Readonly<Record<string, string>>;
 
 const programs = [javascriptProgram, yamlProgram];
 const measured = new Map<Program, ReadonlyMap<FaultRow, CliMeasurement>>();
@@ -45,24 +47,37 @@ describe.each(programs)("A fault on the real CLI, through $name", (program) => {
   });
 });
 
-/** Plays the rows, in one `up` or `destroy` for all that share their settings. */
+/** Plays the creations in one `up`, and the deletions in a `destroy` for all that share settings. */
 async function playRows(program: Program): Promise<ReadonlyMap<FaultRow, CliMeasurement>> {
   const service = await startLocalService({ listing: true });
   const results = new Map<FaultRow, CliMeasurement>();
   const useStack = async (stack: TestStack) => {
     await stack.configure(rowSettings);
-    const { counts, outputs } = await playGroups(program, stack, createFaults);
-    prepareDeletions(service, deleteFaults);
-    const later = await playGroups(program, stack, deleteFaults);
+    const environments = new Map<FaultRow["environment"], Environment>();
+    for (const { environment } of faults.filter((row) => row.environment)) {
+      environments.set(environment, (await environment?.(service)) ?? {});
+    }
+    const release = injectFaults(service, createFaults);
+    await declare(program, stack, faults, environments);
+    // Only what is not on loopback goes to the proxy.
+    const proxies = [...environments.values()].map(({ HTTPS_PROXY }) => HTTPS_PROXY);
+    const outputs = [await run(stack, "up", { HTTPS_PROXY: proxies.find(Boolean) ?? "" })];
+    await release();
+    const counts = countsOf(service, createFaults);
 
-    const state = webhooksInState(
-      (await stack.pulumi(["stack", "export", "--show-secrets"])).stdout,
-    );
+    prepareDeletions(service, deleteFaults);
+    injectFaults(service, deleteFaults);
+    for (const [environment, rows] of Map.groupBy(deleteFaults, (row) => row.environment)) {
+      outputs.push(await run(stack, "destroy", environments.get(environment), rows, program.type));
+    }
+    const laterCounts = countsOf(service, deleteFaults);
+
+    const exported = await stack.pulumi(["stack", "export", "--show-secrets"]);
+    const state = webhooksInState(exported.stdout);
     const ends = await repair(program, stack);
-    const allOutputs = [...outputs, ...later.outputs];
-    const errors = Object.assign({}, ...allOutputs.map(errorsOfWebhooks));
-    const lines = allOutputs.flatMap(linesOfProvider);
-    for (const [row, count] of [...counts, ...later.counts]) {
+    const errors = Object.assign({}, ...outputs.map(errorsOfWebhooks));
+    const lines = outputs.flatMap(linesOfProvider);
+    for (const [row, count] of [...counts, ...laterCounts]) {
       const [webhook] = count.held;
       const atService = webhook && { id: program.idOf(webhook), secret: webhook.secret };
       results.set(row, {
@@ -78,23 +93,54 @@ async function playRows(program: Program): Promise<ReadonlyMap<FaultRow, CliMeas
   return results;
 }
 
-/** Plays these rows. The first `up` also creates what is to be deleted. */
-async function playGroups(program: Program, stack: TestStack, all: readonly FaultRow[]) {
-  const { service } = stack;
-  const outputs: string[] = [];
-  for (const [environment, rows] of Map.groupBy(all, (row) => row.environment)) {
-    const release = injectFaults(service, rows);
-    const command = all === createFaults ? "up" : "destroy";
-    const declared = command === "up" && outputs.length === 0 ? [...rows, ...deleteFaults] : rows;
-    await stack.declare(webhooksOf(declared));
-    const targets = declared.flatMap(({ name }) => [
-      "--target",
-      `urn:pulumi:test::webhooks::${program.type}::${name}`,
+function countsOf(service: LocalService, rows: readonly FaultRow[]) {
+  return rows.map((row) => [row, countAtService(service, row)] as const);
+}
+
+/** Declares a webhook for each row; a creation with settings of its own has a provider with those. */
+async function declare(
+  program: Program,
+  stack: TestStack,
+  all: readonly FaultRow[],
+  environments: ReadonlyMap<FaultRow["environment"], Environment> = new Map(),
+): Promise<void> {
+  const { baseUrl, apiKey } = stack.service;
+  const keyOf = ({ on, environment }: FaultRow) => (on === "POST" ? environment : undefined);
+  const groups = [...Map.groupBy(all, keyOf)].map(([environment, rows], at) => ({
+    name: `provider-${at}`,
+    settings: environments.has(environment)
+      ? { baseUrl, apiKey, ...settingsOf(environments.get(environment) ?? {}) }
+      : undefined,
+    webhooks: rows.map(({ name }) => webhookArgs({ databaseId: name })) as { databaseId: string }[],
+  }));
+  if (program === yamlProgram) {
+    const resources = groups.flatMap(({ name, settings, webhooks }) => [
+      ...(settings ? [[name, { type: "pulumi:providers:dbwebhooks", properties: settings }]] : []),
+      ...webhooks.map((properties) => {
+        const options = settings ? { provider: interpolated(name) } : {};
+        return [properties.databaseId, { type: "dbwebhooks:Webhook", properties, options }];
+      }),
     ]);
-    outputs.push(await run(stack, command, targets, await environment?.(service)));
-    await release();
+    await stack.declareProject({ resources: Object.fromEntries(resources) });
+    return;
   }
-  return { outputs, counts: all.map((row) => [row, countAtService(service, row)] as const) };
+  await stack.declareText(`
+    const { Provider, Webhook } = require("pulumi-dbwebhooks");
+    for (const { name, settings, webhooks } of ${JSON.stringify(groups)}) {
+      const provider = settings && new Provider(name, settings);
+      for (const args of webhooks) new Webhook(args.databaseId, args, { provider });
+    }`);
+}
+
+/** Environment variables as a provider's arguments. */
+function settingsOf(environment: Environment): Record<string, unknown> {
+  const settings = Object.entries(environment).map(([variable, text]) => {
+    const [, name = ""] = variable.split("DBWEBHOOKS_");
+    const key = name.toLowerCase().replace(/_(.)/g, (_, letter) => letter.toUpperCase());
+    const value = /^(\d+|true)$/.test(text) ? JSON.parse(text) : text;
+    return [key, key.endsWith("Urls") ? [value] : value];
+  });
+  return Object.fromEntries(settings.filter(([key]) => key !== ""));
 }
 
 /** Ends the faults, deletes by hand what errors named, and says what the next `up` makes of a row. */
@@ -103,17 +149,17 @@ async function repair(program: Program, stack: TestStack) {
   service.clearFaults();
   const doubtful = createFaults.filter(({ outcome }) => outcome === "inDoubt");
   removeFrom(service, ({ databaseId }) => doubtful.some(({ name }) => name === databaseId));
-  await stack.declare(webhooksOf(createFaults));
+  await declare(program, stack, createFaults);
   expect(await run(stack, "up")).toContain("Resources:");
   const resources = await stack.resources();
-  const counts = new Map(faults.map(({ name }) => [name, 0]));
-  for (const { databaseId } of service.webhooks) {
-    counts.set(databaseId, (counts.get(databaseId) ?? 0) + 1);
-  }
+  const held = service.webhooks.map(({ databaseId }) => databaseId);
   // What the state does not know is to fail its row, not all of them.
   const known = Object.values(resources).map(({ id }) => id);
   removeFrom(service, (webhook) => !known.includes(program.idOf(webhook)));
-  return ({ name }: FaultRow) => ({ isStored: name in resources, held: counts.get(name) ?? 0 });
+  return ({ name }: FaultRow) => ({
+    isStored: name in resources,
+    held: held.filter((databaseId) => databaseId === name).length,
+  });
 }
 
 function removeFrom(
@@ -125,18 +171,14 @@ function removeFrom(
   }
 }
 
-function webhooksOf(rows: readonly FaultRow[]) {
-  return Object.fromEntries(
-    rows.map(({ name }) => [name, { args: webhookArgs({ databaseId: name }) }]),
-  );
-}
-
 async function run(
   { pulumi }: TestStack,
   command: "up" | "destroy",
-  targets: readonly string[] = [],
-  environment?: Readonly<Record<string, string>>,
+  environment: Environment = {},
+  targets: readonly FaultRow[] = [],
+  type = "",
 ): Promise<string> {
   const flags = ["--yes", "--skip-preview", "--continue-on-error", "--parallel", "64"];
-  return (await pulumi([command, ...flags, ...targets], environment)).output;
+  const urns = targets.map(({ name }) => `--target=urn:pulumi:test::webhooks::${type}::${name}`);
+  return (await pulumi([command, ...flags, ...urns], environment)).output;
 }
