@@ -101,6 +101,15 @@ const listing = async () => ({
 const silent: More = { environment: impatient };
 const silentOnce: More = { environment: impatient, times: 1 };
 const behindProxy: More = { environment: silentProxy };
+const listed: More = { environment: listing };
+const listedNamed: More = { ...listed, isIdNamed: true };
+const moved: More = { environment: noTls, names: "dbwebhooks:otherBaseUrls" };
+const other: More = {
+  environment: unreachable,
+  isRemovedBefore: true,
+  names: "dbwebhooks:baseUrl",
+};
+const redacted: More = { names: "[redacted]" };
 const noRetries: More = { environment: listing, names: "dbwebhooks:retrySeconds" };
 
 function end(outcome: Outcome, changes: Partial<End>): End {
@@ -115,9 +124,12 @@ const notCreated = end("notCreated", { posts: 1 });
 const notSent = { ...notCreated, posts: 0 };
 const inDoubt = end("inDoubt", { posts: 1 });
 const inDoubtHeld = { ...inDoubt, ...held };
+const unlisted = { ...inDoubt, gets: 1 };
+const listedHeld = { ...unlisted, ...held };
 const undone = end("undone", { posts: 1, deletes: 1 });
 const partial = end("partial", { ...undone, ...held, state: "the webhook, no secret" });
 const deleted = end("deleted", { deletes: 1 });
+const alreadyGone = end("already gone", deleted);
 const again = { ...deleted, deletes: 2 };
 const kept = end("kept", { ...held, deletes: 1, state: "the webhook" });
 const keptUnsent = { ...kept, deletes: 0 };
@@ -141,7 +153,13 @@ const reset: Fault = { kind: "resetAfterCommit" };
 const half: Fault = { kind: "resetMidBody" };
 const answersPage = respond(200, page, { "content-type": "text/html" });
 const redirect = respond(301, undefined, { location: `${elsewhere}/api` });
-const refuseDeletion = (fault: Fault): More => ({ rules: [{ on: "DELETE", fault }] });
+const refused = (code: number, body: unknown): More => ({
+  rules: [{ on: "DELETE", fault: respond(code, body) }],
+  names: `${code}`,
+});
+const throttle = respond(429, envelope, { "retry-after": "1" });
+const proxy503 = respond(503, page, { "retry-after": "1" });
+const failing = respond(200, { success: false });
 
 /** An answer before anything takes effect, each time; the error has to name the status. */
 function status(code: number, result: End, body: unknown = envelope, sees = `${code}`): Row {
@@ -160,6 +178,8 @@ function once(code: number, result: End, header = "", value?: string): Row {
 const broken = "a broken connection";
 const unconnected = "no connection";
 const late = "no answer in time";
+const missing = "404 `NOT_FOUND`";
+const tooLong = "for longer than `dbwebhooks:retrySeconds`";
 const gone = "then 404 `NOT_FOUND`";
 const firstTime = { times: 1 };
 const second = ["a second in", "1"] as const;
@@ -193,24 +213,13 @@ const creations: readonly Row[] = [
   once(429, retried, "no"),
   once(429, retried, "nonsense in", "soon"),
   once(429, notCreated, ...year),
-  [
-    "repeats the API key in its error message",
-    "400",
-    echoAuthorization(),
-    notCreated,
-    { names: "[redacted]" },
-  ],
+  ["repeats the API key in its error message", "400", echoAuthorization(), notCreated, redacted],
   status(500, inDoubt),
   ["stores, then answers 500", "500", committed(respond(500, envelope)), inDoubtHeld],
   ...[502, 503, 504].map((code) => status(code, inDoubt, page)),
   once(503, retried, ...second),
   once(503, notCreated, ...year),
-  [
-    "stores, and a proxy answers 503 with `Retry-After`",
-    "503, a second in `Retry-After`, no error body",
-    committed(respond(503, page, { "retry-after": "1" })),
-    inDoubtHeld,
-  ],
+  ["stores, and a proxy answers", "503, `Retry-After`, a page", committed(proxy503), inDoubtHeld],
   odd("201, half of the JSON", truncatedJson, inDoubtHeld),
   odd("201, 10 MiB of JSON", hugeBody, inDoubtHeld),
   odd("201, the JSON as `text/html`", asHtml, created),
@@ -220,49 +229,18 @@ const creations: readonly Row[] = [
   odd("201, no id", { kind: "fields", remove: ["id"] }, inDoubtHeld),
   odd("201, no secret", noSecret, undone),
   odd("201, an empty secret", { kind: "fields", set: { secret: "" } }, undone),
-  odd("201, no secret; 403 to the deletion", noSecret, partial, {
-    ...refuseDeletion(respond(403, envelope)),
-    names: "403",
-  }),
-  odd(
-    "201, no secret; 404 `NOT_FOUND` to the deletion, as to a key without access",
-    noSecret,
-    partial,
-    { ...refuseDeletion(respond(404, notFound)), names: "404" },
-  ),
+  odd("201, no secret; 403 to the deletion", noSecret, partial, refused(403, envelope)),
+  odd("201, no secret; 404 `NOT_FOUND` to the deletion", noSecret, partial, refused(404, notFound)),
   odd("204", committed(respond(204)), inDoubtHeld),
   odd("201, `{}`", committed(respond(201, {})), inDoubtHeld),
-  [
-    "answers something else, stores nothing",
-    "200, `success: false`",
-    respond(200, { success: false }),
-    inDoubt,
-  ],
+  ["answers something else, stores nothing", "200, `success: false`", failing, inDoubt],
   ["a proxy answers", "200, an HTML page", answersPage, inDoubt],
   ["does not listen", unconnected, [], notSent, { environment: unreachable }],
   ["speaks no TLS at an `https:` address", unconnected, [], notSent, { environment: noTls }],
   ["is behind a proxy that never answers `CONNECT`", unconnected, [], notSent, behindProxy],
-  [
-    "stores, then resets the connection; lists it",
-    `${broken}, then the webhook in the list`,
-    reset,
-    { ...inDoubtHeld, gets: 1 },
-    { environment: listing, isIdNamed: true },
-  ],
-  [
-    "resets the connection before it reads; lists nothing",
-    `${broken}, then an empty list`,
-    unread,
-    { ...inDoubt, gets: 1 },
-    { environment: listing },
-  ],
-  [
-    "answers 429 for longer than `dbwebhooks:retrySeconds`",
-    "429, again and again a second in `Retry-After`",
-    respond(429, envelope, { "retry-after": "1" }),
-    notCreated,
-    noRetries,
-  ],
+  ["stores, then resets; lists it", `${broken}, then the list`, reset, listedHeld, listedNamed],
+  ["resets before it reads; lists nothing", `${broken}, then the list`, unread, unlisted, listed],
+  [`answers 429 ${tooLong}`, "429, again and again", throttle, notCreated, noRetries],
 ];
 
 /** Everything that goes wrong with the deletion of a webhook in one `pulumi destroy`. */
@@ -275,13 +253,7 @@ const deletions: readonly Row[] = [
   ["removes, then resets within its answer", `half an answer, ${gone}`, half, again, firstTime],
   ["answers 301 to another host", "301", redirect, kept, { names: elsewhere }],
   ...[400, 401, 403].map((code) => status(code, kept)),
-  [
-    "has no such webhook any more",
-    "404 `NOT_FOUND`",
-    [],
-    end("already gone", deleted),
-    { isRemovedBefore: true },
-  ],
+  ["has no such webhook any more", missing, [], alreadyGone, { isRemovedBefore: true }],
   status(404, kept),
   status(404, kept, "Not here.", "404, plain text"),
   ...[409, 422].map((code) => status(code, kept)),
@@ -297,42 +269,13 @@ const deletions: readonly Row[] = [
   odd("200, more fields", { kind: "fields", set: { id: 1 } }, deleted),
   odd("204", committed(respond(204)), deleted),
   odd('200, `success: "true"`', { kind: "fields", set: { success: "true" } }, keptGone),
-  [
-    "removes nothing and says so",
-    "200, `success: false`",
-    respond(200, { success: false, message: "No." }),
-    kept,
-  ],
+  ["removes nothing and says so", "200, `success: false`", failing, kept],
   ["a proxy answers", "200, an HTML page", answersPage, kept],
-  [
-    "is not at `dbwebhooks:baseUrl` any more",
-    "nothing: no request is sent",
-    [],
-    keptUnsent,
-    { environment: noTls, names: "dbwebhooks:otherBaseUrls" },
-  ],
-  [
-    "has no such webhook, and is one of `dbwebhooks:otherBaseUrls`",
-    "404 `NOT_FOUND`",
-    [],
-    keptGone,
-    { environment: unreachable, isRemovedBefore: true, names: "dbwebhooks:baseUrl" },
-  ],
-  [
-    "has moved behind a proxy that never answers `CONNECT`",
-    unconnected,
-    [],
-    keptUnsent,
-    behindProxy,
-  ],
-  [
-    "answers 503 for longer than `dbwebhooks:retrySeconds`",
-    "503",
-    respond(503, envelope),
-    kept,
-    noRetries,
-  ],
-  ["never answers for longer than `dbwebhooks:retrySeconds`", late, silence, kept, noRetries],
+  ["is not at `dbwebhooks:baseUrl` any more", "no request", [], keptUnsent, moved],
+  ["has no webhook, as one of `dbwebhooks:otherBaseUrls`", missing, [], keptGone, other],
+  ["has moved behind a proxy that is silent", unconnected, [], keptUnsent, behindProxy],
+  [`answers 503 ${tooLong}`, "503", respond(503, envelope), kept, noRetries],
+  [`never answers ${tooLong}`, late, silence, kept, noRetries],
 ];
 
 function rowsOf(on: FaultRow["on"], name: string, rows: readonly Row[]): FaultRow[] {
