@@ -18,7 +18,10 @@ import { shells } from "../helpers/shells/shells.js";
 const measured = new Map<Shell, ReadonlyMap<FaultRow, Measurement>>();
 
 beforeAll(async () => {
-  await Promise.all(shells.map(async (shell) => measured.set(shell, await playRows(shell))));
+  // All processes start before the first limit counts.
+  const started = await Promise.all(shells.map(startProcesses));
+  const played = started.map(async (parts) => measured.set(parts.shell, await playRows(parts)));
+  await Promise.all(played);
 });
 
 describe.each(shells)("A fault that meets $name", (shell) => {
@@ -27,31 +30,38 @@ describe.each(shells)("A fault that meets $name", (shell) => {
   });
 });
 
-/** Plays all rows at once, in one process for all that share their settings. */
-async function playRows(shell: Shell): Promise<ReadonlyMap<FaultRow, Measurement>> {
-  await using service = await startLocalService({ listing: true });
-  for (const { name: databaseId } of deleteFaults) {
-    const { databaseId: _, ...body } = someArgs();
-    await createWebhook(service, { databaseId, body });
-  }
-  const states = new Map(service.webhooks.map((webhook) => [webhook.databaseId, webhook]));
-  prepareDeletions(service, deleteFaults);
-
+/** Starts a process for all rows that share their settings. */
+async function startProcesses(shell: Shell) {
+  const service = await startLocalService({ listing: true });
   const { baseUrl, apiKey } = service;
   const config = { ...rowSettings, "dbwebhooks:baseUrl": baseUrl, "dbwebhooks:apiKey": apiKey };
-  const play = async (row: FaultRow, running: RunningShell) => {
+  const groups = [...Map.groupBy(faults, ({ environment }) => environment)];
+  const starting = groups.map(async ([environment, rows]) => {
+    return { rows, running: await shell.start(config, await environment?.(service)) };
+  });
+  return { shell, service, groups: await Promise.all(starting) };
+}
+
+/** Plays all rows at once. */
+async function playRows({ shell, service, groups }: Awaited<ReturnType<typeof startProcesses>>) {
+  const { databaseId: _, ...body } = someArgs();
+  for (const { name: databaseId } of deleteFaults) {
+    await createWebhook(service, { databaseId, body });
+  }
+  const created = new Map(service.webhooks.map((webhook) => [webhook.databaseId, webhook]));
+  prepareDeletions(service, deleteFaults);
+
+  const play = async (row: FaultRow, running: RunningShell): Promise<Played> => {
     const inputs = someArgs({ databaseId: row.name });
     if (row.on === "POST") {
       return create(inputs, running, shell, () => countAtService(service, row).held[0]);
     }
-    const webhook = states.get(row.name);
-    const state = { ...inputs, baseUrl, secret: webhook?.secret };
+    const webhook = created.get(row.name);
+    const state = { ...inputs, baseUrl: service.baseUrl, secret: webhook?.secret };
     const { error = "" } = await running.delete(webhook ? shell.idOf(webhook) : "", state);
     return { state: error === "" ? "nothing" : "the webhook", error };
   };
-  const groups = [...Map.groupBy(faults, ({ environment }) => environment)];
-  const played = groups.map(async ([environment, rows]) => {
-    const running = await shell.start(config, await environment?.(service));
+  const played = groups.map(async ({ rows, running }) => {
     const release = injectFaults(service, rows);
     const results = await Promise.all(rows.map((row) => play(row, running)));
     await release();
@@ -61,7 +71,9 @@ async function playRows(shell: Shell): Promise<ReadonlyMap<FaultRow, Measurement
       return [row, { ...countAtService(service, row), ...(results[at] as Played), lines }];
     });
   });
-  return new Map((await Promise.all(played)).flat());
+  const measurements = new Map((await Promise.all(played)).flat());
+  await service.close();
+  return measurements;
 }
 
 /** What one operation on the webhook of a row came to. */
