@@ -17,7 +17,7 @@ import {
   faults,
   rowSettings,
 } from "../helpers/faults/rows.js";
-import { interpolated, javascriptProgram, type Program, yamlProgram } from "../helpers/programs.js";
+import { javascriptProgram, javascriptProgramOfPlugin, type Program } from "../helpers/programs.js";
 import { type TestStack, webhookArgs, withStack } from "../helpers/stack.js";
 
 /** The same on the real CLI, and what is there at last, the fault being over. */
@@ -27,7 +27,7 @@ interface CliMeasurement extends Measurement {
 
 type Environment = Readonly<Record<string, string>>;
 
-const programs = [javascriptProgram, yamlProgram];
+const programs = [javascriptProgram, javascriptProgramOfPlugin];
 const measured = new Map<Program, ReadonlyMap<FaultRow, CliMeasurement>>();
 
 beforeAll(async () => {
@@ -111,21 +111,11 @@ async function declare(
     settings: environments.has(environment)
       ? { baseUrl, apiKey, ...settingsOf(environments.get(environment) ?? {}) }
       : undefined,
-    webhooks: rows.map(({ name }) => webhookArgs({ databaseId: name })) as { databaseId: string }[],
+    webhooks: rows.map((row) => webhookArgs({ databaseId: row.name })),
   }));
-  if (program === yamlProgram) {
-    const resources = groups.flatMap(({ name, settings, webhooks }) => [
-      ...(settings ? [[name, { type: "pulumi:providers:dbwebhooks", properties: settings }]] : []),
-      ...webhooks.map((properties) => {
-        const options = settings ? { provider: interpolated(name) } : {};
-        return [properties.databaseId, { type: "dbwebhooks:Webhook", properties, options }];
-      }),
-    ]);
-    await stack.declareProject({ resources: Object.fromEntries(resources) });
-    return;
-  }
+  const entry = program === javascriptProgram ? "pulumi-dbwebhooks" : "pulumi-dbwebhooks/native";
   await stack.declareText(`
-    const { Provider, Webhook } = require("pulumi-dbwebhooks");
+    const { Provider, Webhook } = require("${entry}");
     for (const { name, settings, webhooks } of ${JSON.stringify(groups)}) {
       const provider = settings && new Provider(name, settings);
       for (const args of webhooks) new Webhook(args.databaseId, args, { provider });

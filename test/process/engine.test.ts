@@ -14,15 +14,13 @@ const inputs = someArgs();
 interface Parts {
   readonly service: LocalService;
   readonly running: RunningShell;
-  /** Everything that was logged so far. */
-  readonly output: () => string;
   /** A creation that the service has committed, and answers when it is released. */
   readonly creation: Promise<CreateResult>;
   readonly release: () => void;
-  /** The exit code and the signal of the process. */
-  readonly ended: Promise<unknown[]>;
   /** Another creation, queued behind the first. */
   readonly next: Promise<CreateResult>;
+  /** The exit code and the signal of the process. */
+  readonly ended: Promise<unknown[]>;
 }
 
 async function withHeldPost(shell: Shell, use: (parts: Parts) => Promise<void>): Promise<void> {
@@ -40,15 +38,7 @@ async function withHeldPost(shell: Shell, use: (parts: Parts) => Promise<void>):
   const next = running.create(inputs);
   // Answered after the creation has been called: calls are handled in order.
   await running.read(...nowhere(shell, service));
-  await use({
-    service,
-    running,
-    output: () => running.lines().join("\n"),
-    creation,
-    release: () => held.release(),
-    ended,
-    next,
-  });
+  await use({ service, running, creation, release: () => held.release(), next, ended });
 }
 
 /** The id and the state of a webhook that nobody has. */
@@ -58,9 +48,7 @@ function nowhere(shell: Shell, { baseUrl }: LocalService): [string, Record<strin
 }
 
 describe.concurrent.each(shells)("A creation in flight through $name", (shell) => {
-  it("is undone when the engine is gone, nothing else is sent, and the process ends", ({
-    expect,
-  }) =>
+  it("is undone when the engine is gone, and the process ends, without the next", ({ expect }) =>
     withHeldPost(shell, async ({ service, running, creation, release, ended, next }) => {
       running.process.engine.close();
       // It may begin while the process finds out, which takes far less than its answer.
@@ -76,12 +64,10 @@ describe.concurrent.each(shells)("A creation in flight through $name", (shell) =
       expect(await next).toHaveProperty("error");
     }));
 
-  it("is undone once however often the engine says stop, nothing else is sent, and the process ends", ({
-    expect,
-  }) =>
-    withHeldPost(shell, async ({ service, running, output, release, ended, next }) => {
+  it("is undone once however often the engine says stop, and ends it, too", ({ expect }) =>
+    withHeldPost(shell, async ({ service, running, release, ended, next }) => {
       running.process.child.kill("SIGINT");
-      await expect.poll(output).toContain("Pulumi is stopping");
+      await expect.poll(() => running.lines().join()).toContain("Pulumi is stopping");
       running.process.child.kill("SIGINT");
 
       const { error } = (await next) as { error: string };
@@ -92,19 +78,17 @@ describe.concurrent.each(shells)("A creation in flight through $name", (shell) =
       expect(service.counts).toMatchObject({ posts: 1, deletes: 1, created: 1, deleted: 1 });
     }));
 
-  it("is finished on SIGTERM, which goes to all processes; with none in flight a signal ends at once", ({
-    expect,
-  }) =>
+  it("is finished on SIGTERM; with none in flight a signal ends at once", ({ expect }) =>
     withHeldPost(shell, async ({ service, running, creation, next, release, ended }) => {
+      // Service managers send it to all processes.
       running.process.child.kill("SIGTERM");
       // Answered by a process that lives.
       await running.read(...nowhere(shell, service));
       release();
 
-      const ids = (await Promise.all([creation, next])).map(
-        (result) => "id" in result && result.id,
-      );
-      expect(ids).toEqual(service.webhooks.map(shell.idOf));
+      const results = await Promise.all([creation, next]);
+      const ids = service.webhooks.map((webhook) => ({ id: shell.idOf(webhook) }));
+      expect(results).toMatchObject(ids);
       expect(service.counts).toMatchObject({ posts: 2, deletes: 0 });
       running.process.child.kill("SIGINT");
       expect(await ended).toEqual([null, "SIGINT"]);
@@ -124,33 +108,27 @@ describe.concurrent.each(shells)("A creation in flight through $name", (shell) =
 describe("After the engine has said stop", () => {
   it("says what is left of creations that cannot be undone, or need not be", async () => {
     // A database each, so that one process shows all of them.
-    const ends: Record<string, Fault> = {
-      base_inDoubt: { kind: "resetAfterCommit" },
-      base_undone: { kind: "fields", remove: ["secret"] },
-      base_leftBehind: { kind: "delay", ms: 0 },
-    };
-    const databases = Object.keys(ends);
+    const ends: [databaseId: string, Fault][] = [
+      ["base_inDoubt", { kind: "resetAfterCommit" }],
+      ["base_undone", { kind: "fields", remove: ["secret"] }],
+      ["base_leftBehind", { kind: "delay", ms: 0 }],
+    ];
     await using service = await startLocalService();
     const { baseUrl, apiKey } = service;
     await using plugin = await startPlugin({ baseUrl, apiKey });
     const ended = once(plugin.child, "exit");
     const output = () => plugin.engine.lines.map(({ line }) => line);
-    const rules = databases.map((databaseId) =>
-      service.inject({
-        on: "POST",
+    const rules = ends.map(([databaseId, end]) => {
+      plugin.create({ ...inputs, databaseId }).catch(() => {});
+      return service.inject({
         databaseId,
-        fault: [{ kind: "hold", commit: true }, ends[databaseId] as Fault],
-      }),
-    );
-    service.inject({
-      on: "DELETE",
-      databaseId: "base_leftBehind",
-      fault: { kind: "respond", statusCode: 403 },
+        on: "POST",
+        fault: [{ kind: "hold", commit: true }, end],
+      });
     });
-    for (const databaseId of databases) {
-      void plugin.create({ ...inputs, databaseId }).catch(() => {});
-    }
-    await expect.poll(() => service.webhooks).toHaveLength(databases.length);
+    const refusal: Fault = { kind: "respond", statusCode: 403 };
+    service.inject({ on: "DELETE", databaseId: "base_leftBehind", fault: refusal });
+    await expect.poll(() => service.webhooks).toHaveLength(ends.length);
     plugin.child.kill("SIGINT");
     await expect.poll(output).toContainEqual(expect.stringContaining("Pulumi is stopping"));
 
@@ -160,9 +138,10 @@ describe("After the engine has said stop", () => {
     await ended;
 
     const linesOf = (name: string) => output().filter((line) => line.includes(name));
-    expect(databases.map((name) => linesOf(name).map((line) => kindOf({ message: line })))).toEqual(
-      [["inDoubt"], ["undone"], ["leftBehind"]],
-    );
+    for (const [name] of ends) {
+      const kinds = linesOf(name).map((line) => kindOf({ message: line }));
+      expect(kinds).toEqual([name.replace("base_", "")]);
+    }
     const left = service.webhooks.find(({ databaseId }) => databaseId === "base_leftBehind");
     expect(linesOf("base_leftBehind").join()).toContain(`created webhook ${left?.id}`);
   });

@@ -100,24 +100,19 @@ describe.concurrent("pulumi-resource-dbwebhooks", () => {
 
 /** Says of a text of a module's own, outside of its functions, whether the plugin came to it. */
 function evaluatedIn(directory: string): (mark: string) => boolean {
-  interface Script {
-    readonly url: string;
-    readonly functions: {
-      readonly ranges: { startOffset: number; endOffset: number; count: number }[];
-    }[];
-  }
   const [file = ""] = readdirSync(directory);
-  const { result } = JSON.parse(readFileSync(join(directory, file), "utf8"));
-  const script = (result as Script[]).find(({ url }) =>
-    url.endsWith("/pulumi-resource-dbwebhooks"),
-  );
-  const all = script?.functions.flatMap(({ ranges }) => ranges) ?? [];
+  const { result } = JSON.parse(readFileSync(join(directory, file), "utf8")) as {
+    result: { url: string; functions: { ranges: { [name: string]: number }[] }[] }[];
+  };
+  const script = result.find(({ url }) => url.endsWith("/pulumi-resource-dbwebhooks"));
+  const ranges = script?.functions.flatMap((each) => each.ranges) ?? [];
   return (mark) => {
     const at = readFileSync(pluginFile, "utf8").indexOf(mark);
     expect(at, mark).toBeGreaterThan(0);
-    const [innermost] = all
-      .filter(({ startOffset, endOffset }) => startOffset <= at && at < endOffset)
-      .sort((a, b) => a.endOffset - a.startOffset - (b.endOffset - b.startOffset));
+    const [innermost] = ranges
+      .map(({ startOffset: start = 0, endOffset: end = 0, count = 0 }) => ({ start, end, count }))
+      .filter(({ start, end }) => start <= at && at < end)
+      .sort((a, b) => a.end - a.start - (b.end - b.start));
     return (innermost?.count ?? 0) > 0;
   };
 }
