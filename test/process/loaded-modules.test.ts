@@ -52,15 +52,12 @@ describe("Pulumi's provider process", () => {
         "dist/zod.js",
         "fastest-levenshtein",
       ]);
-      const ofUndici = ofRequest.filter((path) => path.startsWith("node_modules/undici/"));
-      const folders = new Set(ofUndici.map((path) => path.split("/").slice(2, -1).join("/")));
-      expect([...folders].sort()).toEqual([
-        "lib/api",
-        "lib/core",
-        "lib/dispatcher",
-        "lib/llhttp",
-        "lib/util",
-      ]);
+      const folders = ofRequest.flatMap(
+        (path) => /node_modules\/undici\/(.+)\//.exec(path)?.[1] ?? [],
+      );
+      expect([...new Set(folders)].sort().join()).toBe(
+        "lib/api,lib/core,lib/dispatcher,lib/llhttp,lib/util",
+      );
     });
   });
 });

@@ -1,7 +1,6 @@
 import { cp, mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { version } from "../../package.json";
 import { withDirectory } from "../helpers/directory.js";
 import { run } from "../helpers/pulumi.js";
 
@@ -78,8 +77,4 @@ ${answering("v3.200.0")}`,
     { exitCode: 1, stdout: "", stderr: expect.stringMatching(message) },
   ]);
   expect(results[0]?.stderr.trimEnd()).not.toContain("\n");
-});
-
-it.each(["plugin", "dist-plugin"])("the schema in %s has the version of the package", (folder) => {
-  expect(require(join(repository, folder, "schema.json"))).toMatchObject({ version });
 });

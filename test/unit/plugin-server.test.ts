@@ -30,7 +30,7 @@ const { INFO, WARNING } = LogSeverity;
 afterEach(() => void vi.unstubAllEnvs());
 
 /** A server of the plugin in this process; without a configuration, it has not had any yet. */
-async function startPlugin(configuration?: Record<string, unknown>, name = "") {
+async function startPlugin(configuration?: Record<string, unknown>) {
   const engine = await startEngine();
   const log = new EngineLog(`127.0.0.1:${engine.port}`);
   const server = new PluginServer(new Engine(undefined, () => {}), log);
@@ -40,7 +40,7 @@ async function startPlugin(configuration?: Record<string, unknown>, name = "") {
     engine.close();
   });
   const configure = (args: Record<string, unknown>) =>
-    call("configure", new messages.ConfigureRequest().setName(name).setArgs(struct(args)));
+    call("configure", new messages.ConfigureRequest().setArgs(struct(args)));
   if (configuration !== undefined) {
     await configure(configuration);
   }
@@ -153,33 +153,6 @@ describe("The plugin", () => {
       { urn: "", severity: WARNING, line: expect.stringContaining("dbwebhooks:timeout") },
     ]);
     expect(await check("eu")).toEqual(["timeout", "dbwebhooks:baseUrl", "dbwebhooks:apiKey"]);
-  });
-
-  it.each([
-    ["default_0_1_0", "environment-key"],
-    ["eu", "argument-key"],
-  ])("called %s sends the %s, which may come as a secret", async (name, winner) => {
-    const service = await startService({ apiKeys: ["environment-key", "argument-key"] });
-    vi.stubEnv("DBWEBHOOKS_API_KEY", "environment-key");
-    const apiKey = { ...secretMark, value: "argument-key" };
-    const plugin = await startPlugin({ baseUrl: service.baseUrl, apiKey }, name);
-
-    await plugin.create(inputs);
-
-    expect(service.requests[0]?.headers.authorization).toBe(`Bearer ${winner}`);
-  });
-
-  it("says what is wrong with its configuration in the first check, and in a creation", async () => {
-    const plugin = await startPlugin({ baseUrl: "nowhere", listing: { a: 1 } });
-
-    const { failures } = await plugin.check(inputs);
-
-    expect(failures.map((failure) => failure.split(": ")[0])).toEqual([
-      "dbwebhooks:baseUrl",
-      "dbwebhooks:apiKey",
-      "dbwebhooks:listing",
-    ]);
-    expect(kindOf(await errorOf(plugin.create(inputs)))).toBe("notCreated");
   });
 });
 

@@ -10,12 +10,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { version } from "../../src/common/version.js";
 import { compareWebhook } from "../../src/core/diff.js";
-import { PartialCreationError, WebhookError } from "../../src/core/errors.js";
+import { PartialCreationError } from "../../src/core/errors.js";
 import { checkProvider, configSourceOf } from "../../src/plugin/configuration.js";
 import { diffResponse } from "../../src/plugin/diff-response.js";
 import type { EngineLog } from "../../src/plugin/engine-log.js";
 import { partsOfPulumiId, pulumiIdOf } from "../../src/plugin/pulumi-id.js";
-import { RequestError, serviceErrorOf } from "../../src/plugin/service-error.js";
+import { serviceErrorOf } from "../../src/plugin/service-error.js";
 import { propertiesOf, structOf } from "../../src/plugin/structs.js";
 import {
   apiKey,
@@ -77,13 +77,6 @@ describe("the answer to a comparison", () => {
 });
 
 describe("what Pulumi gets of an error", () => {
-  it.each<[string, Error, number, string]>([
-    ["ours", new WebhookError("kept", "It stays."), status.UNKNOWN, "It stays. [kept]"],
-    ["of a request", new RequestError("No.", status.INVALID_ARGUMENT), 3, "No. [invalid]"],
-  ])("is the message and a code: %s", (_, error, code, details) => {
-    expect(serviceErrorOf(error)).toEqual({ code, details });
-  });
-
   it("is nothing of an error that may hold a secret", () => {
     const { code, details } = serviceErrorOf(new Error(`cannot read ${apiKey}`));
 

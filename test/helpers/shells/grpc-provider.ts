@@ -1,31 +1,15 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { ServiceError } from "@grpc/grpc-js";
 import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { Status } from "@pulumi/pulumi/proto/status_pb.js";
-import { type EngineStandIn, startEngine } from "./engine-stand-in.js";
-import {
-  type Call,
-  connect,
-  type Operations,
-  operationsOf,
-  type Properties,
-  struct,
-} from "./provider-calls.mjs";
+import { startEngine } from "./engine-stand-in.js";
+import { type Call, connect, operationsOf, type Properties, struct } from "./provider-calls.mjs";
 
 /** A provider over gRPC, driven as the engine does. Disposing kills its process. */
-export interface ProviderProcess extends Operations, AsyncDisposable {
-  readonly child: ChildProcess;
-  /** The engine that it was started by. */
-  readonly engine: EngineStandIn;
-  /** Everything the process wrote after its port. */
-  readonly output: () => string;
-  /** The errors that calls have ended with, as they came. */
-  readonly errors: readonly ServiceError[];
-  readonly call: Call;
-}
+export type ProviderProcess = Awaited<ReturnType<typeof startProvider>>;
 
 /** Added to this process's own. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -38,7 +22,7 @@ export async function startProvider(
   type: string,
   config: Properties,
   environment: Environment = {},
-): Promise<ProviderProcess> {
+) {
   const engine = await startEngine();
   // With logging or tracing on, the engine puts flags before its address.
   const flags = ["--logtostderr", "-v=1", `127.0.0.1:${engine.port}`];
@@ -80,9 +64,11 @@ export async function startProvider(
   return {
     ...operationsOf(call, `urn:pulumi:test::webhooks::${type}::orders`),
     call,
+    /** The errors that calls have ended with, as they came. */
     errors,
     child,
     engine,
+    /** Everything the process wrote after its port. */
     output: () => lines.slice(1).join("\n"),
     [Symbol.asyncDispose]: stop,
   };

@@ -9,23 +9,6 @@ import structs, {
 
 export type Properties = Record<string, unknown>;
 
-/** What the engine asks of a provider. */
-export interface Operations {
-  check(news: Properties, olds?: Properties): Promise<{ inputs: Properties; failures: string[] }>;
-  diff(
-    id: string,
-    olds: Properties,
-    news: Properties,
-    oldInputs?: Properties,
-  ): Promise<messages.DiffResponse.AsObject>;
-  create(inputs: Properties, timeoutSeconds?: number): Promise<{ id: string; outs: Properties }>;
-  read(id: string, props: Properties): Promise<{ id: string; props: Properties }>;
-  /** Reads what the engine knows nothing of but its id. */
-  import(id: string): Promise<{ id: string; props: Properties; inputs: Properties }>;
-  update(id: string, olds: Properties, news: Properties): Promise<Properties>;
-  delete(id: string, props: Properties, timeoutSeconds?: number): Promise<void>;
-}
-
 /** Makes any call of the protocol. */
 export type Call = <Response>(method: string, request: unknown) => Promise<Response>;
 
@@ -42,10 +25,13 @@ export function connect(port: string): { readonly call: Call; close(): void } {
   return { call: call as Call, close: () => client.close() };
 }
 
-/** What the engine asks of a provider for the resource with this urn. */
-export function operationsOf(call: Call, urn: string): Operations {
+/** What the engine asks of a provider. */
+export type Operations = ReturnType<typeof operationsOf>;
+
+/** The same for the resource with this urn. */
+export function operationsOf(call: Call, urn: string) {
   return {
-    async check(news, olds = {}) {
+    async check(news: Properties, olds: Properties = {}) {
       const request = new messages.CheckRequest().setOlds(struct(olds)).setNews(struct(news));
       const response = await call<messages.CheckResponse>("check", request.setUrn(urn));
       const failures = response.getFailuresList();
@@ -55,24 +41,25 @@ export function operationsOf(call: Call, urn: string): Operations {
       const reasons = failures.map((failure) => failure.getReason());
       return { inputs: values(response.getInputs()), failures: reasons };
     },
-    async diff(id, olds, news, oldInputs) {
+    async diff(id: string, olds: Properties, news: Properties, oldInputs?: Properties) {
       const request = new messages.DiffRequest().setOlds(struct(olds)).setNews(struct(news));
       request.setOldInputs(oldInputs && struct(oldInputs));
       const response = await call<messages.DiffResponse>("diff", request.setUrn(urn).setId(id));
       return response.toObject();
     },
-    async create(inputs, timeoutSeconds = 0) {
+    async create(inputs: Properties, timeoutSeconds = 0) {
       const request = new messages.CreateRequest().setProperties(struct(inputs));
       request.setUrn(urn).setTimeout(timeoutSeconds);
       const response = await call<messages.CreateResponse>("create", request);
       return { id: response.getId(), outs: values(response.getProperties()) };
     },
-    async read(id, props) {
+    async read(id: string, props: Properties) {
       const request = new messages.ReadRequest().setProperties(struct(props));
       const response = await call<messages.ReadResponse>("read", request.setUrn(urn).setId(id));
       return { id: response.getId(), props: values(response.getProperties()) };
     },
-    async import(id) {
+    /** Reads what the engine knows nothing of but its id. */
+    async import(id: string) {
       const request = new messages.ReadRequest().setUrn(urn).setId(id);
       const response = await call<messages.ReadResponse>("read", request);
       return {
@@ -81,12 +68,12 @@ export function operationsOf(call: Call, urn: string): Operations {
         inputs: values(response.getInputs()),
       };
     },
-    async update(id, olds, news) {
+    async update(id: string, olds: Properties, news: Properties) {
       const request = new messages.UpdateRequest().setOlds(struct(olds)).setNews(struct(news));
       const response = await call<messages.UpdateResponse>("update", request.setUrn(urn).setId(id));
       return values(response.getProperties());
     },
-    async delete(id, props, timeoutSeconds = 0) {
+    async delete(id: string, props: Properties, timeoutSeconds = 0) {
       const request = new messages.DeleteRequest().setProperties(struct(props));
       await call("delete", request.setUrn(urn).setId(id).setTimeout(timeoutSeconds));
     },
