@@ -59,9 +59,9 @@ async function playRows(program: Program): Promise<ReadonlyMap<FaultRow, CliMeas
     }
     const release = injectFaults(service, createFaults);
     await declare(program, stack, faults, environments);
-    // Only what is not on loopback goes to the proxy.
-    const proxies = [...environments.values()].map(({ HTTPS_PROXY }) => HTTPS_PROXY);
-    const outputs = [await run(stack, "up", { HTTPS_PROXY: proxies.find(Boolean) ?? "" })];
+    // The proxy is for all, and only what is not on loopback goes to it.
+    const { HTTPS_PROXY = "" } = Object.assign({}, ...environments.values());
+    const outputs = [await run(stack, "up", { HTTPS_PROXY })];
     await release();
     const counts = countsOf(service, createFaults);
 

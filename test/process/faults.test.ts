@@ -1,4 +1,4 @@
-import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
+import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { beforeAll, describe, expect, it } from "vitest";
 import { someArgs } from "../helpers/builders.js";
 import {
@@ -51,15 +51,25 @@ async function playRows({ shell, service, groups }: Awaited<ReturnType<typeof st
   const created = new Map(service.webhooks.map((webhook) => [webhook.databaseId, webhook]));
   prepareDeletions(service, deleteFaults);
 
-  const play = async (row: FaultRow, running: RunningShell): Promise<Played> => {
-    const inputs = someArgs({ databaseId: row.name });
-    if (row.on === "POST") {
-      return create(inputs, running, shell, () => countAtService(service, row).held[0]);
+  const play = async ({ name, on }: FaultRow, running: RunningShell): Promise<Played> => {
+    const args = someArgs({ databaseId: name });
+    if (on === "DELETE") {
+      const webhook = created.get(name);
+      const state = { ...args, baseUrl: service.baseUrl, secret: webhook?.secret };
+      const { error = "" } = await running.delete(webhook ? shell.idOf(webhook) : "", state);
+      return { state: error === "" ? "nothing" : "the webhook", error };
     }
-    const webhook = created.get(row.name);
-    const state = { ...inputs, baseUrl: service.baseUrl, secret: webhook?.secret };
-    const { error = "" } = await running.delete(webhook ? shell.idOf(webhook) : "", state);
-    return { state: error === "" ? "nothing" : "the webhook", error };
+    const { inputs, failures } = await running.check(args);
+    expect(failures).toEqual([]);
+    const result = await running.create(inputs);
+    const webhook = service.webhooks.find(({ databaseId }) => databaseId === name);
+    const atService = webhook && { id: shell.idOf(webhook), secret: webhook.secret };
+    return "error" in result
+      ? {
+          state: stateText(result.partial, atService),
+          error: result.partial?.reasons.join(" ") ?? result.error,
+        }
+      : { state: stateText(result, atService), error: "" };
   };
   const played = groups.map(async ({ rows, running }) => {
     const release = injectFaults(service, rows);
@@ -76,25 +86,5 @@ async function playRows({ shell, service, groups }: Awaited<ReturnType<typeof st
   return measurements;
 }
 
-/** What one operation on the webhook of a row came to. */
+/** What one operation came to; the state is what the engine would store. */
 type Played = Pick<Measurement, "state" | "error">;
-
-/** Creates a webhook; the state is what the engine would store, given what the service holds. */
-async function create(
-  args: Record<string, unknown>,
-  running: RunningShell,
-  shell: Shell,
-  held: () => LocalService["webhooks"][number] | undefined,
-): Promise<Played> {
-  const { inputs, failures } = await running.check(args);
-  expect(failures).toEqual([]);
-  const result = await running.create(inputs);
-  const webhook = held();
-  const atService = webhook && { id: shell.idOf(webhook), secret: webhook.secret };
-  return "error" in result
-    ? {
-        state: stateText(result.partial, atService),
-        error: result.partial?.reasons.join(" ") ?? result.error,
-      }
-    : { state: stateText(result, atService), error: "" };
-}

@@ -110,8 +110,18 @@ describe("A request that the plugin cannot take", () => {
   });
 });
 
-describe("Cancel", () => {
-  it("has nothing more sent; what was sent completes and is stored", async () => {
+describe("Requests in flight", () => {
+  it("have no more connections than there may be requests", async () => {
+    const { service, create } = await startBoth({ maxConcurrentRequests: "4" });
+
+    const created = await Promise.all(Array.from({ length: 30 }, () => create()));
+
+    expect(new Set(created.map(({ id }) => id)).size).toBe(30);
+    const connections = new Set(service.requests.map(({ connection }) => connection));
+    expect(connections.size).toBeLessThanOrEqual(4);
+  });
+
+  it("complete after Cancel and are stored, and no others are sent", async () => {
     const { plugin, service } = await startBoth({ maxConcurrentRequests: "1" });
     const held = service.inject({ on: "POST", fault: { kind: "hold", commit: true } });
     const committed = service.nextRequest({ on: "POST", stage: "committed" });
@@ -292,18 +302,6 @@ describe("A webhook of the plugin", () => {
       return { urn, severity, line: expect.stringContaining(text) };
     });
     await expect.poll(() => plugin.engine.lines).toEqual(lines);
-  });
-});
-
-describe("Requests in flight", () => {
-  it("have no more connections than there may be requests", async () => {
-    const { service, create } = await startBoth({ maxConcurrentRequests: "4" });
-
-    const created = await Promise.all(Array.from({ length: 30 }, () => create()));
-
-    expect(new Set(created.map(({ id }) => id)).size).toBe(30);
-    const connections = new Set(service.requests.map(({ connection }) => connection));
-    expect(connections.size).toBeLessThanOrEqual(4);
   });
 });
 

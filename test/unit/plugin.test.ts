@@ -5,12 +5,10 @@ import {
   DiffResponse,
   PropertyDiff,
 } from "@pulumi/pulumi/proto/provider_pb.js";
-import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { version } from "../../src/common/version.js";
 import { compareWebhook } from "../../src/core/diff.js";
-import { PartialCreationError } from "../../src/core/errors.js";
 import { checkProvider, configSourceOf } from "../../src/plugin/configuration.js";
 import { diffResponse } from "../../src/plugin/diff-response.js";
 import type { EngineLog } from "../../src/plugin/engine-log.js";
@@ -83,17 +81,6 @@ describe("what Pulumi gets of an error", () => {
     expect(code).toBe(status.UNKNOWN);
     expect(details).toContain("a fault of pulumi-resource-dbwebhooks");
     expect(details).not.toContain(apiKey);
-  });
-
-  it("has Pulumi store a partial creation, of the type that it knows", () => {
-    const error = new PartialCreationError("base/17", { url: "a", tableId: undefined }, "No.");
-
-    const { code, details, metadata } = serviceErrorOf(error);
-
-    const [packed] = metadata?.get("grpc-status-details-bin") ?? [];
-    const [any] = Status.deserializeBinary(packed as Buffer).getDetailsList();
-    expect([code, details]).toEqual([status.UNKNOWN, "No. [partial]"]);
-    expect(any?.getTypeName()).toBe("pulumirpc.ErrorResourceInitFailed");
   });
 });
 

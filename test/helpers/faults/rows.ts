@@ -4,10 +4,12 @@ import type { Fault, FaultRule, LocalService } from "pulumi-dbwebhooks/local-ser
 import type { ErrorKind } from "../../../src/core/errors.js";
 import { asHtml, echoAuthorization, hugeBody, idAsString, truncatedJson } from "./faults.mjs";
 
-type KindOfRow = Extract<ErrorKind, "notCreated" | "inDoubt" | "undone" | "partial" | "kept">;
-
 /** Every way in which a row can end: with an error of a kind, or without one. */
-export type Outcome = KindOfRow | "created" | "deleted" | "already gone";
+export type Outcome =
+  | Extract<ErrorKind, "notCreated" | "inDoubt" | "undone" | "partial" | "kept">
+  | "created"
+  | "deleted"
+  | "already gone";
 
 /** What each of them means, for the page. */
 export const outcomes: Readonly<Record<Outcome, string>> = {
@@ -104,11 +106,8 @@ const behindProxy: More = { environment: silentProxy };
 const listed: More = { environment: listing };
 const listedNamed: More = { ...listed, isIdNamed: true };
 const moved: More = { environment: noTls, names: "dbwebhooks:otherBaseUrls" };
-const other: More = {
-  environment: unreachable,
-  isRemovedBefore: true,
-  names: "dbwebhooks:baseUrl",
-};
+const removed = { isRemovedBefore: true };
+const other: More = { ...removed, environment: unreachable, names: "dbwebhooks:baseUrl" };
 const redacted: More = { names: "[redacted]" };
 const noRetries: More = { environment: listing, names: "dbwebhooks:retrySeconds" };
 
@@ -253,7 +252,7 @@ const deletions: readonly Row[] = [
   ["removes, then resets within its answer", `half an answer, ${gone}`, half, again, firstTime],
   ["answers 301 to another host", "301", redirect, kept, { names: elsewhere }],
   ...[400, 401, 403].map((code) => status(code, kept)),
-  ["has no such webhook any more", missing, [], alreadyGone, { isRemovedBefore: true }],
+  ["has no such webhook any more", missing, [], alreadyGone, removed],
   status(404, kept),
   status(404, kept, "Not here.", "404, plain text"),
   ...[409, 422].map((code) => status(code, kept)),
@@ -279,15 +278,9 @@ const deletions: readonly Row[] = [
 ];
 
 function rowsOf(on: FaultRow["on"], name: string, rows: readonly Row[]): FaultRow[] {
-  return rows.map(([does, sees, fault, result, more], at) => ({
-    name: `${name}-${at}`,
-    on,
-    does,
-    sees,
-    fault,
-    ...result,
-    ...more,
-  }));
+  return rows.map(([does, sees, fault, result, more], at) => {
+    return { name: `${name}-${at}`, on, does, sees, fault, ...result, ...more };
+  });
 }
 
 export const createFaults: readonly FaultRow[] = rowsOf("POST", "create", creations);
