@@ -4,23 +4,19 @@ import { expect, it } from "vitest";
 import { withDirectory } from "../helpers/directory.js";
 import { run } from "../helpers/pulumi.js";
 
-const repository = join(__dirname, "../..");
-
 /** Runs the audit with an npm that answers this. */
 function audit(answer: object) {
   return withDirectory(async (directory) => {
     const npm = `#!/bin/sh\ncat <<'END'\n${JSON.stringify(answer)}\nEND\n`;
     await writeFile(join(directory, "npm"), npm, { mode: 0o755 });
     const PATH = [directory, dirname(process.execPath), process.env.PATH].join(delimiter);
-    const program = join(repository, "tools/audit.mts");
+    const program = join(__dirname, "../../tools/audit.mts");
     return await run(process.execPath, [program], { directory, environment: { PATH } });
   });
 }
 
 it.each([
   ["a package that is bundled", "zod", 1],
-  ["another one", "@grpc/grpc-js", 1],
-  ["a third one", "google-protobuf", 1],
   ["a dependency", "hono", 1],
   ["a development dependency", "vitest", 0],
 ])("An audit that finds a vulnerability of %s ends with its exit code", async (_, name, code) => {

@@ -1,124 +1,90 @@
-import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
+import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { beforeAll, describe, expect, it } from "vitest";
 import { someArgs } from "../helpers/builders.js";
-import { createFaults } from "../helpers/faults/create-faults.js";
-import { deleteFaults } from "../helpers/faults/delete-faults.js";
 import {
   countAtService,
   expectRow,
   injectFaults,
   linesAbout,
   type Measurement,
-  removeBefore,
+  prepareDeletions,
+  stateText,
 } from "../helpers/faults/play.js";
-import { type FaultRow, rowService, rowSettings } from "../helpers/faults/row.js";
-import type { CreateResult, RunningShell, Shell } from "../helpers/shells/shell.js";
+import { deleteFaults, type FaultRow, faults, rowSettings } from "../helpers/faults/rows.js";
+import { createWebhook } from "../helpers/local-service.js";
+import type { RunningShell, Shell } from "../helpers/shells/shell.js";
 import { shells } from "../helpers/shells/shells.js";
 
-/** What one operation on the webhook of a row came to. */
-type Played = Pick<Measurement, "state" | "error">;
+const measured = new Map<Shell, ReadonlyMap<FaultRow, Measurement>>();
 
-type Created = Exclude<CreateResult, { readonly error: string }>;
+beforeAll(async () => {
+  // All processes start before the first limit counts.
+  const started = await Promise.all(shells.map(startProcesses));
+  const played = started.map(async (parts) => measured.set(parts.shell, await playRows(parts)));
+  await Promise.all(played);
+});
 
-describe.each(shells)("A creation through $name", (shell) => {
-  let measurements: ReadonlyMap<string, Measurement>;
-
-  beforeAll(async () => {
-    await using service = await startLocalService(rowService);
-    measurements = await play(createFaults, service, shell, async (row, running) => {
-      const { inputs, failures } = await running.check(someArgs({ databaseId: row.name }));
-      expect(failures).toEqual([]);
-      const result = await running.create(inputs);
-      const [webhook] = countAtService(service, row).held;
-      return storedOf(result, webhook && { ...webhook, id: shell.idOf(webhook) });
-    });
-  });
-
-  it.each(createFaults)("ends as its row says: $name", (row) => {
-    expectRow(row, measurements.get(row.name));
+describe.each(shells)("A fault that meets $name", (shell) => {
+  it.each(faults)("ends as its row says: $on: $does: $sees", (row) => {
+    expectRow(row, measured.get(shell)?.get(row));
   });
 });
 
-describe.each(shells)("A deletion through $name", (shell) => {
-  let measurements: ReadonlyMap<string, Measurement>;
+/** Starts a process for all rows that share their settings. */
+async function startProcesses(shell: Shell) {
+  const service = await startLocalService({ listing: true });
+  const { baseUrl, apiKey } = service;
+  const config = { ...rowSettings, "dbwebhooks:baseUrl": baseUrl, "dbwebhooks:apiKey": apiKey };
+  const groups = [...Map.groupBy(faults, ({ environment }) => environment)];
+  const starting = groups.map(async ([environment, rows]) => {
+    return { rows, running: await shell.start(config, await environment?.(service)) };
+  });
+  return { shell, service, groups: await Promise.all(starting) };
+}
 
-  beforeAll(async () => {
-    await using service = await startLocalService(rowService);
-    const created = await createAll(deleteFaults, service, shell);
-    removeBefore(service, deleteFaults);
-    service.clearRequests();
-    measurements = await play(deleteFaults, service, shell, async ({ name }, running) => {
-      const { id, state } = created.get(name) as Created;
-      const { error = "" } = await running.delete(id, state);
+/** Plays all rows at once. */
+async function playRows({ shell, service, groups }: Awaited<ReturnType<typeof startProcesses>>) {
+  const { databaseId: _, ...body } = someArgs();
+  for (const { name: databaseId } of deleteFaults) {
+    await createWebhook(service, { databaseId, body });
+  }
+  const created = new Map(service.webhooks.map((webhook) => [webhook.databaseId, webhook]));
+  prepareDeletions(service, deleteFaults);
+
+  const play = async ({ name, on }: FaultRow, running: RunningShell): Promise<Played> => {
+    const args = someArgs({ databaseId: name });
+    if (on === "DELETE") {
+      const webhook = created.get(name);
+      const state = { ...args, baseUrl: service.baseUrl, secret: webhook?.secret };
+      const { error = "" } = await running.delete(webhook ? shell.idOf(webhook) : "", state);
       return { state: error === "" ? "nothing" : "the webhook", error };
-    });
-  });
-
-  it.each(deleteFaults)("ends as its row says: $name", (row) => {
-    expectRow(row, measurements.get(row.name));
-  });
-});
-
-/** Plays all rows at once, in one process for all that share their settings. */
-async function play(
-  rows: readonly FaultRow[],
-  service: LocalService,
-  shell: Shell,
-  operate: (row: FaultRow, running: RunningShell) => Promise<Played>,
-): Promise<ReadonlyMap<string, Measurement>> {
-  const groups = [...Map.groupBy(rows, (row) => row.environment)];
-  const measured = groups.map(async ([environment, group]) => {
-    const running = await shell.start(configOf(service), await environment?.(service));
-    const played = await (async () => {
-      await using _ = running;
-      const release = injectFaults(service, group);
-      const results = await Promise.all(group.map((row) => operate(row, running)));
-      await release();
-      return results;
-    })();
-    return group.map((row, at): [string, Measurement] => {
-      const { counts } = countAtService(service, row);
-      const lines = linesAbout(row, running.lines());
-      return [row.name, { ...counts, ...(played[at] as Played), lines }];
-    });
-  });
-  return new Map((await Promise.all(measured)).flat());
-}
-
-async function createAll(
-  rows: readonly FaultRow[],
-  service: LocalService,
-  shell: Shell,
-): Promise<ReadonlyMap<string, CreateResult>> {
-  await using running = await shell.start(configOf(service));
-  const created = rows.map(async ({ name }): Promise<[string, CreateResult]> => {
-    return [name, await running.create(someArgs({ databaseId: name }))];
-  });
-  return new Map(await Promise.all(created));
-}
-
-/** What the engine would store, given what the service holds. */
-function storedOf(
-  result: CreateResult,
-  webhook: { readonly id: string; readonly secret: string } | undefined,
-): Played {
-  if (!("error" in result)) {
-    return {
-      state: result.secret === webhook?.secret ? "the webhook" : "another webhook",
-      error: "",
-    };
-  }
-  const { error, partial } = result;
-  if (partial === undefined) {
-    return { state: "nothing", error };
-  }
-  const isHeld = partial.id === webhook?.id;
-  return {
-    state: isHeld ? "the webhook, no secret" : "another webhook, no secret",
-    error: partial.reasons.join(" "),
+    }
+    const { inputs, failures } = await running.check(args);
+    expect(failures).toEqual([]);
+    const result = await running.create(inputs);
+    const webhook = service.webhooks.find(({ databaseId }) => databaseId === name);
+    const atService = webhook && { id: shell.idOf(webhook), secret: webhook.secret };
+    return "error" in result
+      ? {
+          state: stateText(result.partial, atService),
+          error: result.partial?.reasons.join(" ") ?? result.error,
+        }
+      : { state: stateText(result, atService), error: "" };
   };
+  const played = groups.map(async ({ rows, running }) => {
+    const release = injectFaults(service, rows);
+    const results = await Promise.all(rows.map((row) => play(row, running)));
+    await release();
+    await running[Symbol.asyncDispose]();
+    return rows.map((row, at): [FaultRow, Measurement] => {
+      const lines = linesAbout(row, running.lines());
+      return [row, { ...countAtService(service, row), ...(results[at] as Played), lines }];
+    });
+  });
+  const measurements = new Map((await Promise.all(played)).flat());
+  await service.close();
+  return measurements;
 }
 
-function configOf({ baseUrl, apiKey }: LocalService): Record<string, string> {
-  return { ...rowSettings, "dbwebhooks:baseUrl": baseUrl, "dbwebhooks:apiKey": apiKey };
-}
+/** What one operation came to; the state is what the engine would store. */
+type Played = Pick<Measurement, "state" | "error">;

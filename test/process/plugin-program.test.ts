@@ -1,78 +1,118 @@
-import { type ExecFileException, execFile } from "node:child_process";
-import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { cp, writeFile } from "node:fs/promises";
+import { delimiter, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { someArgs, someState } from "../helpers/builders.js";
 import { withDirectory } from "../helpers/directory.js";
-import { pluginFile } from "../helpers/shells/native-shell.js";
-
-interface Ended {
-  readonly code: unknown;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+import { pluginFile, startPlugin } from "../helpers/shells/native-shell.js";
 
 /** Runs a program to its end; one that does not end is killed, and then has no code. */
-function run(command: string, args: readonly string[], environment = {}): Promise<Ended> {
+function run(command: string, args: readonly string[], environment = {}) {
   const options = { env: { ...process.env, ...environment }, timeout: 20_000 };
-  return new Promise((resolve) => {
-    execFile(command, args, options, (error: ExecFileException | null, stdout, stderr) =>
+  return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
+    execFile(command, args, options, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : error.code, stdout, stderr }),
     );
   });
 }
 
-describe("pulumi-resource-dbwebhooks", () => {
-  it.each([[], ["--help"], ["127.0.0.1"], ["127.0.0.1:port"], ["127.0.0.1:99999"], [""]])(
+describe.concurrent("pulumi-resource-dbwebhooks", () => {
+  it.each([[""], ["--help"], ["127.0.0.1:port"], ["127.0.0.1:99999"]])(
     "says in one line that Pulumi starts it, without the address of an engine: %j",
-    async (...args) => {
-      const { code, stdout, stderr } = await run(pluginFile, args.flat());
-
-      expect([code, stdout]).toEqual([1, ""]);
-      expect(stderr).toMatch(/^pulumi-resource-dbwebhooks is started by Pulumi, .+\n$/);
+    async (argument) => {
+      expect(await run(pluginFile, argument === "" ? [] : [argument])).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: expect.stringMatching(/^pulumi-resource-dbwebhooks is started by Pulumi, .+\n$/),
+      });
     },
   );
 
-  it("says in one line that Node.js is too old, whatever version there is", async () => {
+  it("says in one line that Node.js is too old: one that says so, and those on PATH", async () => {
     await withDirectory(async (directory) => {
       const preload = join(directory, "old-node.cjs");
-      await writeFile(
-        preload,
-        'Object.defineProperty(process.versions, "node", { value: "20.20.2" });',
-      );
+      const text = 'Object.defineProperty(process.versions, "node", { value: "20.20.2" });';
+      await writeFile(preload, text);
+      const runs = [run(pluginFile, ["127.0.0.1:1"], { NODE_OPTIONS: `-r ${preload}` })];
+      for (const folder of new Set(process.env.PATH?.split(delimiter))) {
+        const node = join(folder, "node");
+        const isOther = !node.includes("node_modules") && existsSync(node);
+        if (isOther && /^v(1\d|20|21)\./.test((await run(node, ["--version"])).stdout)) {
+          runs.push(run(node, [pluginFile, "127.0.0.1:1"]));
+        }
+      }
 
-      const ended = await run(pluginFile, ["127.0.0.1:1"], { NODE_OPTIONS: `-r ${preload}` });
-
-      expect(ended).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(tooOld) });
+      for (const ended of await Promise.all(runs)) {
+        expect(ended).toMatchObject({ code: 1, stdout: "" });
+        expect(ended.stderr).toMatch(
+          /^pulumi-resource-dbwebhooks needs Node\.js 22\.19 or newer, and this is [\d.]+\.\n$/,
+        );
+      }
     });
   });
 
-  // Whatever older ones this machine has, besides the one that the tests run on.
-  const others = (process.env.PATH ?? "")
-    .split(delimiter)
-    .map((directory) => join(directory, "node"))
-    .filter((file) => !file.includes("node_modules") && existsSync(file));
+  it("prints its port and ends where no engine is, also below a package.json that says module", async () => {
+    await withDirectory(async (directory) => {
+      await writeFile(join(directory, "package.json"), '{ "type": "module" }');
+      await cp(dirname(pluginFile), join(directory, "plugin"), { recursive: true });
 
-  it("starts on none of the older versions on PATH", async () => {
-    for (const node of new Set(others)) {
-      const version = (await run(node, ["--version"])).stdout.trim();
-      if (/^v(1\d|20|21)\./.test(version)) {
-        const ended = await run(node, [pluginFile, "127.0.0.1:1"]);
+      const file = join(directory, "plugin/pulumi-resource-dbwebhooks");
 
-        expect(ended).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(tooOld) });
-        expect(ended.stderr).toContain(version.slice(1));
-      }
-    }
+      expect(await run(file, ["127.0.0.1:1"])).toEqual({
+        code: 0,
+        stdout: expect.stringMatching(/^\d+\n$/),
+        stderr: "",
+      });
+    });
   });
 
-  it("ends by itself when there is no engine at the address", async () => {
-    const { code, stdout, stderr } = await run(pluginFile, ["127.0.0.1:1"]);
+  it("evaluates neither undici nor the queue to check and to compare", async () => {
+    await withDirectory(async (directory) => {
+      await using plugin = await startPlugin(
+        { baseUrl: "http://127.0.0.1:9", apiKey: "key" },
+        {
+          NODE_V8_COVERAGE: directory,
+          // Coverage is written when a process exits, and not when a signal ends it.
+          NODE_OPTIONS: `--import="data:text/javascript,process.on('SIGINT',()=>process.exit())"`,
+        },
+      );
+      const { inputs, failures } = await plugin.check(someArgs());
+      const state = someState({ baseUrl: "http://127.0.0.1:9" });
+      const { replacesList } = await plugin.diff("base_abc123/1", state, inputs);
+      const exited = once(plugin.child, "exit");
+      plugin.child.kill("SIGINT");
+      await exited;
 
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^\d+\n$/);
-    expect(stderr).toBe("");
+      expect({ failures, replacesList }).toEqual({ failures: [], replacesList: [] });
+      const isEvaluated = evaluatedIn(directory);
+      expect(isEvaluated("$ZodAsyncError=class extends")).toBe(true);
+      expect(isEvaluated("undici:client:sendHeaders")).toBe(false);
+      expect(isEvaluated("PQueue=class extends")).toBe(false);
+    });
+  });
+
+  it("holds nothing but ASCII, which V8 reads in half the time", () => {
+    expect(readFileSync(pluginFile, "utf8")).toMatch(/^[\0-\x7f]*$/);
   });
 });
 
-const tooOld =
-  /^pulumi-resource-dbwebhooks needs Node\.js 22\.19 or newer, and this is [\d.]+\.\n$/;
+/** Says of a text of a module's own, outside of its functions, whether the plugin came to it. */
+function evaluatedIn(directory: string): (mark: string) => boolean {
+  const [file = ""] = readdirSync(directory);
+  const { result } = JSON.parse(readFileSync(join(directory, file), "utf8")) as {
+    result: { url: string; functions: { ranges: { [name: string]: number }[] }[] }[];
+  };
+  const script = result.find(({ url }) => url.endsWith("/pulumi-resource-dbwebhooks"));
+  const ranges = script?.functions.flatMap((each) => each.ranges) ?? [];
+  return (mark) => {
+    const at = readFileSync(pluginFile, "utf8").indexOf(mark);
+    expect(at, mark).toBeGreaterThan(0);
+    const [innermost] = ranges
+      .map(({ startOffset: start = 0, endOffset: end = 0, count = 0 }) => ({ start, end, count }))
+      .filter(({ start, end }) => start <= at && at < end)
+      .sort((a, b) => a.end - a.start - (b.end - b.start));
+    return (innermost?.count ?? 0) > 0;
+  };
+}

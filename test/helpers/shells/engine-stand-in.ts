@@ -3,32 +3,13 @@ import { EngineService } from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 
-/** Stands in for Pulumi's engine: it listens, and takes what providers log. */
-export interface EngineStandIn {
-  readonly port: number;
-  /** What was logged, in order. */
-  readonly lines: readonly {
-    readonly urn: string;
-    readonly line: string;
-    readonly severity: number;
-  }[];
-  /** Ends it as `kill -9` does: connections break, and nothing listens any more. */
-  close(): void;
-}
-
-/** Starts an engine stand-in on a free port of loopback. */
-export async function startEngine(): Promise<EngineStandIn> {
+/** Stands in for Pulumi's engine on a free port of loopback: it takes what providers log, in order. */
+export async function startEngine() {
   const server = new Server();
-  const lines: EngineStandIn["lines"][number][] = [];
-  const log = (
-    { request }: ServerUnaryCall<LogRequest, Empty>,
-    respond: sendUnaryData<Empty>,
-  ): void => {
-    lines.push({
-      urn: request.getUrn(),
-      line: request.getMessage(),
-      severity: request.getSeverity(),
-    });
+  const lines: { urn: string; line: string; severity: number }[] = [];
+  const log = ({ request }: ServerUnaryCall<LogRequest, Empty>, respond: sendUnaryData<Empty>) => {
+    const [urn, line] = [request.getUrn(), request.getMessage()];
+    lines.push({ urn, line, severity: request.getSeverity() });
     respond(null, new Empty());
   };
   server.addService(EngineService as never, { log } as never);
@@ -37,5 +18,7 @@ export async function startEngine(): Promise<EngineStandIn> {
       error === null ? resolve(bound) : reject(error),
     );
   });
-  return { port, lines, close: () => server.forceShutdown() };
+  /** Ends it as `kill -9` does: connections break, and nothing listens any more. */
+  const close = () => server.forceShutdown();
+  return { port, lines, close };
 }

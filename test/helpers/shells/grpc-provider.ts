@@ -1,62 +1,38 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { ServiceError } from "@grpc/grpc-js";
 import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { Status } from "@pulumi/pulumi/proto/status_pb.js";
-import { type EngineStandIn, startEngine } from "./engine-stand-in.js";
-import {
-  type Call,
-  connect,
-  type Operations,
-  operationsOf,
-  type Properties,
-  struct,
-} from "./provider-calls.mjs";
+import { startEngine } from "./engine-stand-in.js";
+import { type Call, connect, operationsOf, type Properties, struct } from "./provider-calls.mjs";
 
 /** A provider over gRPC, driven as the engine does. Disposing kills its process. */
-export interface ProviderProcess extends Operations, AsyncDisposable {
-  readonly child: ChildProcess;
-  /** The engine that it was started by. */
-  readonly engine: EngineStandIn;
-  /** Everything the process wrote after its port. */
-  readonly output: () => string;
-  /** The errors that calls have ended with, as they came. */
-  readonly errors: readonly ServiceError[];
-  readonly call: Call;
-}
+export type ProviderProcess = Awaited<ReturnType<typeof startProvider>>;
 
-/** A program that is a provider: it gets the engine's address as its last argument. */
-export interface ProviderProgram {
-  readonly command: readonly [string, ...string[]];
-  /** The directory it runs in. */
-  readonly directory: string;
-  /** The type of its resource. */
-  readonly type: string;
-  /** What `Configure` hands over; without it, there is no such call. */
-  readonly config?: Properties | undefined;
-  /** Added to this process's own. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
-}
+/** Added to this process's own. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export const repository = join(__dirname, "../../..");
 
 /** Starts a provider, which prints its port as the first line of its output, and configures it. */
-export async function startProvider({
-  command: [command, ...args],
-  directory,
-  type,
-  config,
-  environment,
-}: ProviderProgram): Promise<ProviderProcess> {
+export async function startProvider(
+  [command, ...args]: readonly [string, ...string[]],
+  type: string,
+  config: Properties,
+  environment: Environment = {},
+) {
   const engine = await startEngine();
   // With logging or tracing on, the engine puts flags before its address.
   const flags = ["--logtostderr", "-v=1", `127.0.0.1:${engine.port}`];
   const child = spawn(command, [...args, ...flags], {
-    cwd: directory,
+    cwd: repository,
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const lines: string[] = [];
   const closed = once(child, "close");
+  const lines: string[] = [];
   const firstLine = new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).on("line", (line) => {
       resolve(line);
@@ -80,21 +56,20 @@ export async function startProvider({
     await closed;
   };
   try {
-    if (config !== undefined) {
-      await call("configure", new messages.ConfigureRequest().setArgs(struct(config)));
-    }
+    await call("configure", new messages.ConfigureRequest().setArgs(struct(config)));
   } catch (error) {
     await stop();
     throw error;
   }
-  const output = () => lines.slice(1).join("\n");
   return {
     ...operationsOf(call, `urn:pulumi:test::webhooks::${type}::orders`),
     call,
+    /** The errors that calls have ended with, as they came. */
     errors,
     child,
     engine,
-    output,
+    /** Everything the process wrote after its port. */
+    output: () => lines.slice(1).join("\n"),
     [Symbol.asyncDispose]: stop,
   };
 }

@@ -1,8 +1,11 @@
 import { join } from "node:path";
-import { type ProviderProcess, startProvider } from "./grpc-provider.js";
+import {
+  type Environment,
+  type ProviderProcess,
+  repository,
+  startProvider,
+} from "./grpc-provider.js";
 import { shellOf } from "./shell.js";
-
-const repository = join(__dirname, "../../..");
 
 /** The file that `npm run build:plugin` writes. */
 export const pluginFile = join(repository, "dist-plugin/pulumi-resource-dbwebhooks");
@@ -18,23 +21,14 @@ export const nativeShell = shellOf({
   ],
 });
 
-/**
- * Starts the plugin. The keys of `config` are those of the stack's configuration; without it, the
- * plugin is not configured.
- */
+/** Starts the plugin. The keys of `config` may be those of the stack's configuration. */
 export function startPlugin(
-  config?: Readonly<Record<string, unknown>>,
-  environment: Readonly<Record<string, string | undefined>> = {},
+  config: Readonly<Record<string, string>>,
+  environment?: Environment,
 ): Promise<ProviderProcess> {
-  return startProvider({
-    command: [pluginFile],
-    directory: repository,
-    type: "dbwebhooks:index:Webhook",
-    config:
-      config &&
-      Object.fromEntries(
-        Object.entries(config).map(([key, value]) => [key.replace("dbwebhooks:", ""), value]),
-      ),
-    environment,
+  const settings = Object.entries(config).map(([key, value]) => {
+    return [key.replace("dbwebhooks:", ""), value];
   });
+  const type = "dbwebhooks:index:Webhook";
+  return startProvider([pluginFile], type, Object.fromEntries(settings), environment);
 }

@@ -9,78 +9,57 @@ import structs, {
 
 export type Properties = Record<string, unknown>;
 
-/** What the engine asks of a provider. */
-export interface Operations {
-  check(news: Properties, olds?: Properties): Promise<{ inputs: Properties; failures: string[] }>;
-  diff(
-    id: string,
-    olds: Properties,
-    news: Properties,
-    oldInputs?: Properties,
-  ): Promise<messages.DiffResponse.AsObject>;
-  create(inputs: Properties, timeoutSeconds?: number): Promise<{ id: string; outs: Properties }>;
-  read(id: string, props: Properties): Promise<{ id: string; props: Properties }>;
-  /** Reads what the engine knows nothing of but its id. */
-  import(id: string): Promise<{ id: string; props: Properties; inputs: Properties }>;
-  update(id: string, olds: Properties, news: Properties): Promise<Properties>;
-  delete(id: string, props: Properties, timeoutSeconds?: number): Promise<void>;
-}
-
 /** Makes any call of the protocol. */
 export type Call = <Response>(method: string, request: unknown) => Promise<Response>;
 
 /** Connects to the provider that listens on a port of loopback. */
 export function connect(port: string): { readonly call: Call; close(): void } {
-  const address = `127.0.0.1:${port}`;
-  const client = new ResourceProviderClient(
-    address,
-    credentials.createInsecure(),
-  ) as unknown as Client;
-  return {
-    call: (method, request) => callOf(client, method, request),
-    close: () => client.close(),
-  };
+  const client = new ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure());
+  const methods = client as unknown as Record<string, (...args: unknown[]) => void>;
+  const call = (method: string, request: unknown) =>
+    new Promise((resolve, reject) => {
+      methods[method]?.(request, (error: ServiceError | null, response: unknown) =>
+        error === null ? resolve(response) : reject(error),
+      );
+    });
+  return { call: call as Call, close: () => client.close() };
 }
 
-/** What the engine asks of a provider for the resource with this urn. */
-export function operationsOf(call: Call, urn: string): Operations {
+/** What the engine asks of a provider. */
+export type Operations = ReturnType<typeof operationsOf>;
+
+/** The same for the resource with this urn. */
+export function operationsOf(call: Call, urn: string) {
   return {
-    async check(news, olds = {}) {
-      const request = new messages.CheckRequest()
-        .setUrn(urn)
-        .setOlds(struct(olds))
-        .setNews(struct(news));
-      const response = await call<messages.CheckResponse>("check", request);
+    async check(news: Properties, olds: Properties = {}) {
+      const request = new messages.CheckRequest().setOlds(struct(olds)).setNews(struct(news));
+      const response = await call<messages.CheckResponse>("check", request.setUrn(urn));
       const failures = response.getFailuresList();
-      expectNoProperty(failures);
-      return {
-        inputs: values(response.getInputs()),
-        failures: failures.map((failure) => failure.getReason()),
-      };
+      if (failures.some((failure) => failure.getProperty() !== "")) {
+        throw new Error("a check failure names a property, whose value Pulumi would print");
+      }
+      const reasons = failures.map((failure) => failure.getReason());
+      return { inputs: values(response.getInputs()), failures: reasons };
     },
-    async diff(id, olds, news, oldInputs) {
-      const request = new messages.DiffRequest()
-        .setUrn(urn)
-        .setId(id)
-        .setOlds(struct(olds))
-        .setNews(struct(news))
-        .setOldInputs(oldInputs && struct(oldInputs));
-      return (await call<messages.DiffResponse>("diff", request)).toObject();
+    async diff(id: string, olds: Properties, news: Properties, oldInputs?: Properties) {
+      const request = new messages.DiffRequest().setOlds(struct(olds)).setNews(struct(news));
+      request.setOldInputs(oldInputs && struct(oldInputs));
+      const response = await call<messages.DiffResponse>("diff", request.setUrn(urn).setId(id));
+      return response.toObject();
     },
-    async create(inputs, timeoutSeconds = 0) {
-      const request = new messages.CreateRequest()
-        .setUrn(urn)
-        .setProperties(struct(inputs))
-        .setTimeout(timeoutSeconds);
+    async create(inputs: Properties, timeoutSeconds = 0) {
+      const request = new messages.CreateRequest().setProperties(struct(inputs));
+      request.setUrn(urn).setTimeout(timeoutSeconds);
       const response = await call<messages.CreateResponse>("create", request);
       return { id: response.getId(), outs: values(response.getProperties()) };
     },
-    async read(id, props) {
-      const request = new messages.ReadRequest().setUrn(urn).setId(id).setProperties(struct(props));
-      const response = await call<messages.ReadResponse>("read", request);
+    async read(id: string, props: Properties) {
+      const request = new messages.ReadRequest().setProperties(struct(props));
+      const response = await call<messages.ReadResponse>("read", request.setUrn(urn).setId(id));
       return { id: response.getId(), props: values(response.getProperties()) };
     },
-    async import(id) {
+    /** Reads what the engine knows nothing of but its id. */
+    async import(id: string) {
       const request = new messages.ReadRequest().setUrn(urn).setId(id);
       const response = await call<messages.ReadResponse>("read", request);
       return {
@@ -89,45 +68,16 @@ export function operationsOf(call: Call, urn: string): Operations {
         inputs: values(response.getInputs()),
       };
     },
-    async update(id, olds, news) {
-      const request = new messages.UpdateRequest()
-        .setUrn(urn)
-        .setId(id)
-        .setOlds(struct(olds))
-        .setNews(struct(news));
-      const response = await call<messages.UpdateResponse>("update", request);
+    async update(id: string, olds: Properties, news: Properties) {
+      const request = new messages.UpdateRequest().setOlds(struct(olds)).setNews(struct(news));
+      const response = await call<messages.UpdateResponse>("update", request.setUrn(urn).setId(id));
       return values(response.getProperties());
     },
-    async delete(id, props, timeoutSeconds = 0) {
-      const request = new messages.DeleteRequest()
-        .setUrn(urn)
-        .setId(id)
-        .setProperties(struct(props))
-        .setTimeout(timeoutSeconds);
-      await call("delete", request);
+    async delete(id: string, props: Properties, timeoutSeconds = 0) {
+      const request = new messages.DeleteRequest().setProperties(struct(props));
+      await call("delete", request.setUrn(urn).setId(id).setTimeout(timeoutSeconds));
     },
   };
-}
-
-interface Client {
-  close(): void;
-  [method: string]: unknown;
-}
-
-function callOf<Response>(client: Client, method: string, request: unknown): Promise<Response> {
-  type Send = (
-    request: unknown,
-    callback: (error: ServiceError | null, response: Response) => void,
-  ) => void;
-  return new Promise((resolve, reject) => {
-    (client[method] as Send).call(client, request, (error, response) => {
-      if (error === null) {
-        resolve(response);
-      } else {
-        reject(error);
-      }
-    });
-  });
 }
 
 /** Properties as they travel. */
@@ -137,10 +87,4 @@ export function struct(properties: Properties): Struct {
 
 function values(response: Struct | undefined): Properties {
   return response?.toJavaScript() ?? {};
-}
-
-function expectNoProperty(failures: messages.CheckFailure[]): void {
-  if (failures.some((failure) => failure.getProperty() !== "")) {
-    throw new Error("a check failure names a property, whose value Pulumi would print");
-  }
 }

@@ -1,9 +1,13 @@
 import { join } from "node:path";
 import { someArgs } from "../builders.js";
-import { type ProviderProcess, startProvider } from "./grpc-provider.js";
+import {
+  type Environment,
+  type ProviderProcess,
+  repository,
+  startProvider,
+} from "./grpc-provider.js";
 import type { Properties } from "./provider-calls.mjs";
 
-const repository = join(__dirname, "../../..");
 const host = join(repository, "node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js");
 
 /** The text that `Webhook` registers; what Pulumi's provider process evaluates. */
@@ -18,25 +22,17 @@ export function webhookInputs(changes: Properties = {}): Properties {
 export async function withProviderProcess<Result>(
   config: Readonly<Record<string, string>>,
   use: (provider: ProviderProcess) => Promise<Result>,
-  environment?: Readonly<Record<string, string | undefined>>,
+  environment?: Environment,
 ): Promise<Result> {
   await using provider = await startDynamicProvider(config, environment);
   return await use(provider);
 }
 
-/**
- * Starts Pulumi's real provider process with the built package in it, configured with these
- * settings. What is in `environment` is added to this process's own.
- */
+/** Starts Pulumi's real provider process with the built package in it, and these settings. */
 export function startDynamicProvider(
   config: Readonly<Record<string, string>>,
-  environment: Readonly<Record<string, string | undefined>> = {},
+  environment?: Environment,
 ): Promise<ProviderProcess> {
-  return startProvider({
-    command: [process.execPath, host],
-    directory: repository,
-    type: "pulumi-nodejs:dynamic/dbwebhooks:Webhook",
-    config,
-    environment,
-  });
+  const type = "pulumi-nodejs:dynamic/dbwebhooks:Webhook";
+  return startProvider([process.execPath, host], type, config, environment);
 }

@@ -1,7 +1,7 @@
 import type { ServiceError } from "@grpc/grpc-js";
 import { DiffResponse } from "@pulumi/pulumi/proto/provider_pb.js";
 import type { StoredWebhook } from "pulumi-dbwebhooks/local-service";
-import { type ProviderProcess, partialCreationOf } from "./grpc-provider.js";
+import { type Environment, type ProviderProcess, partialCreationOf } from "./grpc-provider.js";
 import type { Properties } from "./provider-calls.mjs";
 
 /** What a creation came to. In a state the secret is in clear, as the engine hands it over. */
@@ -14,94 +14,67 @@ export type CreateResult =
     };
 
 /** A way in which the package reaches Pulumi: one provider, driven as the engine drives it. */
-export interface Shell {
-  readonly name: string;
-  /** The id that Pulumi knows a webhook by. */
-  idOf(webhook: Pick<StoredWebhook, "databaseId" | "id">): string;
-  /**
-   * Starts a process of it. The keys of `config` are those of the stack's configuration; what is in
-   * `environment` is added to this process's own.
-   */
-  start(
-    config: Readonly<Record<string, string>>,
-    environment?: Readonly<Record<string, string | undefined>>,
-  ): Promise<RunningShell>;
-}
+export type Shell = ReturnType<typeof shellOf>;
 
-/** Inputs are the arguments of `Webhook`, nothing else. Disposing stops the process. */
-export interface RunningShell extends AsyncDisposable {
-  check(inputs: Properties): Promise<{ inputs: Properties; failures: readonly string[] }>;
-  diff(
-    id: string,
-    state: Properties,
-    inputs: Properties,
-  ): Promise<{ isChanged: boolean; replaces: readonly string[] }>;
-  create(inputs: Properties): Promise<CreateResult>;
-  /** An empty id when the webhook is gone. */
-  read(id: string, state: Properties): Promise<{ id: string; state: Properties }>;
-  /** Gives the error, if there is one. */
-  delete(id: string, state: Properties): Promise<{ error?: string }>;
-  /** What the process has logged so far; complete when it is stopped. */
-  lines(): readonly string[];
-  /** What runs. */
-  readonly process: ProviderProcess;
-}
+/** Its inputs are the arguments of `Webhook`, nothing else. Disposing stops the process. */
+export type RunningShell = Awaited<ReturnType<Shell["start"]>>;
 
 /** What one shell does in its own way. */
-interface ShellParts extends Pick<Shell, "name" | "idOf"> {
+interface ShellParts {
+  readonly name: string;
+  /** The id that Pulumi knows a webhook by. */
+  readonly idOf: (webhook: Pick<StoredWebhook, "databaseId" | "id">) => string;
   /** What webhooks carry as `__provider`; nothing where the process does not take it. */
   readonly providerText?: string;
-  /** Starts the process, configured as {@link Shell.start} says. */
-  readonly startProcess: (...args: Parameters<Shell["start"]>) => Promise<ProviderProcess>;
+  /** Starts the process. The keys of `config` are those of the stack's configuration. */
+  readonly startProcess: (
+    config: Readonly<Record<string, string>>,
+    environment?: Environment,
+  ) => Promise<ProviderProcess>;
   readonly linesOf: (provider: ProviderProcess) => readonly string[];
 }
 
 /** Makes a shell of its parts. */
-export function shellOf({ name, idOf, providerText, startProcess, linesOf }: ShellParts): Shell {
-  const withText = (properties: Properties): Properties =>
-    providerText === undefined ? properties : { __provider: providerText, ...properties };
-  const withoutText = (properties: Properties): Properties => {
-    const { __provider, ...inputs } = properties;
-    return providerText === undefined ? properties : inputs;
+export function shellOf({ name, idOf, providerText, startProcess, linesOf }: ShellParts) {
+  const text = providerText === undefined ? {} : { __provider: providerText };
+  const start = async (...settings: Parameters<typeof startProcess>) => {
+    const provider = await startProcess(...settings);
+    return {
+      check: async (args: Properties) => {
+        const { inputs, failures } = await provider.check({ ...text, ...args });
+        const { __provider, ...bare } = inputs;
+        return { inputs: providerText === undefined ? inputs : bare, failures };
+      },
+      diff: async (id: string, state: Properties, inputs: Properties) => {
+        const { changes, replacesList } = await provider.diff(id, state, { ...text, ...inputs });
+        const isChanged = changes !== DiffResponse.DiffChanges.DIFF_NONE;
+        return { isChanged, replaces: replacesList };
+      },
+      create: (inputs: Properties): Promise<CreateResult> =>
+        provider.create({ ...text, ...inputs }).then(({ id, outs }) => {
+          const state = withBareSecret(outs);
+          return { id, secret: String(state.secret), state };
+        }, failureOf),
+      /** An empty id when the webhook is gone. */
+      read: async (id: string, state: Properties) => {
+        const { id: idRead, props } = await provider.read(id, { ...text, ...state });
+        return { id: idRead, state: withBareSecret(props) };
+      },
+      /** Gives the error, if there is one. */
+      delete: (id: string, state: Properties): Promise<{ error?: string }> =>
+        provider.delete(id, { ...text, ...state }).then(
+          () => ({}),
+          ({ details }: ServiceError) => ({ error: details }),
+        ),
+      /** What the process has logged so far; complete when it is stopped. */
+      lines: () => linesOf(provider),
+      process: provider,
+      [Symbol.asyncDispose]: () => provider[Symbol.asyncDispose](),
+    };
   };
-  return {
-    name,
-    idOf,
-    start: async (config, environment) => {
-      const provider = await startProcess(config, environment);
-      return {
-        check: async (inputs) => {
-          const checked = await provider.check(withText(inputs));
-          return { ...checked, inputs: withoutText(checked.inputs) };
-        },
-        diff: async (id, state, inputs) => {
-          const { changes, replacesList } = await provider.diff(id, state, withText(inputs));
-          const isChanged = changes !== DiffResponse.DiffChanges.DIFF_NONE;
-          return { isChanged, replaces: replacesList };
-        },
-        create: (inputs) =>
-          provider.create(withText(inputs)).then(({ id, outs }) => {
-            const state = withBareSecret(outs);
-            return { id, secret: String(state.secret), state };
-          }, failureOf),
-        read: async (id, state) => {
-          const { id: idRead, props } = await provider.read(id, withText(state));
-          return { id: idRead, state: withBareSecret(props) };
-        },
-        delete: (id, state) =>
-          provider.delete(id, withText(state)).then(
-            () => ({}),
-            ({ details }: ServiceError) => ({ error: details }),
-          ),
-        lines: () => linesOf(provider),
-        process: provider,
-        [Symbol.asyncDispose]: () => provider[Symbol.asyncDispose](),
-      };
-    },
-  };
+  return { name, idOf, start };
 }
 
-/** What a failed creation says, and whether Pulumi is to store the webhook all the same. */
 function failureOf(error: ServiceError): CreateResult {
   const partial = partialCreationOf(error);
   return {

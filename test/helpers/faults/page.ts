@@ -1,6 +1,4 @@
-import { createFaults } from "./create-faults.js";
-import { deleteFaults } from "./delete-faults.js";
-import { type FaultRow, outcomes, rowSettings } from "./row.js";
+import { createFaults, deleteFaults, type FaultRow, outcomes, rowSettings } from "./rows.js";
 
 /** The text of docs/contributing/faults.md, written from the rows alone. */
 export function faultPage(): string {
@@ -14,42 +12,27 @@ One attempt may take ${rowSettings["dbwebhooks:timeoutSeconds"]} s, and one oper
 
 ## Outcomes
 
-${table(
-  ["outcome", "what it means"],
-  Object.entries(outcomes).map(([name, { meaning }]) => [name, meaning]),
-)}
+${table(["outcome", "what it means"], Object.entries(outcomes))}
 ## Create
 
-${faultTable(createFaults, ["posts", "gets", "deletes"])}
+${faultTable(createFaults, { posts: "`POST`s", gets: "`GET`s", deletes: "`DELETE`s" })}
 ## Delete
 
-${faultTable(deleteFaults, ["deletes"])}`;
+${faultTable(deleteFaults, { deletes: "`DELETE`s" })}`;
 }
 
-const countHeads = { posts: "`POST`s", gets: "`GET`s", deletes: "`DELETE`s" };
-
-function faultTable(
-  rows: readonly FaultRow[],
-  counts: readonly (keyof typeof countHeads)[],
-): string {
-  return table(
-    [
-      "the service",
-      "the client sees",
-      ...counts.map((count) => countHeads[count]),
-      "the service holds",
-      "the state holds",
-      "outcome",
-    ],
-    rows.map((row) => [
-      row.does,
-      row.sees,
-      ...counts.map((count) => String(row[count])),
-      row.service,
-      row.state,
-      row.outcome,
-    ]),
-  );
+function faultTable(rows: readonly FaultRow[], counts: object): string {
+  const columns = {
+    does: "the service",
+    sees: "the client sees",
+    ...counts,
+    service: "the service holds",
+    state: "the state holds",
+    outcome: "outcome",
+  };
+  const keys = Object.keys(columns) as (keyof FaultRow)[];
+  const cells = rows.map((row) => keys.map((key) => String(row[key])));
+  return table(Object.values(columns), cells);
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
