@@ -62,10 +62,7 @@ describe.each([javascriptProgram, yamlProgram])(
           expect(service.requests).toEqual([]);
 
           // The default provider has the environment alone, and the other takes what it lacks from there.
-          const account = {
-            DBWEBHOOKS_BASE_URL: service.baseUrl,
-            DBWEBHOOKS_API_KEY: "us-key",
-          };
+          const account = { DBWEBHOOKS_BASE_URL: service.baseUrl, DBWEBHOOKS_API_KEY: "us-key" };
           const ofEu = { baseUrl: eu.baseUrl, apiKey: "eu-key" };
           const orders = { orders: { args: webhookArgs({ databaseId: "base_orders" }) } };
           const webhooks = { one: "us", two: "eu", moves: "us" };

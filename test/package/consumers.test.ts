@@ -180,10 +180,7 @@ describe("The packed package", () => {
     await succeed(join(binaries, "rolldown"), ["-c"], { directory: program });
     const posts = service.counts.posts;
 
-    const { stdout } = await succeed("node", ["bundled.js"], {
-      directory: program,
-      environment,
-    });
+    const { stdout } = await succeed("node", ["bundled.js"], { directory: program, environment });
 
     const runs = JSON.parse(stdout);
     for (const { outputs, stdout: printed } of runs) {
