@@ -1,90 +1,108 @@
-import { startLocalService } from "pulumi-dbwebhooks/local-service";
+import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
-import { webhookArgs, withStack } from "../helpers/stack.js";
+import { interpolated, javascriptProgram, yamlProgram } from "../helpers/programs.js";
+import { unasked, webhookArgs, withStack } from "../helpers/stack.js";
 
-/** A program with one webhook for each of these providers. */
-function programFor(providers: Readonly<Record<string, object>>): string {
-  return `
-    const { Provider, Webhook } = require("pulumi-dbwebhooks");
-    const providers = ${JSON.stringify(providers)};
-    for (const [name, args] of Object.entries(providers)) {
-      const provider = new Provider(name, args);
-      new Webhook("orders-" + name, ${JSON.stringify(webhookArgs())}, { provider });
-    }
-  `;
-}
-
-describe("Provider on the real CLI", () => {
-  it("reaches a service of its own with a key of its own, or with that of the environment", async () => {
-    await using eu = await startLocalService({ apiKeys: ["eu-api-key"] });
-    await using next = await startLocalService({ apiKeys: ["eu-api-key"] });
-    const service = await startLocalService({ apiKeys: ["old-api-key", "new-api-key"] });
-    await withStack(
-      async ({ up, pulumi, declareText, stateText }) => {
-        const us = { baseUrl: service.baseUrl, timeoutSeconds: 20 };
-        await declareText(programFor({ us, eu: { baseUrl: eu.baseUrl, apiKey: "eu-api-key" } }));
-
-        const without = await pulumi(["preview"]);
-        const withKey = await pulumi(["up", "--yes", "--skip-preview"], {
-          DBWEBHOOKS_API_KEY: "old-api-key",
-        });
-
-        expect(without.exitCode).not.toBe(0);
-        expect(without.output).toMatch(/dbwebhooks:apiKey: .*\bapiKey\b.*\bDBWEBHOOKS_API_KEY\b/);
-        expect(withKey.exitCode, withKey.output).toBe(0);
-        expect([service.webhooks.length, eu.webhooks.length]).toEqual([1, 1]);
-
-        // Another key changes nothing; another base URL replaces.
-        await declareText(
-          programFor({
-            us: { ...us, apiKey: "new-api-key" },
-            eu: {
-              baseUrl: next.baseUrl,
-              apiKey: "eu-api-key",
-              otherBaseUrls: [eu.baseUrl],
-            },
-          }),
-        );
-        const preview = await pulumi(["preview"]);
-        await up();
-
-        expect(preview.output).toMatch(/base_abc123: dbwebhooks:baseUrl\b/);
-        expect(service.counts).toMatchObject({ posts: 1, deletes: 0 });
-        expect([eu.webhooks.length, next.webhooks.length]).toEqual([0, 1]);
-        const state = await stateText();
-        for (const token of ["eu-api-key", "new-api-key", "whsec_"]) {
-          expect(state).not.toContain(token);
-        }
+/** A provider of each of these arguments, and a webhook of each of these providers. */
+const declared = (
+  providers: Readonly<Record<string, object>>,
+  webhooks: Readonly<Record<string, string>>,
+) => ({
+  ...Object.fromEntries(
+    Object.entries(providers).map(([name, args]) => [name, { type: "provider" as const, args }]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(webhooks).map(([name, provider]) => [
+      name,
+      {
+        args: webhookArgs({ databaseId: `base_${name}` }),
+        opts: { provider: interpolated(provider) },
       },
-      { service, config: {} },
-    );
-    expect([eu.webhooks, next.webhooks]).toEqual([[], []]);
-  });
-
-  it("deletes what moves to another provider where it was, without a setting", async () => {
-    await using eu = await startLocalService({ apiKeys: ["eu-api-key"] });
-    const service = await startLocalService({ apiKeys: ["us-api-key"] });
-    await withStack(
-      async ({ up, declareText }) => {
-        const programOf = (name: "us" | "eu") => `
-          const { Provider, Webhook } = require("pulumi-dbwebhooks");
-          const us = new Provider("us", ${JSON.stringify({ baseUrl: service.baseUrl, apiKey: "us-api-key" })});
-          const eu = new Provider("eu", ${JSON.stringify({ baseUrl: eu.baseUrl, apiKey: "eu-api-key" })});
-          new Webhook("orders", ${JSON.stringify(webhookArgs())}, { provider: ${name} });
-        `;
-        await declareText(programOf("us"));
-        await up();
-        await declareText(programOf("eu"));
-
-        await up();
-
-        expect([service.webhooks.length, eu.webhooks.length]).toEqual([0, 1]);
-        expect(service.counts).toMatchObject({ posts: 1, deletes: 1 });
-        const keys = service.requests.map(({ headers }) => headers.authorization);
-        expect(new Set(keys)).toEqual(new Set(["Bearer us-api-key"]));
-      },
-      { service, config: {} },
-    );
-    expect(eu.webhooks).toEqual([]);
-  });
+    ]),
+  ),
 });
+const databasesOf = ({ webhooks }: LocalService) =>
+  webhooks.map(({ databaseId }) => databaseId).toSorted();
+
+const bad = { databaseId: "..", url: "hooks/path-token", events: ["record.create"] };
+
+describe.each([javascriptProgram, yamlProgram])(
+  "Configuration and accounts of $name",
+  (program) => {
+    it("fail in preview without values; each provider has its service and key, which a webhook keeps to", async () => {
+      await using eu = await startLocalService({ apiKeys: ["eu-key", "eu-next-key"] });
+      await using next = await startLocalService({ apiKeys: ["eu-next-key"] });
+      const service = await startLocalService({ apiKeys: ["us-key"] });
+      await withStack(
+        async ({ declare, pulumi, up, stateText }) => {
+          const adopt = { id: "1", secret: "whsec_\n" };
+          const us = { baseUrl: service.baseUrl, timeoutSeconds: 20 };
+          await declare({ orders: { args: webhookArgs({ ...bad, adopt }) } });
+          const wrong = await pulumi(["preview"], { DBWEBHOOKS_TIMEOUT_SECONDS: "soon" });
+
+          expect(wrong.exitCode).not.toBe(0);
+          for (const problem of [
+            /dbwebhooks:baseUrl: .*\bpulumi config set dbwebhooks:baseUrl\b/,
+            /dbwebhooks:apiKey: .*\bpulumi config set --secret dbwebhooks:apiKey\b/,
+            /dbwebhooks:timeoutSeconds: /,
+            /\bdatabaseId: /,
+            /\burl: /,
+            /\bevents\[0\]: .*record\.created.*allowUnknownEvents/,
+            /\badopt\.secret: /,
+          ]) {
+            expect(wrong.output).toMatch(problem);
+          }
+          expect(wrong.output).not.toMatch(/path-token|whsec_|\n\s+at /);
+          await declare(declared({ us }, { one: "us" }));
+          const keyless = await pulumi(["preview"]);
+          expect(keyless.exitCode).not.toBe(0);
+          expect(keyless.output).toMatch(
+            /dbwebhooks:apiKey: .*\bProvider\b.*\bDBWEBHOOKS_API_KEY\b/,
+          );
+          expect(service.requests).toEqual([]);
+
+          // The default provider has the environment alone, and the other takes what it lacks from there.
+          const account = { DBWEBHOOKS_BASE_URL: service.baseUrl, DBWEBHOOKS_API_KEY: "us-key" };
+          const ofEu = { baseUrl: eu.baseUrl, apiKey: "eu-key" };
+          const orders = { orders: { args: webhookArgs({ databaseId: "base_orders" }) } };
+          const webhooks = { one: "us", two: "eu", moves: "us" };
+          await declare({ ...declared({ us, eu: ofEu }, webhooks), ...orders });
+          const { output } = await up(account);
+          expect([databasesOf(service), databasesOf(eu)]).toEqual([
+            ["base_moves", "base_one", "base_orders"],
+            ["base_two"],
+          ]);
+
+          // Another key changes nothing. What goes to another provider is deleted by its own.
+          const rotated = { ...ofEu, apiKey: "eu-next-key" };
+          const known = { us: { ...us, apiKey: "us-key" }, eu: rotated };
+          await declare({ ...declared(known, { ...webhooks, moves: "eu" }), ...orders });
+          const moved = await up(account);
+          expect([databasesOf(service), databasesOf(eu)]).toEqual([
+            ["base_one", "base_orders"],
+            ["base_moves", "base_two"],
+          ]);
+          expect(eu.requests.at(-1)?.headers.authorization).toBe("Bearer eu-next-key");
+
+          // Another base URL replaces.
+          const elsewhere = { ...rotated, baseUrl: next.baseUrl, otherBaseUrls: [eu.baseUrl] };
+          const { moves: _, ...rest } = webhooks;
+          await declare({ ...declared({ ...known, eu: elsewhere }, rest), ...orders });
+          const replaced = await up(account);
+          expect(replaced.output).toMatch(/\bbase_two: dbwebhooks:baseUrl\b/);
+          const databases = [service, eu, next].map(databasesOf);
+          expect(databases).toEqual([["base_one", "base_orders"], [], ["base_two"]]);
+          for (const text of [await stateText(), output, moved.output, replaced.output]) {
+            expect(text).not.toMatch(/(us|eu|next)-key|whsec_/);
+          }
+          const { exitCode } = await pulumi(["destroy", ...unasked], account);
+          const keys = service.requests.map(({ headers }) => headers.authorization);
+          expect([exitCode, ...new Set(keys)]).toEqual([0, "Bearer us-key"]);
+          expect(service.counts.posts).toBe(3);
+        },
+        { service, program, isConfigured: false },
+      );
+      expect([eu.webhooks, next.webhooks]).toEqual([[], []]);
+    });
+  },
+);

@@ -1,36 +1,22 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import {
-  javascriptProgram,
-  javascriptProgramOfPlugin,
-  type Program,
-  yamlProgram,
-} from "../helpers/programs.js";
-import { type TestStack, webhookArgs, withStack } from "../helpers/stack.js";
+import { javascriptProgram, type Program, yamlProgram } from "../helpers/programs.js";
+import { holdCreation, type TestStack, unasked, webhookArgs, withStack } from "../helpers/stack.js";
 
-/** Starts `up` and waits until the service has made the webhook, whose answer it holds back. */
-async function startUpAndHold({ service, declare, start }: TestStack) {
-  await declare({ orders: { args: webhookArgs() } });
-  const held = service.inject({ on: "POST", fault: { kind: "hold", commit: true }, times: 1 });
-  const committed = service.nextRequest({ on: "POST", stage: "committed" });
-  const command = start(["up", "--yes", "--skip-preview"]);
+/** Starts `up` and waits until the service has made a webhook, whose answer it holds back. */
+async function startUpAndHold({ service, start }: TestStack) {
+  const { committed, release } = holdCreation(service);
+  const command = start(["up", ...unasked, "--parallel", "2"]);
   await committed;
-  return { ...command, release: () => held.release() };
+  return { ...command, release };
 }
 
 /** Signals a command's whole process group, as ^C in a terminal does. */
-function interrupt(pid: number | undefined, signal: NodeJS.Signals): void {
-  process.kill(-(pid ?? 0), signal);
+function interrupt(pid = 0): void {
+  process.kill(-pid, "SIGINT");
 }
 
-/** The provider processes among the descendants of a process. */
-function providerProcesses(program: Program, ancestor: number | undefined): number[] {
-  return descendantsOf(ancestor)
-    .filter(({ args }) => program.process.test(args))
-    .map(({ pid }) => pid);
-}
-
-function descendantsOf(ancestor: number | undefined) {
+function descendantsOf(ancestor = 0) {
   const lines = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
   const processes = lines.map((line) => {
     const [pid, parent, ...args] = line.trim().split(/\s+/);
@@ -40,16 +26,19 @@ function descendantsOf(ancestor: number | undefined) {
     processes
       .filter(({ parent }) => parent === pid)
       .flatMap((child) => [child, ...below(child.pid)]);
-  return below(ancestor ?? 0);
+  return below(ancestor);
 }
 
-/** Kills a command and what it has started: neither a program nor its language host ends with it. */
-function killAllBut(providers: readonly number[], command: number | undefined): void {
-  const others = descendantsOf(command).map(({ pid }) => pid);
-  process.kill(command ?? 0, "SIGKILL");
-  for (const pid of others.filter((other) => !providers.includes(other) && isAlive(other))) {
-    process.kill(pid, "SIGKILL");
+/** Kills a command and what it has started but the providers, which are to end by themselves. */
+function killAllButProviders(command: number, program: Program): number[] {
+  const all = descendantsOf(command);
+  const providers = all.filter(({ args }) => program.process.test(args)).map(({ pid }) => pid);
+  process.kill(command, "SIGKILL");
+  // Neither a program nor its language host ends with the CLI.
+  for (const { pid } of all) {
+    if (!providers.includes(pid) && isAlive(pid)) process.kill(pid, "SIGKILL");
   }
+  return providers;
 }
 
 function isAlive(pid: number): boolean {
@@ -60,136 +49,68 @@ function isAlive(pid: number): boolean {
   }
 }
 
-const programs = [javascriptProgram, yamlProgram];
+describe.each([
+  { program: javascriptProgram, sentAfterInterrupt: 1 },
+  // The plugin is told of the first ^C, and sends nothing that waits in its queue.
+  { program: yamlProgram, sentAfterInterrupt: 0 },
+])(
+  "An update through $program.name, interrupted in a creation,",
+  ({ program, sentAfterInterrupt }) => {
+    it("deletes the webhook after kill -9 and a second ^C, stores it after one; then up creates each once", async () => {
+      await withStack(
+        async (stack) => {
+          const { service } = stack;
+          await stack.configure({ "dbwebhooks:maxConcurrentRequests": "1" });
+          await stack.declare({ orders: { args: webhookArgs() } });
 
-describe("The native plugin with nothing in flight", () => {
-  it("ends by itself when the CLI is killed", async () => {
-    await withStack(
-      async (stack) => {
-        await stack.declareText(`
-          const pulumi = require("@pulumi/pulumi");
-          new pulumi.CustomResource("dbwebhooks:index:Webhook", "orders", ${JSON.stringify(webhookArgs())});
-          setInterval(() => {}, 1_000);
-        `);
-        const { child, output, result } = stack.start(["up", "--yes", "--skip-preview"]);
-        await expect.poll(output).toMatch(/Webhook orders created/);
-        const providers = providerProcesses(javascriptProgramOfPlugin, child.pid);
-        expect(providers).toHaveLength(1);
+          const killed = await startUpAndHold(stack);
+          // YAML starts the plugin twice: once for its schema, and that one is idle.
+          const providers = killAllButProviders(killed.child.pid ?? 0, program);
+          expect(providers).not.toEqual([]);
+          await killed.result;
+          const deleted = service.nextRequest({ on: "DELETE", stage: "finished" });
+          killed.release();
+          await deleted;
+          expect(service.webhooks).toEqual([]);
+          await expect.poll(() => providers.filter(isAlive)).toEqual([]);
+          await stack.pulumi(["cancel", "--yes"]);
 
-        killAllBut(providers, child.pid);
-        await result;
+          const twice = await startUpAndHold(stack);
+          interrupt(twice.child.pid);
+          await expect.poll(twice.output).toMatch(/cancell?ing/i);
+          const deletedAgain = service.nextRequest({ on: "DELETE", stage: "finished" });
+          interrupt(twice.child.pid);
+          await expect.poll(twice.output).toContain("Pulumi is stopping");
+          twice.release();
+          await deletedAgain;
+          await twice.result;
+          expect(service.webhooks).toEqual([]);
+          expect(await stack.resources()).toEqual({});
+          expect(service.counts).toMatchObject({ posts: 2, deletes: 2 });
 
-        await expect.poll(() => providers.filter(isAlive)).toEqual([]);
-        expect(stack.service.counts).toMatchObject({ posts: 1, deletes: 0 });
-        await stack.pulumi(["cancel", "--yes"]);
-      },
-      { program: javascriptProgramOfPlugin },
-    );
-  });
-});
+          const orders = ["orders", "queued"].map((name) => [name, { args: webhookArgs() }]);
+          await stack.declare(Object.fromEntries(orders));
+          const once = await startUpAndHold(stack);
+          await expect.poll(once.output).toContain("Requests wait for their turn");
+          interrupt(once.child.pid);
+          await expect.poll(once.output).toMatch(/cancell?ing/i);
+          if (sentAfterInterrupt === 0) {
+            await expect.poll(once.output).toContain("because Pulumi is stopping");
+          }
+          once.release();
+          expect((await once.result).exitCode).not.toBe(0);
+          expect(service.counts).toMatchObject({ posts: 3 + sentAfterInterrupt, deletes: 2 });
+          const ids = Object.values(await stack.resources()).map(({ id }) => id);
+          expect(ids.toSorted()).toEqual(service.webhooks.map(program.idOf).toSorted());
 
-describe("The native plugin at the first ^C", () => {
-  it("sends nothing that waits in its queue, and the next up creates each webhook once", async () => {
-    await withStack(
-      async (stack) => {
-        const { service } = stack;
-        await stack.configure({ "dbwebhooks:maxConcurrentRequests": "2" });
-        const names = ["a", "b", "c", "d", "e", "f"];
-        await stack.declare(
-          Object.fromEntries(
-            names.map((name) => [name, { args: webhookArgs({ databaseId: `base_${name}` }) }]),
-          ),
-        );
-        const held = service.inject({ on: "POST", fault: { kind: "hold", commit: true } });
-        const { child, output, result } = stack.start([
-          ...["up", "--yes", "--skip-preview", "--parallel", "6"],
-        ]);
-        await expect.poll(() => service.webhooks).toHaveLength(2);
-
-        interrupt(child.pid, "SIGINT");
-        await expect.poll(output).toContain("because Pulumi is stopping");
-        held.release();
-        held.remove();
-        await result;
-
-        expect(service.counts).toMatchObject({ posts: 2, created: 2, deletes: 0 });
-        expect(Object.keys(await stack.resources())).toHaveLength(2);
-        await stack.up();
-        expect(service.counts).toMatchObject({ posts: 6, created: 6 });
-      },
-      { program: yamlProgram },
-    );
-  });
-});
-
-describe.each(programs)("An update that is interrupted in a creation through $name", (program) => {
-  it.each(["SIGINT", "SIGTERM"] as const)("stores the webhook after one %s", async (signal) => {
-    await withStack(
-      async (stack) => {
-        const { child, output, release, result } = await startUpAndHold(stack);
-
-        interrupt(child.pid, signal);
-        await expect.poll(output).toMatch(/cancell?ing/i);
-        release();
-        const { exitCode } = await result;
-
-        expect(exitCode).not.toBe(0);
-        const [webhook] = stack.service.webhooks;
-        expect((await stack.resources()).orders).toMatchObject({
-          id: webhook && program.idOf(webhook),
-        });
-        expect(stack.service.counts).toMatchObject({ posts: 1, deletes: 0 });
-        await stack.up();
-        expect(await stack.outputs()).toEqual({ ordersSecret: webhook?.secret });
-        expect(stack.service.counts.posts).toBe(1);
-      },
-      { program },
-    );
-  });
-
-  it("deletes the webhook again after two SIGINTs", async () => {
-    await withStack(
-      async (stack) => {
-        const { child, output, release, result } = await startUpAndHold(stack);
-
-        interrupt(child.pid, "SIGINT");
-        await expect.poll(output).toMatch(/cancell?ing/i);
-        const deleted = stack.service.nextRequest({ on: "DELETE", stage: "finished" });
-        interrupt(child.pid, "SIGINT");
-        await expect.poll(output).toContain("Pulumi is stopping");
-        release();
-        await deleted;
-        await result;
-
-        expect(stack.service.webhooks).toEqual([]);
-        expect(await stack.resources()).toEqual({});
-      },
-      { program },
-    );
-  });
-
-  it("deletes the webhook again when the CLI is killed, and leaves no process", async () => {
-    await withStack(
-      async (stack) => {
-        const { child, release, result } = await startUpAndHold(stack);
-        const providers = providerProcesses(program, child.pid);
-        // YAML starts the plugin twice: once for its schema.
-        expect(providers).not.toEqual([]);
-
-        killAllBut(providers, child.pid);
-        await result;
-        const deleted = stack.service.nextRequest({ on: "DELETE", stage: "finished" });
-        release();
-        await deleted;
-
-        expect(stack.service.webhooks).toEqual([]);
-        await expect.poll(() => providers.filter(isAlive)).toEqual([]);
-        await stack.pulumi(["cancel", "--yes"]);
-        await stack.up();
-        expect(stack.service.webhooks).toHaveLength(1);
-        expect(stack.service.counts).toMatchObject({ posts: 2, deletes: 1 });
-      },
-      { program },
-    );
-  });
-});
+          await stack.up();
+          expect(service.counts).toMatchObject({ posts: 4, created: 4, deletes: 2 });
+          expect(Object.values(await stack.outputs()).toSorted()).toEqual(
+            service.webhooks.map(({ secret }) => secret).toSorted(),
+          );
+        },
+        { program },
+      );
+    });
+  },
+);

@@ -1,183 +1,136 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import {
-  type DeliveryOptions,
   type EmittedEvent,
+  type LocalService,
   startLocalService,
 } from "pulumi-dbwebhooks/local-service";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createReceiver } from "../../examples/receiver/receiver.ts";
-import { startEventStream } from "../helpers/event-stream.js";
 import { startReceiver } from "../helpers/receiver.js";
 import { type TestStack, withStack } from "../helpers/stack.js";
 
-// Only what the receiver refuses may be lost, and not what it answers late on a busy machine.
-const timeoutSeconds = 120;
-/** No wait in a queue, and one attempt only: what is not accepted at once is lost. */
-const withoutRetries: DeliveryOptions = {
-  timeoutSeconds,
-  maxConcurrent: 1_000,
-  retryWaitsSeconds: [],
-};
-const withRetries: DeliveryOptions = {
-  timeoutSeconds,
-  retryWaitsSeconds: [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6],
-};
+/** By database, how its receiver gets a new secret, and what is declared in three updates. */
+const databases = {
+  /** The receiver's settings are a resource too: it depends on the webhook, by its secret. */
+  base_settings: [["one"], ["one"], ["one"]],
+  /** A second webhook comes before the first one goes. */
+  base_doubled: [["one"], ["one", "two"], ["two"]],
+  /** After each update, so that deliveries are repeated. */
+  base_later: [["one"], ["one"], ["one"]],
+  /** After each update, and with `deleteBeforeReplace`. */
+  base_gapped: [["one"], ["one"], ["one"]],
+} as const;
+type Database = keyof typeof databases;
+const names = Object.keys(databases) as Database[];
+/** Whether the service sends a notification again that the receiver has refused. */
+const isRetried = (name: Database) => ["base_later", "base_gapped"].includes(name);
+const updates = [0, 1, 2] as const;
 
 describe("A rotation while events flow", () => {
-  it("loses none without any retry, by settings of the receiver in the same update or by two webhooks", async () => {
-    await withRotation(withoutRetries, async ({ stack, startReceiving, settings }) => {
-      const replaced = await startReceiving("base_replaced");
-      settings.learn = replaced.learn;
-      const doubled = await startReceiving("base_doubled");
-      const declare = (webhook: DeclaredWebhook, others: readonly string[]) => {
-        const two = others.map((name) => [name, doubled.replacements.initial] as const);
-        return stack.declareText(
-          programWithReceiver("orders", settings.url, {
-            orders: webhook,
-            ...Object.fromEntries(two),
-          }),
-        );
-      };
-      await declare(replaced.replacements.initial, ["first"]);
-      await stack.up();
-      await doubled.learnFrom(stack, ["first"]);
-      using replacedStream = startEventStream(stack.service, "base_replaced");
-      using doubledStream = startEventStream(stack.service, "base_doubled");
-
-      for (const [webhook, others] of [
-        [replaced.replacements.changes[0], ["first", "second"]],
-        [replaced.replacements.changes[1], ["second"]],
-        [replaced.replacements.changes[2], ["second"]],
-      ] as const) {
-        await declare(webhook, others);
-        await expectReplacement(stack, "base_replaced");
-        await doubled.learnFrom(stack, others);
-      }
-      const events = await replacedStream.end();
-      const eventsOfTwo = await doubledStream.end();
-
-      expect(replaced.lostOf(events)).toEqual([]);
-      expect(doubled.lostOf(eventsOfTwo)).toEqual([]);
-      expect(
-        stack.service.webhooks.filter(({ databaseId }) => databaseId === "base_doubled"),
-      ).toHaveLength(1);
+  it("loses none with settings in the same update, two webhooks or retries; deleteBeforeReplace does", async () => {
+    const receivers = Object.fromEntries(
+      await Promise.all(names.map(async (name) => [name, await startRotatingReceiver()] as const)),
+    ) as Record<Database, RotatingReceiver>;
+    await using settings = await startReceiver(({ body }) => {
+      receivers.base_settings.learn(body.secret);
+      return 204;
     });
-  });
-
-  it("loses none with retries when the receiver learns afterwards, but those of the gap with deleteBeforeReplace", async () => {
-    await withRotation(withRetries, async ({ stack, startReceiving }) => {
-      const kept = await startReceiving("base_kept");
-      const gapped = await startReceiving("base_gapped");
-      const { changes } = kept.replacements;
-      const declare = (orders: DeclaredWebhook, { args, opts }: DeclaredWebhook) =>
-        stack.declareText(
-          program({ orders, gapped: { args, opts: { ...opts, deleteBeforeReplace: true } } }),
-        );
-      const learn = async () => {
-        await kept.learnFrom(stack, ["orders"]);
-        await gapped.learnFrom(stack, ["gapped"]);
-      };
-      await declare(kept.replacements.initial, gapped.replacements.initial);
-      await stack.up();
-      await learn();
-      using keptStream = startEventStream(stack.service, "base_kept");
-      using gappedStream = startEventStream(stack.service, "base_gapped");
-
-      for (const [at, webhook] of changes.entries()) {
-        await declare(webhook, gapped.replacements.changes[at] ?? webhook);
-        await expectReplacement(stack, "base_kept", "base_gapped");
-        await learn();
-      }
-      const events = await keptStream.end();
-      const eventsWithGaps = await gappedStream.end();
-
-      expect(kept.lostOf(events)).toEqual([]);
-      const attempts = events.flatMap(({ deliveries }) => deliveries.map((one) => one.attempts));
-      expect(Math.max(...attempts)).toBeGreaterThan(1);
-      const lost = gapped.lostOf(eventsWithGaps);
-      expect(lost.length).toBeGreaterThan(0);
-      expect(gapsOf(eventsWithGaps)).toBe(changes.length);
-      expect(lost.length).toBeLessThan(eventsWithGaps.length);
+    // Only what the receiver refuses may be lost, and not what it answers late on a busy machine.
+    const deliveries = { timeoutSeconds: 120, maxConcurrent: 1_000, retryWaitsSeconds: [] };
+    const service = await startLocalService({ deliveries });
+    const retryWaitsSeconds = [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6];
+    await using retrying = await startLocalService({
+      deliveries: { ...deliveries, retryWaitsSeconds },
     });
+    const webhooksOfAll = () => [...service.webhooks, ...retrying.webhooks];
+    for (const each of [service, retrying]) {
+      // A slow creation makes every gap long enough to be seen.
+      each.inject({ on: "POST", fault: { kind: "delay", ms: 200 } });
+    }
+    await withStack(
+      async (stack) => {
+        const streams = new Map<Database, ReturnType<typeof startEventStream>>();
+        const secretsAtEnds: string[][] = [];
+        for (const update of updates) {
+          await declare(stack, retrying, update, settings.url, receivers);
+          await stack.up();
+          secretsAtEnds.push(webhooksOfAll().map(({ secret }) => secret));
+          for (const { databaseId, secret } of webhooksOfAll()) {
+            const isTold = databaseId === "base_settings" && update > 0;
+            if (!isTold) receivers[databaseId as Database].learn(secret);
+          }
+          if (update === 0) {
+            for (const name of names) {
+              streams.set(name, startEventStream(isRetried(name) ? retrying : service, name));
+            }
+          }
+        }
+        const events = Object.fromEntries(
+          await Promise.all([...streams].map(async ([name, stream]) => [name, await stream.end()])),
+        ) as Record<Database, readonly EmittedEvent[]>;
+
+        // Each update replaced, or added and removed.
+        const [first = [], second = [], third = []] = secretsAtEnds;
+        expect([first, second, third].map(({ length }) => length)).toEqual([4, 5, 4]);
+        expect(third.filter((secret) => first.includes(secret))).toEqual([]);
+        const lost = names.map((name) => receivers[name].lostOf(events[name]).length);
+        expect(lost).toEqual([0, 0, 0, expect.toSatisfy((count: number) => count > 0)]);
+        const retries = events.base_later.flatMap((event) => event.deliveries);
+        expect(Math.max(...retries.map(({ attempts }) => attempts))).toBeGreaterThan(1);
+        expect(lost[3]).toBeLessThan(events.base_gapped.length);
+        expect(gapsOf(events.base_gapped)).toBe(updates.length - 1);
+      },
+      { service },
+    );
   });
 });
 
-interface DeclaredWebhook {
-  readonly args: object;
-  readonly opts: object;
-}
-
-interface Replacements {
-  readonly initial: DeclaredWebhook;
-  /** By changed events, by changed url, and by `replacementTrigger`. */
-  readonly changes: readonly [DeclaredWebhook, DeclaredWebhook, DeclaredWebhook];
-}
-
-interface Rotation {
-  readonly stack: TestStack;
-  /** Starts a receiver for the webhooks of a database. */
-  startReceiving(
-    databaseId: string,
-  ): Promise<RotatingReceiver & { readonly replacements: Replacements }>;
-  /** Takes `{secret}` at its url, for the receiver whose `learn` it has. */
-  readonly settings: { readonly url: string; learn: (secret: string) => void };
-}
-
-async function withRotation(
-  deliveries: DeliveryOptions,
-  use: (rotation: Rotation) => Promise<void>,
+/** Declares the webhooks of an update, which are replaced by changed arguments and then by a trigger. */
+function declare(
+  stack: TestStack,
+  { baseUrl, apiKey }: LocalService,
+  update: (typeof updates)[number],
+  settingsUrl: string,
+  receivers: Record<Database, RotatingReceiver>,
 ): Promise<void> {
-  await using settingsReceiver = await startReceiver(({ body }) => {
-    settings.learn(body.secret);
-    return 204;
+  const webhooks = names.flatMap((databaseId) => {
+    const isDoubled = databaseId === "base_doubled";
+    const url = `${receivers[databaseId].url}/${update === 0 || isDoubled ? "" : "moved"}`;
+    const opts = {
+      replacementTrigger: update === 2 && !isDoubled ? "second" : "first",
+      deleteBeforeReplace: databaseId === "base_gapped",
+    };
+    return databases[databaseId][update].map((name) => {
+      const args = { databaseId, url, events: ["record.created"] };
+      return [`${databaseId}-${name}`, isRetried(databaseId), args, opts] as const;
+    });
   });
-  const settings = { url: settingsReceiver.url, learn: (_secret: string) => {} };
-  const receivers: AsyncDisposable[] = [];
-  const startReceiving = async (databaseId: string) => {
-    const receiver = await startRotatingReceiver();
-    receivers.push(receiver);
-    return { ...receiver, replacements: replacementsOf(databaseId, receiver.url) };
-  };
-  // A slow creation makes every gap long enough to be seen.
-  const service = await startLocalService({ deliveries });
-  service.inject({ on: "POST", fault: { kind: "delay", ms: 200 } });
-  try {
-    await withStack((stack) => use({ stack, startReceiving, settings }), { service });
-  } finally {
-    await Promise.all(receivers.map((receiver) => receiver[Symbol.asyncDispose]()));
-  }
+  return stack.declareText(`
+const pulumi = require("@pulumi/pulumi");
+const { Provider, Webhook } = require("pulumi-dbwebhooks");
+const retrying = new Provider("retrying", ${JSON.stringify({ baseUrl, apiKey })});
+const webhooks = {};
+for (const [name, isRetried, args, opts] of ${JSON.stringify(webhooks)}) {
+  const provider = isRetried ? retrying : undefined;
+  webhooks[name] = new Webhook(name, args, { ...opts, provider });
+}
+const send = (inputs) => fetch(inputs.url, { method: "POST", body: JSON.stringify(inputs) });
+const settings = {
+  diff: async (id, olds, news) => ({ changes: olds.secret !== news.secret }),
+  create: async (inputs) => (await send(inputs), { id: "settings", outs: inputs }),
+  update: async (id, olds, news) => (await send(news), { outs: news }),
+};
+class ReceiverSettings extends pulumi.dynamic.Resource {}
+const { secret } = webhooks["base_settings-one"];
+new ReceiverSettings(settings, "receiver", { url: "${settingsUrl}", secret });
+`);
 }
 
-function replacementsOf(databaseId: string, receiverUrl: string): Replacements {
-  const ofTrigger = (replacementTrigger: string, args: object) => ({
-    args: { databaseId, url: receiverUrl, ...args },
-    opts: { replacementTrigger },
-  });
-  const events = ["record.created", "record.deleted"];
-  const url = `${receiverUrl}/moved`;
-  return {
-    initial: ofTrigger("first", { events: ["record.created", "record.updated"] }),
-    changes: [
-      ofTrigger("first", { events }),
-      ofTrigger("first", { events, url }),
-      ofTrigger("second", { events, url }),
-    ],
-  };
-}
-
-interface RotatingReceiver extends AsyncDisposable {
-  readonly url: string;
-  /** From now on this secret counts, beside those from before. */
-  learn(secret: string): void;
-  /** Takes over the secrets of these resources. */
-  learnFrom(stack: TestStack, names: readonly string[]): Promise<void>;
-  /** Events that never came with a signature that counted at that moment. */
-  lostOf(events: readonly EmittedEvent[]): readonly string[];
-}
+type RotatingReceiver = Awaited<ReturnType<typeof startRotatingReceiver>>;
 
 /** Runs the receiver of examples/receiver. */
-async function startRotatingReceiver(): Promise<RotatingReceiver> {
+async function startRotatingReceiver() {
   const secrets: string[] = [];
   const accepted = new Set<string>();
   const server = createReceiver({
@@ -186,72 +139,38 @@ async function startRotatingReceiver(): Promise<RotatingReceiver> {
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const learn = (secret: string) => void secrets.unshift(secret);
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks/orders`,
-    learn,
-    learnFrom: async (stack, names) => {
-      const outputs = await stack.outputs();
-      for (const name of names) {
-        learn(String(outputs[`${name}Secret`]));
-      }
-    },
-    lostOf: (events) => events.map(({ id }) => id).filter((id) => !accepted.has(id)),
-    [Symbol.asyncDispose]: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
-    },
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
+    /** From now on this secret counts, beside those from before. */
+    learn: (secret: string) => void secrets.unshift(secret),
+    /** Events that never came with a signature that counted at that moment. */
+    lostOf: (events: readonly EmittedEvent[]) =>
+      events.map(({ id }) => id).filter((id) => !accepted.has(id)),
   };
 }
 
-/** Runs an update that replaces the one webhook of each of these databases. */
-async function expectReplacement(stack: TestStack, ...databases: readonly string[]): Promise<void> {
-  const idsIn = () =>
-    databases.map((name) =>
-      stack.service.webhooks.filter(({ databaseId }) => databaseId === name).map(({ id }) => id),
-    );
-  const before = idsIn();
-  await stack.up();
-  const after = idsIn();
-  expect(after.map((ids) => ids.length)).toEqual(databases.map(() => 1));
-  expect(after.flat().filter((id) => before.flat().includes(id))).toEqual([]);
+/** Lets up to a hundred events a second happen in a database; a busy machine gets fewer. */
+function startEventStream(service: LocalService, databaseId: string) {
+  const events: EmittedEvent[] = [];
+  const emit = () => events.push(service.emit({ type: "record.created", databaseId }));
+  const timer = setInterval(emit, 10);
+  onTestFinished(() => clearInterval(timer));
+  return {
+    /** Ends the stream, and waits until every delivery is over. All events, in order. */
+    end: async () => {
+      clearInterval(timer);
+      await Promise.all(events.map(({ finished }) => finished));
+      return events;
+    },
+  };
 }
 
 /** How many times the events stopped having anybody to be told. */
 function gapsOf(events: readonly EmittedEvent[]): number {
   const nobodyTold = events.map(({ deliveries }) => deliveries.length === 0);
   return nobodyTold.filter((isNow, at) => isNow && !nobodyTold[at - 1]).length;
-}
-
-function program(webhooks: Readonly<Record<string, DeclaredWebhook>>): string {
-  const declarations = Object.entries(webhooks).map(
-    ([name, { args, opts }]) =>
-      `exports.${name}Secret = new Webhook("${name}", ${JSON.stringify(args)}, ${JSON.stringify(opts)}).secret;`,
-  );
-  return `const { Webhook } = require("pulumi-dbwebhooks");\n${declarations.join("\n")}\n`;
-}
-
-/** The receiver's settings are a resource too: it depends on the webhook, by its secret. */
-function programWithReceiver(
-  name: string,
-  settingsUrl: string,
-  webhooks: Readonly<Record<string, DeclaredWebhook>>,
-): string {
-  return `${program(webhooks)}
-const pulumi = require("@pulumi/pulumi");
-const settings = {
-  diff: async (id, olds, news) => ({ changes: olds.secret !== news.secret }),
-  create: async (inputs) => {
-    await fetch(inputs.url, { method: "POST", body: JSON.stringify({ secret: inputs.secret }) });
-    return { id: "settings", outs: inputs };
-  },
-  update: async (id, olds, news) => {
-    await fetch(news.url, { method: "POST", body: JSON.stringify({ secret: news.secret }) });
-    return { outs: news };
-  },
-};
-class ReceiverSettings extends pulumi.dynamic.Resource {}
-new ReceiverSettings(settings, "receiver", { url: "${settingsUrl}", secret: exports.${name}Secret });
-`;
 }

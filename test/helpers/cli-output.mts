@@ -19,17 +19,12 @@ export function webhooksInState(exported: string): Record<string, WebhookInState
   const { resources = [] } = JSON.parse(exported).deployment as { resources?: Resource[] };
   const webhooks: Record<string, WebhookInState[]> = {};
   for (const { urn, id, outputs, delete: isPendingDeletion = false } of resources) {
-    if (isWebhook(urn)) {
-      const { databaseId, secret } = outputs;
-      const name = urn.split("::").at(-1) ?? "";
-      webhooks[name] ??= [];
-      webhooks[name].push({
-        id,
-        databaseId,
-        isPendingDeletion,
-        ...(secret !== undefined && { secret: JSON.parse(secret.plaintext) as string }),
-      });
-    }
+    if (!isWebhook(urn)) continue;
+    const { databaseId, secret } = outputs;
+    const inClear = secret && { secret: JSON.parse(secret.plaintext) as string };
+    const name = urn.split("::").at(-1) ?? "";
+    webhooks[name] ??= [];
+    webhooks[name].push({ id, databaseId, isPendingDeletion, ...inClear });
   }
   return webhooks;
 }
@@ -61,11 +56,10 @@ export function errorsOfWebhooks(output: string): Record<string, string[]> {
 
 /** The lines that the provider wrote, below "Diagnostics:". */
 export function linesOfProvider(output: string): string[] {
-  return diagnosticsOf(output)
-    .filter(
-      (line) => /^ {4}(?!error: )\S/.test(line) && !/Error: |\] failed to register$/.test(line),
-    )
-    .map((line) => line.trim());
+  const isLine = (line: string) => /^ {4}(?!error: )\S/.test(line);
+  const isOfPulumi = (line: string) => /Error: |\] failed to register$/.test(line);
+  const lines = diagnosticsOf(output).filter((line) => isLine(line) && !isOfPulumi(line));
+  return lines.map((line) => line.trim());
 }
 
 function diagnosticsOf(output: string): string[] {

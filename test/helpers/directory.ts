@@ -1,5 +1,5 @@
 import { mkdtempSync } from "node:fs";
-import { rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -24,4 +24,16 @@ export function temporaryDirectory(): { readonly path: string; remove(): Promise
 /** Writes a value as a JSON file. */
 export async function writeJson(file: string, value: unknown): Promise<void> {
   await writeFile(file, `${JSON.stringify(value, undefined, 2)}\n`);
+}
+
+/** The texts of all files below a directory, by path: of those that `isWanted`. */
+export async function textsBelow(
+  directory: string,
+  isWanted: (path: string) => boolean = () => true,
+): Promise<Record<string, string>> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name)).filter(isWanted);
+  const texts = paths.map(async (path) => [path, await readFile(path, "latin1")] as const);
+  return Object.fromEntries(await Promise.all(texts));
 }

@@ -3,26 +3,16 @@ import { dirname, join } from "node:path";
 
 const repository = join(__dirname, "../..");
 
+const names = ["*.md", "docs/**/*.md", "examples/{,*/}README.md"];
 /** All Markdown pages for users, by their path from the root of the repository. */
-export const pages: readonly string[] = globSync(
-  ["*.md", "docs/**/*.md", "examples/{,*/}README.md"],
-  {
-    cwd: repository,
-  },
-).sort();
+export const pages: readonly string[] = globSync(names, { cwd: repository }).sort();
 
 export function readPage(page: string): string {
   return readFileSync(join(repository, page), "utf8");
 }
 
-/** A row of a table, and the head of its table. */
-export interface Row {
-  readonly head: readonly string[];
-  readonly cells: readonly string[];
-}
-
-/** The rows of all tables of a text. */
-export function rowsOf(markdown: string): Row[] {
+/** The rows of all tables of a text, each with the head of its table. */
+export function rowsOf(markdown: string): { readonly head: string[]; readonly cells: string[] }[] {
   const tables = withoutCodeBlocks(markdown).match(/(?:^\|.*\n)+/gm) ?? [];
   return tables.flatMap((table) => {
     const [head = [], , ...rows] = table.trim().split("\n").map(cellsOf);
@@ -70,15 +60,11 @@ function withoutCodeBlocks(markdown: string): string {
 }
 
 function slugOf(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
-    .replaceAll(" ", "-");
+  const words = heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "");
+  return words.replaceAll(" ", "-");
 }
 
 function cellsOf(row: string): string[] {
-  return row
-    .split(/(?<!\\)\|/)
-    .slice(1, -1)
-    .map((cell) => cell.trim());
+  const cells = row.split(/(?<!\\)\|/).slice(1, -1);
+  return cells.map((cell) => cell.trim());
 }

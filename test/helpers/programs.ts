@@ -4,12 +4,11 @@ import { writeJson } from "./directory.js";
 
 const repository = join(__dirname, "../..");
 
-/** Arguments and resource options of the webhooks of a test program, by resource name. */
+/** Webhooks and providers by resource name, with the values that YAML knows: secrets, and interpolated texts. */
 export type Webhooks = Readonly<
-  Record<string, { readonly args: object; readonly opts?: object | undefined }>
+  Record<string, { readonly args: object; readonly opts?: object | undefined; type?: "provider" }>
 >;
 
-/** A way to declare webhooks in a program. */
 export interface Program {
   readonly name: string;
   /** Writes a project without webhooks into its directory. */
@@ -24,28 +23,31 @@ export interface Program {
   readonly process: RegExp;
 }
 
-const dynamic = {
-  idOf: ({ id }: { readonly id: number }) => String(id),
-  type: "pulumi-nodejs:dynamic/dbwebhooks:Webhook",
-  process: /node.*dynamic-provider/,
-};
-
 const native = {
   idOf: ({ databaseId, id }: { readonly databaseId: string; readonly id: number }) =>
     `${databaseId}/${id}`,
   type: "dbwebhooks:index:Webhook",
   process: /node.*pulumi-resource-dbwebhooks/,
+  /** The plugin of this build, for a project that does not install one. */
+  project: {
+    plugins: { providers: [{ name: "dbwebhooks", path: join(repository, "dist-plugin") }] },
+  },
 };
-
-/** The plugin of this build, for a project that does not install one. */
-const plugins = { providers: [{ name: "dbwebhooks", path: join(repository, "dist-plugin") }] };
 
 /** A plain JavaScript program with the package. */
 export const javascriptProgram: Program = {
-  ...dynamic,
+  ...javascript("pulumi-dbwebhooks", {}),
   name: "the dynamic provider",
-  write: (directory, project) => writeJavascript(directory, project, "pulumi-dbwebhooks", {}),
-  declare: declareAsJson,
+  idOf: ({ id }) => String(id),
+  type: "pulumi-nodejs:dynamic/dbwebhooks:Webhook",
+  process: /node.*dynamic-provider/,
+};
+
+/** A plain JavaScript program with the plugin. */
+export const javascriptProgramOfPlugin: Program = {
+  ...native,
+  ...javascript("pulumi-dbwebhooks/native", native.project),
+  name: "the native plugin, JavaScript",
 };
 
 /** A program in YAML with the plugin. */
@@ -53,28 +55,25 @@ export const yamlProgram: Program = {
   ...native,
   name: "the native plugin",
   write: (directory, name) =>
-    writeJson(join(directory, "Pulumi.yaml"), { name, runtime: "yaml", plugins }),
-  declare: (directory, webhooks) =>
-    changeProject(directory, {
-      resources: Object.fromEntries(
-        Object.entries(webhooks).map(([name, { args, opts = {} }]) => [
-          name,
-          { type: "dbwebhooks:Webhook", properties: args, options: opts },
-        ]),
-      ),
-      outputs: Object.fromEntries(
-        Object.keys(webhooks).map((name) => [`${name}Secret`, interpolated(`${name}.secret`)]),
-      ),
-    }),
-};
-
-/** A plain JavaScript program with the plugin. */
-export const javascriptProgramOfPlugin: Program = {
-  ...native,
-  name: "the native plugin, JavaScript",
-  write: (directory, project) =>
-    writeJavascript(directory, project, "pulumi-dbwebhooks/native", { plugins }),
-  declare: declareAsJson,
+    writeJson(join(directory, "Pulumi.yaml"), { name, runtime: "yaml", ...native.project }),
+  declare: (directory, webhooks) => {
+    const all = Object.entries(webhooks);
+    const resources = all.map(([name, { args, opts = {}, type }]) => [
+      name,
+      {
+        type: type === "provider" ? "pulumi:providers:dbwebhooks" : "dbwebhooks:Webhook",
+        properties: args,
+        options: opts,
+      },
+    ]);
+    const outputs = all
+      .filter(([, { type }]) => type === undefined)
+      .map(([name]) => [`${name}Secret`, interpolated(`${name}.secret`)]);
+    return changeProject(directory, {
+      resources: Object.fromEntries(resources),
+      outputs: Object.fromEntries(outputs),
+    });
+  },
 };
 
 /** How YAML names what a resource has. */
@@ -88,27 +87,43 @@ export async function changeProject(directory: string, changes: object): Promise
   await writeJson(file, { ...JSON.parse(await readFile(file, "utf8")), ...changes });
 }
 
-function declareAsJson(directory: string, webhooks: Webhooks): Promise<void> {
-  return writeJson(join(directory, "webhooks.json"), webhooks);
+function javascript(entry: string, project: object): Pick<Program, "write" | "declare"> {
+  const declare = (directory: string, webhooks: Webhooks) =>
+    writeJson(join(directory, "webhooks.json"), webhooks);
+  const write = async (directory: string, name: string) => {
+    await symlink(join(repository, "node_modules"), join(directory, "node_modules"));
+    await writeJson(join(directory, "Pulumi.yaml"), { name, runtime: "nodejs", ...project });
+    await writeJson(join(directory, "package.json"), { name, main: "index.js" });
+    await declare(directory, {});
+    await writeFile(join(directory, "index.js"), javascriptOf(entry));
+  };
+  return { write, declare };
 }
 
-async function writeJavascript(
-  directory: string,
-  name: string,
-  entry: string,
-  more: object,
-): Promise<void> {
-  await symlink(join(repository, "node_modules"), join(directory, "node_modules"));
-  await writeJson(join(directory, "Pulumi.yaml"), { name, runtime: "nodejs", ...more });
-  await writeJson(join(directory, "package.json"), { name, main: "index.js" });
-  await writeJson(join(directory, "webhooks.json"), {});
-  await writeFile(
-    join(directory, "index.js"),
-    `const { Webhook } = require("${entry}");
-const webhooks = Object.entries(require("./webhooks.json"));
-for (const [name, { args, opts }] of webhooks) {
-  exports[name + "Secret"] = new Webhook(name, args, opts).secret;
+/** Interprets what is declared, as YAML does. */
+function javascriptOf(entry: string): string {
+  return `
+const pulumi = require("@pulumi/pulumi");
+const { Provider, Webhook } = require("${entry}");
+const resources = {};
+const lookUp = (path) => {
+  const [name, output] = path.split(".");
+  return output ? resources[name][output] : resources[name];
+};
+const valueOf = (value) => {
+  if (value?.["fn::secret"] !== undefined) return pulumi.secret(value["fn::secret"]);
+  if (typeof value !== "string" || !value.includes("\${")) return value;
+  const parts = value.split(/\\$\\{(.+?)\\}/);
+  return parts.length === 3 && !parts[0] && !parts[2]
+    ? lookUp(parts[1])
+    : pulumi.concat(...parts.map((part, at) => (at % 2 === 0 ? part : lookUp(part))));
+};
+const valuesOf = (object = {}) =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, valueOf(value)]));
+for (const [name, { args, opts, type }] of Object.entries(require("./webhooks.json"))) {
+  const Resource = type === "provider" ? Provider : Webhook;
+  resources[name] = new Resource(name, valuesOf(args), valuesOf(opts));
+  if (!type) exports[name + "Secret"] = resources[name].secret;
 }
-`,
-  );
+`;
 }

@@ -15,15 +15,12 @@ export async function setup(): Promise<void> {
 
 /** What Pulumi needs in its environment to keep everything below one directory. */
 export async function stackEnvironment(directory: string): Promise<Record<string, string>> {
-  const environment = await hermeticEnvironment(directory);
+  const entries = Object.entries(await hermeticEnvironment(directory));
   return Object.fromEntries(
-    Object.entries(environment).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined,
-    ),
+    entries.filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
 }
 
-/** How a command ended. */
 export interface CommandResult {
   readonly exitCode: number | null;
   readonly stdout: string;
@@ -44,7 +41,6 @@ export function run(...command: Parameters<typeof start>): Promise<CommandResult
   return start(...command).result;
 }
 
-/** A command that runs. */
 export interface RunningCommand {
   readonly child: ChildProcess;
   /** What it has written so far. */
@@ -52,7 +48,6 @@ export interface RunningCommand {
   readonly result: Promise<CommandResult>;
 }
 
-/** Starts a command. */
 export function start(
   command: string,
   args: readonly string[],

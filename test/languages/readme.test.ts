@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, inject, it } from "vitest";
+import { inject, it } from "vitest";
 import { withDirectory } from "../helpers/directory.js";
 import { followGuide } from "../helpers/guide.js";
 import { packInto } from "../helpers/package.js";
@@ -22,19 +22,17 @@ function adaptedTo(language: string): (commands: string) => string {
           .replace(/^(?=export )/m, language === "python" ? ". venv/bin/activate\n" : "");
 }
 
-describe.each(["python", "go"])("The README of examples/%s", (language) => {
-  it("leads from an empty directory to a stored secret, and shows what it says", async () => {
+it.each(["python", "go"])(
+  "The README of examples/%s leads to a stored secret",
+  async (language) => {
     const page = await readFile(join(repository, `examples/${language}/README.md`), "utf8");
     await withDirectory(async (directory) => {
-      await withDirectory(async (packed) => {
-        await followGuide(`${page}\n\`\`\`sh\npulumi destroy --yes --remove\n\`\`\`\n`, {
-          directory,
-          environment: await stackEnvironment(directory),
-          tarball: await packInto(packed),
-          adapt: adaptedTo(language),
-        });
+      await followGuide(`${page}\n\`\`\`sh\npulumi destroy --yes --remove\n\`\`\`\n`, {
+        directory,
+        environment: await stackEnvironment(directory),
+        tarball: await packInto(directory),
+        adapt: adaptedTo(language),
       });
     });
-    expect.hasAssertions();
-  });
-});
+  },
+);

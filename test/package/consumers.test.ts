@@ -1,14 +1,13 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { devDependencies as versions } from "../../package.json";
 import { temporaryDirectory } from "../helpers/directory.js";
-import { expectUpAndDestroy, packInto, succeed, writeFiles } from "../helpers/package.js";
+import { packInto, succeed, writeFiles } from "../helpers/package.js";
 import { stackEnvironment } from "../helpers/pulumi.js";
 
-const repository = join(__dirname, "../..");
-const binaries = join(repository, "node_modules/.bin");
-const versions = (require("../../package.json") as { devDependencies: Record<string, string> })
-  .devDependencies;
+const binaries = join(__dirname, "../../node_modules/.bin");
 
 const args = `{
   databaseId: "base_abc123",
@@ -31,7 +30,6 @@ export const secret = (opts: dbwebhooks.ProviderArgs) =>
 const cjsProgram = `const { Webhook } = require("pulumi-dbwebhooks");
 exports.ordersSecret = new Webhook("orders", ${args}).secret;
 `;
-
 const automationProgram = `import { LocalWorkspace } from "@pulumi/pulumi/automation/index.js";
 import * as dbwebhooks from "pulumi-dbwebhooks";
 async function main() {
@@ -40,157 +38,161 @@ async function main() {
     projectName: "automation",
     program: async () => ({ ordersSecret: new dbwebhooks.Webhook("orders", ${args}).secret }),
   });
-  const { outputs } = await stack.up();
+  await stack.setAllConfig({
+    "dbwebhooks:apiKey": { value: "unused" },
+    "dbwebhooks:timeoutSecond": { value: "5" },
+  });
+  const runs = [await stack.up(), await stack.up()];
   await stack.destroy();
-  process.stdout.write(JSON.stringify(outputs.ordersSecret));
+  console.log(JSON.stringify(runs));
 }
 main();
 `;
 
-interface Consumer {
-  readonly name: string;
-  readonly files: Readonly<Record<string, unknown>>;
-  /** A command of the consumer's own packages to run before Pulumi. */
-  readonly before?: readonly [string, ...string[]];
-}
-
-const typescript = (compilerOptions: object) => ({
-  compilerOptions: { strict: true, target: "es2022", types: ["node"], ...compilerOptions },
-  files: ["index.ts", "native.ts"],
+const typescript = (packageJson: object, options: object) => ({
+  "package.json": packageJson,
+  "index.ts": esmProgram,
+  "native.ts": nativeProgram,
+  "tsconfig.json": {
+    compilerOptions: { strict: true, target: "es2022", types: ["node"], ...options },
+    files: ["index.ts", "native.ts"],
+  },
 });
+const node10 = { module: "commonjs", moduleResolution: "node10" };
 
-const consumers: readonly Consumer[] = [
-  {
-    name: "javascript-commonjs",
-    files: { "package.json": { main: "index.js" }, "index.js": cjsProgram },
+/** Programs in one project, whose stack has the same webhook whichever of them runs. */
+const npmConsumers: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  "javascript-commonjs": { "package.json": { main: "index.js" }, "index.js": cjsProgram },
+  "javascript-esm": {
+    "package.json": { type: "module", main: "index.js" },
+    "index.js": esmProgram,
   },
-  {
-    name: "javascript-esm",
-    files: { "package.json": { type: "module", main: "index.js" }, "index.js": esmProgram },
-  },
-  {
-    name: "typescript-commonjs",
-    before: ["tsc", "--noEmit", "-p", "."],
-    files: {
-      "package.json": { main: "index.ts" },
-      "index.ts": esmProgram,
-      "native.ts": nativeProgram,
-      // As in Pulumi's own templates; TypeScript 6 wants to be told that node10 is old.
-      "tsconfig.json": typescript({
-        module: "commonjs",
-        moduleResolution: "node10",
-        ignoreDeprecations: "6.0",
-      }),
-    },
-  },
-  {
-    name: "typescript-node16",
-    before: ["tsc", "--noEmit", "-p", "."],
-    files: {
-      "package.json": { main: "index.ts" },
-      "index.ts": esmProgram,
-      "native.ts": nativeProgram,
-      "tsconfig.json": typescript({ module: "node16" }),
-    },
-  },
-  {
-    name: "typescript-nodenext-esm",
-    before: ["tsc", "-p", "."],
-    files: {
-      "package.json": { type: "module", main: "index.js" },
-      "index.ts": esmProgram,
-      "native.ts": nativeProgram,
-      "tsconfig.json": typescript({ module: "nodenext" }),
-    },
-  },
-  {
-    // A member of npm workspaces: its dependencies are installed above it.
-    name: "packages/infrastructure",
-    files: { "index.js": cjsProgram },
-  },
-];
+  // As in Pulumi's own templates; TypeScript 6 wants to be told that node10 is old.
+  "typescript-commonjs": typescript(
+    { main: "index.ts" },
+    { ...node10, noEmit: true, ignoreDeprecations: "6.0" },
+  ),
+  "typescript-node16": typescript({ main: "index.ts" }, { module: "node16", noEmit: true }),
+  "typescript-nodenext-esm": typescript(
+    { type: "module", main: "index.js" },
+    { module: "nodenext" },
+  ),
+  // A member of npm workspaces: its dependencies are installed above it.
+  "packages/infrastructure": { "index.js": cjsProgram },
+};
 
-const directory = temporaryDirectory();
+const root = temporaryDirectory();
+const at = (...path: string[]) => join(root.path, ...path);
 let service: LocalService;
 let environment: Record<string, string>;
+
+const first = at("npm/javascript-commonjs");
+/** What the stack's secrets are encrypted with. */
+let settings: string;
+const pulumi = (directory: string, ...words: string[]) =>
+  succeed("pulumi", [...words, "--stack", "test", "--non-interactive"], { directory, environment });
+const noop = ["up", "--yes", "--skip-preview", "--expect-no-changes"];
 
 beforeAll(async () => {
   service = await startLocalService();
   environment = {
-    ...(await stackEnvironment(directory.path)),
+    ...(await stackEnvironment(root.path)),
     DBWEBHOOKS_BASE_URL: service.baseUrl,
     DBWEBHOOKS_API_KEY: service.apiKey,
+    // tsc checks the programs.
+    PULUMI_NODEJS_TRANSPILE_ONLY: "true",
   };
-  const tarball = await packInto(directory.path);
   const dependencies = {
     "@pulumi/pulumi": versions["@pulumi/pulumi"],
     "@types/node": versions["@types/node"],
-    "pulumi-dbwebhooks": `file:${tarball}`,
+    "pulumi-dbwebhooks": `file:${await packInto(root.path)}`,
   };
-  const manifest = { private: true, dependencies, main: "index.js" };
-  await writeFiles(directory.path, {
-    "npm/package.json": {
+  const project = { "Pulumi.yaml": "name: consumer\nruntime: nodejs\n" };
+  await writeFiles(at("npm"), {
+    "package.json": {
       private: true,
       workspaces: ["packages/*"],
-      dependencies: { ...dependencies, typescript: versions.typescript, esbuild: "^0.28.0" },
+      dependencies: { ...dependencies, typescript: versions.typescript },
     },
-    "npm/packages/infrastructure/package.json": { ...manifest, name: "infrastructure" },
-    "pnpm/package.json": {
-      ...manifest,
-      main: "index.ts",
-      dependencies: { ...dependencies, typescript: "~5.9.3" },
-    },
-    "pnpm/index.ts": esmProgram,
-    "pnpm/native.ts": nativeProgram,
-    "pnpm/tsconfig.json": typescript({ module: "commonjs", moduleResolution: "node10" }),
+    "packages/infrastructure/package.json": { name: "infrastructure", dependencies },
+  });
+  await writeFiles(at("pnpm"), {
+    ...project,
+    ...typescript(
+      { main: "index.ts", dependencies: { ...dependencies, typescript: "~5.9.3" } },
+      { ...node10, noEmit: true },
+    ),
     // pnpm fails an installation until somebody decides about every install script.
-    "pnpm/pnpm-workspace.yaml": "allowBuilds:\n  protobufjs: false\n",
+    "pnpm-workspace.yaml": "allowBuilds:\n  protobufjs: false\n",
   });
   const quietly = ["--no-audit", "--no-fund", "--prefer-offline"];
-  await succeed("npm", ["install", ...quietly], { directory: join(directory.path, "npm") });
+  await succeed("npm", ["install", ...quietly], { directory: at("npm") });
+  for (const [name, files] of Object.entries(npmConsumers)) {
+    await writeFiles(at("npm", name), { ...project, ...files });
+  }
+  // It writes the program of the one that has no TypeScript at run time.
+  const projects = Object.keys(npmConsumers).filter((name) => name.startsWith("typescript"));
+  await succeed(at("npm/node_modules/.bin/tsc"), ["-b", ...projects], { directory: at("npm") });
+
+  await pulumi(first, "stack", "init");
+  await pulumi(first, "up", "--yes", "--skip-preview");
+  settings = await readFile(join(first, "Pulumi.test.yaml"), "utf8");
 });
 
 afterAll(async () => {
+  await pulumi(first, "destroy", "--yes", "--skip-preview");
+  expect(service.webhooks).toEqual([]);
   await service.close();
-  await directory.remove();
+  await root.remove();
 });
 
+/** Expects a program to be the one that made the webhook, or just like it. */
+async function expectSameWebhook(program: string): Promise<void> {
+  await writeFiles(program, { "Pulumi.test.yaml": settings });
+  await pulumi(program, ...noop);
+  const { stdout } = await pulumi(program, "stack", "output", "ordersSecret", "--show-secrets");
+  expect([stdout.trim()]).toEqual(service.webhooks.map(({ secret }) => secret));
+}
+
 describe("The packed package", () => {
-  it.each(consumers)("works in a program of kind $name", async ({ name, files, before }) => {
-    const program = join(directory.path, "npm", name);
-    await writeFiles(program, files);
-    if (before !== undefined) {
-      await succeed("npm", ["exec", "--no", "--", ...before], { directory: program });
-    }
-
-    await expectUpAndDestroy({ program, service, environment });
-  });
-
-  it("works in an Automation API program that esbuild bundled", async () => {
-    const program = join(directory.path, "npm/automation");
-    await writeFiles(program, { "package.json": {}, "main.ts": automationProgram });
-    const esbuild = ["--bundle", "--platform=node", "--external:@pulumi/pulumi"];
-    await succeed(
-      "npm",
-      ["exec", "--no", "--", "esbuild", "main.ts", ...esbuild, "--outfile=main.js"],
-      { directory: program },
-    );
-
-    const { stdout } = await succeed("node", ["main.js"], { directory: program, environment });
-
-    expect(JSON.parse(stdout)).toEqual({ secret: true, value: expect.stringMatching(/^whsec_/) });
-    expect(service.webhooks).toEqual([]);
-  });
+  it.each(Object.keys(npmConsumers))("works in a program of kind %s", (name) =>
+    expectSameWebhook(at("npm", name)),
+  );
 
   it("works where pnpm installed it, with TypeScript 5.9", async () => {
-    const program = join(directory.path, "pnpm");
-    const pnpm = (...words: string[]) =>
-      succeed(join(binaries, "pnpm"), words, { directory: program });
-    await pnpm("install", "--prefer-offline");
-    await pnpm("exec", "tsc", "--noEmit", "-p", ".");
-    const bundler = ["--module", "es2022", "--moduleResolution", "bundler"];
-    await pnpm("exec", "tsc", "--noEmit", "-p", ".", ...bundler);
+    const program = at("pnpm");
+    await succeed(join(binaries, "pnpm"), ["install", "--prefer-offline"], { directory: program });
+    await succeed(join(program, "node_modules/.bin/tsc"), ["-p", "."], { directory: program });
 
-    await expectUpAndDestroy({ program, service, environment });
+    await expectSameWebhook(program);
+  });
+
+  it("works in a bundled program of the Automation API, with one warning of each odd key in each run", async () => {
+    const program = at("npm/automation");
+    await writeFiles(program, {
+      "package.json": {},
+      "main.ts": automationProgram,
+      "rolldown.config.mjs": `export default {
+        input: "main.ts", platform: "node", external: /^@pulumi/,
+        output: { format: "cjs", file: "bundled.js" },
+      };`,
+    });
+    await succeed(join(binaries, "rolldown"), ["-c"], { directory: program });
+    const posts = service.counts.posts;
+
+    const { stdout } = await succeed("node", ["bundled.js"], { directory: program, environment });
+
+    const runs = JSON.parse(stdout);
+    for (const { outputs, stdout: printed } of runs) {
+      expect(outputs.ordersSecret).toEqual({
+        secret: true,
+        value: expect.stringMatching(/^whsec_/),
+      });
+      const diagnostics = printed.slice(printed.indexOf("Diagnostics:"));
+      expect(diagnostics.match(/\bdbwebhooks:timeoutSecond: /g)).toHaveLength(1);
+      expect(diagnostics.match(/config set --secret dbwebhooks:apiKey/g)).toHaveLength(1);
+    }
+    expect(runs[1].summary.resourceChanges).toEqual({ same: 2 });
+    expect([service.counts.posts, service.webhooks.length]).toEqual([posts + 1, 1]);
   });
 });

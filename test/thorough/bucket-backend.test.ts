@@ -1,13 +1,11 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { request } from "undici";
 import { describe, expect, it } from "vitest";
 import { withDirectory } from "../helpers/directory.js";
 import { succeed } from "../helpers/package.js";
-import { javascriptProgram } from "../helpers/programs.js";
-import { run, stackEnvironment, start } from "../helpers/pulumi.js";
-import { webhookArgs } from "../helpers/stack.js";
+import { yamlProgram } from "../helpers/programs.js";
+import { start } from "../helpers/pulumi.js";
+import { holdCreation, unasked, webhookArgs, withStack } from "../helpers/stack.js";
 
 /** A bucket of an S3 server on this machine. */
 interface Bucket extends AsyncDisposable {
@@ -19,43 +17,31 @@ describe("A stack in a bucket", () => {
   it("creates nothing in an update that begins while another one runs", async () => {
     await withDirectory(async (root) => {
       await using bucket = await startBucket(root);
-      await using service = await startLocalService();
-      const directory = join(root, "webhooks");
-      const environment = {
-        ...(await stackEnvironment(root)),
-        ...bucket.environment,
-        DBWEBHOOKS_BASE_URL: service.baseUrl,
-        DBWEBHOOKS_API_KEY: service.apiKey,
-      };
-      const command = (...args: string[]): Parameters<typeof run> => [
-        "pulumi",
-        [...args, "--stack", "test", "--non-interactive"],
-        { directory, environment },
-      ];
-      const up = command("up", "--yes", "--skip-preview");
-      await mkdir(directory);
-      await javascriptProgram.write(directory, "webhooks");
-      await javascriptProgram.declare(directory, { orders: { args: webhookArgs() } });
-      await succeed(...command("stack", "init"));
+      await withStack(
+        async ({ service, declare, pulumi }) => {
+          const run = (...args: string[]) => pulumi(args, bucket.environment);
+          const up = () => run("up", ...unasked);
+          await declare({ orders: { args: webhookArgs() } });
+          expect((await run("stack", "init")).exitCode).toBe(0);
 
-      const held = service.inject({ on: "POST", fault: { kind: "hold", commit: true }, times: 1 });
-      const committed = service.nextRequest({ on: "POST", stage: "committed" });
-      const first = start(...up);
-      await committed;
-      const second = await run(...up);
-      const postsMeanwhile = service.counts.posts;
-      held.release();
-      const { exitCode, output } = await first.result;
+          const { committed, release } = holdCreation(service);
+          const first = up();
+          await committed;
+          const second = await up();
+          const postsMeanwhile = service.counts.posts;
+          release();
+          const { exitCode, output } = await first;
 
-      expect(second.exitCode, second.output).not.toBe(0);
-      expect(second.output).toContain("locked");
-      expect(postsMeanwhile).toBe(1);
-      expect(exitCode, output).toBe(0);
-      expect(service.webhooks).toHaveLength(1);
-      const { stdout } = await succeed(...command("stack", "output", "--show-secrets", "--json"));
-      expect(JSON.parse(stdout)).toEqual({ ordersSecret: service.webhooks[0]?.secret });
-      await succeed(...command("destroy", "--yes", "--skip-preview"));
-      expect(service.webhooks).toEqual([]);
+          expect(second.exitCode, second.output).not.toBe(0);
+          expect(second.output).toContain("locked");
+          expect([postsMeanwhile, exitCode], output).toEqual([1, 0]);
+          const { stdout } = await run("stack", "output", "--show-secrets", "--json");
+          const { ordersSecret } = JSON.parse(stdout);
+          expect(service.webhooks.map(({ secret }) => secret)).toEqual([ordersSecret]);
+          expect((await run("destroy", ...unasked)).exitCode).toBe(0);
+        },
+        { program: yamlProgram },
+      );
     });
   });
 });

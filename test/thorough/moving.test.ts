@@ -2,10 +2,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readPage } from "../helpers/markdown.js";
+import { succeed } from "../helpers/package.js";
 import { javascriptProgramOfPlugin } from "../helpers/programs.js";
-import { run } from "../helpers/pulumi.js";
 import { readmeBlocks } from "../helpers/readme.js";
-import { type TestStack, webhookArgs, withStack } from "../helpers/stack.js";
+import { webhookArgs, withStack } from "../helpers/stack.js";
 
 const [move, check, back] = readmeBlocks(readPage("docs/moving.md"));
 const program = (entry: string, adopt = "undefined") => `
@@ -28,26 +28,31 @@ const program = (entry: string, adopt = "undefined") => `
 describe("A stack that moves to the plugin as docs/moving.md says", () => {
   it("keeps its webhooks and their secrets, and comes back", async () => {
     await withStack(
-      async (stack) => {
-        const { service, directory, declareText, outputs, pulumi, stateText } = stack;
+      async ({ service, directory, environment, declareText, outputs, pulumi, stateText, up }) => {
         const account = {
           DBWEBHOOKS_BASE_URL: service.baseUrl,
           DBWEBHOOKS_API_KEY: service.apiKey,
         };
-        const up = async () => {
-          const { exitCode, output } = await pulumi(["up", "--yes", "--skip-preview"], account);
-          expect(exitCode, output).toBe(0);
+        // Runs commands of the page in the stack's directory, and returns what they printed.
+        const paste = async (commands = "false") => {
+          const stackOf = { PULUMI_STACK: "test", PULUMI_SKIP_CONFIRMATIONS: "true" };
+          const adapted = commands.replace("urn:pulumi:dev::orders", "urn:pulumi:test::webhooks");
+          const { output } = await succeed("bash", ["-euo", "pipefail", "-c", adapted], {
+            directory,
+            environment: { ...environment, ...account, ...stackOf },
+          });
+          return output;
         };
         await writeFile(join(directory, "package.json"), '{ "main": "index.js" }');
         await declareText(program("pulumi-dbwebhooks"));
-        await up();
+        await up(account);
         const before = await outputs();
         service.clearRequests();
 
-        await paste(stack, move?.commands, account);
+        await paste(move?.commands);
         await declareText(program("pulumi-dbwebhooks/native"));
-        const shown = await paste(stack, check?.commands, account);
-        await up();
+        const shown = await paste(check?.commands);
+        await up(account);
 
         expect(shown).not.toMatch(/Webhook .* (create|delete|replace)/);
         expect(await outputs()).toEqual(before);
@@ -62,7 +67,7 @@ describe("A stack that moves to the plugin as docs/moving.md says", () => {
         await declareText(program("pulumi-dbwebhooks", `{ id: ${id}, secret }`));
         // Of two webhooks, the other one is deleted.
         await pulumi(["destroy", "--yes", "--target", "**other"], account);
-        await paste(stack, back?.commands, account);
+        await paste(back?.commands);
 
         expect(await outputs()).toEqual({ ordersSecret: before.ordersSecret });
         expect(service.requests.filter(({ method }) => method === "POST")).toEqual([]);
@@ -71,23 +76,3 @@ describe("A stack that moves to the plugin as docs/moving.md says", () => {
     );
   });
 });
-
-/** Runs commands of the page in the stack's directory, and returns what they printed. */
-async function paste(
-  { directory, environment }: TestStack,
-  commands: string | undefined,
-  account: Record<string, string>,
-): Promise<string> {
-  const adapted = commands?.replace("urn:pulumi:dev::orders::", "urn:pulumi:test::webhooks::");
-  const { exitCode, output } = await run("bash", ["-euo", "pipefail", "-c", adapted ?? "false"], {
-    directory,
-    environment: {
-      ...environment,
-      ...account,
-      PULUMI_STACK: "test",
-      PULUMI_SKIP_CONFIRMATIONS: "true",
-    },
-  });
-  expect(exitCode, output).toBe(0);
-  return output;
-}

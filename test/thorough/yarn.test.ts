@@ -2,64 +2,76 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
+import { devDependencies as versions } from "../../package.json";
 import { withDirectory } from "../helpers/directory.js";
-import {
-  expectUpAndDestroy,
-  packInto,
-  succeed,
-  writeFiles,
-  yarnEnvironment,
-} from "../helpers/package.js";
+import { packInto, succeed, writeFiles } from "../helpers/package.js";
 import { stackEnvironment } from "../helpers/pulumi.js";
+import { unasked, webhookArgs } from "../helpers/stack.js";
 
 const yarn = join(__dirname, "../../node_modules/.bin/yarn");
-const versions = (require("../../package.json") as { devDependencies: Record<string, string> })
-  .devDependencies;
-
-const program = `const { Webhook } = require("pulumi-dbwebhooks");
-exports.ordersSecret = new Webhook("orders", {
-  databaseId: "base_abc123",
-  url: "https://example.com/hooks/orders",
-  events: ["record.created"],
-}).secret;
+const program = `
+const { Webhook } = require("pulumi-dbwebhooks");
+exports.ordersSecret = new Webhook("orders", ${JSON.stringify(webhookArgs())}).secret;
 `;
 
 describe("The packed package", () => {
-  it.each<{ linker: string; pulumi: readonly [string, ...string[]] }>([
-    { linker: "node-modules", pulumi: ["pulumi"] },
-    { linker: "pnp", pulumi: [yarn, "exec", "pulumi"] },
-  ])("works where Yarn installed it with the linker $linker", async ({ linker, pulumi }) => {
+  it.each([
+    { linker: "node-modules", words: [] },
+    { linker: "pnp", words: [yarn, "exec"] },
+  ])("works where Yarn installed it with the linker $linker", async ({ linker, words }) => {
     await using service = await startLocalService();
     await withDirectory(async (directory) => {
       const environment = {
         ...(await stackEnvironment(directory)),
+        ...(await yarnEnvironment()),
         DBWEBHOOKS_BASE_URL: service.baseUrl,
         DBWEBHOOKS_API_KEY: service.apiKey,
       };
-      const tarball = await packInto(directory);
-      const at = join(directory, `yarn-${linker}`);
+      const dependencies = {
+        "@pulumi/pulumi": versions["@pulumi/pulumi"],
+        "@types/node": versions["@types/node"],
+        "pulumi-dbwebhooks": `file:${await packInto(directory)}`,
+      };
+      const at = join(directory, "program");
       await writeFiles(at, {
-        "package.json": {
-          private: true,
-          main: "index.js",
-          dependencies: {
-            "@pulumi/pulumi": versions["@pulumi/pulumi"],
-            "@types/node": versions["@types/node"],
-            "pulumi-dbwebhooks": `file:${tarball}`,
-          },
-        },
+        "Pulumi.yaml": "name: yarn\nruntime: nodejs\n",
         "index.js": program,
+        "package.json": { private: true, main: "index.js", dependencies },
         ".yarnrc.yml": `nodeLinker: ${linker}\n`,
       });
-      await succeed(yarn, ["install"], { directory: at, environment: await yarnEnvironment() });
+      const run = async (...command: string[]) => {
+        const [first = "", ...rest] = command;
+        return (await succeed(first, rest, { directory: at, environment })).stdout.trim();
+      };
+      await run(yarn, "install");
 
       // Pulumi starts the plugin as a file, so it may not stay in an archive.
-      const { stdout } = await succeed(yarn, ["run", "pulumi-dbwebhooks", "plugin-path"], {
-        directory: at,
-      });
-      expect(existsSync(join(stdout.trim(), "pulumi-resource-dbwebhooks"))).toBe(true);
-      await expectUpAndDestroy({ program: at, service, environment, pulumi });
+      const folder = await run(yarn, "run", "pulumi-dbwebhooks", "plugin-path");
+      expect(existsSync(join(folder, "pulumi-resource-dbwebhooks"))).toBe(true);
+      const pulumi = (...args: string[]) =>
+        run(...words, "pulumi", ...args, "--stack", "test", "--non-interactive");
+      await pulumi("stack", "init");
+      await pulumi("up", ...unasked);
+      expect([await pulumi("stack", "output", "ordersSecret", "--show-secrets")]).toEqual(
+        service.webhooks.map(({ secret }) => secret),
+      );
+      await pulumi("destroy", ...unasked);
     });
-    expect(service.webhooks).toEqual([]);
+    expect(service.counts).toMatchObject({ created: 1, deleted: 1 });
   });
 });
+
+/** Yarn asks the same registry as npm, in the same way, but does not read npm's configuration. */
+async function yarnEnvironment(): Promise<Record<string, string>> {
+  const setting = async (name: string) =>
+    (await succeed("npm", ["config", "get", name], { directory: __dirname })).stdout.trim();
+  const registry = await setting("registry");
+  const certificates = await setting("cafile");
+  return {
+    YARN_ENABLE_IMMUTABLE_INSTALLS: "false",
+    YARN_ENABLE_TELEMETRY: "false",
+    YARN_NPM_REGISTRY_SERVER: registry,
+    YARN_UNSAFE_HTTP_WHITELIST: new URL(registry).hostname,
+    ...(certificates !== "null" && { NODE_EXTRA_CA_CERTS: certificates }),
+  };
+}

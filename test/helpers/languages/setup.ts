@@ -35,22 +35,17 @@ export async function setup({ provide }: TestProject): Promise<void> {
 export async function missingTools(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<string[]> {
-  const tools: readonly (readonly [string, readonly string[], string])[] = [
-    [
-      "python3",
-      ["-c", "import sys, ensurepip, venv; assert sys.version_info >= (3, 10), sys.version"],
-      "Python 3.10 or newer with venv",
-    ],
+  const python = "import sys, ensurepip, venv; assert sys.version_info >= (3, 10), sys.version";
+  const tools: [string, string[], string][] = [
+    ["python3", ["-c", python], "Python 3.10 or newer with venv"],
     ["go", ["env", "GOVERSION"], "Go"],
   ];
-  const problems = await Promise.all(
-    tools.map(async ([command, args, name]) => {
-      const { exitCode, stderr } = await run(command, args, {
-        directory: repository,
-        environment,
-      }).catch((error: Error) => ({ exitCode: null, stderr: error.message }));
-      return exitCode === 0 ? [] : [`${name} (${stderr.trim().split("\n").at(-1)})`];
-    }),
-  );
-  return problems.flat();
+  const problems = tools.map(async ([command, args, name]) => {
+    const { exitCode, stderr } = await run(command, args, {
+      directory: repository,
+      environment,
+    }).catch((error: Error) => ({ exitCode: null, stderr: error.message }));
+    return exitCode === 0 ? [] : [`${name} (${stderr.trim().split("\n").at(-1)})`];
+  });
+  return (await Promise.all(problems)).flat();
 }
