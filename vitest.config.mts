@@ -17,6 +17,8 @@ const tier = ({ name, minutes, needsCli = false, setup }: Tier) => ({
   test: {
     name,
     include: [`test/${name}/**/*.test.ts`],
+    // Files share the modules that they load, which is half of the time of a short test.
+    isolate: needsCli,
     testTimeout: minutes * 60_000,
     hookTimeout: minutes * 60_000,
     // Waiting for a fact ends with it, or with the test; how long it takes is the machine's affair.
@@ -44,10 +46,9 @@ export default defineConfig({
       tier({ name: "process", minutes: 2 }),
       tier({ name: "e2e", minutes: 5, needsCli: true }),
       tier({ name: "package", minutes: 15, needsCli: true }),
-      // Rare and slow: npm test leaves these out.
-      tier({ name: "thorough", minutes: 15, needsCli: true }),
+      // Rare and slow: npm test leaves it out.
       tier({
-        name: "languages",
+        name: "thorough",
         minutes: 15,
         needsCli: true,
         setup: "test/helpers/languages/setup.ts",

@@ -1,10 +1,9 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { syncBuiltinESMExports } from "node:module";
+import timers from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import type { Fault, FaultRule } from "../../src/local-service/index.js";
 import { asHtml, idAsString } from "../helpers/faults/faults.mjs";
 import { startService, webhookBody } from "../helpers/local-service.js";
-
-vi.mock("node:timers/promises", { spy: true });
 
 // What each kind of fault does alone is shown by the fault matrix.
 const fault = { kind: "respond", statusCode: 503 } as const;
@@ -13,12 +12,16 @@ const hold = { kind: "hold" } as const;
 
 describe("a request that a fault keeps waiting", () => {
   it("does so, if it is a delay, until the service closes", async () => {
+    const delay = vi.spyOn(timers, "setTimeout");
+    syncBuiltinESMExports();
     const { service, creation } = await startWaiting({ kind: "delay", ms: 3_600_000 });
     await service.close();
 
     await expect(creation).rejects.toThrow();
-    await expect(vi.mocked(delay).mock.results[0]?.value).rejects.toThrow("aborted");
+    await expect(delay.mock.results[0]?.value).rejects.toThrow("aborted");
     expect(service.requests[0]).toMatchObject({ committed: false });
+    delay.mockRestore();
+    syncBuiltinESMExports();
   });
 
   it("waits for each release of a hold anew, and for the end of all faults", async () => {
@@ -49,7 +52,6 @@ describe("a request that a fault keeps waiting", () => {
   });
 
   async function startWaiting(fault: Fault) {
-    vi.mocked(delay).mockClear();
     const service = await startService();
     const rule = service.inject({ on: "POST", fault });
     const received = service.nextRequest();
