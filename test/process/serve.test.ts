@@ -200,7 +200,7 @@ function expectDocumented(records: readonly { readonly type: string }[]): void {
   const [, section = ""] = readPage("docs/local-service.md").split("### As JSON\n");
   const documented = rowsOf(section).filter(({ head }) => head[0] === "`type`");
   const rows = documented.map(({ cells }) => cells.map(codeSpans));
-  const names = rows.map(([[name] = []]) => name).filter((name) => name !== "error");
+  const names = rows.map(([first]) => first?.[0]).filter((name) => name !== "error");
   expect(new Set(records.map(({ type }) => type))).toEqual(new Set(names));
   for (const [[name] = [], always = [], sometimes = []] of rows.slice(0, -1)) {
     const seen = records.filter(({ type }) => type === name).map(Object.keys);

@@ -41,6 +41,7 @@ describe("the file of data", () => {
     await Promise.all(names.map(make));
 
     expect(fs.readdirSync(directory)).toEqual(names);
+    expect(names.map((name) => fs.statSync(name).size)).not.toContain(0);
   });
 
   it("is hidden from others when it is new, and when it is a copy that others could read", async () => {
