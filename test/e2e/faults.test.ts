@@ -34,7 +34,7 @@ beforeAll(async () => {
   await Promise.all(
     programs.map(async (program) => measured.set(program, await playRows(program))),
   );
-});
+}, 600_000);
 
 describe.each(programs)("A fault on the real CLI, through $name", (program) => {
   it.each(faults)("loses nothing: $on: $does: $sees", (row) => {

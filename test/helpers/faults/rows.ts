@@ -95,11 +95,8 @@ const silentProxy = async ({ baseUrl }: LocalService) => {
   };
 };
 const impatient = async () => ({ DBWEBHOOKS_TIMEOUT_SECONDS: "5" });
-const listing = async () => ({
-  DBWEBHOOKS_LISTING: "true",
-  DBWEBHOOKS_TIMEOUT_SECONDS: "5",
-  DBWEBHOOKS_RETRY_SECONDS: "0",
-});
+const listing = async () => ({ DBWEBHOOKS_LISTING: "true" });
+const onlyOnce = async () => ({ ...(await impatient()), DBWEBHOOKS_RETRY_SECONDS: "0" });
 const silent: More = { environment: impatient };
 const silentOnce: More = { environment: impatient, times: 1 };
 const behindProxy: More = { environment: silentProxy };
@@ -109,7 +106,7 @@ const moved: More = { environment: noTls, names: "dbwebhooks:otherBaseUrls" };
 const removed = { isRemovedBefore: true };
 const other: More = { ...removed, environment: unreachable, names: "dbwebhooks:baseUrl" };
 const redacted: More = { names: "[redacted]" };
-const noRetries: More = { environment: listing, names: "dbwebhooks:retrySeconds" };
+const noRetries: More = { environment: onlyOnce, names: "dbwebhooks:retrySeconds" };
 
 function end(outcome: Outcome, changes: Partial<End>): End {
   const nothing = { posts: 0, gets: 0, deletes: 0, service: "nothing", state: "nothing" } as const;
