@@ -40,7 +40,8 @@ describe("The plugin", () => {
         expect(service.webhooks).toHaveLength(1);
 
         await run(["node", join(repository, "tools/plugin/pack.mts"), directory]);
-        const archive = `pulumi-resource-dbwebhooks-v${version}-linux-amd64.tar.gz`;
+        const cpu = process.arch === "x64" ? "amd64" : process.arch;
+        const archive = `pulumi-resource-dbwebhooks-v${version}-${process.platform}-${cpu}.tar.gz`;
         const named = ["resource", "dbwebhooks", version, "--file", archive];
         await run(["pulumi", "plugin", "install", ...named], "other");
         const schema = await run(["pulumi", "package", "get-schema", "dbwebhooks"], "other");

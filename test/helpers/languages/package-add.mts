@@ -15,7 +15,7 @@ const run = (command: string, args: readonly string[], options: object = {}) =>
 const [language = ""] = process.argv.slice(2);
 const schema = resolve("node_modules/pulumi-dbwebhooks/plugin/schema.json");
 run("go", ["run", "-tags", buildTags, ".", schema, language, resolve(sdk)], {
-  cwd: join(import.meta.dirname, "sdk-generator"),
+  cwd: join(import.meta.dirname, "../../../tools/plugin/sdk-generator"),
   env: { ...process.env, ...buildEnvironment },
 });
 
