@@ -25,6 +25,7 @@ const tier = ({ name, minutes, needsCli = false, setup }: Tier) => ({
     expect: { poll: { timeout: minutes * 50_000 } },
     // The tiers without the CLI wait for other processes, and for time; the others keep a core busy.
     maxWorkers: needsCli ? cores : 2 * cores,
+    maxConcurrency: 2,
     sequence: { groupOrder: needsCli ? 1 : 0 },
     globalSetup: [
       ...(needsCli ? ["test/helpers/pulumi.ts", "test/helpers/stack-template.ts"] : []),

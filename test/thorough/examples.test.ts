@@ -10,10 +10,16 @@ import { stackEnvironment } from "../helpers/pulumi.js";
 const read = (directory: string) => readFile(join(directory, "README.md"), "utf8");
 
 describe("The README of an example has commands that work when they are pasted, and prints what it says", () => {
-  it.each(["basic", "per-table", "multi-account", "cross-stack", "rotation", "adopt", "ci"])(
-    "in this repository: %s",
-    (name) =>
-      withExample(name, async (example) => followGuide(await read(example.directory), example)),
+  it.concurrent.each([
+    "basic",
+    "per-table",
+    "multi-account",
+    "cross-stack",
+    "rotation",
+    "adopt",
+    "ci",
+  ])("in this repository: %s", (name) =>
+    withExample(name, async (example) => followGuide(await read(example.directory), example)),
   );
 
   const packed = temporaryDirectory();
@@ -23,7 +29,7 @@ describe("The README of an example has commands that work when they are pasted, 
   });
   afterAll(() => packed.remove());
 
-  it.each(["yaml", "native"])("in an empty directory: %s", async (name) => {
+  it.concurrent.each(["yaml", "native"])("in an empty directory: %s", async (name) => {
     const page = await read(join(__dirname, "../../examples", name));
     await withDirectory(async (directory) => {
       const environment = await stackEnvironment(directory);
