@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { join } from "node:path";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { textsBelow } from "./directory.js";
 import { type RunningCommand, start } from "./pulumi.js";
 import { readmeBlocks } from "./readme.js";
@@ -64,7 +64,8 @@ export async function followGuide(
   const service = open(`${blocks[serving]?.commands.trim()} --port 0`, at);
   try {
     const addressOf = () => /listens at (http:\/\/\S+)/.exec(service.output())?.[1];
-    await expect.poll(addressOf).toBeDefined();
+    // Guides are pasted side by side, where expect.poll() does not know its test.
+    await vi.waitUntil(addressOf, { timeout: 120_000 });
     output += await paste(after, at, addressOf());
   } finally {
     endGroup(service);
