@@ -18,7 +18,9 @@ import { response } from "../helpers/transport.ts";
 
 const created = { statusCode: 201, body: { id: 17, secret } };
 const deleted = { body: { success: true } };
-const forbidden = { statusCode: 403 };
+/** A secret that its first letters do not give away, and a refusal that repeats it. */
+const otherSecret = "kB7wQz-another-secret-Xn4";
+const forbidden = { statusCode: 403, body: errorBody("FORBIDDEN", `It is ${otherSecret}.`) };
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -83,7 +85,7 @@ describe("a creation", () => {
     // A key that may not delete gets the same answer.
     ["partial", { id: 17 }, { statusCode: 404, body: errorBody("NOT_FOUND") }],
     ["undone", { id: 17, secret }, deleted, true],
-    ["leftBehind", { id: 17, secret }, forbidden, true],
+    ["leftBehind", { id: 17, secret: otherSecret }, forbidden, true],
     ["leftBehind", { id: 17 }, forbidden, true],
   ])("is %s after %j and %j, with Pulumi gone: %j", async (kind, body, answer, isGone = false) => {
     const exit = vi.spyOn(process, "exit").mockReturnValue(undefined as never);
@@ -107,6 +109,9 @@ describe("a creation", () => {
       { method: "POST", path: "/eu/api/v1/bases/a%2Fb/webhooks" },
       { method: "DELETE", path: `/eu/api/v1/bases/a%2Fb/webhooks/${body.id}` },
     ]);
+    expect(error.message.includes(otherSecret)).toBe(
+      answer === forbidden && body.secret !== otherSecret,
+    );
     // The error itself no longer reaches an engine that is gone.
     expect(run.lines).toEqual(isGone ? [`warning: ${error.message}`] : []);
     expect(exit).toHaveBeenCalledTimes(isGone ? 1 : 0);
