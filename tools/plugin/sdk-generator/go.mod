@@ -1,4 +1,4 @@
-module pulumi-dbwebhooks/test/languages/sdk-generator
+module pulumi-dbwebhooks/tools/plugin/sdk-generator
 
 go 1.26
 
