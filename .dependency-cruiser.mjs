@@ -1,66 +1,45 @@
 // What may import what in `src`: `npm run check` prints the sentence of each rule that is broken. What
 // imports do not show, cycles and the global `process`, is in biome.json.
 
-/** The parts of `src`: the path of each, and the other parts that it may import. */
-const parts = {
+/** The folders of `src`: the path of each, and the other folders that it may import. */
+const folders = {
   common: { path: "common/", imports: [] },
-  service: { path: "service/", imports: ["common"] },
-  core: { path: "core/", imports: ["common", "service"] },
-  // The arguments of both kinds of webhooks, as types.
-  program: { path: "program/", imports: ["common"] },
-  // What programs load: no HTTP library, no validation, no rules.
-  dynamic: {
-    path: "(index\\.ts$|dynamic/(?!provider\\.ts$))",
-    imports: ["common"],
-    importsTypes: ["program"],
-  },
-  native: { path: "native/", imports: ["common"], importsTypes: ["program"] },
-  // What Pulumi's provider process loads.
-  "dynamic/provider": {
-    path: "dynamic/provider\\.ts$",
-    imports: ["common", "service", "core", "dynamic"],
-  },
-  plugin: { path: "plugin/", imports: ["common", "service", "core"] },
+  api: { path: "api/", imports: ["common"] },
+  provider: { path: "provider/", imports: ["common", "api"] },
+  // Programs load these two: no HTTP library, no validation, no rules.
+  "sdk/dynamic": { path: "(index\\.ts$|sdk/(args\\.ts$|dynamic/))", imports: ["common"] },
+  "sdk/native": { path: "(native\\.ts$|sdk/(args\\.ts$|native/))", imports: ["common"] },
+  "adapters/dynamic": { path: "adapters/dynamic\\.ts$", imports: ["common", "provider"] },
+  "adapters/plugin": { path: "adapters/plugin/", imports: ["common", "provider"] },
   "local-service": { path: "local-service/", imports: ["common"] },
-  cli: {
-    path: "cli/",
-    imports: [
-      "common",
-      "service",
-      "core",
-      "dynamic",
-      "dynamic/provider",
-      "native",
-      "local-service",
-    ],
-  },
+  cli: { path: "cli/", imports: ["common", "sdk/dynamic", "local-service"] },
 };
 
 /** The packages that only some files may import, types included. */
 const packages = [
   {
     name: "pulumi-sdk",
-    sentence: "Only the shells (dynamic, native, plugin) and program import @pulumi/pulumi.",
+    sentence: "Only sdk and adapters import @pulumi/pulumi.",
     path: "@pulumi",
-    importers: "(dynamic|native|plugin|program)/",
+    importers: "(sdk|adapters)/",
   },
   {
     name: "undici",
-    sentence: "Only service/http, local-service/deliveries and cli/emit import undici.",
+    sentence: "Only api/http, local-service and cli/emit import undici.",
     path: "undici",
-    importers: "(service/(http|undici-parts)|local-service/deliveries/|cli/emit)",
+    importers: "(api/(http|undici-parts)|local-service/|cli/emit)",
   },
   {
     name: "zod",
-    sentence: "Only service, core, local-service and cli import zod.",
+    sentence: "Only api, provider, local-service and cli import zod.",
     path: "zod",
-    importers: "(service|core|local-service|cli)/",
+    importers: "(api|provider|local-service|cli)/",
   },
   {
     name: "process",
-    sentence: "Only core/engine, the shells, local-service and cli import the process.",
+    sentence: "Only provider/engine, the adapters, local-service and cli import the process.",
     path: "process",
-    importers: "(core/engine|(dynamic|plugin|native|local-service|cli)/)",
+    importers: "(provider/engine|(adapters|local-service|cli)/)",
   },
   {
     name: "own-name",
@@ -70,13 +49,13 @@ const packages = [
   },
 ];
 
-const pathOf = (...names) => `^src/(${names.map((name) => parts[name].path).join("|")})`;
+const pathOf = (...names) => `^src/(${names.map((name) => folders[name].path).join("|")})`;
 const listOf = (...names) => new Intl.ListFormat("en").format(names);
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {
   forbidden: [
-    ...Object.entries(parts).flatMap(([name, { imports, importsTypes = [] }]) => [
+    ...Object.entries(folders).flatMap(([name, { imports, importsTypes = [] }]) => [
       {
         name,
         comment: `In src, ${name} imports only ${listOf("itself", ...imports, ...importsTypes)}.`,
@@ -92,8 +71,8 @@ export default {
     ]),
     {
       name: "no-rule",
-      comment: "This part of src has no rule yet: give it one in .dependency-cruiser.mjs.",
-      from: { path: "^src/", pathNot: pathOf(...Object.keys(parts)) },
+      comment: "This folder of src has no rule yet: give it one in .dependency-cruiser.mjs.",
+      from: { path: "^src/", pathNot: pathOf(...Object.keys(folders)) },
       to: {},
     },
     ...packages.map(({ name, sentence, path, importers }) => ({

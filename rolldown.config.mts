@@ -5,8 +5,8 @@ import { dts } from "rolldown-plugin-dts";
 
 const entries = {
   index: "src/index.ts",
-  provider: "src/dynamic/provider.ts",
-  native: "src/native/native.ts",
+  provider: "src/adapters/dynamic.ts",
+  native: "src/native.ts",
   "local-service/index": "src/local-service/index.ts",
   "cli/main": "src/cli/main.ts",
 };
@@ -44,11 +44,7 @@ export default [
       codeSplitting: {
         groups: [
           { name: "zod", test: /[\\/]node_modules[\\/]zod[\\/]/ },
-          // With the errors, which `http` throws too: a file more takes longer than what it holds.
-          {
-            name: "common",
-            test: /[\\/]src[\\/](common[\\/]|service[\\/]errors\.ts$)|[\\/]package\.json$/,
-          },
+          { name: "common", test: /[\\/]src[\\/]common[\\/]|[\\/]package\.json$/ },
         ],
       },
       comments: false,

@@ -5,6 +5,6 @@
  */
 
 export { type EventType, eventTypes } from "./common/event-types.js";
-export { Provider } from "./dynamic/provider-resource.js";
-export { Webhook } from "./dynamic/webhook.js";
-export type { AdoptArgs, ProviderArgs, WebhookArgs } from "./program/args.js";
+export type { AdoptArgs, ProviderArgs, WebhookArgs } from "./sdk/args.js";
+export { Provider } from "./sdk/dynamic/provider.js";
+export { Webhook } from "./sdk/dynamic/webhook.js";

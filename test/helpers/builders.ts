@@ -1,7 +1,7 @@
-import type { Settings } from "../../src/core/config.ts";
-import { Engine } from "../../src/core/engine.ts";
-import { Ledger } from "../../src/core/ledger.ts";
-import { type Context, Operation } from "../../src/core/operation.ts";
+import type { Settings } from "../../src/provider/config.ts";
+import { Engine } from "../../src/provider/engine.ts";
+import { type Context, Operation } from "../../src/provider/operation.ts";
+import { Ledger } from "../../src/provider/run-state.ts";
 import type { Answer } from "./http-server.js";
 
 export const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";

@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import type { Engine } from "../../src/core/engine.js";
+import type { Engine } from "../../src/provider/engine.js";
 import { someState } from "./builders.js";
 import { type Answer, startServer } from "./http-server.js";
 import { startProvider, type Texts } from "./provider.js";

@@ -1,9 +1,9 @@
 import { vi } from "vitest";
-import { Engine } from "../../src/core/engine.js";
-import type { Notify, Severity } from "../../src/core/operation.js";
-import { type ResourceOptions, WebhookProvider } from "../../src/core/provider.js";
-import type { Properties } from "../../src/core/values.js";
-import * as dynamic from "../../src/dynamic/provider.js";
+import * as dynamic from "../../src/adapters/dynamic.js";
+import { Engine } from "../../src/provider/engine.js";
+import type { Notify, Severity } from "../../src/provider/operation.js";
+import { type ResourceOptions, WebhookProvider } from "../../src/provider/provider.js";
+import type { Properties } from "../../src/provider/values.js";
 import { apiKey } from "./builders.js";
 
 export type Texts = Readonly<Record<string, string | undefined>>;

@@ -1,7 +1,7 @@
 import { vi } from "vitest";
-import type * as http from "../../src/service/exchange.ts";
-import type { AccountSettings } from "../../src/service/settings.ts";
-import { type Call, createTransport, type Wait } from "../../src/service/transport.ts";
+import type * as http from "../../src/api/exchange.ts";
+import type { AccountSettings } from "../../src/api/settings.ts";
+import { type Call, createTransport, type Wait } from "../../src/api/transport.ts";
 import { errorBody, someSettings } from "./builders.ts";
 
 /** A request that means nothing. */

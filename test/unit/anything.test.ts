@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { environmentVariables } from "../../src/common/setting-names.js";
-import { isUnknown } from "../../src/core/values.js";
+import { isUnknown } from "../../src/provider/values.js";
 import { secret, someArgs, someState, unknownMarkers } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
 import { startServer } from "../helpers/http-server.js";

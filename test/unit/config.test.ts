@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SettingName } from "../../src/common/setting-names.js";
-import { readConfig } from "../../src/core/config.js";
+import { readConfig } from "../../src/provider/config.js";
 import { someSettings } from "../helpers/builders.js";
 
 type Texts = Record<string, string | undefined>;

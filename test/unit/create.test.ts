@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createForState } from "../../src/core/create.ts";
-import { Engine } from "../../src/core/engine.ts";
+import { createForState } from "../../src/provider/create.ts";
+import { Engine } from "../../src/provider/engine.ts";
 import {
   errorBody,
   secret,

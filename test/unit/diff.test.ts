@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { eventTypes } from "../../src/common/event-types.js";
-import { compareWebhook } from "../../src/core/diff.js";
+import { compareWebhook } from "../../src/provider/diff.js";
 import {
   secret,
   secretMark,

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { commands } from "../../src/cli/commands.js";
 import { apiKeysVariable } from "../../src/cli/defaults.ts";
 import { environmentVariables, settingNames } from "../../src/common/setting-names.js";
-import { webhookArguments } from "../../src/core/arguments.js";
-import { importSecretVariable } from "../../src/core/import.js";
+import { webhookArguments } from "../../src/provider/arguments.js";
+import { importSecretVariable } from "../../src/provider/import.js";
 import { completeSchema } from "../../tools/plugin/schema.mjs";
 import { brokenLinksOf, pages, readPage, rowsOf } from "../helpers/markdown.js";
 
@@ -15,7 +15,7 @@ const schema = completeSchema();
 describe("README", () => {
   it("begins with the program of examples/basic, which is the example of Webhook too", () => {
     const example = readPage("examples/basic/index.ts");
-    const jsdoc = readPage("src/dynamic/webhook.ts").match(
+    const jsdoc = readPage("src/sdk/dynamic/webhook.ts").match(
       /@example\n \* ```ts\n([\s\S]*?) \* ```/,
     )?.[1];
 
@@ -28,7 +28,9 @@ describe("README", () => {
   });
 
   it("lists the outputs that there are, which the schema has too", () => {
-    const declared = [...readPage("src/dynamic/webhook.ts").matchAll(/declare readonly (\w+):/g)];
+    const declared = [
+      ...readPage("src/sdk/dynamic/webhook.ts").matchAll(/declare readonly (\w+):/g),
+    ];
     const ofPlugin = Object.keys(schema.resources["dbwebhooks:index:Webhook"].properties);
 
     const names = ["id", ...declared.map(([, name]) => name)];
@@ -85,7 +87,7 @@ describe("docs/configuration.md", () => {
 describe("docs/troubleshooting.md", () => {
   it("explains every kind of error", () => {
     const [, union = ""] =
-      /export type ErrorKind =([^;]+);/.exec(readPage("src/core/errors.ts")) ?? [];
+      /export type ErrorKind =([^;]+);/.exec(readPage("src/provider/errors.ts")) ?? [];
     const kinds = [...union.matchAll(/"(\w+)"/g)].map(([, kind]) => kind);
     const [first = ""] = readPage("docs/troubleshooting.md").split("\n## ");
     const explained = rowsOf(first).flatMap(({ cells }) =>

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import * as provider from "../../src/dynamic/provider.js";
+import * as provider from "../../src/adapters/dynamic.js";
 import {
   providerText,
   secret,

@@ -1,7 +1,7 @@
 import { createServer as createHttp2Server } from "node:http2";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { Engine } from "../../src/core/engine.js";
+import { Engine } from "../../src/provider/engine.js";
 import { refusedUrl } from "../helpers/http-server.js";
 
 const exit = vi.spyOn(process, "exit");

@@ -2,8 +2,8 @@ import dns from "node:dns";
 import { getEventListeners } from "node:events";
 import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { TimeLimit } from "../../src/service/exchange.ts";
-import { openExchange, parseRetryAfter } from "../../src/service/http.ts";
+import { TimeLimit } from "../../src/api/exchange.ts";
+import { openExchange, parseRetryAfter } from "../../src/api/http.ts";
 import { apiKey, someState } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/error-of.ts";
 import {

@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { PartialCreationError, WebhookError } from "../../src/core/errors.ts";
-import { WebhookProvider } from "../../src/core/provider.ts";
+import { PartialCreationError, WebhookError } from "../../src/provider/errors.ts";
+import { WebhookProvider } from "../../src/provider/provider.ts";
 import { apiKey, errorBody, secret, secretMark, someArgs, someState } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/error-of.ts";
 import { type Answer, refusedUrl, startRawServer, startServer } from "../helpers/http-server.ts";

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
-import { Engine } from "../../src/core/engine.js";
+import { Engine } from "../../src/provider/engine.js";
 import { apiKey, listed, listOf, secret, secretEnvelope, someArgs } from "../helpers/builders.js";
 import { type Answer, startRawServer } from "../helpers/http-server.js";
 import { startProvider, type TestProvider } from "../helpers/provider.js";

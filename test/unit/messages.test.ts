@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Settings } from "../../src/core/config.ts";
-import * as say from "../../src/core/messages.ts";
-import { Operation } from "../../src/core/operation.ts";
-import type { FailedCall } from "../../src/service/client.ts";
-import { type FailureCause, type HttpOutcome, TimeLimit } from "../../src/service/exchange.ts";
+import type { FailedCall } from "../../src/api/client.ts";
+import { type FailureCause, type HttpOutcome, TimeLimit } from "../../src/api/exchange.ts";
+import type { Settings } from "../../src/provider/config.ts";
+import * as say from "../../src/provider/messages.ts";
+import { Operation } from "../../src/provider/operation.ts";
 import {
   errorBody,
   someArgs,

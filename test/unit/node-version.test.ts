@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { check, delete as remove } from "../../src/adapters/dynamic.js";
 import { problemOfNodeVersion } from "../../src/common/node-version.js";
-import { check, delete as remove } from "../../src/dynamic/provider.js";
 import { Provider, Webhook } from "../../src/index.js";
 import { someArgs, someState } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";

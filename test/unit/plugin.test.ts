@@ -7,14 +7,14 @@ import {
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { checkProvider, configSourceOf } from "../../src/adapters/plugin/configuration.js";
+import { diffResponse } from "../../src/adapters/plugin/diff-response.js";
+import type { EngineLog } from "../../src/adapters/plugin/engine-log.js";
+import { partsOfPulumiId, pulumiIdOf } from "../../src/adapters/plugin/pulumi-id.js";
+import { serviceErrorOf } from "../../src/adapters/plugin/service-error.js";
+import { propertiesOf, structOf } from "../../src/adapters/plugin/structs.js";
 import { version } from "../../src/common/version.js";
-import { compareWebhook } from "../../src/core/diff.js";
-import { checkProvider, configSourceOf } from "../../src/plugin/configuration.js";
-import { diffResponse } from "../../src/plugin/diff-response.js";
-import type { EngineLog } from "../../src/plugin/engine-log.js";
-import { partsOfPulumiId, pulumiIdOf } from "../../src/plugin/pulumi-id.js";
-import { serviceErrorOf } from "../../src/plugin/service-error.js";
-import { propertiesOf, structOf } from "../../src/plugin/structs.js";
+import { compareWebhook } from "../../src/provider/diff.js";
 import {
   apiKey,
   secretEnvelope,

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { version } from "../../package.json";
 import * as dynamic from "../../src/index.ts";
-import * as native from "../../src/native/native.ts";
+import * as native from "../../src/native.ts";
 import { secret, secretMark } from "../helpers/builders.ts";
 
 const args: dynamic.WebhookArgs = {
@@ -208,7 +208,7 @@ describe("The stack's configuration", () => {
     // What was warned of is kept for a run, which is a new copy of the module here.
     vi.resetModules();
     pulumi.runtime.setAllConfig({ ...config }, secretKeys);
-    const { Webhook } = await import("../../src/dynamic/webhook.ts");
+    const { Webhook } = await import("../../src/sdk/dynamic/webhook.ts");
 
     await Promise.all(["one", "two"].map((name) => resolved(new Webhook(name, args).id)));
 

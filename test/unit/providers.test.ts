@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Engine } from "../../src/core/engine.js";
-import { WebhookProvider } from "../../src/core/provider.js";
+import { Engine } from "../../src/provider/engine.js";
+import { WebhookProvider } from "../../src/provider/provider.js";
 import { listed, listOf, secret, someArgs, someState } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
 import { startServer } from "../helpers/http-server.js";

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { FailureCause, HttpOutcome } from "../../src/service/exchange.ts";
+import type { FailureCause, HttpOutcome } from "../../src/api/exchange.ts";
 import {
   type Attempt,
   mayHaveActed,
   nextStep,
   type RequestKind,
   type RetryLimits,
-} from "../../src/service/retry-policy.ts";
+} from "../../src/api/retry-policy.ts";
 import { errorBody } from "../helpers/builders.ts";
 import {
   busy,

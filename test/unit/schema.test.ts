@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { accountSettings } from "../../src/api/settings.js";
 import { eventTypes } from "../../src/common/event-types.js";
 import { environmentVariables } from "../../src/common/setting-names.js";
-import { replacingArguments, webhookArguments } from "../../src/core/arguments.js";
-import { accountSettings } from "../../src/service/settings.js";
+import { replacingArguments, webhookArguments } from "../../src/provider/arguments.js";
 import { completeSchema } from "../../tools/plugin/schema.mjs";
 
 const schema = completeSchema();

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type HttpOutcome, TimeLimit } from "../../src/service/exchange.ts";
-import type { AccountSettings } from "../../src/service/settings.ts";
-import { createTransport } from "../../src/service/transport.ts";
+import { type HttpOutcome, TimeLimit } from "../../src/api/exchange.ts";
+import type { AccountSettings } from "../../src/api/settings.ts";
+import { createTransport } from "../../src/api/transport.ts";
 import { someSettings } from "../helpers/builders.ts";
 import {
   busy,

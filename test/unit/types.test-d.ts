@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { describe, expectTypeOf, it } from "vitest";
 import type { settingNames } from "../../src/common/setting-names.ts";
-import type { webhookArguments } from "../../src/core/arguments.ts";
 import * as main from "../../src/index.ts";
-import * as native from "../../src/native/native.ts";
+import * as native from "../../src/native.ts";
+import type { webhookArguments } from "../../src/provider/arguments.ts";
 
 // Nothing here runs: the compiler is the test.
 const common = { databaseId: "base_abc123", url: "https://example.com/hooks/orders" };

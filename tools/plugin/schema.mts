@@ -5,7 +5,7 @@ const root = join(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
 /** The source of the schema: it has each setting once, and no examples. */
-export const schemaSource = join(root, "src/plugin/schema.json");
+export const schemaSource = join(root, "src/adapters/plugin/schema.json");
 
 /**
  * The schema as the plugin gives it: with the version of the package, the settings as arguments of the

@@ -1,7 +1,7 @@
 import { once as nextEvent } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import type { Fault, FaultRule, LocalService } from "pulumi-dbwebhooks/local-service";
-import type { ErrorKind } from "../../../src/core/errors.js";
+import type { ErrorKind } from "../../../src/provider/errors.js";
 import { asHtml, echoAuthorization, hugeBody, idAsString, truncatedJson } from "./faults.mjs";
 
 /** Every way in which a row can end: with an error of a kind, or without one. */

@@ -1,0 +1,36 @@
+#!/usr/bin/env node
+import "./require-node.js";
+import { Engine } from "../../provider/engine.js";
+import { EngineLog } from "./engine-log.js";
+import { PluginServer } from "./server.js";
+
+void main(process.argv.at(-1));
+
+/** Serves the plugin to the engine at this address, until the engine is gone. */
+async function main(address: string | undefined): Promise<void> {
+  const [, port] = /^[^\s:]+:(\d{1,5})$/.exec(address ?? "") ?? [];
+  if (address === undefined || port === undefined || Number(port) > 65_535) {
+    fail(
+      "pulumi-resource-dbwebhooks is started by Pulumi, with the address of its engine as last argument, such as 127.0.0.1:12345.",
+    );
+    return;
+  }
+  const log = new EngineLog(address);
+  const engine = new Engine(address, (line, severity) => log.write("", line, severity));
+  try {
+    const ownPort = await new PluginServer(engine, log).listen();
+    // Pulumi reads the first line; nothing else may be printed.
+    process.stdout.write(`${ownPort}\n`);
+  } catch (error) {
+    fail(`pulumi-resource-dbwebhooks cannot listen on 127.0.0.1: ${(error as Error).message}`);
+    return;
+  }
+  log.onDisconnect(() => void engine.endIfGone());
+  // A port that still accepts connections at that moment refuses them a little later.
+  engine.watch();
+}
+
+function fail(line: string): void {
+  process.stderr.write(`${line}\n`);
+  process.exitCode = 1;
+}
