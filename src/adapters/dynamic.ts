@@ -4,7 +4,7 @@ import { explicitKey, namespace } from "../common/setting-names.js";
 import { Engine } from "../provider/engine.js";
 import { PartialCreationError } from "../provider/errors.js";
 import { WebhookProvider } from "../provider/provider.js";
-import { type Properties, withSecretMarked } from "../provider/values.js";
+import { type Properties, withWrappedSecret } from "../provider/values.js";
 
 // When the engine is gone, nothing reads this stream; what is being undone goes on anyway.
 process.stderr.on("error", () => {});
@@ -66,7 +66,7 @@ export async function read(id: string, props: Properties): Promise<dynamic.ReadR
 
 /** Keeps the old outputs, should Pulumi ever ask: no difference is an update. */
 export async function update(_id: string, olds: Properties): Promise<dynamic.UpdateResult> {
-  return { outs: withSecretMarked(olds) };
+  return { outs: withWrappedSecret(olds) };
 }
 
 /** Deletes the webhook. */

@@ -65,7 +65,7 @@ export type Deletion =
 /** The webhooks of a database, and whether these are all; `failure` says why there is no list. */
 export interface WebhookList {
   readonly webhooks: readonly ListedWebhook[];
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
   readonly failure?: FailedCall;
 }
 
@@ -105,8 +105,8 @@ export async function listWebhooks(
   const { call, answer } = await send(account, { ...context, kind: "list" }, "GET", path);
   const list = answer && webhookListIn(answer.body);
   return list === undefined
-    ? { webhooks: [], isWhole: false, failure: answer ? { ...call, lacks: "list" } : call }
-    : { webhooks: list.webhooks, isWhole: list.isWhole && answer?.isPart !== true };
+    ? { webhooks: [], isComplete: false, failure: answer ? { ...call, lacks: "list" } : call }
+    : { webhooks: list.webhooks, isComplete: list.isComplete && answer?.isPart !== true };
 }
 
 /**

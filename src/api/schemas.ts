@@ -47,7 +47,7 @@ export const webhookListIn = parser(() =>
       ),
     z.transform(({ webhooks, success = true, ...rest }) => ({
       webhooks,
-      isWhole: success === true && Object.keys(rest).length === 0,
+      isComplete: success === true && Object.keys(rest).length === 0,
     })),
   ),
 );

@@ -39,6 +39,12 @@ export function normalizeBaseUrl(baseUrl: string): string {
   return new URL(baseUrl).href.replace(/\/+$/, "");
 }
 
+/** Whether two texts are spellings of one URL, such as `https://EXAMPLE.com:443` and `https://example.com/`. */
+export function isSameUrl(one: string, other: string): boolean {
+  const [parsed, otherParsed] = [URL.parse(one), URL.parse(other)];
+  return one === other || (parsed !== null && parsed.href === otherParsed?.href);
+}
+
 /**
  * Whether a text can be an identifier: it can stand in a path as one segment, and holds no stray
  * characters.

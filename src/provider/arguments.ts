@@ -1,143 +1,176 @@
-import * as z from "zod/mini";
-import { isStorableSecret } from "../api/schemas.js";
-import { withoutProblem } from "../api/settings.js";
 import { eventTypes, isEventType } from "../common/event-types.js";
-import { nearestName } from "../common/nearest-name.js";
+import { adviceForUnknownName, nearestName } from "../common/nearest-name.js";
 import { hasStrayCharacters } from "../common/stray-characters.js";
 import { isIdentifier, problemOfReceiverUrl } from "../common/url.js";
 import { webhookIdOf } from "../common/webhook-id.js";
-import { isUnknown } from "./values.js";
+import { isUnknown, type Properties } from "./values.js";
 
-// No message in this file repeats a received value: any of them can be a credential, and Pulumi
-// masks only the secrets that it knows of.
+// No message in this file repeats a received value: any value can be a credential, and Pulumi masks only
+// the secrets that it knows of.
 
-/** The arguments that relax the rules of others. */
-export interface Allowances {
-  readonly allowUnknownEvents: boolean;
-  readonly allowInsecureUrl: boolean;
+/** The arguments of a webhook as `check` leaves them: resolved, with sorted events and no duplicates. */
+export interface WebhookInputs {
+  readonly databaseId: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly tableId?: string;
+  readonly allowUnknownEvents?: boolean;
+  readonly allowInsecureUrl?: boolean;
+  readonly adopt?: { readonly id: number | string; readonly secret: string };
 }
 
-/**
- * The arguments of a webhook: the rule of each, and what a change of it does. `replace` replaces the
- * webhook, because the service's interface describes no update operation (part 4.3); `local` changes
- * nothing at the service; `adopt` replaces the webhook when it names another one.
- */
-export const webhookArguments = {
-  databaseId: { change: "replace", rule: () => identifier("the database", "base_abc123") },
-  url: {
-    change: "replace",
-    rule: ({ allowInsecureUrl }: Allowances) =>
-      unlessUnknown(
-        z
-          .string('must be the URL of the receiver, such as "https://example.com/hooks"')
-          .check(withoutProblem((url) => problemOfReceiverUrl(url, allowInsecureUrl))),
-      ),
-  },
-  events: {
-    change: "replace",
-    rule: ({ allowUnknownEvents }: Allowances) =>
-      unlessUnknown(
-        z
-          .array(
-            event(allowUnknownEvents),
-            `must be a list of events, such as ["${eventTypes[0]}"]`,
-          )
-          .check(z.minLength(1, `must name at least one event, such as ["${eventTypes[0]}"]`)),
-      ),
-  },
-  tableId: { change: "replace", rule: () => z.optional(identifier("one table", "tbl_orders")) },
-  allowUnknownEvents: { change: "local", rule: () => flag() },
-  allowInsecureUrl: { change: "local", rule: () => flag() },
-  adopt: { change: "adopt", rule: () => z.optional(unlessUnknown(adoptedWebhook())) },
-} as const;
+/** What is wrong with one argument, and where, such as `events[0]`. */
+interface Problem {
+  readonly path: string;
+  readonly message: string;
+}
 
-/** A webhook's arguments as `check` leaves them: resolved, events sorted and without duplicates. */
-export type WebhookInputs = z.infer<z.ZodMiniObject<Rules>>;
+interface ArgumentRule {
+  /** Whether a change replaces the webhook, because the API describes no update (API §4.3). */
+  readonly replaces: boolean;
+  readonly isRequired: boolean;
+  /** Returns the problems of a value that is given and known. `args` are all arguments. */
+  readonly validate: (path: string, value: unknown, args: Properties) => readonly Problem[];
+}
 
-type Rules = {
-  [Name in keyof typeof webhookArguments]: ReturnType<(typeof webhookArguments)[Name]["rule"]>;
+/** Every argument of a webhook, and its rule. */
+export const webhookArguments: Readonly<Record<keyof WebhookInputs, ArgumentRule>> = {
+  databaseId: {
+    replaces: true,
+    isRequired: true,
+    validate: identifierRule("the database", "base_abc123"),
+  },
+  url: { replaces: true, isRequired: true, validate: validateUrl },
+  events: { replaces: true, isRequired: true, validate: validateEvents },
+  tableId: {
+    replaces: true,
+    isRequired: false,
+    validate: identifierRule("one table", "tbl_orders"),
+  },
+  allowUnknownEvents: { replaces: false, isRequired: false, validate: validateFlag },
+  allowInsecureUrl: { replaces: false, isRequired: false, validate: validateFlag },
+  adopt: { replaces: false, isRequired: false, validate: validateAdopt },
 };
 
-/** The rules of all arguments together, kept: building them takes longer than using them. */
-export function argumentRules(allowances: Allowances): z.ZodMiniObject<Rules> {
-  const key = JSON.stringify(allowances);
-  const built = builtRules.get(key);
-  if (built !== undefined) {
-    return built;
-  }
-  const entries = Object.entries(webhookArguments);
-  const rules = Object.fromEntries(entries.map(([name, { rule }]) => [name, rule(allowances)]));
-  const schema = z.strictObject(rules as Rules);
-  builtRules.set(key, schema);
-  return schema;
-}
-
-const builtRules = new Map<string, z.ZodMiniObject<Rules>>();
+const argumentNames = Object.keys(webhookArguments);
 
 /** The arguments whose change replaces the webhook. */
 export const replacingArguments: readonly string[] = Object.entries(webhookArguments).flatMap(
-  ([name, { change }]) => (change === "replace" ? [name] : []),
+  ([name, { replaces }]) => (replaces ? [name] : []),
 );
 
-function identifier(what: string, example: string) {
-  const message = `must be the identifier of ${what}, such as "${example}"`;
-  const isBare = (input: unknown) => ["number", "boolean"].includes(typeof input);
-  return unlessUnknown(
-    z
-      .string({
-        error: ({ input }) => `${message}, a string${isBare(input) ? ": put it in quotes" : ""}`,
-      })
-      .check(z.refine(isIdentifier, `${message}, without white space at its ends`)),
+/** Lists every problem of a webhook's arguments, one line each. */
+export function validateArguments(args: Properties): string[] {
+  const problems = Object.entries(webhookArguments).flatMap(([name, rule]) => {
+    const value = args[name];
+    const isAbsent = value === undefined || value === null;
+    return isAbsent && !rule.isRequired ? [] : validateKnown(name, value, args, rule.validate);
+  });
+  return [...problems, ...unknownNames("", args, argumentNames)].map(
+    ({ path, message }) => `${path}: ${message}`,
   );
 }
 
 /** Whether a text that a user gives can be the secret of a webhook. */
 export function isSecretAsGiven(text: string): boolean {
-  return isStorableSecret(text) && !hasStrayCharacters(text);
+  return text !== "" && text.isWellFormed() && !hasStrayCharacters(text);
 }
 
-function adoptedWebhook() {
-  const idMessage = 'must be the number of the webhook, such as 42 or "42"';
-  const secretMessage =
-    "must be the webhook's secret, a non-empty string without control characters and without white space at its ends";
-  const isWebhookId = (value: unknown) => webhookIdOf(value) !== undefined;
-  return z.strictObject(
-    {
-      id: unlessUnknown(z.custom<number | string>(isWebhookId, idMessage)),
-      secret: unlessUnknown(
-        z.string(secretMessage).check(z.refine(isSecretAsGiven, secretMessage)),
-      ),
-    },
-    "must be an object with the id and the secret of a webhook that exists",
-  );
+/** Validates a value that is known, or of which a part is known. */
+function validateKnown(
+  path: string,
+  value: unknown,
+  args: Properties,
+  validate: ArgumentRule["validate"],
+): readonly Problem[] {
+  return typeof value !== "object" && isUnknown(value) ? [] : validate(path, value, args);
 }
 
-function event(allowUnknownEvents: boolean) {
-  return unlessUnknown(
-    z.string(`must be a string, such as "${eventTypes[0]}"`).check(
-      withoutProblem((value) => {
-        if (value === "" || !value.isWellFormed()) {
-          return `must be the name of an event, such as "${eventTypes[0]}"`;
-        }
-        return allowUnknownEvents || isEventType(value)
-          ? undefined
-          : `is not a known event; the nearest is "${nearestName(value, eventTypes)}". To subscribe to it anyway, set allowUnknownEvents: true`;
-      }),
-    ),
-  );
-}
-
-function flag() {
-  return z.optional(unlessUnknown(z.boolean("must be true or false, without quotes")));
-}
-
-/** Accepts what the schema accepts, and values that Pulumi does not know yet. */
-function unlessUnknown<Schema extends z.ZodMiniType>(schema: Schema) {
-  return z.custom<z.output<Schema>>().check((context) => {
-    if (typeof context.value === "object" || !isUnknown(context.value)) {
-      for (const issue of schema.safeParse(context.value).error?.issues ?? []) {
-        context.issues.push({ ...issue, input: undefined } as z.core.$ZodRawIssue);
-      }
+function identifierRule(what: string, example: string): ArgumentRule["validate"] {
+  const expected = `must be the identifier of ${what}, such as "${example}"`;
+  return (path, value) => {
+    if (typeof value !== "string") {
+      const isUnquoted = ["number", "boolean"].includes(typeof value);
+      return [{ path, message: `${expected}, a string${isUnquoted ? ": put it in quotes" : ""}` }];
     }
-  });
+    return isIdentifier(value)
+      ? []
+      : [{ path, message: `${expected}, without control characters or surrounding white space` }];
+  };
+}
+
+function validateUrl(path: string, value: unknown, args: Properties): readonly Problem[] {
+  if (typeof value !== "string") {
+    const message = 'must be the URL of the receiver, such as "https://example.com/hooks"';
+    return [{ path, message }];
+  }
+  const message = problemOfReceiverUrl(value, isOn(args.allowInsecureUrl));
+  return message === undefined ? [] : [{ path, message }];
+}
+
+function validateEvents(path: string, value: unknown, args: Properties): readonly Problem[] {
+  if (!Array.isArray(value)) {
+    return [{ path, message: `must be a list of events, such as ["${eventTypes[0]}"]` }];
+  }
+  if (value.length === 0) {
+    return [{ path, message: `must name at least one event, such as ["${eventTypes[0]}"]` }];
+  }
+  return value.flatMap((event, at) => validateKnown(`${path}[${at}]`, event, args, validateEvent));
+}
+
+function validateEvent(path: string, value: unknown, args: Properties): readonly Problem[] {
+  if (typeof value !== "string" || value === "" || !value.isWellFormed()) {
+    return [{ path, message: `must be the name of an event, such as "${eventTypes[0]}"` }];
+  }
+  if (isOn(args.allowUnknownEvents) || isEventType(value)) {
+    return [];
+  }
+  const message = `is not a known event; the nearest is "${nearestName(value, eventTypes)}". To subscribe to it anyway, set allowUnknownEvents: true`;
+  return [{ path, message }];
+}
+
+function validateFlag(path: string, value: unknown): readonly Problem[] {
+  return typeof value === "boolean"
+    ? []
+    : [{ path, message: "must be true or false, without quotes" }];
+}
+
+function validateAdopt(path: string, value: unknown, args: Properties): readonly Problem[] {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return [
+      { path, message: "must be an object with the id and the secret of an existing webhook" },
+    ];
+  }
+  const { id, secret } = value as Properties;
+  return [
+    ...validateKnown(`${path}.id`, id, args, validateAdoptedId),
+    ...validateKnown(`${path}.secret`, secret, args, validateAdoptedSecret),
+    ...unknownNames(`${path}.`, value as Properties, ["id", "secret"]),
+  ];
+}
+
+function validateAdoptedId(path: string, value: unknown): readonly Problem[] {
+  return webhookIdOf(value) === undefined
+    ? [{ path, message: 'must be the number of the webhook, such as 42 or "42"' }]
+    : [];
+}
+
+function validateAdoptedSecret(path: string, value: unknown): readonly Problem[] {
+  const message =
+    "must be the webhook's secret, a non-empty string without control characters or surrounding white space";
+  return typeof value === "string" && isSecretAsGiven(value) ? [] : [{ path, message }];
+}
+
+function unknownNames(prefix: string, value: Properties, known: readonly string[]): Problem[] {
+  return Object.keys(value)
+    .filter((name) => !known.includes(name))
+    .map((name) => ({
+      path: `${prefix}${name.slice(0, 100)}`,
+      message: adviceForUnknownName(name, known),
+    }));
+}
+
+/** Whether a flag is on, or may turn out to be on. */
+function isOn(flag: unknown): boolean {
+  return flag === true || isUnknown(flag);
 }

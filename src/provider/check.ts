@@ -1,27 +1,19 @@
-import { adviceForUnknownName } from "../common/nearest-name.js";
-import { pathText } from "../common/path-text.js";
 import { oneLine } from "../common/redact.js";
-import { argumentRules, webhookArguments } from "./arguments.js";
-import {
-  isUnknown,
-  normalizeEvents,
-  type Properties,
-  withoutAbsent,
-  withSecretMarked,
-} from "./values.js";
+import { validateArguments } from "./arguments.js";
+import { normalizeEvents, type Properties, withoutAbsent, withWrappedSecret } from "./values.js";
 
 const maxFailures = 20;
 
-/** What `check` answers: arguments in one spelling, and what is wrong with them, a line each. */
+/** The result of `check`: normalized inputs and one message per problem. */
 export interface CheckResult {
   readonly inputs: Record<string, unknown>;
   readonly failures: readonly string[];
 }
 
-/** Checks arguments. `problems` is what is wrong besides, with the configuration. */
+/** Checks arguments. `problems` are those of the configuration, which are reported together with them. */
 export function checkArguments(news: Properties, problems: readonly string[]): CheckResult {
   const inputs = withoutAbsent(news);
-  const all = [...problems, ...problemsOfArguments(inputs)];
+  const all = [...problems, ...validateArguments(inputs)];
   if (all.length === 0) {
     return { inputs: normalizeInputs(inputs), failures: [] };
   }
@@ -31,28 +23,9 @@ export function checkArguments(news: Properties, problems: readonly string[]): C
   return { inputs, failures };
 }
 
-/** Lists everything that is wrong with a webhook's arguments, one line a problem. */
-export function problemsOfArguments(args: Properties): string[] {
-  const mayBeOn = (value: unknown) => value === true || isUnknown(value);
-  const { error } = argumentRules({
-    allowUnknownEvents: mayBeOn(args.allowUnknownEvents),
-    allowInsecureUrl: mayBeOn(args.allowInsecureUrl),
-  }).safeParse(args);
-  return (error?.issues ?? []).flatMap((issue) => {
-    if (issue.code !== "unrecognized_keys") {
-      return [`${pathText(issue.path)}: ${issue.message}`];
-    }
-    const known = issue.path[0] === "adopt" ? ["id", "secret"] : Object.keys(webhookArguments);
-    return issue.keys.map((name) => {
-      const path = pathText([...issue.path, name.slice(0, 100)]);
-      return `${path}: ${adviceForUnknownName(name, known)}`;
-    });
-  });
-}
-
 /**
- * Checked arguments as they are stored: in one spelling, and the secret of a webhook to adopt marked,
- * so that the engine encrypts it even where a transformation has removed its mark.
+ * Normalizes valid arguments for the state. The secret in `adopt` is wrapped, so that the engine encrypts
+ * it even if a transformation has removed the program's own envelope.
  */
 function normalizeInputs(inputs: Properties): Record<string, unknown> {
   const normalized = { ...inputs, events: normalizeEvents(inputs.events) };
@@ -60,5 +33,5 @@ function normalizeInputs(inputs: Properties): Record<string, unknown> {
     return normalized;
   }
   const { id, secret } = inputs.adopt as Record<string, unknown>;
-  return { ...normalized, adopt: withSecretMarked({ id: String(id), secret }) };
+  return { ...normalized, adopt: withWrappedSecret({ id: String(id), secret }) };
 }

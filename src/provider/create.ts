@@ -1,6 +1,5 @@
 import { createWebhook, deleteWebhook, type WebhookAddress } from "../api/client.js";
-import type { WebhookInputs } from "./arguments.js";
-import { problemsOfArguments } from "./check.js";
+import { validateArguments, type WebhookInputs } from "./arguments.js";
 import { PartialCreationError, WebhookError } from "./errors.js";
 import { lookForLeftovers } from "./lookup.js";
 import {
@@ -12,40 +11,42 @@ import {
   notDeletedText,
   undoText,
 } from "./messages.js";
-import type { Context } from "./operation.js";
+import { type Context, callContext } from "./operation.js";
 import { isUnknown, type Properties, withoutAbsent } from "./values.js";
 
 /**
- * The arguments of a webhook that is about to be created. Pulumi leaves out what it does not know yet
- * from a creation, and half a webhook is worse than none.
+ * Returns the inputs of a webhook that is about to be created. Throws if one of them is unknown or missing,
+ * because Pulumi leaves unknown arguments out of a creation.
  */
 export function completeInputs(inputs: Properties): WebhookInputs {
   const known = withoutAbsent(inputs);
-  const [problem] = problemsOfArguments(known);
+  const [problem] = validateArguments(known);
   if (problem !== undefined || isUnknown(known)) {
     throw new WebhookError(
       "notCreated",
       `Create webhook failed: ${problem ?? "not all arguments are known"}. Nothing was sent. Run "pulumi up" again.`,
     );
   }
-  return known as WebhookInputs;
+  return known as unknown as WebhookInputs;
 }
 
 /**
- * Creates a webhook, and deletes it again when it comes without a secret, or when its secret can no
- * longer reach the state.
+ * Creates a webhook. Deletes it again if the response holds no secret, or if its secret can no longer reach
+ * the state.
  *
- * @param state What Pulumi stores of the webhook, but for its secret.
+ * @param state What Pulumi stores of the webhook besides its secret.
+ * @param isReplacing Whether the webhook replaces another one of the same resource.
  */
 export async function createForState(
   context: Context,
   webhook: WebhookInputs,
   state: Properties,
+  isReplacing: boolean,
 ): Promise<{ id: string; secret: string }> {
   const { engine, operation } = context;
   engine.beginCreation();
   try {
-    return await createOnce(context, webhook, state);
+    return await createOrUndo(context, webhook, state, isReplacing);
   } catch (error) {
     if (!(await engine.canStore())) {
       // The process ends before the error can reach the engine.
@@ -57,14 +58,14 @@ export async function createForState(
   }
 }
 
-async function createOnce(
+async function createOrUndo(
   context: Context,
   webhook: WebhookInputs,
   state: Properties,
+  isReplacing: boolean,
 ): Promise<{ id: string; secret: string }> {
-  const { account, ledger, engine, operation } = context;
-  const { settings } = account;
-  const creation = await createWebhook(account, operation.context(settings), webhook);
+  const { account, runState, engine, operation } = context;
+  const creation = await createWebhook(account, callContext(context), webhook);
   if (creation.kind === "refused") {
     throw new WebhookError("notCreated", notCreatedText(context, creation.failure));
   }
@@ -74,14 +75,24 @@ async function createOnce(
     throw new WebhookError("inDoubt", inDoubtText(hiding, creation.failure, webhook, leftovers));
   }
   const { id, secret } = creation;
-  const address = { baseUrl: settings.baseUrl, databaseId: webhook.databaseId, id };
-  ledger.entryOf(address);
+  const address = { baseUrl: account.settings.baseUrl, databaseId: webhook.databaseId, id };
+  const isKnown = runState.knows(address);
+  const record = runState.recordOf(address);
+  // Services reuse ids, so a webhook that this run has deleted may come back as a new one.
+  const isExisting = isKnown && !record.isDeleted;
+  record.isCreated = true;
+  record.isDeleted = false;
+  record.isPossiblyShared = isExisting || isReplacing;
+  if (isExisting) {
+    throw new WebhookError("notCreated", lines.existingReturned(operation.name, id));
+  }
   const canStore = await engine.canStore();
   if (secret !== undefined && canStore) {
     return { id, secret };
   }
-  const problem = await deleteAgain(context, address, secret);
+  const problem = await undoCreation(context, address, secret);
   if (problem === undefined) {
+    record.isDeleted = true;
     throw new WebhookError("undone", undoText(address, secret, "undone"));
   }
   throw secret === undefined && (await engine.canStore())
@@ -90,25 +101,23 @@ async function createOnce(
 }
 
 /** Deletes a webhook that was just created. Returns what went wrong, if anything did. */
-async function deleteAgain(
+async function undoCreation(
   context: Context,
   address: WebhookAddress,
   secret: string | undefined,
 ): Promise<string | undefined> {
-  const { account, operation } = context;
   const name = nameOfWebhook(address.id, address.databaseId);
-  // The time of the creation may be over; the deletion is as important as before.
-  const undo = operation.withoutTimeLimit(`Delete ${name}`).hiding(secret);
+  // The timeout of the creation may have passed; the deletion is as important as before.
+  const operation = context.operation.withoutTimeLimit(`Delete ${name}`).hiding(secret);
+  const undo = { ...context, operation };
   try {
-    const deletion = await deleteWebhook(account, undo.context(account.settings), address, true);
+    const deletion = await deleteWebhook(context.account, callContext(undo), address, true);
     if (deletion.kind === "absent") {
-      return lines.absentUndo();
+      return lines.absentUndo;
     }
-    return deletion.kind === "failed"
-      ? notDeletedText({ ...context, operation: undo }, deletion.failure, true)
-      : undefined;
+    return deletion.kind === "failed" ? notDeletedText(undo, deletion.failure, true) : undefined;
   } catch (error) {
     // The webhook exists after any error, so the caller has to name it.
-    return faultText(undo, error);
+    return faultText(operation, error);
   }
 }

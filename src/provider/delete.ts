@@ -1,48 +1,42 @@
-import { deleteWebhook } from "../api/client.js";
+import { deleteWebhook, type WebhookAddress } from "../api/client.js";
 import { WebhookError } from "./errors.js";
 import { elsewhereText, lines, nameOfWebhook, notDeletedText } from "./messages.js";
-import type { Context } from "./operation.js";
-import type { StoredAddress } from "./state.js";
+import { type Context, callContext } from "./operation.js";
 
-/** Deletes a webhook that is in the state. Fails unless it is certainly gone. */
+/** Deletes a webhook that is in the state. Throws unless it is certainly gone, or must stay. */
 export async function deleteFromState(
   context: Context,
-  address: StoredAddress | undefined,
+  address: WebhookAddress | undefined,
   urn: string | undefined,
 ): Promise<void> {
-  const { account, ledger, operation } = context;
+  const { account, runState, operation } = context;
   if (address === undefined) {
-    throw new WebhookError(
-      "kept",
-      `${operation.name} failed: its state holds no usable id, databaseId and baseUrl. Nothing was sent, and the webhook stays in the state. Delete the webhook by hand, then remove it with "pulumi state delete".`,
-    );
+    throw new WebhookError("notDeleted", lines.noAddress(operation.name));
   }
   const name = nameOfWebhook(address.id, address.databaseId);
-  const entry = ledger.entryOf(address);
-  const protection = ledger.protectionOf(address, urn);
-  if (protection === "named" && entry.hasFailedToAdopt) {
-    throw new WebhookError(
-      "kept",
-      `${operation.name} failed: the program adopts it, and the adoption failed in this run. Nothing was sent, and the webhook stays in the state.`,
-    );
+  const record = runState.recordOf(address);
+  const protection = runState.protectionOf(address, urn);
+  if (protection === "adopted" && record.hasFailedToAdopt) {
+    throw new WebhookError("notDeleted", lines.adoptionFailed(operation.name));
   }
-  if (protection === "named") {
-    // Its own resource comes back to it, where the deletion is a part of a replacement.
-    entry.keepers.clear();
+  if (protection === "adopted") {
+    // If this deletion is part of a replacement, the same resource adopts its webhook again.
+    record.owners.clear();
   }
   if (protection !== undefined) {
-    operation.warn(lines[protection](name));
+    operation.warn(lines.protected(name, protection));
     return;
   }
-  if (address.isElsewhere) {
-    throw new WebhookError("kept", elsewhereText(context, address.baseUrl));
+  if (address.baseUrl !== account.settings.baseUrl) {
+    // State can be edited by others, so a URL from the state must never receive the key.
+    throw new WebhookError("notDeleted", elsewhereText(context, address.baseUrl));
   }
-  const deletion = await deleteWebhook(account, operation.context(account.settings), address);
+  const deletion = await deleteWebhook(account, callContext(context), address);
   if (deletion.kind === "failed") {
-    throw new WebhookError("kept", notDeletedText(context, deletion.failure));
+    throw new WebhookError("notDeleted", notDeletedText(context, deletion.failure));
   }
-  if (deletion.kind === "absent" && !entry.isDeleted) {
+  if (deletion.kind === "absent" && !record.isDeleted) {
     operation.warn(lines.absent(name));
   }
-  entry.isDeleted = true;
+  record.isDeleted = true;
 }

@@ -1,141 +1,146 @@
 import { setMaxListeners } from "node:events";
-import type { Notify } from "./operation.js";
 
-// The engine answers within a few milliseconds; this is for a machine that has none to spare.
-const answerWithinMs = 5_000;
-const watchEveryMs = 5_000;
+// The engine responds within a few milliseconds; this leaves room for a busy machine.
+const responseTimeoutMs = 5_000;
+const watchIntervalMs = 5_000;
+
+/** How much a line matters to the user. */
+export type Severity = "info" | "warning";
+
+/** Shows one line to the user. */
+export type Notify = (line: string, severity: Severity) => void;
+
+type EngineState = "there" | "silent" | "gone";
 
 /**
- * Pulumi's engine, as this process sees it: whether it is still there, and whether it has told this
- * process to stop. A cancelled engine stores what completes; one that is gone, or that has sent SIGINT,
- * stores nothing more.
+ * Pulumi's engine as this process sees it: whether it still stores what this process returns, and whether
+ * it has asked this process to stop. A cancelled engine stores what completes; an engine that is gone, or
+ * that has sent SIGINT, stores nothing more.
  *
  * Signals are handled only while a creation is in flight. At the end of every command the engine sends
- * SIGINT and waits up to 5 seconds: a process with nothing to undo ends at once, as it would without
- * this package.
+ * SIGINT and waits up to 5 seconds for the process to exit, so an idle process must exit at once.
  */
 export class Engine {
   readonly #address: string | undefined;
   readonly #notify: Notify;
   readonly #stop = new AbortController();
-  #storesNothing = false;
-  #isGone = false;
+  #state: EngineState = "there";
   #inFlight = 0;
   #creationsInFlight = 0;
 
-  /** @param address `HOST:PORT` of the engine; without one it counts as there. */
+  /** @param address `HOST:PORT` of the engine. Without one, the engine is assumed to be there. */
   constructor(address: string | undefined, notify: Notify) {
     this.#address = /^[^\s/]+:\d+$/.test(address ?? "") ? address : undefined;
     this.#notify = notify;
-    // One listener for every creation that waits is no leak.
+    // Every waiting request adds a listener; Node.js would report more than ten as a leak.
     setMaxListeners(0, this.#stop.signal);
   }
 
-  /** Aborts when nothing more may be sent. What was sent completes. */
+  /** Aborts when nothing more may be sent. Requests in flight complete. */
   get stopping(): AbortSignal {
     return this.#stop.signal;
   }
 
-  /** Sends nothing more, for an engine that was told to cancel: it still stores what completes. */
+  /** Stops sending for a cancelled command. The engine still stores what completes. */
   cancel(): void {
     this.#stop.abort();
   }
 
-  /** Begins any operation: until it ends, the process does not. */
+  /** Begins an operation: the process does not exit before it ends. */
   begin(): void {
     this.#inFlight += 1;
   }
 
-  /** Ends an operation; the last one ends the process where the engine is gone. */
+  /** Ends an operation. The last one ends the process if the engine is gone. */
   end(): void {
     this.#inFlight -= 1;
-    this.#exitWhenIdle();
+    this.#exitIfIdle();
   }
 
-  /** Looks now and then whether the engine is still there, for a process that nothing else would end. */
+  /** Checks from time to time whether the engine is there, because nothing else may end this process. */
   watch(): void {
-    setInterval(() => void this.endIfGone(), watchEveryMs).unref();
+    setInterval(() => void this.endIfGone(), watchIntervalMs).unref();
   }
 
-  /** Ends the process when the engine is gone, at once or with the last operation in flight. */
+  /** Ends the process if the engine is gone: at once, or with the last operation in flight. */
   async endIfGone(): Promise<void> {
-    // Silence is no proof for a process that has nothing to undo: the machine may be busy.
-    if ((await this.#ask()) === "refuses") {
-      this.#giveUp(true);
-      this.#exitWhenIdle();
+    // A silent engine may only be slow, and it may still have work for this process.
+    if ((await this.#probe()) === "gone") {
+      this.#lose("gone");
+      this.#exitIfIdle();
     }
   }
 
-  /** Begins a creation within an operation: from now on a signal to stop does not end the process. */
+  /** Begins a creation within an operation: from now on a signal does not end the process. */
   beginCreation(): void {
     this.#creationsInFlight += 1;
     if (this.#creationsInFlight === 1) {
-      process.on("SIGINT", this.#stopCreating);
-      process.on("SIGTERM", this.#finishCreating);
+      process.on("SIGINT", this.#onInterrupt);
+      process.on("SIGTERM", this.#onTerminate);
     }
   }
 
   endCreation(): void {
     this.#creationsInFlight -= 1;
     if (this.#creationsInFlight === 0) {
-      process.off("SIGINT", this.#stopCreating);
-      process.off("SIGTERM", this.#finishCreating);
+      process.off("SIGINT", this.#onInterrupt);
+      process.off("SIGTERM", this.#onTerminate);
     }
   }
 
-  /** Whether what this process answers can still reach the state. Once it cannot, it never will. */
+  /** Whether the engine can still store what this process returns. Once it cannot, it never will. */
   async canStore(): Promise<boolean> {
-    const answer = this.#storesNothing ? undefined : await this.#ask();
-    if (answer === "silent" || answer === "refuses") {
-      this.#giveUp(answer === "refuses");
+    const state = this.#state === "there" ? await this.#probe() : this.#state;
+    if (state !== "there") {
+      this.#lose(state);
     }
-    return !this.#storesNothing;
+    return this.#state === "there";
   }
 
-  // A silent engine may have other work for this process, so only one that is gone ends it.
-  #giveUp(isGone: boolean): void {
-    this.#storesNothing = true;
-    this.#isGone ||= isGone;
+  #lose(state: "silent" | "gone"): void {
+    if (this.#state !== "gone") {
+      this.#state = state;
+    }
     this.#stop.abort();
   }
 
-  #exitWhenIdle(): void {
-    if (this.#isGone && this.#inFlight === 0) {
+  #exitIfIdle(): void {
+    if (this.#state === "gone" && this.#inFlight === 0) {
       process.exit();
     }
   }
 
   /** The engine sends SIGINT when it will store nothing more, and SIGKILL 5 seconds later. */
-  readonly #stopCreating = (): void => {
-    if (!this.#storesNothing) {
+  readonly #onInterrupt = (): void => {
+    if (this.#state === "there") {
       this.#notify(
-        "Pulumi is stopping: webhooks whose creation is in flight are deleted again, if the service answers within 5 seconds.",
+        "Pulumi is stopping. Webhooks whose creation is in flight are deleted again if the service responds within 5 seconds.",
         "warning",
       );
-      this.#giveUp(true);
     }
+    this.#lose("gone");
   };
 
-  /** A service manager sends SIGTERM to all processes at once; the engine still stores what comes. */
-  readonly #finishCreating = (): void => {};
+  /** A service manager sends SIGTERM to all processes at once. The engine still stores what completes. */
+  readonly #onTerminate = (): void => {};
 
   /**
-   * Asks the engine for an answer. That something accepts a connection proves nothing: while the kernel
-   * takes down a killed engine, its port accepts connections for some milliseconds.
+   * Asks the engine for a response. An accepted connection proves nothing: while the kernel takes down a
+   * killed engine, its port accepts connections for some milliseconds.
    */
-  async #ask(): Promise<"answers" | "silent" | "refuses"> {
+  async #probe(): Promise<EngineState> {
     if (this.#address === undefined) {
-      return "answers";
+      return "there";
     }
     const { connect } = await import("node:http2");
-    const { promise, resolve } = Promise.withResolvers<"answers" | "silent" | "refuses">();
-    const timer = setTimeout(resolve, answerWithinMs, "silent");
+    const { promise, resolve } = Promise.withResolvers<EngineState>();
+    const timer = setTimeout(resolve, responseTimeoutMs, "silent");
     const session = connect(`http://${this.#address}`);
     // The first frame that a server sends (RFC 9113, section 3.4).
-    session.once("remoteSettings", () => resolve("answers"));
+    session.once("remoteSettings", () => resolve("there"));
     session.once("close", () => resolve("silent"));
     session.on("error", ({ code }: NodeJS.ErrnoException) =>
-      resolve(code === "ECONNREFUSED" ? "refuses" : "silent"),
+      resolve(code === "ECONNREFUSED" ? "gone" : "silent"),
     );
     return promise.finally(() => {
       clearTimeout(timer);

@@ -1,17 +1,17 @@
 import { oneLine } from "../common/redact.js";
 
-// UTF-16 units. Pulumi's provider process breaks on very long messages, of 100 kB and more.
+// UTF-16 code units. Pulumi's provider process breaks on messages of 100 kB and more.
 const maxMessageLength = 1_900;
 
 /**
- * What a failed operation has left behind. Each message ends with its kind in brackets, for whoever
- * reads it in a log by machine.
+ * What a failed operation has left behind. Each message ends with its kind in brackets, for programs that
+ * read logs.
  *
- * `notCreated`: there is no new webhook. `inDoubt`: there may be one, without a stored secret. `undone`:
- * there was one, and it was deleted again. `partial`: there is one, in the state without its secret.
- * `leftBehind`: there is one, and the state does not have it. `kept`: a deletion did not succeed, and
- * the webhook stays in the state. `notAdopted`, `notImported`, `conflict`, `invalid`: nothing was
- * changed. `fault`: this package is wrong.
+ * `notCreated`: there is no new webhook. `inDoubt`: there may be a webhook whose secret nobody stored.
+ * `undone`: a webhook was created and deleted again. `partial`: a webhook is in the state without its
+ * secret. `leftBehind`: a webhook exists that is not in the state. `notDeleted`: a deletion failed, and the
+ * webhook stays in the state. `unchanged`: the request was refused, and nothing has changed. `fault`: a
+ * bug of this package.
  */
 export type ErrorKind =
   | "notCreated"
@@ -19,17 +19,14 @@ export type ErrorKind =
   | "undone"
   | "partial"
   | "leftBehind"
-  | "kept"
-  | "notAdopted"
-  | "notImported"
-  | "conflict"
-  | "invalid"
+  | "notDeleted"
+  | "unchanged"
   | "fault";
 
 /**
- * An error whose message is one line, complete and fit to be shown.
+ * An error whose message is one complete line that is safe to show.
  *
- * It carries no cause and none of the fields that Pulumi gives a meaning of its own (`id`,
+ * It carries no cause and none of the fields to which Pulumi gives a meaning of its own (`id`,
  * `properties`, `reasons`, `code`, `details`, `metadata`).
  */
 export class WebhookError extends Error {
@@ -44,15 +41,15 @@ export class WebhookError extends Error {
     this.stack = "";
   }
 
-  /** The message alone: Pulumi's provider process prints errors as text, for people. */
+  /** Returns the message alone, because Pulumi's provider process shows this text to the user. */
   override toString(): string {
     return this.message;
   }
 }
 
 /**
- * A webhook exists but is not usable. Pulumi stores it when an error carries these three fields,
- * prints the reasons, and deletes or replaces the webhook in a later run.
+ * A webhook exists but is not usable. Pulumi stores it when an error carries these three fields, prints
+ * the reasons, and replaces or deletes the webhook in a later run.
  */
 export class PartialCreationError extends WebhookError {
   override readonly name = "PartialCreationError";
@@ -67,7 +64,7 @@ export class PartialCreationError extends WebhookError {
     this.reasons = [this.message];
   }
 
-  /** The same error about what a shell stores in its own way. */
+  /** The same error with the id and the properties that an adapter stores. */
   storedAs(id: string, properties: Readonly<Record<string, unknown>>): PartialCreationError {
     const copy = new PartialCreationError(id, properties, "");
     return Object.assign(copy, { message: this.message, reasons: this.reasons });

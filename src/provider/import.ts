@@ -1,72 +1,62 @@
 import type { WebhookAddress } from "../api/client.js";
+import type { ListedWebhook } from "../api/schemas.js";
 import { isEventType } from "../common/event-types.js";
 import { parseJson } from "../common/json.js";
 import { problemOfReceiverUrl } from "../common/url.js";
 import { isSecretAsGiven } from "./arguments.js";
 import { WebhookError } from "./errors.js";
 import { lookUp } from "./lookup.js";
-import { lines, nameOfWebhook, unknownText } from "./messages.js";
+import { lines, nameOfWebhook, notFoundText } from "./messages.js";
 import type { Context } from "./operation.js";
+import type { RunState } from "./run-state.js";
 import { normalizeEvents, type Properties } from "./values.js";
 
 /** The environment variable with the secret of a webhook to import. */
 export const importSecretVariable = "DBWEBHOOKS_IMPORT_SECRET";
 
 /**
- * Reads a webhook that Pulumi does not know yet: the arguments that declare it from the service's list,
- * and its secret, which the service does not show again, from the environment.
+ * Reads a webhook that Pulumi does not know yet: its arguments from the list of its database, and its
+ * secret, which the service does not reveal again, from the environment.
  *
  * @param variable One secret, or a JSON object of secrets by `<databaseId>/<id>`.
- * @param isOnlyRead Whether the program only reads the webhook (`Webhook.get`): it belongs to somebody
- * else, so nothing may advise to take it over.
+ * @param isExternal Whether the program only reads the webhook (`Webhook.get`). Another stack manages it,
+ * so no message may suggest to adopt it.
  */
 export async function findToImport(
   context: Context,
   { databaseId, id }: WebhookAddress,
   variable: string,
-  isOnlyRead: boolean,
+  isExternal: boolean,
 ): Promise<{ inputs: Properties; secret: string }> {
-  const { account, ledger, operation } = context;
+  const { account, runState, operation } = context;
   const name = nameOfWebhook(id, databaseId);
-  const hint = isOnlyRead
-    ? "A stack that manages the webhook can export its secret for a StackReference."
-    : "The argument adopt takes over a webhook without an import.";
-  const fail = (problem: string) => {
-    const text = `${operation.name} failed: ${problem} ${hint} Nothing was changed.`;
-    return new WebhookError("notImported", text);
-  };
+  const fail = (problem: string) =>
+    new WebhookError("unchanged", lines.notImported(operation.name, problem, isExternal));
   const key = `${databaseId}/${id}`;
-  const given = secretIn(variable, key);
+  const given = readSecret(variable, key);
   const problems = [
-    account.settings.listing
-      ? ""
-      : "dbwebhooks:listing is off, and only the service's list shows its url, events and table. Set DBWEBHOOKS_LISTING=true.",
-    given.problem &&
-      `${importSecretVariable} ${given.problem}. Set it to the secret alone, or, for several webhooks, to a JSON object such as {"${key}":"whsec_…"}.`,
+    account.settings.listing ? undefined : lines.listingIsOff,
+    given.problem && lines.importSecret(importSecretVariable, given.problem, key),
   ].filter(Boolean);
   if (problems.length > 0) {
     throw fail(problems.join(" "));
   }
-  const { webhook: listed, isWhole, failure } = await lookUp(context, databaseId, id);
-  if (listed === undefined) {
-    throw fail(
-      isWhole
-        ? "the service does not list it. Check the id, which is DATABASE/NUMBER, and dbwebhooks:baseUrl."
-        : unknownText(context, failure),
-    );
+  const { webhook, isComplete, failure } = await lookUp(context, databaseId, id);
+  if (webhook === undefined) {
+    throw fail(isComplete ? lines.importNotListed : notFoundText(context, failure));
   }
-  if ((listed.tableIds?.length ?? 0) > 1) {
+  if ((webhook.tableIds?.length ?? 0) > 1) {
     throw fail("it selects several tables, and a resource can declare one or all.");
   }
   if (!given.isByWebhook) {
-    // One secret for two webhooks is a mistake in most cases, but nothing here can tell.
-    const { importedWithOneSecret: first = name } = ledger;
-    ledger.importedWithOneSecret = first;
-    const line = lines.sharedSecret(importSecretVariable, first, name);
-    operation.warn(first === name ? undefined : line);
+    operation.warn(noteSharedSecret(runState, name));
   }
-  const { url, events, tableIds } = listed;
-  const inputs = {
+  return { inputs: inputsOf(databaseId, webhook), secret: given.secret };
+}
+
+/** The arguments that declare a webhook as the service has it. */
+function inputsOf(databaseId: string, { url, events, tableIds }: ListedWebhook): Properties {
+  return {
     databaseId,
     url,
     events: normalizeEvents(events),
@@ -74,25 +64,40 @@ export async function findToImport(
     ...(events.every(isEventType) ? {} : { allowUnknownEvents: true }),
     ...(problemOfReceiverUrl(url, false) === undefined ? {} : { allowInsecureUrl: true }),
   };
-  return { inputs, secret: given.secret };
+}
+
+/** Two webhooks with one secret are usually a mistake, but nothing here can tell: it warns. */
+function noteSharedSecret(runState: RunState, name: string): string | undefined {
+  const first = runState.importedWithSharedSecret;
+  runState.importedWithSharedSecret ??= name;
+  return first === undefined || first === name
+    ? undefined
+    : lines.sharedSecret(importSecretVariable, first, name);
+}
+
+interface ReadSecret {
+  readonly secret: string;
+  /** Whether the variable holds a JSON object of secrets. */
+  readonly isByWebhook: boolean;
+  readonly problem?: string;
 }
 
 /**
- * Scripts make JSON by accident: `null` for a missing value, a text in quotes, a list. None of it is a
- * secret that verifies a signature.
+ * Reads the secret of one webhook. Scripts produce other JSON by accident, such as `null` for a missing
+ * value, a quoted text or a list; none of these is a secret that verifies a signature.
  */
-function secretIn(variable: string, key: string) {
+function readSecret(variable: string, key: string): ReadSecret {
   const json = parseJson(variable);
   const isByWebhook = typeof json === "object" && json !== null && !Array.isArray(json);
-  const value = isByWebhook ? (json as Record<string, unknown>)[key] : variable;
-  const secret = typeof value === "string" && isSecretAsGiven(value) ? value : "";
-  const problem =
-    variable === ""
-      ? "is not set, and the service does not show the secret again"
-      : !isByWebhook && (json !== undefined || /^\s*["[{]/.test(variable))
-        ? "holds JSON that is not an object of secrets"
-        : secret === ""
-          ? "holds no usable secret for it"
-          : "";
-  return { secret, isByWebhook, problem };
+  const fail = (problem: string) => ({ secret: "", isByWebhook, problem });
+  if (variable === "") {
+    return fail("is not set, and the service does not reveal the secret again");
+  }
+  if (!isByWebhook && (json !== undefined || /^\s*["[{]/.test(variable))) {
+    return fail("holds JSON that is not an object of secrets");
+  }
+  const secret = isByWebhook ? (json as Properties)[key] : variable;
+  return typeof secret === "string" && isSecretAsGiven(secret)
+    ? { secret, isByWebhook }
+    : fail("holds no usable secret for it");
 }

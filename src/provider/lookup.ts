@@ -1,3 +1,4 @@
+// Finding webhooks in the list of their database, which needs the setting `listing`.
 import { once } from "node:events";
 import {
   listWebhooks,
@@ -6,119 +7,80 @@ import {
   type WebhookList,
 } from "../api/client.js";
 import type { ListedWebhook } from "../api/schemas.js";
-import { shownValue } from "../common/redact.js";
 import { isSame } from "./diff.js";
-import { callText, lines, nameOfWebhook } from "./messages.js";
-import type { Context } from "./operation.js";
+import { type Context, callContext } from "./operation.js";
 import { normalizeEvents, type Properties } from "./values.js";
 
-// Looking a webhook up in the list of its database, which the service shows with `listing` alone.
-
-/** A list, and what it says of one webhook: one that is not on it is gone only where it is whole. */
+/** A list, and the webhook in question. A webhook that a complete list does not hold is gone. */
 export interface Lookup extends WebhookList {
   readonly webhook: ListedWebhook | undefined;
 }
 
-/** Asks the service for one webhook. */
-export async function lookUp(
-  { account, operation }: Context,
-  databaseId: string,
-  id: string,
-): Promise<Lookup> {
-  const context = operation.context(account.settings);
-  return findIn(await listWebhooks(account, context, databaseId), id);
+/** Requests the list of a database and finds one webhook in it. */
+export async function lookUp(context: Context, databaseId: string, id: string): Promise<Lookup> {
+  return findIn(await listWebhooks(context.account, callContext(context), databaseId), id);
 }
 
 /**
- * Looks a webhook up for a refresh, and says in one line what the state does not show. A refresh asks
- * for each webhook alone, before anything changes: one list of each database serves them all.
- *
- * @returns The properties in which it differs, as far as is known; nothing for a webhook that is gone.
+ * Looks up a webhook for a refresh. A refresh asks for every webhook separately, before anything changes,
+ * so one list of each database serves all of them.
  */
-export async function refreshWebhook(
+export async function lookUpOnce(
   context: Context,
-  { baseUrl, databaseId, id }: WebhookAddress,
-  state: Properties,
-  isOnlyRead: boolean,
-): Promise<Properties | undefined> {
-  const { account, ledger, operation } = context;
-  const { settings } = account;
-  const name = nameOfWebhook(id, databaseId);
-  const leaveAsIs = (why: string) => {
-    if (!ledger.notLookedUp.has(databaseId)) {
-      ledger.notLookedUp.add(databaseId);
-      operation.notify(lines.notLookedUp(databaseId, why));
-    }
-    return {};
-  };
-  if (baseUrl !== settings.baseUrl) {
-    const place = shownValue(baseUrl);
-    return leaveAsIs(`they were created at ${place}, and dbwebhooks:baseUrl is another`);
-  }
+  { databaseId, id }: WebhookAddress,
+): Promise<Lookup> {
+  const { account, runState } = context;
   const list =
-    ledger.lists.get(databaseId) ?? listWebhooks(account, operation.context(settings), databaseId);
-  ledger.lists.set(databaseId, list);
-  const { webhook, isWhole, failure } = findIn(await list, id);
-  if (webhook === undefined && isWhole) {
-    operation.warn(lines.gone(name, isOnlyRead));
-    return undefined;
-  }
-  if (webhook === undefined) {
-    const part = "the service may have listed only a part of them";
-    return leaveAsIs(failure === undefined ? part : callText(context, failure));
-  }
-  const drift = driftOf(webhook, state);
-  const properties = Object.keys(drift);
-  operation.warn(properties.length === 0 ? undefined : lines.drift(name, properties, isOnlyRead));
-  operation.warn(webhook.active ? undefined : lines.inactive(name));
-  return drift;
+    runState.lists.get(databaseId) ?? listWebhooks(account, callContext(context), databaseId);
+  runState.lists.set(databaseId, list);
+  return findIn(await list, id);
 }
 
 /**
- * Looks for what a creation in doubt may have left: with `listing`, once, until Pulumi stops. The
- * webhooks that it finds may belong to somebody else, or to another creation in flight, so they are
- * never deleted.
+ * Looks for webhooks that a creation in doubt may have left: with `listing`, once, until Pulumi stops. The
+ * webhooks may also come from another stack or from another creation in flight, so they are never deleted.
  *
- * @returns The ids of webhooks like the declared one that this run does not know, and whether the
- * service listed all its webhooks.
+ * @returns The ids of the webhooks like the declared one that this run does not know, and whether the list
+ * was complete.
  */
 export async function lookForLeftovers(
-  { account, ledger, engine, operation }: Context,
+  context: Context,
   webhook: NewWebhook,
-): Promise<{ ids: readonly string[]; isWhole: boolean }> {
+): Promise<{ ids: readonly string[]; isComplete: boolean }> {
+  const { account, runState, engine, operation } = context;
   const { databaseId } = webhook;
   if (!account.settings.listing) {
-    return { ids: [], isWhole: false };
+    return { ids: [], isComplete: false };
   }
-  // The time of the creation may be over.
-  const context = operation.withoutTimeLimit().context(account.settings);
+  // The timeout of the creation may have passed.
+  const call = callContext({ ...context, operation: operation.withoutTimeLimit() });
   const settled = new AbortController();
-  const noList = () => ({ webhooks: [], isWhole: false });
-  const { webhooks, isWhole } = await Promise.race([
-    listWebhooks(account, context, databaseId),
+  const noList = () => ({ webhooks: [], isComplete: false });
+  const { webhooks, isComplete } = await Promise.race([
+    listWebhooks(account, call, databaseId),
     once(engine.stopping, "abort", settled).then(noList, noList),
   ]);
   settled.abort();
   const ids = webhooks
     .filter((listed) => Object.keys(driftOf(listed, { ...webhook })).length === 0)
     .map(({ id }) => id)
-    .filter((id) => !ledger.knows({ databaseId, id }));
-  return { ids, isWhole };
+    .filter((id) => !runState.knows({ databaseId, id }));
+  return { ids, isComplete };
 }
 
-/** The properties in which a listed webhook differs, with the values that it has. */
-export function driftOf(listed: ListedWebhook, state: Properties): Record<string, unknown> {
+/** The properties in which a listed webhook differs, with the values that the service has. */
+export function driftOf(listed: ListedWebhook, expected: Properties): Record<string, unknown> {
   const drift: Record<string, unknown> = {};
-  if (!isSameUrl(listed.url, state.url)) {
+  if (!isSame("url", listed.url, expected.url)) {
     drift.url = listed.url;
   }
-  if (!isSame(listed.events, state.events)) {
+  if (!isSame("events", listed.events, expected.events)) {
     drift.events = normalizeEvents(listed.events);
   }
-  // Several tables are nothing that a program can declare: the text only shows them. An empty list
-  // names no table; taken for a change, every update would replace the webhook.
+  // A program cannot declare several tables, so their text only shows them. An empty list names no table;
+  // if it counted as drift, every update would replace the webhook.
   const tableId = listed.tableIds?.join(", ") || undefined;
-  if (!isSame(tableId, state.tableId)) {
+  if (!isSame("tableId", tableId, expected.tableId)) {
     drift.tableId = tableId;
   }
   return drift;
@@ -126,10 +88,4 @@ export function driftOf(listed: ListedWebhook, state: Properties): Record<string
 
 function findIn(list: WebhookList, id: string): Lookup {
   return { ...list, webhook: list.webhooks.find((one) => one.id === id) };
-}
-
-/** Whether two texts are the same URL; services also store `https://a.example` with a `/` behind it. */
-function isSameUrl(listed: string, stored: unknown): boolean {
-  const areUrls = typeof stored === "string" && URL.canParse(stored) && URL.canParse(listed);
-  return areUrls ? new URL(stored).href === new URL(listed).href : listed === stored;
 }

@@ -1,40 +1,51 @@
+// Every sentence about requests and webhooks, built from facts. Problems of arguments and settings are
+// worded beside their rules.
 import type { FailedCall, NewWebhook, WebhookAddress } from "../api/client.js";
 import type { HttpOutcome, HttpResponse } from "../api/exchange.js";
 import { isNotFound, serviceErrorIn } from "../api/schemas.js";
 import type { Wait } from "../api/transport.js";
+import { parseJson } from "../common/json.js";
 import { oneLine, shownValue } from "../common/redact.js";
-import { namespace } from "../common/setting-names.js";
-import { nameOfSetting, type Settings } from "./config.js";
+import { environmentVariables, namespace, type SettingName } from "../common/setting-names.js";
+import type { Settings } from "./config.js";
+import type { ErrorKind } from "./errors.js";
 import type { Context, Operation } from "./operation.js";
+import type { Protection } from "./run-state.js";
 
-// All that this package says of requests and webhooks, built from facts. What is wrong with an argument
-// or a setting is said beside its rule.
-
-/** How messages call a webhook. */
+/** The name of a webhook in messages. */
 export function nameOfWebhook(id: string, databaseId: unknown): string {
   const database = typeof databaseId === "string" ? shownValue(databaseId) : "?";
   return `webhook ${shownValue(id)} of database ${database}`;
 }
 
-// Far more than is shown, far less than what takes long to redact.
+/** The name of a setting in messages: with its variable if the environment has set it. */
+export function nameOfSetting(settings: Settings, name: SettingName): string {
+  const { fromEnvironment, isExplicit } = settings;
+  if (fromEnvironment.includes(name)) {
+    return `${namespace}:${name} (set by ${environmentVariables[name]})`;
+  }
+  return isExplicit ? `the Provider's ${name}` : `${namespace}:${name}`;
+}
+
+// Far more than is shown, far less than takes long to redact.
 const maxReadLength = 4_000;
 
-/** What failed, what happened and what to do, complete alone. */
+/** What failed, what happened and what to do: complete without any other line. */
 export function failureText(context: Context, failure: FailedCall, advice: string): string {
   return `${context.operation.name} failed: ${callText(context, failure)}. ${advice}`;
 }
 
-/** What became of a request, such as `POST https://… answered 401 UNAUTHORIZED "No such key."`. */
+/** The outcome of a request, such as `POST https://… returned 401 UNAUTHORIZED "No such key."`. */
 export function callText(context: Context, failure: FailedCall): string {
   const { request, outcome, lacks } = failure;
   const location = oneLine(request.url.origin + request.url.pathname, 300);
-  const missing = lacks === undefined ? "" : ` ${lackText[lacks]}`;
+  const missing = lacks === undefined ? "" : ` ${missingText[lacks]}`;
   const said = outcome.kind === "response" ? serviceText(context, outcome) : "";
   const gaveUp = gaveUpText(context, failure);
   return `${request.method} ${location} ${outcomeText(context, outcome)}${missing}${said}${gaveUp}`;
 }
 
-const lackText = {
+const missingText = {
   id: "without a usable webhook id",
   list: "with something other than a list of webhooks",
   confirmation: "without confirming the deletion",
@@ -42,33 +53,33 @@ const lackText = {
 
 function outcomeText({ account, operation }: Context, outcome: HttpOutcome): string {
   if (outcome.kind === "response") {
-    return `answered ${outcome.statusCode}`;
+    return `returned ${outcome.statusCode}`;
   }
   const { kind, cause } = outcome;
   const isSent = kind === "unanswered";
   switch (cause.kind) {
     case "limit": {
-      const limit =
+      const timeout =
         cause.limit === "attempt"
           ? `within ${cause.ms / 1000} s (${nameOfSetting(account.settings, "timeoutSeconds")})`
           : `in the time that was left (${customTimeouts(operation)})`;
-      return isSent ? `gave no complete answer ${limit}` : `could not be reached ${limit}`;
+      return isSent ? `got no complete response ${timeout}` : `could not connect ${timeout}`;
     }
     case "connection": {
       const text = operation.redact([...cause.codes.slice(0, 1), cause.text].join(": "), 150);
       const why = text || "unknown reason";
       return isSent
-        ? `broke the connection before its answer was complete (${why})`
-        : `could not be reached (${why})`;
+        ? `lost the connection before the response was complete (${why})`
+        : `could not connect (${why})`;
     }
     case "tooLong":
-      return `answered ${cause.statusCode} with more than 1 MiB`;
+      return `returned ${cause.statusCode} with more than 1 MiB`;
     case "badProxy":
       return "was not sent";
     case "noAttempt":
       return cause.because === "stopping"
         ? "was not sent, because Pulumi is stopping"
-        : `was not sent, because the time was over (${customTimeouts(operation)})`;
+        : `was not sent, because the timeout had passed (${customTimeouts(operation)})`;
   }
 }
 
@@ -76,6 +87,7 @@ function customTimeouts({ timeLimit }: Operation): string {
   return `customTimeouts, ${timeLimit?.seconds} s`;
 }
 
+/** The service's own error, redacted. */
 function serviceText({ operation }: Context, { body }: HttpResponse): string {
   const error = serviceErrorIn(body);
   if (error === undefined) {
@@ -88,7 +100,7 @@ function serviceText({ operation }: Context, { body }: HttpResponse): string {
   return [code, message === "" ? "" : `"${message}"`].map((part) => part && ` ${part}`).join("");
 }
 
-/** Why there was no further attempt, where one was due. */
+/** Why there was no further attempt, if one was due. */
 function gaveUpText({ account, operation }: Context, failure: FailedCall): string {
   const { gaveUp, outcome, earlier, elapsedMs } = failure;
   if (gaveUp === undefined) {
@@ -100,13 +112,13 @@ function gaveUpText({ account, operation }: Context, failure: FailedCall): strin
   const attempts = earlier.length + 1;
   const tried =
     outcome.kind === "response" && outcome.retryAfterMs
-      ? `it asked to wait ${secondsText(outcome.retryAfterMs)} more`
+      ? `it asked to wait for ${secondsText(outcome.retryAfterMs)}`
       : `tried ${attempts} ${attempts === 1 ? "time" : "times"} in ${secondsText(elapsedMs)}`;
   if (gaveUp.limit === "operation") {
     return ` (${tried}; ${customTimeouts(operation)})`;
   }
   const limit = gaveUp.isRefused
-    ? `a refused connection is tried for ${gaveUp.seconds} s`
+    ? `a refused connection is retried for ${gaveUp.seconds} s`
     : `${nameOfSetting(account.settings, "retrySeconds")} is ${gaveUp.seconds}`;
   return ` (${tried}; ${limit})`;
 }
@@ -121,33 +133,39 @@ export function waitLine(settings: Settings, wait: Wait): string {
   switch (wait.kind) {
     case "pause":
       return `The service asked to slow down; all requests wait ${secondsText(wait.delayMs)}.`;
-    case "turn": {
-      const { setting } = wait;
-      return `Requests wait for their turn: ${nameOfSetting(settings, setting)} is ${settings[setting]}.`;
-    }
+    case "turn":
+      return `Requests wait in the queue: ${nameOfSetting(settings, wait.setting)} is ${settings[wait.setting]}.`;
     case "again": {
       const { method, url } = wait.request;
       const { outcome } = wait;
-      const answer =
-        outcome.kind === "response" ? `answered ${outcome.statusCode}` : "gave no answer";
-      return `${url.origin} ${answer}; trying ${method} again.`;
+      const what =
+        outcome.kind === "response" ? `returned ${outcome.statusCode}` : "did not respond";
+      return `${url.origin} ${what}; retrying ${method}.`;
     }
   }
 }
 
 /** A creation that made no webhook. */
 export function notCreatedText(context: Context, failure: FailedCall): string {
+  return failureText(
+    context,
+    failure,
+    `No webhook was created. ${notCreatedAdvice(context, failure)}`,
+  );
+}
+
+function notCreatedAdvice(context: Context, failure: FailedCall): string {
   const { outcome } = failure;
   const { settings } = context.account;
-  const advice =
-    outcome.kind !== "response"
-      ? connectionAdvice(context, failure)
-      : isNotFound(outcome)
-        ? `The service gives this answer both when the database does not exist and when the key has no access to it: check databaseId, ${nameOfSetting(settings, "apiKey")} and ${nameOfSetting(settings, "baseUrl")}.`
-        : outcome.statusCode === 404
-          ? wrongHostAdvice(settings)
-          : `${statusAdvice(settings, outcome)}${limitHint(outcome)}`;
-  return failureText(context, failure, `No webhook was created. ${advice}`);
+  if (outcome.kind !== "response") {
+    return connectionAdvice(context, failure);
+  }
+  if (isNotFound(outcome)) {
+    return `The service returns this both when the database does not exist and when the key has no access to it: check databaseId, ${nameOfSetting(settings, "apiKey")} and ${nameOfSetting(settings, "baseUrl")}.`;
+  }
+  return outcome.statusCode === 404
+    ? wrongHostAdvice(settings)
+    : `${statusAdvice(context, outcome)}${quotaHint(outcome)}`;
 }
 
 /** A creation after which a webhook may exist. */
@@ -155,36 +173,50 @@ export function inDoubtText(
   context: Context,
   failure: FailedCall,
   { databaseId, url }: NewWebhook,
-  { ids, isWhole }: { readonly ids: readonly string[]; readonly isWhole: boolean },
+  { ids, isComplete }: { readonly ids: readonly string[]; readonly isComplete: boolean },
 ): string {
-  const may = `A webhook may exist in database ${shownValue(databaseId)} without a stored secret.`;
+  const { outcome } = failure;
+  const isResponse = outcome.kind === "response";
+  const isForeign = isResponse && failure.lacks === "id" && parseJson(outcome.body) === undefined;
+  const sentences = [
+    isForeign && wrongHostAdvice(context.account.settings),
+    ids.length === 0 &&
+      isComplete &&
+      "The service lists no such webhook now, but it may still appear.",
+    `A webhook may exist in database ${shownValue(databaseId)} without a stored secret.`,
+    ids.length > 0 ? leftoversAdvice(ids) : leftoverAdvice(url),
+    'Then run "pulumi up" again.',
+  ];
+  const hint = isResponse ? quotaHint(outcome) : "";
+  return failureText(context, failure, `${sentences.filter(Boolean).join(" ")}${hint}`);
+}
+
+function leftoversAdvice(ids: readonly string[]): string {
   const maxShownIds = 5;
   const shown = ids.slice(0, maxShownIds).map(shownValue).join(", ");
   const more = ids.length > maxShownIds ? ` and ${ids.length - maxShownIds} more` : "";
-  const receiver = URL.canParse(url) ? new URL(url).origin : "an unknown host";
-  const advice =
-    ids.length > 0
-      ? `${may} The service lists webhooks with the same url, events and table that this run does not know: ${shown}${more}. Another creation in flight may have made one of them. After this update compare them with "pulumi stack export" of each stack that uses the database, and delete those that no stack manages.`
-      : `${isWhole ? "The service lists no such webhook now, but it may still appear. " : ""}${may} Look there for an unmanaged webhook to a receiver on ${shownValue(receiver)}, and delete it.`;
-  const hint = failure.outcome.kind === "response" ? limitHint(failure.outcome) : "";
-  return failureText(context, failure, `${advice} Then run "pulumi up" again.${hint}`);
+  return `The service lists webhooks with the same url, events and table that this run does not know: ${shown}${more}. Another creation in flight may have made one of them. After this update compare them with "pulumi stack export" of each stack that uses the database, and delete those that no stack manages.`;
 }
 
-/** A deletion that did not succeed. `isUndo` when a creation is undone: it cannot be run again. */
+function leftoverAdvice(url: string): string {
+  const receiver = URL.canParse(url) ? new URL(url).origin : "an unknown host";
+  return `Look there for an unmanaged webhook to a receiver on ${shownValue(receiver)}, and delete it.`;
+}
+
+/** A deletion that failed. `isUndo` for the deletion of a new webhook, which no command can repeat. */
 export function notDeletedText(context: Context, failure: FailedCall, isUndo = false): string {
-  const { request, outcome, lacks } = failure;
-  const { settings } = context.account;
-  const isElsewhere = !request.url.href.startsWith(`${settings.baseUrl}/api/v1/`);
-  const advice =
-    outcome.kind !== "response"
-      ? connectionAdvice(context, failure, isUndo)
-      : isElsewhere && [401, 403, 404].includes(outcome.statusCode)
-        ? `The webhook was created there, and ${nameOfSetting(settings, "baseUrl")} is ${shownValue(settings.baseUrl)}: the API key may not be valid at both. Set DBWEBHOOKS_BASE_URL and DBWEBHOOKS_API_KEY for this command to those of that service, or delete the webhook by hand and remove it with "pulumi state delete".`
-        : outcome.statusCode === 404 || lacks !== undefined
-          ? wrongHostAdvice(settings)
-          : statusAdvice(settings, outcome);
   const state = isUndo ? "" : "The webhook stays in the state. ";
-  return failureText(context, failure, `${state}${advice}`);
+  return failureText(context, failure, `${state}${notDeletedAdvice(context, failure, isUndo)}`);
+}
+
+function notDeletedAdvice(context: Context, failure: FailedCall, isUndo: boolean): string {
+  const { outcome, lacks } = failure;
+  if (outcome.kind !== "response") {
+    return connectionAdvice(context, failure, isUndo);
+  }
+  return outcome.statusCode === 404 || lacks !== undefined
+    ? wrongHostAdvice(context.account.settings)
+    : statusAdvice(context, outcome);
 }
 
 function connectionAdvice(
@@ -202,33 +234,43 @@ function connectionAdvice(
 }
 
 function wrongHostAdvice(settings: Settings): string {
-  return `This is not an answer of the service: a proxy or another host may have given it. Check ${nameOfSetting(settings, "baseUrl")}.`;
+  return `This is not a response of the API: a login page, a proxy or another host may have sent it. Check ${nameOfSetting(settings, "baseUrl")}.`;
 }
 
-function statusAdvice(settings: Settings, { statusCode, redirectOrigin }: HttpResponse): string {
+function statusAdvice(context: Context, response: HttpResponse): string {
+  const { settings } = context.account;
+  const { statusCode, redirectOrigin } = response;
   const baseUrl = nameOfSetting(settings, "baseUrl");
   if (statusCode >= 300 && statusCode < 400) {
-    const target = redirectOrigin === undefined ? "elsewhere" : `to ${shownValue(redirectOrigin)}`;
+    const origin = redirectOrigin && context.operation.redact(redirectOrigin, 100);
+    const target = origin === undefined ? "elsewhere" : `to ${origin}`;
     return `It redirects ${target}, and the API key is not sent there: set ${baseUrl} to the address of the service itself.`;
   }
   if (statusCode === 401 || statusCode === 403) {
-    return settings.fromEnvironment.includes("apiKey")
-      ? `The service does not accept the API key for this. Check the API key: DBWEBHOOKS_API_KEY sets it.`
-      : `The service does not accept the API key for this. Set another key: "pulumi config set --secret ${namespace}:apiKey", then "pulumi up" ("pulumi destroy" and "pulumi refresh" read DBWEBHOOKS_API_KEY). For a Provider: its argument apiKey.`;
+    return `The service does not accept the API key for this. ${apiKeyAdvice(settings)}`;
   }
   return statusCode === 429 || statusCode >= 500
     ? "Run the command again later."
     : `The service refuses the request as it is: check the arguments of the webhook and ${baseUrl}.`;
 }
 
-function limitHint({ statusCode }: HttpResponse): string {
-  // A service may answer with these when a database has as many webhooks as it allows.
+function apiKeyAdvice({ fromEnvironment, isExplicit }: Settings): string {
+  if (fromEnvironment.includes("apiKey")) {
+    return `Check the API key: ${environmentVariables.apiKey} sets it.`;
+  }
+  return isExplicit
+    ? 'Correct the Provider\'s argument apiKey, then run "pulumi up". "pulumi destroy" and "pulumi refresh" use the key of the last "pulumi up" unless you add --run-program.'
+    : `Set another key with "pulumi config set --secret ${namespace}:apiKey", then run "pulumi up". "pulumi destroy" and "pulumi refresh" use the key of the last "pulumi up", unless ${environmentVariables.apiKey} is set.`;
+}
+
+function quotaHint({ statusCode }: HttpResponse): string {
+  // A service may return these when a database has as many webhooks as it allows.
   return [402, 403, 409, 422].includes(statusCode)
     ? " If the service allows no further webhook in this database, and this one replaces another: set the resource option deleteBeforeReplace: true, and accept a gap in the notifications."
     : "";
 }
 
-/** What became of a webhook that was created, and whose secret does not reach the state. */
+/** What became of a webhook that was created but whose secret does not reach the state. */
 export function undoText(
   { databaseId, id }: WebhookAddress,
   secret: string | undefined,
@@ -247,72 +289,129 @@ export function undoText(
   return `Create webhook in database ${shownValue(databaseId)} failed: ${why}. ${ends[end]}`;
 }
 
-/** Lines about one webhook. `name` is what {@link nameOfWebhook} gives. */
+/** Sentences about one webhook. `name` is the result of {@link nameOfWebhook}. */
 export const lines = {
-  absentUndo: () =>
-    "the service answered 404 NOT_FOUND, which a key that may not delete webhooks gets too.",
+  absentUndo:
+    "the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks.",
+  baseUrlReason: (old: string | undefined, next: string) =>
+    `baseUrl changes${old === undefined ? "" : ` from ${shownValue(old)}`} to ${shownValue(next)}`,
   replacement: (name: string, reasons: string) =>
-    `Replacing ${name}: ${reasons}. Its secret will change. The old webhook and its secret keep working until the end of the update; with deleteBeforeReplace they are deleted first. With retainOnDelete they stay, if an earlier "pulumi up" has stored that option.`,
+    `Replacing ${name}: ${reasons}. Its secret changes. The old secret works until the old webhook is deleted, by default at the end of the update.`,
   importedOtherwise: (name: string, reasons: string) =>
     `The program does not declare ${name} as the service has it: ${reasons}. Pulumi does not replace what it imports. Declare it as it is there, and change it after the import.`,
+  existingReturned: (operation: string, id: string) =>
+    `${operation} failed: the service returned webhook ${shownValue(id)}, which this run already knows, instead of a new one. No webhook was created and none was deleted. It may belong to another resource of this stack. Declare the subscription once, or change its url, events or table.`,
   adopting: (name: string) =>
-    `Adopting ${name}: no webhook is created, and the service changes nothing. If a resource of another Provider or of the other entry of this package has it, first run "pulumi state delete" for that one: Pulumi would delete the webhook.`,
+    `Adopting ${name}: no webhook is created, and the service changes nothing. If the state still has a resource with this webhook that uses another Provider or the other entry of this package, first run "pulumi state delete" for it: Pulumi would delete the webhook. For the same reason, do not adopt in the first "pulumi up" after an upgrade of this package.`,
   adopted: (name: string, isLookedUp: boolean) =>
     `This stack manages ${name} from now on. It was not changed${isLookedUp ? "" : ` and was not looked up (${namespace}:listing is off)`}.`,
   otherAdoptedSecret: (name: string) =>
     `The argument adopt.secret of ${name} is not the secret that the state holds, which stays in force. Remove adopt. To use the other secret, remove the webhook with "pulumi state delete" and run "pulumi up" again.`,
   absent: (name: string) =>
-    `The service did not have ${name} any more, and it is removed from the state. A key without access to the database gets the same answer: if this is possible here, look at the service.`,
-  named: (name: string) =>
-    `Kept ${name}: the argument adopt of the program names it. It was not deleted, and its secret is the same. Remove adopt before you replace it.`,
-  kept: (name: string) =>
-    `Kept ${name}: another resource of this program may have it, because this run has found it unchanged. It was not deleted, and its secret is the same. If no other resource has it, delete it by hand.`,
-  /** Of one resource there is nothing to say. */
+    `The service no longer had ${name}, which is removed from the state. The service also returns this to a key without access to the database: if that is possible here, look at the service.`,
+  protected: (name: string, protection: Protection) =>
+    `Kept ${name}: ${protectionText[protection]}`,
+  /** `undefined` for a single resource. */
   shared: (name: string, resources: readonly string[]) =>
     resources.length < 2
       ? undefined
-      : `Two resources manage ${name}: ${resources.join(" and ")}. Remove one of them from the program, and from the state with "pulumi state delete", which deletes no webhook. Do not use --target before.`,
-  adoptedAndKept: (name: string) =>
+      : `Two resources manage ${name}: ${resources.join(" and ")}. Remove one of them from the program, and from the state with "pulumi state delete", which deletes no webhook. Do not use --target before that.`,
+  adoptedAndOwned: (name: string) =>
     `Compare ${name} failed: two resources of this program manage it, one of them with adopt, and each would delete it. Remove adopt, or one of them. If both are in the state, first remove one from it with "pulumi state delete", which deletes no webhook.`,
   adoptedAgain: (name: string, reasons: string) =>
     `Replace ${name} failed: its argument adopt names the same webhook (${reasons}). Nothing was changed. Remove adopt from the program; the next "pulumi up" then replaces the webhook, with a new secret.`,
-  drift: (name: string, properties: readonly string[], isOnlyRead: boolean) =>
-    `Drift of ${name}: ${properties.join(", ")}. ${isOnlyRead ? "This stack only reads it." : 'The next "pulumi up" replaces it, with a new secret, unless the program then declares the same.'}`,
-  gone: (name: string, isOnlyRead: boolean) =>
-    `The service no longer has ${name}. ${isOnlyRead ? "This stack only reads it." : 'The next "pulumi up" creates a new one, with a new secret.'}`,
+  adoptionFailed: (operation: string) =>
+    `${operation} failed: the program adopts it, and the adoption failed in this run. Nothing was sent, and the webhook stays in the state.`,
+  noAddress: (operation: string) =>
+    `${operation} failed: its state holds no usable id, databaseId and baseUrl. Nothing was sent, and the webhook stays in the state. Delete the webhook by hand, then remove it with "pulumi state delete".`,
+  drift: (name: string, properties: readonly string[], isExternal: boolean) =>
+    `Drift of ${name}: the service has another ${properties.join(", ")} than the state. ${isExternal ? "This stack only reads it." : 'The next "pulumi up" replaces it, with a new secret, unless the program declares what the service has.'}`,
+  driftUndone: (name: string, properties: readonly string[]) =>
+    `Drift of ${name} is undone: the service again has the ${properties.join(", ")} that the program declares.`,
+  gone: (name: string, isExternal: boolean) =>
+    `The service no longer has ${name}. ${isExternal ? "This stack only reads it." : 'The next "pulumi up" creates a new one, with a new secret.'}`,
   inactive: (name: string) => `The service has switched off ${name}: it sends no notifications.`,
   notLookedUp: (databaseId: string, why: string) =>
-    `Not all webhooks of database ${shownValue(databaseId)} could be looked up: ${why}. The state of those that were not found stays as it is.`,
+    `Not all webhooks of database ${shownValue(databaseId)} could be looked up: ${why}. The state of those that were not found stays as it is, and this refresh does not show their drift.`,
+  createdElsewhere: (place: string) =>
+    `they were created at ${place}, and dbwebhooks:baseUrl is another`,
+  incompleteList: "the service may have listed only a part of them",
   sharedSecret: (variable: string, name: string, other: string) =>
     `${variable} holds one secret, and it is stored for ${name} and for ${other}. If they have different secrets, set it to a JSON object of secrets by DATABASE/NUMBER, and import again.`,
+  notImported: (operation: string, problem: string, isExternal: boolean) =>
+    `${operation} failed: ${problem} ${
+      isExternal
+        ? "A stack that manages the webhook can export its secret for a StackReference."
+        : "The argument adopt takes over a webhook without an import."
+    } Nothing was changed.`,
+  listingIsOff:
+    "dbwebhooks:listing is off, and only the service's list shows its url, events and table. Set DBWEBHOOKS_LISTING=true.",
+  importSecret: (variable: string, problem: string, key: string) =>
+    `${variable} ${problem}. Set it to the secret alone, or, for several webhooks, to a JSON object such as {"${key}":"whsec_…"}.`,
+  importNotListed:
+    "the service does not list it. Check the id, which is DATABASE/NUMBER, and dbwebhooks:baseUrl.",
 };
 
-/** Why another base URL replaces a webhook, and what the deletion of the old one will need. */
-export function baseUrlReason(settings: Settings, old: string | undefined): string {
+const protectionText: Readonly<Record<Protection, string>> = {
+  adopted:
+    "the argument adopt of the program names it. It was not deleted, and its secret is the same. Remove adopt before you replace it.",
+  created:
+    "the service returned it for a creation of this run. It was not deleted. If no resource has it, delete it by hand.",
+  owned:
+    "another resource of this program may have it, because this run has found it unchanged. It was not deleted, and its secret is the same. If no other resource has it, delete it by hand.",
+};
+
+/** A default provider whose base URL is not the one at which a webhook was created. */
+export function baseUrlChangedText(settings: Settings, name: string, old: string): string {
+  const from = shownValue(old);
   const key = nameOfSetting(settings, "baseUrl");
-  const change = `${key} changes${old === undefined ? "" : ` from ${shownValue(old)}`} to ${shownValue(settings.baseUrl)}`;
-  const needs =
-    old === undefined || settings.otherBaseUrls.includes(old)
-      ? ""
-      : `; to delete the old webhook, add ${shownValue(old)} to ${namespace}:otherBaseUrls`;
-  return `${change} (if the same service has moved, set ${namespace}:formerBaseUrls to the former address${needs})`;
+  return `Compare ${name} failed: it was created at ${from}, and ${key} is ${shownValue(settings.baseUrl)}. Nothing was sent. If the same service has moved, add ${from} to ${namespace}:formerBaseUrls. If this is another service, set ${key} back to ${from}, and give the new address and its key to a Provider that the webhooks use: the default provider then deletes what it created. If the service at ${from} is gone, run "pulumi state delete" for its webhooks, then "pulumi up".`;
 }
 
-/** A webhook that was created where the key may not be sent. */
-export function elsewhereText({ account, operation }: Context, baseUrl: string): string {
-  const place = shownValue(baseUrl);
+/** A deletion of a webhook that was created at a base URL to which the key must not be sent. */
+export function elsewhereText(context: Context, baseUrl: string): string {
+  const { account, operation, runState } = context;
   const { settings } = account;
-  return `${operation.name} failed: its state says that it was created at ${place}, and ${nameOfSetting(settings, "baseUrl")} is ${shownValue(settings.baseUrl)}. Nothing was sent, and the webhook stays in the state. If the same service has moved, add ${place} to ${namespace}:formerBaseUrls (DBWEBHOOKS_FORMER_BASE_URLS). If it is another service that this API key may be sent to, add it to ${namespace}:otherBaseUrls (DBWEBHOOKS_OTHER_BASE_URLS). "pulumi destroy" and "pulumi refresh" read the environment.`;
+  const place = shownValue(baseUrl);
+  const failed = `${operation.name} failed: its state says that it was created at ${place}, and ${nameOfSetting(settings, "baseUrl")} is ${shownValue(settings.baseUrl)}. Nothing was sent, and the webhook stays in the state.`;
+  const moved = `If the same service has moved, add ${place} to the former base URLs (formerBaseUrls, ${environmentVariables.formerBaseUrls}).`;
+  return `${failed} ${moved} ${otherServiceAdvice(settings, place, runState.hasChecked)} If that service is gone, remove the webhook with "pulumi state delete".`;
 }
 
-/** Any other error, whose text may hold a secret. */
+function otherServiceAdvice(settings: Settings, place: string, isUpdate: boolean): string {
+  if (settings.isExplicit) {
+    return `If it is another service, give the Provider its former address and key again, and the new ones to a Provider with another name that the webhooks use: the next "pulumi up" deletes the old webhook at ${place}.`;
+  }
+  return isUpdate
+    ? `If it is another service, set ${nameOfSetting(settings, "baseUrl")} back to ${place}, and give the new address and its key to a Provider that the webhooks use.`
+    : `If it is another service, set ${environmentVariables.baseUrl} and ${environmentVariables.apiKey} to its address and key for this command.`;
+}
+
+/** An operation that lacks valid settings. */
+export function notConfiguredText(
+  operation: string,
+  problems: readonly string[],
+  kind: ErrorKind,
+  isExplicit: boolean,
+): string {
+  const failed = `${operation} failed: ${problems.join(". ")}. Nothing was sent.`;
+  if (kind !== "notDeleted") {
+    return failed;
+  }
+  const advice = isExplicit
+    ? '"pulumi destroy" uses the arguments that the last "pulumi up" stored for the Provider, and the environment: set the variable, or correct the program and run "pulumi destroy --run-program".'
+    : '"pulumi destroy" reads the environment, and the configuration of the last "pulumi up": set the variable, or run "pulumi config set" and then "pulumi destroy --run-program".';
+  return `${failed} The webhook stays in the state. ${advice}`;
+}
+
+/** An unexpected error. Its own text may hold a secret. */
 export function faultText(operation: Operation, error: unknown): string {
   const text = error instanceof Error ? error.message : "no error object";
-  return `${operation.name} failed unexpectedly (${operation.redact(text, 300)}). This is a fault of pulumi-dbwebhooks: look at the service before you run the command again, and report the fault.`;
+  return `${operation.name} failed unexpectedly (${operation.redact(text, 300)}). This is a bug of pulumi-dbwebhooks: look at the service before you run the command again, and report it.`;
 }
 
 /** Why a list does not tell whether a webhook exists, as a sentence about that webhook. */
-export function unknownText(context: Context, failure: FailedCall | undefined): string {
+export function notFoundText(context: Context, failure: FailedCall | undefined): string {
   return failure === undefined
     ? "the service does not list it, but may have listed only a part of its webhooks."
     : `it could not be looked up: ${callText(context, failure)}.`;

@@ -1,39 +1,29 @@
 import type { Account, CallContext } from "../api/client.js";
 import type { TimeLimit } from "../api/exchange.js";
-import type { Wait } from "../api/transport.js";
 import { oneLine, redact } from "../common/redact.js";
 import type { Settings } from "./config.js";
-import type { Engine } from "./engine.js";
-import { waitLine } from "./messages.js";
-import type { Ledger } from "./run-state.js";
+import type { Engine, Notify, Severity } from "./engine.js";
+import type { RunState } from "./run-state.js";
 
-/** What an operation that talks to the service works with. */
+/** Everything that an operation needs to talk to the service. */
 export interface Context {
   readonly account: Account & { readonly settings: Settings };
-  readonly ledger: Ledger;
+  readonly runState: RunState;
   readonly engine: Engine;
   readonly operation: Operation;
+  readonly onWait: CallContext["onWait"];
 }
 
-/** How much a line matters to the user. */
-export type Severity = "info" | "warning";
-
-/** Shows one line to the user. */
-export type Notify = (line: string, severity: Severity) => void;
-
-/**
- * One operation on one webhook: what messages call it, which values they must not show, where they go,
- * and how long it may take.
- */
+/** One operation on one webhook: its name in messages, the values that they must not show, its timeout. */
 export class Operation {
-  /** What messages call it, such as `Create webhook in database base_abc`. */
+  /** Such as `Create webhook in database base_abc`. */
   readonly name: string;
-  /** The time that it may take; absent without a limit of its own. */
+  /** The option `customTimeouts` of the resource, if it is set. */
   readonly timeLimit: TimeLimit | undefined;
   readonly #notify: Notify;
   readonly #hidden: () => readonly string[];
 
-  /** @param hidden Gives the values that no message may show. It is called only for a message. */
+  /** @param hidden Returns the values that no message may show. It is called only for a message. */
   constructor(
     name: string,
     notify: Notify,
@@ -46,23 +36,18 @@ export class Operation {
     this.#hidden = hidden;
   }
 
-  /** The same operation without its time limit, for what follows on it. */
+  /** The same operation under another name and without a timeout, for what must follow it. */
   withoutTimeLimit(name = this.name): Operation {
     return new Operation(name, this.#notify, this.#hidden);
   }
 
-  /** The same operation with a further value that no message may show. */
+  /** The same operation with one more value that no message may show. */
   hiding(value: string | undefined): Operation {
     const hidden = () => [...this.#hidden(), ...(value === undefined ? [] : [value])];
     return new Operation(this.name, this.#notify, hidden, this.timeLimit);
   }
 
-  context(settings: Settings): CallContext {
-    const onWait = (wait: Wait) => this.notify(waitLine(settings, wait));
-    return { timeLimit: this.timeLimit, onWait };
-  }
-
-  /** Removes what may not be shown from a text from outside, and makes it fit for one line. */
+  /** Redacts a text from outside and makes it fit for one line. */
   redact(text: string, maxLength: number): string {
     return oneLine(redact(text, this.#hidden()), maxLength);
   }
@@ -76,4 +61,9 @@ export class Operation {
   warn(line: string | undefined): void {
     this.notify(line, "warning");
   }
+}
+
+/** What the client needs to know of the operation behind a request. */
+export function callContext({ operation, onWait }: Context): CallContext {
+  return { timeLimit: operation.timeLimit, onWait };
 }

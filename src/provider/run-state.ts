@@ -1,71 +1,89 @@
+// What one run of a configured provider remembers. A run is one Pulumi command, such as `pulumi up`.
 import type { WebhookAddress, WebhookList } from "../api/client.js";
 
 /** What a run remembers of one webhook. */
-class Entry {
-  /** The resources that have it and stay: what tells them apart. */
-  readonly keepers = new Set<string>();
-  /** Whether the program names it in `adopt`. */
-  isNamed = false;
+class WebhookRecord {
+  /** The resources that have this webhook and stay, by URN where Pulumi gives one. */
+  readonly owners = new Set<string>();
+  /** Whether an argument `adopt` of the program names this webhook. */
+  isNamedByAdopt = false;
   isAdopted = false;
   hasFailedToAdopt = false;
+  /** Whether this run created it. */
+  isCreated = false;
+  /**
+   * Whether a deletion of this run must not reach it, although this run created it: the service may have
+   * returned the webhook of the resource that is replaced, or of another one.
+   */
+  isPossiblyShared = false;
   isDeleted = false;
 }
 
+/** Why a deletion must not reach a webhook. */
+export type Protection = "adopted" | "created" | "owned";
+
 /** What a run of one configured provider remembers. */
-export class Ledger {
-  /** Whether a webhook was read, as only a refresh does. */
+export class RunState {
+  /** Whether a webhook was read, which happens only in a refresh. */
   hasRead = false;
-  /** Whether arguments were checked, as only happens when the program runs. */
+  /** Whether arguments were checked, which happens only when the program runs. */
   hasChecked = false;
-  /** The first webhook that was imported with a secret that is not for it alone. */
-  importedWithOneSecret: string | undefined;
-  /** The webhooks that were read for resources that Pulumi did not know, by URN. */
+  /** The resources whose old arguments were checked. One that is created after that is replaced. */
+  readonly withOldArguments = new Set<string>();
+  /** The first webhook that was imported with a secret that the variable gives to every import. */
+  importedWithSharedSecret: string | undefined;
+  /** The webhooks that were read for resources unknown to Pulumi, by URN. */
   readonly imported = new Map<string, WebhookAddress>();
   /** The lists that a refresh has read, by database. */
   readonly lists = new Map<string, Promise<WebhookList>>();
-  /** The databases of which it was said that not all webhooks could be looked up. */
-  readonly notLookedUp = new Set<string>();
+  /** The databases for which a refresh has warned that it could not look up every webhook. */
+  readonly warnedDatabases = new Set<string>();
   readonly #known = new Set<string>();
-  readonly #entries = new Map<string, Entry>();
+  readonly #records = new Map<string, WebhookRecord>();
 
   /**
-   * Whether this run knows a webhook: from the state, from the program, or by creating it. The base URL
-   * does not count: the same service may have had another one.
+   * Whether this run knows a webhook: from the state, from the program, or because it created it. The base
+   * URL does not count, because the same service may have had another one.
    */
   knows({ databaseId, id }: Pick<WebhookAddress, "databaseId" | "id">): boolean {
     return this.#known.has(keyOf(databaseId, id));
   }
 
-  /** The entry of a webhook, which this run knows from now on. */
-  entryOf({ baseUrl, databaseId, id }: WebhookAddress): Entry {
+  /** The record of a webhook. From now on this run knows the webhook. */
+  recordOf({ baseUrl, databaseId, id }: WebhookAddress): WebhookRecord {
     this.#known.add(keyOf(databaseId, id));
     const key = keyOf(baseUrl, databaseId, id);
-    const entry = this.#entries.get(key) ?? new Entry();
-    this.#entries.set(key, entry);
-    return entry;
+    const record = this.#records.get(key) ?? new WebhookRecord();
+    this.#records.set(key, record);
+    return record;
   }
 
   /**
-   * Notes that a resource has a webhook and keeps it, because a comparison found it unchanged, or
-   * because it was imported: a deletion after that is another resource's. Returns all that have it.
+   * Notes that a resource has a webhook and stays, because a comparison found it unchanged or because it
+   * was imported. A deletion after that comes from another resource.
+   *
+   * @returns All resources that have the webhook.
    */
-  noteKeeper(webhook: WebhookAddress, resource: string): readonly string[] {
-    const { keepers } = this.entryOf(webhook);
-    keepers.add(resource);
-    return [...keepers];
+  noteOwner(webhook: WebhookAddress, resource: string): readonly string[] {
+    const { owners } = this.recordOf(webhook);
+    owners.add(resource);
+    return [...owners];
   }
 
   /**
-   * Why a deletion must not reach a webhook: the program names it in `adopt`, or another resource has
-   * it. A resource that was found unchanged and is replaced in spite of it deletes its own webhook;
-   * without a URN nothing tells it from another resource, so the webhook stays.
+   * Why a deletion by a resource must not reach a webhook; `undefined` if it may. A resource that was
+   * found unchanged and is replaced all the same (`--replace`) deletes its own webhook. Without a URN
+   * nothing tells it from another resource, so the webhook stays.
    */
-  protectionOf(webhook: WebhookAddress, urn: string | undefined): "named" | "kept" | undefined {
-    const { isNamed, keepers } = this.entryOf(webhook);
-    if (isNamed) {
-      return "named";
+  protectionOf(webhook: WebhookAddress, urn: string | undefined): Protection | undefined {
+    const { isNamedByAdopt, isPossiblyShared, owners } = this.recordOf(webhook);
+    if (isNamedByAdopt) {
+      return "adopted";
     }
-    return [...keepers].some((keeper) => keeper !== urn) ? "kept" : undefined;
+    if (isPossiblyShared) {
+      return "created";
+    }
+    return [...owners].some((owner) => owner !== urn) ? "owned" : undefined;
   }
 }
 

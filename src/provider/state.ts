@@ -3,41 +3,31 @@ import { sensitivePartsOfUrl } from "../common/redact.js";
 import { isPathSegment, normalizeBaseUrl, problemOfBaseUrl } from "../common/url.js";
 import { replacingArguments } from "./arguments.js";
 import type { Settings } from "./config.js";
-import { bareValue, type Properties } from "./values.js";
+import { type Properties, unwrapSecret } from "./values.js";
 
-/** What Pulumi stores of a webhook besides its secret: what the service has, and the base URL. */
+/** What Pulumi stores of a webhook besides its secret: the arguments that were sent, and the base URL. */
 export function stateOf(inputs: Properties, baseUrl: string): Properties {
   const stored = Object.entries(inputs).filter(([name]) => replacingArguments.includes(name));
   return { ...Object.fromEntries(stored), baseUrl };
 }
 
-/** Where a webhook is, by its state. */
-export interface StoredAddress extends WebhookAddress {
-  /**
-   * Whether the API key may not be sent there. Whoever can write to the state decides about it, so it
-   * never decides where the key goes.
-   */
-  readonly isElsewhere: boolean;
-}
-
-/** Where a webhook is, by its id and its state; `undefined` where these do not tell. */
+/** Where a webhook is, from its id and its state; `undefined` if they do not say. */
 export function addressOf(
   id: string,
   state: Properties,
   settings: Settings | undefined,
-): StoredAddress | undefined {
+): WebhookAddress | undefined {
   const { databaseId } = state;
   const baseUrl = currentBaseUrl(state, settings);
   if (typeof databaseId !== "string" || ![id, databaseId].every(isPathSegment) || !baseUrl) {
     return undefined;
   }
-  const known = [settings?.baseUrl, ...(settings?.otherBaseUrls ?? [])];
-  return { baseUrl, databaseId, id, isElsewhere: !known.includes(baseUrl) };
+  return { baseUrl, databaseId, id };
 }
 
 /**
- * The base URL at which a stored webhook is; `undefined` where the state holds none. One that was
- * created at a former base URL of the service is at today's.
+ * The base URL at which a stored webhook is now; `undefined` if the state holds none. A webhook that was
+ * created at a former base URL of the service is at today's base URL.
  */
 export function currentBaseUrl(
   { baseUrl }: Properties,
@@ -50,20 +40,20 @@ export function currentBaseUrl(
   return settings?.formerBaseUrls.includes(stored) ? settings.baseUrl : stored;
 }
 
-/** The id of the webhook to take over, as text; nothing without the argument `adopt`. */
-export function idToAdopt({ adopt }: Properties): string | undefined {
+/** The id of the webhook that `adopt` names, as text; `undefined` without `adopt`. */
+export function adoptedId({ adopt }: Properties): string | undefined {
   if (adopt === undefined || adopt === null) {
     return undefined;
   }
   return String(typeof adopt === "object" ? (adopt as { id?: unknown }).id : adopt);
 }
 
-/** The API key, and the values among arguments or state that no message may show. */
+/** The API key and the values among arguments or state that no message may show. */
 export function hiddenValues({ url, secret, adopt }: Properties, apiKey?: string): string[] {
-  const adopted = bareValue(adopt) as { secret?: unknown } | null | undefined;
+  const adopted = unwrapSecret(adopt) as { secret?: unknown } | null | undefined;
   const isText = (value: unknown) => typeof value === "string";
   return [
-    ...[apiKey, secret, adopted?.secret].map(bareValue).filter(isText),
-    ...[bareValue(url)].filter(isText).flatMap(sensitivePartsOfUrl),
+    ...[apiKey, secret, adopted?.secret].map(unwrapSecret).filter(isText),
+    ...[unwrapSecret(url)].filter(isText).flatMap(sensitivePartsOfUrl),
   ];
 }

@@ -1,9 +1,9 @@
-/** The arguments or the state of a resource, as Pulumi hands them over. */
+/** The arguments or the state of a resource, as Pulumi passes them. */
 export type Properties = Readonly<Record<string, unknown>>;
 
 /**
- * Stand-ins that Pulumi sends for a value that is not known yet, in place of the value itself:
- * string, boolean, number, array, object. Source: `sdk/nodejs/runtime/rpc.ts` in pulumi/pulumi.
+ * The placeholders that Pulumi sends in place of a value that is not known yet: for a string, a boolean,
+ * a number, an array and an object. Source: `sdk/nodejs/runtime/rpc.ts` in pulumi/pulumi.
  */
 const unknownMarkers = new Set<unknown>([
   "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
@@ -13,7 +13,7 @@ const unknownMarkers = new Set<unknown>([
   "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
 ]);
 
-/** Whether Pulumi does not know this value yet, or not all of what it holds. */
+/** Whether a value, or any value inside it, is not known yet. */
 export function isUnknown(value: unknown): boolean {
   if (typeof value === "object" && value !== null) {
     return Object.values(value).some(isUnknown);
@@ -21,44 +21,44 @@ export function isUnknown(value: unknown): boolean {
   return unknownMarkers.has(value);
 }
 
-/** Sorts events and drops duplicates, once all are known: their order means nothing. */
+/** Sorts events and drops duplicates once all of them are known, because their order has no meaning. */
 export function normalizeEvents(events: unknown): unknown {
   const isList = Array.isArray(events) && events.every((event) => typeof event === "string");
   return isList && !isUnknown(events) ? [...new Set(events)].sort() : events;
 }
 
-/** Drops what means "not given". */
+/** Drops `undefined` and `null`, both of which mean that an argument was not given. */
 export function withoutAbsent(properties: Properties): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(properties).filter(([, value]) => value !== undefined && value !== null),
   );
 }
 
-/** How Pulumi marks a secret. Source: `specialSigKey` in `sdk/nodejs/runtime/rpc.ts`. */
-const markKey = "4dabf18193072939515e22adb298388d";
-const mark = "1b47061264138c4ac30d75fd1eb44270";
+/** The envelope of a secret. Source: `specialSigKey` in `sdk/nodejs/runtime/rpc.ts`. */
+const signatureKey = "4dabf18193072939515e22adb298388d";
+const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 
-/** Marks the secret, so that the engine encrypts it whatever the resource's options say. */
-export function withSecretMarked(properties: Properties): Record<string, unknown> {
+/** Wraps a text as a secret; returns any other value as it is. */
+export function wrapSecret(value: unknown): unknown {
+  return typeof value === "string" ? { [signatureKey]: secretSignature, value } : value;
+}
+
+/** Returns the value inside a secret's envelope, and any other value as it is. */
+export function unwrapSecret(value: unknown): unknown {
+  const envelope = value as Record<string, unknown> | null | undefined;
+  return envelope?.[signatureKey] === secretSignature ? envelope.value : value;
+}
+
+/** Wraps the property `secret`, so that the engine encrypts it whatever the resource options say. */
+export function withWrappedSecret(properties: Properties): Record<string, unknown> {
   return "secret" in properties
-    ? { ...properties, secret: markedSecret(properties.secret) }
+    ? { ...properties, secret: wrapSecret(properties.secret) }
     : { ...properties };
 }
 
-/** A text with the mark of a secret; anything else as it is. */
-export function markedSecret(value: unknown): unknown {
-  return typeof value === "string" ? { [markKey]: mark, value } : value;
-}
-
-/** Undoes the marks of secrets, for a version of Pulumi that leaves them in what providers get. */
-export function withSecretsBare(properties: Properties): Properties {
+/** Unwraps every property, because some versions of Pulumi pass envelopes to providers. */
+export function withUnwrappedSecrets(properties: Properties): Properties {
   return Object.fromEntries(
-    Object.entries(properties).map(([name, value]) => [name, bareValue(value)]),
+    Object.entries(properties).map(([name, value]) => [name, unwrapSecret(value)]),
   );
-}
-
-/** A value without the mark of a secret. */
-export function bareValue(value: unknown): unknown {
-  const envelope = value as Record<string, unknown> | null | undefined;
-  return envelope?.[markKey] === mark ? envelope.value : value;
 }

@@ -97,7 +97,7 @@ describe("adopt on the real CLI", () => {
         new RegExp(`\\b${byHand.orders?.id} .*\\burl\\b.*\\[conflict\\]`),
       );
       expect(late.output).toMatch(
-        new RegExp(`\\b${byHand.replaced?.id} .*\\bRemove adopt\\b.*\\[(notAdopted|conflict)\\]`),
+        new RegExp(`\\b${byHand.replaced?.id} .*\\bRemove adopt\\b.*\\[unchanged\\]`),
       );
       expect(refused.output + late.output).not.toContain("whsec_");
       expect(service.requests).toEqual([]);

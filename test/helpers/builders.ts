@@ -1,7 +1,7 @@
 import type { Settings } from "../../src/provider/config.ts";
 import { Engine } from "../../src/provider/engine.ts";
 import { type Context, Operation } from "../../src/provider/operation.ts";
-import { Ledger } from "../../src/provider/run-state.ts";
+import { RunState } from "../../src/provider/run-state.ts";
 import type { Answer } from "./http-server.js";
 
 export const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";
@@ -57,7 +57,7 @@ export function someSettings(changes: Partial<Settings> = {}): Settings {
   return {
     baseUrl: "https://tables.example.com",
     formerBaseUrls: [],
-    otherBaseUrls: [],
+    isExplicit: false,
     fromEnvironment: [],
     apiKey,
     timeoutSeconds: 30,
@@ -89,7 +89,7 @@ export function someContext(
   }
   const sendRequest = () => Promise.reject(new Error("nothing is sent"));
   const account = { settings, transport: { sendRequest } };
-  return { account, ledger: new Ledger(), engine, operation };
+  return { account, runState: new RunState(), engine, operation, onWait: () => undefined };
 }
 
 export function errorBody(code: string, message = "It did not work."): unknown {

@@ -1,13 +1,12 @@
 import { vi } from "vitest";
 import * as dynamic from "../../src/adapters/dynamic.js";
-import { Engine } from "../../src/provider/engine.js";
-import type { Notify, Severity } from "../../src/provider/operation.js";
-import { type ResourceOptions, WebhookProvider } from "../../src/provider/provider.js";
+import { Engine, type Notify, type Severity } from "../../src/provider/engine.js";
+import { type ReadOptions, WebhookProvider } from "../../src/provider/provider.js";
 import type { Properties } from "../../src/provider/values.js";
 import { apiKey } from "./builders.js";
 
 export type Texts = Readonly<Record<string, string | undefined>>;
-type Options = ResourceOptions & { readonly ignored?: readonly string[] };
+type Options = ReadOptions & { readonly ignored?: readonly string[] };
 
 const account: Texts = { baseUrl: "https://tables.example.com", apiKey };
 
@@ -18,7 +17,10 @@ export function someProvider(
   environment: Texts = {},
 ) {
   const get = (name: string) => ({ ...account, ...settings })[name];
-  const provider = new WebhookProvider({ get, isExplicit: () => false, environment }, engine);
+  const provider = new WebhookProvider(
+    { get, isExplicit: () => settings.isExplicit === "true", environment },
+    engine,
+  );
   const lines: { readonly line: string; readonly severity: Severity }[] = [];
   const notify: Notify = (line, severity) => void lines.push({ line, severity });
   return { provider, engine, lines, notify };
@@ -36,7 +38,8 @@ export function startProvider(settings: Texts = {}, engine?: Engine, environment
     diff: (id: string, olds: Properties, news: Properties, options?: Options) =>
       provider.diff(id, olds, news, notify, options),
     create: (inputs: Properties, options?: Options) => provider.create(inputs, notify, options),
-    read: (id: string, props: Properties) => provider.read(id, props, notify),
+    read: (id: string, props: Properties, options?: Options) =>
+      provider.read(id, props, notify, options),
     import: (id: string, databaseId: string, options?: Options) =>
       provider.import(id, databaseId, notify, options),
     delete: (id: string, props: Properties, options?: Options) =>

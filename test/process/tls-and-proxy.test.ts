@@ -38,7 +38,7 @@ describe.each(shells)("$name", (shell) => {
 
       // No variable makes a certificate good, not even on this machine.
       const { error = "" } = await running.delete(id, { ...state, baseUrl: stranger.url });
-      expect([kindOf({ message: error }), stranger.requests]).toEqual(["kept", []]);
+      expect([kindOf({ message: error }), stranger.requests]).toEqual(["notDeleted", []]);
       expect(error).toContain("NODE_EXTRA_CA_CERTS");
 
       // The proxy sees no key, nothing of what goes to this machine, and no line for the engine.

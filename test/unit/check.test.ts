@@ -74,7 +74,7 @@ describe("values that Pulumi does not know yet", () => {
 });
 
 describe("a failure", () => {
-  const ends = "without white space at its ends";
+  const ends = "without control characters or surrounding white space";
   const insecure = "must begin with https://.* set allowInsecureUrl: true";
   it.each<[path: string, says: string, values: readonly unknown[]]>([
     ["databaseId", "of the database, .* a string$", [undefined, null, {}, ["base_1"]]],
@@ -95,7 +95,7 @@ describe("a failure", () => {
     ["url", insecure, ["http://localhost@example.com"]],
     ["events", "must be a list of events", [undefined, null, "record.created", {}]],
     ["events", "must name at least one event", [[]]],
-    ["events[1]", "must be a string", [null, 7, ["record.created"]]],
+    ["events[1]", "must be the name of an event", [null, 7, ["record.created"]]],
     ["events[1]", "must be the name of an event", ["", "\ud800"]],
     ["events[1]", '"record.created". .* set allowUnknownEvents: true', ["record.create"]],
     ["events[1]", 'the nearest is "table.updated"', ["tables.updated", "table_updated"]],
@@ -144,7 +144,7 @@ describe("a failure", () => {
     for (const wrong of [value, ...urls, [value], { [value]: value }, [[value], { value }]]) {
       const args = Object.fromEntries([...names, "unknown"].map((name) => [name, wrong]));
       const adopt = { id: value, secret: `${value}\n` };
-      const settings = { apiKey: `${value} `, retrySeconds: value, otherBaseUrls: value };
+      const settings = { apiKey: `${value} `, retrySeconds: value, formerBaseUrls: value };
 
       const { failures } = await check({ ...args, adopt }, { ...settings, baseUrl: `${wrong}` });
 

@@ -24,7 +24,6 @@ describe("settings", () => {
     ["baseUrl", "DBWEBHOOKS_BASE_URL", ["https://a.a/a/..//", "HTTPS://A.a:443"], "https://a.a"],
     ["baseUrl", "DBWEBHOOKS_BASE_URL", ["http://[::1]:1234/eu/"], "http://[::1]:1234/eu"],
     ["formerBaseUrls", "DBWEBHOOKS_FORMER_BASE_URLS", lists, [old, "https://a.a/x"]],
-    ["otherBaseUrls", "DBWEBHOOKS_OTHER_BASE_URLS", lists, [old, "https://a.a/x"]],
     ["apiKey", "DBWEBHOOKS_API_KEY", ["other"], "other"],
     ["timeoutSeconds", "DBWEBHOOKS_TIMEOUT_SECONDS", ["0.001"], 0.001],
     ["timeoutSeconds", "DBWEBHOOKS_TIMEOUT_SECONDS", ["3600"], 3_600],
@@ -66,9 +65,8 @@ describe("settings", () => {
   const insecure = "http://a.example";
   it.each([
     ["allowInsecureBaseUrl says so", { allowInsecureBaseUrl: "true", baseUrl: insecure }],
-    ["it does for others", { allowInsecureBaseUrl: "true", otherBaseUrls: insecure }],
     ["nothing is sent there", { formerBaseUrls: insecure }],
-    ["it is this machine", { otherBaseUrls: "http://localhost:1,http://127.1.1.1" }],
+    ["it is this machine", { baseUrl: "http://127.1.1.1" }],
   ])("hold a base URL without encryption where %s", (_case, config) => {
     expect(read(config).problems).toEqual([]);
   });
@@ -80,7 +78,6 @@ describe("a problem with the settings", () => {
   const path = "must not end in /api/v1";
   const more = "no user name, password, query or fragment; the key goes into dbwebhooks:apiKey";
   const noUrls = ["old.example.com", "https://a.example,", "[]x", '{"a":1}', "[1]", "https://a?b"];
-  const noOthers = [...noUrls, ...insecure];
   it.each<[SettingName, says: string, readonly string[]]>([
     ["baseUrl", "must be an absolute URL", ["tables.example.com", "https:///a.example", " "]],
     ["baseUrl", "a host name and a port", ["https://a.example:70000"]],
@@ -88,8 +85,7 @@ describe("a problem with the settings", () => {
     ["baseUrl", more, ["https://user@a.example", "https://:pw@a.example", "https://a.example?a=1"]],
     ["baseUrl", more, ["https://a.example/?", "https://a.example/#"]],
     ["baseUrl", "https://.* set dbwebhooks:allowInsecureBaseUrl to true", insecure],
-    ["formerBaseUrls", 'base URLs with commas .*"https://old.example.com"$', noUrls],
-    ["otherBaseUrls", "with commas .* \\(http:// only for a loopback host\\)$", noOthers],
+    ["formerBaseUrls", 'base URLs separated by commas.*"https://old.example.com"$', noUrls],
     ["apiKey", "must be the key alone", ["key\n", " key", "a b", "kéy", "key\0", "\u200bkey"]],
     ["timeoutSeconds", "seconds from 0.001 to 3600$", [...noNumbers, "0", "3600.1"]],
     ["retrySeconds", "seconds from 0 to 86400$", ["soon", "-1", "86401"]],

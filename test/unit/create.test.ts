@@ -125,7 +125,7 @@ describe("a creation", () => {
       .mockResolvedValueOnce({ outcome: response(201, 0, { id: 9 }), earlier: [], elapsedMs: 0 });
     const account = { ...context.account, transport: { sendRequest } };
 
-    const error = await errorOf(createForState({ ...context, account }, webhook, webhook));
+    const error = await errorOf(createForState({ ...context, account }, webhook, webhook, false));
 
     expect(error).toMatchObject({ kind: "partial", id: "9", properties: webhook });
   });
@@ -146,5 +146,67 @@ describe("a creation", () => {
     sockets[0]?.end('HTTP/1.1 200 OK\r\ncontent-length: 23\r\n\r\n{"id":17,"secret":"wh"}');
     expect(await sent).toMatchObject({ id: "17", properties: { secret: { value: "wh" } } });
     expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe("A creation for which the service returns a webhook that this run knows", () => {
+  const withoutSecret = { body: { id: 17 } };
+
+  it.each<[string, Answer]>([
+    ["with its secret", created],
+    ["without a secret", withoutSecret],
+  ])("fails and deletes nothing: %s, and the state holds the webhook", async (_case, answer) => {
+    const run = await startWithService(answer);
+    await run.check(someArgs(), someArgs());
+    await run.diff("17", run.state, someArgs());
+
+    const error = await errorOf(run.create(someArgs()));
+
+    expect(error).toMatchObject({
+      kind: "notCreated",
+      message: expect.stringContaining("webhook 17"),
+    });
+    expect(run.methods()).toEqual(["POST"]);
+  });
+
+  it("fails and deletes nothing when this run created the webhook", async () => {
+    const run = await startWithService([created, withoutSecret]);
+    await run.create(someArgs());
+
+    const error = await errorOf(run.create(someArgs()));
+
+    expect(error).toMatchObject({ kind: "notCreated" });
+    expect(run.methods()).toEqual(["POST", "POST"]);
+  });
+
+  it("lets no deletion of this run reach that webhook", async () => {
+    const run = await startWithService([created, created, deleted]);
+    await run.create(someArgs());
+    await errorOf(run.create(someArgs()));
+
+    await run.delete("17", run.state);
+
+    expect(run.methods()).toEqual(["POST", "POST"]);
+    expect(run.lines).toEqual([expect.stringMatching(/^warning: Kept webhook 17 /)]);
+  });
+
+  it("keeps that webhook when it replaces itself, which Pulumi announces by the old arguments", async () => {
+    const run = await startWithService([created, deleted]);
+    await run.check(someArgs(), someArgs());
+    await run.check({}, someArgs());
+    const { id } = await run.create(someArgs());
+
+    await run.delete(id, run.state);
+
+    expect(run.methods()).toEqual(["POST"]);
+    expect(run.lines).toEqual([expect.stringMatching(/^warning: Kept webhook 17 /)]);
+  });
+
+  it("succeeds when this run has deleted the webhook, because services reuse ids", async () => {
+    const run = await startWithService([deleted, created]);
+    await run.delete("17", run.state);
+
+    expect(await run.create(someArgs())).toMatchObject({ id: "17" });
+    expect(run.methods()).toEqual(["DELETE", "POST"]);
   });
 });

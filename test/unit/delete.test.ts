@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { apiKey, errorBody, secretMark } from "../helpers/builders.ts";
+import { errorBody, secretMark } from "../helpers/builders.ts";
 import type { Answer } from "../helpers/http-server.ts";
 import { kindOf } from "../helpers/kind-of.ts";
 import type { TestProvider } from "../helpers/provider.ts";
@@ -20,35 +20,41 @@ describe("a deletion", () => {
   ])("of the id %j is not sent for a state with %j", async (id, changes) => {
     const run = await startWithService(success);
 
-    expect(await endOf(run, run.delete(id, { ...run.state, ...changes }))).toBe("kept");
+    expect(await endOf(run, run.delete(id, { ...run.state, ...changes }))).toBe("notDeleted");
     expect(run.requests).toEqual([]);
   });
 
-  const done: string[] = [];
-  const warned = [expect.stringMatching(/^warning: /)];
-  it.each<[name: string, settings: Record<string, string>, Answer, seen: string, unknown]>([
-    ["a former one", { formerBaseUrls: "https://a.a,OLD/" }, success, "current", done],
-    ["a former one, and is not there", { formerBaseUrls: "OLD" }, notFound, "current", warned],
-    ["another one", { otherBaseUrls: `["https://a.a", "OLD/"]` }, success, "old", done],
-    // The key may not be valid there.
-    ["another one, and is not there", { otherBaseUrls: "OLD" }, notFound, "old", "kept"],
-    ["neither", { otherBaseUrls: "https://a.a" }, success, "", "kept"],
-  ])("goes where the settings let it: created at %s", async (_case, given, answer, seen, end) => {
-    const old = await startWithService(answer);
-    const [[name = "", text = ""] = []] = Object.entries(given);
-    const run = await startWithService(answer, { [name]: text.replace("OLD", old.baseUrl) });
+  it("of a webhook that was created at a former base URL goes to today's", async () => {
+    const old = await startWithService(success);
+    const run = await startWithService(success, { formerBaseUrls: `https://a.a,${old.baseUrl}/` });
 
-    // As an older version of Pulumi hands it over.
-    const baseUrl = { ...secretMark, value: `${old.baseUrl}/` };
-    expect(await endOf(run, run.delete("17", { ...run.state, baseUrl }))).toEqual(end);
+    // An older version of Pulumi passes a secret in its envelope.
+    await run.delete("17", { ...run.state, baseUrl: { ...secretMark, value: `${old.baseUrl}/` } });
 
-    const keysAt = ({ requests }: typeof old) =>
-      requests.map(({ headers }) => headers.authorization);
-    const key = [`Bearer ${apiKey}`];
-    expect(keysAt(old)).toEqual(seen === "old" ? key : []);
-    expect(keysAt(run)).toEqual(seen === "current" ? key : []);
+    expect(run.requests).toMatchObject([
+      { method: "DELETE", path: "/eu/api/v1/bases/base_abc123/webhooks/17" },
+    ]);
+    expect(old.requests).toEqual([]);
   });
 
+  it.each([
+    ["the default provider", false],
+    ["an explicit provider", true],
+  ])(
+    "of a webhook that was created at another base URL sends nothing: %s",
+    async (_case, isExplicit) => {
+      const old = await startWithService(success);
+      const run = await startWithService(success, { isExplicit: String(isExplicit) });
+
+      const end = await endOf(run, run.delete("17", { ...run.state, baseUrl: old.baseUrl }));
+
+      expect(end).toBe("notDeleted");
+      expect([...old.requests, ...run.requests]).toEqual([]);
+    },
+  );
+
+  const done: string[] = [];
+  const warned = [expect.stringMatching(/^warning: /)];
   const now = { "retry-after": "0" };
   const throttled: Answer = { statusCode: 429, headers: now };
   // A proxy answers so, also about what the service has carried out.
@@ -61,13 +67,13 @@ describe("a deletion", () => {
     [done, unclear, throttled, notFound],
     [warned, notFound],
     [warned, throttled, notFound],
-    ["kept", { ...success, statusCode: 300 }],
-    ["kept", { ...notFound, statusCode: 410 }],
-    ["kept", { statusCode: 404, body: "<h1>Not found</h1>" }],
-    ["kept", { statusCode: 404, body: errorBody("NO_ROUTE") }],
-    ["kept", { body: { success: false } }],
-    ["kept", { body: { success: "true" } }],
-    ["kept", { body: " ".repeat(1_100_000) }],
+    ["notDeleted", { ...success, statusCode: 300 }],
+    ["notDeleted", { ...notFound, statusCode: 410 }],
+    ["notDeleted", { statusCode: 404, body: "<h1>Not found</h1>" }],
+    ["notDeleted", { statusCode: 404, body: errorBody("NO_ROUTE") }],
+    ["notDeleted", { body: { success: false } }],
+    ["notDeleted", { body: { success: "true" } }],
+    ["notDeleted", { body: " ".repeat(1_100_000) }],
   ])("ends with %j after this answer, and others before: %j", async (end, ...answers) => {
     const run = await startWithService([...answers, success], { retrySeconds: "60" });
 

@@ -14,6 +14,12 @@ import { startProvider } from "../helpers/provider.js";
 
 type Properties = Record<string, unknown>;
 
+/** Webhook 17 with this state, and what the program declares for it. */
+const someComparison = (state: Properties, news: Properties, settings = someSettings()) => ({
+  ...{ id: "17", state, news, settings },
+  ...{ ignored: [], urn: undefined },
+});
+
 const namesOf = (differences: readonly { readonly property: string }[]) =>
   differences.map(({ property }) => property);
 /** What a comparison of webhook 17 says in a run of the program. */
@@ -29,7 +35,7 @@ describe("a difference", () => {
       fc.oneof(value, fc.constantFrom(undefined, null));
     const args = fc.record({
       databaseId: fc.constantFrom("a", "A"),
-      url: fc.constantFrom("https://a.example", "https://a.example/"),
+      url: fc.constantFrom("https://a.example", "https://A.example:443/", "https://a.example/x"),
       events: fc.array(fc.constantFrom(...eventTypes.slice(0, 3)), { minLength: 1, maxLength: 4 }),
       tableId: optional(fc.constantFrom("t", "u")),
       allowUnknownEvents: optional(fc.boolean()),
@@ -37,7 +43,8 @@ describe("a difference", () => {
     });
     const sent = ({ databaseId, url, events, tableId }: Properties): Properties => {
       const eventsText = [...new Set(events as string[])].sort().join();
-      return { databaseId, url, events: eventsText, tableId: tableId ?? undefined };
+      const { href } = new URL(String(url));
+      return { databaseId, url: href, events: eventsText, tableId: tableId ?? undefined };
     };
 
     await fc.assert(
@@ -46,7 +53,7 @@ describe("a difference", () => {
         const [old, next] = [sent(before), sent(after)];
 
         const state = someState({ tableId: undefined, ...inputs });
-        const differences = compareWebhook("17", state, after, someSettings());
+        const differences = compareWebhook(someComparison(state, after));
 
         expect(namesOf(differences)).toEqual(
           Object.keys(old).filter((name) => old[name] !== next[name]),
@@ -86,8 +93,8 @@ describe("a difference", () => {
     ["adopt", {}, { adopt: { id: unknownMarkers.number, secret } }],
     ["adopt", {}, { adopt: unknownMarkers.string }],
     ...[undefined, "not a URL", 7].map((baseUrl): Row => ["baseUrl", { baseUrl }, {}]),
-    ["baseUrl", {}, {}, { baseUrl: "https://tables.example.com/eu" }],
-    ["baseUrl", {}, {}, { baseUrl: "https://tables.example.com:444" }],
+    ["baseUrl", {}, {}, { baseUrl: "https://tables.example.com/eu", isExplicit: "true" }],
+    ["baseUrl", {}, {}, { baseUrl: "https://tables.example.com:444", isExplicit: "true" }],
     ...[undefined, null, "", 7, {}].map((secret): Row => ["secret", { secret }, {}]),
   ])("is made by %s, in one warning: %j, %j, %j", async (name, olds, news, settings) => {
     expect(await compare(olds, news, settings)).toEqual({
@@ -101,7 +108,9 @@ describe("a difference", () => {
     const adopt = { id: unknownMarkers.number };
     const news = someArgs({ url: "https://b.example", tableId: unknownMarkers.string, adopt });
 
-    expect(compareWebhook("17", someState({ secret: undefined }), news, settings)).toEqual([
+    const state = someState({ secret: undefined });
+
+    expect(compareWebhook(someComparison(state, news, settings))).toEqual([
       { property: "url", reason: "url changes" },
       { property: "tableId", reason: "tableId is not known yet" },
       { property: "baseUrl", reason: expect.stringContaining("https://eu.example.com") },
@@ -112,16 +121,56 @@ describe("a difference", () => {
 
   it.each<[string, string[], string[]]>([
     ["none", [], ["url", "events"]],
-    ["one, and a part of another", ["events[0]", "url"], []],
+    ["one, but not the part of another", ["events[0]", "url"], ["events"]],
     ["all", ["*"], []],
     ["all, in brackets", ["[*]"], []],
     ["a quoted name", ['["url"]'], ["events"]],
-    ["a part of a quoted name", ['["events"][0]'], ["url"]],
-    ["a part behind a dot", ["url.x"], ["events"]],
+    ["a part of a quoted name", ['["events"][0]'], ["url", "events"]],
+    ["a part behind a dot", ["url.x"], ["url", "events"]],
     ["another name, and no path", ["urls", ""], ["url", "events"]],
   ])("is not what the program ignores: %s", async (_case, ignored, left) => {
     const state = someState({ url: "https://drifted.example", events: ["table.created"] });
 
     expect(namesOf(await startProvider().diff("17", state, someArgs(), { ignored }))).toEqual(left);
+  });
+});
+
+describe("A base URL other than the one at which a webhook was created", () => {
+  const next = { baseUrl: "https://next.example.com" };
+  const compareAfter = async (
+    settings: Record<string, string>,
+    before: (run: ReturnType<typeof startProvider>) => Promise<unknown>,
+  ) => {
+    const run = startProvider(settings);
+    await before(run);
+    return run.diff("17", someState(), someArgs());
+  };
+  const check = (run: ReturnType<typeof startProvider>) => run.check(someArgs(), someArgs());
+
+  it("is refused for the default provider, with both addresses and the three ways on", async () => {
+    await expect(compareAfter(next, check)).rejects.toMatchObject({
+      kind: "unchanged",
+      message: expect.stringMatching(
+        /https:\/\/tables\.example\.com.*https:\/\/next\.example\.com.*formerBaseUrls.*Provider.*state delete/,
+      ),
+    });
+  });
+
+  it("replaces the webhook of an explicit provider", async () => {
+    const differences = await compareAfter({ ...next, isExplicit: "true" }, check);
+
+    expect(namesOf(differences)).toEqual(["baseUrl"]);
+  });
+
+  it("is no error of a refresh, which does not run the program", async () => {
+    const differences = await compareAfter(next, (run) => run.read("17", someState()));
+
+    expect(namesOf(differences)).toEqual(["baseUrl"]);
+  });
+
+  it("is no difference when it is a former base URL of the same service", async () => {
+    const settings = { ...next, formerBaseUrls: "https://tables.example.com" };
+
+    expect(await compareAfter(settings, check)).toEqual([]);
   });
 });

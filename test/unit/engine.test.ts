@@ -95,7 +95,7 @@ describe("an engine", () => {
       engine.end();
     }
 
-    expect(lines).toEqual([expect.stringMatching(/^warning: Pulumi is stopping: /)]);
+    expect(lines).toEqual([expect.stringMatching(/^warning: Pulumi is stopping\. /)]);
     expect(engine.stopping.aborted).toBe(true);
     expect(exit).toHaveBeenCalledOnce();
     expect(process.listeners("SIGINT")).not.toContain(stop);

@@ -266,7 +266,7 @@ describe("the time limit of an operation", () => {
 
     const error = await errorOf(run.delete("17", state, { timeoutSeconds: 0.2 }));
 
-    expect(kindOf(error)).toBe("kept");
+    expect(kindOf(error)).toBe("notDeleted");
     expect(error.message).toContain("customTimeouts, 0.2 s");
   });
 });

@@ -92,7 +92,7 @@ describe("an import", () => {
     const { importWebhook, requests } = await startImport(variable, two, settings);
 
     await expect(importWebhook()).rejects.toMatchObject({
-      kind: "notImported",
+      kind: "unchanged",
       message: expect.stringMatching(`${problem}(?!.*${secret})`),
     });
     expect(requests).toEqual([]);
@@ -101,18 +101,18 @@ describe("an import", () => {
   it.each<[string, Answer, string]>([
     ["is not listed", listOf(), "does not list it"],
     ["may be on another page", { body: { webhooks: [], next: 1 } }, "only a part"],
-    ["cannot be looked up", { statusCode: 403 }, "answered 403"],
+    ["cannot be looked up", { statusCode: 403 }, "returned 403"],
     ["selects several tables", listOf(listed({ tableIds: ["a", "b"] })), "several tables"],
   ])("is refused when the webhook %s", async (_case, answer, why) => {
     const { importWebhook } = await startImport(secret, answer);
 
     // A webhook that a program only reads belongs to somebody else: it is not to be adopted.
-    for (const [text, isOnlyRead] of [
+    for (const [text, isExternal] of [
       [`^Import webhook 17 of database .* failed: .*${why}.* adopt `, false],
       [`^Get webhook 17 of database (?!.* adopt ).* failed: .*${why}`, true],
     ] as const) {
-      await expect(importWebhook("17", { isOnlyRead })).rejects.toMatchObject({
-        kind: "notImported",
+      await expect(importWebhook("17", { isExternal })).rejects.toMatchObject({
+        kind: "unchanged",
         message: expect.stringMatching(`${text}(?!.*${secret})`),
       });
     }

@@ -15,7 +15,7 @@ afterEach(() => void vi.unstubAllEnvs());
 // The kinds of errors that each operation ends with.
 const kinds = {
   create: ["notCreated", "inDoubt", "undone", "partial"],
-  delete: ["kept"],
+  delete: ["notDeleted"],
   read: [],
 };
 
@@ -203,11 +203,11 @@ describe("an error", () => {
   });
 
   it("is one line that ends with its kind, and carries what is stored in its own fields", () => {
-    const { message } = new WebhookError("kept", `a\nb\ud800${"c".repeat(100_000)}`);
+    const { message } = new WebhookError("notDeleted", `a\nb\ud800${"c".repeat(100_000)}`);
     const partial = new PartialCreationError("17", { url }, "because");
     const reasons = ["because [partial]"];
 
-    expect(message).toMatch(/^a b\ufffdc+… \[kept\]$/);
+    expect(message).toMatch(/^a b\ufffdc+… \[notDeleted\]$/);
     expect(message).toHaveLength(1_900);
     expect(partial).toMatchObject({ id: "17", properties: { url }, reasons });
     expect(partial.storedAs("b/17", {})).toMatchObject({

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FailedCall } from "../../src/api/client.ts";
 import { type FailureCause, type HttpOutcome, TimeLimit } from "../../src/api/exchange.ts";
-import type { Settings } from "../../src/provider/config.ts";
 import * as say from "../../src/provider/messages.ts";
 import { Operation } from "../../src/provider/operation.ts";
 import {
@@ -16,203 +15,443 @@ import { errorOf } from "../helpers/error-of.ts";
 import { startProvider } from "../helpers/provider.ts";
 import { response, someRequest, unsentBecause } from "../helpers/transport.ts";
 
-// Every sentence of core/messages.ts is pinned here, and nowhere else.
+// This file holds the exact words of src/provider/messages.ts. Other tests assert kinds and facts.
 
 const name = "webhook 17 of database base_abc123";
 const settings = someSettings();
+const explicit = someSettings({ isExplicit: true });
 const fromEnvironment = someSettings({ fromEnvironment: ["apiKey", "baseUrl", "retrySeconds"] });
 const nothing = () => [];
 const operation = new Operation(`Delete ${name}`, nothing, nothing, new TimeLimit(9));
-const contextOf = (of: Settings, isStopping = false) => someContext(operation, of, isStopping);
-const context = contextOf(settings);
+const context = someContext(operation, settings);
+const stoppingContext = someContext(operation, settings, true);
 
-const callOf = (outcome: HttpOutcome, more: Partial<FailedCall> = {}): FailedCall => ({
+const failedWith = (outcome: HttpOutcome, more: Partial<FailedCall> = {}): FailedCall => ({
   ...{ outcome, request: someRequest, earlier: [], elapsedMs: 2_001 },
   ...more,
 });
 const notSent = (cause: FailureCause): HttpOutcome => ({ kind: "unsent", cause });
-const badProxy = notSent({ kind: "badProxy" });
 const unsent = unsentBecause("EAI_AGAIN");
-const NOT_FOUND = response(404, undefined, errorBody("NOT_FOUND", "It is gone."));
+const notFound = response(404, undefined, errorBody("NOT_FOUND", "It is gone."));
 
-/** Holds each line, which is a text, an arrow and the sentence that it should be. */
-function pin(text: string): void {
-  const lines = text.trim().split(/\n +/);
-  const pairs = lines.map((line) => line.split(" => "));
-  expect(pairs.map(([actual]) => actual)).toEqual(pairs.map(([, expected]) => expected));
-}
+describe("The outcome of a request", () => {
+  const callText = (outcome: HttpOutcome, more: Partial<FailedCall> = {}) =>
+    say.callText(context, failedWith(outcome, more));
 
-const wrongHost =
-  "This is not an answer of the service: a proxy or another host may have given it. Check dbwebhooks:baseUrl.";
-const limitHint =
-  " If the service allows no further webhook in this database, and this one replaces another: set the resource option deleteBeforeReplace: true, and accept a gap in the notifications.";
-const setKey =
-  'Set another key: "pulumi config set --secret dbwebhooks:apiKey", then "pulumi up" ("pulumi destroy" and "pulumi refresh" read DBWEBHOOKS_API_KEY). For a Provider: its argument apiKey.';
+  it("is complete with the operation before it and the advice behind it", () => {
+    const text = say.failureText(context, failedWith(response(401)), "Do it.");
 
-describe("every sentence", () => {
-  it("about a request and a wait", () => {
-    const call = "POST https://tables.example.com/somewhere";
-    const text = (outcome: HttpOutcome, more: Partial<FailedCall> = {}, of = context) =>
-      say.callText(of, callOf(outcome, more)).replace(call, "X");
-    const custom = "customTimeouts, 9 s";
-    const limit: FailureCause = { kind: "limit", limit: "attempt", ms: 500 };
-    const retries = (seconds: number, isRefused = false, attempts = 1): Partial<FailedCall> => ({
-      gaveUp: { limit: "retries", seconds, isRefused },
-      earlier: Array(attempts - 1).fill(unsent),
-    });
-    const again = (outcome: HttpOutcome) =>
+    expect(text).toMatchInlineSnapshot(
+      `"Delete webhook 17 of database base_abc123 failed: POST https://tables.example.com/somewhere returned 401. Do it."`,
+    );
+  });
+
+  it("shows the status and the service's own error", () => {
+    expect(callText(notFound)).toMatchInlineSnapshot(
+      `"POST https://tables.example.com/somewhere returned 404 NOT_FOUND "It is gone.""`,
+    );
+    expect(callText(response(400, 0, errorBody("BAD", "")))).toMatchInlineSnapshot(
+      `"POST https://tables.example.com/somewhere returned 400 BAD"`,
+    );
+  });
+
+  it("names what a successful response is missing", () => {
+    expect(callText(response(201), { lacks: "id" })).toMatchInlineSnapshot(
+      `"POST https://tables.example.com/somewhere returned 201 without a usable webhook id"`,
+    );
+    expect(callText(response(200), { lacks: "list" })).toMatchInlineSnapshot(
+      `"POST https://tables.example.com/somewhere returned 200 with something other than a list of webhooks"`,
+    );
+    expect(callText(response(200), { lacks: "confirmation" })).toMatchInlineSnapshot(
+      `"POST https://tables.example.com/somewhere returned 200 without confirming the deletion"`,
+    );
+    expect(
+      callText({ kind: "unreadable", cause: { kind: "tooLong", statusCode: 200 } }),
+    ).toMatchInlineSnapshot(
+      `"POST https://tables.example.com/somewhere returned 200 with more than 1 MiB"`,
+    );
+  });
+
+  it("names the timeout that ended it", () => {
+    const attempt: FailureCause = { kind: "limit", limit: "attempt", ms: 500 };
+    const whole: FailureCause = { kind: "limit", limit: "operation", ms: 500 };
+
+    expect(callText({ kind: "unanswered", cause: attempt })).toMatchInlineSnapshot(
+      `"POST https://tables.example.com/somewhere got no complete response within 0.5 s (dbwebhooks:timeoutSeconds)"`,
+    );
+    expect(callText(notSent(attempt))).toMatchInlineSnapshot(
+      `"POST https://tables.example.com/somewhere could not connect within 0.5 s (dbwebhooks:timeoutSeconds)"`,
+    );
+    expect(callText(notSent(whole))).toMatchInlineSnapshot(
+      `"POST https://tables.example.com/somewhere could not connect in the time that was left (customTimeouts, 9 s)"`,
+    );
+    expect(callText(notSent({ kind: "noAttempt", because: "operation" }))).toMatchInlineSnapshot(
+      `"POST https://tables.example.com/somewhere was not sent, because the timeout had passed (customTimeouts, 9 s)"`,
+    );
+  });
+
+  it("names the failure of a connection", () => {
+    expect(callText(unsent)).toMatchInlineSnapshot(
+      `"POST https://tables.example.com/somewhere could not connect (EAI_AGAIN: connect failed)"`,
+    );
+    expect(callText(notSent({ kind: "connection", codes: [], text: "" }))).toMatchInlineSnapshot(
+      `"POST https://tables.example.com/somewhere could not connect (unknown reason)"`,
+    );
+    expect(callText({ ...unsent, kind: "unanswered" })).toMatchInlineSnapshot(
+      `"POST https://tables.example.com/somewhere lost the connection before the response was complete (EAI_AGAIN: connect failed)"`,
+    );
+    expect(callText(notSent({ kind: "badProxy" }))).toMatchInlineSnapshot(
+      `"POST https://tables.example.com/somewhere was not sent"`,
+    );
+  });
+
+  it("says when Pulumi stopped it", () => {
+    expect(callText(notSent({ kind: "noAttempt", because: "stopping" }))).toMatchInlineSnapshot(
+      `"POST https://tables.example.com/somewhere was not sent, because Pulumi is stopping"`,
+    );
+    expect(callText(response(429), { gaveUp: { limit: "stopping" } })).toMatchInlineSnapshot(
+      `"POST https://tables.example.com/somewhere returned 429 (Pulumi is stopping)"`,
+    );
+  });
+
+  it("says why it was not retried any longer", () => {
+    const operationTimeout = { gaveUp: { limit: "operation" } } as const;
+    const retries = { gaveUp: { limit: "retries", seconds: 120, isRefused: false } } as const;
+    const refused = { gaveUp: { limit: "retries", seconds: 15, isRefused: true } } as const;
+    const threeAttempts = { ...refused, earlier: [unsent, unsent] };
+
+    expect(callText(response(500), operationTimeout)).toMatchInlineSnapshot(
+      `"POST https://tables.example.com/somewhere returned 500 (tried 1 time in 3 s; customTimeouts, 9 s)"`,
+    );
+    expect(callText(response(429, 9e8), operationTimeout)).toMatchInlineSnapshot(
+      `"POST https://tables.example.com/somewhere returned 429 (it asked to wait for over a day; customTimeouts, 9 s)"`,
+    );
+    expect(callText(response(429, 86_400_000), retries)).toMatchInlineSnapshot(
+      `"POST https://tables.example.com/somewhere returned 429 (it asked to wait for 86400 s; dbwebhooks:retrySeconds is 120)"`,
+    );
+    expect(callText(response(500), threeAttempts)).toMatchInlineSnapshot(
+      `"POST https://tables.example.com/somewhere returned 500 (tried 3 times in 3 s; a refused connection is retried for 15 s)"`,
+    );
+    expect(
+      say.callText(someContext(operation, fromEnvironment), failedWith(response(500), retries)),
+    ).toMatchInlineSnapshot(
+      `"POST https://tables.example.com/somewhere returned 500 (tried 1 time in 3 s; dbwebhooks:retrySeconds (set by DBWEBHOOKS_RETRY_SECONDS) is 120)"`,
+    );
+  });
+});
+
+describe("A line about a wait", () => {
+  it("says why requests wait", () => {
+    const retryAfter = (outcome: HttpOutcome) =>
       say.waitLine(settings, { kind: "again", request: someRequest, outcome });
-    const limited = someSettings({ requestsPerSecond: 0.5 });
-    pin(`
-      ${say.failureText(context, callOf(response(401)), "Do it.")} => Delete ${name} failed: ${call} answered 401. Do it.
-      ${text(NOT_FOUND)} => X answered 404 NOT_FOUND "It is gone."
-      ${text(response(400, 0, errorBody("BAD", "")))} => X answered 400 BAD
-      ${text(response(201), { lacks: "id" })} => X answered 201 without a usable webhook id
-      ${text(response(200), { lacks: "list" })} => X answered 200 with something other than a list of webhooks
-      ${text(response(200), { lacks: "confirmation" })} => X answered 200 without confirming the deletion
-      ${text({ kind: "unanswered", cause: limit })} => X gave no complete answer within 0.5 s (dbwebhooks:timeoutSeconds)
-      ${text(notSent(limit))} => X could not be reached within 0.5 s (dbwebhooks:timeoutSeconds)
-      ${text(notSent({ ...limit, limit: "operation" }))} => X could not be reached in the time that was left (${custom})
-      ${text(unsent)} => X could not be reached (EAI_AGAIN: connect failed)
-      ${text(notSent({ kind: "connection", codes: [], text: "" }))} => X could not be reached (unknown reason)
-      ${text({ ...unsent, kind: "unanswered" })} => X broke the connection before its answer was complete (EAI_AGAIN: connect failed)
-      ${text({ kind: "unreadable", cause: { kind: "tooLong", statusCode: 200 } })} => X answered 200 with more than 1 MiB
-      ${text(badProxy)} => X was not sent
-      ${text(notSent({ kind: "noAttempt", because: "stopping" }))} => X was not sent, because Pulumi is stopping
-      ${text(notSent({ kind: "noAttempt", because: "operation" }))} => X was not sent, because the time was over (${custom})
-      ${text(response(429), { gaveUp: { limit: "stopping" } })} => X answered 429 (Pulumi is stopping)
-      ${text(response(500), { gaveUp: { limit: "operation" } })} => X answered 500 (tried 1 time in 3 s; ${custom})
-      ${text(response(429, 9e8), { gaveUp: { limit: "operation" } })} => X answered 429 (it asked to wait over a day more; ${custom})
-      ${text(response(429, 86_400_000), retries(120))} => X answered 429 (it asked to wait 86400 s more; dbwebhooks:retrySeconds is 120)
-      ${text(response(500), retries(15, true, 3))} => X answered 500 (tried 3 times in 3 s; a refused connection is tried for 15 s)
-      ${text(response(500), retries(2), contextOf(fromEnvironment))} => X answered 500 (tried 1 time in 3 s; dbwebhooks:retrySeconds (set by DBWEBHOOKS_RETRY_SECONDS) is 2)
-      ${say.waitLine(settings, { kind: "pause", delayMs: 5_001 })} => The service asked to slow down; all requests wait 6 s.
-      ${say.waitLine(limited, { kind: "turn", setting: "requestsPerSecond" })} => Requests wait for their turn: dbwebhooks:requestsPerSecond is 0.5.
-      ${again(response(500))} => https://tables.example.com answered 500; trying POST again.
-      ${again(unsent)} => https://tables.example.com gave no answer; trying POST again.
-    `);
+
+    expect(say.waitLine(settings, { kind: "pause", delayMs: 5_001 })).toMatchInlineSnapshot(
+      `"The service asked to slow down; all requests wait 6 s."`,
+    );
+    expect(retryAfter(response(500))).toMatchInlineSnapshot(
+      `"https://tables.example.com returned 500; retrying POST."`,
+    );
+    expect(retryAfter(unsent)).toMatchInlineSnapshot(
+      `"https://tables.example.com did not respond; retrying POST."`,
+    );
+  });
+});
+
+describe("The advice after a creation that made nothing", () => {
+  const advice = (outcome: HttpOutcome, of = context) =>
+    say.notCreatedText(of, failedWith(outcome)).replace(/^.*No webhook was created. /, "");
+
+  it("is about the connection", () => {
+    expect(advice(notSent({ kind: "badProxy" }))).toMatchInlineSnapshot(
+      `"HTTPS_PROXY or HTTP_PROXY holds no usable URL: set it to one such as "http://proxy.example.com:3128"."`,
+    );
+    expect(advice(unsent)).toMatchInlineSnapshot(
+      `"Check that the service is running, the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl, then run the command again."`,
+    );
+    expect(advice(unsent, stoppingContext)).toMatchInlineSnapshot(`"Run the command again."`);
   });
 
-  it("about what to do after a creation that made nothing", () => {
-    const advice = (outcome: HttpOutcome, of = settings, stops = false) =>
-      say
-        .notCreatedText(contextOf(of, stops), callOf(outcome))
-        .replace(/^.*No webhook was created. /, "> ");
-    const redirect = { ...response(307), redirectOrigin: "https://else.example" } as HttpOutcome;
-    pin(`
-      ${advice(badProxy)} => > HTTPS_PROXY or HTTP_PROXY holds no usable URL: set it to one such as "http://proxy.example.com:3128".
-      ${advice(unsent, settings, true)} => > Run the command again.
-      ${advice(unsent)} => > Check that the service is running, the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl, then run the command again.
-      ${advice(NOT_FOUND)} => > The service gives this answer both when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl.
-      ${advice(response(404))} => > ${wrongHost}
-      ${advice(response(300))} => > It redirects elsewhere, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.
-      ${advice(redirect, fromEnvironment)} => > It redirects to https://else.example, and the API key is not sent there: set dbwebhooks:baseUrl (set by DBWEBHOOKS_BASE_URL) to the address of the service itself.
-      ${advice(response(401))} => > The service does not accept the API key for this. ${setKey}
-      ${advice(response(401), fromEnvironment)} => > The service does not accept the API key for this. Check the API key: DBWEBHOOKS_API_KEY sets it.
-      ${advice(response(403))} => > The service does not accept the API key for this. ${setKey}${limitHint}
-      ${advice(response(400))} => > The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl.
-      ${advice(response(429))} => > Run the command again later.
-    `);
+  it("tells a missing database from a wrong host", () => {
+    expect(advice(notFound)).toMatchInlineSnapshot(
+      `"The service returns this both when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl."`,
+    );
+    expect(advice(response(404))).toMatchInlineSnapshot(
+      `"This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl."`,
+    );
   });
 
-  it("about what to do after a creation in doubt, and what became of it", () => {
-    const may = "A webhook may exist in database base_abc123 without a stored secret.";
-    const look = `${may} Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again.`;
-    const webhook = { databaseId: "base_abc123", url: "https://a.example/x", events: [] };
-    const advice = (ids: readonly string[], isWhole = false, outcome: HttpOutcome = unsent) =>
-      say
-        .inDoubtText(context, callOf(outcome), webhook, { ids, isWhole })
-        .replace(/^.*?\. (?=A webhook|The service lists no)/, "");
-    const listed = (ids: string) =>
-      `${may} The service lists webhooks with the same url, events and table that this run does not know: ${ids}. Another creation in flight may have made one of them. After this update compare them with "pulumi stack export" of each stack that uses the database, and delete those that no stack manages. Then run "pulumi up" again.`;
-    const failed = "Create webhook in database base_abc123 failed: ";
-    const incomplete = `${failed}the service created webhook 17 but sent no usable secret.`;
-    const unstored = `${failed}Pulumi stopped while the service created webhook 17.`;
-    const undo = (end: "undone" | "partial" | "leftBehind", secret?: string) =>
-      say.undoText({ baseUrl: "", databaseId: "base_abc123", id: "17" }, secret, end, "WHY");
-    const byHand =
-      "Pulumi has not stored it: delete it by hand. It could not be deleted at once: WHY";
-    pin(`
-      ${advice([])} => ${look}
-      ${advice([], false, response(409))} => ${look}${limitHint}
-      ${advice([], true)} => The service lists no such webhook now, but it may still appear. ${look}
-      ${advice(["1", "2", "3", "4", "5"], true)} => ${listed("1, 2, 3, 4, 5")}
-      ${advice(["1", "2", "3", "4", "5", "6"])} => ${listed("1, 2, 3, 4, 5 and 1 more")}
-      ${undo("undone")} => ${incomplete} It was deleted again. Run "pulumi up" again; if this comes back, check that dbwebhooks:baseUrl is the service itself.
-      ${undo("partial")} => ${incomplete} It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: WHY
-      ${undo("undone", "whsec_1")} => ${unstored} It was deleted again.
-      ${undo("leftBehind", "whsec_1")} => ${unstored} ${byHand}
-      ${undo("leftBehind")} => ${incomplete} ${byHand}
-    `);
+  it("names the target of a redirect, unless it repeats a secret", () => {
+    const redirectTo = (redirectOrigin: string) =>
+      ({ ...response(307), redirectOrigin }) as HttpOutcome;
+    const hiding = someContext(operation.hiding("sk_live_K7pQ2mX9"), fromEnvironment);
+
+    expect(advice(response(300))).toMatchInlineSnapshot(
+      `"It redirects elsewhere, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself."`,
+    );
+    expect(advice(redirectTo("https://else.example"))).toMatchInlineSnapshot(
+      `"It redirects to https://else.example/[redacted], and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself."`,
+    );
+    expect(advice(redirectTo("https://sk-live-k7pq2mx9.example"), hiding)).not.toContain(
+      "k7pq2mx9",
+    );
   });
 
-  it("about a deletion", () => {
-    const url = new URL(`${settings.baseUrl}/api/v1/bases/b/webhooks/17`);
-    const advice = (outcome: HttpOutcome, more: Partial<FailedCall> = {}) => {
-      const failure = callOf(outcome, { request: { ...someRequest, url }, ...more });
-      const text = say.notDeletedText(contextOf(settings, true), failure);
-      return text.replace(/^.* The webhook stays in the state\. /, "");
-    };
-    const elsewhere = { request: { ...someRequest, url: new URL("https://old.example/api/v1/x") } };
-    const there =
-      'The webhook was created there, and dbwebhooks:baseUrl is https://tables.example.com: the API key may not be valid at both. Set DBWEBHOOKS_BASE_URL and DBWEBHOOKS_API_KEY for this command to those of that service, or delete the webhook by hand and remove it with "pulumi state delete".';
-    pin(`
-      ${advice(unsent)} => Run the command again.
-      ${advice(response(401), elsewhere)} => ${there}
-      ${advice(response(404), elsewhere)} => ${there}
-      ${advice(response(500), elsewhere)} => Run the command again later.
-      ${advice(response(404))} => ${wrongHost}
-      ${advice(response(200), { lacks: "confirmation" })} => ${wrongHost}
-      ${advice(response(401))} => The service does not accept the API key for this. ${setKey}
-      ${say.elsewhereText(context, "https://old.example")} => Delete ${name} failed: its state says that it was created at https://old.example, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to dbwebhooks:formerBaseUrls (DBWEBHOOKS_FORMER_BASE_URLS). If it is another service that this API key may be sent to, add it to dbwebhooks:otherBaseUrls (DBWEBHOOKS_OTHER_BASE_URLS). "pulumi destroy" and "pulumi refresh" read the environment.
-    `);
+  it("says where to correct the API key", () => {
+    expect(advice(response(401))).toMatchInlineSnapshot(
+      `"The service does not accept the API key for this. Set another key with "pulumi config set --secret dbwebhooks:apiKey", then run "pulumi up". "pulumi destroy" and "pulumi refresh" use the key of the last "pulumi up", unless DBWEBHOOKS_API_KEY is set."`,
+    );
+    expect(advice(response(401), someContext(operation, explicit))).toMatchInlineSnapshot(
+      `"The service does not accept the API key for this. Correct the Provider's argument apiKey, then run "pulumi up". "pulumi destroy" and "pulumi refresh" use the key of the last "pulumi up" unless you add --run-program."`,
+    );
+    expect(advice(response(401), someContext(operation, fromEnvironment))).toMatchInlineSnapshot(
+      `"The service does not accept the API key for this. Check the API key: DBWEBHOOKS_API_KEY sets it."`,
+    );
   });
 
-  it("in a line, and about a difference or a look-up", () => {
-    const others = someSettings({ otherBaseUrls: ["https://old.example"] });
-    const moved =
-      "(if the same service has moved, set dbwebhooks:formerBaseUrls to the former address";
-    pin(`
-      ${say.nameOfWebhook("17", undefined)} => webhook 17 of database ?
-      ${say.lines.absent(name)} => The service did not have ${name} any more, and it is removed from the state. A key without access to the database gets the same answer: if this is possible here, look at the service.
-      ${say.lines.named(name)} => Kept ${name}: the argument adopt of the program names it. It was not deleted, and its secret is the same. Remove adopt before you replace it.
-      ${say.lines.kept(name)} => Kept ${name}: another resource of this program may have it, because this run has found it unchanged. It was not deleted, and its secret is the same. If no other resource has it, delete it by hand.
-      ${say.lines.shared(name, ["a", "b"])} => Two resources manage ${name}: a and b. Remove one of them from the program, and from the state with "pulumi state delete", which deletes no webhook. Do not use --target before.
-      ${say.lines.replacement(name, "url changes")} => Replacing ${name}: url changes. Its secret will change. The old webhook and its secret keep working until the end of the update; with deleteBeforeReplace they are deleted first. With retainOnDelete they stay, if an earlier "pulumi up" has stored that option.
-      ${say.lines.importedOtherwise(name, "url changes")} => The program does not declare ${name} as the service has it: url changes. Pulumi does not replace what it imports. Declare it as it is there, and change it after the import.
-      ${say.baseUrlReason(settings, undefined)} => dbwebhooks:baseUrl changes to https://tables.example.com ${moved})
-      ${say.baseUrlReason(others, "https://old.example")} => dbwebhooks:baseUrl changes from https://old.example to https://tables.example.com ${moved})
-      ${say.baseUrlReason(settings, "https://old.example")} => dbwebhooks:baseUrl changes from https://old.example to https://tables.example.com ${moved}; to delete the old webhook, add https://old.example to dbwebhooks:otherBaseUrls)
-      ${say.unknownText(context, undefined)} => the service does not list it, but may have listed only a part of its webhooks.
-      ${say.unknownText(context, callOf(response(500)))} => it could not be looked up: POST https://tables.example.com/somewhere answered 500.
-      ${say.lines.drift(name, ["url", "events"], false)} => Drift of ${name}: url, events. The next "pulumi up" replaces it, with a new secret, unless the program then declares the same.
-      ${say.lines.drift(name, ["url"], true)} => Drift of ${name}: url. This stack only reads it.
-      ${say.lines.gone(name, true)} => The service no longer has ${name}. This stack only reads it.
-      ${say.lines.gone(name, false)} => The service no longer has ${name}. The next "pulumi up" creates a new one, with a new secret.
-      ${say.lines.inactive(name)} => The service has switched off ${name}: it sends no notifications.
-      ${say.lines.notLookedUp("b", "WHY")} => Not all webhooks of database b could be looked up: WHY. The state of those that were not found stays as it is.
-      ${say.lines.adopting(name)} => Adopting ${name}: no webhook is created, and the service changes nothing. If a resource of another Provider or of the other entry of this package has it, first run "pulumi state delete" for that one: Pulumi would delete the webhook.
-      ${say.lines.otherAdoptedSecret(name)} => The argument adopt.secret of ${name} is not the secret that the state holds, which stays in force. Remove adopt. To use the other secret, remove the webhook with "pulumi state delete" and run "pulumi up" again.
-      ${say.lines.adoptedAgain(name, "url changes")} => Replace ${name} failed: its argument adopt names the same webhook (url changes). Nothing was changed. Remove adopt from the program; the next "pulumi up" then replaces the webhook, with a new secret.
-      ${say.lines.adoptedAndKept(name)} => Compare ${name} failed: two resources of this program manage it, one of them with adopt, and each would delete it. Remove adopt, or one of them. If both are in the state, first remove one from it with "pulumi state delete", which deletes no webhook.
-      ${say.lines.adopted(name, false)} => This stack manages ${name} from now on. It was not changed and was not looked up (dbwebhooks:listing is off).
-      ${say.lines.sharedSecret("X", name, "Y")} => X holds one secret, and it is stored for ${name} and for Y. If they have different secrets, set it to a JSON object of secrets by DATABASE/NUMBER, and import again.
-      ${say.faultText(operation, new Error("odd"))} => Delete ${name} failed unexpectedly (odd). This is a fault of pulumi-dbwebhooks: look at the service before you run the command again, and report the fault.
-    `);
+  it("mentions a possible quota", () => {
+    expect(advice(response(403))).toMatchInlineSnapshot(
+      `"The service does not accept the API key for this. Set another key with "pulumi config set --secret dbwebhooks:apiKey", then run "pulumi up". "pulumi destroy" and "pulumi refresh" use the key of the last "pulumi up", unless DBWEBHOOKS_API_KEY is set. If the service allows no further webhook in this database, and this one replaces another: set the resource option deleteBeforeReplace: true, and accept a gap in the notifications."`,
+    );
   });
 
-  it("of an operation that lacks arguments, an address or settings", async () => {
-    const said = async (operation: Promise<unknown>) => (await errorOf(operation)).message;
-    const { create, delete: remove } = startProvider();
-    const bare = startProvider({ apiKey: undefined, listing: "yes" });
-    const unset =
-      'dbwebhooks:apiKey: is not set; run "pulumi config set --secret dbwebhooks:apiKey" or set DBWEBHOOKS_API_KEY. dbwebhooks:listing: must be true or false. Nothing was sent.';
-    pin(`
-      ${await said(create(someArgs({ url: undefined })))} => Create webhook failed: url: must be the URL of the receiver, such as "https://example.com/hooks". Nothing was sent. Run "pulumi up" again. [notCreated]
-      ${await said(create(someArgs({ url: unknownMarkers.string })))} => Create webhook failed: not all arguments are known. Nothing was sent. Run "pulumi up" again. [notCreated]
-      ${await said(remove("17", {}))} => Delete webhook 17 failed: its state holds no usable id, databaseId and baseUrl. Nothing was sent, and the webhook stays in the state. Delete the webhook by hand, then remove it with "pulumi state delete". [kept]
-      ${await said(bare.create(someArgs()))} => Create webhook in database base_abc123 failed: ${unset} [notCreated]
-      ${await said(bare.delete("17", someState()))} => Delete ${name} failed: ${unset} The webhook stays in the state. "pulumi destroy" reads the environment, and the configuration of the last "pulumi up": set the variable, or run "pulumi config set" and then "pulumi destroy --run-program". [kept]
-    `);
+  it("is about the arguments, or to try later", () => {
+    expect(advice(response(400))).toMatchInlineSnapshot(
+      `"The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl."`,
+    );
+    expect(advice(response(429))).toMatchInlineSnapshot(`"Run the command again later."`);
+  });
+});
+
+describe("The advice after a creation in doubt", () => {
+  const webhook = { databaseId: "base_abc123", url: "https://a.example/x", events: [] };
+  const advice = (
+    outcome: HttpOutcome,
+    { ids = [] as string[], isComplete = false, more = {} as Partial<FailedCall> } = {},
+  ) => say.inDoubtText(context, failedWith(outcome, more), webhook, { ids, isComplete });
+
+  it("says what to look for", () => {
+    expect(advice(unsent)).toMatchInlineSnapshot(
+      `"Delete webhook 17 of database base_abc123 failed: POST https://tables.example.com/somewhere could not connect (EAI_AGAIN: connect failed). A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again."`,
+    );
+    expect(advice(response(409))).toMatchInlineSnapshot(
+      `"Delete webhook 17 of database base_abc123 failed: POST https://tables.example.com/somewhere returned 409. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again. If the service allows no further webhook in this database, and this one replaces another: set the resource option deleteBeforeReplace: true, and accept a gap in the notifications."`,
+    );
+    expect(advice(unsent, { isComplete: true })).toMatchInlineSnapshot(
+      `"Delete webhook 17 of database base_abc123 failed: POST https://tables.example.com/somewhere could not connect (EAI_AGAIN: connect failed). The service lists no such webhook now, but it may still appear. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again."`,
+    );
+  });
+
+  it("names up to five webhooks that the list shows", () => {
+    expect(advice(unsent, { ids: ["1", "2", "3", "4", "5", "6"] })).toMatchInlineSnapshot(
+      `"Delete webhook 17 of database base_abc123 failed: POST https://tables.example.com/somewhere could not connect (EAI_AGAIN: connect failed). A webhook may exist in database base_abc123 without a stored secret. The service lists webhooks with the same url, events and table that this run does not know: 1, 2, 3, 4, 5 and 1 more. Another creation in flight may have made one of them. After this update compare them with "pulumi stack export" of each stack that uses the database, and delete those that no stack manages. Then run "pulumi up" again."`,
+    );
+  });
+
+  it("says first that a page is no response of the API", () => {
+    const page = { ...response(200), body: "<!doctype html>" } as HttpOutcome;
+
+    expect(advice(page, { more: { lacks: "id" } })).toMatchInlineSnapshot(
+      `"Delete webhook 17 of database base_abc123 failed: POST https://tables.example.com/somewhere returned 200 without a usable webhook id. This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again."`,
+    );
+  });
+});
+
+describe("The end of an undone creation", () => {
+  const address = { baseUrl: "", databaseId: "base_abc123", id: "17" };
+
+  it("says where the webhook is now", () => {
+    expect(say.undoText(address, undefined, "undone")).toMatchInlineSnapshot(
+      `"Create webhook in database base_abc123 failed: the service created webhook 17 but sent no usable secret. It was deleted again. Run "pulumi up" again; if this comes back, check that dbwebhooks:baseUrl is the service itself."`,
+    );
+    expect(say.undoText(address, undefined, "partial", "WHY")).toMatchInlineSnapshot(
+      `"Create webhook in database base_abc123 failed: the service created webhook 17 but sent no usable secret. It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: WHY"`,
+    );
+    expect(say.undoText(address, undefined, "leftBehind", "WHY")).toMatchInlineSnapshot(
+      `"Create webhook in database base_abc123 failed: the service created webhook 17 but sent no usable secret. Pulumi has not stored it: delete it by hand. It could not be deleted at once: WHY"`,
+    );
+    expect(say.undoText(address, "whsec_1", "undone")).toMatchInlineSnapshot(
+      `"Create webhook in database base_abc123 failed: Pulumi stopped while the service created webhook 17. It was deleted again."`,
+    );
+    expect(say.undoText(address, "whsec_1", "leftBehind", "WHY")).toMatchInlineSnapshot(
+      `"Create webhook in database base_abc123 failed: Pulumi stopped while the service created webhook 17. Pulumi has not stored it: delete it by hand. It could not be deleted at once: WHY"`,
+    );
+    expect(say.lines.absentUndo).toMatchInlineSnapshot(
+      `"the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks."`,
+    );
+  });
+});
+
+describe("A failed deletion", () => {
+  it("keeps the webhook in the state and says what to do", () => {
+    const text = (outcome: HttpOutcome, more: Partial<FailedCall> = {}) =>
+      say.notDeletedText(context, failedWith(outcome, more));
+
+    expect(text(unsent)).toMatchInlineSnapshot(
+      `"Delete webhook 17 of database base_abc123 failed: POST https://tables.example.com/somewhere could not connect (EAI_AGAIN: connect failed). The webhook stays in the state. Check that the service is running, the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl, then run the command again."`,
+    );
+    expect(text(response(404))).toMatchInlineSnapshot(
+      `"Delete webhook 17 of database base_abc123 failed: POST https://tables.example.com/somewhere returned 404. The webhook stays in the state. This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl."`,
+    );
+    expect(text(response(200), { lacks: "confirmation" })).toMatchInlineSnapshot(
+      `"Delete webhook 17 of database base_abc123 failed: POST https://tables.example.com/somewhere returned 200 without confirming the deletion. The webhook stays in the state. This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl."`,
+    );
+    expect(text(response(401))).toMatchInlineSnapshot(
+      `"Delete webhook 17 of database base_abc123 failed: POST https://tables.example.com/somewhere returned 401. The webhook stays in the state. The service does not accept the API key for this. Set another key with "pulumi config set --secret dbwebhooks:apiKey", then run "pulumi up". "pulumi destroy" and "pulumi refresh" use the key of the last "pulumi up", unless DBWEBHOOKS_API_KEY is set."`,
+    );
+  });
+
+  it("of a webhook at another base URL names the ways on for this command", () => {
+    const update = someContext(operation, settings);
+    update.runState.hasChecked = true;
+
+    expect(say.elsewhereText(context, "https://old.example")).toMatchInlineSnapshot(
+      `"Delete webhook 17 of database base_abc123 failed: its state says that it was created at https://old.example, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to the former base URLs (formerBaseUrls, DBWEBHOOKS_FORMER_BASE_URLS). If it is another service, set DBWEBHOOKS_BASE_URL and DBWEBHOOKS_API_KEY to its address and key for this command. If that service is gone, remove the webhook with "pulumi state delete"."`,
+    );
+    expect(say.elsewhereText(update, "https://old.example")).toMatchInlineSnapshot(
+      `"Delete webhook 17 of database base_abc123 failed: its state says that it was created at https://old.example, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to the former base URLs (formerBaseUrls, DBWEBHOOKS_FORMER_BASE_URLS). If it is another service, set dbwebhooks:baseUrl back to https://old.example, and give the new address and its key to a Provider that the webhooks use. If that service is gone, remove the webhook with "pulumi state delete"."`,
+    );
+    expect(
+      say.elsewhereText(someContext(operation, explicit), "https://old.example"),
+    ).toMatchInlineSnapshot(
+      `"Delete webhook 17 of database base_abc123 failed: its state says that it was created at https://old.example, and the Provider's baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to the former base URLs (formerBaseUrls, DBWEBHOOKS_FORMER_BASE_URLS). If it is another service, give the Provider its former address and key again, and the new ones to a Provider with another name that the webhooks use: the next "pulumi up" deletes the old webhook at https://old.example. If that service is gone, remove the webhook with "pulumi state delete"."`,
+    );
+  });
+
+  it("without an address or settings sends nothing", async () => {
+    const { delete: remove } = startProvider();
+    const unset = startProvider({ apiKey: undefined, listing: "yes" });
+    const unsetExplicit = startProvider({ apiKey: undefined, isExplicit: "true" });
+
+    expect((await errorOf(remove("17", {}))).message).toMatchInlineSnapshot(
+      `"Delete webhook 17 failed: its state holds no usable id, databaseId and baseUrl. Nothing was sent, and the webhook stays in the state. Delete the webhook by hand, then remove it with "pulumi state delete". [notDeleted]"`,
+    );
+    expect((await errorOf(unset.delete("17", someState()))).message).toMatchInlineSnapshot(
+      `"Delete webhook 17 of database base_abc123 failed: dbwebhooks:apiKey: is not set; run "pulumi config set --secret dbwebhooks:apiKey" or set DBWEBHOOKS_API_KEY. dbwebhooks:listing: must be true or false. Nothing was sent. The webhook stays in the state. "pulumi destroy" reads the environment, and the configuration of the last "pulumi up": set the variable, or run "pulumi config set" and then "pulumi destroy --run-program". [notDeleted]"`,
+    );
+    expect((await errorOf(unsetExplicit.delete("17", someState()))).message).toMatchInlineSnapshot(
+      `"Delete webhook 17 of database base_abc123 failed: dbwebhooks:apiKey: is not set; give apiKey to the Provider or set DBWEBHOOKS_API_KEY. Nothing was sent. The webhook stays in the state. "pulumi destroy" uses the arguments that the last "pulumi up" stored for the Provider, and the environment: set the variable, or correct the program and run "pulumi destroy --run-program". [notDeleted]"`,
+    );
+  });
+});
+
+describe("A creation that is not sent", () => {
+  it("names the argument or the setting", async () => {
+    const { create } = startProvider();
+    const unset = startProvider({ apiKey: undefined, listing: "yes" });
+    const message = async (creation: Promise<unknown>) => (await errorOf(creation)).message;
+
+    expect(await message(create(someArgs({ url: undefined })))).toMatchInlineSnapshot(
+      `"Create webhook failed: url: must be the URL of the receiver, such as "https://example.com/hooks". Nothing was sent. Run "pulumi up" again. [notCreated]"`,
+    );
+    expect(await message(create(someArgs({ url: unknownMarkers.string })))).toMatchInlineSnapshot(
+      `"Create webhook failed: not all arguments are known. Nothing was sent. Run "pulumi up" again. [notCreated]"`,
+    );
+    expect(await message(unset.create(someArgs()))).toMatchInlineSnapshot(
+      `"Create webhook in database base_abc123 failed: dbwebhooks:apiKey: is not set; run "pulumi config set --secret dbwebhooks:apiKey" or set DBWEBHOOKS_API_KEY. dbwebhooks:listing: must be true or false. Nothing was sent. [notCreated]"`,
+    );
+  });
+});
+
+describe("A line about one webhook", () => {
+  const { lines } = say;
+
+  it("announces a replacement or a conflict", () => {
+    expect(say.nameOfWebhook("17", undefined)).toMatchInlineSnapshot(`"webhook 17 of database ?"`);
+    expect(lines.replacement(name, "url changes")).toMatchInlineSnapshot(
+      `"Replacing webhook 17 of database base_abc123: url changes. Its secret changes. The old secret works until the old webhook is deleted, by default at the end of the update."`,
+    );
+    expect(lines.baseUrlReason("https://old.example", settings.baseUrl)).toMatchInlineSnapshot(
+      `"baseUrl changes from https://old.example to https://tables.example.com"`,
+    );
+    expect(lines.baseUrlReason(undefined, settings.baseUrl)).toMatchInlineSnapshot(
+      `"baseUrl changes to https://tables.example.com"`,
+    );
+    expect(lines.importedOtherwise(name, "url changes")).toMatchInlineSnapshot(
+      `"The program does not declare webhook 17 of database base_abc123 as the service has it: url changes. Pulumi does not replace what it imports. Declare it as it is there, and change it after the import."`,
+    );
+    expect(lines.existingReturned("Create webhook", "17")).toMatchInlineSnapshot(
+      `"Create webhook failed: the service returned webhook 17, which this run already knows, instead of a new one. No webhook was created and none was deleted. It may belong to another resource of this stack. Declare the subscription once, or change its url, events or table."`,
+    );
+    expect(lines.shared(name, ["a", "b"])).toMatchInlineSnapshot(
+      `"Two resources manage webhook 17 of database base_abc123: a and b. Remove one of them from the program, and from the state with "pulumi state delete", which deletes no webhook. Do not use --target before that."`,
+    );
+    expect(say.baseUrlChangedText(settings, name, "https://old.example")).toMatchInlineSnapshot(
+      `"Compare webhook 17 of database base_abc123 failed: it was created at https://old.example, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent. If the same service has moved, add https://old.example to dbwebhooks:formerBaseUrls. If this is another service, set dbwebhooks:baseUrl back to https://old.example, and give the new address and its key to a Provider that the webhooks use: the default provider then deletes what it created. If the service at https://old.example is gone, run "pulumi state delete" for its webhooks, then "pulumi up"."`,
+    );
+  });
+
+  it("is about adoption", () => {
+    expect(lines.adopting(name)).toMatchInlineSnapshot(
+      `"Adopting webhook 17 of database base_abc123: no webhook is created, and the service changes nothing. If the state still has a resource with this webhook that uses another Provider or the other entry of this package, first run "pulumi state delete" for it: Pulumi would delete the webhook. For the same reason, do not adopt in the first "pulumi up" after an upgrade of this package."`,
+    );
+    expect(lines.adopted(name, false)).toMatchInlineSnapshot(
+      `"This stack manages webhook 17 of database base_abc123 from now on. It was not changed and was not looked up (dbwebhooks:listing is off)."`,
+    );
+    expect(lines.otherAdoptedSecret(name)).toMatchInlineSnapshot(
+      `"The argument adopt.secret of webhook 17 of database base_abc123 is not the secret that the state holds, which stays in force. Remove adopt. To use the other secret, remove the webhook with "pulumi state delete" and run "pulumi up" again."`,
+    );
+    expect(lines.adoptedAgain(name, "url changes")).toMatchInlineSnapshot(
+      `"Replace webhook 17 of database base_abc123 failed: its argument adopt names the same webhook (url changes). Nothing was changed. Remove adopt from the program; the next "pulumi up" then replaces the webhook, with a new secret."`,
+    );
+    expect(lines.adoptedAndOwned(name)).toMatchInlineSnapshot(
+      `"Compare webhook 17 of database base_abc123 failed: two resources of this program manage it, one of them with adopt, and each would delete it. Remove adopt, or one of them. If both are in the state, first remove one from it with "pulumi state delete", which deletes no webhook."`,
+    );
+    expect(lines.adoptionFailed("Delete webhook")).toMatchInlineSnapshot(
+      `"Delete webhook failed: the program adopts it, and the adoption failed in this run. Nothing was sent, and the webhook stays in the state."`,
+    );
+  });
+
+  it("says why a webhook was kept, or that it was gone", () => {
+    expect(lines.protected(name, "adopted")).toMatchInlineSnapshot(
+      `"Kept webhook 17 of database base_abc123: the argument adopt of the program names it. It was not deleted, and its secret is the same. Remove adopt before you replace it."`,
+    );
+    expect(lines.protected(name, "created")).toMatchInlineSnapshot(
+      `"Kept webhook 17 of database base_abc123: the service returned it for a creation of this run. It was not deleted. If no resource has it, delete it by hand."`,
+    );
+    expect(lines.protected(name, "owned")).toMatchInlineSnapshot(
+      `"Kept webhook 17 of database base_abc123: another resource of this program may have it, because this run has found it unchanged. It was not deleted, and its secret is the same. If no other resource has it, delete it by hand."`,
+    );
+    expect(lines.absent(name)).toMatchInlineSnapshot(
+      `"The service no longer had webhook 17 of database base_abc123, which is removed from the state. The service also returns this to a key without access to the database: if that is possible here, look at the service."`,
+    );
+  });
+
+  it("reports what a refresh found", () => {
+    expect(lines.drift(name, ["url", "events"], false)).toMatchInlineSnapshot(
+      `"Drift of webhook 17 of database base_abc123: the service has another url, events than the state. The next "pulumi up" replaces it, with a new secret, unless the program declares what the service has."`,
+    );
+    expect(lines.drift(name, ["url"], true)).toMatchInlineSnapshot(
+      `"Drift of webhook 17 of database base_abc123: the service has another url than the state. This stack only reads it."`,
+    );
+    expect(lines.driftUndone(name, ["url"])).toMatchInlineSnapshot(
+      `"Drift of webhook 17 of database base_abc123 is undone: the service again has the url that the program declares."`,
+    );
+    expect(lines.gone(name, true)).toMatchInlineSnapshot(
+      `"The service no longer has webhook 17 of database base_abc123. This stack only reads it."`,
+    );
+    expect(lines.gone(name, false)).toMatchInlineSnapshot(
+      `"The service no longer has webhook 17 of database base_abc123. The next "pulumi up" creates a new one, with a new secret."`,
+    );
+    expect(lines.inactive(name)).toMatchInlineSnapshot(
+      `"The service has switched off webhook 17 of database base_abc123: it sends no notifications."`,
+    );
+    expect(lines.notLookedUp("b", "WHY")).toMatchInlineSnapshot(
+      `"Not all webhooks of database b could be looked up: WHY. The state of those that were not found stays as it is, and this refresh does not show their drift."`,
+    );
+    expect(say.notFoundText(context, undefined)).toMatchInlineSnapshot(
+      `"the service does not list it, but may have listed only a part of its webhooks."`,
+    );
+    expect(say.notFoundText(context, failedWith(response(500)))).toMatchInlineSnapshot(
+      `"it could not be looked up: POST https://tables.example.com/somewhere returned 500."`,
+    );
+  });
+
+  it("reports a secret that two imports share, and a bug", () => {
+    expect(lines.sharedSecret("X", name, "Y")).toMatchInlineSnapshot(
+      `"X holds one secret, and it is stored for webhook 17 of database base_abc123 and for Y. If they have different secrets, set it to a JSON object of secrets by DATABASE/NUMBER, and import again."`,
+    );
+    expect(say.faultText(operation, new Error("odd"))).toMatchInlineSnapshot(
+      `"Delete webhook 17 of database base_abc123 failed unexpectedly (odd). This is a bug of pulumi-dbwebhooks: look at the service before you run the command again, and report it."`,
+    );
   });
 });

@@ -44,9 +44,9 @@ const creates =
 const adopts = (id: number, databaseId = "base_abc123") =>
   checks("adopter", {}, someArgs({ databaseId, adopt: { id, secret } }));
 const imports =
-  (name: string, isOnlyRead = false): Step =>
+  (name: string, isExternal = false): Step =>
   ({ import: read, urnOf }) =>
-    read("17", "base_abc123", { ...urnOf(name), isOnlyRead });
+    read("17", "base_abc123", { ...urnOf(name), isExternal });
 const refreshes: Step = ({ read, state }) => read("17", state);
 /** Pulumi compares what no program declares. */
 const comparesState: Step = ({ diff, state, urnOf }) =>
@@ -60,7 +60,7 @@ const comparesDrift: Step = ({ diff, state }) =>
 /** Runs these steps, of which the last one may fail. Says how that ends, and the lines before it. */
 async function play(steps: readonly Step[], hasUrns: boolean): Promise<string> {
   // The same answer is right for a creation, a deletion and a list.
-  const body = { id: 18, secret, success: true, webhooks: [listed()] };
+  const body = { id: 99, secret, success: true, webhooks: [listed()] };
   const environment = { DBWEBHOOKS_IMPORT_SECRET: secret };
   const urnOf = (name: string) => (hasUrns ? { urn: `urn:pulumi:::${name}` } : {});
   const provider = await startWithService({ body }, { listing: "true" }, undefined, environment);
@@ -109,15 +109,15 @@ describe("who has a webhook", () => {
     ["the program adopts another", [adopts(16), otherBase, deletes], "Adopting, Adopting, deleted"],
     ["another resource imported it", [...imported("two"), deletes], kept],
     ["another resource only reads it", [imports("two", true), deletes], "deleted"],
-    ["both adopt it", [takes("one"), takes("two", { id: 17 })], "Adopting, Adopting, notAdopted"],
-    ["one adopts what the other manages", [one, takes("two")], "Adopting, notAdopted"],
-    ["one adopts what was deleted", [deletes, takes("two")], "Adopting, deleted, notAdopted"],
-    ["one manages what the other adopted", [takes("one"), two], "Adopting, conflict"],
-    ["one manages what the other is to adopt", [adopts(17), two], "Adopting, conflict"],
-    ["both have it, the first by adoption", [named, two], "conflict"],
-    ["both have it, the second by adoption", [two, named], "conflict"],
-    ["both have it by adoption", [named, compares("two", adopting())], "conflict", ""],
-    ["adopted and to be replaced", [compares("one", { ...adopting(), tableId: "t" })], "conflict"],
+    ["both adopt it", [takes("one"), takes("two", { id: 17 })], "Adopting, Adopting, unchanged"],
+    ["one adopts what the other manages", [one, takes("two")], "Adopting, unchanged"],
+    ["one adopts what was deleted", [deletes, takes("two")], "Adopting, deleted, unchanged"],
+    ["one manages what the other adopted", [takes("one"), two], "Adopting, unchanged"],
+    ["one manages what the other is to adopt", [adopts(17), two], "Adopting, unchanged"],
+    ["both have it, the first by adoption", [named, two], "unchanged"],
+    ["both have it, the second by adoption", [two, named], "unchanged"],
+    ["both have it by adoption", [named, compares("two", adopting())], "unchanged", ""],
+    ["adopted and to be replaced", [compares("one", { ...adopting(), tableId: "t" })], "unchanged"],
     ["adopted, and refreshed alone", [refreshes, comparesDrift], ""],
     ["adopted with another secret", [compares("one", otherSecret)], "The argument"],
     ["to be adopted, by an unknown id", [checks("one", {}, unknownId)], ""],
@@ -170,15 +170,15 @@ describe("an adoption", () => {
       listOf(listed({ tableIds: ["t"] })),
       "another tableId. Declare it as it is there",
     ],
-    ["cannot be looked up", { statusCode: 403 }, "answered 403"],
+    ["cannot be looked up", { statusCode: 403 }, "returned 403"],
   ])("is refused each time when the webhook %s, and keeps it", async (_case, answer, why) => {
     const run = await startWithService(answer, { listing: "true" });
     await run.check({}, adopting());
 
-    const refused = { kind: "notAdopted", message: expect.stringMatching(why) };
+    const refused = { kind: "unchanged", message: expect.stringMatching(why) };
     await expect(run.create(adopting())).rejects.toMatchObject(refused);
     await expect(run.create(adopting())).rejects.toMatchObject(refused);
-    await expect(run.delete("17", run.state)).rejects.toMatchObject({ kind: "kept" });
+    await expect(run.delete("17", run.state)).rejects.toMatchObject({ kind: "notDeleted" });
     expect(run.methods()).toEqual(["GET", "GET"]);
   });
 });

@@ -35,7 +35,10 @@ describe("the answer to a comparison", () => {
   /** What Pulumi is told when the program, the last program and the state are these. */
   const answer = (news: Properties, oldInputs: Properties = {}, olds: Properties = oldInputs) => {
     const args = [someArgs(oldInputs), someState(olds), someArgs(news)] as const;
-    const differences = compareWebhook("17", args[1], args[2], someSettings());
+    const differences = compareWebhook({
+      ...{ id: "17", state: args[1], news: args[2], settings: someSettings() },
+      ...{ ignored: [], urn: undefined },
+    });
     return diffResponse(differences, ...args).toObject();
   };
 

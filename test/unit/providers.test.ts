@@ -8,7 +8,7 @@ import { kindOf } from "../helpers/kind-of.js";
 import { startProvider } from "../helpers/provider.js";
 
 describe("a provider", () => {
-  it("presents what it cannot expect as its own fault, without a stack, in every operation", async () => {
+  it("reports an unexpected error as its own bug, without a stack, in every operation", async () => {
     const get = () => {
       throw new Error("no configuration, T0K3N-of-the-receiver");
     };
@@ -35,14 +35,14 @@ describe("a provider", () => {
 
 describe("two providers in one process, interleaved", () => {
   it("send each to its own service, with its own key", async () => {
-    await using first = await startServer({ body: { id: 1, secret } });
+    await using first = await startServer({ body: { id: 1, secret } }, { body: { id: 3, secret } });
     await using second = await startServer({ body: { id: 2, secret } });
     const one = startProvider({ baseUrl: first.url, apiKey: "key-one" });
     const two = startProvider({ baseUrl: second.url, apiKey: "key-two" });
 
     const results = await Promise.all([one, two, one].map(({ create }) => create(someArgs())));
 
-    expect(results.map(({ id }) => id)).toEqual(["1", "2", "1"]);
+    expect(results.map(({ id }) => id)).toEqual(["1", "2", "3"]);
     const keysAt = ({ requests }: typeof first) =>
       requests.map(({ headers }) => headers.authorization);
     expect(keysAt(first)).toEqual(["Bearer key-one", "Bearer key-one"]);

@@ -9,9 +9,9 @@ import { version } from "../../common/version.js";
 import { type ConfigSource, readConfig } from "../../provider/config.js";
 import {
   isUnknown,
-  markedSecret,
   type Properties,
-  withSecretsBare,
+  withUnwrappedSecrets,
+  wrapSecret,
 } from "../../provider/values.js";
 import type { EngineLog } from "./engine-log.js";
 import { propertiesOf, structOf } from "./structs.js";
@@ -29,7 +29,7 @@ export async function checkProvider(request: CheckRequest, log: EngineLog): Prom
   const response = new CheckResponse();
   const args = propertiesOf(request.getNews());
   // Encrypted in the state, also where the configuration holds it in plain text.
-  const apiKey = isUnknown(args.apiKey) ? args.apiKey : markedSecret(args.apiKey);
+  const apiKey = isUnknown(args.apiKey) ? args.apiKey : wrapSecret(args.apiKey);
   response.setInputs(structOf({ ...args, apiKey }));
   const unknownNames = problemsOfSettingNames(
     Object.keys(args).filter((name) => !ownNames.includes(name)),
@@ -59,7 +59,7 @@ export async function checkProvider(request: CheckRequest, log: EngineLog): Prom
 const ownNames = ["version", "pluginDownloadURL", "pluginChecksums", "__internal"];
 
 function sourceOf(name: string, args: Properties): ConfigSource {
-  const settings = withSecretsBare(args);
+  const settings = withUnwrappedSecrets(args);
   return {
     get: (setting) => textOf(settings[setting]),
     isExplicit: () => !isDefault(name),

@@ -28,7 +28,7 @@ export function diffResponse(
   const details = response.getDetaileddiffMap();
   // Pulumi takes new values from the arguments: an output such as the base URL would show as removed.
   for (const property of names.filter((name) => name in webhookArguments)) {
-    const isInput = !isSame(oldInputs[property], news[property]);
+    const isInput = !isSame(property, oldInputs[property], news[property]);
     const old = (isInput ? oldInputs : olds)[property];
     const detail = new PropertyDiff();
     detail.setKind(

@@ -1,7 +1,7 @@
 import { connectivityState, credentials, Metadata } from "@grpc/grpc-js";
 import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb.js";
-import type { Severity } from "../../provider/operation.js";
+import type { Severity } from "../../provider/engine.js";
 
 // No answer waits longer for a line.
 const longestLogMs = 1_000;

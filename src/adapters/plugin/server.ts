@@ -13,11 +13,10 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { shownValue } from "../../common/redact.js";
 import { version } from "../../common/version.js";
 import { webhookIdOf } from "../../common/webhook-id.js";
-import type { Engine } from "../../provider/engine.js";
+import type { Engine, Notify } from "../../provider/engine.js";
 import { PartialCreationError } from "../../provider/errors.js";
-import type { Notify } from "../../provider/operation.js";
 import { WebhookProvider } from "../../provider/provider.js";
-import { withSecretMarked } from "../../provider/values.js";
+import { withWrappedSecret } from "../../provider/values.js";
 import { checkProvider, configSourceOf } from "./configuration.js";
 import { diffResponse } from "./diff-response.js";
 import type { EngineLog } from "./engine-log.js";
@@ -98,7 +97,7 @@ export class PluginServer {
         }
         const inputs = propertiesOf(request.getProperties());
         const created = await provider
-          .create(inputs, notify, { timeoutSeconds: request.getTimeout() })
+          .create(inputs, notify, { urn: request.getUrn(), timeoutSeconds: request.getTimeout() })
           .catch((error: unknown) => {
             throw error instanceof PartialCreationError
               ? withPulumiId(error, inputs.databaseId)
@@ -119,14 +118,15 @@ export class PluginServer {
         if (isExternal && !props.secret) {
           const imported = await provider.import(webhookId, databaseId, notify, {
             urn: request.getUrn(),
-            isOnlyRead: request.hasProperties(),
+            isExternal: request.hasProperties(),
           });
           response.setId(request.getId());
           response.setProperties(structOf({ ...imported.properties, webhookId }));
           response.setInputs(structOf(imported.inputs));
           return response;
         }
-        const found = await provider.read(webhookId, props, notify, { isOnlyRead: isExternal });
+        const declared = isExternal ? undefined : inputs;
+        const found = await provider.read(webhookId, props, notify, { isExternal, declared });
         if (found !== undefined) {
           response.setId(request.getId());
           response.setProperties(structOf(found.properties));
@@ -137,7 +137,7 @@ export class PluginServer {
       // No difference is an update; should Pulumi ever ask, the old outputs stay.
       update: this.#handleResource(async (request: messages.UpdateRequest) =>
         new messages.UpdateResponse().setProperties(
-          structOf(withSecretMarked(propertiesOf(request.getOlds()))),
+          structOf(withWrappedSecret(propertiesOf(request.getOlds()))),
         ),
       ),
       delete: this.#handleResource(async (request: messages.DeleteRequest, provider, notify) => {

@@ -10,7 +10,7 @@ export class RequestError extends WebhookError {
   readonly code: status;
 
   constructor(message: string, code: status) {
-    super("invalid", message);
+    super("unchanged", message);
     this.code = code;
   }
 }

@@ -6,7 +6,7 @@ import { asHtml, echoAuthorization, hugeBody, idAsString, truncatedJson } from "
 
 /** Every way in which a row can end: with an error of a kind, or without one. */
 export type Outcome =
-  | Extract<ErrorKind, "notCreated" | "inDoubt" | "undone" | "partial" | "kept">
+  | Extract<ErrorKind, "notCreated" | "inDoubt" | "undone" | "partial" | "notDeleted">
   | "created"
   | "deleted"
   | "already gone";
@@ -22,7 +22,8 @@ export const outcomes: Readonly<Record<Outcome, string>> = {
     "An error. The webhook came without a secret and could not be deleted. It is in the state without a secret; the next `pulumi up` replaces it.",
   deleted: "The webhook is neither at the service nor in the state.",
   "already gone": "As deleted. A line of output says that the service did not have the webhook.",
-  kept: "An error. The service has not confirmed the deletion, so the webhook stays in the state.",
+  notDeleted:
+    "An error. The service has not confirmed the deletion, so the webhook stays in the state.",
 };
 
 /** What a fault leads to. */
@@ -74,9 +75,8 @@ export const rowSettings = {
   "dbwebhooks:maxConcurrentRequests": "64",
 };
 
-const unreachable = async ({ baseUrl }: LocalService) => ({
+const unreachable = async () => ({
   DBWEBHOOKS_BASE_URL: "http://127.0.0.1:1",
-  DBWEBHOOKS_OTHER_BASE_URLS: baseUrl,
   DBWEBHOOKS_RETRY_SECONDS: "1",
 });
 const noTls = async ({ baseUrl }: LocalService) => ({
@@ -102,9 +102,8 @@ const silentOnce: More = { environment: impatient, times: 1 };
 const behindProxy: More = { environment: silentProxy };
 const listed: More = { environment: listing };
 const listedNamed: More = { ...listed, isIdNamed: true };
-const moved: More = { environment: noTls, names: "dbwebhooks:otherBaseUrls" };
+const moved: More = { environment: noTls, names: "formerBaseUrls" };
 const removed = { isRemovedBefore: true };
-const other: More = { ...removed, environment: unreachable, names: "dbwebhooks:baseUrl" };
 const redacted: More = { names: "[redacted]" };
 const noRetries: More = { environment: onlyOnce, names: "dbwebhooks:retrySeconds" };
 
@@ -127,7 +126,7 @@ const partial = end("partial", { ...undone, ...held, state: "the webhook, no sec
 const deleted = end("deleted", { deletes: 1 });
 const alreadyGone = end("already gone", deleted);
 const again = { ...deleted, deletes: 2 };
-const kept = end("kept", { ...held, deletes: 1, state: "the webhook" });
+const kept = end("notDeleted", { ...held, deletes: 1, state: "the webhook" });
 const keptUnsent = { ...kept, deletes: 0 };
 const keptGone: End = { ...kept, service: "nothing" };
 
@@ -166,7 +165,7 @@ function status(code: number, result: End, body: unknown = envelope, sees = `${c
 function once(code: number, result: End, header = "", value?: string): Row {
   const sees = header === "" ? `${code}` : `${code}, ${header} \`Retry-After\``;
   const fault = respond(code, envelope, value && { "retry-after": value });
-  const isError = result.outcome === "notCreated" || result.outcome === "kept";
+  const isError = result.outcome === "notCreated" || result.outcome === "notDeleted";
   const names = isError ? "dbwebhooks:retrySeconds" : "";
   return [`answers ${sees}, once`, sees, fault, result, { times: 1, names }];
 }
@@ -268,7 +267,6 @@ const deletions: readonly Row[] = [
   ["removes nothing and says so", "200, `success: false`", failing, kept],
   ["a proxy answers", "200, an HTML page", answersPage, kept],
   ["is not at `dbwebhooks:baseUrl` any more", "no request", [], keptUnsent, moved],
-  ["has no webhook, as one of `dbwebhooks:otherBaseUrls`", missing, [], keptGone, other],
   ["has moved behind a proxy that is silent", unconnected, [], keptUnsent, behindProxy],
   [`answers 503 ${tooLong}`, "503", respond(503, envelope), kept, noRetries],
   [`never answers ${tooLong}`, late, silence, kept, noRetries],

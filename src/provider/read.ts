@@ -1,0 +1,66 @@
+import type { WebhookAddress } from "../api/client.js";
+import { shownValue } from "../common/redact.js";
+import { driftOf, lookUpOnce } from "./lookup.js";
+import { callText, lines, nameOfWebhook } from "./messages.js";
+import type { Context } from "./operation.js";
+import type { Properties } from "./values.js";
+
+/** What Pulumi knows of a webhook that is refreshed. */
+export interface KnownWebhook {
+  readonly state: Properties;
+  /** The arguments that the program declared, where Pulumi gives them. */
+  readonly declared: Properties | undefined;
+  /** Whether the program only reads the webhook. */
+  readonly isExternal: boolean;
+}
+
+/**
+ * Looks up a webhook for a refresh, and reports in one line what the service has in place of the state.
+ *
+ * @returns The properties that differ, with the values that the service has; `undefined` if the webhook is
+ * gone. If the lookup cannot tell, no property differs.
+ */
+export async function refreshWebhook(
+  context: Context,
+  address: WebhookAddress,
+  { state, declared, isExternal }: KnownWebhook,
+): Promise<Properties | undefined> {
+  const { account, operation } = context;
+  const { baseUrl, databaseId, id } = address;
+  if (baseUrl !== account.settings.baseUrl) {
+    const place = shownValue(baseUrl);
+    warnNotLookedUp(context, databaseId, lines.createdElsewhere(place));
+    return {};
+  }
+  const name = nameOfWebhook(id, databaseId);
+  const { webhook, isComplete, failure } = await lookUpOnce(context, address);
+  if (webhook === undefined && isComplete) {
+    operation.warn(lines.gone(name, isExternal));
+    return undefined;
+  }
+  if (webhook === undefined) {
+    const why = failure === undefined ? lines.incompleteList : callText(context, failure);
+    warnNotLookedUp(context, databaseId, why);
+    return {};
+  }
+  const drift = driftOf(webhook, state);
+  const properties = Object.keys(drift);
+  if (properties.length > 0) {
+    const isAsDeclared = declared && Object.keys(driftOf(webhook, declared)).length === 0;
+    operation.warn(
+      isAsDeclared
+        ? lines.driftUndone(name, properties)
+        : lines.drift(name, properties, isExternal),
+    );
+  }
+  operation.warn(webhook.active ? undefined : lines.inactive(name));
+  return drift;
+}
+
+/** Warns once for each database: a refresh that could look up nothing must not look clean. */
+function warnNotLookedUp({ runState, operation }: Context, databaseId: string, why: string): void {
+  if (!runState.warnedDatabases.has(databaseId)) {
+    runState.warnedDatabases.add(databaseId);
+    operation.warn(lines.notLookedUp(databaseId, why));
+  }
+}
