@@ -1,12 +1,12 @@
 import { createReceiver } from "./receiver.ts";
-import { readSecrets } from "./secrets.ts";
 
 const port = Number(process.env.PORT ?? 9000);
-const secrets = await readSecrets(process.env, process.stdin).catch((error: Error) => {
-  // Wrong usage: print the message without a stack trace.
-  process.stderr.write(`${error.message}\n`);
+// One signing secret, or several with spaces between them during a rotation.
+const secrets = (process.env.WEBHOOK_SECRETS ?? "").split(" ").filter(Boolean);
+if (secrets.length === 0) {
+  process.stderr.write("Set WEBHOOK_SECRETS to the signing secret of the webhook.\n");
   process.exit(2);
-});
+}
 
 const server = createReceiver({
   secrets: () => secrets,

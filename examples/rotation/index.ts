@@ -13,4 +13,7 @@ const webhooks = generations.map(
     }),
 );
 
-export const secrets = webhooks.map((webhook) => webhook.secret);
+/** All secrets with spaces between them, as the receiver expects them. */
+export const secrets = pulumi
+  .all(webhooks.map((webhook) => webhook.secret))
+  .apply((all) => all.join(" "));

@@ -53,6 +53,7 @@ describe("The packed package", async () => {
     const others = paths.filter((path) => ![...chunks, ...documents].includes(path));
     expect(others.sort()).toEqual([
       "CHANGELOG.md",
+      "CONTRIBUTING.md",
       "LICENSE",
       "README.md",
       "SECURITY.md",

@@ -6,6 +6,7 @@ import { webhookArguments } from "../../src/provider/arguments.js";
 import { importSecretVariable } from "../../src/provider/import.js";
 import { completeSchema } from "../../tools/plugin/schema.mjs";
 import { brokenLinksOf, pages, readPage, rowsOf } from "../helpers/markdown.js";
+import { codeBlocks } from "../helpers/readme.js";
 
 const readme = readPage("README.md");
 const [firstScreen = ""] = readme.split("\n## ");
@@ -13,7 +14,7 @@ const { scripts } = JSON.parse(readPage("package.json"));
 const schema = completeSchema();
 
 describe("README", () => {
-  it("begins with the program of examples/basic, which is the example of Webhook too", () => {
+  it("begins with the program of examples/basic, which is also the example of Webhook", () => {
     const example = readPage("examples/basic/index.ts");
     const jsdoc = readPage("src/sdk/dynamic/webhook.ts").match(
       /@example\n \* ```ts\n([\s\S]*?) \* ```/,
@@ -23,11 +24,11 @@ describe("README", () => {
     expect(jsdoc?.replace(/^ \* ?/gm, "")).toBe(example);
   });
 
-  it("lists the arguments that there are", () => {
+  it("lists the arguments of a webhook", () => {
     expect(namesOfTable("Arguments")).toEqual(Object.keys(webhookArguments));
   });
 
-  it("lists the outputs that there are, which the schema has too", () => {
+  it("lists the outputs of a webhook, which are also those of the schema", () => {
     const declared = [
       ...readPage("src/sdk/dynamic/webhook.ts").matchAll(/declare readonly (\w+):/g),
     ];
@@ -39,25 +40,24 @@ describe("README", () => {
   });
 });
 
-describe("The words of all pages", () => {
-  const generated = /reference|contributing\/(faults|benchmarks)/;
-
+describe("README of an example in another language", () => {
   it.each([
-    ["the README", 1_000, /^README/],
-    ["SECURITY.md", 700, /^SECURITY/],
-    ["pages for users", 9_000, /^(CHANGELOG|SECURITY|docs\/[\w-]+\.md)/],
-    ["examples", 2_500, /^examples/],
-    ["pages for contributors", 3_000, /^docs\/contributing/],
-  ])("are few enough to be read: %s", (_, most, names) => {
-    const words = pages.filter((page) => names.test(page) && !generated.test(page)).map(wordsOf);
+    ["yaml", "Pulumi.yaml"],
+    ["yaml", "consumer/Pulumi.yaml"],
+    ["python", "__main__.py"],
+    ["python", "Pulumi.yaml"],
+    ["go", "main.go"],
+    ["go", "Pulumi.yaml"],
+    ["native", "index.ts"],
+  ])("shows the file that its commands run: %s, %s", (example, file) => {
+    const shown = codeBlocks(readPage(`examples/${example}/README.md`)).map(({ text }) => text);
 
-    expect(words.length).toBeGreaterThan(0);
-    expect(words.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(most);
+    expect(shown).toContain(readPage(`examples/${example}/${file}`));
   });
 });
 
 describe("docs/configuration.md", () => {
-  it("lists the settings, with the variables, defaults and limits that the schema has", () => {
+  it("lists the settings with the variables, defaults and limits of the schema", () => {
     const rows = tableOf("Settings", readPage("docs/configuration.md"));
     const limits = /[\d.,]+ to [\d,]+/;
 
@@ -101,13 +101,13 @@ describe("docs/troubleshooting.md", () => {
 describe.each(pages)("%s", (page) => {
   const text = readPage(page);
 
-  it("names settings and environment variables that there are", () => {
-    // The resource's type tokens have the form of a setting.
+  it("names settings and environment variables that exist", () => {
+    // A type token, such as dbwebhooks:Webhook, has the form of a setting.
     const keys = namesIn(/\bdbwebhooks:(?!(?:index:)?Webhook\b)([A-Za-z]+)/g);
     const variables = namesIn(/\bDBWEBHOOKS_[A-Z_]+/g);
 
     expect(settingNames).toEqual(expect.arrayContaining(keys));
-    // The last one is a setting of `npm run pulumi`.
+    // The last variable belongs to `npm run pulumi`.
     const known = [
       ...Object.values(environmentVariables),
       importSecretVariable,
@@ -117,13 +117,13 @@ describe.each(pages)("%s", (page) => {
     expect(known).toEqual(expect.arrayContaining(variables));
   });
 
-  it("names npm scripts that there are", () => {
+  it("names npm scripts that exist", () => {
     const names = namesIn(/\bnpm run (?:--?\w+ )*([a-z][\w:-]*)/g);
 
     expect(Object.keys(scripts)).toEqual(expect.arrayContaining(names));
   });
 
-  it("gives commands and options that there are", () => {
+  it("names commands and options that exist", () => {
     for (const [, name = "", rest = ""] of text.matchAll(
       /(?:npx |`)pulumi-dbwebhooks ([a-z][\w-]*)([^`\n]*)/g,
     )) {
@@ -136,7 +136,7 @@ describe.each(pages)("%s", (page) => {
     }
   });
 
-  it("links to files and headings that there are", () => {
+  it("links to files and headings that exist", () => {
     expect(brokenLinksOf(page)).toEqual([]);
   });
 
@@ -145,12 +145,7 @@ describe.each(pages)("%s", (page) => {
   }
 });
 
-/** As `wc -w` counts them. */
-function wordsOf(page: string): number {
-  return readPage(page).trim().split(/\s+/).length;
-}
-
-/** The first table below a heading, of the README unless told otherwise, without code marks. */
+/** Returns the cells of the first table below a heading, without backticks. */
 function tableOf(heading: string, page = readme): string[][] {
   const section = page.split(`\n## ${heading}\n`)[1] ?? "";
   const rows = rowsOf(section.match(/(?:^\|.*\n)+/m)?.[0] ?? "");

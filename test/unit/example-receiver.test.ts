@@ -1,16 +1,14 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { PassThrough } from "node:stream";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createReceiver, type ReceiverOptions } from "../../examples/receiver/receiver.ts";
-import { readSecrets } from "../../examples/receiver/secrets.ts";
 
 const oldSecret = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
 const newSecret = `whsec_${Buffer.alloc(32, 2).toString("base64")}`;
 
 describe("examples/receiver", () => {
-  it("hands on what its secret signed, and nothing that was changed, is too old or too large", async () => {
+  it("handles what its secret signed, and nothing that was changed, is too old or too large", async () => {
     const events: unknown[] = [];
     const send = await start({ onEvent: (event) => void events.push(event) });
     const event = { id: "evt_1", note: "Größe ✓" };
@@ -30,20 +28,22 @@ describe("examples/receiver", () => {
 
   it.each([
     ["before a rotation", [oldSecret], [204, 401]],
-    ["during it", [newSecret, oldSecret], [204, 204]],
-    ["after it", [newSecret], [401, 204]],
-  ])("takes what its secrets signed %s", async (_case, secrets, statusCodes) => {
+    ["during a rotation", [newSecret, oldSecret], [204, 204]],
+    ["after a rotation", [newSecret], [401, 204]],
+    ["with secrets that do not begin with whsec_", [newSecret.slice(6)], [401, 204]],
+    ["beside a secret of another form", ["not base64!", oldSecret], [204, 401]],
+  ])("accepts what one of its secrets signed %s", async (_case, secrets, statusCodes) => {
     const send = await start({ secrets: () => secrets });
 
-    const answers = [
+    const statusCodesOfBoth = [
       await send({ id: "evt_1" }),
       await send({ id: "evt_2" }, { secret: newSecret }),
     ];
 
-    expect(answers).toEqual(statusCodes);
+    expect(statusCodesOfBoth).toEqual(statusCodes);
   });
 
-  it("handles an event once, even when it comes twice at a time, unless that failed", async () => {
+  it("handles an event once, even when it arrives twice at the same time, and again after a failure", async () => {
     const handle = vi.fn().mockRejectedValueOnce(new Error("not now"));
     const send = await start({ onEvent: handle });
 
@@ -53,24 +53,9 @@ describe("examples/receiver", () => {
     expect([failed, ...together, await send({ id: "evt_1" })]).toEqual([500, 204, 204, 204]);
     expect(handle).toHaveBeenCalledTimes(2);
   });
-
-  it("reads its secrets from the environment, or from the outputs of a stack", async () => {
-    const read = (environment: NodeJS.ProcessEnv, text: string) =>
-      readSecrets(environment, new PassThrough().end(text) as never);
-    const both = [newSecret, oldSecret];
-    const outputs = JSON.stringify({ one: newSecret, more: [oldSecret], url: "https://a.b", n: 1 });
-
-    expect(await read({ WEBHOOK_SECRETS: `${newSecret}  ${oldSecret}` }, "")).toEqual(both);
-    expect(await read({}, outputs)).toEqual(both);
-    await expect(read({ WEBHOOK_SECRETS: " " }, outputs)).rejects.toThrow(/^Set WEBHOOK_SECRETS,/);
-    await expect(read({}, '{"a":"[secret]"}')).rejects.toThrow(
-      /^No output begins with whsec_\. Set/,
-    );
-    await expect(read({}, "")).rejects.toThrow(/^Standard input holds no JSON\. Set/);
-  });
 });
 
-/** Starts a receiver; what it returns sends a signed notification and tells the status. */
+/** Starts a receiver, and returns a function that sends a signed notification and returns the status. */
 async function start(options: Partial<ReceiverOptions>) {
   const server = createReceiver({ secrets: () => [oldSecret], onEvent: () => {}, ...options });
   server.listen(0, "127.0.0.1");
