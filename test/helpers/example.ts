@@ -4,17 +4,17 @@ import { withDirectory } from "./directory.js";
 import { stackEnvironment } from "./pulumi.js";
 
 const repository = join(__dirname, "../..");
-// What the commands of an example leave in it.
+// Files that the commands of an example leave in its directory.
 const isMade = /^(node_modules|\.pulumi|Pulumi\..+\.yaml|venv|sdks|__pycache__)$/;
 
 /** A copy of an example, outside of this repository. */
 export interface Example {
   readonly directory: string;
-  /** What Pulumi and npm need to keep everything below the directory above. */
+  /** Makes Pulumi and npm keep their files below the same temporary directory. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Runs `use` with a copy of one of the examples; its neighbours and the plugin are there, too. */
+/** Runs `use` with a copy of an example. The copy has the other examples and the plugin beside it. */
 export async function withExample<Result>(
   name: string,
   use: (example: Example) => Promise<Result>,

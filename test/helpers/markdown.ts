@@ -4,14 +4,14 @@ import { dirname, join } from "node:path";
 const repository = join(__dirname, "../..");
 
 const names = ["*.md", "docs/**/*.md", "examples/{,*/}README.md"];
-/** All Markdown pages for users, by their path from the root of the repository. */
+/** The paths of all Markdown pages, from the root of the repository. */
 export const pages: readonly string[] = globSync(names, { cwd: repository }).sort();
 
 export function readPage(page: string): string {
   return readFileSync(join(repository, page), "utf8");
 }
 
-/** The rows of all tables of a text, each with the head of its table. */
+/** Returns the rows of all tables in a text, each with the head of its table. */
 export function rowsOf(markdown: string): { readonly head: string[]; readonly cells: string[] }[] {
   const tables = withoutCodeBlocks(markdown).match(/(?:^\|.*\n)+/gm) ?? [];
   return tables.flatMap((table) => {
@@ -20,12 +20,12 @@ export function rowsOf(markdown: string): { readonly head: string[]; readonly ce
   });
 }
 
-/** What stands in backticks. */
+/** Returns the texts in backticks. */
 export function codeSpans(markdown: string): string[] {
   return [...markdown.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
 }
 
-/** The links of a page to a file or a heading of this repository that does not exist. */
+/** Returns the links of a page to files and headings of this repository that do not exist. */
 export function brokenLinksOf(page: string): string[] {
   const broken = linksOf(page).filter(({ target, anchor }) => {
     const isThere = existsSync(join(repository, target));
@@ -34,7 +34,7 @@ export function brokenLinksOf(page: string): string[] {
   return broken.map(({ link }) => link);
 }
 
-/** The links of a page to files of this repository, by their path from its root. */
+/** Returns the links of a page to files of this repository, with their path from its root. */
 export function linksOf(
   page: string,
 ): { readonly link: string; readonly target: string; readonly anchor: string | undefined }[] {
@@ -48,7 +48,7 @@ export function linksOf(
     });
 }
 
-/** What a link can name within a page: its headings, in GitHub's spelling, and its ids. */
+/** Returns the anchors of a page: its headings, in GitHub's spelling, and its ids. */
 function anchorsOf(markdown: string): string[] {
   const headings = [...withoutCodeBlocks(markdown).matchAll(/^#+ (.+)$/gm)];
   const ids = [...markdown.matchAll(/<a id="([^"]+)">/g)];

@@ -4,14 +4,14 @@ interface CodeBlock {
   readonly text: string;
 }
 
-/** Commands of a page, and what it says that they print. */
+/** Commands of a page, and the output that the page documents for them. */
 export interface ReadmeBlock {
   readonly commands: string;
-  /** From the block of plain text that follows, if one does. */
+  /** The block of plain text that follows, if there is one. */
   readonly output: string | undefined;
 }
 
-/** The blocks of commands in a page, in their order. */
+/** Returns the blocks of commands in a page, in their order. */
 export function readmeBlocks(page: string): ReadmeBlock[] {
   const blocks = codeBlocks(page);
   return blocks.flatMap(({ language, text }, index) => {
@@ -21,7 +21,7 @@ export function readmeBlocks(page: string): ReadmeBlock[] {
   });
 }
 
-/** All blocks of code in a page, in their order; those of lists without their indentation. */
+/** Returns all blocks of code in a page, in their order. A block in a list loses its indentation. */
 export function codeBlocks(page: string): CodeBlock[] {
   return [...page.matchAll(/^( *)```(.*)\n([\s\S]*?)^\1```$/gm)].map(
     ([, indentation = "", language = "", text = ""]) => ({
@@ -31,7 +31,7 @@ export function codeBlocks(page: string): CodeBlock[] {
   );
 }
 
-/** What stands below a heading of the second level. */
+/** Returns the text below a heading of the second level. */
 export function sectionOf(page: string, heading: string): string {
   return page.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
 }

@@ -9,7 +9,7 @@ import { stackEnvironment } from "../helpers/pulumi.js";
 
 const read = (directory: string) => readFile(join(directory, "README.md"), "utf8");
 
-describe("The README of an example has commands that work when they are pasted, and prints what it says", () => {
+describe("The commands of an example's README run when they are pasted, and print the documented output", () => {
   it.concurrent.each([
     "basic",
     "per-table",
@@ -17,6 +17,7 @@ describe("The README of an example has commands that work when they are pasted, 
     "cross-stack",
     "rotation",
     "adopt",
+    "receiver",
     "ci",
   ])("in this repository: %s", (name) =>
     withExample(name, async (example) => followGuide(await read(example.directory), example)),

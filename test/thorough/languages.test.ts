@@ -9,7 +9,7 @@ import { stackEnvironment } from "../helpers/pulumi.js";
 const repository = join(__dirname, "../..");
 const packageAdd = join(repository, "test/helpers/languages/package-add.mts");
 
-/** The commands of a README as this machine needs them. */
+/** Adapts the commands of a README to the language hosts of this machine. */
 function adaptedTo(language: string): (commands: string) => string {
   const standIn = `'${process.execPath}' '${packageAdd}' ${language}`;
   const real = /^pulumi package add node_modules\/.*$/m;
@@ -18,7 +18,7 @@ function adaptedTo(language: string): (commands: string) => string {
       ? commands
       : commands
           .replace(real, standIn)
-          // The host that can be built here does not know the option virtualenv.
+          // The host that can be built here ignores the option virtualenv.
           .replace(/^(?=export )/m, language === "python" ? ". venv/bin/activate\n" : "");
 }
 
@@ -27,7 +27,7 @@ it.each(["python", "go"])(
   async (language) => {
     const page = await readFile(join(repository, `examples/${language}/README.md`), "utf8");
     await withDirectory(async (directory) => {
-      await followGuide(`${page}\n\`\`\`sh\npulumi destroy --yes --remove\n\`\`\`\n`, {
+      await followGuide(page, {
         directory,
         environment: await stackEnvironment(directory),
         tarball: await packInto(directory),

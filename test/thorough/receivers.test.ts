@@ -1,0 +1,63 @@
+import { randomInt } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { withDirectory } from "../helpers/directory.js";
+import { endGroup } from "../helpers/guide.js";
+import { startService } from "../helpers/local-service.js";
+import { readPage } from "../helpers/markdown.js";
+import { writeFiles } from "../helpers/package.js";
+import { start } from "../helpers/pulumi.js";
+import { codeBlocks, sectionOf } from "../helpers/readme.js";
+
+const page = readPage("docs/receive-and-verify.md");
+
+describe("A receiver of docs/receive-and-verify.md", () => {
+  it.each(["TypeScript", "Python", "Go"])(
+    "handles a repeated event once, and refuses another signature: %s",
+    async (heading) => {
+      const port = randomInt(10_000, 30_000);
+      const section = sectionOf(page, heading).replaceAll("9000", String(port));
+      const [, file = ""] = /Save this as `(.+?)`/.exec(section) ?? [];
+      const [program, commands] = codeBlocks(section).map(({ text }) => text);
+      const address = `http://127.0.0.1:${port}`;
+      const service = await startService({ deliveries: { deliverTo: address } });
+      const ORDERS_WEBHOOK_SECRET = await service.subscribe("https://example.com/hooks/orders");
+
+      await withDirectory(async (directory) => {
+        await writeFiles(directory, { [file]: program });
+        const environment = { ORDERS_WEBHOOK_SECRET, npm_config_prefer_offline: "true" };
+        const receiver = start("bash", ["-euc", commands ?? ""], {
+          directory,
+          environment,
+          isGroupLeader: true,
+        });
+        const emit = async () => {
+          const { finished } = service.emit({
+            type: "record.created",
+            databaseId: "base_1",
+            id: "evt_1",
+          });
+          return (await finished).map(({ outcome }) => outcome);
+        };
+        try {
+          // The local service retries until the commands have installed and started the receiver.
+          const outcomes = [...(await emit()), ...(await emit())];
+          const { status } = await fetch(address, {
+            method: "POST",
+            headers: {
+              "webhook-id": "evt_2",
+              "webhook-timestamp": String(Math.floor(Date.now() / 1000)),
+              "webhook-signature": `v1,${Buffer.alloc(32).toString("base64")}`,
+            },
+            body: "{}",
+          });
+
+          expect([outcomes, status], receiver.output()).toEqual([["delivered", "delivered"], 401]);
+          expect(receiver.output().match(/^record\.created evt_1$/gm)).toHaveLength(1);
+        } finally {
+          endGroup(receiver);
+          await receiver.result;
+        }
+      });
+    },
+  );
+});
