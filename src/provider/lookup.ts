@@ -64,7 +64,7 @@ export async function lookForLeftovers(
   const ids = webhooks
     .filter((listed) => Object.keys(driftOf(listed, { ...webhook })).length === 0)
     .map(({ id }) => id)
-    .filter((id) => !runState.knows({ databaseId, id }));
+    .filter((id) => !runState.knowsAnywhere({ databaseId, id }));
   return { ids, isComplete };
 }
 

@@ -365,7 +365,7 @@ const protectionText: Readonly<Record<Protection, string>> = {
 export function baseUrlChangedText(settings: Settings, name: string, old: string): string {
   const from = shownValue(old);
   const key = nameOfSetting(settings, "baseUrl");
-  return `Compare ${name} failed: it was created at ${from}, and ${key} is ${shownValue(settings.baseUrl)}. Nothing was sent. If the same service has moved, add ${from} to ${namespace}:formerBaseUrls. If this is another service, set ${key} back to ${from}, and give the new address and its key to a Provider that the webhooks use: the default provider then deletes what it created. If the service at ${from} is gone, run "pulumi state delete" for its webhooks, then "pulumi up".`;
+  return `Compare ${name} failed: it was created at ${from}, and ${key} is ${shownValue(settings.baseUrl)}. Nothing was sent. If the same service has moved, add ${from} to ${namespace}:formerBaseUrls. If this is another service, set ${key} back to ${from} and run "pulumi up"; then give the new address and its key to a Provider that the webhooks use: the default provider deletes what it created. If the service at ${from} is gone, run "pulumi state delete" for its webhooks, then "pulumi up".`;
 }
 
 /** A deletion of a webhook that was created at a base URL to which the key must not be sent. */
@@ -383,7 +383,7 @@ function otherServiceAdvice(settings: Settings, place: string, isUpdate: boolean
     return `If it is another service, give the Provider its former address and key again, and the new ones to a Provider with another name that the webhooks use: the next "pulumi up" deletes the old webhook at ${place}.`;
   }
   return isUpdate
-    ? `If it is another service, set ${nameOfSetting(settings, "baseUrl")} back to ${place}, and give the new address and its key to a Provider that the webhooks use.`
+    ? `If it is another service, set ${nameOfSetting(settings, "baseUrl")} back to ${place} and run "pulumi up"; then give the new address and its key to a Provider that the webhooks use.`
     : `If it is another service, set ${environmentVariables.baseUrl} and ${environmentVariables.apiKey} to its address and key for this command.`;
 }
 

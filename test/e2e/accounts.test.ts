@@ -31,7 +31,6 @@ describe.each([javascriptProgram, yamlProgram])(
   (program) => {
     it("fail in preview without values; each provider has its service and key, which a webhook keeps to", async () => {
       await using eu = await startLocalService({ apiKeys: ["eu-key", "eu-next-key"] });
-      await using next = await startLocalService({ apiKeys: ["eu-next-key"] });
       const service = await startLocalService({ apiKeys: ["us-key"] });
       await withStack(
         async ({ declare, pulumi, up, stateText }) => {
@@ -84,15 +83,7 @@ describe.each([javascriptProgram, yamlProgram])(
           ]);
           expect(eu.requests.at(-1)?.headers.authorization).toBe("Bearer eu-next-key");
 
-          // Another base URL replaces.
-          const elsewhere = { ...rotated, baseUrl: next.baseUrl, otherBaseUrls: [eu.baseUrl] };
-          const { moves: _, ...rest } = webhooks;
-          await declare({ ...declared({ ...known, eu: elsewhere }, rest), ...orders });
-          const replaced = await up(account);
-          expect(replaced.output).toMatch(/\bbase_two: dbwebhooks:baseUrl\b/);
-          const databases = [service, eu, next].map(databasesOf);
-          expect(databases).toEqual([["base_one", "base_orders"], [], ["base_two"]]);
-          for (const text of [await stateText(), output, moved.output, replaced.output]) {
+          for (const text of [await stateText(), output, moved.output]) {
             expect(text).not.toMatch(/(us|eu|next)-key|whsec_/);
           }
           const { exitCode } = await pulumi(["destroy", ...unasked], account);
@@ -102,7 +93,7 @@ describe.each([javascriptProgram, yamlProgram])(
         },
         { service, program, isConfigured: false },
       );
-      expect([eu.webhooks, next.webhooks]).toEqual([[], []]);
+      expect(eu.webhooks).toEqual([]);
     });
   },
 );

@@ -94,7 +94,7 @@ describe("adopt on the real CLI", () => {
         false,
       ]);
       expect(refused.output).toMatch(
-        new RegExp(`\\b${byHand.orders?.id} .*\\burl\\b.*\\[conflict\\]`),
+        new RegExp(`\\b${byHand.orders?.id} .*\\burl\\b.*\\[unchanged\\]`),
       );
       expect(late.output).toMatch(
         new RegExp(`\\b${byHand.replaced?.id} .*\\bRemove adopt\\b.*\\[unchanged\\]`),

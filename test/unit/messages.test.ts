@@ -308,7 +308,7 @@ describe("A failed deletion", () => {
       `"Delete webhook 17 of database base_abc123 failed: its state says that it was created at https://old.example, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to the former base URLs (formerBaseUrls, DBWEBHOOKS_FORMER_BASE_URLS). If it is another service, set DBWEBHOOKS_BASE_URL and DBWEBHOOKS_API_KEY to its address and key for this command. If that service is gone, remove the webhook with "pulumi state delete"."`,
     );
     expect(say.elsewhereText(update, "https://old.example")).toMatchInlineSnapshot(
-      `"Delete webhook 17 of database base_abc123 failed: its state says that it was created at https://old.example, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to the former base URLs (formerBaseUrls, DBWEBHOOKS_FORMER_BASE_URLS). If it is another service, set dbwebhooks:baseUrl back to https://old.example, and give the new address and its key to a Provider that the webhooks use. If that service is gone, remove the webhook with "pulumi state delete"."`,
+      `"Delete webhook 17 of database base_abc123 failed: its state says that it was created at https://old.example, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to the former base URLs (formerBaseUrls, DBWEBHOOKS_FORMER_BASE_URLS). If it is another service, set dbwebhooks:baseUrl back to https://old.example and run "pulumi up"; then give the new address and its key to a Provider that the webhooks use. If that service is gone, remove the webhook with "pulumi state delete"."`,
     );
     expect(
       say.elsewhereText(someContext(operation, explicit), "https://old.example"),
@@ -376,7 +376,7 @@ describe("A line about one webhook", () => {
       `"Two resources manage webhook 17 of database base_abc123: a and b. Remove one of them from the program, and from the state with "pulumi state delete", which deletes no webhook. Do not use --target before that."`,
     );
     expect(say.baseUrlChangedText(settings, name, "https://old.example")).toMatchInlineSnapshot(
-      `"Compare webhook 17 of database base_abc123 failed: it was created at https://old.example, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent. If the same service has moved, add https://old.example to dbwebhooks:formerBaseUrls. If this is another service, set dbwebhooks:baseUrl back to https://old.example, and give the new address and its key to a Provider that the webhooks use: the default provider then deletes what it created. If the service at https://old.example is gone, run "pulumi state delete" for its webhooks, then "pulumi up"."`,
+      `"Compare webhook 17 of database base_abc123 failed: it was created at https://old.example, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent. If the same service has moved, add https://old.example to dbwebhooks:formerBaseUrls. If this is another service, set dbwebhooks:baseUrl back to https://old.example and run "pulumi up"; then give the new address and its key to a Provider that the webhooks use: the default provider deletes what it created. If the service at https://old.example is gone, run "pulumi state delete" for its webhooks, then "pulumi up"."`,
     );
   });
 
