@@ -2,9 +2,9 @@ import * as z from "zod/mini";
 import { isStorableSecret } from "../api/schemas.js";
 import { withoutProblem } from "../api/settings.js";
 import { eventTypes, isEventType } from "../common/event-types.js";
-import { nearestName } from "../common/nearest-name.js";
-import { hasStrayCharacters } from "../common/stray-characters.js";
-import { isIdentifier, problemOfReceiverUrl } from "../common/url.js";
+import { hasControlOrSurroundingSpace, isIdentifier } from "../common/identifier.js";
+import { adviceForUnknownName } from "../common/nearest-name.js";
+import { problemOfReceiverUrl } from "../common/url.js";
 import { webhookIdOf } from "../common/webhook-id.js";
 import { isUnknown } from "./values.js";
 
@@ -93,7 +93,7 @@ function identifier(what: string, example: string) {
 
 /** Whether a text that a user gives can be the secret of a webhook. */
 export function isSecretAsGiven(text: string): boolean {
-  return isStorableSecret(text) && !hasStrayCharacters(text);
+  return isStorableSecret(text) && !hasControlOrSurroundingSpace(text);
 }
 
 function adoptedWebhook() {
@@ -121,7 +121,7 @@ function event(allowUnknownEvents: boolean) {
         }
         return allowUnknownEvents || isEventType(value)
           ? undefined
-          : `is not a known event; the nearest is "${nearestName(value, eventTypes)}". To subscribe to it anyway, set allowUnknownEvents: true`;
+          : `${adviceForUnknownName(value, eventTypes)} (to subscribe to it anyway, set allowUnknownEvents: true)`;
       }),
     ),
   );

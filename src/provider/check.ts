@@ -1,5 +1,5 @@
+import * as z from "zod/mini";
 import { adviceForUnknownName } from "../common/nearest-name.js";
-import { pathText } from "../common/path-text.js";
 import { oneLine } from "../common/redact.js";
 import { argumentRules, webhookArguments } from "./arguments.js";
 import {
@@ -40,11 +40,11 @@ export function problemsOfArguments(args: Properties): string[] {
   }).safeParse(args);
   return (error?.issues ?? []).flatMap((issue) => {
     if (issue.code !== "unrecognized_keys") {
-      return [`${pathText(issue.path)}: ${issue.message}`];
+      return [`${z.core.toDotPath(issue.path)}: ${issue.message}`];
     }
     const known = issue.path[0] === "adopt" ? ["id", "secret"] : Object.keys(webhookArguments);
     return issue.keys.map((name) => {
-      const path = pathText([...issue.path, name.slice(0, 100)]);
+      const path = z.core.toDotPath([...issue.path, name.slice(0, 100)]);
       return `${path}: ${adviceForUnknownName(name, known)}`;
     });
   });

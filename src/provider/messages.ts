@@ -146,7 +146,7 @@ export function notCreatedText(context: Context, failure: FailedCall): string {
         ? `The service gives this answer both when the database does not exist and when the key has no access to it: check databaseId, ${nameOfSetting(settings, "apiKey")} and ${nameOfSetting(settings, "baseUrl")}.`
         : outcome.statusCode === 404
           ? wrongHostAdvice(settings)
-          : `${statusAdvice(settings, outcome)}${limitHint(outcome)}`;
+          : `${statusAdvice(context, outcome)}${limitHint(outcome)}`;
   return failureText(context, failure, `No webhook was created. ${advice}`);
 }
 
@@ -182,7 +182,7 @@ export function notDeletedText(context: Context, failure: FailedCall, isUndo = f
         ? `The webhook was created there, and ${nameOfSetting(settings, "baseUrl")} is ${shownValue(settings.baseUrl)}: the API key may not be valid at both. Set DBWEBHOOKS_BASE_URL and DBWEBHOOKS_API_KEY for this command to those of that service, or delete the webhook by hand and remove it with "pulumi state delete".`
         : outcome.statusCode === 404 || lacks !== undefined
           ? wrongHostAdvice(settings)
-          : statusAdvice(settings, outcome);
+          : statusAdvice(context, outcome);
   const state = isUndo ? "" : "The webhook stays in the state. ";
   return failureText(context, failure, `${state}${advice}`);
 }
@@ -205,10 +205,13 @@ function wrongHostAdvice(settings: Settings): string {
   return `This is not an answer of the service: a proxy or another host may have given it. Check ${nameOfSetting(settings, "baseUrl")}.`;
 }
 
-function statusAdvice(settings: Settings, { statusCode, redirectOrigin }: HttpResponse): string {
+function statusAdvice({ account, operation }: Context, response: HttpResponse): string {
+  const { settings } = account;
+  const { statusCode, redirectOrigin } = response;
   const baseUrl = nameOfSetting(settings, "baseUrl");
   if (statusCode >= 300 && statusCode < 400) {
-    const target = redirectOrigin === undefined ? "elsewhere" : `to ${shownValue(redirectOrigin)}`;
+    const target =
+      redirectOrigin === undefined ? "elsewhere" : `to ${operation.redact(redirectOrigin, 200)}`;
     return `It redirects ${target}, and the API key is not sent there: set ${baseUrl} to the address of the service itself.`;
   }
   if (statusCode === 401 || statusCode === 403) {

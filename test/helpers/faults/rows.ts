@@ -105,7 +105,7 @@ const listedNamed: More = { ...listed, isIdNamed: true };
 const moved: More = { environment: noTls, names: "dbwebhooks:otherBaseUrls" };
 const removed = { isRemovedBefore: true };
 const other: More = { ...removed, environment: unreachable, names: "dbwebhooks:baseUrl" };
-const redacted: More = { names: "[redacted]" };
+const redacted: More = { names: "[withheld:" };
 const noRetries: More = { environment: onlyOnce, names: "dbwebhooks:retrySeconds" };
 
 function end(outcome: Outcome, changes: Partial<End>): End {
