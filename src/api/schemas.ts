@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { parseJson } from "../common/json.js";
-import { once } from "../common/once.js";
 import { webhookIdOf } from "../common/webhook-id.js";
 import type { HttpOutcome } from "./exchange.js";
+import { lazy } from "./lazy.js";
 
 // What the service sends. Nothing else knows the names of its fields.
 
@@ -79,6 +79,6 @@ export function isStorableSecret(secret: string): boolean {
 
 /** Makes a function that reads a body; it gives nothing where the body is something else. */
 function parser<Schema extends z.ZodMiniType>(make: () => Schema) {
-  const schema = once(make);
+  const schema = lazy(make);
   return (body: string) => schema().safeParse(parseJson(body)).data;
 }

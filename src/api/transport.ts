@@ -1,6 +1,6 @@
 import type PQueue from "p-queue";
-import { once } from "../common/once.js";
 import type { Exchange, HttpOutcome, HttpRequest, TimeLimit } from "./exchange.js";
+import { lazy } from "./lazy.js";
 import { type GaveUp, nextStep, type RequestKind, type Step } from "./retry-policy.js";
 import type { AccountSettings } from "./settings.js";
 
@@ -55,11 +55,11 @@ export function createTransport(
   random: () => number = Math.random,
 ): HttpTransport {
   const { timeoutSeconds, maxConcurrentRequests, retrySeconds } = settings;
-  const connect = once(() =>
+  const connect = lazy(() =>
     Promise.all([open(timeoutSeconds, maxConcurrentRequests), openQueue(settings)]),
   );
   // Connections that no other request keeps busy.
-  const openUrgent = once(() => open(timeoutSeconds, null));
+  const openUrgent = lazy(() => open(timeoutSeconds, null));
   let pausedUntil = 0;
   let resumption: NodeJS.Timeout | undefined;
   const told = new Set<Wait["kind"]>();

@@ -27,9 +27,6 @@ export function nameOfSetting(settings: Settings, name: SettingName): string {
   return isExplicit ? `the Provider's ${name}` : `${namespace}:${name}`;
 }
 
-// Far more than is shown, far less than takes long to redact.
-const maxReadLength = 4_000;
-
 /** What failed, what happened and what to do: complete without any other line. */
 export function failureText(context: Context, failure: FailedCall, advice: string): string {
   return `${context.operation.name} failed: ${callText(context, failure)}. ${advice}`;
@@ -93,10 +90,8 @@ function serviceText({ operation }: Context, { body }: HttpResponse): string {
   if (error === undefined) {
     return "";
   }
-  const shown = (text: string, maxLength: number) =>
-    operation.redact(text.slice(0, maxReadLength), maxLength);
-  const code = shown(error.code, 50);
-  const message = shown(error.message, 200);
+  const code = operation.redact(error.code, 50);
+  const message = operation.redact(error.message, 200);
   return [code, message === "" ? "" : `"${message}"`].map((part) => part && ` ${part}`).join("");
 }
 

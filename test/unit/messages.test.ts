@@ -189,7 +189,7 @@ describe("The advice after a creation that made nothing", () => {
       `"It redirects elsewhere, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself."`,
     );
     expect(advice(redirectTo("https://else.example"))).toMatchInlineSnapshot(
-      `"It redirects to https://else.example/[redacted], and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself."`,
+      `"It redirects to https://else.example, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself."`,
     );
     expect(advice(redirectTo("https://sk-live-k7pq2mx9.example"), hiding)).not.toContain(
       "k7pq2mx9",

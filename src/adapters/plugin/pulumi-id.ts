@@ -1,4 +1,4 @@
-import { isPathSegment } from "../../common/url.js";
+import { isPathSegment } from "../../common/identifier.js";
 import { webhookIdOf } from "../../common/webhook-id.js";
 
 /** The Pulumi id of a webhook: unique in a service, because its number may not be. */
