@@ -43,7 +43,7 @@ export async function adoptWebhook(
 }
 
 function problemOfFound(context: Context, found: Lookup, inputs: WebhookInputs): string {
-  if (found.webhook === undefined && !found.isWhole) {
+  if (found.webhook === undefined && !found.isComplete) {
     return `${unknownText(context, found.failure)} To adopt it without a lookup, set dbwebhooks:listing to false.`;
   }
   if (found.webhook === undefined) {

@@ -47,10 +47,10 @@ export async function findToImport(
   if (problems.length > 0) {
     throw fail(problems.join(" "));
   }
-  const { webhook: listed, isWhole, failure } = await lookUp(context, databaseId, id);
+  const { webhook: listed, isComplete, failure } = await lookUp(context, databaseId, id);
   if (listed === undefined) {
     throw fail(
-      isWhole
+      isComplete
         ? "the service does not list it. Check the id, which is DATABASE/NUMBER, and dbwebhooks:baseUrl."
         : unknownText(context, failure),
     );

@@ -58,8 +58,8 @@ export async function refreshWebhook(
   const list =
     ledger.lists.get(databaseId) ?? listWebhooks(account, operation.context(settings), databaseId);
   ledger.lists.set(databaseId, list);
-  const { webhook, isWhole, failure } = findIn(await list, id);
-  if (webhook === undefined && isWhole) {
+  const { webhook, isComplete, failure } = findIn(await list, id);
+  if (webhook === undefined && isComplete) {
     operation.warn(lines.gone(name, isOnlyRead));
     return undefined;
   }
@@ -85,16 +85,16 @@ export async function refreshWebhook(
 export async function lookForLeftovers(
   { account, ledger, engine, operation }: Context,
   webhook: NewWebhook,
-): Promise<{ ids: readonly string[]; isWhole: boolean }> {
+): Promise<{ ids: readonly string[]; isComplete: boolean }> {
   const { databaseId } = webhook;
   if (!account.settings.listing) {
-    return { ids: [], isWhole: false };
+    return { ids: [], isComplete: false };
   }
   // The time of the creation may be over.
   const context = operation.withoutTimeLimit().context(account.settings);
   const settled = new AbortController();
-  const noList = () => ({ webhooks: [], isWhole: false });
-  const { webhooks, isWhole } = await Promise.race([
+  const noList = () => ({ webhooks: [], isComplete: false });
+  const { webhooks, isComplete } = await Promise.race([
     listWebhooks(account, context, databaseId),
     once(engine.stopping, "abort", settled).then(noList, noList),
   ]);
@@ -103,7 +103,7 @@ export async function lookForLeftovers(
     .filter((listed) => Object.keys(driftOf(listed, { ...webhook })).length === 0)
     .map(({ id }) => id)
     .filter((id) => !ledger.knows({ databaseId, id }));
-  return { ids, isWhole };
+  return { ids, isComplete };
 }
 
 /** The properties in which a listed webhook differs, with the values that it has. */

@@ -1,5 +1,5 @@
 import type { FailedCall, NewWebhook, WebhookAddress } from "../api/client.js";
-import type { HttpOutcome, HttpResponse } from "../api/exchange.js";
+import type { HttpOutcome, HttpResponse } from "../api/http.js";
 import { isNotFound, serviceErrorIn } from "../api/schemas.js";
 import type { Wait } from "../api/transport.js";
 import { oneLine, shownValue } from "../common/redact.js";
@@ -26,15 +26,15 @@ export function failureText(context: Context, failure: FailedCall, advice: strin
 
 /** What became of a request, such as `POST https://… answered 401 UNAUTHORIZED "No such key."`. */
 export function callText(context: Context, failure: FailedCall): string {
-  const { request, outcome, lacks } = failure;
+  const { request, outcome, missing } = failure;
   const location = oneLine(request.url.origin + request.url.pathname, 300);
-  const missing = lacks === undefined ? "" : ` ${lackText[lacks]}`;
+  const lack = missing === undefined ? "" : ` ${missingText[missing]}`;
   const said = outcome.kind === "response" ? serviceText(context, outcome) : "";
   const gaveUp = gaveUpText(context, failure);
-  return `${request.method} ${location} ${outcomeText(context, outcome)}${missing}${said}${gaveUp}`;
+  return `${request.method} ${location} ${outcomeText(context, outcome)}${lack}${said}${gaveUp}`;
 }
 
-const lackText = {
+const missingText = {
   id: "without a usable webhook id",
   list: "with something other than a list of webhooks",
   confirmation: "without confirming the deletion",
@@ -45,35 +45,35 @@ function outcomeText({ account, operation }: Context, outcome: HttpOutcome): str
     return `answered ${outcome.statusCode}`;
   }
   const { kind, cause } = outcome;
-  const isSent = kind === "unanswered";
+  const isSent = kind === "noResponse";
   switch (cause.kind) {
-    case "limit": {
-      const limit =
-        cause.limit === "attempt"
-          ? `within ${cause.ms / 1000} s (${nameOfSetting(account.settings, "timeoutSeconds")})`
+    case "timeout":
+    case "deadline": {
+      const { settings } = account;
+      const time =
+        cause.kind === "timeout"
+          ? `within ${settings.timeoutSeconds} s (${nameOfSetting(settings, "timeoutSeconds")})`
           : `in the time that was left (${customTimeouts(operation)})`;
-      return isSent ? `gave no complete answer ${limit}` : `could not be reached ${limit}`;
+      return isSent ? `gave no complete response ${time}` : `could not be reached ${time}`;
     }
     case "connection": {
       const text = operation.redact([...cause.codes.slice(0, 1), cause.text].join(": "), 150);
       const why = text || "unknown reason";
       return isSent
-        ? `broke the connection before its answer was complete (${why})`
+        ? `broke the connection before its response was complete (${why})`
         : `could not be reached (${why})`;
     }
     case "tooLong":
       return `answered ${cause.statusCode} with more than 1 MiB`;
     case "badProxy":
       return "was not sent";
-    case "noAttempt":
-      return cause.because === "stopping"
-        ? "was not sent, because Pulumi is stopping"
-        : `was not sent, because the time was over (${customTimeouts(operation)})`;
+    case "stopping":
+      return "was not sent, because Pulumi is stopping";
   }
 }
 
-function customTimeouts({ timeLimit }: Operation): string {
-  return `customTimeouts, ${timeLimit?.seconds} s`;
+function customTimeouts({ deadline }: Operation): string {
+  return `customTimeouts, ${deadline?.seconds} s`;
 }
 
 function serviceText({ operation }: Context, { body }: HttpResponse): string {
@@ -94,7 +94,7 @@ function gaveUpText({ account, operation }: Context, failure: FailedCall): strin
   if (gaveUp === undefined) {
     return "";
   }
-  if (gaveUp.limit === "stopping") {
+  if (gaveUp.reason === "stopping") {
     return " (Pulumi is stopping)";
   }
   const attempts = earlier.length + 1;
@@ -102,7 +102,7 @@ function gaveUpText({ account, operation }: Context, failure: FailedCall): strin
     outcome.kind === "response" && outcome.retryAfterMs
       ? `it asked to wait ${secondsText(outcome.retryAfterMs)} more`
       : `tried ${attempts} ${attempts === 1 ? "time" : "times"} in ${secondsText(elapsedMs)}`;
-  if (gaveUp.limit === "operation") {
+  if (gaveUp.reason === "deadline") {
     return ` (${tried}; ${customTimeouts(operation)})`;
   }
   const limit = gaveUp.isRefused
@@ -119,18 +119,21 @@ function secondsText(ms: number): string {
 /** Why requests wait. */
 export function waitLine(settings: Settings, wait: Wait): string {
   switch (wait.kind) {
-    case "pause":
-      return `The service asked to slow down; all requests wait ${secondsText(wait.delayMs)}.`;
-    case "turn": {
-      const { setting } = wait;
-      return `Requests wait for their turn: ${nameOfSetting(settings, setting)} is ${settings[setting]}.`;
+    case "throttled": {
+      const { requestsPerSecond } = settings;
+      const name = nameOfSetting(settings, "requestsPerSecond");
+      const advice =
+        requestsPerSecond === undefined
+          ? `Set ${name} to the rate limit of the service to avoid such waits.`
+          : `${name} is ${requestsPerSecond}: a lower value avoids such waits.`;
+      return `The service limits the rate of requests: all requests now wait ${secondsText(wait.delayMs)}, as it asks, and are then retried. ${advice}`;
     }
-    case "again": {
+    case "retry": {
       const { method, url } = wait.request;
       const { outcome } = wait;
-      const answer =
-        outcome.kind === "response" ? `answered ${outcome.statusCode}` : "gave no answer";
-      return `${url.origin} ${answer}; trying ${method} again.`;
+      const response =
+        outcome.kind === "response" ? `returned ${outcome.statusCode}` : "sent no response";
+      return `${url.origin} ${response}; retrying ${method}.`;
     }
   }
 }
@@ -155,7 +158,7 @@ export function inDoubtText(
   context: Context,
   failure: FailedCall,
   { databaseId, url }: NewWebhook,
-  { ids, isWhole }: { readonly ids: readonly string[]; readonly isWhole: boolean },
+  { ids, isComplete }: { readonly ids: readonly string[]; readonly isComplete: boolean },
 ): string {
   const may = `A webhook may exist in database ${shownValue(databaseId)} without a stored secret.`;
   const maxShownIds = 5;
@@ -165,14 +168,14 @@ export function inDoubtText(
   const advice =
     ids.length > 0
       ? `${may} The service lists webhooks with the same url, events and table that this run does not know: ${shown}${more}. Another creation in flight may have made one of them. After this update compare them with "pulumi stack export" of each stack that uses the database, and delete those that no stack manages.`
-      : `${isWhole ? "The service lists no such webhook now, but it may still appear. " : ""}${may} Look there for an unmanaged webhook to a receiver on ${shownValue(receiver)}, and delete it.`;
+      : `${isComplete ? "The service lists no such webhook now, but it may still appear. " : ""}${may} Look there for an unmanaged webhook to a receiver on ${shownValue(receiver)}, and delete it.`;
   const hint = failure.outcome.kind === "response" ? limitHint(failure.outcome) : "";
   return failureText(context, failure, `${advice} Then run "pulumi up" again.${hint}`);
 }
 
 /** A deletion that did not succeed. `isUndo` when a creation is undone: it cannot be run again. */
 export function notDeletedText(context: Context, failure: FailedCall, isUndo = false): string {
-  const { request, outcome, lacks } = failure;
+  const { request, outcome, missing } = failure;
   const { settings } = context.account;
   const isElsewhere = !request.url.href.startsWith(`${settings.baseUrl}/api/v1/`);
   const advice =
@@ -180,7 +183,7 @@ export function notDeletedText(context: Context, failure: FailedCall, isUndo = f
       ? connectionAdvice(context, failure, isUndo)
       : isElsewhere && [401, 403, 404].includes(outcome.statusCode)
         ? `The webhook was created there, and ${nameOfSetting(settings, "baseUrl")} is ${shownValue(settings.baseUrl)}: the API key may not be valid at both. Set DBWEBHOOKS_BASE_URL and DBWEBHOOKS_API_KEY for this command to those of that service, or delete the webhook by hand and remove it with "pulumi state delete".`
-        : outcome.statusCode === 404 || lacks !== undefined
+        : outcome.statusCode === 404 || missing !== undefined
           ? wrongHostAdvice(settings)
           : statusAdvice(settings, outcome);
   const state = isUndo ? "" : "The webhook stays in the state. ";

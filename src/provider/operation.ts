@@ -1,6 +1,5 @@
 import type { Account, CallContext } from "../api/client.js";
-import type { TimeLimit } from "../api/exchange.js";
-import type { Wait } from "../api/transport.js";
+import type { Deadline, Wait } from "../api/transport.js";
 import { oneLine, redact } from "../common/redact.js";
 import type { Settings } from "./config.js";
 import type { Engine } from "./engine.js";
@@ -29,7 +28,7 @@ export class Operation {
   /** What messages call it, such as `Create webhook in database base_abc`. */
   readonly name: string;
   /** The time that it may take; absent without a limit of its own. */
-  readonly timeLimit: TimeLimit | undefined;
+  readonly deadline: Deadline | undefined;
   readonly #notify: Notify;
   readonly #hidden: () => readonly string[];
 
@@ -38,10 +37,10 @@ export class Operation {
     name: string,
     notify: Notify,
     hidden: () => readonly string[] = () => [],
-    timeLimit?: TimeLimit,
+    deadline?: Deadline,
   ) {
     this.name = oneLine(name, 300);
-    this.timeLimit = timeLimit;
+    this.deadline = deadline;
     this.#notify = notify;
     this.#hidden = hidden;
   }
@@ -54,12 +53,12 @@ export class Operation {
   /** The same operation with a further value that no message may show. */
   hiding(value: string | undefined): Operation {
     const hidden = () => [...this.#hidden(), ...(value === undefined ? [] : [value])];
-    return new Operation(this.name, this.#notify, hidden, this.timeLimit);
+    return new Operation(this.name, this.#notify, hidden, this.deadline);
   }
 
   context(settings: Settings): CallContext {
     const onWait = (wait: Wait) => this.notify(waitLine(settings, wait));
-    return { timeLimit: this.timeLimit, onWait };
+    return { deadline: this.deadline, onWait };
   }
 
   /** Removes what may not be shown from a text from outside, and makes it fit for one line. */

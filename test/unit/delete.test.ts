@@ -29,9 +29,6 @@ describe("a deletion", () => {
   it.each<[name: string, settings: Record<string, string>, Answer, seen: string, unknown]>([
     ["a former one", { formerBaseUrls: "https://a.a,OLD/" }, success, "current", done],
     ["a former one, and is not there", { formerBaseUrls: "OLD" }, notFound, "current", warned],
-    ["another one", { otherBaseUrls: `["https://a.a", "OLD/"]` }, success, "old", done],
-    // The key may not be valid there.
-    ["another one, and is not there", { otherBaseUrls: "OLD" }, notFound, "old", "kept"],
     ["neither", { otherBaseUrls: "https://a.a" }, success, "", "kept"],
   ])("goes where the settings let it: created at %s", async (_case, given, answer, seen, end) => {
     const old = await startWithService(answer);

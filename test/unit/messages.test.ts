@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { FailedCall } from "../../src/api/client.ts";
-import { type FailureCause, type HttpOutcome, TimeLimit } from "../../src/api/exchange.ts";
+import type { FailureCause, HttpOutcome } from "../../src/api/http.ts";
+import { Deadline } from "../../src/api/transport.ts";
 import type { Settings } from "../../src/provider/config.ts";
 import * as say from "../../src/provider/messages.ts";
 import { Operation } from "../../src/provider/operation.ts";
@@ -22,7 +23,7 @@ const name = "webhook 17 of database base_abc123";
 const settings = someSettings();
 const fromEnvironment = someSettings({ fromEnvironment: ["apiKey", "baseUrl", "retrySeconds"] });
 const nothing = () => [];
-const operation = new Operation(`Delete ${name}`, nothing, nothing, new TimeLimit(9));
+const operation = new Operation(`Delete ${name}`, nothing, nothing, new Deadline(9));
 const contextOf = (of: Settings, isStopping = false) => someContext(operation, of, isStopping);
 const context = contextOf(settings);
 
@@ -55,41 +56,44 @@ describe("every sentence", () => {
     const text = (outcome: HttpOutcome, more: Partial<FailedCall> = {}, of = context) =>
       say.callText(of, callOf(outcome, more)).replace(call, "X");
     const custom = "customTimeouts, 9 s";
-    const limit: FailureCause = { kind: "limit", limit: "attempt", ms: 500 };
+    const timeout: FailureCause = { kind: "timeout" };
+    const short = contextOf(someSettings({ timeoutSeconds: 0.5 }));
+    const textWithin = (outcome: HttpOutcome) =>
+      say.callText(short, callOf(outcome)).replace(call, "X");
     const retries = (seconds: number, isRefused = false, attempts = 1): Partial<FailedCall> => ({
-      gaveUp: { limit: "retries", seconds, isRefused },
+      gaveUp: { reason: "retrySeconds", seconds, isRefused },
       earlier: Array(attempts - 1).fill(unsent),
     });
-    const again = (outcome: HttpOutcome) =>
-      say.waitLine(settings, { kind: "again", request: someRequest, outcome });
+    const retry = (outcome: HttpOutcome) =>
+      say.waitLine(settings, { kind: "retry", request: someRequest, outcome });
+    const throttled = { kind: "throttled", delayMs: 5_001 } as const;
     const limited = someSettings({ requestsPerSecond: 0.5 });
     pin(`
       ${say.failureText(context, callOf(response(401)), "Do it.")} => Delete ${name} failed: ${call} answered 401. Do it.
       ${text(NOT_FOUND)} => X answered 404 NOT_FOUND "It is gone."
       ${text(response(400, 0, errorBody("BAD", "")))} => X answered 400 BAD
-      ${text(response(201), { lacks: "id" })} => X answered 201 without a usable webhook id
-      ${text(response(200), { lacks: "list" })} => X answered 200 with something other than a list of webhooks
-      ${text(response(200), { lacks: "confirmation" })} => X answered 200 without confirming the deletion
-      ${text({ kind: "unanswered", cause: limit })} => X gave no complete answer within 0.5 s (dbwebhooks:timeoutSeconds)
-      ${text(notSent(limit))} => X could not be reached within 0.5 s (dbwebhooks:timeoutSeconds)
-      ${text(notSent({ ...limit, limit: "operation" }))} => X could not be reached in the time that was left (${custom})
+      ${text(response(201), { missing: "id" })} => X answered 201 without a usable webhook id
+      ${text(response(200), { missing: "list" })} => X answered 200 with something other than a list of webhooks
+      ${text(response(200), { missing: "confirmation" })} => X answered 200 without confirming the deletion
+      ${textWithin({ kind: "noResponse", cause: timeout })} => X gave no complete response within 0.5 s (dbwebhooks:timeoutSeconds)
+      ${textWithin(notSent(timeout))} => X could not be reached within 0.5 s (dbwebhooks:timeoutSeconds)
+      ${text(notSent({ kind: "deadline" }))} => X could not be reached in the time that was left (${custom})
       ${text(unsent)} => X could not be reached (EAI_AGAIN: connect failed)
       ${text(notSent({ kind: "connection", codes: [], text: "" }))} => X could not be reached (unknown reason)
-      ${text({ ...unsent, kind: "unanswered" })} => X broke the connection before its answer was complete (EAI_AGAIN: connect failed)
+      ${text({ ...unsent, kind: "noResponse" })} => X broke the connection before its response was complete (EAI_AGAIN: connect failed)
       ${text({ kind: "unreadable", cause: { kind: "tooLong", statusCode: 200 } })} => X answered 200 with more than 1 MiB
       ${text(badProxy)} => X was not sent
-      ${text(notSent({ kind: "noAttempt", because: "stopping" }))} => X was not sent, because Pulumi is stopping
-      ${text(notSent({ kind: "noAttempt", because: "operation" }))} => X was not sent, because the time was over (${custom})
-      ${text(response(429), { gaveUp: { limit: "stopping" } })} => X answered 429 (Pulumi is stopping)
-      ${text(response(500), { gaveUp: { limit: "operation" } })} => X answered 500 (tried 1 time in 3 s; ${custom})
-      ${text(response(429, 9e8), { gaveUp: { limit: "operation" } })} => X answered 429 (it asked to wait over a day more; ${custom})
+      ${text(notSent({ kind: "stopping" }))} => X was not sent, because Pulumi is stopping
+      ${text(response(429), { gaveUp: { reason: "stopping" } })} => X answered 429 (Pulumi is stopping)
+      ${text(response(500), { gaveUp: { reason: "deadline" } })} => X answered 500 (tried 1 time in 3 s; ${custom})
+      ${text(response(429, 9e8), { gaveUp: { reason: "deadline" } })} => X answered 429 (it asked to wait over a day more; ${custom})
       ${text(response(429, 86_400_000), retries(120))} => X answered 429 (it asked to wait 86400 s more; dbwebhooks:retrySeconds is 120)
       ${text(response(500), retries(15, true, 3))} => X answered 500 (tried 3 times in 3 s; a refused connection is tried for 15 s)
       ${text(response(500), retries(2), contextOf(fromEnvironment))} => X answered 500 (tried 1 time in 3 s; dbwebhooks:retrySeconds (set by DBWEBHOOKS_RETRY_SECONDS) is 2)
-      ${say.waitLine(settings, { kind: "pause", delayMs: 5_001 })} => The service asked to slow down; all requests wait 6 s.
-      ${say.waitLine(limited, { kind: "turn", setting: "requestsPerSecond" })} => Requests wait for their turn: dbwebhooks:requestsPerSecond is 0.5.
-      ${again(response(500))} => https://tables.example.com answered 500; trying POST again.
-      ${again(unsent)} => https://tables.example.com gave no answer; trying POST again.
+      ${say.waitLine(settings, throttled)} => The service limits the rate of requests: all requests now wait 6 s, as it asks, and are then retried. Set dbwebhooks:requestsPerSecond to the rate limit of the service to avoid such waits.
+      ${say.waitLine(limited, throttled)} => The service limits the rate of requests: all requests now wait 6 s, as it asks, and are then retried. dbwebhooks:requestsPerSecond is 0.5: a lower value avoids such waits.
+      ${retry(response(500))} => https://tables.example.com returned 500; retrying POST.
+      ${retry(unsent)} => https://tables.example.com sent no response; retrying POST.
     `);
   });
 
@@ -119,9 +123,9 @@ describe("every sentence", () => {
     const may = "A webhook may exist in database base_abc123 without a stored secret.";
     const look = `${may} Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again.`;
     const webhook = { databaseId: "base_abc123", url: "https://a.example/x", events: [] };
-    const advice = (ids: readonly string[], isWhole = false, outcome: HttpOutcome = unsent) =>
+    const advice = (ids: readonly string[], isComplete = false, outcome: HttpOutcome = unsent) =>
       say
-        .inDoubtText(context, callOf(outcome), webhook, { ids, isWhole })
+        .inDoubtText(context, callOf(outcome), webhook, { ids, isComplete })
         .replace(/^.*?\. (?=A webhook|The service lists no)/, "");
     const listed = (ids: string) =>
       `${may} The service lists webhooks with the same url, events and table that this run does not know: ${ids}. Another creation in flight may have made one of them. After this update compare them with "pulumi stack export" of each stack that uses the database, and delete those that no stack manages. Then run "pulumi up" again.`;
@@ -162,7 +166,7 @@ describe("every sentence", () => {
       ${advice(response(404), elsewhere)} => ${there}
       ${advice(response(500), elsewhere)} => Run the command again later.
       ${advice(response(404))} => ${wrongHost}
-      ${advice(response(200), { lacks: "confirmation" })} => ${wrongHost}
+      ${advice(response(200), { missing: "confirmation" })} => ${wrongHost}
       ${advice(response(401))} => The service does not accept the API key for this. ${setKey}
       ${say.elsewhereText(context, "https://old.example")} => Delete ${name} failed: its state says that it was created at https://old.example, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to dbwebhooks:formerBaseUrls (DBWEBHOOKS_FORMER_BASE_URLS). If it is another service that this API key may be sent to, add it to dbwebhooks:otherBaseUrls (DBWEBHOOKS_OTHER_BASE_URLS). "pulumi destroy" and "pulumi refresh" read the environment.
     `);
