@@ -9,13 +9,7 @@ import {
   type ListedWebhook,
   webhookListIn,
 } from "./schemas.js";
-import type { Call, CallResult, Transport, TransportOptions } from "./transport.js";
-
-/** How to reach the service with one account. */
-export interface ClientOptions extends TransportOptions {
-  readonly baseUrl: string;
-  readonly apiKey: string;
-}
+import type { Call, CallResult, ClientOptions, Transport } from "./transport.js";
 
 /** One account of the service. */
 export interface Account {

@@ -52,7 +52,7 @@ export type FailureCause =
 export type HttpOutcome = HttpResponse | HttpFailure;
 
 /** What ends an attempt early, besides its timeout. */
-export interface AttemptSignals {
+interface AttemptSignals {
   readonly deadline?: AbortSignal | undefined;
   /** Ends the attempt only before the request is sent. */
   readonly stopping?: AbortSignal | undefined;

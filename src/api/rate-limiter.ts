@@ -1,11 +1,5 @@
 import PQueue from "p-queue";
 
-/** The limits that hold for all requests of an account together. */
-export interface RateLimits {
-  readonly maxConcurrentRequests?: number | undefined;
-  readonly requestsPerSecond?: number | undefined;
-}
-
 /** Queues requests, so that they keep to the limits of the settings and of the service. */
 export class RateLimiter {
   readonly #queue: PQueue;
@@ -13,15 +7,13 @@ export class RateLimiter {
   #resumption: NodeJS.Timeout | undefined;
   #pauseCount = 0;
 
-  constructor({ maxConcurrentRequests, requestsPerSecond }: RateLimits) {
-    this.#queue = new PQueue({
-      concurrency: maxConcurrentRequests ?? Number.POSITIVE_INFINITY,
-      ...(requestsPerSecond !== undefined && {
-        interval: 1000 / requestsPerSecond,
-        intervalCap: 1,
-        strict: true,
-      }),
-    });
+  constructor(
+    maxConcurrentRequests = Number.POSITIVE_INFINITY,
+    requestsPerSecond = Number.POSITIVE_INFINITY,
+  ) {
+    const interval = 1000 / requestsPerSecond;
+    const spacing = interval > 0 ? { interval, intervalCap: 1, strict: true } : {};
+    this.#queue = new PQueue({ concurrency: maxConcurrentRequests, ...spacing });
   }
 
   /** How often the queue was paused. */

@@ -1,15 +1,21 @@
 import { once } from "../common/once.js";
 import type { Exchange, HttpOutcome, HttpRequest } from "./http.js";
-import type { RateLimiter, RateLimits } from "./rate-limiter.js";
+import type { RateLimiter } from "./rate-limiter.js";
 import { type Delay, type GaveUp, nextStep, type RequestKind, type Step } from "./retry-policy.js";
 
 const silentWaitMs = 5_000;
 const silentPauses = 3;
 
-/** How requests are sent. */
-export interface TransportOptions extends RateLimits {
+/** How to reach the service with one account. */
+export interface ClientOptions {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** The timeout of one attempt. */
   readonly timeoutSeconds: number;
+  /** How long one operation goes on retrying. */
   readonly retrySeconds: number;
+  readonly maxConcurrentRequests?: number | undefined;
+  readonly requestsPerSecond?: number | undefined;
 }
 
 /** A request, and the operation that it belongs to. */
@@ -47,7 +53,7 @@ export class Deadline {
 
 /**
  * Why requests wait. `retry`: one request waits for its next attempt; told once until a request ends.
- * `throttled`: the service limits the rate of requests, so all of them wait; told once.
+ * `throttled`: the service limits the rate of requests, so all of them wait; told once in a run.
  */
 export type Wait =
   | { readonly kind: "retry"; readonly request: HttpRequest; readonly outcome: HttpOutcome }
@@ -66,19 +72,17 @@ export interface CallResult {
 
 /** Sends the requests of one account, with retries, within the limits that hold for all of them. */
 export class Transport {
-  readonly #options: TransportOptions;
+  readonly #options: ClientOptions;
   readonly #stopping: AbortSignal;
   readonly #random: () => number;
   readonly #open: () => Promise<{ readonly exchange: Exchange; readonly limiter: RateLimiter }>;
   readonly #told = new Set<Wait["kind"]>();
 
-  /**
-   * @param stopping When it aborts, nothing more is sent but undos, and what was sent completes.
-   */
+  /** @param stopping When it aborts, only undos are still sent, and requests in flight complete. */
   constructor(
-    options: TransportOptions,
+    options: ClientOptions,
     stopping: AbortSignal,
-    open: (timeoutSeconds: number) => Promise<Exchange> = openHttp,
+    open: OpenExchange = async (...args) => (await import("./http.js")).openExchange(...args),
     random: () => number = Math.random,
   ) {
     this.#options = options;
@@ -86,15 +90,14 @@ export class Transport {
     this.#random = random;
     // undici and the queue are loaded with the first request.
     this.#open = once(async () => {
-      const [exchange, { RateLimiter }] = await Promise.all([
-        open(options.timeoutSeconds),
-        import("./rate-limiter.js"),
-      ]);
-      return { exchange, limiter: new RateLimiter(options) };
+      const { RateLimiter } = await import("./rate-limiter.js");
+      const { timeoutSeconds, maxConcurrentRequests, requestsPerSecond } = options;
+      const limiter = new RateLimiter(maxConcurrentRequests, requestsPerSecond);
+      return { exchange: await open(timeoutSeconds), limiter };
     });
   }
 
-  /** Sends a request, as often as the retry policy says. */
+  /** Sends a request and retries it as the retry policy decides. */
   async sendRequest(call: Call): Promise<CallResult> {
     const { exchange, limiter } = await this.#open();
     const { kind, request, deadline, isUndo = false } = call;
@@ -165,6 +168,8 @@ export class Transport {
   }
 }
 
+type OpenExchange = (timeoutSeconds: number) => Promise<Exchange>;
+
 interface Attempt {
   readonly outcome: HttpOutcome;
   readonly step: Step;
@@ -202,9 +207,4 @@ async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   await promise;
   clearTimeout(timer);
   signal?.removeEventListener("abort", wake);
-}
-
-async function openHttp(timeoutSeconds: number): Promise<Exchange> {
-  const { openExchange } = await import("./http.js");
-  return openExchange(timeoutSeconds);
 }

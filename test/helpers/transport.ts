@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 import type * as http from "../../src/api/http.ts";
-import { type Call, Transport, type TransportOptions, type Wait } from "../../src/api/transport.ts";
+import { type Call, type ClientOptions, Transport, type Wait } from "../../src/api/transport.ts";
 import { errorBody, someSettings } from "./builders.ts";
 
 export const someRequest: http.HttpRequest = {
@@ -38,7 +38,7 @@ export const unreadable: http.HttpFailure = {
 /** A transport on a fake clock whose attempts end as `respond` says. */
 export async function fakeTransport(
   respond: (attempt: number, name: string) => http.HttpOutcome | Promise<http.HttpOutcome>,
-  options: Partial<TransportOptions> = {},
+  options: Partial<ClientOptions> = {},
   stopping: AbortSignal = new AbortController().signal,
 ) {
   await import("../../src/api/rate-limiter.js");

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { HttpOutcome } from "../../src/api/http.ts";
-import { Deadline, Transport, type TransportOptions } from "../../src/api/transport.ts";
+import { type ClientOptions, Deadline, Transport } from "../../src/api/transport.ts";
 import { someSettings } from "../helpers/builders.ts";
 import {
   busy,
@@ -70,7 +70,7 @@ const late = "late" as const;
 type Outcome = HttpOutcome | typeof late;
 
 /** Sends requests at once, and returns when each was sent, and which waits were told. */
-async function play(options: Partial<TransportOptions>, outcomes: Outcome[], names: string) {
+async function play(options: Partial<ClientOptions>, outcomes: Outcome[], names: string) {
   const transport = await fakeTransport((attempt) => {
     const outcome = outcomes[attempt - 1] ?? ok;
     return outcome === late ? new Promise((resolve) => setTimeout(resolve, 6_000, ok)) : outcome;
@@ -87,7 +87,7 @@ describe("requests that are made at once", () => {
   const queued = { ...perSecond(0.1), retrySeconds: 5 };
 
   // The options, the first outcomes, the names of the requests, and when each was sent in milliseconds.
-  it.each<[string, Partial<TransportOptions>, Outcome[], string, string]>([
+  it.each<[string, Partial<ClientOptions>, Outcome[], string, string]>([
     ["are all in flight", {}, [late, late, late], "abc", "a0 b0 c0"],
     ["are in flight up to maxConcurrentRequests", one, [late], "abc", "a0 b6000 c6000"],
     ["keep to both limits", { ...one, ...perSecond(9) }, [late], "ab", "a0 b6000"],
@@ -152,7 +152,7 @@ describe("the deadline of an operation", () => {
 /** A transport that has sent a request, and the controller that stops Pulumi. */
 async function stoppable(
   respond: Parameters<typeof fakeTransport>[0],
-  options: Partial<TransportOptions> = {},
+  options: Partial<ClientOptions> = {},
 ) {
   const stop = new AbortController();
   const transport = await fakeTransport(respond, options, stop.signal);
@@ -165,7 +165,7 @@ describe("Pulumi's stop", () => {
   const given = { gaveUp: { reason: "stopping" } };
   const notSent = { outcome: { kind: "unsent", cause: { kind: "stopping" } } };
 
-  it.each<[string, Partial<TransportOptions>, HttpOutcome, object[], number]>([
+  it.each<[string, Partial<ClientOptions>, HttpOutcome, object[], number]>([
     ["a pause", {}, slow, [given, notSent, notSent], 1],
     ["a place in the queue", perSecond(0.01), ok, [{ outcome: ok }, notSent, notSent], 1],
     ["another attempt", {}, unsent, [given, given, given], 3],
