@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici";
 import { isLoopback } from "../common/url.js";
 import { version } from "../common/version.js";
 
@@ -91,10 +91,7 @@ export function openExchange(timeoutSeconds: number): Exchange {
     connectTimeout: timeoutMs,
     proxyTls: tls,
     requestTls: tls,
-    // A signal ends the attempt, but not a CONNECT that a silent proxy leaves without a response.
-    clientFactory: (origin, proxyOptions) =>
-      new Pool(origin, { ...proxyOptions, headersTimeout: timeoutMs }),
-  } as EnvHttpProxyAgent.Options);
+  });
 
   return async (request, signals = {}) => {
     // A proxy's loopback is another machine, which must not receive the key.

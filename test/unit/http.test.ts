@@ -255,17 +255,31 @@ describe("an exchange that breaks after the request was sent", () => {
     expect(server.requests).toHaveLength(before + 1);
   });
 
-  it("is ended by the deadline, and not by a stop", async () => {
+  it("is ended by the deadline", async () => {
     await using server = await startRawServer(() => undefined);
-    const [deadline, stopping] = [new AbortController(), new AbortController()];
-    const signals = { deadline: deadline.signal, stopping: stopping.signal };
+    const deadline = new AbortController();
 
-    const attempt = openExchange(30)(post(server.url), signals);
+    const attempt = openExchange(30)(post(server.url), { deadline: deadline.signal });
     await expect.poll(() => server.requests).toHaveLength(1);
-    stopping.abort();
     deadline.abort();
 
     expect(await attempt).toEqual({ kind: "noResponse", cause: { kind: "deadline" } });
+  });
+
+  it.each<[string, (socket: Socket) => unknown, object]>([
+    ["its response", (socket) => socket.write(`${head}0123456789`), { kind: "response" }],
+    ["a reset", (socket) => socket.resetAndDestroy(), { cause: { codes: ["ECONNRESET"] } }],
+  ])("still ends with %s after a stop", async (_case, respond, expected) => {
+    const arrived = Promise.withResolvers<Socket>();
+    await using server = await startRawServer(arrived.resolve);
+    const stopping = new AbortController();
+
+    const attempt = openExchange(30)(post(server.url), { stopping: stopping.signal });
+    const socket = await arrived.promise;
+    stopping.abort();
+    respond(socket);
+
+    expect(await attempt).toMatchObject(expected);
   });
 });
 

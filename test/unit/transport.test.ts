@@ -63,6 +63,7 @@ describe("a transport", () => {
 });
 
 const short = response(429, 9);
+const growing = Array.from({ length: 9 }, (_, at) => response(429, 9 + at));
 const slow = response(429, 9_000);
 const fault = response(500, 9_000);
 const late = "late" as const;
@@ -112,7 +113,7 @@ describe("requests that are made at once", () => {
     ["a pause of 5 s once", [slow, ok, slow], "ab", ["throttled"]],
     ["three short pauses not at all", [short, short, short], "a", []],
     ["the fourth short pause", [short, short, short, short], "a", ["throttled"]],
-    ["one pause that many requests share not at all", Array(9).fill(short), "abcdefghi", []],
+    ["one pause that many requests share not at all", growing, "abcdefghi", []],
   ])("tell of %s", async (_case, outcomes: readonly HttpOutcome[], names, expected) => {
     const transport = await fakeTransport(inOrder(...outcomes));
 
