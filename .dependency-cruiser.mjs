@@ -27,7 +27,7 @@ const packages = [
     name: "undici",
     sentence: "Only api/http, local-service and cli/emit import undici.",
     path: "undici",
-    importers: "(api/(http|undici-parts)|local-service/|cli/emit)",
+    importers: "(api/http|local-service/|cli/emit)",
   },
   {
     name: "zod",

@@ -1,7 +1,7 @@
 // Every sentence about requests and webhooks, built from facts. Problems of arguments and settings are
 // worded beside their rules.
 import type { FailedCall, NewWebhook, WebhookAddress } from "../api/client.js";
-import type { HttpOutcome, HttpResponse } from "../api/exchange.js";
+import type { HttpOutcome, HttpResponse } from "../api/http.js";
 import { isNotFound, serviceErrorIn } from "../api/schemas.js";
 import type { Wait } from "../api/transport.js";
 import { parseJson } from "../common/json.js";
@@ -34,12 +34,12 @@ export function failureText(context: Context, failure: FailedCall, advice: strin
 
 /** The outcome of a request, such as `POST https://… returned 401 UNAUTHORIZED "No such key."`. */
 export function callText(context: Context, failure: FailedCall): string {
-  const { request, outcome, lacks } = failure;
+  const { request, outcome, missing } = failure;
   const location = oneLine(request.url.origin + request.url.pathname, 300);
-  const missing = lacks === undefined ? "" : ` ${missingText[lacks]}`;
+  const lack = missing === undefined ? "" : ` ${missingText[missing]}`;
   const said = outcome.kind === "response" ? serviceText(context, outcome) : "";
   const gaveUp = gaveUpText(context, failure);
-  return `${request.method} ${location} ${outcomeText(context, outcome)}${missing}${said}${gaveUp}`;
+  return `${request.method} ${location} ${outcomeText(context, outcome)}${lack}${said}${gaveUp}`;
 }
 
 const missingText = {
@@ -53,12 +53,14 @@ function outcomeText({ account, operation }: Context, outcome: HttpOutcome): str
     return `returned ${outcome.statusCode}`;
   }
   const { kind, cause } = outcome;
-  const isSent = kind === "unanswered";
+  const isSent = kind === "noResponse";
   switch (cause.kind) {
-    case "limit": {
+    case "timeout":
+    case "deadline": {
+      const { settings } = account;
       const timeout =
-        cause.limit === "attempt"
-          ? `within ${cause.ms / 1000} s (${nameOfSetting(account.settings, "timeoutSeconds")})`
+        cause.kind === "timeout"
+          ? `within ${settings.timeoutSeconds} s (${nameOfSetting(settings, "timeoutSeconds")})`
           : `in the time that was left (${customTimeouts(operation)})`;
       return isSent ? `got no complete response ${timeout}` : `could not connect ${timeout}`;
     }
@@ -73,15 +75,13 @@ function outcomeText({ account, operation }: Context, outcome: HttpOutcome): str
       return `returned ${cause.statusCode} with more than 1 MiB`;
     case "badProxy":
       return "was not sent";
-    case "noAttempt":
-      return cause.because === "stopping"
-        ? "was not sent, because Pulumi is stopping"
-        : `was not sent, because the timeout had passed (${customTimeouts(operation)})`;
+    case "stopping":
+      return "was not sent, because Pulumi is stopping";
   }
 }
 
-function customTimeouts({ timeLimit }: Operation): string {
-  return `customTimeouts, ${timeLimit?.seconds} s`;
+function customTimeouts({ deadline }: Operation): string {
+  return `customTimeouts, ${deadline?.seconds} s`;
 }
 
 /** The service's own error, redacted. */
@@ -101,7 +101,7 @@ function gaveUpText({ account, operation }: Context, failure: FailedCall): strin
   if (gaveUp === undefined) {
     return "";
   }
-  if (gaveUp.limit === "stopping") {
+  if (gaveUp.reason === "stopping") {
     return " (Pulumi is stopping)";
   }
   const attempts = earlier.length + 1;
@@ -109,7 +109,7 @@ function gaveUpText({ account, operation }: Context, failure: FailedCall): strin
     outcome.kind === "response" && outcome.retryAfterMs
       ? `it asked to wait for ${secondsText(outcome.retryAfterMs)}`
       : `tried ${attempts} ${attempts === 1 ? "time" : "times"} in ${secondsText(elapsedMs)}`;
-  if (gaveUp.limit === "operation") {
+  if (gaveUp.reason === "deadline") {
     return ` (${tried}; ${customTimeouts(operation)})`;
   }
   const limit = gaveUp.isRefused
@@ -126,11 +126,9 @@ function secondsText(ms: number): string {
 /** Why requests wait. */
 export function waitLine(settings: Settings, wait: Wait): string {
   switch (wait.kind) {
-    case "pause":
-      return `The service asked to slow down; all requests wait ${secondsText(wait.delayMs)}.`;
-    case "turn":
-      return `Requests wait in the queue: ${nameOfSetting(settings, wait.setting)} is ${settings[wait.setting]}.`;
-    case "again": {
+    case "throttled":
+      return `The service limits the rate of requests: all requests now wait ${secondsText(wait.delayMs)}, as it asks, and are then retried. ${rateAdvice(settings)}`;
+    case "retry": {
       const { method, url } = wait.request;
       const { outcome } = wait;
       const what =
@@ -138,6 +136,14 @@ export function waitLine(settings: Settings, wait: Wait): string {
       return `${url.origin} ${what}; retrying ${method}.`;
     }
   }
+}
+
+function rateAdvice(settings: Settings): string {
+  const { requestsPerSecond } = settings;
+  const name = nameOfSetting(settings, "requestsPerSecond");
+  return requestsPerSecond === undefined
+    ? `Set ${name} to the rate limit of the service to avoid such waits.`
+    : `${name} is ${requestsPerSecond}: a lower value avoids such waits.`;
 }
 
 /** A creation that made no webhook. */
@@ -172,7 +178,7 @@ export function inDoubtText(
 ): string {
   const { outcome } = failure;
   const isResponse = outcome.kind === "response";
-  const isForeign = isResponse && failure.lacks === "id" && parseJson(outcome.body) === undefined;
+  const isForeign = isResponse && failure.missing === "id" && parseJson(outcome.body) === undefined;
   const sentences = [
     isForeign && wrongHostAdvice(context.account.settings),
     ids.length === 0 &&
@@ -205,11 +211,11 @@ export function notDeletedText(context: Context, failure: FailedCall, isUndo = f
 }
 
 function notDeletedAdvice(context: Context, failure: FailedCall, isUndo: boolean): string {
-  const { outcome, lacks } = failure;
+  const { outcome, missing } = failure;
   if (outcome.kind !== "response") {
     return connectionAdvice(context, failure, isUndo);
   }
-  return outcome.statusCode === 404 || lacks !== undefined
+  return outcome.statusCode === 404 || missing !== undefined
     ? wrongHostAdvice(context.account.settings)
     : statusAdvice(context, outcome);
 }

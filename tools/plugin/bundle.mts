@@ -1,17 +1,13 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { build, type Plugin } from "rolldown";
+import { undiciParts } from "../undici.mts";
 import { completeSchema, schemaSource } from "./schema.mts";
 
-// What grpc-js and undici load on first use, for channelz, orca, bodies that are forms or blobs, and an
-// experimental parser: the plugin uses none of them.
-const neverLoaded = [
-  /^@grpc\/proto-loader$/,
-  /[\\/]undici[\\/]lib[\\/]web[\\/]/,
-  /[\\/]undici[\\/]lib[\\/]milo[\\/]/,
-];
+// grpc-js loads this package for channelz and orca, which the plugin does not use.
+const neverLoaded = /^@grpc\/proto-loader$/;
 
-// One character beyond Latin-1 doubles what V8 has to read of the file at each start.
+// One character beyond Latin-1 doubles the size of the file that V8 reads at each start.
 const ascii: Plugin = {
   name: "ascii",
   generateBundle: (_, bundle) => {
@@ -37,8 +33,8 @@ const schema: Plugin = {
 /**
  * Bundles a plugin into one executable file that needs nothing but Node.js.
  *
- * @param input The source, from the root of the repository.
- * @returns the modules that it holds.
+ * @param input The path of the source, from the root of the repository.
+ * @returns The modules that the file contains.
  */
 export async function bundlePlugin(input: string, file: string): Promise<string[]> {
   const { output } = await build({
@@ -46,7 +42,7 @@ export async function bundlePlugin(input: string, file: string): Promise<string[
     platform: "node",
     input,
     external: neverLoaded,
-    plugins: [schema, ascii],
+    plugins: [schema, undiciParts, ascii],
     transform: { target: "es2022" },
     output: {
       file,
