@@ -13,7 +13,6 @@ export const explicitKey = `${namespace}:isExplicit`;
 export const environmentVariables = {
   baseUrl: "DBWEBHOOKS_BASE_URL",
   formerBaseUrls: "DBWEBHOOKS_FORMER_BASE_URLS",
-  otherBaseUrls: "DBWEBHOOKS_OTHER_BASE_URLS",
   apiKey: "DBWEBHOOKS_API_KEY",
   timeoutSeconds: "DBWEBHOOKS_TIMEOUT_SECONDS",
   retrySeconds: "DBWEBHOOKS_RETRY_SECONDS",

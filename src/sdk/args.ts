@@ -83,11 +83,6 @@ export interface ProviderArgs {
    */
   formerBaseUrls?: pulumi.Input<pulumi.Input<string>[] | undefined>;
   /**
-   * Base URLs of other services that this key may be sent to, to delete what was created there. Only a
-   * deletion uses them. Default: `DBWEBHOOKS_OTHER_BASE_URLS`, with commas between them, or none.
-   */
-  otherBaseUrls?: pulumi.Input<pulumi.Input<string>[] | undefined>;
-  /**
    * The bearer key. Default: `DBWEBHOOKS_API_KEY`; one of the two is required. Stored as a secret.
    */
   apiKey?: pulumi.Input<string | undefined>;
