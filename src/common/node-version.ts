@@ -1,19 +1,19 @@
 import { engines } from "../../package.json";
 
-/** The oldest version of Node.js that this package runs on, from `engines` in package.json. */
+/** The oldest version of Node.js on which this package runs, from `engines` in package.json. */
 const minimumVersion = engines.node.replace(">=", "");
 
 /**
- * Says that a version of Node.js is too old.
+ * Describes the problem with a version of Node.js that is too old.
  *
- * @param what What needs a newer one.
+ * @param program What needs a newer version.
  */
-export function problemOfNodeVersion(what: string, version: string): string | undefined {
+export function validateNodeVersion(program: string, version: string): string | undefined {
   const [major = 0, minor = 0] = numbersOf(version);
   const [minimumMajor = 0, minimumMinor = 0] = numbersOf(minimumVersion);
   return major > minimumMajor || (major === minimumMajor && minor >= minimumMinor)
     ? undefined
-    : `${what} needs Node.js ${minimumVersion} or newer, and this is ${version}.`;
+    : `${program} needs Node.js ${minimumVersion} or newer, and this is ${version}.`;
 }
 
 function numbersOf(version: string): number[] {

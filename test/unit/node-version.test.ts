@@ -1,8 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { check, delete as remove } from "../../src/adapters/dynamic.js";
-import { problemOfNodeVersion } from "../../src/common/node-version.js";
-import { Provider, Webhook } from "../../src/index.js";
+import { validateNodeVersion } from "../../src/common/node-version.js";
+import * as dynamic from "../../src/index.js";
+import * as native from "../../src/native.js";
 import { someArgs, someState } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
 
@@ -13,10 +14,10 @@ it.each([
   ["v24.0.0", true],
   ["22.18.9", false],
   ["v9.99.0", false],
-])("Node.js %s can run this: %s", (version, isNewEnough) => {
+])("Node.js %s is new enough: %s", (version, isNewEnough) => {
   const problem = `this needs Node.js 22.19 or newer, and this is ${version}.`;
 
-  expect(problemOfNodeVersion("this", version)).toBe(isNewEnough ? undefined : problem);
+  expect(validateNodeVersion("this", version)).toBe(isNewEnough ? undefined : problem);
 });
 
 describe("a Node.js that is too old", () => {
@@ -24,16 +25,20 @@ describe("a Node.js that is too old", () => {
   const runOnOldNode = () =>
     vi.stubGlobal("process", { ...process, versions: { ...process.versions, node: "20.20.2" } });
 
-  it("is refused by the program", () => {
+  it.each([
+    ["the main entry", dynamic],
+    ["./native", native],
+  ])("ends a program of %s", (_, { Provider, Webhook }) => {
     runOnOldNode();
 
     const args = { databaseId: "base_abc123", url: "https://example.com", events: [] };
-    expect(() => new Webhook("orders", args)).toThrow(pulumi.RunError);
-    expect(() => new Webhook("orders", args)).toThrow(message);
-    expect(() => new Provider("account")).toThrow(message);
+    for (const declare of [() => new Webhook("orders", args), () => new Provider("account")]) {
+      expect(declare).toThrow(pulumi.RunError);
+      expect(declare).toThrow(message);
+    }
   });
 
-  it("is refused by the provider, in preview already and without a stack", async () => {
+  it("fails the operations of the dynamic provider, without a stack trace", async () => {
     runOnOldNode();
 
     for (const run of [check({}, someArgs()), remove("1", someState())]) {

@@ -18,7 +18,8 @@ import { partialCreationOf } from "../helpers/shells/grpc-provider.js";
 import { connect, operationsOf, struct } from "../helpers/shells/provider-calls.mjs";
 import { withBareSecret } from "../helpers/shells/shell.js";
 
-// What Pulumi gets through gRPC. The rules are in the tests of core; both shells in test/process.
+// The translation between Pulumi's gRPC calls and the rules. Other unit tests hold the rules; both adapters run
+// as processes in test/process.
 
 const type = "dbwebhooks:index:Webhook";
 const urn = `urn:pulumi:test::webhooks::${type}::orders`;
@@ -90,11 +91,17 @@ describe("A request that the plugin cannot take", () => {
     ];
 
     for (const error of await Promise.all(calls.map((call) => errorOf(call)))) {
-      expect(error).toMatchObject({ code: 3, message: expect.stringContaining(`not "${id}"`) });
-      // Only a number is the id of the other shell.
-      expect(error.message.includes("the dynamic provider")).toBe(id === "42");
+      expect(error).toMatchObject({ code: 3, message: expect.stringContaining("DATABASE/NUMBER") });
     }
     expect(service.requests).toEqual([]);
+  });
+
+  it("is an import of a number alone, which asks for the database", async () => {
+    const { plugin } = await startBoth();
+
+    const { message } = await errorOf(plugin.import("42"));
+
+    expect(message).toMatch(/Import webhook failed: which database .*\bbase_abc123\/42\b/);
   });
 
   it("is another configuration than the first", async () => {

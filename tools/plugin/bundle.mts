@@ -1,7 +1,7 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { build, type Plugin } from "rolldown";
-import { completeSchema, schemaSource } from "./schema.mts";
+import { schema, schemaSource } from "./schema.mts";
 
 // What grpc-js and undici load on first use, for channelz, orca, bodies that are forms or blobs, and an
 // experimental parser: the plugin uses none of them.
@@ -26,12 +26,10 @@ const ascii: Plugin = {
   },
 };
 
-const schema: Plugin = {
-  name: "schema",
+const wholeSchema: Plugin = {
+  name: "whole-schema",
   load: (id) =>
-    id === schemaSource
-      ? { code: JSON.stringify(completeSchema()), moduleType: "json" }
-      : undefined,
+    id === schemaSource ? { code: JSON.stringify(schema), moduleType: "json" } : undefined,
 };
 
 /**
@@ -46,7 +44,7 @@ export async function bundlePlugin(input: string, file: string): Promise<string[
     platform: "node",
     input,
     external: neverLoaded,
-    plugins: [schema, ascii],
+    plugins: [wholeSchema, ascii],
     transform: { target: "es2022" },
     output: {
       file,
