@@ -173,6 +173,31 @@ describe("The plugin", () => {
   });
 });
 
+describe("Another base URL of a provider", () => {
+  it("is a warning once per process, as soon as the provider is configured", async () => {
+    const [old, next] = ["https://a.example", "https://b.example"].map((baseUrl) => {
+      return { baseUrl, apiKey: "key" };
+    });
+    const { call, configure, engine } = await startPlugin();
+    const request = new messages.DiffRequest().setName("eu").setOldInputs(struct(old ?? {}));
+    const compare = async () => {
+      const response = await call<messages.DiffResponse>(
+        "diffConfig",
+        request.setNews(struct(next ?? {})),
+      );
+      return [response.getReplacesList(), engine.lines.length];
+    };
+
+    const ofProvider = await compare();
+    await configure(next ?? {});
+    const ofWebhooks = [await compare(), await compare()];
+
+    expect(ofProvider).toEqual([["baseUrl"], 0]);
+    expect(ofWebhooks).toEqual(Array(2).fill([["baseUrl"], 1]));
+    expect(engine.lines).toMatchObject([{ urn: "", severity: WARNING }]);
+  });
+});
+
 describe("The engine's log", () => {
   it("is reached past a proxy that lower-case variables name, and says when it is lost", async () => {
     await using proxy = await startRawServer((socket) => socket.destroy());

@@ -10,7 +10,7 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   checkProvider,
-  compareProvider,
+  compareProviders,
   configSourceOf,
 } from "../../src/adapters/plugin/configuration.js";
 import type { EngineLog } from "../../src/adapters/plugin/engine-log.js";
@@ -211,26 +211,25 @@ describe("another configuration of a provider", () => {
   const account = { baseUrl: us, apiKey, version };
   const { DIFF_SOME, DIFF_UNKNOWN } = DiffResponse.DiffChanges;
 
-  async function compared(name: string, old: Properties, next: Properties) {
-    const { lines, log } = someLog();
+  function compared(name: string, old: Properties, next: Properties) {
     const request = new DiffRequest().setName(name).setOldInputs(structOf(old));
-    const response = await compareProvider(request.setNews(structOf(next)), log);
+    const { response, warning } = compareProviders(request.setNews(structOf(next)));
     return {
       changes: response.getChanges(),
       replaces: response.getReplacesList(),
-      warnings: lines.filter((line) => line.startsWith("warning ")).length,
+      isWarned: warning !== undefined,
     };
   }
-  const replaced = { changes: DIFF_SOME, replaces: ["baseUrl"], warnings: 1 };
-  const left = { changes: DIFF_UNKNOWN, replaces: [], warnings: 0 };
+  const replaced = { changes: DIFF_SOME, replaces: ["baseUrl"], isWarned: true };
+  const left = { changes: DIFF_UNKNOWN, replaces: [], isWarned: false };
 
   it.each(["default", "default_0_1_0", "eu"])(
     "replaces the provider %s for another base URL, and warns",
-    async (name) => {
+    (name) => {
       const wrapped = { ...account, apiKey: { ...secretEnvelope, value: apiKey } };
       const moved = { ...account, baseUrl: eu, apiKey: "another-key" };
 
-      expect(await compared(name, wrapped, moved)).toEqual(replaced);
+      expect(compared(name, wrapped, moved)).toEqual(replaced);
     },
   );
 
@@ -242,26 +241,26 @@ describe("another configuration of a provider", () => {
     ["a base URL that is not known yet", { baseUrl: unknownMarkers.string }],
     ["a base URL that is invalid", { baseUrl: "eu.example.com" }],
     ["a base URL that is removed", { baseUrl: undefined }],
-  ])("is left to Pulumi if it changes %s", async (_, changes) => {
+  ])("is left to Pulumi if it changes %s", (_, changes) => {
     const next = { ...account, ...changes };
 
-    expect(await compared("eu", account, next)).toEqual(left);
-    expect(await compared("default", account, next)).toEqual(left);
+    expect(compared("eu", account, next)).toEqual(left);
+    expect(compared("default", account, next)).toEqual(left);
   });
 
-  it("is left to the rules if the old provider would use the key or address of the environment", async () => {
+  it("is left to the rules if the old provider would use the key or address of the environment", () => {
     const moved = { ...account, baseUrl: eu };
     const { apiKey: _, ...keyless } = account;
     vi.stubEnv("DBWEBHOOKS_API_KEY", "key-of-the-environment");
 
     // An explicit provider uses the environment only for what its arguments omit.
-    expect(await compared("default", account, moved)).toEqual(left);
-    expect(await compared("eu", keyless, moved)).toEqual(left);
-    expect(await compared("eu", account, moved)).toEqual(replaced);
+    expect(compared("default", account, moved)).toEqual(left);
+    expect(compared("eu", keyless, moved)).toEqual(left);
+    expect(compared("eu", account, moved)).toEqual(replaced);
 
     vi.unstubAllEnvs();
     vi.stubEnv("DBWEBHOOKS_BASE_URL", "https://environment.example.com");
-    expect(await compared("default", account, moved)).toEqual(left);
-    expect(await compared("eu", { apiKey }, moved)).toEqual(left);
+    expect(compared("default", account, moved)).toEqual(left);
+    expect(compared("eu", { apiKey }, moved)).toEqual(left);
   });
 });

@@ -61,40 +61,45 @@ export async function checkProvider(request: CheckRequest, log: EngineLog): Prom
   return response;
 }
 
+/** The result of a comparison of two providers, and what to tell the user about it. */
+export interface ProviderComparison {
+  readonly response: DiffResponse;
+  readonly warning?: string;
+}
+
 /**
- * Compares the stored arguments of a provider with the new ones. Another base URL replaces the provider,
- * so that Pulumi creates each webhook with the new settings and deletes the old one with the old settings.
- * Pulumi compares the webhooks themselves no more, so the warning about new secrets is written here.
+ * Compares the arguments of two providers: the stored and the new ones of one provider or, for a webhook
+ * that moves, those of its old and its new provider. Another base URL replaces the provider and its
+ * webhooks, so that Pulumi creates with the new settings and deletes with the old ones.
  *
- * Every other answer is `DIFF_UNKNOWN`, as if this call were not implemented: Pulumi compares by itself.
+ * Every other result is `DIFF_UNKNOWN`. Pulumi then compares by itself, as if this were not implemented.
  */
-export async function compareProvider(request: DiffRequest, log: EngineLog): Promise<DiffResponse> {
+export function compareProviders(request: DiffRequest): ProviderComparison {
   const response = new DiffResponse();
   const name = request.getName() ?? "";
   const [old, next] = [request.getOldInputs(), request.getNews()].map(
     (args) => readConfig(sourceOf(name, propertiesOf(args))).settings,
   );
   if (old === undefined || next === undefined) {
-    // Some value is invalid, or not known yet.
-    return response;
+    // Some value is invalid or not known yet.
+    return { response };
   }
-  // Otherwise the old provider would send the key of today's environment to the old address.
+  // The old provider would use today's environment too, and send a new key to the old address.
   const needsEnvironment = (["baseUrl", "apiKey"] as const).some((setting) =>
     old.fromEnvironment.includes(setting),
   );
-  const isMoved = ![next.baseUrl, ...next.formerBaseUrls].includes(old.baseUrl);
-  if (isMoved && !needsEnvironment) {
-    log.write(
-      "",
-      `${namespace}:baseUrl of the provider ${shownValue(name)} changes from ${shownValue(old.baseUrl)} to ${shownValue(next.baseUrl)}: Pulumi replaces all its webhooks, and their secrets change. The old ones are deleted at the old address with the old key. If the same service has moved, set ${namespace}:formerBaseUrls to the former address instead.`,
-      "warning",
-    );
-    await log.flush();
-    response.setChanges(DiffResponse.DiffChanges.DIFF_SOME);
-    response.setReplacesList(["baseUrl"]);
-    response.setDiffsList(["baseUrl"]);
+  const isSameService = [next.baseUrl, ...next.formerBaseUrls].includes(old.baseUrl);
+  if (isSameService || needsEnvironment) {
+    return { response };
   }
-  return response;
+  response.setChanges(DiffResponse.DiffChanges.DIFF_SOME);
+  response.setReplacesList(["baseUrl"]);
+  response.setDiffsList(["baseUrl"]);
+  const [from, to] = [old.baseUrl, next.baseUrl].map(shownValue);
+  return {
+    response,
+    warning: `Webhooks of the provider ${shownValue(name)} move from ${from} to ${to}: Pulumi replaces them, and their secrets change. It deletes the old ones at ${from} with the old key. If this is a new address of the same service, set ${namespace}:formerBaseUrls to the former one instead.`,
+  };
 }
 
 /** Where the settings of a provider come from: its arguments, or the stack's configuration. */

@@ -17,7 +17,7 @@ import { PartialCreationError } from "../../provider/errors.js";
 import type { Notify } from "../../provider/operation.js";
 import { WebhookProvider } from "../../provider/provider.js";
 import { withSecretMarked } from "../../provider/values.js";
-import { checkProvider, compareProvider, configSourceOf } from "./configuration.js";
+import { checkProvider, compareProviders, configSourceOf } from "./configuration.js";
 import type { EngineLog } from "./engine-log.js";
 import { grpcErrorOf, RequestError } from "./grpc-error.js";
 import { diffResponse, propertiesOf, structOf } from "./grpc-messages.js";
@@ -34,6 +34,7 @@ interface ResourceRequest {
 export class PluginServer {
   readonly #engine: Engine;
   readonly #log: EngineLog;
+  readonly #warnings = new Set<string>();
   #configuration: unknown;
   #provider: WebhookProvider | undefined;
 
@@ -64,9 +65,12 @@ export class PluginServer {
       checkConfig: this.#handle(async (request: messages.CheckRequest) =>
         checkProvider(request, this.#log),
       ),
-      diffConfig: this.#handle(async (request: messages.DiffRequest) =>
-        compareProvider(request, this.#log),
-      ),
+      diffConfig: this.#handle(async (request: messages.DiffRequest) => {
+        const { response, warning } = compareProviders(request);
+        this.#warnOfReplacement(warning);
+        await this.#log.flush();
+        return response;
+      }),
       configure: this.#handle(async (request: messages.ConfigureRequest) => {
         this.#configure(request);
         return new messages.ConfigureResponse();
@@ -172,6 +176,18 @@ export class PluginServer {
     }
     this.#configuration = configuration;
     this.#provider ??= new WebhookProvider(configSourceOf(request), this.#engine);
+  }
+
+  /**
+   * Shows a warning about replaced webhooks once. Pulumi first asks about the provider itself, in a process
+   * that it does not configure, and then the configured new provider about each webhook. It asks no webhook
+   * for a `Diff`.
+   */
+  #warnOfReplacement(warning: string | undefined): void {
+    if (warning !== undefined && this.#provider !== undefined && !this.#warnings.has(warning)) {
+      this.#warnings.add(warning);
+      this.#log.write("", warning, "warning");
+    }
   }
 
   /** Handles calls about a webhook. They fail before Configure. */
