@@ -1,6 +1,6 @@
 // Pulumi's dynamic provider, translated: its process loads this file as `pulumi-dbwebhooks/provider`.
 import type { dynamic } from "@pulumi/pulumi";
-import { validateNodeVersion } from "../common/node-version.js";
+import { assertNodeVersion } from "../common/node-version.js";
 import { explicitKey, namespace } from "../common/setting-names.js";
 import { Engine } from "../provider/engine.js";
 import { PartialCreationError } from "../provider/errors.js";
@@ -89,11 +89,7 @@ export { remove as delete };
 
 /** The configured provider. Throws if Node.js is too old to run it. */
 function usableProvider(): WebhookProvider {
-  const problem = validateNodeVersion("pulumi-dbwebhooks", process.versions.node);
-  if (problem !== undefined) {
-    // Pulumi prints the stack traces of some errors.
-    throw Object.assign(new Error(problem), { stack: "" });
-  }
+  assertNodeVersion("pulumi-dbwebhooks", process.versions.node);
   return provider;
 }
 

@@ -1,7 +1,7 @@
 // What the resources of both entries have in common: outputs, and arguments as Pulumi gets them.
 import * as pulumi from "@pulumi/pulumi";
 import type { EventType } from "../common/event-types.js";
-import { validateNodeVersion } from "../common/node-version.js";
+import { assertNodeVersion } from "../common/node-version.js";
 import { isDefaultProviderName, validateSettingNames } from "../common/setting-names.js";
 import type { ProviderArgs, WebhookArgs } from "./args.js";
 
@@ -31,7 +31,7 @@ export abstract class WebhookResource extends pulumi.CustomResource {
     own: pulumi.Inputs,
     opts: pulumi.CustomResourceOptions | undefined,
   ) {
-    assertNodeVersion();
+    assertRunsHere();
     // A JavaScript program can omit the arguments. `pulumi preview` then reports the missing ones.
     const given: Partial<WebhookArgs> = args ?? {};
     super(
@@ -67,7 +67,7 @@ export function isResourceOfType(value: unknown, type: string): boolean {
  * @throws RunError for a name that Pulumi gives to default providers, and for unknown arguments.
  */
 export function providerInputs(name: string, args: ProviderArgs, keyPrefix = ""): pulumi.Inputs {
-  assertNodeVersion();
+  assertRunsHere();
   const problems = validateSettingNames(Object.keys(args));
   if (isDefaultProviderName(name)) {
     problems.unshift(
@@ -92,10 +92,11 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Stops the program on an old Node.js, where a later failure would not name the cause. */
-function assertNodeVersion(): void {
-  const problem = validateNodeVersion("pulumi-dbwebhooks", process.versions.node);
-  if (problem !== undefined) {
-    throw new pulumi.RunError(problem);
+/** Ends a program on an old Node.js with an error that Pulumi shows without a stack trace. */
+function assertRunsHere(): void {
+  try {
+    assertNodeVersion("pulumi-dbwebhooks", process.versions.node);
+  } catch (error) {
+    throw new pulumi.RunError((error as Error).message);
   }
 }

@@ -8,15 +8,6 @@ import { providerInputs } from "../resource-base.js";
  * An account of the service, for programs that use several accounts or regions. Pass it to a webhook as
  * the resource option `provider`. Its own arguments win over the environment; the stack's configuration
  * is not used.
- *
- * @example
- * ```ts
- * const eu = new dbwebhooks.Provider("eu", {
- *   baseUrl: "https://eu-tables.fillout.com",
- *   apiKey: config.requireSecret("euApiKey"),
- * });
- * new dbwebhooks.Webhook("orders", args, { provider: eu });
- * ```
  */
 export class Provider extends pulumi.ProviderResource {
   /**

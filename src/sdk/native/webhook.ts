@@ -10,20 +10,6 @@ import { isResourceOfType, WebhookResource } from "../resource-base.js";
  * The service cannot change a subscription, so a change of `databaseId`, `url`, `events`, `tableId` or
  * of the configured base URL replaces it: the new one is created first, with a new secret, and the
  * old one is deleted at the end of the update.
- *
- * @example
- * ```ts
- * import * as dbwebhooks from "pulumi-dbwebhooks/native";
- *
- * const orders = new dbwebhooks.Webhook("orders", {
- *   databaseId: "base_abc123",
- *   tableId: "tbl_orders",
- *   url: "https://example.com/hooks/orders",
- *   events: ["record.created", "record.updated"],
- * });
- *
- * export const ordersSecret = orders.secret;
- * ```
  */
 export class Webhook extends WebhookResource {
   /** @internal */
