@@ -91,7 +91,7 @@ describe("The schema of the settings", () => {
     ["retrySeconds", "number"],
     ["maxConcurrentRequests", "integer"],
     ["requestsPerSecond", "number"],
-  ])("describes the limits of %s, a %s, as its rule has them", (name, type) => {
+  ])("describes the limits of %s as its rule has them, with the type %s", (name, type) => {
     const description = settings[name]?.description.replaceAll(",", "") ?? "";
     const [, least = 0, most = 0] = /: ([\d.]+) to (\d+)\./.exec(description)?.map(Number) ?? [];
     const isAllowed = (value: number) =>
