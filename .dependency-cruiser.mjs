@@ -7,8 +7,8 @@ const folders = {
   api: { path: "api/", imports: ["common"] },
   provider: { path: "provider/", imports: ["common", "api"] },
   // Programs load these two: no HTTP library, no validation, no rules.
-  "sdk/dynamic": { path: "(index\\.ts$|sdk/(args\\.ts$|dynamic/))", imports: ["common"] },
-  "sdk/native": { path: "(native\\.ts$|sdk/(args\\.ts$|native/))", imports: ["common"] },
+  "sdk/dynamic": { path: "(index\\.ts$|sdk/([\\w-]+\\.ts$|dynamic/))", imports: ["common"] },
+  "sdk/native": { path: "(native\\.ts$|sdk/([\\w-]+\\.ts$|native/))", imports: ["common"] },
   "adapters/dynamic": { path: "adapters/dynamic\\.ts$", imports: ["common", "provider"] },
   "adapters/plugin": { path: "adapters/plugin/", imports: ["common", "provider"] },
   "local-service": { path: "local-service/", imports: ["common"] },

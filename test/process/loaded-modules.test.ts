@@ -81,6 +81,7 @@ describe("A program", () => {
     expect(namesOf(JSON.parse(stdout))).toEqual([
       "dist/common.js",
       file,
+      "dist/resource-base.js",
       "dist/rolldown-runtime.js",
       "fastest-levenshtein",
     ]);

@@ -2,7 +2,7 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { build, type Plugin } from "rolldown";
 import { undiciParts } from "../undici.mts";
-import { completeSchema, schemaSource } from "./schema.mts";
+import { schema, schemaSource } from "./schema.mts";
 
 // grpc-js loads this package for channelz and orca, which the plugin does not use.
 const neverLoaded = /^@grpc\/proto-loader$/;
@@ -22,12 +22,10 @@ const ascii: Plugin = {
   },
 };
 
-const schema: Plugin = {
-  name: "schema",
+const completeSchema: Plugin = {
+  name: "complete-schema",
   load: (id) =>
-    id === schemaSource
-      ? { code: JSON.stringify(completeSchema()), moduleType: "json" }
-      : undefined,
+    id === schemaSource ? { code: JSON.stringify(schema), moduleType: "json" } : undefined,
 };
 
 /**
@@ -42,7 +40,7 @@ export async function bundlePlugin(input: string, file: string): Promise<string[
     platform: "node",
     input,
     external: neverLoaded,
-    plugins: [schema, undiciParts, ascii],
+    plugins: [completeSchema, undiciParts, ascii],
     transform: { target: "es2022" },
     output: {
       file,
