@@ -102,7 +102,7 @@ describe("emit", () => {
 
     const { message } = await errorOf(emitted({ url: service.url }));
 
-    expect(message).toContain("No response");
+    expect(message).toContain("SELF_SIGNED_CERT");
     expect(service.requests).toEqual([]);
   });
 
