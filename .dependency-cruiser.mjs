@@ -12,7 +12,7 @@ const folders = {
   "adapters/dynamic": { path: "adapters/dynamic\\.ts$", imports: ["common", "provider"] },
   "adapters/plugin": { path: "adapters/plugin/", imports: ["common", "provider"] },
   "local-service": { path: "local-service/", imports: ["common"] },
-  cli: { path: "cli/", imports: ["common", "sdk/dynamic", "local-service"] },
+  cli: { path: "cli/", imports: ["common", "local-service"] },
 };
 
 /** The packages that only some files may import, types included. */
