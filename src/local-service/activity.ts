@@ -34,18 +34,16 @@ export class Activity extends EventEmitter<ActivityEvents> {
     name: Name,
     matches: (item: ActivityEvents[Name][0]) => boolean,
   ): Promise<ActivityEvents[Name][0]> {
-    const found = this.#find(name, matches);
+    const find = async () => {
+      for await (const [item] of on(this, name, { signal: this.#closing })) {
+        if (matches(item)) {
+          return item;
+        }
+      }
+    };
+    const found = find();
     // A test may end without awaiting it, and an unhandled rejection ends the process.
     found.catch(() => {});
     return found;
-  }
-
-  async #find<Item>(name: string, matches: (item: Item) => boolean): Promise<Item> {
-    for await (const [item] of on(this, name, { signal: this.#closing })) {
-      if (matches(item)) {
-        return item;
-      }
-    }
-    throw new Error("The stream of activity has ended.");
   }
 }

@@ -3,7 +3,7 @@ import PQueue from "p-queue";
 import { Agent } from "undici";
 import type { Activity } from "./activity.js";
 import { completeEvent, eventChecks, type NewEvent, type StoredEvent } from "./events.js";
-import { isAccepted, sendNotification } from "./notification.js";
+import { sendNotification } from "./notification.js";
 import type { LocalServiceOptions } from "./options.js";
 import { type Checks, validateFields } from "./validation.js";
 import type { StoredWebhook, WebhookStore } from "./webhook-store.js";
@@ -57,12 +57,13 @@ export interface AwaitedDelivery {
 /** A {@link Delivery} as the service fills it in. */
 type DeliveryEntry = { -readonly [K in keyof Delivery]: Delivery[K] };
 
-const defaultMaxKept = 10_000;
 const defaultWaits = [0.5, 1, 2, 4, 8, 16, 32, 60, 60];
 const dropped = new Error("The webhook is deleted or switched off.");
 
 /** Delivers events to the receivers. Pending deliveries end with the process. */
 export class Deliveries {
+  readonly newest: Delivery[] = [];
+  readonly pending = new Map<Delivery, AbortController>();
   readonly #webhooks: WebhookStore;
   readonly #timeoutMs: number;
   readonly #retryWaitsSeconds: readonly number[];
@@ -72,32 +73,26 @@ export class Deliveries {
   readonly #eventChecks: Checks;
   readonly #agent: Agent;
   readonly #queue: PQueue;
-  readonly #newest: Delivery[] = [];
-  readonly #pending = new Map<Delivery, AbortController>();
   #lastNumber = 0;
 
-  constructor(webhooks: WebhookStore, options: LocalServiceOptions, activity: Activity) {
-    const { deliveries = {}, maxRequests = defaultMaxKept, allowUnknownEvents = false } = options;
+  constructor(
+    webhooks: WebhookStore,
+    options: LocalServiceOptions & { readonly maxRequests: number },
+    activity: Activity,
+  ) {
+    const { deliveries = {}, allowUnknownEvents = false } = options;
     const { timeoutSeconds = 15, maxConcurrent = 64 } = deliveries;
     this.#webhooks = webhooks;
     this.#timeoutMs = timeoutSeconds * 1000;
     this.#retryWaitsSeconds = deliveries.retryWaitsSeconds ?? defaultWaits;
     this.#deliverTo = deliveries.deliverTo;
-    this.#maxKept = maxRequests;
+    this.#maxKept = options.maxRequests;
     this.#activity = activity;
     this.#eventChecks = eventChecks(allowUnknownEvents);
     // The timeout of an attempt covers the connection and the response, so undici's own are off.
     const connect = { timeout: this.#timeoutMs };
     this.#agent = new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
     this.#queue = new PQueue({ concurrency: maxConcurrent });
-  }
-
-  get newest(): Delivery[] {
-    return [...this.#newest];
-  }
-
-  get pendingCount(): number {
-    return this.#pending.size;
   }
 
   validateEvent(event: unknown): string[] {
@@ -113,7 +108,7 @@ export class Deliveries {
     const finished = Promise.resolve().then(() =>
       Promise.all(deliveries.map((delivery) => this.#deliver(delivery))),
     );
-    // Nobody has to await it, and an unhandled rejection ends the process.
+    // A caller may ignore it, and an unhandled rejection ends the process.
     finished.catch(() => {});
     const emitted = { ...event, deliveries, finished };
     this.#activity.emit("log", { type: "event", event: emitted });
@@ -122,7 +117,7 @@ export class Deliveries {
 
   /** Drops the waiting deliveries of a webhook that is deleted or switched off, not those in flight. */
   drop(webhookId: number): void {
-    for (const [delivery, controller] of this.#pending) {
+    for (const [delivery, controller] of this.pending) {
       if (delivery.webhookId === webhookId) {
         controller.abort(dropped);
       }
@@ -132,7 +127,7 @@ export class Deliveries {
   /** Ends all pending deliveries, attempts in flight included. */
   async close(): Promise<void> {
     const closed = new Error("The local service was closed before the delivery was over.");
-    for (const controller of this.#pending.values()) {
+    for (const controller of this.pending.values()) {
       controller.abort(closed);
     }
     await this.#agent.destroy();
@@ -143,17 +138,17 @@ export class Deliveries {
     this.#lastNumber += 1;
     const number = this.#lastNumber;
     const delivery: DeliveryEntry = { number, event, webhookId, attempts: 0, outcome: "pending" };
-    this.#pending.set(delivery, new AbortController());
-    this.#newest.push(delivery);
-    if (this.#newest.length > this.#maxKept) {
-      this.#newest.shift();
+    this.pending.set(delivery, new AbortController());
+    this.newest.push(delivery);
+    if (this.newest.length > this.#maxKept) {
+      this.newest.shift();
     }
     return delivery;
   }
 
   /** Attempts a delivery until it is over. Rejects when the service closes first. */
   async #deliver(delivery: DeliveryEntry): Promise<Delivery> {
-    const signal = this.#pending.get(delivery)?.signal ?? AbortSignal.abort();
+    const signal = this.pending.get(delivery)?.signal ?? AbortSignal.abort();
     try {
       for (const waitSeconds of [...this.#retryWaitsSeconds, undefined]) {
         if (await this.#queue.add(() => this.#attempt(delivery, signal))) {
@@ -174,7 +169,7 @@ export class Deliveries {
       }
       throw signal.reason ?? error;
     } finally {
-      this.#pending.delete(delivery);
+      this.pending.delete(delivery);
     }
   }
 
@@ -186,16 +181,12 @@ export class Deliveries {
     delete delivery.retryInSeconds;
     delivery.attempts += 1;
     delivery.url = addressOf(webhook.url, this.#deliverTo);
-    const result = await sendNotification(delivery.event, webhook, {
-      dispatcher: this.#agent,
-      url: delivery.url,
-      attempt: delivery.attempts,
-      timeoutMs: this.#timeoutMs,
-    });
+    const result = await sendNotification(delivery, webhook.secret, this.#agent, this.#timeoutMs);
     delete delivery.statusCode;
     delete delivery.problem;
     Object.assign(delivery, result);
-    return isAccepted(result);
+    // Any 2xx counts as accepted, a redirect does not. Source: Standard Webhooks.
+    return result.statusCode !== undefined && Math.floor(result.statusCode / 100) === 2;
   }
 
   #end(delivery: DeliveryEntry, outcome: DeliveryOutcome): Delivery {

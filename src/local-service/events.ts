@@ -78,25 +78,18 @@ export function completeEvent(event: NewEvent): StoredEvent {
 
 /** A sample of the data of a notification, in the form that a public service uses. */
 function sampleData(type: string, tableId = newId("tbl")): Record<string, unknown> {
-  const recordId = newId("rec");
-  const record = { id: recordId, data: { Name: "A sample" } };
-  const fieldId = newId("fld");
+  const [subject, change] = type.split(".");
+  const [recordId, fieldId] = [newId("rec"), newId("fld")];
+  const records = [{ id: recordId, data: { Name: "A sample" } }];
   const field = { id: fieldId, name: "A sample", type: "text" };
-  switch (type) {
-    case "record.created":
-    case "record.updated":
-      return { tableId, recordIds: [recordId], records: [record] };
-    case "record.deleted":
-      return { tableId, recordIds: [recordId] };
-    case "table.created":
-    case "table.updated":
-    case "table.deleted":
+  const previousField = { ...field, name: "An older name" };
+  switch (subject) {
+    case "record":
+      return { tableId, recordIds: [recordId], ...(change !== "deleted" && { records }) };
+    case "table":
       return { tableId, table: { id: tableId, name: "A sample" } };
-    case "field.created":
-    case "field.deleted":
-      return { tableId, fieldId, field };
-    case "field.updated":
-      return { tableId, fieldId, field, previousField: { ...field, name: "An older name" } };
+    case "field":
+      return { tableId, fieldId, field, ...(change === "updated" && { previousField }) };
     default:
       return {};
   }

@@ -1,43 +1,28 @@
 import { Webhook } from "standardwebhooks";
 import { type Dispatcher, request } from "undici";
+import type { Delivery } from "./deliveries.js";
 import type { StoredEvent } from "./events.js";
-import type { StoredWebhook } from "./webhook-store.js";
-
-/** The result of one attempt: the status of the response, or the reason why there was none. */
-export type AttemptResult = { readonly statusCode: number } | { readonly problem: string };
-
-interface NotificationOptions {
-  readonly dispatcher: Dispatcher;
-  /** Address that receives the notification. */
-  readonly url: string;
-  readonly attempt: number;
-  readonly timeoutMs: number;
-}
-
-/** Any 2xx counts as accepted, a redirect does not. Source: Standard Webhooks. */
-export function isAccepted(result: AttemptResult): boolean {
-  return "statusCode" in result && result.statusCode >= 200 && result.statusCode < 300;
-}
 
 // The body of the response is not used. Reading it keeps the connection usable.
 const maxResponseBytes = 64 * 1024;
 
-/** Signs the notification of an event and sends it once. Never rejects. */
+/** Signs and sends a notification once. Returns the status, or why there was no response. Never rejects. */
 export async function sendNotification(
-  event: StoredEvent,
-  webhook: StoredWebhook,
-  { dispatcher, url, attempt, timeoutMs }: NotificationOptions,
-): Promise<AttemptResult> {
+  { event, webhookId, url = "", attempts }: Delivery,
+  secret: string,
+  dispatcher: Dispatcher,
+  timeoutMs: number,
+): Promise<Pick<Delivery, "statusCode" | "problem">> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
-    const body = notificationBody(event, webhook.id, attempt);
+    const body = notificationBody(event, webhookId, attempts);
     const response = await request(url, {
       dispatcher,
       method: "POST",
       headers: {
         "content-type": "application/json",
         "user-agent": "pulumi-dbwebhooks-local-service",
-        ...signatureHeaders(event.id, body, webhook.secret),
+        ...signatureHeaders(event.id, body, secret),
         ...basicAuthorization(url),
       },
       body,
@@ -72,7 +57,7 @@ function signatureHeaders(id: string, body: string, secret: string): Record<stri
 /** undici ignores the user info of a URL. */
 function basicAuthorization(url: string): { authorization?: string } {
   const { username, password } = new URL(url);
-  if (username === "" && password === "") {
+  if (username + password === "") {
     return {};
   }
   const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;

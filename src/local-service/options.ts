@@ -19,11 +19,7 @@ export interface LocalServiceOptions {
    * no web page can use the service. Always `true` on any other `host`.
    */
   readonly allowRemote?: boolean;
-  /**
-   * The API keys that the service knows: a list of keys that may use every database, or the databases
-   * (or `"*"`) of each key. Default: `["local-api-key"]`. The start fails with a TypeError when there
-   * is none.
-   */
+  /** The API keys that the service knows. Default: `["local-api-key"]`. There must be at least one. */
   readonly apiKeys?: ApiKeys;
   /** Accepts event kinds beyond the nine. Default: `false`, the response to them is 400. */
   readonly allowUnknownEvents?: boolean;
@@ -82,10 +78,10 @@ export interface DeliveryOptions {
 
 /** Throws a TypeError that names every invalid and every unknown option. */
 export function assertServiceOptions(options: LocalServiceOptions): void {
+  const { anything } = check;
   check.assertOptions("startLocalService", options, {
     // Node.js, ApiKeyRing, FaultRules and openWebhookFile have checks of their own.
-    ...{ port: check.anything, host: check.anything, apiKeys: check.anything },
-    ...{ faults: check.anything, data: check.anything },
+    ...{ port: anything, host: anything, apiKeys: anything, faults: anything, data: anything },
     allowRemote: check.optional(check.aFlag),
     allowUnknownEvents: check.optional(check.aFlag),
     listing: check.optional(check.aFlag),
@@ -102,9 +98,7 @@ export function assertServiceOptions(options: LocalServiceOptions): void {
     timeoutSeconds: check.optional(check.aPositiveNumber),
     maxConcurrent: check.optional(check.aWholeNumber),
     retryWaitsSeconds: check.optional(check.must("be a list of seconds, 0 to 86400", areWaits)),
-    deliverTo: check.optional(
-      check.must('be an origin, such as "http://127.0.0.1:9000"', isHttpOrigin),
-    ),
+    deliverTo: check.optional(check.must("be an origin, such as http://h:9000", isHttpOrigin)),
   });
 }
 

@@ -13,20 +13,14 @@ const bodiless = [204, 205, 304];
 /** Reads each request, and plays its faults before and after the handlers. */
 export function playFaults(rules: FaultRules, log: RequestLog, closing: AbortSignal) {
   return createMiddleware<ServiceEnv>(async (c, next) => {
-    const tooLarge = rules.needBody ? await readBody(c) : undefined;
+    const early = rules.needBody ? await readBody(c) : undefined;
+    const { faults, released } = rules.take(c.get("entry"));
+    const before = faults.filter(isBeforeCommit);
+    const after = faults.filter((fault) => !isBeforeCommit(fault));
+    const staysUnread = before.some(({ kind }) => kind === "resetBeforeReading");
+    const tooLarge = early ?? (staysUnread ? undefined : await readBody(c));
     if (tooLarge !== undefined) {
       return tooLarge;
-    }
-    const { faults, released } = rules.take(c.get("entry"));
-    const [before, after] = [
-      faults.filter(isBeforeCommit),
-      faults.filter((one) => !isBeforeCommit(one)),
-    ];
-    if (!before.some(({ kind }) => kind === "resetBeforeReading")) {
-      const tooLargeNow = await readBody(c);
-      if (tooLargeNow !== undefined) {
-        return tooLargeNow;
-      }
     }
     log.noteReceived(c.get("entry"));
 

@@ -72,23 +72,15 @@ export interface ServiceEnv {
 
 /** The newest requests in order of arrival. Tells the stages that a request reaches. */
 export class RequestLog {
+  readonly newest: RequestEntry[] = [];
   readonly counts = { requests: 0, posts: 0, deletes: 0, connections: 0 };
   readonly #maxRequests: number;
   readonly #activity: Activity;
   readonly #unread = new WeakSet<RequestEntry>();
-  #newest: RequestEntry[] = [];
 
   constructor(maxRequests: number, activity: Activity) {
     this.#maxRequests = maxRequests;
     this.#activity = activity;
-  }
-
-  get newest(): ReceivedRequest[] {
-    return [...this.#newest];
-  }
-
-  clear(): void {
-    this.#newest = [];
   }
 
   add({ method = "", url = "", headers }: IncomingMessage): RequestEntry {
@@ -105,9 +97,9 @@ export class RequestLog {
       outcome: "pending",
     };
     this.#unread.add(entry);
-    this.#newest.push(entry);
-    if (this.#newest.length > this.#maxRequests) {
-      this.#newest.shift();
+    this.newest.push(entry);
+    if (this.newest.length > this.#maxRequests) {
+      this.newest.shift();
     }
     return entry;
   }

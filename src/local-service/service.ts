@@ -2,7 +2,6 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import { type AddressInfo, isIPv6 } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
-import { isLoopbackAddress } from "../common/url.js";
 import { ApiKeyRing } from "./access.js";
 import { Activity } from "./activity.js";
 import {
@@ -15,8 +14,8 @@ import type { NewEvent } from "./events.js";
 import { type FaultRule, FaultRules, type InjectedFault } from "./faults.js";
 import { assertServiceOptions, type LocalServiceOptions } from "./options.js";
 import { type AwaitedRequest, matches, type ReceivedRequest, RequestLog } from "./requests.js";
+import { createRoutes, type ServiceParts } from "./routes.js";
 import { openWebhookFile } from "./webhook-file.js";
-import { createRoutes, type ServiceParts } from "./webhook-routes.js";
 import {
   type StoredWebhook,
   type WebhookChanges,
@@ -61,7 +60,7 @@ export async function startLocalService(options: LocalServiceOptions = {}): Prom
   const file = options.data === undefined ? undefined : await openWebhookFile(options.data);
   try {
     const service = new LocalService(options, file);
-    await service.listen();
+    await service.listen(options);
     return service;
   } catch (error) {
     file?.close();
@@ -71,20 +70,16 @@ export async function startLocalService(options: LocalServiceOptions = {}): Prom
 
 /** A running local service. */
 export class LocalService implements AsyncDisposable {
-  readonly #host: string;
-  readonly #port: number;
   readonly #parts: ServiceParts;
   readonly #server: Server;
   readonly #closing = new AbortController();
-  #boundPort = 0;
+  #baseUrl = "";
+  #port = 0;
   #closed: Promise<void> | undefined;
 
   /** @internal */
   constructor(options: LocalServiceOptions, file: WebhookFile | undefined) {
-    const { port = 0, host = "127.0.0.1", apiKeys = ["local-api-key"], faults = [] } = options;
-    const { maxRequests = 10_000, onLog } = options;
-    this.#host = host;
-    this.#port = port;
+    const { apiKeys = ["local-api-key"], faults = [], maxRequests = 10_000, onLog } = options;
     const activity = new Activity(this.#closing.signal);
     if (onLog !== undefined) {
       // In a microtask, so that an error of the user's function does not disturb the service.
@@ -103,9 +98,8 @@ export class LocalService implements AsyncDisposable {
     for (const rule of faults) {
       this.inject(rule);
     }
-    const allowRemote = options.allowRemote || !isLoopbackAddress(host);
     this.#server = createAdaptorServer({
-      fetch: createRoutes(this.#parts, { ...options, allowRemote }).fetch,
+      fetch: createRoutes(this.#parts, options).fetch,
       // A library leaves the process's global Request and Response alone.
       overrideGlobalObjects: false,
       serverOptions: requestLimits,
@@ -116,21 +110,22 @@ export class LocalService implements AsyncDisposable {
   }
 
   /** @internal */
-  async listen(): Promise<void> {
-    this.#server.listen(this.#port, this.#host);
+  async listen({ port = 0, host = "127.0.0.1" }: LocalServiceOptions): Promise<void> {
+    this.#server.listen(port, host);
     // Rejects with the error of a port that is taken.
     await once(this.#server, "listening");
-    this.#boundPort = (this.#server.address() as AddressInfo).port;
+    this.#port = (this.#server.address() as AddressInfo).port;
+    this.#baseUrl = `http://${isIPv6(host) ? `[${host}]` : host}:${this.#port}`;
   }
 
   /** `{base_url}` of the API: `http://127.0.0.1:PORT`, or the `host` in place of 127.0.0.1. */
   get baseUrl(): string {
-    return `http://${isIPv6(this.#host) ? `[${this.#host}]` : this.#host}:${this.#boundPort}`;
+    return this.#baseUrl;
   }
 
   /** TCP port that the service listens on. */
   get port(): number {
-    return this.#boundPort;
+    return this.#port;
   }
 
   /** The first API key. */
@@ -140,7 +135,7 @@ export class LocalService implements AsyncDisposable {
 
   /** The newest requests in order of arrival, as a snapshot; its entries are live. */
   get requests(): readonly ReceivedRequest[] {
-    return this.#parts.requests.newest;
+    return [...this.#parts.requests.newest];
   }
 
   /** Webhooks that exist now, in the order of their ids, as a snapshot. */
@@ -150,20 +145,20 @@ export class LocalService implements AsyncDisposable {
 
   /** The newest deliveries in the order of their events, as a snapshot; its entries are live. */
   get deliveries(): readonly Delivery[] {
-    return this.#parts.deliveries.newest;
+    return [...this.#parts.deliveries.newest];
   }
 
   /** Totals since the start; `clearRequests` does not change them. */
   get counts(): ServiceCounts {
     const { webhooks, requests, deliveries } = this.#parts;
-    const { createdCount: created, count } = webhooks;
-    const pending = deliveries.pendingCount;
-    return { ...requests.counts, created, deleted: created - count, pending };
+    const created = webhooks.lastId;
+    const deleted = created - webhooks.list().length;
+    return { ...requests.counts, created, deleted, pending: deliveries.pending.size };
   }
 
   /** Empties `requests`; `counts` and faults stay as they are. */
   clearRequests(): void {
-    this.#parts.requests.clear();
+    this.#parts.requests.newest.length = 0;
   }
 
   /**
@@ -176,8 +171,8 @@ export class LocalService implements AsyncDisposable {
   }
 
   /**
-   * Waits for the first matching delivery that reaches the stage after this call. Rejects when the
-   * service closes first. Without an argument: for the next delivery that is over, whatever its outcome.
+   * Waits for the first matching delivery that is over after this call, whatever its outcome. Rejects when
+   * the service closes first. Without an argument: for the next delivery.
    */
   nextDelivery(awaited: AwaitedDelivery = {}): Promise<Delivery> {
     const { type, webhookId, where } = awaited;

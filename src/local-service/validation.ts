@@ -40,26 +40,27 @@ export function optional(check: Check): Check {
   return (value) => (value === undefined ? undefined : check(value));
 }
 
+export function oneOf(values: readonly string[]): Check {
+  return must(`be one of ${values.join(", ")}`, (value) => values.includes(value as string));
+}
+
 export const anything: Check = () => undefined;
 export const anObject = must("be an object", isObject);
 export const aFunction = must("be a function", (value) => typeof value === "function");
 export const aFlag = must("be true or false", (value) => typeof value === "boolean");
-export const aWholeNumber = must("be a whole number of at least 0", isWholeNumber);
-export const aPositiveNumber = must("be a number over 0", isPositiveNumber);
-export const aNonEmptyString = must("be a non-empty string", isNonEmptyString);
+export const aWholeNumber = must(
+  "be a whole number of at least 0",
+  (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+);
+export const aPositiveNumber = must(
+  "be a number over 0",
+  (value) => Number.isFinite(value) && Number(value) > 0,
+);
+export const aNonEmptyString = must(
+  "be a non-empty string",
+  (value) => typeof value === "string" && value !== "",
+);
 
 function isObject(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isWholeNumber(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
-}
-
-function isPositiveNumber(value: unknown): boolean {
-  return Number.isFinite(value) && Number(value) > 0;
-}
-
-function isNonEmptyString(value: unknown): boolean {
-  return typeof value === "string" && value !== "";
 }

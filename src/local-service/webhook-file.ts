@@ -25,8 +25,8 @@ const causes: Readonly<Record<string | number, string>> = {
 export class DataFileError extends Error {
   override readonly name = "DataFileError";
 
-  constructor(file: string, reason: string, options?: ErrorOptions) {
-    super(`The data file ${file} cannot be used: ${reason}.`, options);
+  constructor(file: string, reason: string) {
+    super(`The data file ${file} cannot be used: ${reason}.`);
   }
 }
 
@@ -64,7 +64,19 @@ function openDatabase(database: DatabaseSync, file: string, path: string): Webho
   // Two services on one file would create the same id twice. The lock ends with the process.
   database.exec("PRAGMA locking_mode = EXCLUSIVE");
   refuseForeignDatabase(database, file);
-  createTable(database);
+  // AUTOINCREMENT and not just a key: the id of a deleted webhook must never come back.
+  database.exec(`
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = NORMAL;
+    BEGIN IMMEDIATE;
+    PRAGMA application_id = ${applicationId};
+    PRAGMA user_version = ${schemaVersion};
+    CREATE TABLE IF NOT EXISTS webhooks (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      webhook TEXT NOT NULL
+    ) STRICT;
+    COMMIT;
+  `);
   // The file may be a copy that other users can read. SQLite gives a new log the mode of the file.
   for (const one of [path, `${path}-wal`].filter(existsSync)) {
     chmodSync(one, 0o600);
@@ -92,7 +104,7 @@ function refuseUnsafeFile(file: string): void {
   if (user === 0 && directory && (directory.uid !== 0 || (directory.mode & 0o022) !== 0)) {
     throw new DataFileError(
       file,
-      "this process is root, and other users can write to the directory of the file. Use a directory that only root can write to, or start as another user",
+      "other users can write to the directory of the file, and this process is root. Use a directory of root's own, or start as another user",
     );
   }
   const stats = statSync(file, { throwIfNoEntry: false });
@@ -104,10 +116,7 @@ function refuseUnsafeFile(file: string): void {
     throw new DataFileError(file, "it is not a regular file. Name another file");
   }
   if (user !== undefined && stats.uid !== user) {
-    throw new DataFileError(
-      file,
-      "it belongs to another user. Use a file of your own, or start as that user",
-    );
+    throw new DataFileError(file, "it belongs to another user. Use a file of your own");
   }
 }
 
@@ -119,22 +128,6 @@ function refuseForeignDatabase(database: DatabaseSync, file: string): void {
   if (!isNew && (id !== applicationId || version !== schemaVersion)) {
     throw new DataFileError(file, notOurs);
   }
-}
-
-function createTable(database: DatabaseSync): void {
-  // AUTOINCREMENT and not just a key: the id of a deleted webhook must never come back.
-  database.exec(`
-    PRAGMA journal_mode = WAL;
-    PRAGMA synchronous = NORMAL;
-    BEGIN IMMEDIATE;
-    PRAGMA application_id = ${applicationId};
-    PRAGMA user_version = ${schemaVersion};
-    CREATE TABLE IF NOT EXISTS webhooks (
-      id INTEGER PRIMARY KEY AUTOINCREMENT,
-      webhook TEXT NOT NULL
-    ) STRICT;
-    COMMIT;
-  `);
 }
 
 function reasonOf(error: unknown): string {

@@ -42,13 +42,9 @@ export class WebhookStore {
     this.#lastId = file?.lastId ?? 0;
   }
 
-  /** How many webhooks were ever created: ids have no gaps. */
-  get createdCount(): number {
+  /** Also the number of webhooks ever created: ids have no gaps. */
+  get lastId(): number {
     return this.#lastId;
-  }
-
-  get count(): number {
-    return this.#webhooks.size;
   }
 
   create(webhook: Omit<StoredWebhook, "id">): StoredWebhook {

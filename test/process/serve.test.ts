@@ -79,7 +79,9 @@ Stop it with ^C.
     const [start = "", lines = ""] = output.split("Stop it with ^C.\n\n");
     expect(start).toContain("\nSettings: it lists webhooks; each key may send 1000 requests a s");
     expect(start).toContain("--secret dbwebhooks:apiKey\n");
-    expect(lines.split("\n")).toEqual([
+    // The response to an emission can come before or after the first attempt.
+    const emission = `POST ${events} 202`;
+    expect(lines.split("\n").filter((line) => line !== emission)).toEqual([
       `POST ${webhooks} 201, created webhook 1`,
       `POST ${webhooks} 201, created webhook 2`,
       expect.stringMatching(/^POST .*redacted.* 400: Invalid request body: events must be an /),
@@ -87,18 +89,15 @@ Stop it with ^C.
       "GET /nothing/here 404: There is nothing at this path.",
       expect.stringMatching(/^POST \/_local\/bases\/base_1\/events 400: Invalid event: type is un/),
       "event record.created evt_1 in base_1: for webhook 1",
-      `POST ${events} 202`,
       `delivery of evt_1 to webhook 1 at ${host}, attempt 1: 503, retry in 0.5 s`,
       `delivery of evt_1 to webhook 1 at ${host}, attempt 2: 204, delivered`,
       "event record.updated evt_2 in base_1, tbl_1: for webhook 2",
-      `POST ${events} 202`,
       `delivery of evt_2 to webhook 2 at ${host}, attempt 1: 503, retry in 0.5 s`,
-      `DELETE ${webhooks}/2 200, deleted webhook 2`,
       `delivery of evt_2 to webhook 2 at ${host}, attempt 1: 503, dropped: the webhook is deleted or switched off`,
+      `DELETE ${webhooks}/2 200, deleted webhook 2`,
       `DELETE ${webhooks}/2 404: Webhook 2 not found`,
       `POST ${webhooks} 201, created webhook 3`,
       "event table.created evt_3 in base_1: for webhook 3",
-      `POST ${events} 202`,
       expect.stringMatching(/^delivery of evt_3 .*, attempt 1: no response \(ECONNREFUSED\), ret/),
       "Stopped. Deliveries still pending are lost: 1.",
       "",

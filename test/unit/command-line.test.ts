@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { commands, runCommand } from "../../src/cli/commands.ts";
 import { logLine, recorder, startText } from "../../src/cli/serve-log.ts";
 import { UsageError } from "../../src/cli/usage-error.ts";
-import { startLocalService } from "../../src/local-service/index.ts";
+import { type ReceivedRequest, startLocalService } from "../../src/local-service/index.ts";
 import { errorOf } from "../helpers/error-of.ts";
 import { readPage } from "../helpers/markdown.ts";
 
@@ -104,10 +104,10 @@ describe("the service that serve starts", () => {
 
 describe("The log of serve", () => {
   const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";
-  const request = {
+  const request: ReceivedRequest = {
     ...{ number: 1, method: "POST", path: "/", headers: {}, committed: false },
     ...{ outcome: "answered", statusCode: 500 },
-  } as const;
+  };
 
   it("is coloured on a terminal", () => {
     vi.stubEnv("FORCE_COLOR", "1");

@@ -133,7 +133,7 @@ describe("A fault rule", () => {
 
   it.each<[unknown, RegExp]>([
     [undefined, /must be an object/],
-    [{ fault: { kind: "dealy", ms: 1 } }, /kind is unknown; did you mean delay?/],
+    [{ fault: { kind: "dealy", ms: 1 } }, /kind must be one of delay, /],
     [{ fault: { kind: "respond", status: 503 } }, /status is unknown/],
     [{ fault: [fault, { kind: "delay", ms: "1" }] }, /ms must be a whole number/],
     [{ fault, where: true, on: "PUT" }, /on must be .*; where must be a function/],

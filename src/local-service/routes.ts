@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
-import { isAbsoluteHttpUrl } from "../common/url.js";
+import { isAbsoluteHttpUrl, isLoopbackAddress } from "../common/url.js";
 import {
   type ApiKeyRing,
   authorize,
@@ -10,15 +11,22 @@ import {
   sendNotFound,
 } from "./access.js";
 import type { Activity } from "./activity.js";
-import type { Deliveries } from "./deliveries.js";
+import type { Deliveries, Delivery } from "./deliveries.js";
 import { sendError, sendPlainError } from "./errors.js";
-import { addEventRoute } from "./event-route.js";
 import { eventKindCheck } from "./events.js";
 import type { FaultRules } from "./faults.js";
 import type { LocalServiceOptions } from "./options.js";
 import { playFaults } from "./play-faults.js";
+import { readBody } from "./read-body.js";
 import type { RequestLog, ServiceEnv } from "./requests.js";
-import { type Check, type Checks, must, optional, validateFields } from "./validation.js";
+import {
+  aNonEmptyString,
+  type Check,
+  type Checks,
+  must,
+  optional,
+  validateFields,
+} from "./validation.js";
 import type { StoredWebhook, WebhookStore } from "./webhook-store.js";
 
 /** The parts of the service that the routes use. */
@@ -35,6 +43,8 @@ export interface ServiceParts {
 
 const collection = "/:databaseId/webhooks";
 const item = "/:databaseId/webhooks/:webhookId";
+const emissions = "/_local/bases/:databaseId/events";
+const maxWaitSeconds = 600;
 
 /**
  * The routes of API §4. A request passes these steps in order: log, `Host` and `Origin`, rate limit,
@@ -42,7 +52,7 @@ const item = "/:databaseId/webhooks/:webhookId";
  */
 export function createRoutes(parts: ServiceParts, options: LocalServiceOptions): Hono<ServiceEnv> {
   const { webhooks, deliveries, keys, requests, faults, closing } = parts;
-  const { allowUnknownEvents = false, listing = false } = options;
+  const { allowUnknownEvents = false, listing = false, host = "127.0.0.1" } = options;
   const creation = creationChecks(allowUnknownEvents);
   const app = new Hono<ServiceEnv>();
   const bases = app.basePath("/api/v1/bases");
@@ -51,11 +61,11 @@ export function createRoutes(parts: ServiceParts, options: LocalServiceOptions):
   // Plain text: the error body's NOT_FOUND would tell a client that its webhook is gone.
   app.notFound((c) => sendPlainError(c, 404, "There is nothing at this path."));
   app.use(record(requests));
-  if (!options.allowRemote) {
+  if (!options.allowRemote && isLoopbackAddress(host)) {
     app.use(refuseForeignRequest);
   }
   // Before the rate limit and the faults, because an emission is not part of the API.
-  addEventRoute(app, parts, recordPath(keys));
+  app.post(emissions, recordPath(keys), authorize(keys), (c) => emitEvent(c, deliveries));
   bases.use(collection, recordPath(keys));
   bases.use(item, recordPath(keys));
   if (options.rateLimit !== undefined) {
@@ -72,19 +82,10 @@ export function createRoutes(parts: ServiceParts, options: LocalServiceOptions):
     if (problems.length > 0) {
       return sendError(c, 400, `Invalid request body: ${problems.join("; ")}.`);
     }
-    const {
-      url,
-      events,
-      tableId = null,
-    } = body as Pick<StoredWebhook, "url" | "events" | "tableId">;
-    const { id, secret } = webhooks.create({
-      databaseId: c.req.param("databaseId"),
-      url,
-      events: [...new Set(events)],
-      tableId,
-      active: true,
-      secret: createSecret(),
-    });
+    const { url, events, tableId = null } = body as StoredWebhook;
+    const subscription = { url, events: [...new Set(events)], tableId, active: true };
+    const databaseId = c.req.param("databaseId");
+    const { id, secret } = webhooks.create({ databaseId, ...subscription, secret: createSecret() });
     requests.noteCommitted(c.get("entry"), id);
     return c.json({ id, secret }, 201);
   });
@@ -113,11 +114,39 @@ export function createRoutes(parts: ServiceParts, options: LocalServiceOptions):
   return app;
 }
 
+/**
+ * Emits an event: the body is the event without its database. `?wait=SECONDS` delays the response until
+ * every delivery is over, at most for that time.
+ */
+async function emitEvent(
+  c: Context<ServiceEnv, typeof emissions>,
+  deliveries: Deliveries,
+): Promise<Response> {
+  const waitSeconds = Number(c.req.query("wait") ?? 0);
+  if (!(waitSeconds >= 0 && waitSeconds <= maxWaitSeconds)) {
+    return sendError(c, 400, `wait must be a number of seconds, 0 to ${maxWaitSeconds}.`);
+  }
+  const tooLarge = await readBody(c);
+  if (tooLarge !== undefined) {
+    return tooLarge;
+  }
+  const body = { ...Object(c.get("entry").body), databaseId: c.req.param("databaseId") };
+  const problems = deliveries.validateEvent(body);
+  if (problems.length > 0) {
+    return sendError(c, 400, `Invalid event: ${problems.join("; ")}.`);
+  }
+  const event = deliveries.emit(body);
+  const timeout = delay(waitSeconds * 1000, undefined, { ref: false });
+  await Promise.race([event.finished, timeout]).catch(() => {});
+  const isPending = event.deliveries.some(({ outcome }) => outcome === "pending");
+  const shown = event.deliveries.map(toShown);
+  return c.json({ id: event.id, deliveries: shown }, isPending ? 202 : 200);
+}
+
 /** The fields of a creation (API §4.1). */
 function creationChecks(allowUnknownEvents: boolean): Checks {
   const kindCheck = eventKindCheck(allowUnknownEvents);
   const isUrl = (url: unknown) => typeof url === "string" && isAbsoluteHttpUrl(url);
-  const isTable = (tableId: unknown) => typeof tableId === "string" && tableId !== "";
   const events: Check = (kinds) => {
     if (!Array.isArray(kinds) || kinds.length === 0) {
       return "must be an array of at least one event kind";
@@ -128,7 +157,7 @@ function creationChecks(allowUnknownEvents: boolean): Checks {
   return {
     url: must("be an absolute http or https URL", isUrl),
     events,
-    tableId: optional(must("be a non-empty string, or left out for all tables", isTable)),
+    tableId: optional(aNonEmptyString),
   };
 }
 
@@ -169,4 +198,9 @@ function createSecret(): string {
 /** The list operation shows tables as an array, or `null` for all. */
 function toListed({ id, url, events, tableId, active }: StoredWebhook) {
   return { id, url, events, tableIds: tableId === null ? null : [tableId], active };
+}
+
+/** Leaves out the address of the receiver, which can be a credential. */
+function toShown({ webhookId, outcome, attempts, statusCode, problem }: Delivery) {
+  return { webhookId, outcome, attempts, statusCode, problem };
 }
