@@ -22,21 +22,20 @@ export type Fault =
    */
   | { readonly kind: "resetBeforeReading" | "resetAfterCommit" | "resetMidBody" }
   /**
-   * With `statusCode` (200 to 599): replaces the response by one with these `headers` and this
-   * `body`. Without: plays after the commit and changes the service's own response.
-   *
-   * A function as `body` gets the request and the service's own body, parsed, and returns the new
-   * body: `(request, { secret, ...rest }) => rest`. The response sends a string as it is, and
-   * anything else as JSON.
+   * With `statusCode` (200 to 599): sends this response. Without: plays after the commit and changes
+   * the service's own response. A string `body` is sent as it is, anything else as JSON.
    */
   | {
       readonly kind: "respond";
       readonly statusCode?: number;
       readonly headers?: Readonly<Record<string, string>>;
-      // biome-ignore lint/suspicious/noExplicitAny: the own body depends on the request.
-      readonly body?: ((request: ReceivedRequest, ownBody: any) => unknown) | unknown;
+      readonly body?: string | object | null | ChangeBody;
       readonly commit?: boolean;
     };
+
+/** Makes the body of a response from the service's own: `(request, { secret, ...rest }) => rest`. */
+// biome-ignore lint/suspicious/noExplicitAny: the fields of the own body depend on the request.
+export type ChangeBody = (request: ReceivedRequest, ownBody: any) => unknown;
 
 /** Which requests meet which fault, and how often. */
 export interface FaultRule extends RequestMatch {
@@ -57,12 +56,6 @@ export interface InjectedFault {
   release(): void;
   /** Removes the rule and releases the requests that it holds. */
   remove(): void;
-}
-
-/** The faults for one request, and the end of a `hold` among them. */
-interface Encounter {
-  readonly faults: readonly Fault[];
-  readonly released: Promise<void>;
 }
 
 /** The rules in force. Only the first rule that matches and is not spent acts on a request. */
@@ -89,7 +82,8 @@ export class FaultRules {
     this.#rules.clear();
   }
 
-  take(request: ReceivedRequest): Encounter {
+  /** The faults for one request, and the end of a `hold` among them. */
+  take(request: ReceivedRequest) {
     const rule = [...this.#rules].find((one) => one.matches(request));
     return rule?.take(request) ?? { faults: [], released: Promise.resolve() };
   }
@@ -111,7 +105,7 @@ class RuleInForce implements InjectedFault {
     return this.requests.length < times && matches(this.rule, request);
   }
 
-  take(request: ReceivedRequest): Encounter {
+  take(request: ReceivedRequest) {
     this.requests.push(request);
     // The gate is taken now, not when the hold is played, so that a release in between counts.
     return { faults: [this.rule.fault].flat(), released: this.#gate.promise };

@@ -49,7 +49,7 @@ export interface LocalServiceOptions {
   readonly onLog?: (entry: LogEntry) => void;
 }
 
-/** A limit on the requests of each API key. A key over its limit gets 429 with `Retry-After` in seconds. */
+/** A limit on each API key's requests, above which they get 429 with `Retry-After` in seconds. */
 export interface RateLimit {
   /** Average requests per second of one key; more than 0, fractions allowed. */
   readonly requestsPerSecond: number;
@@ -78,10 +78,10 @@ export interface DeliveryOptions {
 
 /** Throws a TypeError that names every invalid and every unknown option. */
 export function assertServiceOptions(options: LocalServiceOptions): void {
-  const { anything } = check;
+  const checkedElsewhere = check.anything;
   check.assertOptions("startLocalService", options, {
-    // Node.js, ApiKeyRing, FaultRules and openWebhookFile have checks of their own.
-    ...{ port: anything, host: anything, apiKeys: anything, faults: anything, data: anything },
+    ...{ port: checkedElsewhere, host: checkedElsewhere, apiKeys: checkedElsewhere },
+    ...{ faults: checkedElsewhere, data: checkedElsewhere },
     allowRemote: check.optional(check.aFlag),
     allowUnknownEvents: check.optional(check.aFlag),
     listing: check.optional(check.aFlag),

@@ -109,7 +109,11 @@ export class LocalService implements AsyncDisposable {
     });
   }
 
-  /** @internal */
+  /**
+   * Starts to listen.
+   *
+   * @internal
+   */
   async listen({ port = 0, host = "127.0.0.1" }: LocalServiceOptions): Promise<void> {
     this.#server.listen(port, host);
     // Rejects with the error of a port that is taken.

@@ -63,7 +63,7 @@ export class WebhookStore {
     return databaseId === undefined ? all : all.filter((one) => one.databaseId === databaseId);
   }
 
-  /** Throws a RangeError when there is no webhook with this id, as {@link delete} does. */
+  /** Throws a RangeError when there is no webhook with this id, as `delete` does. */
   update(id: number, changes: WebhookChanges): void {
     this.#save({ ...this.#existing(id), ...changes });
   }

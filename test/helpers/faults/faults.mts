@@ -1,9 +1,9 @@
-import type { Fault, ReceivedRequest } from "pulumi-dbwebhooks/local-service";
+import type { Fault } from "pulumi-dbwebhooks/local-service";
 
 /** A complete HTTP message whose JSON is cut in half. */
 export const truncatedJson: Fault = {
   kind: "respond",
-  body: (_: ReceivedRequest, own: object) => {
+  body: (_, own) => {
     const text = JSON.stringify(own);
     return text.slice(0, text.length / 2);
   },
@@ -18,12 +18,12 @@ export const asHtml: Fault = { kind: "respond", headers: { "content-type": "text
 /** The response with its id as a string of digits. */
 export const idAsString: Fault = {
   kind: "respond",
-  body: (_: ReceivedRequest, own: { id?: unknown }) => ({ ...own, id: String(own.id) }),
+  body: (_, own) => ({ ...own, id: String(own.id) }),
 };
 
 /** The response with changed fields; `undefined` removes a field. */
 export function withFields(changes: object): Fault {
-  return { kind: "respond", body: (_: ReceivedRequest, own: object) => ({ ...own, ...changes }) };
+  return { kind: "respond", body: (_, own) => ({ ...own, ...changes }) };
 }
 
 /** A refusal that repeats the Authorization header, as some proxies do. */
@@ -31,7 +31,7 @@ export function echoAuthorization(statusCode = 400): Fault {
   return {
     kind: "respond",
     statusCode,
-    body: ({ headers }: ReceivedRequest) => ({
+    body: ({ headers }) => ({
       error: {
         code: "BAD_REQUEST",
         message: `Unexpected header: Authorization: ${headers.authorization}`,

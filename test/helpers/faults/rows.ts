@@ -144,8 +144,8 @@ const notFound = { error: { code: "NOT_FOUND", message: "Webhook not found" } };
 const elsewhere = "https://elsewhere.example";
 const noSecret: Fault = withFields({ secret: undefined });
 
-function respond(statusCode: number, body?: unknown, headers = {}): Fault {
-  return { kind: "respond", statusCode, body, headers };
+function respond(statusCode: number, body?: string | object, headers = {}): Fault {
+  return { kind: "respond", statusCode, headers, ...(body !== undefined && { body }) };
 }
 
 const committed = (fault: object) => ({ ...fault, commit: true }) as Fault;
@@ -156,7 +156,7 @@ const reset: Fault = { kind: "resetAfterCommit" };
 const half: Fault = { kind: "resetMidBody" };
 const answersPage = respond(200, page, { "content-type": "text/html" });
 const redirect = respond(301, undefined, { location: `${elsewhere}/api` });
-const refused = (code: number, body: unknown): More => ({
+const refused = (code: number, body: object): More => ({
   rules: [{ on: "DELETE", fault: respond(code, body) }],
   names: `${code}`,
 });
@@ -165,7 +165,12 @@ const proxy503 = respond(503, page, { "retry-after": "1" });
 const failing = respond(200, { success: false });
 
 /** An answer before anything takes effect, each time; the error has to name the status. */
-function status(code: number, result: End, body: unknown = envelope, sees = `${code}`): Row {
+function status(
+  code: number,
+  result: End,
+  body: string | object = envelope,
+  sees = `${code}`,
+): Row {
   return [`answers ${code}`, sees, respond(code, body), result, { names: ` ${code}` }];
 }
 
