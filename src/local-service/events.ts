@@ -3,9 +3,9 @@ import { type EventType, eventTypes, isEventType } from "../common/event-types.j
 import { adviceForUnknownName } from "../common/nearest-name.js";
 import {
   aNonEmptyString,
-  anObject,
   type Check,
   type Checks,
+  isObject,
   must,
   optional,
 } from "./validation.js";
@@ -57,7 +57,7 @@ export function eventChecks(allowUnknownEvents: boolean): Checks {
     type: eventKindCheck(allowUnknownEvents),
     databaseId: aNonEmptyString,
     tableId: optional(aNonEmptyString),
-    data: optional(anObject),
+    data: optional(must("be a JSON object", isObject)),
     // The identifier is sent in a header.
     id: optional(must("be 1 to 256 visible ASCII characters", isHeaderValue)),
   };

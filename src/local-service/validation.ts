@@ -61,6 +61,6 @@ export const aNonEmptyString = must(
   (value) => typeof value === "string" && value !== "",
 );
 
-function isObject(value: unknown): boolean {
+export function isObject(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

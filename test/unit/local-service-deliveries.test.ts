@@ -119,7 +119,7 @@ describe("Emitting an event over HTTP", () => {
   it.each<[number, string, object, string?]>([
     [400, "type is unknown; did you mean record.created?", { body: { type: "record.creatd" } }],
     [400, "type must be an event kind", { body: "not JSON" }],
-    [400, "data must be an object", { body: { ...event, data: 7 } }],
+    [400, "data must be a JSON object", { body: { ...event, data: 7 } }],
     [400, "tableId must be a non-empty string", { body: { ...event, tableId: "" } }],
     [400, "id must be 1 to 256 visible ASCII characters", { body: { ...event, id: "evt 1" } }],
     [400, "wait must be a number of seconds, 0 to 600", {}, "?wait=601"],
