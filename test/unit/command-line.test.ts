@@ -1,9 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { commands, runCommand } from "../../src/cli/commands.ts";
-import { inColour } from "../../src/cli/log-lines.ts";
-import { startText } from "../../src/cli/start-text.ts";
+import { logLine, recorder, startText } from "../../src/cli/serve-log.ts";
 import { UsageError } from "../../src/cli/usage-error.ts";
-import { startLocalService } from "../../src/local-service/index.ts";
+import { type ReceivedRequest, startLocalService } from "../../src/local-service/index.ts";
 import { errorOf } from "../helpers/error-of.ts";
 import { readPage } from "../helpers/markdown.ts";
 
@@ -123,10 +122,9 @@ describe("the service that serve starts", () => {
 
   it("says what other machines need", () => {
     const settings = { listing: false, allowRemote: true, allowUnknownEvents: false, apiKeys: 1 };
-    const started = { type: "started", webhooks: 0, pendingDeliveries: 0, ...settings } as const;
-    const entry = { ...started, baseUrl: "http://[::]:8787" };
+    const started = { type: "started", webhooks: 0, ...settings } as const;
 
-    const text = startText(entry, { host: "::", shownKey: undefined });
+    const text = startText({ ...started, baseUrl: "http://[::]:8787" }, "::");
 
     expect(text).toContain(":8787, for everybody who can reach it\n");
     expect(text).toContain("dbwebhooks:baseUrl http://ADDRESS_OF_THIS_MACHINE:8787\n");
@@ -134,9 +132,31 @@ describe("the service that serve starts", () => {
   });
 });
 
-it("colours a line of the log on a terminal", () => {
-  vi.stubEnv("FORCE_COLOR", "1");
-  onTestFinished(() => void vi.unstubAllEnvs());
+describe("The log of serve", () => {
+  const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";
+  const request: ReceivedRequest = {
+    ...{ number: 1, method: "POST", path: "/", headers: {}, committed: false },
+    ...{ outcome: "answered", statusCode: 500 },
+  };
 
-  expect(inColour({ type: "error", problem: "" }, "a line")).toBe("\x1b[31ma line\x1b[39m");
+  it("is coloured on a terminal", () => {
+    vi.stubEnv("FORCE_COLOR", "1");
+    onTestFinished(() => void vi.unstubAllEnvs());
+
+    const line = logLine(recorder([])({ type: "request", request }));
+
+    expect(line).toBe("\x1b[31mPOST / 500\x1b[39m");
+  });
+
+  it("shows no key that a client sends, in text that is as long as it likes", () => {
+    const problem = `${apiKey} ${"x".repeat(1024 * 1024)}`;
+
+    const record = recorder([apiKey])({
+      type: "request",
+      request: { ...request, databaseId: apiKey, problem },
+    });
+
+    expect(JSON.stringify(record)).not.toContain(apiKey);
+    expect(JSON.stringify(record).length).toBeLessThan(1_000);
+  });
 });
