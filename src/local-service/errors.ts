@@ -1,0 +1,31 @@
+import type { Context } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+
+/** The `error.code` of each error status, after HTTP's reason phrases. */
+const errorCodes = {
+  400: "BAD_REQUEST",
+  401: "UNAUTHORIZED",
+  404: "NOT_FOUND",
+  405: "METHOD_NOT_ALLOWED",
+  413: "CONTENT_TOO_LARGE",
+  415: "UNSUPPORTED_MEDIA_TYPE",
+  429: "TOO_MANY_REQUESTS",
+  500: "INTERNAL_SERVER_ERROR",
+} as const satisfies Partial<Record<ContentfulStatusCode, string>>;
+
+/** Responds with the error body of API §7. */
+export function sendError(
+  c: Context,
+  statusCode: keyof typeof errorCodes,
+  message: string,
+  headers?: Record<string, string>,
+): Response {
+  c.set("problem", message);
+  return c.json({ error: { code: errorCodes[statusCode], message } }, statusCode, headers);
+}
+
+/** Responds in plain text, where the API's error body would tell a client something wrong. */
+export function sendPlainError(c: Context, statusCode: 403 | 404 | 421, message: string): Response {
+  c.set("problem", message);
+  return c.text(message, statusCode);
+}
