@@ -112,7 +112,7 @@ const listedNamed: More = { ...listed, isIdNamed: true };
 const moved: More = { environment: noTls, names: "formerBaseUrls" };
 const removed = { isRemovedBefore: true };
 const redacted: More = { names: "[withheld:" };
-const noRetries: More = { environment: onlyOnce, names: "dbwebhooks:retrySeconds" };
+const noRetries: More = { environment: onlyOnce, names: "retrySeconds" };
 
 function end(outcome: Outcome, changes: Partial<End>): End {
   const nothing = { posts: 0, gets: 0, deletes: 0, service: "nothing", state: "nothing" } as const;
@@ -178,7 +178,7 @@ function once(code: number, result: End, header = "", value?: string): Row {
   const sees = header === "" ? `${code}` : `${code}, ${header} \`Retry-After\``;
   const fault = respond(code, envelope, value && { "retry-after": value });
   const isError = result.outcome === "notCreated" || result.outcome === "notDeleted";
-  const names = isError ? "dbwebhooks:retrySeconds" : "";
+  const names = isError ? "retrySeconds" : "";
   return [`answers ${sees}, once`, sees, fault, result, { times: 1, names }];
 }
 
