@@ -7,8 +7,8 @@ const folders = {
   api: { path: "api/", imports: ["common"] },
   provider: { path: "provider/", imports: ["common", "api"] },
   // Programs load these two: no HTTP library, no validation, no rules.
-  "sdk/dynamic": { path: "(index\\.ts$|sdk/(args\\.ts$|dynamic/))", imports: ["common"] },
-  "sdk/native": { path: "(native\\.ts$|sdk/(args\\.ts$|native/))", imports: ["common"] },
+  "sdk/dynamic": { path: "(index\\.ts$|sdk/([\\w-]+\\.ts$|dynamic/))", imports: ["common"] },
+  "sdk/native": { path: "(native\\.ts$|sdk/([\\w-]+\\.ts$|native/))", imports: ["common"] },
   "adapters/dynamic": { path: "adapters/dynamic\\.ts$", imports: ["common", "provider"] },
   "adapters/plugin": { path: "adapters/plugin/", imports: ["common", "provider"] },
   "local-service": { path: "local-service/", imports: ["common"] },
@@ -27,7 +27,7 @@ const packages = [
     name: "undici",
     sentence: "Only api/http, local-service and cli/emit import undici.",
     path: "undici",
-    importers: "(api/(http|undici-parts)|local-service/|cli/emit)",
+    importers: "(api/http|local-service/|cli/emit)",
   },
   {
     name: "zod",

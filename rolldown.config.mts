@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { defineConfig } from "rolldown";
 import { dts } from "rolldown-plugin-dts";
+import { licencesOf } from "./tools/plugin/licences.mts";
+import { undiciParts } from "./tools/undici.mts";
 
 const entries = {
   index: "src/index.ts",
@@ -10,12 +11,12 @@ const entries = {
   "local-service/index": "src/local-service/index.ts",
   "cli/main": "src/cli/main.ts",
 };
-// Loading zod as it is installed takes longer than all else that Pulumi's provider process loads to
-// check and to compare, most of it for messages in other languages: what is used of it is taken in.
-const isTakenIn = (id: string) => /^([./]|zod\/)/.test(id);
-const zodLicence = readFileSync(new URL("node_modules/zod/LICENSE", import.meta.url), "utf8");
+// Packages that take longer to load from node_modules than the rest of the provider: zod for its messages
+// in other languages, undici for fetch, caches and mocks, p-queue for Node's loader of ES modules.
+const bundled = ["zod", "undici", "p-queue", "p-timeout", "eventemitter3"];
+const isBundled = (id: string) => /^[./]/.test(id) || bundled.includes(id.split("/")[0] ?? "");
 
-// On a slow machine the time of the plugin for types would be reported to everybody who builds.
+// Without this, everyone who builds on a slow machine is told how long the plugin for types takes.
 const checks = { bundlerTimings: false };
 
 const types = (names: readonly (keyof typeof entries)[], { removeComments = false } = {}) =>
@@ -30,11 +31,12 @@ const types = (names: readonly (keyof typeof entries)[], { removeComments = fals
 
 const minify = { mangle: { keepNames: { class: true, function: false } } };
 
-// Everybody who deploys downloads the local service and the commands too: minified, they are small.
+// Minified, because everyone who deploys also downloads the local service and the commands.
 export default [
   defineConfig({
     platform: "node",
-    external: (id) => !isTakenIn(id),
+    external: (id) => !isBundled(id),
+    plugins: [undiciParts],
     input: entries,
     transform: { target: "es2023" },
     output: {
@@ -44,19 +46,21 @@ export default [
       codeSplitting: {
         groups: [
           { name: "zod", test: /[\\/]node_modules[\\/]zod[\\/]/ },
+          { name: "p-queue", test: /[\\/]node_modules[\\/](p-queue|p-timeout|eventemitter3)[\\/]/ },
+          { name: "undici", test: /[\\/](node_modules[\\/]undici[\\/]|undici-parts\.cjs$)/ },
           { name: "common", test: /[\\/]src[\\/]common[\\/]|[\\/]package\.json$/ },
         ],
       },
       comments: false,
-      postBanner: ({ moduleIds }) =>
-        moduleIds.some((id) => id.includes("/zod/"))
-          ? `/*!\nHolds parts of zod.\n\n${zodLicence}*/`
-          : "",
+      postBanner: ({ moduleIds }) => {
+        const licences = licencesOf(moduleIds);
+        return licences === "" ? "" : `/*!\nContains parts of these packages.\n\n${licences}*/`;
+      },
       externalLiveBindings: false,
       minify,
     },
   }),
-  // They share the arguments.
+  // These two share the types of the arguments.
   types(["index", "native"]),
   types(["provider"], { removeComments: true }),
   types(["local-service/index"], { removeComments: true }),

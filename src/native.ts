@@ -1,6 +1,6 @@
 /**
- * The webhook subscriptions of a database, as Pulumi resources on the native plugin: the names of
- * `pulumi-dbwebhooks`, and `Webhook.get`, the option `import` and the output `webhookId` besides.
+ * The webhook subscriptions of a database, as Pulumi resources on the native plugin: the same names as in
+ * `pulumi-dbwebhooks`, and also `Webhook.get`, the option `import` and the output `webhookId`.
  *
  * @module pulumi-dbwebhooks/native
  */

@@ -1,34 +1,35 @@
+// Pulumi's dynamic provider, translated: its process loads this file as `pulumi-dbwebhooks/provider`.
 import type { dynamic } from "@pulumi/pulumi";
-import { problemOfNodeVersion } from "../common/node-version.js";
+import { assertNodeVersion } from "../common/node-version.js";
 import { explicitKey, namespace } from "../common/setting-names.js";
 import { Engine } from "../provider/engine.js";
 import { PartialCreationError } from "../provider/errors.js";
 import { WebhookProvider } from "../provider/provider.js";
 import { type Properties, withWrappedSecret } from "../provider/values.js";
 
-// When the engine is gone, nothing reads this stream; what is being undone goes on anyway.
+// A write fails when the engine is gone. An undo must go on nevertheless.
 process.stderr.on("error", () => {});
 
-// The engine puts its address last, behind flags such as those for logging and tracing.
+// The engine passes its address as the last argument, after flags such as those for logging.
 const engine = new Engine(process.argv.at(-1), notify);
 // After kill -9 of the CLI nothing else would end this process.
 engine.watch();
 let provider = providerOf(() => undefined);
 
 /**
- * Keeps the configuration for the first operation that needs it. Pulumi calls other functions before
- * this one is done, and after an exception it goes on with a provider that was never configured: so
- * this neither waits nor fails.
+ * Keeps the configuration for the first operation that needs it. This function neither waits nor fails,
+ * because Pulumi calls other functions before it is done, and after an exception it continues with a
+ * provider that was never configured.
  */
 export function configure({ config }: dynamic.ConfigureRequest): Promise<void> {
   provider = providerOf((key) => config.get(key));
   return Promise.resolve();
 }
 
-/** Reports everything that is wrong with the arguments and the configuration. */
+/** Reports every problem with the arguments and the configuration. */
 export async function check(olds: Properties, news: Properties): Promise<dynamic.CheckResult> {
   const { inputs, failures } = await usableProvider().check(bare(olds), bare(news), notify);
-  // Without a property: Pulumi prints the value of a named one, and a url is often a credential.
+  // Name no property: Pulumi prints the value of a named one, and a url is often a credential.
   return failures.length === 0
     ? { inputs }
     : { inputs, failures: failures.map((reason) => ({ property: "", reason })) };
@@ -51,20 +52,20 @@ export async function create(inputs: Properties): Promise<dynamic.CreateResult> 
     const { id, properties } = await usableProvider().create(bare(inputs), notify);
     return { id, outs: properties };
   } catch (error) {
-    // Pulumi puts its text back into the answer to a creation, but not into an error.
+    // Pulumi adds the text of the provider to the result of a creation, but not to an error.
     throw error instanceof PartialCreationError
       ? error.storedAs(error.id, { ...error.properties, [textKey]: inputs[textKey] })
       : error;
   }
 }
 
-/** Returns the state as it is; with `listing`, as the service has it. What is gone gets no id. */
+/** Returns the state as it is or, with `listing`, as the service has it. A missing webhook gets no id. */
 export async function read(id: string, props: Properties): Promise<dynamic.ReadResult> {
   const found = await usableProvider().read(id, props, notify);
   return found === undefined ? { id: "", props: {} } : { id, props: found.properties };
 }
 
-/** Keeps the old outputs, should Pulumi ever ask: no difference is an update. */
+/** Keeps the old outputs. Pulumi should never ask, because no difference is an update. */
 export async function update(_id: string, olds: Properties): Promise<dynamic.UpdateResult> {
   return { outs: withWrappedSecret(olds) };
 }
@@ -86,13 +87,9 @@ export { remove as delete };
   delete: remove,
 }) satisfies dynamic.ResourceProvider;
 
-/** The configured provider. Fails where Node.js is too old to run it. */
+/** The configured provider. Throws if Node.js is too old to run it. */
 function usableProvider(): WebhookProvider {
-  const problem = problemOfNodeVersion("pulumi-dbwebhooks", process.versions.node);
-  if (problem !== undefined) {
-    // Pulumi prints the stack of some errors.
-    throw Object.assign(new Error(problem), { stack: "" });
-  }
+  assertNodeVersion("pulumi-dbwebhooks", process.versions.node);
   return provider;
 }
 
@@ -108,12 +105,12 @@ function providerOf(get: (key: string) => string | undefined): WebhookProvider {
 /** Where Pulumi keeps the text of a dynamic provider among the properties of a resource. */
 const textKey = "__provider";
 
-/** Arguments without that text, which is not one of them. */
+/** The arguments of a resource, without that text. */
 function bare({ [textKey]: _text, ...properties }: Properties): Properties {
   return properties;
 }
 
-/** Shows one line to the user: the engine prints what its providers write. */
+/** Shows one line to the user: the engine prints what its providers write to stderr. */
 function notify(line: string): void {
   process.stderr.write(`${line}\n`);
 }

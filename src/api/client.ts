@@ -1,4 +1,6 @@
-import type { HttpRequest, HttpResponse } from "./exchange.js";
+// The client of the service's API. No other file knows the paths.
+
+import type { HttpRequest, HttpResponse } from "./http.js";
 import { mayHaveActed } from "./retry-policy.js";
 import {
   createdWebhookIn,
@@ -7,19 +9,18 @@ import {
   type ListedWebhook,
   webhookListIn,
 } from "./schemas.js";
-import type { AccountSettings } from "./settings.js";
-import type { Call, CallResult, HttpTransport } from "./transport.js";
+import type { Call, CallResult, ClientOptions, Transport } from "./transport.js";
 
 /** One account of the service. */
 export interface Account {
-  readonly settings: AccountSettings;
-  readonly transport: HttpTransport;
+  readonly settings: ClientOptions;
+  readonly transport: Pick<Transport, "sendRequest">;
 }
 
-/** What a request belongs to: its time limit, and who is told of long waits. */
-export type CallContext = Pick<Call, "timeLimit" | "onWait">;
+/** The operation that a request belongs to: its deadline, and who hears of long waits. */
+export type CallContext = Pick<Call, "deadline" | "onWait">;
 
-/** What is sent to create a webhook. */
+/** The webhook that a creation asks for. */
 export interface NewWebhook {
   readonly databaseId: string;
   readonly url: string;
@@ -34,16 +35,16 @@ export interface WebhookAddress {
   readonly id: string;
 }
 
-/** A request that did not do what it was to do, and all that is known of it. */
+/** A request that failed, with all that is known about it. */
 export interface FailedCall extends CallResult {
   readonly request: HttpRequest;
-  /** What an answer with a status of success lacks. */
-  readonly lacks?: "id" | "list" | "confirmation";
+  /** What a response with a 2xx status lacks. */
+  readonly missing?: "id" | "list" | "confirmation";
 }
 
 /**
- * What came of a creation: the webhook exists, there is none, or there may be one. `secret` is what the
- * answer holds, where it is usable: also that of an answer without a usable id.
+ * The result of a creation: the webhook exists, there is none, or there may be one. `secret` is present
+ * where the response holds a usable one, even if its id is not usable.
  */
 export type Creation =
   | { readonly kind: "created"; readonly id: string; readonly secret: string | undefined }
@@ -55,24 +56,25 @@ export type Creation =
     };
 
 /**
- * What came of a deletion: the webhook is gone, by this deletion as far as can be known; the service has
- * no such webhook, or the key has no access to it; or it may still exist.
+ * The result of a deletion. `absent`: the service has no such webhook, or the key has no access to it.
+ * `failed`: the webhook may still exist.
  */
 export type Deletion =
   | { readonly kind: "deleted" | "absent" }
   | { readonly kind: "failed"; readonly failure: FailedCall };
 
-/** The webhooks of a database, and whether these are all; `failure` says why there is no list. */
+/** The webhooks of a database; `failure` says why there is no list. */
 export interface WebhookList {
   readonly webhooks: readonly ListedWebhook[];
+  /** Whether the database certainly has no further webhooks. */
   readonly isComplete: boolean;
   readonly failure?: FailedCall;
 }
 
 /**
- * Creates a webhook. The request is sent again only when it is certain that no webhook was created.
+ * Creates a webhook. The request is retried only when it is certain that no webhook was created.
  *
- * Source: part 4.1 of the service's interface. It does not show the status of a success: any 2xx is one.
+ * Source: API §4.1. It does not show the status code of a success, so any 2xx counts as one.
  */
 export async function createWebhook(
   account: Account,
@@ -80,84 +82,87 @@ export async function createWebhook(
   { databaseId, url, events, tableId }: NewWebhook,
 ): Promise<Creation> {
   const body = { url, events, ...(tableId === undefined ? {} : { tableId }) };
-  const path = collectionPath(account.settings.baseUrl, databaseId);
-  const { call, answer } = await send(account, { ...context, kind: "create" }, "POST", path, body);
-  if (answer === undefined) {
+  const { call, response } = await send(
+    account,
+    { ...context, kind: "create" },
+    { method: "POST", path: webhooksPath(databaseId), body },
+  );
+  if (response === undefined) {
     return { kind: mayHaveActed(call.outcome) ? "inDoubt" : "refused", failure: call };
   }
-  const { id, secret } = createdWebhookIn(answer.body) ?? {};
+  const { id, secret } = createdWebhookIn(response.body) ?? {};
   return id === undefined
-    ? { kind: "inDoubt", failure: { ...call, lacks: "id" }, secret }
+    ? { kind: "inDoubt", failure: { ...call, missing: "id" }, secret }
     : { kind: "created", id, secret };
 }
 
 /**
  * Lists the webhooks of a database.
  *
- * Source: not described by the service's interface (part 4.3), but by a public service that has it.
+ * Source: a public service documents this operation. API §4.3 does not describe it.
  */
 export async function listWebhooks(
   account: Account,
   context: CallContext,
   databaseId: string,
 ): Promise<WebhookList> {
-  const path = collectionPath(account.settings.baseUrl, databaseId);
-  const { call, answer } = await send(account, { ...context, kind: "list" }, "GET", path);
-  const list = answer && webhookListIn(answer.body);
+  const { call, response } = await send(
+    account,
+    { ...context, kind: "list" },
+    { method: "GET", path: webhooksPath(databaseId) },
+  );
+  if (response === undefined) {
+    return { webhooks: [], isComplete: false, failure: call };
+  }
+  const list = webhookListIn(response.body);
   return list === undefined
-    ? { webhooks: [], isComplete: false, failure: answer ? { ...call, lacks: "list" } : call }
-    : { webhooks: list.webhooks, isComplete: list.isComplete && answer?.isPart !== true };
+    ? { webhooks: [], isComplete: false, failure: { ...call, missing: "list" } }
+    : { ...list, isComplete: list.isComplete && response.isPartial !== true };
 }
 
 /**
- * Deletes a webhook.
+ * Deletes a webhook. Only the responses that the API documents count, because proxies and wrong hosts
+ * send 404 too.
  *
- * Source: part 4.2 of the service's interface. Only the documented answers count: a proxy or a wrong
- * host answers 404 too.
+ * Source: API §4.2.
  *
- * @param address Where it is. At another base URL than the configured one, 404 proves nothing: the key
- * may not be valid there.
- * @param isUndo Whether this run has created it: then it is deleted although Pulumi stops.
+ * @param isUndo Whether this run created the webhook: then it is deleted even when Pulumi stops.
  */
 export async function deleteWebhook(
   account: Account,
   context: CallContext,
-  { baseUrl, databaseId, id }: WebhookAddress,
+  { databaseId, id }: Pick<WebhookAddress, "databaseId" | "id">,
   isUndo = false,
 ): Promise<Deletion> {
-  const path = `${collectionPath(baseUrl, databaseId)}/${encodeURIComponent(id)}`;
-  const { call, answer } = await send(
+  const { call, response } = await send(
     account,
     { ...context, kind: "delete", isUndo },
-    "DELETE",
-    path,
+    { method: "DELETE", path: `${webhooksPath(databaseId)}/${encodeURIComponent(id)}` },
   );
-  if (answer !== undefined) {
-    return answer.body.trim() === "" || deletionIn(answer.body) !== undefined
-      ? { kind: "deleted" }
-      : { kind: "failed", failure: { ...call, lacks: "confirmation" } };
+  if (response === undefined) {
+    return isNotFound(call.outcome)
+      ? { kind: call.earlier.some(mayHaveActed) ? "deleted" : "absent" }
+      : { kind: "failed", failure: call };
   }
-  return isNotFound(call.outcome) && baseUrl === account.settings.baseUrl
-    ? { kind: call.earlier.some(mayHaveActed) ? "deleted" : "absent" }
-    : { kind: "failed", failure: call };
+  return response.body.trim() === "" || deletionIn(response.body) !== undefined
+    ? { kind: "deleted" }
+    : { kind: "failed", failure: { ...call, missing: "confirmation" } };
 }
 
-/** Sends a request. `answer` is what came with a status of success. */
+function webhooksPath(databaseId: string): string {
+  return `/api/v1/bases/${encodeURIComponent(databaseId)}/webhooks`;
+}
+
+/** Sends a request. `response` is present where its status code is 2xx. */
 async function send(
-  { settings, transport }: Account,
+  { settings: { baseUrl, apiKey }, transport }: Account,
   context: Omit<Call, "request">,
-  method: HttpRequest["method"],
-  url: string,
-  body?: unknown,
-): Promise<{ readonly call: FailedCall; readonly answer?: HttpResponse }> {
-  const request = { method, url: new URL(url), apiKey: settings.apiKey, body };
+  { path, ...rest }: Pick<HttpRequest, "method" | "body"> & { readonly path: string },
+): Promise<{ readonly call: FailedCall; readonly response?: HttpResponse }> {
+  const request = { ...rest, url: new URL(baseUrl + path), apiKey };
   const call = { ...(await transport.sendRequest({ ...context, request })), request };
   const { outcome } = call;
   const isSuccess =
     outcome.kind === "response" && outcome.statusCode >= 200 && outcome.statusCode < 300;
-  return isSuccess ? { call, answer: outcome } : { call };
-}
-
-function collectionPath(baseUrl: string, databaseId: string): string {
-  return `${baseUrl}/api/v1/bases/${encodeURIComponent(databaseId)}/webhooks`;
+  return isSuccess ? { call, response: outcome } : { call };
 }

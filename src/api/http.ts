@@ -1,70 +1,108 @@
-// Not from "undici": all of it takes twice as long to load, and more than all else of this package.
-import connect from "undici/lib/api/api-connect.js";
-import request from "undici/lib/api/api-request.js";
-import Agent from "undici/lib/dispatcher/agent.js";
-import Dispatcher from "undici/lib/dispatcher/dispatcher.js";
-import EnvHttpProxyAgent from "undici/lib/dispatcher/env-http-proxy-agent.js";
-import Pool from "undici/lib/dispatcher/pool.js";
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici";
 import { isLoopback } from "../common/url.js";
 import { version } from "../common/version.js";
-import type { Exchange, FailureCause, HttpOutcome, HttpRequest } from "./exchange.js";
 
 const maxBodyBytes = 1024 * 1024;
+// A front end that closes an idle connection at the moment of a creation leaves the creation in doubt.
+const maxIdleMs = 500;
 
-// undici does so itself when all of it is loaded. Agents of proxies call `connect`.
-Object.assign(Dispatcher.prototype, { connect, request });
+/** A request of the API's client. */
+export interface HttpRequest {
+  readonly method: "POST" | "DELETE" | "GET";
+  readonly url: URL;
+  readonly apiKey: string;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+}
+
+/** A complete response. */
+export interface HttpResponse {
+  readonly kind: "response";
+  readonly statusCode: number;
+  readonly body: string;
+  /** Milliseconds that the service asks to wait (RFC 9110, section 10.2.3). */
+  readonly retryAfterMs?: number | undefined;
+  /** The origin that a redirect points to. */
+  readonly redirectOrigin?: string | undefined;
+  /** Whether a list may be partial: status 206 (RFC 9110, section 15.3.7) or a `Link` (RFC 8288). */
+  readonly isPartial?: boolean;
+}
+
+/** An attempt without a complete response. */
+export interface HttpFailure {
+  /**
+   * `unsent`: the service certainly has not seen the request. `noResponse`: the service may have acted
+   * on it. `unreadable`: the service responded with more than 1 MiB.
+   */
+  readonly kind: "unsent" | "noResponse" | "unreadable";
+  readonly cause: FailureCause;
+}
+
+/** Why there is no complete response. */
+export type FailureCause =
+  /** `timeoutSeconds` or the deadline of the operation passed, or Pulumi is stopping. */
+  | { readonly kind: "timeout" | "deadline" | "stopping" }
+  /** The connection failed. The codes and the text come from Node.js, TLS or undici. */
+  | { readonly kind: "connection"; readonly codes: readonly string[]; readonly text: string }
+  | { readonly kind: "tooLong"; readonly statusCode: number }
+  /** The environment names a proxy without a usable address. */
+  | { readonly kind: "badProxy" };
+
+/** How one attempt ended. */
+export type HttpOutcome = HttpResponse | HttpFailure;
+
+/** What ends an attempt early, besides its timeout. */
+interface AttemptSignals {
+  readonly deadline?: AbortSignal | undefined;
+  /** Ends the attempt only before the request is sent. */
+  readonly stopping?: AbortSignal | undefined;
+}
+
+/** Sends one request once, and returns what happened. */
+export type Exchange = (request: HttpRequest, signals?: AttemptSignals) => Promise<HttpOutcome>;
 
 /**
- * Opens the agent that keeps connections alive and respects proxy variables.
+ * Opens the connection pools, which respect the proxy variables of the environment.
  *
- * @param timeoutSeconds Limit of one attempt, from its first moment on.
- * @param maxConnections Limit for each host. Default: none.
+ * @param timeoutSeconds Timeout of one attempt, including the connection.
  */
-export async function openExchange(
-  timeoutSeconds: number,
-  maxConnections: number | null = null,
-): Promise<Exchange> {
+export function openExchange(timeoutSeconds: number): Exchange {
   const timeoutMs = Math.ceil(timeoutSeconds * 1000);
-  // Whatever NODE_TLS_REJECT_UNAUTHORIZED says: the API key goes to a host that has proved its name.
+  // NODE_TLS_REJECT_UNAUTHORIZED must not send the API key to a host that has not proved its name.
   const tls = { rejectUnauthorized: true };
   const options = {
     connect: { timeout: timeoutMs, ...tls },
-    // A connection is free only a moment after its answer; without a limit a new one is opened then.
-    connections: maxConnections,
-    // One limit holds for the whole attempt, so undici's own limits for its parts are off.
+    keepAliveTimeout: maxIdleMs,
+    // The service can announce another idle time: this is the longest that undici accepts.
+    keepAliveMaxTimeout: maxIdleMs,
+    // The signals of an attempt replace undici's timeouts for a part of it.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxResponseSize: maxBodyBytes,
-    // Over HTTP/2 undici sends a refused request again by itself.
+    // Over HTTP/2 undici repeats a refused request by itself.
     allowH2: false,
-    // The environment can switch this experimental parser on, and the plugin does not contain it.
+    // The environment can switch on this experimental parser, which the build leaves out.
     useMilo: false,
   };
   const direct = new Agent(options);
   const proxied = openProxyAgent({
     ...options,
-    // `connect` does not reach the connections to a proxy and through it.
+    // undici does not use `connect` for the connections to a proxy and through it.
     connectTimeout: timeoutMs,
     proxyTls: tls,
     requestTls: tls,
-    clientFactory: (origin, proxyOptions) =>
-      // The limit of an attempt ends the attempt; this one ends what a silent proxy holds open.
-      new Pool(origin, { ...proxyOptions, headersTimeout: timeoutMs }),
-  } as EnvHttpProxyAgent.Options);
-  return async (request, limit, stopping) => {
-    // A proxy's loopback is not ours: the key must not travel there.
+  });
+
+  return async (request, signals = {}) => {
+    // A proxy's loopback is another machine, which must not receive the key.
     const agent = isLoopback(request.url.hostname) ? direct : proxied;
-    if (agent === undefined) {
-      return { kind: "unsent", cause: { kind: "badProxy" } };
-    }
-    const leftMs = limit?.remainingMs ?? Number.POSITIVE_INFINITY;
-    const ms = Math.min(timeoutMs, leftMs);
-    const of = leftMs < timeoutMs ? "operation" : "attempt";
-    return exchangeOnce(agent, request, { kind: "limit", limit: of, ms }, stopping);
+    return agent === undefined
+      ? { kind: "unsent", cause: { kind: "badProxy" } }
+      : exchange(agent, request, { ...signals, timeout: AbortSignal.timeout(timeoutMs) });
   };
 }
 
-/** What undici says of a proxy's address may hold its password. */
+/** Swallows undici's error: its message can contain the proxy password. */
 function openProxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher | undefined {
   try {
     return new EnvHttpProxyAgent(options);
@@ -73,56 +111,74 @@ function openProxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher | undefi
   }
 }
 
-async function exchangeOnce(
+async function exchange(
   agent: Dispatcher,
   request: HttpRequest,
-  limit: Extract<FailureCause, { kind: "limit" }>,
-  stopping: AbortSignal | undefined,
-): Promise<HttpOutcome | undefined> {
+  signals: AttemptSignals & { readonly timeout: AbortSignal },
+): Promise<HttpOutcome> {
+  const { timeout, deadline, stopping } = signals;
+  const outOfTime = anyOf(timeout, deadline);
+  const beforeSending = anyOf(outOfTime, stopping);
   let isSent = false;
-  const noteStart = noteRequestStart(() => {
-    isSent = true;
-  });
-  const end = new AbortController();
-  // Before a connection is established, undici only remembers that its signal has aborted. It looks at
-  // it before it sends anything. So what was given up is not sent, and nothing here waits for it.
-  const ended = Promise.withResolvers<never>();
-  const giveUp = () => {
-    end.abort();
-    ended.reject(end.signal.reason);
-  };
-  let isTimedOut = false;
-  const timer = setTimeout(() => {
-    isTimedOut = true;
-    giveUp();
-  }, limit.ms);
-  const stopUnlessSent = () => {
+  const watched = agent.compose(
+    onConnected((controller) => {
+      if (beforeSending.aborted) {
+        controller.abort(beforeSending.reason);
+      } else {
+        isSent = true;
+      }
+    }),
+  );
+  // undici ignores a signal until a connection is established, so nothing here waits for that.
+  const givenUp = Promise.withResolvers<never>();
+  const giveUpUnlessSent = () => {
     if (!isSent) {
-      giveUp();
+      givenUp.reject(beforeSending.reason);
     }
   };
-  stopping?.addEventListener("abort", stopUnlessSent);
+  beforeSending.addEventListener("abort", giveUpUnlessSent);
   try {
-    return await Promise.race([send(agent.compose(noteStart), request, end.signal), ended.promise]);
+    beforeSending.throwIfAborted();
+    return await Promise.race([send(watched, request, outOfTime), givenUp.promise]);
   } catch (error) {
-    const kind = isSent ? "unanswered" : "unsent";
-    if (isTimedOut) {
-      return { kind, cause: limit };
+    const kind = isSent ? "noResponse" : "unsent";
+    if (timeout.aborted) {
+      return { kind, cause: { kind: "timeout" } };
     }
-    if (end.signal.aborted) {
-      return undefined;
+    if (deadline?.aborted) {
+      return { kind, cause: { kind: "deadline" } };
+    }
+    if (stopping?.aborted && !isSent) {
+      return { kind, cause: { kind: "stopping" } };
     }
     const codes = codesOf(error);
     if (!isSent && codes.length === 0) {
-      // Not of a connection: the call itself is wrong.
+      // The call itself is wrong, not the connection.
       throw error;
     }
     const text = error instanceof Error ? error.message : "";
     return { kind, cause: { kind: "connection", codes, text } };
   } finally {
-    clearTimeout(timer);
-    stopping?.removeEventListener("abort", stopUnlessSent);
+    beforeSending.removeEventListener("abort", giveUpUnlessSent);
   }
+}
+
+function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal {
+  return AbortSignal.any(signals.filter((signal) => signal !== undefined));
+}
+
+/** Calls `listener` when a connection is established, just before the first byte of the request. */
+function onConnected(
+  listener: (controller: Dispatcher.DispatchController) => void,
+): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) => {
+    const { onRequestStart } = handler;
+    handler.onRequestStart = (controller, context) => {
+      onRequestStart?.call(handler, controller, context);
+      listener(controller);
+    };
+    return dispatch(options, handler);
+  };
 }
 
 async function send(
@@ -136,7 +192,7 @@ async function send(
     method,
     headers: {
       accept: "application/json",
-      // Without it any coding is allowed (RFC 9110, section 12.5.3), and none is undone here.
+      // Without this header a server may choose any coding (RFC 9110, section 12.5.3).
       "accept-encoding": "identity",
       authorization: `Bearer ${apiKey}`,
       "user-agent": `pulumi-dbwebhooks/${version}`,
@@ -145,42 +201,24 @@ async function send(
     body: json === undefined ? null : JSON.stringify(json),
     signal,
   });
-  const text = await body.text().catch((error: unknown) => {
+  try {
+    return {
+      kind: "response",
+      statusCode,
+      body: await body.text(),
+      retryAfterMs: parseRetryAfter(String(headers["retry-after"] ?? ""), Date.now()),
+      redirectOrigin: headers.location && URL.parse(String(headers.location), url.href)?.origin,
+      isPartial: statusCode === 206 || headers.link !== undefined,
+    };
+  } catch (error) {
     if (codesOf(error).includes("UND_ERR_RES_EXCEEDED_MAX_SIZE")) {
-      return undefined;
+      return { kind: "unreadable", cause: { kind: "tooLong", statusCode } };
     }
     throw error;
-  });
-  if (text === undefined) {
-    return { kind: "unreadable", cause: { kind: "tooLong", statusCode } };
   }
-  return {
-    kind: "response",
-    statusCode,
-    body: text,
-    retryAfterMs: parseRetryAfter(String(headers["retry-after"] ?? ""), Date.now()),
-    redirectOrigin: headers.location && URL.parse(String(headers.location), url.href)?.origin,
-    isPart: statusCode === 206 || headers.link !== undefined,
-  };
 }
 
-/** Calls back just before the first byte of a request goes to an established connection. */
-function noteRequestStart(onStart: () => void): Dispatcher.DispatcherComposeInterceptor {
-  return (dispatch) => (options, handler) =>
-    dispatch(options, {
-      onRequestStart: (controller, context) => {
-        handler.onRequestStart?.(controller, context);
-        onStart();
-      },
-      onRequestUpgrade: (...args) => handler.onRequestUpgrade?.(...args),
-      onResponseStart: (...args) => handler.onResponseStart?.(...args),
-      onResponseData: (...args) => handler.onResponseData?.(...args),
-      onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
-      onResponseError: (...args) => handler.onResponseError?.(...args),
-    });
-}
-
-/** The codes of an error, and of those of each address that was tried for a name. */
+/** The codes of an error, and those of each address that was tried for a host name. */
 function codesOf(error: unknown): string[] {
   const { errors = [] } = (error ?? {}) as { readonly errors?: readonly unknown[] };
   return [error, ...errors]
@@ -188,7 +226,7 @@ function codesOf(error: unknown): string[] {
     .filter((code) => typeof code === "string");
 }
 
-/** Milliseconds to wait by a `Retry-After` header, or nothing where it is absent or malformed. */
+/** The milliseconds that a `Retry-After` header asks for; `undefined` where it is missing or malformed. */
 export function parseRetryAfter(value: string, now: number): number | undefined {
   if (/^\d+$/.test(value.trim())) {
     return Number(value) * 1000;

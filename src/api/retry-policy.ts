@@ -1,52 +1,51 @@
-import type { HttpOutcome } from "./exchange.js";
+import type { FailureCause, HttpOutcome } from "./http.js";
 import { serviceErrorIn } from "./schemas.js";
 
-// All of "send again or not, when, until when, and why not", without I/O. `transport` does what it says.
+// The whole decision about a retry, without I/O: whether, when, until when, and why not.
 
 const firstBackoffMs = 500;
 const longestBackoffMs = 10_000;
-// For a service that answers 429 with "Retry-After: 0", the first time.
+// The first delay for a service that sends 429 with "Retry-After: 0".
 const shortestPauseMs = 50;
-// A service that restarts listens again by then.
+// A service that restarts accepts connections by then.
 const refusedSeconds = 15;
 
-/** What a request does. Only a creation is not idempotent. */
+/** The kind of a request. Only a creation is not idempotent. */
 export type RequestKind = "create" | "delete" | "list";
 
 /** An attempt that has ended. */
 export interface Attempt {
   readonly kind: RequestKind;
   readonly outcome: HttpOutcome;
-  /** 1 for the first. */
+  /** The first attempt is number 1. */
   readonly number: number;
-  /** Since the first attempt began. */
+  /** The time since the first attempt began. */
   readonly elapsedMs: number;
 }
 
-/** How long attempts may go on. */
+/** What limits the retries of a request. */
 export interface RetryLimits {
   readonly retrySeconds: number;
-  /** What is left of the operation's own time, where it has a limit. */
+  /** The time until the deadline of the operation, where there is one. */
   readonly remainingMs?: number | undefined;
-  /** Whether Pulumi stops, so that nothing more is sent. */
+  /** Whether Pulumi is stopping, so that this request is not sent again. */
   readonly isStopping: boolean;
 }
 
-/** What follows an attempt: the end, or a wait and another attempt. */
-export type Step =
-  | { readonly kind: "end"; readonly gaveUp?: GaveUp }
-  | {
-      readonly kind: "again";
-      readonly delayMs: number;
-      /** Whether the service asked, so that all other requests wait too. */
-      readonly isForAll: boolean;
-    };
+/** What follows an attempt: the end of the request, or a delay and another attempt. */
+export type Step = { readonly kind: "end"; readonly gaveUp?: GaveUp } | Delay;
 
-/** Why there is no further attempt, where one was due. */
+/** `pause`: the service asked for it, so all requests wait. */
+export interface Delay {
+  readonly kind: "retry" | "pause";
+  readonly delayMs: number;
+}
+
+/** Why a retry that was due does not take place. */
 export type GaveUp =
-  | { readonly limit: "retries"; readonly seconds: number; readonly isRefused: boolean }
-  | { readonly limit: "operation" }
-  | { readonly limit: "stopping" };
+  | { readonly reason: "retrySeconds"; readonly seconds: number; readonly isRefused: boolean }
+  | { readonly reason: "deadline" }
+  | { readonly reason: "stopping" };
 
 /** Decides what follows an attempt. */
 export function nextStep(
@@ -54,27 +53,28 @@ export function nextStep(
   { retrySeconds, remainingMs = Number.POSITIVE_INFINITY, isStopping }: RetryLimits,
   random: () => number,
 ): Step {
-  if (!mayBeSentAgain(kind, outcome)) {
+  if (!isRetriable(kind, outcome)) {
     return { kind: "end" };
   }
   if (isStopping) {
-    return { kind: "end", gaveUp: { limit: "stopping" } };
+    return { kind: "end", gaveUp: { reason: "stopping" } };
   }
   const delayMs = delayAfter(outcome, number, random);
   if (delayMs >= remainingMs) {
-    return { kind: "end", gaveUp: { limit: "operation" } };
+    return { kind: "end", gaveUp: { reason: "deadline" } };
   }
   const isRefused = hasCode(outcome, /^ECONNREFUSED$/) && retrySeconds > refusedSeconds;
   const seconds = isRefused ? refusedSeconds : retrySeconds;
-  return elapsedMs + delayMs > seconds * 1000
-    ? { kind: "end", gaveUp: { limit: "retries", seconds, isRefused } }
-    : { kind: "again", delayMs, isForAll: isThrottled(outcome) };
+  if (elapsedMs + delayMs > seconds * 1000) {
+    return { kind: "end", gaveUp: { reason: "retrySeconds", seconds, isRefused } };
+  }
+  return { kind: isThrottled(outcome) ? "pause" : "retry", delayMs };
 }
 
 /**
- * Whether a request that was answered so, or not answered, may have been carried out. 303 follows on a
- * request that was carried out; 408 comes from proxies too, about requests that arrived; 409 can mean
- * that the webhook exists; a proxy answers 5xx about requests that the service has carried out.
+ * Whether the service may have acted on a request. A server sends 303 after it has carried out a request;
+ * proxies send 408 and 5xx about requests that the service may have carried out; 409 can mean that the
+ * webhook exists.
  */
 export function mayHaveActed(outcome: HttpOutcome): boolean {
   return outcome.kind === "response"
@@ -82,13 +82,13 @@ export function mayHaveActed(outcome: HttpOutcome): boolean {
     : outcome.kind !== "unsent";
 }
 
-// Statuses of RFC 9110, section 15, that say that a request was not carried out.
+// The status codes that say that a request was not carried out (RFC 9110, section 15).
 const refusals = [300, 301, 302, 307, 308, 400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 422];
 
 /**
- * Whether the service refused the request for now, without acting on it, and said so. A 503 with
- * `Retry-After` alone does not say it: proxies answer so by themselves, also after a time-out of their
- * backend, which may have carried the request out.
+ * Whether the service itself refused the request for now, without acting on it. A 503 with `Retry-After`
+ * alone does not prove it: proxies send that after a timeout of their backend, which may have carried out
+ * the request.
  */
 function isThrottled(outcome: HttpOutcome): boolean {
   if (outcome.kind !== "response") {
@@ -99,20 +99,26 @@ function isThrottled(outcome: HttpOutcome): boolean {
   return statusCode === 429 || (statusCode === 503 && isRefusal503);
 }
 
-function mayBeSentAgain(kind: RequestKind, outcome: HttpOutcome): boolean {
-  if (outcome.kind === "unsent") {
-    const { kind: cause } = outcome.cause;
-    return cause !== "badProxy" && cause !== "noAttempt" && !hasCode(outcome, permanentCodes);
+function isRetriable(kind: RequestKind, outcome: HttpOutcome): boolean {
+  if (outcome.kind === "response") {
+    const { statusCode } = outcome;
+    const isTemporary = [408, 425, 429].includes(statusCode) || statusCode >= 500;
+    return kind === "create" ? isThrottled(outcome) : isTemporary;
   }
-  if (kind === "create") {
-    return isThrottled(outcome);
+  if (finalCauses.includes(outcome.cause.kind) || hasCode(outcome, permanentCodes)) {
+    return false;
   }
-  return outcome.kind === "response"
-    ? [408, 425, 429].includes(outcome.statusCode) || outcome.statusCode >= 500
-    : outcome.kind === "unanswered";
+  return outcome.kind === "unsent" || kind !== "create";
 }
 
-// Codes of Node.js and OpenSSL for a host that does not exist, and for a certificate that is not trusted.
+const finalCauses: readonly FailureCause["kind"][] = [
+  "badProxy",
+  "deadline",
+  "stopping",
+  "tooLong",
+];
+
+// Codes of Node.js and OpenSSL for a host that does not exist and for a certificate that is not trusted.
 const permanentCodes =
   /^(ENOTFOUND|CERT_.*|UNABLE_TO_.*|.*SELF_SIGNED_CERT.*|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME_INVALID)$/;
 
@@ -124,7 +130,7 @@ function hasCode(outcome: HttpOutcome, pattern: RegExp): boolean {
   );
 }
 
-/** As long as the service asked, or longer each time. */
+/** As long as the service asks, or else longer after each attempt. */
 function delayAfter(outcome: HttpOutcome, number: number, random: () => number): number {
   const backoffMs = (firstMs: number) => Math.min(firstMs * 2 ** (number - 1), longestBackoffMs);
   return outcome.kind === "response" && outcome.retryAfterMs !== undefined

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { parseJson } from "../common/json.js";
-import { once } from "../common/once.js";
 import { webhookIdOf } from "../common/webhook-id.js";
-import type { HttpOutcome } from "./exchange.js";
+import type { HttpOutcome } from "./http.js";
+import { lazy } from "./lazy.js";
 
-// What the service sends. Nothing else knows the names of its fields.
+// The bodies of the service's responses. No other file knows the names of their fields.
 
 const webhookId = () =>
   z.pipe(
@@ -12,7 +12,7 @@ const webhookId = () =>
     z.transform((id) => String(id)),
   );
 
-/** Answer to the creation of a webhook: its id and its secret, where there is a usable one. */
+/** Reads the response to a creation: the id and the secret, each where it is usable. */
 export const createdWebhookIn = parser(() =>
   z.object({
     id: z.catch(z.optional(webhookId()), undefined),
@@ -20,7 +20,11 @@ export const createdWebhookIn = parser(() =>
   }),
 );
 
-const listedText = () => z.string().check(z.refine((text) => text.isWellFormed()));
+// A text of the list ends up in the state and on terminals.
+const listedText = () =>
+  z
+    .string()
+    .check(z.refine((text) => text.isWellFormed() && !/[\p{Cc}\p{Bidi_Control}]/u.test(text)));
 
 const listedWebhook = () =>
   z.object({
@@ -31,12 +35,12 @@ const listedWebhook = () =>
     active: z.boolean(),
   });
 
-/** A webhook as the list operation shows it. */
+/** A webhook in the response of the list operation. */
 export type ListedWebhook = z.infer<ReturnType<typeof listedWebhook>>;
 
 /**
- * Answer to the list operation, and whether these are all webhooks of the database: any further field
- * leaves that in doubt.
+ * Reads the response to the list operation. The list counts as complete only without any further field,
+ * which could be the one of a pagination.
  */
 export const webhookListIn = parser(() =>
   z.pipe(
@@ -52,10 +56,10 @@ export const webhookListIn = parser(() =>
   ),
 );
 
-/** Answer to the deletion of a webhook. */
+/** Reads the response to a deletion. */
 export const deletionIn = parser(() => z.object({ success: z.literal(true) }));
 
-/** An error as the service reports it. Source: part 7. */
+/** Reads the service's error envelope. Source: API §7. */
 export const serviceErrorIn = parser(() =>
   z.pipe(
     z.object({ error: z.object({ code: z.string(), message: z.catch(z.string(), "") }) }),
@@ -63,7 +67,7 @@ export const serviceErrorIn = parser(() =>
   ),
 );
 
-/** Whether an answer says that a database or a webhook is not there, or not for this key. */
+/** Whether the service responded that a database or a webhook does not exist, or not for this key. */
 export function isNotFound(outcome: HttpOutcome): boolean {
   return (
     outcome.kind === "response" &&
@@ -72,13 +76,13 @@ export function isNotFound(outcome: HttpOutcome): boolean {
   );
 }
 
-/** Whether Pulumi can store a secret as it is: what is not well-formed Unicode would be altered. */
+/** Whether Pulumi can store a secret unchanged: it alters text that is not well-formed Unicode. */
 export function isStorableSecret(secret: string): boolean {
   return secret !== "" && secret.isWellFormed();
 }
 
-/** Makes a function that reads a body; it gives nothing where the body is something else. */
+/** Returns a function that reads a body, and returns `undefined` where it does not match the schema. */
 function parser<Schema extends z.ZodMiniType>(make: () => Schema) {
-  const schema = once(make);
+  const schema = lazy(make);
   return (body: string) => schema().safeParse(parseJson(body)).data;
 }

@@ -1,217 +1,210 @@
-import type PQueue from "p-queue";
-import { once } from "../common/once.js";
-import type { Exchange, HttpOutcome, HttpRequest, TimeLimit } from "./exchange.js";
-import { type GaveUp, nextStep, type RequestKind, type Step } from "./retry-policy.js";
-import type { AccountSettings } from "./settings.js";
+import type { Exchange, HttpOutcome, HttpRequest } from "./http.js";
+import { lazy } from "./lazy.js";
+import type { RateLimiter } from "./rate-limiter.js";
+import { type Delay, type GaveUp, nextStep, type RequestKind, type Step } from "./retry-policy.js";
 
 const silentWaitMs = 5_000;
+const silentPauses = 3;
 
-/** A request, and what it belongs to. */
+/** How to reach the service with one account. */
+export interface ClientOptions {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** The timeout of one attempt. */
+  readonly timeoutSeconds: number;
+  /** How long one operation goes on retrying. */
+  readonly retrySeconds: number;
+  readonly maxConcurrentRequests?: number | undefined;
+  readonly requestsPerSecond?: number | undefined;
+}
+
+/** A request, and the operation that it belongs to. */
 export interface Call {
   readonly kind: RequestKind;
   readonly request: HttpRequest;
-  /** The time that its operation may take; absent without a limit of its own. */
-  readonly timeLimit?: TimeLimit | undefined;
+  readonly deadline?: Deadline | undefined;
   /**
-   * Whether it takes back what came before. It is sent when Pulumi stops, too, and from then on it waits
-   * for no other request: not for its turn, the pace or a pause.
+   * Whether the request undoes an earlier one. It is sent even when Pulumi stops, and from then on it
+   * waits for no rate limit, no pause and no other request.
    */
   readonly isUndo?: boolean;
-  /** Hears of a wait that is long enough to be explained. */
+  /** Hears of a wait that is worth a line. */
   readonly onWait: (wait: Wait) => void;
 }
 
-/** Why requests wait. Each kind is told once, until something has got through. */
-export type Wait =
-  | { readonly kind: "again"; readonly request: HttpRequest; readonly outcome: HttpOutcome }
-  | { readonly kind: "pause"; readonly delayMs: number }
-  | { readonly kind: "turn"; readonly setting: "maxConcurrentRequests" | "requestsPerSecond" };
+/** The end of the time that a program allows for one operation (the option `customTimeouts`). */
+export class Deadline {
+  readonly seconds: number;
+  readonly signal: AbortSignal;
+  readonly #atMs: number;
 
-/** How a request ended, after as many attempts as it took. */
+  constructor(seconds: number) {
+    const ms = Math.ceil(seconds * 1000);
+    this.seconds = seconds;
+    // Node.js ends a longer timer at once.
+    this.signal = AbortSignal.timeout(Math.min(ms, 2 ** 31 - 1));
+    this.#atMs = performance.now() + ms;
+  }
+
+  get remainingMs(): number {
+    return this.#atMs - performance.now();
+  }
+}
+
+/**
+ * Why requests wait. `retry`: one request waits for its next attempt; told once until a request ends.
+ * `throttled`: the service limits the rate of requests, so all of them wait; told once in a run.
+ */
+export type Wait =
+  | { readonly kind: "retry"; readonly request: HttpRequest; readonly outcome: HttpOutcome }
+  | { readonly kind: "throttled"; readonly delayMs: number };
+
+/** How a request ended, after its last attempt. */
 export interface CallResult {
   readonly outcome: HttpOutcome;
   /** The outcomes of the attempts before the last one. */
   readonly earlier: readonly HttpOutcome[];
+  /** Since the first attempt began. */
   readonly elapsedMs: number;
-  /** Why there was no further attempt, where one was due. */
+  /** Why a retry that was due did not take place. */
   readonly gaveUp?: GaveUp | undefined;
 }
 
-/** Sends the requests of one account: limits, pace and pauses hold for all of them together. */
-export interface HttpTransport {
-  sendRequest(call: Call): Promise<CallResult>;
-}
+/** Sends the requests of one account, with retries, within the limits that hold for all of them. */
+export class Transport {
+  readonly #options: ClientOptions;
+  readonly #stopping: AbortSignal;
+  readonly #random: () => number;
+  readonly #open: () => Promise<{ readonly exchange: Exchange; readonly limiter: RateLimiter }>;
+  readonly #told = new Set<Wait["kind"]>();
 
-type OpenExchange = typeof import("./http.js").openExchange;
-
-/**
- * Starts a transport. Undici and the queue are loaded by its first request. When `stopping` aborts,
- * nothing more is sent, and what was sent completes.
- */
-export function createTransport(
-  settings: AccountSettings,
-  stopping: AbortSignal,
-  open: OpenExchange = async (...limits) => (await import("./http.js")).openExchange(...limits),
-  random: () => number = Math.random,
-): HttpTransport {
-  const { timeoutSeconds, maxConcurrentRequests, retrySeconds } = settings;
-  const connect = once(() =>
-    Promise.all([open(timeoutSeconds, maxConcurrentRequests), openQueue(settings)]),
-  );
-  // Connections that no other request keeps busy.
-  const openUrgent = once(() => open(timeoutSeconds, null));
-  let pausedUntil = 0;
-  let resumption: NodeJS.Timeout | undefined;
-  const told = new Set<Wait["kind"]>();
-
-  async function sendRequest(call: Call): Promise<CallResult> {
-    const [exchange, queue] = await connect();
-    const { request, kind, timeLimit, isUndo = false } = call;
-    const outcomes: HttpOutcome[] = [];
-    // The time in the queue before the first attempt is no retrying.
-    let startedAt = Number.POSITIVE_INFINITY;
-    const result = (outcome: HttpOutcome, gaveUp?: GaveUp): CallResult => {
-      const elapsedMs = Math.max(0, Date.now() - startedAt);
-      return { outcome, earlier: outcomes.slice(0, -1), elapsedMs, gaveUp };
-    };
-
-    /** One attempt. Gives nothing where it was not made because of a stop. */
-    async function tryOnce(send: Exchange): Promise<Step | undefined> {
-      startedAt = Math.min(startedAt, Date.now());
-      const outcome = await send(request, timeLimit, isUndo ? undefined : stopping);
-      if (outcome === undefined) {
-        return undefined;
-      }
-      outcomes.push(outcome);
-      const elapsedMs = Date.now() - startedAt;
-      const isStopping = stopping.aborted && !isUndo;
-      const step = nextStep(
-        { kind, outcome, number: outcomes.length, elapsedMs },
-        { retrySeconds, remainingMs: timeLimit?.remainingMs, isStopping },
-        random,
-      );
-      if (step.kind === "end") {
-        told.delete("pause");
-        told.delete("again");
-      } else if (step.isForAll && !stopping.aborted) {
-        // Before this attempt leaves the queue: its place would go to the next request at once.
-        pauseAll(queue, step.delayMs, call);
-        return { ...step, delayMs: 0 };
-      } else if (step.delayMs >= silentWaitMs) {
-        tellOnce(call, { kind: "again", request, outcome });
-      }
-      return step;
-    }
-
-    const ending =
-      timeLimit === undefined ? stopping : AbortSignal.any([stopping, timeLimit.signal]);
-    while (isUndo || !ending.aborted) {
-      const isUrgent = isUndo && stopping.aborted;
-      const step = isUrgent
-        ? await tryOnce(await openUrgent())
-        : await takeTurn(queue, call, ending, outcomes.length > 0, () => tryOnce(exchange));
-      if (step?.kind === "end") {
-        return result(outcomes.at(-1) as HttpOutcome, step.gaveUp);
-      }
-      if (step !== undefined) {
-        await sleep(step.delayMs, isUrgent ? undefined : ending);
-      }
-    }
-    const because = stopping.aborted ? "stopping" : "operation";
-    const last = outcomes.at(-1);
-    return last === undefined
-      ? result({ kind: "unsent", cause: { kind: "noAttempt", because } })
-      : result(last, { limit: because });
+  /** @param stopping When it aborts, only undos are still sent, and requests in flight complete. */
+  constructor(
+    options: ClientOptions,
+    stopping: AbortSignal,
+    open: OpenExchange = async (...args) => (await import("./http.js")).openExchange(...args),
+    random: () => number = Math.random,
+  ) {
+    this.#options = options;
+    this.#stopping = stopping;
+    this.#random = random;
+    // undici and the queue are loaded with the first request.
+    this.#open = lazy(async () => {
+      const { RateLimiter } = await import("./rate-limiter.js");
+      const { timeoutSeconds, maxConcurrentRequests, requestsPerSecond } = options;
+      const limiter = new RateLimiter(maxConcurrentRequests, requestsPerSecond);
+      return { exchange: await open(timeoutSeconds), limiter };
+    });
   }
 
-  function pauseAll(queue: PQueue, delayMs: number, call: Call): void {
-    const now = Date.now();
-    if (now + delayMs <= pausedUntil) {
+  /** Sends a request and retries it as the retry policy decides. */
+  async sendRequest(call: Call): Promise<CallResult> {
+    const { exchange, limiter } = await this.#open();
+    const { kind, request, deadline, isUndo = false } = call;
+    const stopping = this.#stopping;
+    const ending = deadline ? AbortSignal.any([stopping, deadline.signal]) : stopping;
+    const earlier: HttpOutcome[] = [];
+    // Queue time before the first attempt does not count against `retrySeconds`.
+    let startedAtMs: number | undefined;
+    const elapsedMs = () => (startedAtMs === undefined ? 0 : performance.now() - startedAtMs);
+
+    const attempt = async (): Promise<Attempt> => {
+      startedAtMs ??= performance.now();
+      const signals = { deadline: deadline?.signal, stopping: isUndo ? undefined : stopping };
+      const outcome = await exchange(request, signals);
+      const step = nextStep(
+        { kind, outcome, number: earlier.length + 1, elapsedMs: elapsedMs() },
+        {
+          retrySeconds: this.#options.retrySeconds,
+          remainingMs: deadline?.remainingMs,
+          isStopping: stopping.aborted && !isUndo,
+        },
+        this.#random,
+      );
+      if (step.kind === "pause") {
+        // Before this task leaves the queue, because the next one then starts at once.
+        limiter.pause(step.delayMs);
+      }
+      return { outcome, step };
+    };
+
+    for (;;) {
+      // Retries go before first attempts, because their time is running.
+      const priority = isUndo ? 2 : Math.min(earlier.length, 1);
+      const { outcome, step } =
+        (await limiter.run(attempt, priority, ending)) ??
+        (isUndo ? await attempt() : notAttempted(stopping.aborted ? "stopping" : "deadline"));
+      if (step.kind === "end") {
+        this.#told.delete("retry");
+        return { ...withoutUnsentRetry(outcome, earlier, step.gaveUp), elapsedMs: elapsedMs() };
+      }
+      earlier.push(outcome);
+      this.#tellOfWait(call, outcome, step, limiter.pauseCount);
+      // The queue waits out a pause, but after a stop an undo no longer stands in the queue.
+      if (step.kind === "retry" || stopping.aborted) {
+        await sleep(step.delayMs, stopping.aborted ? undefined : ending);
+      }
+    }
+  }
+
+  #tellOfWait(
+    call: Call,
+    outcome: HttpOutcome,
+    { kind, delayMs }: Delay,
+    pauseCount: number,
+  ): void {
+    const isFrequent = kind === "pause" && pauseCount > silentPauses;
+    if (delayMs < silentWaitMs && !isFrequent) {
       return;
     }
-    pausedUntil = now + delayMs;
-    queue.pause();
-    clearTimeout(resumption);
-    resumption = setTimeout(() => {
-      pausedUntil = 0;
-      queue.start();
-    }, delayMs);
-    if (delayMs >= silentWaitMs) {
-      tellOnce(call, { kind: "pause", delayMs });
-    }
-  }
-
-  /** Makes an attempt when it is its turn; none when `ending` aborts while it waits for that. */
-  async function takeTurn(
-    queue: PQueue,
-    call: Call,
-    ending: AbortSignal,
-    isRetry: boolean,
-    start: () => Promise<Step | undefined>,
-  ): Promise<Step | undefined> {
-    const longWait = setTimeout(() => tellOfTurns(queue, call), silentWaitMs);
-    let attempt: Promise<Step | undefined> | undefined;
-    const task = () => {
-      clearTimeout(longWait);
-      // The abort of another task can start this one before its own signal has aborted.
-      attempt = ending.aborted ? Promise.resolve(undefined) : start();
-      return attempt;
-    };
-    try {
-      // Retries go first: their time is running.
-      return await queue.add(task, { priority: isRetry ? 1 : 0, signal: ending });
-    } catch (error) {
-      if (!ending.aborted) {
-        throw error;
-      }
-      // The queue is left at once; an attempt in flight completes.
-      return attempt;
-    } finally {
-      clearTimeout(longWait);
-    }
-  }
-
-  /** A pause has a line of its own. */
-  function tellOfTurns(queue: PQueue, call: Call): void {
-    if (!queue.isPaused) {
-      const isFull = queue.pending >= (maxConcurrentRequests ?? Number.POSITIVE_INFINITY);
-      const setting = isFull ? "maxConcurrentRequests" : "requestsPerSecond";
-      tellOnce(call, { kind: "turn", setting });
-    }
-  }
-
-  function tellOnce(call: Call, wait: Wait): void {
-    if (!told.has(wait.kind)) {
-      told.add(wait.kind);
+    const wait: Wait =
+      kind === "pause"
+        ? { kind: "throttled", delayMs }
+        : { kind: "retry", request: call.request, outcome };
+    if (!this.#told.has(wait.kind)) {
+      this.#told.add(wait.kind);
       call.onWait(wait);
     }
   }
-
-  return { sendRequest };
 }
 
-async function openQueue(settings: AccountSettings): Promise<PQueue> {
-  const { default: Queue } = await import("p-queue");
-  const concurrency = settings.maxConcurrentRequests ?? Number.POSITIVE_INFINITY;
-  const interval = 1000 / (settings.requestsPerSecond ?? Number.POSITIVE_INFINITY);
-  return new Queue({
-    concurrency,
-    ...(interval > 0 && { interval, intervalCap: 1, strict: true }),
-  });
+type OpenExchange = (timeoutSeconds: number) => Promise<Exchange>;
+
+interface Attempt {
+  readonly outcome: HttpOutcome;
+  readonly step: Step;
 }
 
-/** Waits, but no longer than until `ending` aborts. */
-function sleep(ms: number, ending?: AbortSignal): Promise<void> {
-  if (ending?.aborted || ms <= 0) {
-    return Promise.resolve();
-  }
-  return new Promise((resolve) => {
-    const timer = setTimeout(finish, ms);
-    ending?.addEventListener("abort", finish);
-    function finish() {
-      clearTimeout(timer);
-      ending?.removeEventListener("abort", finish);
-      resolve();
+function notAttempted(kind: "stopping" | "deadline"): Attempt {
+  return { outcome: { kind: "unsent", cause: { kind } }, step: { kind: "end" } };
+}
+
+/** Leaves out a retry that was not sent in time: the attempt before it says what went wrong. */
+function withoutUnsentRetry(
+  outcome: HttpOutcome,
+  earlier: readonly HttpOutcome[],
+  gaveUp: GaveUp | undefined,
+): Pick<CallResult, "outcome" | "earlier" | "gaveUp"> {
+  const last = earlier.at(-1);
+  if (last !== undefined && outcome.kind === "unsent") {
+    const { kind } = outcome.cause;
+    if (kind === "stopping" || kind === "deadline") {
+      return { outcome: last, earlier: earlier.slice(0, -1), gaveUp: { reason: kind } };
     }
-  });
+  }
+  return { outcome, earlier, gaveUp };
+}
+
+/** Waits for a time, at most until a signal aborts. */
+async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted) {
+    return;
+  }
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const wake = () => resolve();
+  const timer = setTimeout(wake, ms);
+  signal?.addEventListener("abort", wake);
+  await promise;
+  clearTimeout(timer);
+  signal?.removeEventListener("abort", wake);
 }

@@ -1,6 +1,6 @@
 import { request } from "undici";
 import * as z from "zod/mini";
-import { isApiKey } from "../common/api-key.js";
+import { isApiKey } from "../common/identifier.js";
 import { parseJson } from "../common/json.js";
 import { oneLine, redact, redactorOf } from "../common/redact.js";
 import { isAbsoluteHttpUrl, isLoopback } from "../common/url.js";

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { problemOfNodeVersion } from "../common/node-version.js";
+import { assertNodeVersion } from "../common/node-version.js";
 import { UsageError } from "./usage-error.js";
 
 // Ignore a closed pipe (`… | head`).
@@ -9,13 +9,8 @@ void main(process.argv.slice(2));
 
 /** Exit codes: 0 done, 1 failed, 2 wrong usage. */
 async function main(words: readonly string[]): Promise<void> {
-  const problem = problemOfNodeVersion("pulumi-dbwebhooks", process.versions.node);
-  if (problem !== undefined) {
-    process.stderr.write(`${problem}\n`);
-    process.exitCode = 1;
-    return;
-  }
   try {
+    assertNodeVersion("pulumi-dbwebhooks", process.versions.node);
     // Loaded after the check: it may not run on an older Node.js.
     const { runCommand } = await import("./commands.js");
     await runCommand(words);

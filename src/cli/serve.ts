@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { isApiKey } from "../common/api-key.js";
+import { isApiKey } from "../common/identifier.js";
 import { isLoopbackAddress } from "../common/url.js";
 import { readDeliveryOptions } from "../local-service/deliveries/delivery-options.js";
 import {

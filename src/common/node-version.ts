@@ -1,19 +1,21 @@
 import { engines } from "../../package.json";
 
-/** The oldest version of Node.js that this package runs on, from `engines` in package.json. */
+/** The oldest version of Node.js on which this package runs, from `engines` in package.json. */
 const minimumVersion = engines.node.replace(">=", "");
 
 /**
- * Says that a version of Node.js is too old.
+ * Throws on a version of Node.js that is too old, where a later failure would not name the cause.
  *
- * @param what What needs a newer one.
+ * @param program What needs a newer version.
  */
-export function problemOfNodeVersion(what: string, version: string): string | undefined {
+export function assertNodeVersion(program: string, version: string): void {
   const [major = 0, minor = 0] = numbersOf(version);
   const [minimumMajor = 0, minimumMinor = 0] = numbersOf(minimumVersion);
-  return major > minimumMajor || (major === minimumMajor && minor >= minimumMinor)
-    ? undefined
-    : `${what} needs Node.js ${minimumVersion} or newer, and this is ${version}.`;
+  if (major < minimumMajor || (major === minimumMajor && minor < minimumMinor)) {
+    const message = `${program} needs Node.js ${minimumVersion} or newer, and this is ${version}.`;
+    // Pulumi prints the stack traces of some errors.
+    throw Object.assign(new Error(message), { stack: "" });
+  }
 }
 
 function numbersOf(version: string): number[] {

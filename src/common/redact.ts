@@ -1,18 +1,33 @@
-const replacement = "[redacted]";
-const windowLength = 8;
-const shortestSensitiveValue = 4;
+import { unescape as percentDecoded } from "node:querystring";
+
+const note = "[withheld: it may repeat a secret]";
+const stretchLength = 8;
+const shortestLength = 4;
+
+// Most paths of receivers hold some of these words. If they counted, most messages about webhooks would
+// be withheld.
+const commonWords =
+  /(?<![\p{L}\p{N}])(?:api|callbacks?|events?|hooks?|incoming|(?:incoming)?webhooks?|notifications?|receivers?|services?)(?![\p{L}\p{N}])/iu;
+
+// Each pattern takes a time that grows linearly with the text.
+const suspiciousPatterns = [
+  // Credentials of unknown values, and everything but the origin of a URL.
+  /whsec_[\w+/=-]/i,
+  /\b(?:bearer|basic)[\s:=]+(?=[\w.~+/-]*\d|[\w.~+/-]{16})/i,
+  /:\/\/[^\s"'/?#@]*[/?#@][^\s"']/,
+  // Escape sequences, tags and terminal sequences: they can stand for letters, or put some between them.
+  /\\[\w/]|%u?[\da-f]{2}|&(?:#|\w+;)|<[a-z/!?]/i,
+  /[^\P{Cc}\s]/u,
+];
 
 /**
- * Removes sensitive values from a text that came from outside: a second line of defence.
+ * Returns a text from outside as it is, or a note in its place if it may hold a secret.
  *
- * Services truncate and re-case what they echo, so every stretch of 8 characters that a value and
- * the text have in common goes, whatever the case and the white space between them, also in base64
- * and hex. Shorter values go where they are a word of their own: a path of "hooks" does not touch
- * "webhooks". Values below 4 characters are left: hiding them would only make the text unreadable.
- *
- * Bearer credentials, signing secrets and everything behind the host of a URL go even when their value
- * is not known. So does each word with an escape sequence (`%41`, `\u0041`, `\x41`, `&#65;`): it may
- * stand for anything.
+ * It may if it shares 8 letters or digits in a row with a sensitive value, or with the value's hex or
+ * base64, whatever their case and whatever stands between them: services re-case, split and cut what
+ * they echo. A value of 4 to 7 letters counts only where it stands as a word, so that a path of "hook"
+ * does not touch "webhooks". Text with credentials of unknown values or with escape sequences is
+ * withheld too.
  */
 export function redact(text: string, sensitiveValues: readonly string[] = []): string {
   return redactorOf(sensitiveValues)(text);
@@ -20,26 +35,34 @@ export function redact(text: string, sensitiveValues: readonly string[] = []): s
 
 /** {@link redact} for many texts and the same values. */
 export function redactorOf(sensitiveValues: readonly string[]): (text: string) => string {
-  const stretches = stretchesOf(sensitiveValues.flatMap(spellings));
-  const lengths = new Set(Array.from(stretches, ({ length }) => length));
-  return (text) => hideStretches(withoutShapes(flattened(text)), stretches, lengths);
+  const stretches = new Set(
+    sensitiveValues
+      .flatMap(spellingsOf)
+      .map((spelling) => wordsOf(readable(spelling)).join(""))
+      .filter(({ length }) => length >= shortestLength)
+      .flatMap(stretchesOf),
+  );
+  return (text) => {
+    const shown = readable(text);
+    const isSuspicious = suspiciousPatterns.some((pattern) => pattern.test(shown));
+    return isSuspicious || repeatsOne(wordsOf(shown), stretches) ? note : text;
+  };
 }
 
 /**
- * What can be a credential in a receiver's URL: user info, path, query and fragment, as a whole, because
- * their parts can be too short to be looked for, and each part.
+ * Lists what can be a credential in a receiver's URL: user info, path, query and fragment as a whole,
+ * because their parts can be too short to count, and each part.
  */
 export function sensitivePartsOfUrl(url: string): string[] {
-  if (!URL.canParse(url)) {
+  const parsed = URL.parse(url);
+  if (parsed === null) {
     return [url];
   }
-  const { username, password, pathname, search, searchParams, hash } = new URL(url);
-  const path = pathname.slice(1);
-  const parts = [
-    ...[username, password, password && `${username}:${password}`],
-    ...[path, ...path.split("/"), search.slice(1), hash.slice(1)],
-  ];
-  return [...parts, ...parts.map(percentDecoded), ...searchParams.values()].filter(Boolean);
+  const { username, password, pathname, search, searchParams, hash } = parsed;
+  const userInfo = [`${username}:${password}`, username, password].map(percentDecoded);
+  const location = [pathname, ...pathname.split("/"), search, hash].map(percentDecoded);
+  const words = [...location, ...searchParams.values()].flatMap((part) => part.split(commonWords));
+  return [...userInfo, ...words];
 }
 
 /**
@@ -48,8 +71,13 @@ export function sensitivePartsOfUrl(url: string): string[] {
  * UTF-16 units.
  */
 export function oneLine(text: string, maxLength: number): string {
-  const flat = flattened(text).trim();
-  const cut = flat.length > maxLength ? `${flat.slice(0, maxLength - 1)}…` : flat;
+  const line = text
+    // Comes first: without an invisible character between them, two lone surrogates become a pair.
+    .toWellFormed()
+    .replace(/[\p{Cf}\p{DI}]/gu, "")
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
+    .trim();
+  const cut = line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line;
   return cut.toWellFormed();
 }
 
@@ -58,93 +86,41 @@ export function shownValue(value: string): string {
   return oneLine(value, 100);
 }
 
-/** Without invisible characters, which split a value that can still be read; a break is a space. */
-function flattened(text: string): string {
-  return text.replace(/[\p{Cf}\p{DI}]/gu, "").replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ");
+function repeatsOne(words: readonly string[], stretches: ReadonlySet<string>): boolean {
+  const hasStretch = stretchesOf(words.join("")).some((stretch) => stretches.has(stretch));
+  // A short value can itself consist of several words, such as "a/b2/c".
+  const wordCounts = [1, 2, 3, 4, 5, 6, 7];
+  const startsShortValue = (_: string, at: number) =>
+    wordCounts.some((count) => stretches.has(words.slice(at, at + count).join("")));
+  return hasStretch || words.some(startsShortValue);
 }
 
-function withoutShapes(text: string): string {
-  return text
-    .replace(/\p{Cs}/gu, "")
-    .replace(/\b(bearer|basic)\s+[^\s"',;]+/gi, `$1 ${replacement}`)
-    .replace(/whsec_[\w+/=%-]+/gi, replacement)
-    .replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]*/gi, (url) => originOf(url))
-    .replace(/[^\s/"'<>]+/g, (word) => (escapeSequence.test(word) ? replacement : word));
+/** Removes what only changes the look of letters: accents, full width, invisible characters. */
+function readable(text: string): string {
+  const withoutInvisible = text.replace(/[\p{M}\p{Cf}\p{Cs}\p{DI}]/gu, "");
+  return withoutInvisible.normalize("NFKD").replace(/[\p{M}\p{DI}]/gu, "");
 }
 
-const escapeSequence = /\\|%u?[0-9a-f]{2}|&#?\w+;/i;
-
-function originOf(url: string): string {
-  const origin = URL.canParse(url) ? new URL(url).origin : "null";
-  return origin === "null" ? replacement : `${origin}/${replacement}`;
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
+/** Every 8 letters in a row, or all of them if there are fewer. */
+function stretchesOf(letters: string): string[] {
+  const count = Math.max(letters.length - stretchLength, 0) + 1;
+  return Array.from({ length: count }, (_, at) => letters.slice(at, at + stretchLength));
+}
+
+function spellingsOf(value: string): string[] {
+  if (value.length < stretchLength) {
+    return [value];
   }
-}
-
-function spellings(value: string): string[] {
-  return [value, Buffer.from(value).toString("hex"), ...base64Spellings(value)];
-}
-
-/** How a value looks in base64, wherever in the encoded text it begins. */
-function base64Spellings(value: string): string[] {
-  const bytes = Buffer.from(value);
-  return [0, 1, 2].flatMap((offset) => {
-    const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64url");
-    // The first and the last character may also hold bits of what stands beside the value.
-    const end = offset + bytes.length;
-    const own = text.slice(Math.ceil((offset * 8) / 6), Math.floor((end * 8) / 6));
-    return own.length < windowLength ? [] : [own, own.replaceAll("-", "+").replaceAll("_", "/")];
+  // Base64 depends on where in the encoded bytes the value begins. The characters at its ends also hold
+  // bits of the bytes beside it.
+  const base64 = [0, 1, 2].map((offset) => {
+    const bytes = Buffer.from("\0".repeat(offset) + value);
+    const [start, end] = [Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6)];
+    return bytes.toString("base64").slice(start, end);
   });
-}
-
-/** What to look for in a text: whole short values, and every stretch of the longer ones. */
-function stretchesOf(values: readonly string[]): ReadonlySet<string> {
-  const sensitive = values
-    .map((value) => visiblePart(flattened(value)))
-    .filter((value) => value.length >= shortestSensitiveValue);
-  const stretches = sensitive.flatMap((value) =>
-    Array.from({ length: Math.max(value.length - windowLength, 0) + 1 }, (_, at) =>
-      value.slice(at, at + windowLength),
-    ),
-  );
-  return new Set(stretches);
-}
-
-function hideStretches(text: string, stretches: ReadonlySet<string>, lengths: Iterable<number>) {
-  const haystack = visiblePart(text);
-  let positions: number[] | undefined;
-  const hidden: boolean[] = [];
-  for (const length of lengths) {
-    for (let at = 0; at + length <= haystack.length; at++) {
-      if (stretches.has(haystack.slice(at, at + length))) {
-        positions ??= Array.from(text.matchAll(/\S/g), ({ index }) => index);
-        const [start = 0, last = 0] = [positions[at], positions[at + length - 1]];
-        if (length === windowLength || isWord(text, start, last)) {
-          hidden.length = Math.max(hidden.length, last + 1);
-          hidden.fill(true, start, last + 1);
-        }
-      }
-    }
-  }
-  if (hidden.length === 0) {
-    return text;
-  }
-  const shown = (unit: string, at: number) =>
-    hidden[at] ? (hidden[at - 1] ? "" : replacement) : unit;
-  return text.split("").map(shown).join("");
-}
-
-function isWord(text: string, start: number, last: number): boolean {
-  return ![text[start - 1], text[last + 1]].some((beside) => /[a-z0-9]/i.test(beside ?? ""));
-}
-
-/** Not toLowerCase: it can change the length ("İ" becomes two units), which shifts positions. */
-function visiblePart(text: string): string {
-  return text.replace(/\s/g, "").replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return [value, Buffer.from(value).toString("hex"), ...base64];
 }

@@ -3,12 +3,12 @@ import { adviceForUnknownName } from "./nearest-name.js";
 /** Prefix of this package's keys in a stack's configuration. */
 export const namespace = "dbwebhooks";
 
-/** Key by which an explicit `Provider` tells that its settings are its own arguments. */
+/** Key with which an explicit `Provider` says that its settings are its own arguments. */
 export const explicitKey = `${namespace}:isExplicit`;
 
 /**
- * The settings of an account and the environment variable of each. What they mean is with
- * `ProviderArgs`; their defaults and limits are in `service/settings.ts`.
+ * The settings of an account and the environment variable of each. `ProviderArgs` describes them;
+ * `api/settings.ts` holds their defaults and limits.
  */
 export const environmentVariables = {
   baseUrl: "DBWEBHOOKS_BASE_URL",
@@ -25,12 +25,38 @@ export const environmentVariables = {
 /** The name of a setting, without its prefix. */
 export type SettingName = keyof typeof environmentVariables;
 
-/** All names of settings. */
+/** The names of all settings. */
 export const settingNames = Object.keys(environmentVariables) as readonly SettingName[];
 
-/** Says of each name that is no setting what to write instead. */
-export function problemsOfSettingNames(names: readonly string[]): string[] {
+/** All environment variables that mean something: to the provider, the local service and this project. */
+export const knownVariables: readonly string[] = [
+  ...Object.values(environmentVariables),
+  "DBWEBHOOKS_IMPORT_SECRET",
+  "DBWEBHOOKS_SERVE_API_KEYS",
+  "DBWEBHOOKS_PULUMI_CLI",
+  "DBWEBHOOKS_PULUMI_LANGUAGES",
+];
+
+/** Names the unknown settings, each with the nearest known name. */
+export function validateSettingNames(names: readonly string[]): string[] {
   return names
     .filter((name) => !settingNames.some((known) => known === name))
     .map((name) => `${name}: ${adviceForUnknownName(name, settingNames)}`);
+}
+
+/** Names the unknown environment variables that begin as ours do, each with the nearest known name. */
+export function validateEnvironmentNames(names: readonly string[]): string[] {
+  return names
+    .filter((name) => name.startsWith("DBWEBHOOKS_") && !knownVariables.includes(name))
+    .map((name) => `Environment variable ${name}: ${adviceForUnknownName(name, knownVariables)}`);
+}
+
+/**
+ * Whether Pulumi gives this name to a default provider: `default`, and the version or the address of the
+ * plugin behind it.
+ *
+ * Source: `ProviderRequest.DefaultName` in `pkg/resource/deploy/providers/provider.go` of pulumi/pulumi.
+ */
+export function isDefaultProviderName(name: string): boolean {
+  return /^default($|_\d+_\d+_\d+|_\w+_\/)/.test(name);
 }

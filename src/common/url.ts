@@ -1,7 +1,5 @@
-import { hasStrayCharacters } from "./stray-characters.js";
-
-// WHATWG's parser repairs much of what people mistype ("https:host", "https:///host", a line break inside). A url is
-// sent on as it was written, so what needs repair is refused.
+// URL parsers repair "https:host", "https:///host" or a line break inside. A URL is sent on as it was
+// written, so one that needs a repair is refused.
 const absoluteHttpUrl = /^https?:\/\/[^\s\p{Cc}\\/][^\s\p{Cc}\\]*$/iu;
 
 /** Says what is wrong with a receiver's url and what to write instead, without repeating it. */
@@ -10,10 +8,9 @@ export function problemOfReceiverUrl(url: string, allowInsecureUrl: boolean): st
   if (parsed === null) {
     return problemOfSyntax(url, "https://example.com/hooks");
   }
-  if (!allowInsecureUrl && isInsecure(parsed)) {
-    return "must begin with https:// (http:// only for a loopback host). To send notifications unencrypted anyway, set allowInsecureUrl: true";
-  }
-  return undefined;
+  return allowInsecureUrl || !isInsecure(parsed)
+    ? undefined
+    : "must begin with https:// (http:// only for a loopback host). To send notifications unencrypted anyway, set allowInsecureUrl: true";
 }
 
 /** Says what is wrong with a base URL and what to write instead, without repeating it. */
@@ -28,37 +25,30 @@ export function problemOfBaseUrl(
   if (parsed.username !== "" || parsed.password !== "" || /[?#]/.test(baseUrl)) {
     return "must hold no user name, password, query or fragment; the key goes into dbwebhooks:apiKey";
   }
-  if (!allowInsecureBaseUrl && isInsecure(parsed)) {
-    return "must begin with https:// (http:// only for a loopback host), because the API key travels with every request. To send it unencrypted anyway, set dbwebhooks:allowInsecureBaseUrl to true";
-  }
-  return undefined;
+  return allowInsecureBaseUrl || !isInsecure(parsed)
+    ? undefined
+    : "must begin with https:// (http:// only for a loopback host), because the API key travels with every request. To send it unencrypted anyway, set dbwebhooks:allowInsecureBaseUrl to true";
 }
 
-/** One spelling for all base URLs that mean the same: normalised, without a slash at the end. */
+/** One spelling for all base URLs that mean the same: normalized, without a slash at the end. */
 export function normalizeBaseUrl(baseUrl: string): string {
   return new URL(baseUrl).href.replace(/\/+$/, "");
 }
 
-/** Whether two texts are spellings of one URL, such as `https://EXAMPLE.com:443` and `https://example.com/`. */
+/**
+ * Whether two texts spell the same URL: scheme and host in either case, with or without the scheme's own
+ * port, and with or without the slash of an empty path. Everything else must be equal, also in texts
+ * that are not http or https URLs.
+ */
 export function isSameUrl(one: string, other: string): boolean {
-  const [parsed, otherParsed] = [URL.parse(one), URL.parse(other)];
-  return one === other || (parsed !== null && parsed.href === otherParsed?.href);
+  return normalizeOrigin(one) === normalizeOrigin(other);
 }
 
-/**
- * Whether a text can be an identifier: it can stand in a path as one segment, and holds no stray
- * characters.
- */
-export function isIdentifier(value: string): boolean {
-  return isPathSegment(value) && !hasStrayCharacters(value);
-}
-
-/**
- * Whether a string can stand in a path as one segment. URL parsers drop `.` and `..`, and a lone
- * surrogate cannot be percent-encoded.
- */
-export function isPathSegment(value: string): boolean {
-  return value !== "" && value !== "." && value !== ".." && value.isWellFormed();
+function normalizeOrigin(url: string): string {
+  const parsed = parsedHttpUrl(url);
+  const [, userInfo = "", rest = ""] = /^\w+:\/\/([^/?#]*@)?[^/?#]*(.*)$/.exec(url) ?? [];
+  const slash = rest.startsWith("/") ? "" : "/";
+  return parsed === null ? url : `${parsed.protocol}//${userInfo}${parsed.host}${slash}${rest}`;
 }
 
 /** Whether a text is an absolute http or https URL that needs no repair. */
@@ -67,17 +57,17 @@ export function isAbsoluteHttpUrl(url: string): boolean {
 }
 
 function parsedHttpUrl(url: string): URL | null {
-  return hasHttpSyntax(url) ? URL.parse(url) : null;
+  return absoluteHttpUrl.test(url) && url.isWellFormed() ? URL.parse(url) : null;
 }
 
-function hasHttpSyntax(url: string): boolean {
-  return absoluteHttpUrl.test(url) && url.isWellFormed();
-}
-
+/** Says why a text is not an absolute http or https URL. */
 function problemOfSyntax(url: string, example: string): string {
-  return hasHttpSyntax(url)
+  if (/[\s\p{Cc}\p{Cs}\\]/u.test(url)) {
+    return `must not contain white space, control characters or backslashes, such as "${example}"`;
+  }
+  return /^https?:\/\//i.test(url)
     ? `must have a host name and a port that can exist, such as "${example}"`
-    : `must be an absolute URL, such as "${example}", without white space`;
+    : `must begin with the scheme https://, such as "${example}"`;
 }
 
 function isInsecure({ protocol, hostname }: URL): boolean {
@@ -85,15 +75,15 @@ function isInsecure({ protocol, hostname }: URL): boolean {
 }
 
 /**
- * Whether a host name of a parsed URL is this machine itself. A name below `.localhost` may belong to any
- * address.
+ * Whether the host name of a parsed URL is this machine itself. A name below `.localhost` may belong to
+ * any address.
  */
 export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
 }
 
-/** Whether an address to listen on is reached from this machine alone. */
-export function isLoopbackAddress(host: string): boolean {
-  const url = `http://${/^[\da-f]*:/i.test(host) ? `[${host}]` : host}`;
+/** Whether only this machine can reach an address that a server listens on. */
+export function isLoopbackAddress(address: string): boolean {
+  const url = `http://${/^[\da-f]*:/i.test(address) ? `[${address}]` : address}`;
   return URL.canParse(url) && isLoopback(new URL(url).hostname);
 }

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
 import { adviceForUnknownName } from "../common/nearest-name.js";
-import { pathText } from "../common/path-text.js";
 
 /** Everything that is wrong with a value, one entry a problem. */
 interface Problems {
@@ -58,5 +57,5 @@ function problemsOf({ issues }: z.core.$ZodError): string[] {
 }
 
 function problemAt(path: readonly PropertyKey[], problem = ""): string {
-  return `${pathText(path)} ${problem}`.trim();
+  return `${z.core.toDotPath(path)} ${problem}`.trim();
 }

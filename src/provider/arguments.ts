@@ -1,7 +1,7 @@
 import { eventTypes, isEventType } from "../common/event-types.js";
-import { adviceForUnknownName, nearestName } from "../common/nearest-name.js";
-import { hasStrayCharacters } from "../common/stray-characters.js";
-import { isIdentifier, problemOfReceiverUrl } from "../common/url.js";
+import { hasControlOrSurroundingSpace, isIdentifier } from "../common/identifier.js";
+import { adviceForUnknownName } from "../common/nearest-name.js";
+import { problemOfReceiverUrl } from "../common/url.js";
 import { webhookIdOf } from "../common/webhook-id.js";
 import { isUnknown, type Properties } from "./values.js";
 
@@ -73,7 +73,7 @@ export function validateArguments(args: Properties): string[] {
 
 /** Whether a text that a user gives can be the secret of a webhook. */
 export function isSecretAsGiven(text: string): boolean {
-  return text !== "" && text.isWellFormed() && !hasStrayCharacters(text);
+  return text !== "" && text.isWellFormed() && !hasControlOrSurroundingSpace(text);
 }
 
 /** Validates a value that is known, or of which a part is known. */
@@ -125,7 +125,7 @@ function validateEvent(path: string, value: unknown, args: Properties): readonly
   if (isOn(args.allowUnknownEvents) || isEventType(value)) {
     return [];
   }
-  const message = `is not a known event; the nearest is "${nearestName(value, eventTypes)}". To subscribe to it anyway, set allowUnknownEvents: true`;
+  const message = `${adviceForUnknownName(value, eventTypes)} (to subscribe to it anyway, set allowUnknownEvents: true)`;
   return [{ path, message }];
 }
 

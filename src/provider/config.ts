@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { isApiKey } from "../common/api-key.js";
+import { isApiKey } from "../common/identifier.js";
 import { parseJson } from "../common/json.js";
 import {
   environmentVariables,

@@ -108,7 +108,7 @@ async function undoCreation(
 ): Promise<string | undefined> {
   const name = nameOfWebhook(address.id, address.databaseId);
   // The timeout of the creation may have passed; the deletion is as important as before.
-  const operation = context.operation.withoutTimeLimit(`Delete ${name}`).hiding(secret);
+  const operation = context.operation.withoutDeadline(`Delete ${name}`).hiding(secret);
   const undo = { ...context, operation };
   try {
     const deletion = await deleteWebhook(context.account, callContext(undo), address, true);

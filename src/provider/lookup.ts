@@ -53,7 +53,7 @@ export async function lookForLeftovers(
     return { ids: [], isComplete: false };
   }
   // The timeout of the creation may have passed.
-  const call = callContext({ ...context, operation: operation.withoutTimeLimit() });
+  const call = callContext({ ...context, operation: operation.withoutDeadline() });
   const settled = new AbortController();
   const noList = () => ({ webhooks: [], isComplete: false });
   const { webhooks, isComplete } = await Promise.race([
@@ -64,7 +64,7 @@ export async function lookForLeftovers(
   const ids = webhooks
     .filter((listed) => Object.keys(driftOf(listed, { ...webhook })).length === 0)
     .map(({ id }) => id)
-    .filter((id) => !runState.knows({ databaseId, id }));
+    .filter((id) => !runState.knowsAnywhere({ databaseId, id }));
   return { ids, isComplete };
 }
 

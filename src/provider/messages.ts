@@ -1,7 +1,7 @@
 // Every sentence about requests and webhooks, built from facts. Problems of arguments and settings are
 // worded beside their rules.
 import type { FailedCall, NewWebhook, WebhookAddress } from "../api/client.js";
-import type { HttpOutcome, HttpResponse } from "../api/exchange.js";
+import type { HttpOutcome, HttpResponse } from "../api/http.js";
 import { isNotFound, serviceErrorIn } from "../api/schemas.js";
 import type { Wait } from "../api/transport.js";
 import { parseJson } from "../common/json.js";
@@ -27,9 +27,6 @@ export function nameOfSetting(settings: Settings, name: SettingName): string {
   return isExplicit ? `the Provider's ${name}` : `${namespace}:${name}`;
 }
 
-// Far more than is shown, far less than takes long to redact.
-const maxReadLength = 4_000;
-
 /** What failed, what happened and what to do: complete without any other line. */
 export function failureText(context: Context, failure: FailedCall, advice: string): string {
   return `${context.operation.name} failed: ${callText(context, failure)}. ${advice}`;
@@ -37,12 +34,12 @@ export function failureText(context: Context, failure: FailedCall, advice: strin
 
 /** The outcome of a request, such as `POST https://… returned 401 UNAUTHORIZED "No such key."`. */
 export function callText(context: Context, failure: FailedCall): string {
-  const { request, outcome, lacks } = failure;
+  const { request, outcome, missing } = failure;
   const location = oneLine(request.url.origin + request.url.pathname, 300);
-  const missing = lacks === undefined ? "" : ` ${missingText[lacks]}`;
+  const lack = missing === undefined ? "" : ` ${missingText[missing]}`;
   const said = outcome.kind === "response" ? serviceText(context, outcome) : "";
   const gaveUp = gaveUpText(context, failure);
-  return `${request.method} ${location} ${outcomeText(context, outcome)}${missing}${said}${gaveUp}`;
+  return `${request.method} ${location} ${outcomeText(context, outcome)}${lack}${said}${gaveUp}`;
 }
 
 const missingText = {
@@ -56,12 +53,14 @@ function outcomeText({ account, operation }: Context, outcome: HttpOutcome): str
     return `returned ${outcome.statusCode}`;
   }
   const { kind, cause } = outcome;
-  const isSent = kind === "unanswered";
+  const isSent = kind === "noResponse";
   switch (cause.kind) {
-    case "limit": {
+    case "timeout":
+    case "deadline": {
+      const { settings } = account;
       const timeout =
-        cause.limit === "attempt"
-          ? `within ${cause.ms / 1000} s (${nameOfSetting(account.settings, "timeoutSeconds")})`
+        cause.kind === "timeout"
+          ? `within ${settings.timeoutSeconds} s (${nameOfSetting(settings, "timeoutSeconds")})`
           : `in the time that was left (${customTimeouts(operation)})`;
       return isSent ? `got no complete response ${timeout}` : `could not connect ${timeout}`;
     }
@@ -76,15 +75,13 @@ function outcomeText({ account, operation }: Context, outcome: HttpOutcome): str
       return `returned ${cause.statusCode} with more than 1 MiB`;
     case "badProxy":
       return "was not sent";
-    case "noAttempt":
-      return cause.because === "stopping"
-        ? "was not sent, because Pulumi is stopping"
-        : `was not sent, because the timeout had passed (${customTimeouts(operation)})`;
+    case "stopping":
+      return "was not sent, because Pulumi is stopping";
   }
 }
 
-function customTimeouts({ timeLimit }: Operation): string {
-  return `customTimeouts, ${timeLimit?.seconds} s`;
+function customTimeouts({ deadline }: Operation): string {
+  return `customTimeouts, ${deadline?.seconds} s`;
 }
 
 /** The service's own error, redacted. */
@@ -93,10 +90,8 @@ function serviceText({ operation }: Context, { body }: HttpResponse): string {
   if (error === undefined) {
     return "";
   }
-  const shown = (text: string, maxLength: number) =>
-    operation.redact(text.slice(0, maxReadLength), maxLength);
-  const code = shown(error.code, 50);
-  const message = shown(error.message, 200);
+  const code = operation.redact(error.code, 50);
+  const message = operation.redact(error.message, 200);
   return [code, message === "" ? "" : `"${message}"`].map((part) => part && ` ${part}`).join("");
 }
 
@@ -106,7 +101,7 @@ function gaveUpText({ account, operation }: Context, failure: FailedCall): strin
   if (gaveUp === undefined) {
     return "";
   }
-  if (gaveUp.limit === "stopping") {
+  if (gaveUp.reason === "stopping") {
     return " (Pulumi is stopping)";
   }
   const attempts = earlier.length + 1;
@@ -114,7 +109,7 @@ function gaveUpText({ account, operation }: Context, failure: FailedCall): strin
     outcome.kind === "response" && outcome.retryAfterMs
       ? `it asked to wait for ${secondsText(outcome.retryAfterMs)}`
       : `tried ${attempts} ${attempts === 1 ? "time" : "times"} in ${secondsText(elapsedMs)}`;
-  if (gaveUp.limit === "operation") {
+  if (gaveUp.reason === "deadline") {
     return ` (${tried}; ${customTimeouts(operation)})`;
   }
   const limit = gaveUp.isRefused
@@ -131,11 +126,9 @@ function secondsText(ms: number): string {
 /** Why requests wait. */
 export function waitLine(settings: Settings, wait: Wait): string {
   switch (wait.kind) {
-    case "pause":
-      return `The service asked to slow down; all requests wait ${secondsText(wait.delayMs)}.`;
-    case "turn":
-      return `Requests wait in the queue: ${nameOfSetting(settings, wait.setting)} is ${settings[wait.setting]}.`;
-    case "again": {
+    case "throttled":
+      return `The service limits the rate of requests: all requests now wait ${secondsText(wait.delayMs)}, as it asks, and are then retried. ${rateAdvice(settings)}`;
+    case "retry": {
       const { method, url } = wait.request;
       const { outcome } = wait;
       const what =
@@ -143,6 +136,14 @@ export function waitLine(settings: Settings, wait: Wait): string {
       return `${url.origin} ${what}; retrying ${method}.`;
     }
   }
+}
+
+function rateAdvice(settings: Settings): string {
+  const { requestsPerSecond } = settings;
+  const name = nameOfSetting(settings, "requestsPerSecond");
+  return requestsPerSecond === undefined
+    ? `Set ${name} to the rate limit of the service to avoid such waits.`
+    : `${name} is ${requestsPerSecond}: a lower value avoids such waits.`;
 }
 
 /** A creation that made no webhook. */
@@ -177,7 +178,7 @@ export function inDoubtText(
 ): string {
   const { outcome } = failure;
   const isResponse = outcome.kind === "response";
-  const isForeign = isResponse && failure.lacks === "id" && parseJson(outcome.body) === undefined;
+  const isForeign = isResponse && failure.missing === "id" && parseJson(outcome.body) === undefined;
   const sentences = [
     isForeign && wrongHostAdvice(context.account.settings),
     ids.length === 0 &&
@@ -210,11 +211,11 @@ export function notDeletedText(context: Context, failure: FailedCall, isUndo = f
 }
 
 function notDeletedAdvice(context: Context, failure: FailedCall, isUndo: boolean): string {
-  const { outcome, lacks } = failure;
+  const { outcome, missing } = failure;
   if (outcome.kind !== "response") {
     return connectionAdvice(context, failure, isUndo);
   }
-  return outcome.statusCode === 404 || lacks !== undefined
+  return outcome.statusCode === 404 || missing !== undefined
     ? wrongHostAdvice(context.account.settings)
     : statusAdvice(context, outcome);
 }
@@ -365,7 +366,7 @@ const protectionText: Readonly<Record<Protection, string>> = {
 export function baseUrlChangedText(settings: Settings, name: string, old: string): string {
   const from = shownValue(old);
   const key = nameOfSetting(settings, "baseUrl");
-  return `Compare ${name} failed: it was created at ${from}, and ${key} is ${shownValue(settings.baseUrl)}. Nothing was sent. If the same service has moved, add ${from} to ${namespace}:formerBaseUrls. If this is another service, set ${key} back to ${from}, and give the new address and its key to a Provider that the webhooks use: the default provider then deletes what it created. If the service at ${from} is gone, run "pulumi state delete" for its webhooks, then "pulumi up".`;
+  return `Compare ${name} failed: it was created at ${from}, and ${key} is ${shownValue(settings.baseUrl)}. Nothing was sent. If the same service has moved, add ${from} to ${namespace}:formerBaseUrls. If this is another service, set ${key} back to ${from} and run "pulumi up"; then give the new address and its key to a Provider that the webhooks use: the default provider deletes what it created. If the service at ${from} is gone, run "pulumi state delete" for its webhooks, then "pulumi up".`;
 }
 
 /** A deletion of a webhook that was created at a base URL to which the key must not be sent. */
@@ -383,7 +384,7 @@ function otherServiceAdvice(settings: Settings, place: string, isUpdate: boolean
     return `If it is another service, give the Provider its former address and key again, and the new ones to a Provider with another name that the webhooks use: the next "pulumi up" deletes the old webhook at ${place}.`;
   }
   return isUpdate
-    ? `If it is another service, set ${nameOfSetting(settings, "baseUrl")} back to ${place}, and give the new address and its key to a Provider that the webhooks use.`
+    ? `If it is another service, set ${nameOfSetting(settings, "baseUrl")} back to ${place} and run "pulumi up"; then give the new address and its key to a Provider that the webhooks use.`
     : `If it is another service, set ${environmentVariables.baseUrl} and ${environmentVariables.apiKey} to its address and key for this command.`;
 }
 

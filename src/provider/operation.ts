@@ -1,5 +1,5 @@
 import type { Account, CallContext } from "../api/client.js";
-import type { TimeLimit } from "../api/exchange.js";
+import type { Deadline } from "../api/transport.js";
 import { oneLine, redact } from "../common/redact.js";
 import type { Settings } from "./config.js";
 import type { Engine, Notify, Severity } from "./engine.js";
@@ -14,12 +14,12 @@ export interface Context {
   readonly onWait: CallContext["onWait"];
 }
 
-/** One operation on one webhook: its name in messages, the values that they must not show, its timeout. */
+/** One operation on one webhook: its name in messages, the values that they must not show, its deadline. */
 export class Operation {
   /** Such as `Create webhook in database base_abc`. */
   readonly name: string;
   /** The option `customTimeouts` of the resource, if it is set. */
-  readonly timeLimit: TimeLimit | undefined;
+  readonly deadline: Deadline | undefined;
   readonly #notify: Notify;
   readonly #hidden: () => readonly string[];
 
@@ -28,23 +28,23 @@ export class Operation {
     name: string,
     notify: Notify,
     hidden: () => readonly string[] = () => [],
-    timeLimit?: TimeLimit,
+    deadline?: Deadline,
   ) {
     this.name = oneLine(name, 300);
-    this.timeLimit = timeLimit;
+    this.deadline = deadline;
     this.#notify = notify;
     this.#hidden = hidden;
   }
 
-  /** The same operation under another name and without a timeout, for what must follow it. */
-  withoutTimeLimit(name = this.name): Operation {
+  /** The same operation under another name and without a deadline, for what must follow it. */
+  withoutDeadline(name = this.name): Operation {
     return new Operation(name, this.#notify, this.#hidden);
   }
 
   /** The same operation with one more value that no message may show. */
   hiding(value: string | undefined): Operation {
     const hidden = () => [...this.#hidden(), ...(value === undefined ? [] : [value])];
-    return new Operation(this.name, this.#notify, hidden, this.timeLimit);
+    return new Operation(this.name, this.#notify, hidden, this.deadline);
   }
 
   /** Redacts a text from outside and makes it fit for one line. */
@@ -65,5 +65,5 @@ export class Operation {
 
 /** What the client needs to know of the operation behind a request. */
 export function callContext({ operation, onWait }: Context): CallContext {
-  return { timeLimit: operation.timeLimit, onWait };
+  return { deadline: operation.deadline, onWait };
 }

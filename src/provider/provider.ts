@@ -1,6 +1,5 @@
 // The rules of the resource, for one configured provider. The adapters translate between Pulumi and this class.
-import { TimeLimit } from "../api/exchange.js";
-import { createTransport } from "../api/transport.js";
+import { Deadline, Transport } from "../api/transport.js";
 import { adoptWebhook } from "./adopt.js";
 import { type CheckResult, checkArguments } from "./check.js";
 import { type ConfigResult, type ConfigSource, readConfig } from "./config.js";
@@ -225,7 +224,7 @@ export class WebhookProvider {
       throw new WebhookError(kind, text);
     }
     const engine = this.#engine;
-    this.#account ??= { settings, transport: createTransport(settings, engine.stopping) };
+    this.#account ??= { settings, transport: new Transport(settings, engine.stopping) };
     return {
       account: this.#account,
       runState: this.#runState,
@@ -243,9 +242,9 @@ export class WebhookProvider {
     run: (operation: Operation) => Promise<Result>,
     timeoutSeconds?: number,
   ): Promise<Result> {
-    const timeLimit = timeoutSeconds ? new TimeLimit(timeoutSeconds) : undefined;
+    const deadline = timeoutSeconds ? new Deadline(timeoutSeconds) : undefined;
     const hidden = () => hiddenValues(properties, this.#config?.settings?.apiKey);
-    const operation = new Operation(name, notify, hidden, timeLimit);
+    const operation = new Operation(name, notify, hidden, deadline);
     this.#engine.begin();
     try {
       return await run(operation);

@@ -41,11 +41,13 @@ export class RunState {
   readonly #known = new Set<string>();
   readonly #records = new Map<string, WebhookRecord>();
 
-  /**
-   * Whether this run knows a webhook: from the state, from the program, or because it created it. The base
-   * URL does not count, because the same service may have had another one.
-   */
-  knows({ databaseId, id }: Pick<WebhookAddress, "databaseId" | "id">): boolean {
+  /** Whether this run knows a webhook: from the state, from the program, or because it created it. */
+  knows({ baseUrl, databaseId, id }: WebhookAddress): boolean {
+    return this.#records.has(keyOf(baseUrl, databaseId, id));
+  }
+
+  /** Whether this run knows such a webhook at any base URL: the same service may have had another one. */
+  knowsAnywhere({ databaseId, id }: Omit<WebhookAddress, "baseUrl">): boolean {
     return this.#known.has(keyOf(databaseId, id));
   }
 

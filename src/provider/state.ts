@@ -1,6 +1,7 @@
 import type { WebhookAddress } from "../api/client.js";
+import { isPathSegment } from "../common/identifier.js";
 import { sensitivePartsOfUrl } from "../common/redact.js";
-import { isPathSegment, normalizeBaseUrl, problemOfBaseUrl } from "../common/url.js";
+import { normalizeBaseUrl, problemOfBaseUrl } from "../common/url.js";
 import { replacingArguments } from "./arguments.js";
 import type { Settings } from "./config.js";
 import { type Properties, unwrapSecret } from "./values.js";

@@ -1,10 +1,13 @@
+// The arguments of both entries: types alone, so that nothing here is loaded. The schema of the plugin
+// takes types and texts from this file; `@remarks` holds what concerns TypeScript only.
 import type * as pulumi from "@pulumi/pulumi";
 import type { EventType } from "../common/event-types.js";
 
-// The arguments of both shells, as types only: nothing here is loaded. Sources of the rules: parts 4.1
-// (databaseId, url, events, tableId), 5 (the key) and 6 (the events) of the service's interface.
-
-/** The arguments of a {@link Webhook}. `pulumi preview` reports all that is wrong with them. */
+/**
+ * The arguments of a {@link Webhook}. `pulumi preview` reports every problem with them at once.
+ *
+ * Source: API §4.1 and §6.
+ */
 export interface WebhookArgs {
   /**
    * The identifier of the database whose events are sent, such as `base_abc123`.
@@ -13,19 +16,21 @@ export interface WebhookArgs {
    */
   databaseId: pulumi.Input<string>;
   /**
-   * The address that receives the notifications, by HTTP POST: an absolute `https:` URL, or `http:` on
-   * a loopback host. `allowInsecureUrl` allows `http:` elsewhere. Often a credential: give it as
-   * `pulumi.secret(url)` to have it encrypted in the state.
+   * The address that receives the notifications by HTTP POST: an absolute `https:` URL, or an `http:` URL
+   * on a loopback host. `allowInsecureUrl` allows `http:` on other hosts. The URL is often a credential:
+   * pass it as a secret to have it encrypted in the state.
    *
    * Changing this replaces the webhook.
    */
   url: pulumi.Input<string>;
   /**
-   * The events that are sent, at least one of `eventTypes`. Order and duplicates mean nothing.
-   * `allowUnknownEvents` allows others. Give a list from elsewhere the type `dbwebhooks.EventType[]`,
-   * such as `config.requireObject<dbwebhooks.EventType[]>("events")`: `string[]` does not compile.
+   * The events that are sent: at least one of the nine event kinds. Their order and duplicates do not
+   * matter. `allowUnknownEvents` allows further kinds.
    *
    * Changing this replaces the webhook.
+   *
+   * @remarks A list from elsewhere needs the type `dbwebhooks.EventType[]`, such as
+   * `config.requireObject<dbwebhooks.EventType[]>("events")`: a `string[]` does not compile.
    */
   events: pulumi.Input<readonly pulumi.Input<EventType>[]>;
   /**
@@ -36,77 +41,76 @@ export interface WebhookArgs {
    */
   tableId?: pulumi.Input<string | undefined>;
   /**
-   * Allows events that this package does not know. The compiler takes them with a cast:
-   * `events: ["view.created" as dbwebhooks.EventType]`. Default: `false`.
+   * Allows events that this package does not know. Default: `false`.
    *
    * Changing this changes nothing at the service.
+   *
+   * @remarks Such an event needs a cast: `events: ["view.created" as dbwebhooks.EventType]`.
    */
   allowUnknownEvents?: pulumi.Input<boolean | undefined>;
   /**
-   * Allows a `url` with `http:` to a host that is not loopback. Notifications then travel unencrypted.
+   * Allows a `url` with `http:` on a host that is not loopback. Notifications then travel unencrypted.
    * Default: `false`.
    *
    * Changing this changes nothing at the service.
    */
   allowInsecureUrl?: pulumi.Input<boolean | undefined>;
   /**
-   * Takes over a webhook that exists already instead of creating one. Nothing is sent, but with the
-   * setting `listing` the webhook is looked up. Stored as a secret. Default: a new webhook.
+   * Takes over an existing webhook instead of creating one. Nothing is sent, except that the webhook is
+   * looked up if the setting `listing` is on. Stored as a secret. Default: a new webhook.
    *
-   * Remove this after the first `pulumi up`: removing it changes nothing. Another `id` replaces the
-   * webhook, and while the `id` is that of the webhook it cannot be replaced for another reason.
+   * Remove this argument after the first `pulumi up`; removing it changes nothing. Another `id` replaces
+   * the webhook. While the argument names this webhook, no other change can replace it.
    */
   adopt?: pulumi.Input<AdoptArgs | undefined>;
 }
 
-/** A webhook that exists already. */
+/** An existing webhook to take over. */
 export interface AdoptArgs {
-  /** The service's number for the webhook. */
-  id: pulumi.Input<number | string>;
-  /** The secret that the service showed when the webhook was created. */
+  /** The number that the service gave to the webhook. */
+  id: pulumi.Input<string | number>;
+  /** The secret that the service returned when the webhook was created. */
   secret: pulumi.Input<string>;
 }
 
-/** The arguments of a {@link Provider}. What is missing is taken from the environment. */
+/** The arguments of a {@link Provider}. The environment supplies those that are missing. */
 export interface ProviderArgs {
   /**
    * The address of the service, with a path prefix if it has one: `https:`, or `http:` on a loopback
-   * host. Default: `DBWEBHOOKS_BASE_URL`; one of the two is required.
+   * host. Required, here or in `DBWEBHOOKS_BASE_URL`.
    *
    * Changing this replaces all webhooks of the provider.
    */
   baseUrl?: pulumi.Input<string | undefined>;
   /**
    * Base URLs that the same service had before. A webhook that was created at one of them is not
-   * replaced; it is deleted and looked up at `baseUrl`. Default: `DBWEBHOOKS_FORMER_BASE_URLS`, with
-   * commas between them, or none.
+   * replaced; it is looked up and deleted at `baseUrl`. `DBWEBHOOKS_FORMER_BASE_URLS` holds them
+   * separated by commas. Default: none.
    */
   formerBaseUrls?: pulumi.Input<pulumi.Input<string>[] | undefined>;
-  /**
-   * The bearer key. Default: `DBWEBHOOKS_API_KEY`; one of the two is required. Stored as a secret.
-   */
+  /** The bearer key. Required, here or in `DBWEBHOOKS_API_KEY`. Stored as a secret. */
   apiKey?: pulumi.Input<string | undefined>;
-  /** Limit of one HTTP attempt in seconds, connection included: 0.001 to 3,600. Default: 30. */
+  /** The timeout of one HTTP attempt in seconds, connection included: 0.001 to 3,600. Default: 30. */
   timeoutSeconds?: pulumi.Input<number | undefined>;
   /** How long one operation may retry, in seconds: 0 to 86,400. Default: 120. */
   retrySeconds?: pulumi.Input<number | undefined>;
   /**
-   * Requests in flight at once: 1 to 1,000. Set `--parallel` of Pulumi to the same number.
-   * Default: no limit but that of `--parallel`.
+   * The most requests in flight at once: 1 to 1,000. Set Pulumi's `--parallel` to the same number.
+   * Default: no limit except that of `--parallel`.
    */
   maxConcurrentRequests?: pulumi.Input<number | undefined>;
   /**
-   * Requests begun per second, spread evenly: 0.001 to 10,000. Default: no limit; requests slow down
-   * only when the service answers 429.
+   * The most requests per second, spread evenly: 0.001 to 10,000. Default: no limit; requests slow
+   * down only after the service responds with 429.
    */
   requestsPerSecond?: pulumi.Input<number | undefined>;
   /**
-   * Uses the service's list operation: to notice drift at `pulumi refresh`, to import, to look up what
-   * is adopted, and to find what a doubtful creation left behind. Default: `false`.
+   * Uses the service's list operation: to notice drift during `pulumi refresh`, to import, to look up
+   * webhooks to adopt, and to name what a creation in doubt may have left behind. Default: `false`.
    */
   listing?: pulumi.Input<boolean | undefined>;
   /**
-   * Allows a `baseUrl` with `http:` to a host that is not loopback. The key then travels unencrypted.
+   * Allows a `baseUrl` with `http:` on a host that is not loopback. The key then travels unencrypted.
    * Default: `false`.
    */
   allowInsecureBaseUrl?: pulumi.Input<boolean | undefined>;

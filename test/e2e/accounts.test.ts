@@ -24,14 +24,16 @@ const declared = (
 const databasesOf = ({ webhooks }: LocalService) =>
   webhooks.map(({ databaseId }) => databaseId).toSorted();
 
+const requestsOf = ({ requests }: LocalService) =>
+  requests.map(({ method, headers }) => `${method} ${headers.authorization}`);
+
 const bad = { databaseId: "..", url: "hooks/path-token", events: ["record.create"] };
 
 describe.each([javascriptProgram, yamlProgram])(
   "Configuration and accounts of $name",
   (program) => {
-    it("fail in preview without values; each provider has its service and key, which a webhook keeps to", async () => {
+    it("fail in preview without values; each provider has its own service and key, which its webhooks keep", async () => {
       await using eu = await startLocalService({ apiKeys: ["eu-key", "eu-next-key"] });
-      await using next = await startLocalService({ apiKeys: ["eu-next-key"] });
       const service = await startLocalService({ apiKeys: ["us-key"] });
       await withStack(
         async ({ declare, pulumi, up, stateText }) => {
@@ -61,7 +63,7 @@ describe.each([javascriptProgram, yamlProgram])(
           );
           expect(service.requests).toEqual([]);
 
-          // The default provider has the environment alone, and the other takes what it lacks from there.
+          // The default provider has only the environment; the other takes its missing values from there.
           const account = { DBWEBHOOKS_BASE_URL: service.baseUrl, DBWEBHOOKS_API_KEY: "us-key" };
           const ofEu = { baseUrl: eu.baseUrl, apiKey: "eu-key" };
           const orders = { orders: { args: webhookArgs({ databaseId: "base_orders" }) } };
@@ -73,9 +75,8 @@ describe.each([javascriptProgram, yamlProgram])(
             ["base_two"],
           ]);
 
-          // Another key changes nothing. What goes to another provider is deleted by its own.
-          const rotated = { ...ofEu, apiKey: "eu-next-key" };
-          const known = { us: { ...us, apiKey: "us-key" }, eu: rotated };
+          // Another key changes nothing. The old provider deletes a webhook that moves to another one.
+          const known = { us: { ...us, apiKey: "us-key" }, eu: { ...ofEu, apiKey: "eu-next-key" } };
           await declare({ ...declared(known, { ...webhooks, moves: "eu" }), ...orders });
           const moved = await up(account);
           expect([databasesOf(service), databasesOf(eu)]).toEqual([
@@ -84,15 +85,7 @@ describe.each([javascriptProgram, yamlProgram])(
           ]);
           expect(eu.requests.at(-1)?.headers.authorization).toBe("Bearer eu-next-key");
 
-          // Another base URL replaces.
-          const elsewhere = { ...rotated, baseUrl: next.baseUrl, otherBaseUrls: [eu.baseUrl] };
-          const { moves: _, ...rest } = webhooks;
-          await declare({ ...declared({ ...known, eu: elsewhere }, rest), ...orders });
-          const replaced = await up(account);
-          expect(replaced.output).toMatch(/\bbase_two: dbwebhooks:baseUrl\b/);
-          const databases = [service, eu, next].map(databasesOf);
-          expect(databases).toEqual([["base_one", "base_orders"], [], ["base_two"]]);
-          for (const text of [await stateText(), output, moved.output, replaced.output]) {
+          for (const text of [await stateText(), output, moved.output]) {
             expect(text).not.toMatch(/(us|eu|next)-key|whsec_/);
           }
           const { exitCode } = await pulumi(["destroy", ...unasked], account);
@@ -102,7 +95,50 @@ describe.each([javascriptProgram, yamlProgram])(
         },
         { service, program, isConfigured: false },
       );
-      expect([eu.webhooks, next.webhooks]).toEqual([[], []]);
+      expect(eu.webhooks).toEqual([]);
     });
   },
 );
+
+describe("Another base URL in the configuration of the native plugin", () => {
+  it("creates with the new account and deletes with the old one, for default and explicit providers", async () => {
+    await using next = await startLocalService({ apiKeys: ["next-key"] });
+    const service = await startLocalService();
+    await withStack(
+      async ({ configure, declare, pulumi, up, stateText }) => {
+        const declareWith = ({ baseUrl }: LocalService, apiKey: string) =>
+          declare({
+            ...declared({ account: { baseUrl, apiKey } }, { explicit: "account" }),
+            default: { args: webhookArgs({ databaseId: "base_default" }) },
+          });
+        await declareWith(service, "local-api-key");
+        await up();
+        service.clearRequests();
+
+        await configure({ "dbwebhooks:baseUrl": next.baseUrl, "dbwebhooks:apiKey": "next-key" });
+        await declareWith(next, "next-key");
+        const preview = await pulumi(["preview"]);
+        const sentByPreview = [...service.requests, ...next.requests];
+        const { output } = await up();
+        const again = await pulumi(["preview", "--expect-no-changes"]);
+
+        expect(sentByPreview).toEqual([]);
+        for (const text of [preview.output, output]) {
+          // One for each provider. Pulumi repeats its diagnostics at the end.
+          const [, diagnostics] = text.split("\nDiagnostics:\n");
+          expect(diagnostics?.match(/warning: Webhooks of the provider /g)).toHaveLength(2);
+        }
+        expect(requestsOf(next)).toEqual(Array(2).fill("POST Bearer next-key"));
+        expect(requestsOf(service)).toEqual(Array(2).fill("DELETE Bearer local-api-key"));
+        expect([databasesOf(service), databasesOf(next)]).toEqual([
+          [],
+          ["base_default", "base_explicit"],
+        ]);
+        expect(again.exitCode, again.output).toBe(0);
+        expect([await stateText(), output].join()).not.toMatch(/(next|local-api)-key|whsec_/);
+      },
+      { service, program: yamlProgram },
+    );
+    expect(next.webhooks).toEqual([]);
+  });
+});

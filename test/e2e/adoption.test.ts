@@ -1,6 +1,7 @@
 import type { LocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
 import { createWebhook } from "../helpers/local-service.js";
+import { javascriptProgramOfPlugin } from "../helpers/programs.js";
 import { unasked, webhookArgs, withStack } from "../helpers/stack.js";
 
 interface ByHand {
@@ -94,7 +95,7 @@ describe("adopt on the real CLI", () => {
         false,
       ]);
       expect(refused.output).toMatch(
-        new RegExp(`\\b${byHand.orders?.id} .*\\burl\\b.*\\[conflict\\]`),
+        new RegExp(`\\b${byHand.orders?.id} .*\\burl\\b.*\\[unchanged\\]`),
       );
       expect(late.output).toMatch(
         new RegExp(`\\b${byHand.replaced?.id} .*\\bRemove adopt\\b.*\\[unchanged\\]`),
@@ -118,5 +119,27 @@ describe("adopt on the real CLI", () => {
       expect(new Set(requestsOf(service)).size).toBe(names.length + 2);
       expect(service.requests).toHaveLength(names.length + 2);
     });
+  });
+});
+
+describe("adopt in the first update after an upgrade of the plugin", () => {
+  it("loses the webhook to the provider process of the old version, as the line before it says", async () => {
+    const orders = { args: webhookArgs() };
+    await withStack(
+      async ({ service, declare, up, pulumi, editState }) => {
+        await declare({ old: orders });
+        await up();
+        const [{ id = 0, secret = "" } = {}] = service.webhooks;
+        await editState((text) => text.replaceAll("default_0_1_0", "default_0_0_9"));
+        await declare({ new: { args: webhookArgs({ adopt: { id, secret } }) } });
+
+        const preview = await pulumi(["preview"]);
+        await up();
+
+        expect(preview.output).toMatch(/do not adopt in the first "pulumi up" after an upgrade/);
+        expect(service.webhooks).toEqual([]);
+      },
+      { program: javascriptProgramOfPlugin },
+    );
   });
 });

@@ -91,7 +91,8 @@ describe.each([
           const orders = ["orders", "queued"].map((name) => [name, { args: webhookArgs() }]);
           await stack.declare(Object.fromEntries(orders));
           const once = await startUpAndHold(stack);
-          await expect.poll(once.output).toContain("Requests wait for their turn");
+          await expect.poll(once.output).toMatch(/orders creating/);
+          await expect.poll(once.output).toMatch(/queued creating/);
           interrupt(once.child.pid);
           await expect.poll(once.output).toMatch(/cancell?ing/i);
           if (sentAfterInterrupt === 0) {

@@ -41,11 +41,11 @@ describe.each([javascriptProgram, yamlProgram])(
           const after = await resources();
           expect(refreshed.exitCode, refreshed.output).toBe(0);
           for (const line of [
-            `Drift of webhook ${hidden} .*: url, events, tableId`,
-            `Drift of webhook ${shown} .*: url\\b(?!,)`,
+            `Drift of webhook ${hidden} .*another url, events, tableId `,
+            `Drift of webhook ${shown} .*another url than`,
             `switched off webhook ${quiet} `,
             `no longer has webhook ${lost} `,
-            "base_unlisted could .*\\bGET .* answered 403",
+            "base_unlisted could .*\\bGET .* returned 403",
           ]) {
             expect(refreshed.output).toMatch(new RegExp(line));
           }

@@ -73,7 +73,7 @@ describe("Secrets on the real CLI", () => {
         expect(linesOf(outputs).filter(isLeak)).toEqual([]);
         const logged = linesOf(logs);
         expect(logged.filter((line) => isLeak(line) && !isDumpByPulumi(line))).toEqual([]);
-        expect(logged.some((line) => line.includes("[redacted]"))).toBe(true);
+        expect(logged.some((line) => line.includes("[withheld:"))).toBe(true);
       },
       { service },
     );

@@ -62,8 +62,8 @@ async function openStack(root: string, service: LocalService, program: Program) 
   const directory = join(root, template.project);
   const environment = await stackEnvironment(root);
   const configFile = join(directory, "Pulumi.test.yaml");
-  const stateText = () =>
-    readFile(join(root, "state/.pulumi/stacks", template.project, "test.json"), "utf8");
+  const stateFile = join(root, "state/.pulumi/stacks", template.project, "test.json");
+  const stateText = () => readFile(stateFile, "utf8");
   const command = (args: readonly string[], more: Texts = {}, isGroupLeader = false) =>
     [
       [...args, "--stack", "test", "--non-interactive"],
@@ -79,6 +79,9 @@ async function openStack(root: string, service: LocalService, program: Program) 
     allResources,
     /** The text of the state, with secrets as they are stored. */
     stateText,
+    /** Changes the text of the state, as somebody with access to the backend can. */
+    editState: async (change: (text: string) => string) =>
+      writeFile(stateFile, change(await stateText())),
     declare: (webhooks: Webhooks) => program.declare(directory, webhooks),
     /** Takes the text of a JavaScript program in place of the one that `declare` feeds. */
     declareText: (text: string) => writeFile(join(directory, "index.js"), text),

@@ -1,10 +1,8 @@
 import { vi } from "vitest";
-import type * as http from "../../src/api/exchange.ts";
-import type { AccountSettings } from "../../src/api/settings.ts";
-import { type Call, createTransport, type Wait } from "../../src/api/transport.ts";
+import type * as http from "../../src/api/http.ts";
+import { type Call, type ClientOptions, Transport, type Wait } from "../../src/api/transport.ts";
 import { errorBody, someSettings } from "./builders.ts";
 
-/** A request that means nothing. */
 export const someRequest: http.HttpRequest = {
   method: "POST",
   url: new URL("https://tables.example.com/somewhere"),
@@ -20,7 +18,7 @@ export function response(
   return { kind: "response", statusCode, body: JSON.stringify(body), ...waiting };
 }
 
-/** A service that says itself that it refuses the request for now. */
+/** The response of a service that itself refuses the request for now. */
 export const busy = (retryAfterMs: number) => response(503, retryAfterMs, errorBody("BUSY"));
 
 const failure = (kind: http.HttpFailure["kind"], code: string, text: string): http.HttpFailure => ({
@@ -31,32 +29,33 @@ const failure = (kind: http.HttpFailure["kind"], code: string, text: string): ht
 export const unsentBecause = (code: string) => failure("unsent", code, "connect failed");
 export const unsent = unsentBecause("EAI_AGAIN");
 export const refused = unsentBecause("ECONNREFUSED");
-export const unanswered = failure("unanswered", "ECONNRESET", "read ECONNRESET");
+export const noResponse = failure("noResponse", "ECONNRESET", "read ECONNRESET");
 export const unreadable: http.HttpFailure = {
   kind: "unreadable",
   cause: { kind: "tooLong", statusCode: 200 },
 };
 
-/** A transport on a clock of its own whose attempts end as `answer` says. */
+/** A transport on a fake clock whose attempts end as `respond` says. */
 export async function fakeTransport(
-  answer: (attempt: number, name: string) => http.HttpOutcome | Promise<http.HttpOutcome>,
-  settings: Partial<AccountSettings> = {},
+  respond: (attempt: number, name: string) => http.HttpOutcome | Promise<http.HttpOutcome>,
+  options: Partial<ClientOptions> = {},
   stopping: AbortSignal = new AbortController().signal,
 ) {
-  await import("p-queue");
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+  await import("../../src/api/rate-limiter.js");
+  useFakeClock();
   const startedAt = Date.now();
-  // Of each its name, when it began since the start, and whether a stop would end it.
-  const attempts: { name: string; atMs: number; mayBeStopped: boolean }[] = [];
+  // The name of each attempt, its time since the start, and whether a stop would end it.
+  const attempts: { name: string; atMs: number; endsAtStop: boolean }[] = [];
   const waits: Wait[] = [];
-  const exchange: http.Exchange = async ({ url }, _limit, stop) => {
+  const exchange: http.Exchange = async ({ url }, signals) => {
     const name = url.pathname.slice(1);
-    attempts.push({ name, atMs: Date.now() - startedAt, mayBeStopped: stop !== undefined });
-    return answer(attempts.length, name);
+    const endsAtStop = signals?.stopping !== undefined;
+    attempts.push({ name, atMs: Date.now() - startedAt, endsAtStop });
+    return respond(attempts.length, name);
   };
   const open = () => Promise.resolve(exchange);
-  const transport = createTransport(someSettings(settings), stopping, open, () => 0.5);
-  /** Sends a request of this name; a deletion, unless told otherwise. */
+  const transport = new Transport(someSettings(options), stopping, open, () => 0.5);
+  /** Sends a request of this name, a deletion by default. */
   const send = (name = "x", call: Partial<Call> = {}) =>
     transport.sendRequest({
       kind: "delete",
@@ -64,12 +63,21 @@ export async function fakeTransport(
       onWait: (wait) => void waits.push(wait),
       ...call,
     });
-  return { ...transport, attempts, waits, send };
+  return { attempts, waits, send };
 }
 
 export type FakeTransport = Awaited<ReturnType<typeof fakeTransport>>;
 
-/** Gives the clock back after {@link fakeTransport}. */
+function useFakeClock(): void {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+    const end = new AbortController();
+    setTimeout(() => end.abort(), ms);
+    return end.signal;
+  });
+}
+
+/** Restores the clock after {@link fakeTransport}. */
 export function restoreWorld(): void {
   vi.useRealTimers();
   vi.restoreAllMocks();
@@ -90,7 +98,7 @@ export async function settled<Result>(promise: Promise<Result>): Promise<Result>
   return promise;
 }
 
-/** Lets everything happen that waits for no timer. */
+/** Lets everything happen that needs no timer. */
 export function pendingWork(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

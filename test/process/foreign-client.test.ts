@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-// Pinned in package.json: it verifies by code of its own, newer ones by the library that signs here.
+// Pinned in package.json: newer versions verify with the same library that signs here.
 import { Webhook, WebhookVerificationError } from "svix";
 import { expect, it } from "vitest";
 import { serve } from "../helpers/cli.js";
@@ -8,7 +8,7 @@ import { startReceiver } from "../helpers/receiver.js";
 
 const run = promisify(execFile);
 
-it("serves clients that know nothing but the interface, and deliveries that others can verify", async () => {
+it("serves clients that know only the API, and signs deliveries so that another library can verify them", async () => {
   await using receiver = await startReceiver();
   const service = await serve();
   const webhooks = `${service.baseUrl}/api/v1/bases/base_abc123/webhooks`;
@@ -46,7 +46,7 @@ it("serves clients that know nothing but the interface, and deliveries that othe
   expect(() => verify(rawBody, `whsec_${btoa("another")}`)).toThrow(WebhookVerificationError);
 });
 
-/** Asks as a shell script would. */
+/** Sends a request as a shell script would. */
 async function curl(url: string, method: string, body?: object) {
   const data = ["--header", "Content-Type: application/json", "--data", JSON.stringify(body)];
   const { stdout } = await run("curl", [

@@ -38,9 +38,9 @@ describe.each(shells)("$name shows nothing sensitive", (shell) => {
     const running = await shell.start(config, { DBWEBHOOKS_IMPORT_SECRET: secret });
     await using provider = running.process;
     const { failures } = await running.check(wrong);
-    await running.diff(id, state, someArgs({ url: `${url}x` }));
     const create = () => running.create(inputs);
     const ends = [await create(), await create(), await create()];
+    await running.diff(id, state, someArgs({ url: `${url}x` }));
     await running.delete(id, state);
     await running.read(id, { ...state, databaseId: "base_other" });
     // For the dynamic provider it is a read like any other.

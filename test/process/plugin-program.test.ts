@@ -20,7 +20,7 @@ function run(command: string, args: readonly string[], environment = {}) {
 
 describe.concurrent("pulumi-resource-dbwebhooks", () => {
   it.each([[""], ["--help"], ["127.0.0.1:port"], ["127.0.0.1:99999"]])(
-    "says in one line that Pulumi starts it, without the address of an engine: %j",
+    "explains in one line that Pulumi starts it if its argument is no address of an engine: %j",
     async (argument) => {
       expect(await run(pluginFile, argument === "" ? [] : [argument])).toEqual({
         code: 1,
@@ -30,7 +30,7 @@ describe.concurrent("pulumi-resource-dbwebhooks", () => {
     },
   );
 
-  it("says in one line that Node.js is too old: one that says so, and those on PATH", async () => {
+  it("refuses an old Node.js in one line, a simulated one and those on PATH", async () => {
     await withDirectory(async (directory) => {
       const preload = join(directory, "old-node.cjs");
       const text = 'Object.defineProperty(process.versions, "node", { value: "20.20.2" });';
@@ -53,7 +53,7 @@ describe.concurrent("pulumi-resource-dbwebhooks", () => {
     });
   });
 
-  it("prints its port and ends where no engine is, also below a package.json that says module", async () => {
+  it("prints its port and ends without an engine, also below a package.json with the type module", async () => {
     await withDirectory(async (directory) => {
       await writeFile(join(directory, "package.json"), '{ "type": "module" }');
       await cp(dirname(pluginFile), join(directory, "plugin"), { recursive: true });
@@ -68,7 +68,7 @@ describe.concurrent("pulumi-resource-dbwebhooks", () => {
     });
   });
 
-  it("evaluates neither undici nor the queue to check and to compare", async () => {
+  it("evaluates neither undici nor the queue for check and diff", async () => {
     await withDirectory(async (directory) => {
       await using plugin = await startPlugin(
         { baseUrl: "http://127.0.0.1:9", apiKey: "key" },
@@ -93,12 +93,12 @@ describe.concurrent("pulumi-resource-dbwebhooks", () => {
     });
   });
 
-  it("holds nothing but ASCII, which V8 reads in half the time", () => {
+  it("is plain ASCII, which V8 reads in half the time", () => {
     expect(readFileSync(pluginFile, "utf8")).toMatch(/^[\0-\x7f]*$/);
   });
 });
 
-/** Says of a text of a module's own, outside of its functions, whether the plugin came to it. */
+/** Returns whether the plugin evaluated the top-level code of a module that contains a text. */
 function evaluatedIn(directory: string): (mark: string) => boolean {
   const [file = ""] = readdirSync(directory);
   const { result } = JSON.parse(readFileSync(join(directory, file), "utf8")) as {

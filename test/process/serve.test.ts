@@ -83,7 +83,7 @@ Stop it with ^C.
     expect(lines.split("\n")).toEqual([
       `POST ${webhooks} 201, created webhook 1`,
       `POST ${webhooks} 201, created webhook 2`,
-      "POST /api/v1/bases/base-[redacted]/webhooks 400: Invalid request body: events must be an array of at least one event kind.",
+      "POST [withheld: it may repeat a secret] 400: Invalid request body: events must be an array of at least one event kind.",
       `GET ${webhooks} 200, listed`,
       "GET /nothing/here 404: There is nothing at this path.",
       "POST /_local/bases/base_1/events 400: Invalid event: type is not an event kind of this service; the nearest is record.created.",

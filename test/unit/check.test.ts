@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { eventTypes } from "../../src/common/event-types.js";
 import { secret, secretEnvelope, someArgs, unknownMarkers } from "../helpers/builders.js";
 import { startProvider } from "../helpers/provider.js";
 
@@ -83,12 +84,18 @@ describe("a failure", () => {
     ["tableId", "of one table, .* a string$", [{}]],
     ["tableId", ends, ["", "tbl_1 "]],
     ["url", "must be the URL of the receiver", [undefined, 7, ["https://example.com"]]],
-    ["url", "must be an absolute URL", ["", "example.com/hooks", "//a.example", "/hooks"]],
-    ["url", "absolute", ["https:", "https://", "https:/a.example", "https:///a.example"]],
-    ["url", "absolute", ["https:\\\\a.example", "https://a.example\\@b.example", "ftp://a"]],
-    ["url", "absolute", ["https://exa mple.com", " https://a.example", "https://a.example/a\nb"]],
-    ["url", "absolute", ["https://a.example/\0", "https://a.example/\ud800"]],
+    ["url", "begin with the scheme https://", ["", "example.com/hooks", "//a.example", "/hooks"]],
+    ["url", "begin with the scheme https://", ["https:", "https:/a.example", "mailto:a@b.example"]],
+    ["url", "begin with the scheme https://", ["ftp://a.example/x", "htps://a.example"]],
+    ["url", "not contain white space", ["https:\\\\a.example", "https://a.example\\@b.example"]],
+    [
+      "url",
+      "not contain white space",
+      ["https://exa mple.com", " https://a.example", "ftp://a\nb"],
+    ],
+    ["url", "not contain white space", ["https://a.example/\0", "https://a.example/\ud800"]],
     ["url", "a host name and a port", ["https://example.com:99999", "https://exa<mple.com"]],
+    ["url", "a host name and a port", ["https://", "https:///a.example"]],
     ["url", insecure, ["http://example.com", "HTTP://example.com", "http://[::ffff:127.0.0.1]"]],
     ["url", insecure, ["http://svc.localhost", "http://notlocalhost", "http://128.0.0.1"]],
     ["url", insecure, ["http://localhost.example.com", "http://127.0.0.1.example.com"]],
@@ -97,8 +104,9 @@ describe("a failure", () => {
     ["events", "must name at least one event", [[]]],
     ["events[1]", "must be the name of an event", [null, 7, ["record.created"]]],
     ["events[1]", "must be the name of an event", ["", "\ud800"]],
-    ["events[1]", '"record.created". .* set allowUnknownEvents: true', ["record.create"]],
-    ["events[1]", 'the nearest is "table.updated"', ["tables.updated", "table_updated"]],
+    ["events[1]", "mean record.created\\? .* set allowUnknownEvents: true", ["record.create"]],
+    ["events[1]", "did you mean table.updated", ["tables.updated", "table_updated"]],
+    ["events[1]", `one of ${eventTypes.join(", ")} .*allowUnknownEvents`, ["ping", "*"]],
     ["allowUnknownEvents", "must be true or false, without quotes", ["true", 1]],
     ["allowInsecureUrl", "must be true or false, without quotes", ["false"]],
     ["adopt", "an object with the id and the secret", ["17", [], 17, true]],

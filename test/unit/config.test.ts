@@ -79,7 +79,10 @@ describe("a problem with the settings", () => {
   const more = "no user name, password, query or fragment; the key goes into dbwebhooks:apiKey";
   const noUrls = ["old.example.com", "https://a.example,", "[]x", '{"a":1}', "[1]", "https://a?b"];
   it.each<[SettingName, says: string, readonly string[]]>([
-    ["baseUrl", "must be an absolute URL", ["tables.example.com", "https:///a.example", " "]],
+    ["baseUrl", "must begin with the scheme https://", ["tables.example.com"]],
+    ["baseUrl", "must not contain white space", [" "]],
+    ["baseUrl", "must have a host name", ["https:///a.example"]],
+    ["baseUrl", "the scheme", ["ftp://tables.example.com"]],
     ["baseUrl", "a host name and a port", ["https://a.example:70000"]],
     ["baseUrl", path, ["https://a.example/api/v1", "https://a/eu/API/v1//", "https://a/api/v1/."]],
     ["baseUrl", more, ["https://user@a.example", "https://:pw@a.example", "https://a.example?a=1"]],

@@ -210,3 +210,12 @@ describe("A creation for which the service returns a webhook that this run knows
     expect(run.methods()).toEqual(["DELETE", "POST"]);
   });
 });
+
+describe("A creation for which another service returns a number that this run knows", () => {
+  it("succeeds, because numbers are unique only within one service", async () => {
+    const run = await startWithService(created, { isExplicit: "true" });
+    await run.diff("17", { ...run.state, baseUrl: "https://other.example.com" }, someArgs());
+
+    expect(await run.create(someArgs())).toMatchObject({ id: "17" });
+  });
+});

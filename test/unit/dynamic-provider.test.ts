@@ -12,14 +12,14 @@ import { errorOf } from "../helpers/error-of.js";
 import { startServer } from "../helpers/http-server.js";
 import { captureLines, configure } from "../helpers/provider.js";
 
-// What the dynamic shell adds to the rules: Pulumi's shapes, and the text of a dynamic provider.
+// The dynamic adapter adds two things to the rules: Pulumi's types and the text of a dynamic provider.
 
 afterEach(() => void vi.unstubAllEnvs());
 
 const withText = (properties: object) => ({ ...properties, __provider: providerText });
 
 describe("check in the dynamic provider", () => {
-  it("takes the text of the provider for no argument, old or new", async () => {
+  it("ignores the text of the provider among old and new arguments", async () => {
     await configure();
     const news = someArgs({ tableId: "t" });
 
@@ -41,7 +41,7 @@ describe("check in the dynamic provider", () => {
     );
   });
 
-  it("knows an explicit provider by its key, which wins over the environment", async () => {
+  it("recognizes an explicit provider, whose arguments win over the environment", async () => {
     vi.stubEnv("DBWEBHOOKS_LISTING", "maybe");
     const failuresFor = async (isExplicit?: string) => {
       await configure({ listing: "true", isExplicit });
@@ -54,14 +54,14 @@ describe("check in the dynamic provider", () => {
 });
 
 describe("diff in the dynamic provider", () => {
-  it("says explicitly that nothing changes, whatever the text is", async () => {
+  it("returns explicitly that nothing changes, whatever the text is", async () => {
     await configure();
     const news = { ...someArgs({ allowInsecureUrl: true }), __provider: "new" };
 
     expect(await provider.diff("17", someState(), news)).toStrictEqual({ changes: false });
   });
 
-  it("says what forces a replacement, in a line, and leaves its order to the engine", async () => {
+  it("returns what forces a replacement, writes a line, and leaves the order to the engine", async () => {
     await configure();
     const news = someArgs({ url: unknownMarkers.string, tableId: "t" });
 
@@ -86,7 +86,7 @@ describe("create in the dynamic provider", () => {
     });
   });
 
-  it("puts the text into a partial creation, where Pulumi does not", async () => {
+  it("adds the text to a partial creation, because Pulumi does not", async () => {
     await using server = await startServer({ body: { id: 17 } }, { statusCode: 403 });
     await configure({ baseUrl: server.url });
 

@@ -2,8 +2,8 @@ import dns from "node:dns";
 import { getEventListeners } from "node:events";
 import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { TimeLimit } from "../../src/api/exchange.ts";
 import { openExchange, parseRetryAfter } from "../../src/api/http.ts";
+import { Deadline } from "../../src/api/transport.ts";
 import { apiKey, someState } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/error-of.ts";
 import {
@@ -17,7 +17,7 @@ import { kindOf } from "../helpers/kind-of.ts";
 import { startProvider } from "../helpers/provider.ts";
 
 beforeEach(() => {
-  // Nothing of the network of the machine.
+  // The tests ignore the proxy of the machine.
   for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"]) {
     vi.stubEnv(name, undefined);
     vi.stubEnv(name.toLowerCase(), undefined);
@@ -31,13 +31,13 @@ afterEach(() => {
 
 const post = (url: string) => ({ method: "POST" as const, url: new URL(url), apiKey, body: ["ä"] });
 
-async function exchangeOnce(url: string) {
-  return (await openExchange(10))(post(url));
+function exchangeOnce(url: string) {
+  return openExchange(10)(post(url));
 }
 
 const notOnLoopback = "https://tables.example.test";
 
-/** Lets every name lead to these addresses. */
+/** Resolves every host name to these addresses. */
 function resolveTo(...addresses: readonly string[]): void {
   const found = addresses.map((address) => ({ address, family: 4 }));
   const lookup = (_host: string, _options: object, done: (...result: unknown[]) => void) =>
@@ -46,13 +46,13 @@ function resolveTo(...addresses: readonly string[]): void {
 }
 
 describe("an exchange", () => {
-  it("sends a request as it is, returns status and body, and keeps to its connections", async () => {
+  it("sends a request as it is, and returns the status code and the body", async () => {
     await using server = await startServer({ statusCode: 418, body: "\ufeffTeekanne ☕" });
-    const exchange = await openExchange(10, 1);
+    const exchange = openExchange(10);
     const url = new URL(`${server.url}/a%2Fb/c`);
 
     const outcome = await exchange(post(server.url));
-    await Promise.all([..."123456789"].map(() => exchange({ method: "DELETE", url, apiKey })));
+    await exchange({ method: "DELETE", url, apiKey });
 
     expect(outcome).toMatchObject({ kind: "response", statusCode: 418, body: "Teekanne ☕" });
     expect(server.requests[0]).toMatchObject({ method: "POST", path: "/", body: '["ä"]' });
@@ -64,15 +64,36 @@ describe("an exchange", () => {
       "content-length": "6",
       "user-agent": expect.stringMatching(/^pulumi-dbwebhooks\/\d+\.\d+\.\d+/),
     });
-    expect(server.requests[9]).toMatchObject({ method: "DELETE", path: "/a%2Fb/c", body: "" });
-    expect(server.requests[9]?.headers).not.toHaveProperty("content-type");
-    expect(server.connections()).toBe(1);
+    expect(server.requests[1]).toMatchObject({ method: "DELETE", path: "/a%2Fb/c", body: "" });
+    expect(server.requests[1]?.headers).not.toHaveProperty("content-type");
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ["announces no idle time", { connection: "keep-alive" }],
+    ["announces 5 s", { connection: "keep-alive", "keep-alive": "timeout=5" }],
+    ["announces an hour", { connection: "keep-alive", "keep-alive": "timeout=3600" }],
+  ])("uses a connection again within half a second if the service %s", async (_case, headers) => {
+    await using server = await startServer({ headers });
+    const exchange = openExchange(10);
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const connectionsAfter = async (idleMs: number) => {
+      await vi.advanceTimersByTimeAsync(idleMs);
+      await exchange(post(server.url));
+      return server.connections();
+    };
+
+    const burst = [await connectionsAfter(0), await connectionsAfter(0), await connectionsAfter(0)];
+    const soon = await connectionsAfter(499);
+    const late = await connectionsAfter(500);
+
+    expect([...burst, soon, late]).toEqual([1, 1, 1, 1, 2]);
   });
 
   it("reads 1 MiB and no more, and goes on after that", async () => {
     const body = "x".repeat(1024 * 1024);
     await using server = await startServer({ body }, { statusCode: 201, body: `${body}x` }, {});
-    const exchange = await openExchange(10);
+    const exchange = openExchange(10);
 
     expect(await exchange(post(server.url))).toMatchObject({ kind: "response", body });
     expect(await exchange(post(server.url))).toEqual({
@@ -89,10 +110,10 @@ describe("an exchange", () => {
     [307, { location: "/elsewhere" }, { redirectOrigin: loopback }],
     [307, { location: "http://[" }, { redirectOrigin: undefined }],
     [200, { "retry-after": "7" }, { retryAfterMs: 7_000 }],
-    [206, {}, { isPart: true }],
-    [200, { link: '<https://x.example>; rel="next"' }, { isPart: true }],
+    [206, {}, { isPartial: true }],
+    [200, { link: '<https://x.example>; rel="next"' }, { isPartial: true }],
   ])(
-    "says what is in the head, and is not redirected: %d %j",
+    "returns the facts of the head, and follows no redirect: %d %j",
     async (statusCode, headers, said) => {
       await using server = await startServer({ statusCode, headers });
 
@@ -102,7 +123,7 @@ describe("an exchange", () => {
   );
 
   it("rejects when the call itself is wrong, which is no failure of a connection", async () => {
-    const exchange = await openExchange(10);
+    const exchange = openExchange(10);
 
     await expect(exchange({ ...post(await refusedUrl()), body: 1n })).rejects.toThrow(TypeError);
   });
@@ -166,35 +187,31 @@ describe("a certificate that is not trusted", () => {
 });
 
 describe("before a connection is established", () => {
-  const ends = ["attempt", "operation", "stop"] as const;
+  const ends = ["timeout", "deadline", "stopping"] as const;
 
   it.each(ends.flatMap((end) => [["TLS", end] as const, ["CONNECT", end] as const]))(
-    "at a silent %s the end of the %s ends it, and it is not sent when the silence does",
+    "a silent %s does not outlast the %s, and the request is not sent afterwards",
     async (silence, end) => {
-      // It prefers HTTP/2, which it does not speak.
+      // The server prefers HTTP/2, which it does not speak.
       await using server = await startTlsServer({ isTrusted: true });
       await using gate = await startGate(server.url);
       if (silence === "CONNECT") {
         vi.stubEnv("HTTPS_PROXY", gate.url);
       }
       const base = silence === "CONNECT" ? notOnLoopback : gate.url.replace("http:", "https:");
-      const exchange = await openExchange(end === "attempt" ? 0.2 : 30, 1);
-      const timeLimit = end === "operation" ? new TimeLimit(0.2) : undefined;
-      const stop = new AbortController();
+      const exchange = openExchange(end === "timeout" ? 0.2 : 30);
+      const abort = { deadline: new AbortController(), stopping: new AbortController() };
+      const signals = { deadline: abort.deadline.signal, stopping: abort.stopping.signal };
 
-      const attempt = exchange(post(`${base}/first`), timeLimit, stop.signal);
+      const attempt = exchange(post(`${base}/first`), signals);
       await expect.poll(() => gate.heads).toHaveLength(1);
-      if (end === "stop") {
-        stop.abort();
-      }
+      abort[end as "deadline"]?.abort();
 
-      const cause = { kind: "limit", limit: end, ms: expect.any(Number) };
-      expect(await attempt).toEqual(end === "stop" ? undefined : { kind: "unsent", cause });
+      expect(await attempt).toEqual({ kind: "unsent", cause: { kind: end } });
       gate.open();
-      // One connection: whatever is sent late goes before it.
-      await expect.poll(async () => (await exchange(post(`${base}/next`)))?.kind).toBe("response");
+      await expect.poll(async () => (await exchange(post(`${base}/next`))).kind).toBe("response");
       expect(new Set(server.requests.map(({ path }) => path))).toEqual(new Set(["/next"]));
-      expect(getEventListeners(stop.signal, "abort")).toEqual([]);
+      expect(getEventListeners(signals.stopping, "abort")).toEqual([]);
     },
   );
 
@@ -212,51 +229,69 @@ describe("before a connection is established", () => {
   });
 });
 
-describe("an exchange that breaks after the request went out", () => {
+describe("an exchange that breaks after the request was sent", () => {
   const head = "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n";
   const hint = "HTTP/1.1 103 Early Hints\r\n\r\n";
 
   it.each<[string, (socket: Socket) => unknown, number?]>([
-    ["no answer in time", () => undefined],
+    ["no response in time", () => undefined],
     ["only a head in time", (socket) => socket.write(hint.repeat(99) + head)],
     ["a reset", (socket) => socket.resetAndDestroy()],
     ["a reset of a connection that served before", (socket) => socket.resetAndDestroy(), 1],
     ["an end within the body", (socket) => socket.end(`${head}123`)],
     ["something else than HTTP", (socket) => socket.end("220 mail.example ESMTP\r\n")],
-  ])("is unanswered: %s", async (name, answer, before = 0) => {
+  ])("may have taken effect: %s", async (name, respond, before = 0) => {
     await using server = await startRawServer((socket) =>
-      server.requests.length > before ? answer(socket) : socket.write(`${head}0123456789`),
+      server.requests.length > before ? respond(socket) : socket.write(`${head}0123456789`),
     );
-    const isLimit = name.includes("in time");
-    const exchange = await openExchange(isLimit ? 0.2 : 10);
+    const isTimeout = name.includes("in time");
+    const exchange = openExchange(isTimeout ? 0.2 : 10);
     for (let count = 0; count < before; count++) {
       await exchange(post(server.url));
     }
 
-    const cause = isLimit ? { kind: "limit", limit: "attempt", ms: 200 } : { kind: "connection" };
-    expect(await exchange(post(server.url))).toMatchObject({ kind: "unanswered", cause });
+    const cause = { kind: isTimeout ? "timeout" : "connection" };
+    expect(await exchange(post(server.url))).toMatchObject({ kind: "noResponse", cause });
     expect(server.requests).toHaveLength(before + 1);
+  });
+
+  it("is ended by the deadline", async () => {
+    await using server = await startRawServer(() => undefined);
+    const deadline = new AbortController();
+
+    const attempt = openExchange(30)(post(server.url), { deadline: deadline.signal });
+    await expect.poll(() => server.requests).toHaveLength(1);
+    deadline.abort();
+
+    expect(await attempt).toEqual({ kind: "noResponse", cause: { kind: "deadline" } });
+  });
+
+  it.each<[string, (socket: Socket) => unknown, object]>([
+    ["its response", (socket) => socket.write(`${head}0123456789`), { kind: "response" }],
+    ["a reset", (socket) => socket.resetAndDestroy(), { cause: { codes: ["ECONNRESET"] } }],
+  ])("still ends with %s after a stop", async (_case, respond, expected) => {
+    const arrived = Promise.withResolvers<Socket>();
+    await using server = await startRawServer(arrived.resolve);
+    const stopping = new AbortController();
+
+    const attempt = openExchange(30)(post(server.url), { stopping: stopping.signal });
+    const socket = await arrived.promise;
+    stopping.abort();
+    respond(socket);
+
+    expect(await attempt).toMatchObject(expected);
   });
 });
 
-describe("the time limit of an operation", () => {
-  it("counts whole milliseconds, aborts at its end, and keeps no process", async () => {
-    const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout");
-    const before = timers();
-    new TimeLimit(3_600);
-    expect(timers()).toEqual(before);
+describe("the deadline of an operation", () => {
+  it("is as long as the program says, even beyond the longest timer of Node.js", () => {
+    const timeout = vi.spyOn(AbortSignal, "timeout");
 
-    onTestFinished(() => void vi.useRealTimers());
-    vi.useFakeTimers({ now: 0.25 });
-    const limit = new TimeLimit(1.2345);
-    // More than a timer can wait for.
-    const long = new TimeLimit(3_600_000);
+    const short = new Deadline(1.2345);
+    const long = new Deadline(3_600_000);
 
-    expect(limit.remainingMs).toBe(1_235);
-    await vi.advanceTimersByTimeAsync(1_234);
-    expect(limit.signal.aborted).toBe(true);
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect([limit.remainingMs, long.signal.aborted]).toEqual([1, false]);
+    expect(timeout.mock.calls).toEqual([[1_235], [2 ** 31 - 1]]);
+    expect([short.seconds, long.remainingMs > 3_599_000_000]).toEqual([1.2345, true]);
   });
 
   it("ends a deletion at a silent server", async () => {

@@ -159,8 +159,8 @@ describe("an error", () => {
   const stuck = [{ body: { id: 17 } }, { statusCode: 400, body: echoed }];
 
   it.each<[string, readonly Answer[], string]>([
-    ["a secret without an id", [{ body: { secret: other, ...echoed } }], '"It is [redacted] of'],
-    ["a webhook that stays", stuck, `ODD "It is ${other} of https://example.com/[redacted]"`],
+    ["a secret without an id", [{ body: { secret: other, ...echoed } }], 'ODD "[withheld:'],
+    ["a webhook that stays", stuck, 'ODD "[withheld:'],
     ["all", [{ statusCode: 400, body: long }], `ODD "Too many. ${"Z".repeat(189)}…"`],
   ])("does not show of what the service says: %s", async (_case, given, shown) => {
     await using server = await startServer(...given);
@@ -171,6 +171,29 @@ describe("an error", () => {
     expectPresentable(end);
   });
 
+  it("shows no key that the host of a redirect holds", async () => {
+    const location = `https://${apiKey.replaceAll("_", ".")}.example.com/`;
+    await using server = await startServer({ statusCode: 301, headers: { location } });
+
+    const { end } = await endOf("create", { baseUrl: server.url });
+
+    expect((end as WebhookError).message).toContain("It redirects to [withheld:");
+    expect((end as WebhookError).message).not.toContain("example.com");
+  });
+
+  it.each(["\\uDB40\\u200B\\uDC41", "\\uDB40\\uDB40\\uDC41\\uDC41", ".", "</b><b>", "\\u001b[1m"])(
+    "shows no key whose letters have %s between them in the response",
+    async (separator) => {
+      const spelled = apiKey.split("").join(separator);
+      const body = `{"error":{"code":"ODD","message":"The key is ${spelled}."}}`;
+      await using server = await startServer({ statusCode: 400, body });
+
+      const { end } = await endOf("create", { baseUrl: server.url });
+
+      expect((end as WebhookError).message).toContain('ODD "[withheld:');
+    },
+  );
+
   it("shows no secret that Pulumi hands over with its mark, or that is to be adopted", async () => {
     await using server = await startServer({ statusCode: 400, body: errorBody("ODD", other) });
     const state = someState({ baseUrl: server.url, secret: { ...secretMark, value: other } });
@@ -179,8 +202,8 @@ describe("an error", () => {
     await run.read("17", state);
     const { message } = await errorOf(run.create(someArgs({ adopt: { id: 17, secret: other } })));
 
-    expect(run.lines[0]).toContain('ODD "[redacted]"');
-    expect(message).toContain('ODD "[redacted]"');
+    expect(run.lines[0]).toContain('ODD "[withheld:');
+    expect(message).toContain('ODD "[withheld:');
   });
 
   it.each<[string, unknown]>([

@@ -70,7 +70,9 @@ describe("a refresh with listing", () => {
   });
 
   const part = "only a part";
-  const badText = JSON.stringify(listOf(listed({ id: 1, url: "?" })).body).replace("?", "\\ud800");
+  const listWith = (escaped: string): Answer => ({
+    body: JSON.stringify(listOf(listed({ id: 1, url: "?" })).body).replace("?", escaped),
+  });
   it.each<[string, Answer, string?]>([
     ["other webhooks, however many", listOf(...others(100))],
     ["success: true beside none", { body: { webhooks: [], success: true } }],
@@ -88,7 +90,13 @@ describe("a refresh with listing", () => {
     ["an entry without id", listOf({ ...listed(), id: undefined }), "200"],
     ["its entry in another shape", listOf({ id: 17 }), "200"],
     ["its id twice", listOf(listed(), listed({ id: "17", active: false })), "200"],
-    ["a text that is not well-formed", { body: badText }, "200"],
+    ["a lone surrogate", listWith("\\ud800"), "200"],
+    ["an escape character", listWith("\\u001b[2J"), "200"],
+    ["a line break", listWith("\\n"), "200"],
+    ["a control character of Latin-1", listWith("\\u009b"), "200"],
+    ["a bidirectional override", listWith("\\u202e"), "200"],
+    ["a bidirectional isolate in an event", listOf(listed({ id: 1, events: ["\u2066"] })), "200"],
+    ["a bidirectional mark in a table", listOf(listed({ id: 1, tableIds: ["\u061c"] })), "200"],
     ["more than 1 MiB", { body: " ".repeat(1_100_000) }, "200"],
   ])("finds that a webhook is gone, or concludes nothing: %s", async (_case, answer, shown) => {
     const { properties, state, lines } = await refresh(answer);

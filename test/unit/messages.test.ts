@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { FailedCall } from "../../src/api/client.ts";
-import { type FailureCause, type HttpOutcome, TimeLimit } from "../../src/api/exchange.ts";
+import type { FailureCause, HttpOutcome } from "../../src/api/http.ts";
+import { Deadline } from "../../src/api/transport.ts";
 import * as say from "../../src/provider/messages.ts";
 import { Operation } from "../../src/provider/operation.ts";
 import {
@@ -22,7 +23,7 @@ const settings = someSettings();
 const explicit = someSettings({ isExplicit: true });
 const fromEnvironment = someSettings({ fromEnvironment: ["apiKey", "baseUrl", "retrySeconds"] });
 const nothing = () => [];
-const operation = new Operation(`Delete ${name}`, nothing, nothing, new TimeLimit(9));
+const operation = new Operation(`Delete ${name}`, nothing, nothing, new Deadline(9));
 const context = someContext(operation, settings);
 const stoppingContext = someContext(operation, settings, true);
 
@@ -56,13 +57,13 @@ describe("The outcome of a request", () => {
   });
 
   it("names what a successful response is missing", () => {
-    expect(callText(response(201), { lacks: "id" })).toMatchInlineSnapshot(
+    expect(callText(response(201), { missing: "id" })).toMatchInlineSnapshot(
       `"POST https://tables.example.com/somewhere returned 201 without a usable webhook id"`,
     );
-    expect(callText(response(200), { lacks: "list" })).toMatchInlineSnapshot(
+    expect(callText(response(200), { missing: "list" })).toMatchInlineSnapshot(
       `"POST https://tables.example.com/somewhere returned 200 with something other than a list of webhooks"`,
     );
-    expect(callText(response(200), { lacks: "confirmation" })).toMatchInlineSnapshot(
+    expect(callText(response(200), { missing: "confirmation" })).toMatchInlineSnapshot(
       `"POST https://tables.example.com/somewhere returned 200 without confirming the deletion"`,
     );
     expect(
@@ -73,20 +74,17 @@ describe("The outcome of a request", () => {
   });
 
   it("names the timeout that ended it", () => {
-    const attempt: FailureCause = { kind: "limit", limit: "attempt", ms: 500 };
-    const whole: FailureCause = { kind: "limit", limit: "operation", ms: 500 };
+    const timeout: FailureCause = { kind: "timeout" };
+    const deadline: FailureCause = { kind: "deadline" };
 
-    expect(callText({ kind: "unanswered", cause: attempt })).toMatchInlineSnapshot(
-      `"POST https://tables.example.com/somewhere got no complete response within 0.5 s (dbwebhooks:timeoutSeconds)"`,
+    expect(callText({ kind: "noResponse", cause: timeout })).toMatchInlineSnapshot(
+      `"POST https://tables.example.com/somewhere got no complete response within 30 s (dbwebhooks:timeoutSeconds)"`,
     );
-    expect(callText(notSent(attempt))).toMatchInlineSnapshot(
-      `"POST https://tables.example.com/somewhere could not connect within 0.5 s (dbwebhooks:timeoutSeconds)"`,
+    expect(callText(notSent(timeout))).toMatchInlineSnapshot(
+      `"POST https://tables.example.com/somewhere could not connect within 30 s (dbwebhooks:timeoutSeconds)"`,
     );
-    expect(callText(notSent(whole))).toMatchInlineSnapshot(
+    expect(callText(notSent(deadline))).toMatchInlineSnapshot(
       `"POST https://tables.example.com/somewhere could not connect in the time that was left (customTimeouts, 9 s)"`,
-    );
-    expect(callText(notSent({ kind: "noAttempt", because: "operation" }))).toMatchInlineSnapshot(
-      `"POST https://tables.example.com/somewhere was not sent, because the timeout had passed (customTimeouts, 9 s)"`,
     );
   });
 
@@ -97,7 +95,7 @@ describe("The outcome of a request", () => {
     expect(callText(notSent({ kind: "connection", codes: [], text: "" }))).toMatchInlineSnapshot(
       `"POST https://tables.example.com/somewhere could not connect (unknown reason)"`,
     );
-    expect(callText({ ...unsent, kind: "unanswered" })).toMatchInlineSnapshot(
+    expect(callText({ ...unsent, kind: "noResponse" })).toMatchInlineSnapshot(
       `"POST https://tables.example.com/somewhere lost the connection before the response was complete (EAI_AGAIN: connect failed)"`,
     );
     expect(callText(notSent({ kind: "badProxy" }))).toMatchInlineSnapshot(
@@ -106,18 +104,18 @@ describe("The outcome of a request", () => {
   });
 
   it("says when Pulumi stopped it", () => {
-    expect(callText(notSent({ kind: "noAttempt", because: "stopping" }))).toMatchInlineSnapshot(
+    expect(callText(notSent({ kind: "stopping" }))).toMatchInlineSnapshot(
       `"POST https://tables.example.com/somewhere was not sent, because Pulumi is stopping"`,
     );
-    expect(callText(response(429), { gaveUp: { limit: "stopping" } })).toMatchInlineSnapshot(
+    expect(callText(response(429), { gaveUp: { reason: "stopping" } })).toMatchInlineSnapshot(
       `"POST https://tables.example.com/somewhere returned 429 (Pulumi is stopping)"`,
     );
   });
 
   it("says why it was not retried any longer", () => {
-    const operationTimeout = { gaveUp: { limit: "operation" } } as const;
-    const retries = { gaveUp: { limit: "retries", seconds: 120, isRefused: false } } as const;
-    const refused = { gaveUp: { limit: "retries", seconds: 15, isRefused: true } } as const;
+    const operationTimeout = { gaveUp: { reason: "deadline" } } as const;
+    const retries = { gaveUp: { reason: "retrySeconds", seconds: 120, isRefused: false } } as const;
+    const refused = { gaveUp: { reason: "retrySeconds", seconds: 15, isRefused: true } } as const;
     const threeAttempts = { ...refused, earlier: [unsent, unsent] };
 
     expect(callText(response(500), operationTimeout)).toMatchInlineSnapshot(
@@ -143,10 +141,10 @@ describe("The outcome of a request", () => {
 describe("A line about a wait", () => {
   it("says why requests wait", () => {
     const retryAfter = (outcome: HttpOutcome) =>
-      say.waitLine(settings, { kind: "again", request: someRequest, outcome });
+      say.waitLine(settings, { kind: "retry", request: someRequest, outcome });
 
-    expect(say.waitLine(settings, { kind: "pause", delayMs: 5_001 })).toMatchInlineSnapshot(
-      `"The service asked to slow down; all requests wait 6 s."`,
+    expect(say.waitLine(settings, { kind: "throttled", delayMs: 5_001 })).toMatchInlineSnapshot(
+      `"The service limits the rate of requests: all requests now wait 6 s, as it asks, and are then retried. Set dbwebhooks:requestsPerSecond to the rate limit of the service to avoid such waits."`,
     );
     expect(retryAfter(response(500))).toMatchInlineSnapshot(
       `"https://tables.example.com returned 500; retrying POST."`,
@@ -189,7 +187,7 @@ describe("The advice after a creation that made nothing", () => {
       `"It redirects elsewhere, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself."`,
     );
     expect(advice(redirectTo("https://else.example"))).toMatchInlineSnapshot(
-      `"It redirects to https://else.example/[redacted], and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself."`,
+      `"It redirects to https://else.example, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself."`,
     );
     expect(advice(redirectTo("https://sk-live-k7pq2mx9.example"), hiding)).not.toContain(
       "k7pq2mx9",
@@ -250,7 +248,7 @@ describe("The advice after a creation in doubt", () => {
   it("says first that a page is no response of the API", () => {
     const page = { ...response(200), body: "<!doctype html>" } as HttpOutcome;
 
-    expect(advice(page, { more: { lacks: "id" } })).toMatchInlineSnapshot(
+    expect(advice(page, { more: { missing: "id" } })).toMatchInlineSnapshot(
       `"Delete webhook 17 of database base_abc123 failed: POST https://tables.example.com/somewhere returned 200 without a usable webhook id. This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again."`,
     );
   });
@@ -292,7 +290,7 @@ describe("A failed deletion", () => {
     expect(text(response(404))).toMatchInlineSnapshot(
       `"Delete webhook 17 of database base_abc123 failed: POST https://tables.example.com/somewhere returned 404. The webhook stays in the state. This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl."`,
     );
-    expect(text(response(200), { lacks: "confirmation" })).toMatchInlineSnapshot(
+    expect(text(response(200), { missing: "confirmation" })).toMatchInlineSnapshot(
       `"Delete webhook 17 of database base_abc123 failed: POST https://tables.example.com/somewhere returned 200 without confirming the deletion. The webhook stays in the state. This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl."`,
     );
     expect(text(response(401))).toMatchInlineSnapshot(
@@ -308,7 +306,7 @@ describe("A failed deletion", () => {
       `"Delete webhook 17 of database base_abc123 failed: its state says that it was created at https://old.example, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to the former base URLs (formerBaseUrls, DBWEBHOOKS_FORMER_BASE_URLS). If it is another service, set DBWEBHOOKS_BASE_URL and DBWEBHOOKS_API_KEY to its address and key for this command. If that service is gone, remove the webhook with "pulumi state delete"."`,
     );
     expect(say.elsewhereText(update, "https://old.example")).toMatchInlineSnapshot(
-      `"Delete webhook 17 of database base_abc123 failed: its state says that it was created at https://old.example, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to the former base URLs (formerBaseUrls, DBWEBHOOKS_FORMER_BASE_URLS). If it is another service, set dbwebhooks:baseUrl back to https://old.example, and give the new address and its key to a Provider that the webhooks use. If that service is gone, remove the webhook with "pulumi state delete"."`,
+      `"Delete webhook 17 of database base_abc123 failed: its state says that it was created at https://old.example, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to the former base URLs (formerBaseUrls, DBWEBHOOKS_FORMER_BASE_URLS). If it is another service, set dbwebhooks:baseUrl back to https://old.example and run "pulumi up"; then give the new address and its key to a Provider that the webhooks use. If that service is gone, remove the webhook with "pulumi state delete"."`,
     );
     expect(
       say.elsewhereText(someContext(operation, explicit), "https://old.example"),
@@ -376,7 +374,7 @@ describe("A line about one webhook", () => {
       `"Two resources manage webhook 17 of database base_abc123: a and b. Remove one of them from the program, and from the state with "pulumi state delete", which deletes no webhook. Do not use --target before that."`,
     );
     expect(say.baseUrlChangedText(settings, name, "https://old.example")).toMatchInlineSnapshot(
-      `"Compare webhook 17 of database base_abc123 failed: it was created at https://old.example, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent. If the same service has moved, add https://old.example to dbwebhooks:formerBaseUrls. If this is another service, set dbwebhooks:baseUrl back to https://old.example, and give the new address and its key to a Provider that the webhooks use: the default provider then deletes what it created. If the service at https://old.example is gone, run "pulumi state delete" for its webhooks, then "pulumi up"."`,
+      `"Compare webhook 17 of database base_abc123 failed: it was created at https://old.example, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent. If the same service has moved, add https://old.example to dbwebhooks:formerBaseUrls. If this is another service, set dbwebhooks:baseUrl back to https://old.example and run "pulumi up"; then give the new address and its key to a Provider that the webhooks use: the default provider deletes what it created. If the service at https://old.example is gone, run "pulumi state delete" for its webhooks, then "pulumi up"."`,
     );
   });
 

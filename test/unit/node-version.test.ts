@@ -1,22 +1,20 @@
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { check, delete as remove } from "../../src/adapters/dynamic.js";
-import { problemOfNodeVersion } from "../../src/common/node-version.js";
-import { Provider, Webhook } from "../../src/index.js";
+import { assertNodeVersion } from "../../src/common/node-version.js";
+import * as dynamic from "../../src/index.js";
+import * as native from "../../src/native.js";
 import { someArgs, someState } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
 
 afterEach(() => void vi.unstubAllGlobals());
 
-it.each([
-  ["22.19.0", true],
-  ["v24.0.0", true],
-  ["22.18.9", false],
-  ["v9.99.0", false],
-])("Node.js %s can run this: %s", (version, isNewEnough) => {
-  const problem = `this needs Node.js 22.19 or newer, and this is ${version}.`;
+it.each(["22.19.0", "v24.0.0"])("Node.js %s is new enough", (version) => {
+  expect(() => assertNodeVersion("this", version)).not.toThrow();
+});
 
-  expect(problemOfNodeVersion("this", version)).toBe(isNewEnough ? undefined : problem);
+it.each(["22.18.9", "v9.99.0"])("Node.js %s is too old", (version) => {
+  expect(() => assertNodeVersion("this", version)).toThrow(version);
 });
 
 describe("a Node.js that is too old", () => {
@@ -24,16 +22,20 @@ describe("a Node.js that is too old", () => {
   const runOnOldNode = () =>
     vi.stubGlobal("process", { ...process, versions: { ...process.versions, node: "20.20.2" } });
 
-  it("is refused by the program", () => {
+  it.each([
+    ["the main entry", dynamic],
+    ["./native", native],
+  ])("ends a program of %s", (_, { Provider, Webhook }) => {
     runOnOldNode();
 
     const args = { databaseId: "base_abc123", url: "https://example.com", events: [] };
-    expect(() => new Webhook("orders", args)).toThrow(pulumi.RunError);
-    expect(() => new Webhook("orders", args)).toThrow(message);
-    expect(() => new Provider("account")).toThrow(message);
+    for (const declare of [() => new Webhook("orders", args), () => new Provider("account")]) {
+      expect(declare).toThrow(pulumi.RunError);
+      expect(declare).toThrow(message);
+    }
   });
 
-  it("is refused by the provider, in preview already and without a stack", async () => {
+  it("fails the operations of the dynamic provider, without a stack trace", async () => {
     runOnOldNode();
 
     for (const run of [check({}, someArgs()), remove("1", someState())]) {

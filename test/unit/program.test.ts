@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { version } from "../../package.json";
 import * as dynamic from "../../src/index.ts";
 import * as native from "../../src/native.ts";
@@ -23,7 +23,7 @@ interface RegisterRequest {
 }
 
 let registered: pulumi.runtime.MockResourceArgs[];
-/** What Pulumi's engine is asked for; mocks are not shown all of it. */
+/** The requests to Pulumi's engine, which hold more than mocks receive. */
 let requests: () => RegisterRequest[];
 
 beforeEach(async () => {
@@ -63,7 +63,7 @@ describe.each([
     expect(inputs).toStrictEqual({ ...all, ...own, tableId: "tbl_orders" });
   });
 
-  it("leaves it to a preview to say that its arguments are missing", async () => {
+  it("leaves the report of missing arguments to the preview", async () => {
     await resolved(new Webhook("orders", undefined as never).id);
 
     expect(registered[0]?.inputs).toStrictEqual(own);
@@ -77,7 +77,7 @@ describe.each([
     expect(registered[0]?.inputs.adopt).toMatchObject({ ...secretMark, value: { id: 17, secret } });
   });
 
-  it("has outputs that resolve to what the state holds, also what the program leaves out", async () => {
+  it("has outputs that resolve to the values in the state, also for omitted arguments", async () => {
     const webhook = new Webhook("orders", args);
     const { id, databaseId, url, events, tableId, baseUrl } = webhook;
     const { webhookId = pulumi.output("42") } = webhook as Partial<native.Webhook>;
@@ -105,7 +105,7 @@ describe.each([
     expect(requests()[0]?.getAdditionalsecretoutputsList().sort()).toEqual(expected);
   });
 
-  it("is told from all else by isInstance", async () => {
+  it("is recognized by isInstance, and nothing else is", async () => {
     const resources = [new Webhook("known", args), new Provider("account")];
     await Promise.all(resources.map(({ urn }) => resolved(urn)));
 
@@ -116,14 +116,17 @@ describe.each([
 });
 
 describe("A Webhook of the main entry", () => {
-  it.each([{ import: "17" }, { id: "17" }])("refuses the options %j, which cannot work", (opts) => {
-    const declare = () => new dynamic.Webhook("orders", args, opts);
-
+  it.each<[string, () => unknown]>([
+    ["the option import", () => new dynamic.Webhook("orders", args, { import: "17" })],
+    ["the option id", () => new dynamic.Webhook("orders", args, { id: "17" })],
+    ["get", () => dynamic.Webhook.get("orders", "base_abc123/17", {})],
+  ])("refuses %s, and names the other entry and adopt", (_, declare) => {
     expect(declare).toThrow(pulumi.RunError);
-    expect(declare).toThrow(/^Webhook orders: the options import and id cannot work, .* adopt\.$/);
+    expect(declare).toThrow(/^Webhook orders: .*"pulumi-dbwebhooks\/native".* adopt\b/);
+    expect(registered).toEqual([]);
   });
 
-  it("keeps its provider's text, whatever its arguments are", async () => {
+  it("keeps the text of its provider, whatever its arguments are", async () => {
     const other = { ...args, __provider: "exports = 1" };
 
     await resolved(new dynamic.Webhook("orders", other).id);
@@ -133,7 +136,7 @@ describe("A Webhook of the main entry", () => {
 });
 
 describe("A Webhook of ./native", () => {
-  it("asks for the plugin of this version, and has its outputs by get and import too", async () => {
+  it("requests the plugin of this version, and get and import resolve its outputs too", async () => {
     const id = "base_abc123/42";
     const get = native.Webhook.get("another", id);
     const imported = new native.Webhook("imported", args, { import: id });
@@ -154,12 +157,12 @@ const settings: dynamic.ProviderArgs = {
   retrySeconds: undefined,
 };
 
-/** The settings as the engine gets them, by their names. */
-const inputsOf = (formerBaseUrls: string, prefix = "") =>
+/** The settings as the engine receives them. */
+const inputsWith = (prefix: string) =>
   Object.fromEntries(
     Object.entries({
       baseUrl: settings.baseUrl,
-      formerBaseUrls,
+      formerBaseUrls: '["https://old.example.com","https://older.example.com"]',
       apiKey: expect.objectContaining({ ...secretMark, value: "key-token" }),
       timeoutSeconds: "2.5",
       listing: "true",
@@ -167,45 +170,72 @@ const inputsOf = (formerBaseUrls: string, prefix = "") =>
   );
 
 describe("A Provider", () => {
-  it("of the main entry is one of Pulumi's dynamic package, with text and a secret key", async () => {
+  it("of the main entry belongs to Pulumi's dynamic package, with text values and a secret key", async () => {
     await resolved(new dynamic.Provider("eu", settings).urn);
 
     const [{ type, inputs } = {}] = registered;
     expect(type).toBe("pulumi:providers:pulumi-nodejs");
     expect(inputs).toEqual({
-      ...inputsOf("https://old.example.com,https://older.example.com", "dbwebhooks:"),
+      ...inputsWith("dbwebhooks:"),
       "dbwebhooks:isExplicit": "true",
     });
   });
 
-  it("of ./native is one of the plugin of this version, with text and a secret key", async () => {
+  it("of ./native belongs to the plugin of this version, with text values and a secret key", async () => {
     await resolved(new native.Provider("eu", settings).urn);
 
     const [{ type, inputs } = {}] = registered;
     expect(type).toBe("pulumi:providers:dbwebhooks");
-    expect(inputs).toEqual(inputsOf('["https://old.example.com","https://older.example.com"]'));
+    expect(inputs).toEqual(inputsWith(""));
     expect(requests().map((request) => request.getVersion())).toEqual([version]);
   });
 
-  it("of the main entry refuses arguments that do not exist, all at once", () => {
-    const create = () => new dynamic.Provider("eu", { apikey: "key-token", timeout: 5 } as object);
+  it.each([
+    ["the main entry", dynamic.Provider],
+    ["./native", native.Provider],
+  ])("of %s refuses all unknown arguments at once, without their values", (_, Provider) => {
+    const create = () => new Provider("eu", { apikey: "key-token", timeout: 5 } as object);
 
+    expect(create).toThrow(pulumi.RunError);
     expect(create).toThrow(/^Provider eu: apikey: .*\bapiKey\b.*; timeout: /);
     expect(create).not.toThrow("key-token");
   });
+
+  it.each([
+    ["the main entry", dynamic.Provider],
+    ["./native", native.Provider],
+  ])("of %s refuses the names of default providers, and only those", async (_, Provider) => {
+    const create = (name: string) => () => new Provider(name, settings);
+
+    for (const name of ["default", "default_1_0_0", "default_0_1_0_alpha"]) {
+      expect(create(name), name).toThrow(pulumi.RunError);
+    }
+    await Promise.all(["defaults", "default_eu"].map((name) => resolved(create(name)().urn)));
+    expect(registered.map(({ name }) => name)).toEqual(["defaults", "default_eu"]);
+  });
 });
 
-describe("The stack's configuration", () => {
+describe("A program of the main entry", () => {
   const key = { "dbwebhooks:apiKey": "k" };
   const wrong = { ...key, "dbwebhooks:timeoutSecond": "5", "other:apiKey": "k" };
+  const variables = { DBWEBHOOKS_BASEURL: "token", DBWEBHOOKS_IMPORT_SECRET: "s", OTHER_URL: "u" };
+  const misspelt = [
+    /:timeoutSecond: .*timeoutSeconds/,
+    /DBWEBHOOKS_BASEURL: .*_BASE_URL/,
+    /:apiKey /,
+  ];
 
-  it.each<[string, string[], object, RegExp[]]>([
-    ["an unknown key, and an API key in plain text", [], wrong, [/:timeoutSecond:/, /:apiKey /]],
-    ["nothing when the key is secret", ["dbwebhooks:apiKey"], key, []],
-    ["nothing when there is no key", [], { "dbwebhooks:listing": "true" }, []],
-  ])("is warned of once in a run: %s", async (_case, secretKeys, config, expected) => {
+  it.each<[string, string[], object, object, RegExp[]]>([
+    ["of unknown names and of an API key in plain text", [], wrong, variables, misspelt],
+    ["of nothing when the key is secret", ["dbwebhooks:apiKey"], key, {}, []],
+    ["of nothing when there is no key", [], { "dbwebhooks:listing": "true" }, {}, []],
+  ])("warns once in a run %s", async (_case, secretKeys, config, environment, expected) => {
     const warn = vi.spyOn(pulumi.log, "warn").mockReset().mockResolvedValue();
-    // What was warned of is kept for a run, which is a new copy of the module here.
+    onTestFinished(() => void vi.unstubAllEnvs());
+    for (const [name, value] of Object.entries(environment)) {
+      vi.stubEnv(name, value);
+    }
+    // The module remembers the runs that it has warned: a new copy stands for a new run.
     vi.resetModules();
     pulumi.runtime.setAllConfig({ ...config }, secretKeys);
     const { Webhook } = await import("../../src/sdk/dynamic/webhook.ts");
@@ -214,5 +244,6 @@ describe("The stack's configuration", () => {
 
     const lines = warn.mock.calls.map(([line]) => line);
     expect(lines).toEqual(expected.map((pattern) => expect.stringMatching(pattern)));
+    expect(lines.join()).not.toContain("token");
   });
 });

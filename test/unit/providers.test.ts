@@ -27,7 +27,7 @@ describe("a provider", () => {
 
     expect(errors.map(kindOf)).toEqual(Array(5).fill("fault"));
     for (const { message, stack } of errors) {
-      expect(message).toContain("failed unexpectedly (no configuration, [redacted]");
+      expect(message).toContain("failed unexpectedly ([withheld:");
       expect(stack).toBe("");
     }
   });

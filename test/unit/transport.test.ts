@@ -1,65 +1,59 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type HttpOutcome, TimeLimit } from "../../src/api/exchange.ts";
-import type { AccountSettings } from "../../src/api/settings.ts";
-import { createTransport } from "../../src/api/transport.ts";
+import type { HttpOutcome } from "../../src/api/http.ts";
+import { type ClientOptions, Deadline, Transport } from "../../src/api/transport.ts";
 import { someSettings } from "../helpers/builders.ts";
 import {
   busy,
   type FakeTransport,
   fakeTransport,
+  noResponse,
   pendingWork,
   response,
   restoreWorld,
   settled,
   someRequest,
-  unanswered,
   unsent,
 } from "../helpers/transport.ts";
 
 afterEach(restoreWorld);
 
 const ok = response(200);
-/** Answers in this order, and then always 200. */
+/** Returns these outcomes in this order, and then always 200. */
 function inOrder(...outcomes: readonly HttpOutcome[]) {
   return (attempt: number) => outcomes[attempt - 1] ?? ok;
 }
 const timesOf = ({ attempts }: FakeTransport) => attempts.map(({ atMs }) => atMs);
 const one = { maxConcurrentRequests: 1 };
-const pace = (requestsPerSecond: number) => ({ requestsPerSecond });
+const perSecond = (requestsPerSecond: number) => ({ requestsPerSecond });
 
 describe("a transport", () => {
-  it("opens connections with the first request, once, and others for what undoes a stop", async () => {
+  it("opens its connections with the first request, once", async () => {
     const opened: unknown[] = [];
-    const open = async (...limits: unknown[]) => {
-      opened.push(limits);
+    const open = async (timeoutSeconds: number) => {
+      opened.push(timeoutSeconds);
       return async () => ok;
     };
-    const stop = new AbortController();
-    const settings = someSettings({ timeoutSeconds: 7, maxConcurrentRequests: 3 });
-    const { sendRequest } = createTransport(settings, stop.signal, open);
+    const { signal } = new AbortController();
+    const transport = new Transport(someSettings({ timeoutSeconds: 7 }), signal, open);
     const call = { kind: "delete", request: someRequest, onWait: () => undefined } as const;
-    const undo = { ...call, isUndo: true };
+    const openedBefore = [...opened];
 
-    expect(opened).toEqual([]);
-    await Promise.all([sendRequest(call), sendRequest(undo)]);
-    expect(opened.splice(0)).toEqual([[7, 3]]);
-    stop.abort();
-    await Promise.all([sendRequest(undo), sendRequest(undo)]);
-    // What other requests hold does not hold these up.
-    expect(opened).toEqual([[7, null]]);
+    await Promise.all([transport.sendRequest(call), transport.sendRequest(call)]);
+
+    expect([openedBefore, opened]).toEqual([[], [7]]);
   });
 
-  it("says what each attempt came to, and how long all took", async () => {
-    const transport = await fakeTransport(inOrder(unanswered, response(500), response(403)));
+  it("returns the outcome of each attempt, and the time that they took together", async () => {
+    const transport = await fakeTransport(inOrder(noResponse, response(500), response(403)));
 
     expect(await settled(transport.send())).toEqual({
       outcome: response(403),
-      earlier: [unanswered, response(500)],
+      earlier: [noResponse, response(500)],
       elapsedMs: 375 + 750,
     });
   });
 
-  it("rejects when the exchange does, and goes on", async () => {
+  it("rejects when the exchange rejects, and goes on", async () => {
     const wrong = new TypeError("wrong");
     const transport = await fakeTransport((at) => (at === 1 ? Promise.reject(wrong) : ok));
 
@@ -69,81 +63,86 @@ describe("a transport", () => {
 });
 
 const short = response(429, 9);
+const growing = Array.from({ length: 9 }, (_, at) => response(429, 9 + at));
 const slow = response(429, 9_000);
 const fault = response(500, 9_000);
 const late = "late" as const;
 
 type Outcome = HttpOutcome | typeof late;
 
-/** Sends requests at once, and says when each was sent, and what was told. */
-async function play(settings: Partial<AccountSettings>, outcomes: Outcome[], names: string) {
+/** Sends requests at once, and returns when each was sent, and which waits were told. */
+async function play(options: Partial<ClientOptions>, outcomes: Outcome[], names: string) {
   const transport = await fakeTransport((attempt) => {
     const outcome = outcomes[attempt - 1] ?? ok;
     return outcome === late ? new Promise((resolve) => setTimeout(resolve, 6_000, ok)) : outcome;
-  }, settings);
+  }, options);
   await settled(Promise.all([...names].map((name) => transport.send(name))));
   const sent = transport.attempts.map(({ name, atMs }) => `${name}${atMs}`);
-  const told = transport.waits.map((wait) =>
-    wait.kind === "turn" ? wait.setting : `${wait.kind}${"delayMs" in wait ? wait.delayMs : ""}`,
+  const told = transport.waits.map(
+    (wait) => `${wait.kind}${"delayMs" in wait ? wait.delayMs : ""}`,
   );
   return [...sent, ...told].join(" ");
 }
 
 describe("requests that are made at once", () => {
-  const turns = "requestsPerSecond";
-  const briefly = { ...pace(0.1), retrySeconds: 5 };
+  const queued = { ...perSecond(0.1), retrySeconds: 5 };
 
-  // Settings, the first outcomes, names of requests, and when each was sent in milliseconds.
-  it.each<[string, Partial<AccountSettings>, Outcome[], string, string]>([
+  // The options, the first outcomes, the names of the requests, and when each was sent in milliseconds.
+  it.each<[string, Partial<ClientOptions>, Outcome[], string, string]>([
     ["are all in flight", {}, [late, late, late], "abc", "a0 b0 c0"],
-    ["or as many as allowed", one, [late], "abc", "a0 b6000 c6000 maxConcurrentRequests"],
-    ["whatever the pace", { ...one, ...pace(9) }, [late], "ab", "a0 b6000 maxConcurrentRequests"],
-    ["keep to the pace", pace(4), [], "abc", "a0 b250 c500"],
-    ["retries, too", pace(4), [busy(0)], "ab", "a0 a250 b500"],
-    ["leave their place while they wait", one, [unsent], "ab", "a0 b0 a375"],
-    ["wait after 429", one, [slow], "abc", "a0 a9000 b9000 c9000 pause9000"],
+    ["are in flight up to maxConcurrentRequests", one, [late], "abc", "a0 b6000 c6000"],
+    ["keep to both limits", { ...one, ...perSecond(9) }, [late], "ab", "a0 b6000"],
+    ["keep to requestsPerSecond", perSecond(4), [], "abc", "a0 b250 c500"],
+    ["keep to it with their retries", perSecond(4), [busy(0)], "ab", "a0 a250 b500"],
+    ["leave the queue between attempts", one, [unsent], "ab", "a0 b0 a375"],
+    ["wait after 429", one, [slow], "abc", "a0 a9000 b9000 c9000 throttled9000"],
     ["wait after 429 without a time", one, [response(429)], "ab", "a0 a375 b375"],
-    ["wait after the service's 503", one, [busy(5_000)], "ab", "a0 a5000 b5000 pause5000"],
-    ["not after a proxy's", one, [response(503, 5_000)], "ab", "a0 b0 a5000 again"],
-    ["wait longer when asked", {}, [short, slow], "ab", "a0 b0 a9000 b9000 pause9000"],
-    ["but not shorter", {}, [slow, short], "ab", "a0 b0 a9000 b9000 pause9000"],
-    ["are told of one pause once", one, [slow, slow], "ab", "a0 a9000 a18000 b18000 pause9000"],
-    ["and of the next", one, [slow, ok, slow], "ab", "a0 a9000 b9000 b18000 pause9000 pause9000"],
-    ["of none that is short", one, [response(429, 4_999)], "a", "a0 a4999"],
-    ["wait for none that is given up", one, [response(429, 999_000)], "ab", "a0 b0"],
-    ["are told once of retries", {}, [fault, fault], "a", "a0 a9000 a18000 again"],
-    ["are told once of their turn", pace(0.1), [], "abc", `a0 b10000 c20000 ${turns}`],
-    ["not of a short wait for it", pace(0.21), [], "ab", "a0 b4762"],
-    ["have time for retries then", briefly, [ok, unsent], "ab", `a0 b10000 b20000 ${turns}`],
-  ])("%s", async (_case, settings, outcomes, names, expected) => {
-    expect(await play(settings, outcomes, names)).toBe(expected);
+    ["wait after the service's 503", one, [busy(5_000)], "ab", "a0 a5000 b5000 throttled5000"],
+    ["do not wait after a proxy's 503", one, [response(503, 5_000)], "ab", "a0 b0 a5000 retry"],
+    ["wait for a longer pause", {}, [short, slow], "ab", "a0 b0 a9000 b9000 throttled9000"],
+    ["keep the longer pause", {}, [slow, short], "ab", "a0 b0 a9000 b9000 throttled9000"],
+    ["do not wait for a pause that ends a request", one, [response(429, 999_000)], "ab", "a0 b0"],
+    ["tell of retries once", {}, [fault, fault], "a", "a0 a9000 a18000 retry"],
+    ["have time for retries after the queue", queued, [ok, unsent], "ab", "a0 b10000 b20000"],
+  ])("%s", async (_case, options, outcomes, names, expected) => {
+    expect(await play(options, outcomes, names)).toBe(expected);
   });
 
-  it("wait as long as asked whatever the clock of the machine shows by then", async () => {
-    const transport = await fakeTransport((attempt) => (attempt % 2 ? slow : ok));
-    const first = transport.send();
-    await pendingWork();
-    vi.setSystemTime(0);
-    await settled(first);
-    const before = Date.now();
+  it.each([
+    ["a retry of a later request", [fault, ok, fault], "ab", ["retry", "retry"]],
+    ["a pause of 5 s once", [slow, ok, slow], "ab", ["throttled"]],
+    ["three short pauses not at all", [short, short, short], "a", []],
+    ["the fourth short pause", [short, short, short, short], "a", ["throttled"]],
+    ["one pause that many requests share not at all", growing, "abcdefghi", []],
+  ])("tell of %s", async (_case, outcomes: readonly HttpOutcome[], names, expected) => {
+    const transport = await fakeTransport(inOrder(...outcomes));
 
-    await settled(transport.send());
+    await settled(names.length > 2 ? sendAtOnce(transport, names) : sendInTurn(transport, names));
 
-    expect(Date.now() - before).toBe(9_000);
+    expect(transport.waits.map(({ kind }) => kind)).toEqual(expected);
   });
+
+  const sendAtOnce = async ({ send }: FakeTransport, names: string) => {
+    await Promise.all([...names].map((name) => send(name)));
+  };
+  const sendInTurn = async ({ send }: FakeTransport, names: string) => {
+    for (const name of names) {
+      await send(name);
+    }
+  };
 });
 
-describe("the operation's own time", () => {
+describe("the deadline of an operation", () => {
   it.each([
-    ["first attempt", 1, 0.1, { cause: { kind: "noAttempt", because: "operation" } }, undefined],
-    ["next attempt", 2, 2, unsent, { limit: "operation" }],
+    ["first attempt", 1, 0.1, { kind: "unsent", cause: { kind: "deadline" } }, undefined],
+    ["next attempt", 2, 2, unsent, { reason: "deadline" }],
   ])("ends the wait for the %s, and nothing is sent then", async (...row) => {
     const [_case, attempts, requestsPerSecond, outcome, gaveUp] = row;
     const transport = await fakeTransport(inOrder(ok, unsent), { requestsPerSecond });
     await transport.send();
 
-    const timeLimit = new TimeLimit(0.95);
-    const result = await settled(transport.send("late", { timeLimit }));
+    const deadline = new Deadline(0.95);
+    const result = await settled(transport.send("late", { deadline }));
 
     expect(result).toMatchObject({ outcome, gaveUp });
     await vi.runAllTimersAsync();
@@ -151,28 +150,28 @@ describe("the operation's own time", () => {
   });
 });
 
-/** A transport of a Pulumi that stops when the test says so, and a request that it has sent. */
+/** A transport that has sent a request, and the controller that stops Pulumi. */
 async function stoppable(
-  answer: Parameters<typeof fakeTransport>[0],
-  settings: Partial<AccountSettings> = {},
+  respond: Parameters<typeof fakeTransport>[0],
+  options: Partial<ClientOptions> = {},
 ) {
   const stop = new AbortController();
-  const transport = await fakeTransport(answer, settings, stop.signal);
+  const transport = await fakeTransport(respond, options, stop.signal);
   const first = transport.send("first");
   await pendingWork();
   return { stop, transport, first };
 }
 
 describe("Pulumi's stop", () => {
-  const given = { gaveUp: { limit: "stopping" } };
-  const noAttempt = { outcome: { kind: "unsent", cause: { because: "stopping" } } };
+  const given = { gaveUp: { reason: "stopping" } };
+  const notSent = { outcome: { kind: "unsent", cause: { kind: "stopping" } } };
 
-  it.each<[string, Partial<AccountSettings>, HttpOutcome, object[], number]>([
-    ["a pause", {}, slow, [given, noAttempt, noAttempt], 1],
-    ["a turn", pace(0.01), ok, [{ outcome: ok }, noAttempt, noAttempt], 1],
+  it.each<[string, Partial<ClientOptions>, HttpOutcome, object[], number]>([
+    ["a pause", {}, slow, [given, notSent, notSent], 1],
+    ["a place in the queue", perSecond(0.01), ok, [{ outcome: ok }, notSent, notSent], 1],
     ["another attempt", {}, unsent, [given, given, given], 3],
-  ])("ends the wait for %s", async (_case, settings, outcome, expected, attempts) => {
-    const { stop, transport, first } = await stoppable(() => outcome, settings);
+  ])("ends the wait for %s", async (_case, options, outcome, expected, attempts) => {
+    const { stop, transport, first } = await stoppable(() => outcome, options);
     const results = [first, transport.send(), transport.send()];
     await pendingWork();
 
@@ -182,12 +181,12 @@ describe("Pulumi's stop", () => {
     expect(transport.attempts).toHaveLength(attempts);
   });
 
-  it("sends nothing whose turn comes at that moment", async () => {
+  it("sends nothing that the queue would release at that moment", async () => {
     const stop = new AbortController();
-    const transport = await fakeTransport(() => ok, pace(4), stop.signal);
+    const transport = await fakeTransport(() => ok, perSecond(4), stop.signal);
     const results = [..."abcd"].map((name) => transport.send(name));
     await pendingWork();
-    // The pace allows the next one, but its timer has not fired: the process was busy.
+    // The rate limit allows the next request, but its timer has not fired: the process was busy.
     vi.setSystemTime(Date.now() + 251);
 
     stop.abort();
@@ -196,14 +195,14 @@ describe("Pulumi's stop", () => {
     expect(transport.attempts).toHaveLength(1);
   });
 
-  it.each([500, 429])("ends what is answered %d then, without a wait or a line", async (status) => {
-    const answer = Promise.withResolvers<HttpOutcome>();
-    const { stop, transport, first } = await stoppable(() => answer.promise);
+  it.each([500, 429])("ends a request that returns %d then, without a wait", async (status) => {
+    const arrival = Promise.withResolvers<HttpOutcome>();
+    const { stop, transport, first } = await stoppable(() => arrival.promise);
     stop.abort();
     await pendingWork();
     const startedAt = Date.now();
 
-    answer.resolve(response(status, 100_000));
+    arrival.resolve(response(status, 100_000));
 
     expect(await settled(first)).toMatchObject({ outcome: { statusCode: status }, ...given });
     expect(Date.now()).toBe(startedAt);
@@ -214,7 +213,7 @@ describe("Pulumi's stop", () => {
 describe("an undo", () => {
   const undo = (transport: FakeTransport) => transport.send("undo", { isUndo: true });
 
-  it("waits like any request while Pulumi goes on", async () => {
+  it("waits for a pause while Pulumi goes on", async () => {
     const { transport, first } = await stoppable(inOrder(slow));
 
     await settled(Promise.all([first, undo(transport)]));
@@ -222,37 +221,58 @@ describe("an undo", () => {
     expect(timesOf(transport)).toEqual([0, 9_000, 9_000]);
   });
 
-  it.each([
-    ["already stops", 0],
-    ["stops while it waits", 1_000],
-  ])("waits for no pause, no pace and no turn when Pulumi %s", async (_case, stopAtMs) => {
-    const { stop, transport } = await stoppable((_attempt, name) => (name === "undo" ? ok : slow), {
-      ...one,
-      ...pace(0.01),
-    });
-    if (stopAtMs === 0) {
-      stop.abort();
-    } else {
-      setTimeout(() => stop.abort(), stopAtMs);
-    }
+  it("goes before retries and first attempts while Pulumi goes on", async () => {
+    const transport = await fakeTransport(inOrder(slow), one);
+
+    await settled(Promise.all([transport.send("a"), transport.send("b"), undo(transport)]));
+
+    expect(transport.attempts.map(({ name }) => name)).toEqual(["a", "undo", "a", "b"]);
+  });
+
+  const never = new Promise<HttpOutcome>(() => undefined);
+
+  it.each<[string, HttpOutcome | Promise<HttpOutcome>, number]>([
+    ["no pause and no rate limit once Pulumi is stopping", slow, 0],
+    ["no pause and no rate limit when Pulumi stops meanwhile", slow, 1_000],
+    ["no request in flight once Pulumi is stopping", never, 0],
+    ["no request in flight when Pulumi stops meanwhile", never, 1_000],
+  ])("waits for %s", async (_case, outcome, stopAtMs) => {
+    const limits = { ...one, ...perSecond(0.01) };
+    const { stop, transport } = await stoppable(
+      (_attempt, name) => (name === "undo" ? ok : outcome),
+      limits,
+    );
+    setTimeout(() => stop.abort(), stopAtMs);
+    await vi.advanceTimersByTimeAsync(0);
 
     expect(await settled(undo(transport))).toMatchObject({ outcome: ok, earlier: [] });
     expect(timesOf(transport)).toEqual([0, stopAtMs]);
   });
 
-  it("is tried again although Pulumi stops, as long as the service asks", async () => {
-    const { stop, transport } = await stoppable(inOrder(slow, response(429)));
+  it("is retried at once when Pulumi stops during its wait for a retry", async () => {
+    const { stop, transport } = await stoppable(inOrder(ok, response(500, 9_000)));
+    setTimeout(() => stop.abort(), 1_000);
+
+    expect(await settled(undo(transport))).toMatchObject({ outcome: ok });
+    expect(timesOf(transport)).toEqual([0, 0, 1_000]);
+  });
+
+  it("is retried after a stop, when the service allows it, and no stop ends it", async () => {
+    const { stop, transport } = await stoppable(inOrder(slow, response(429), response(500)));
     const result = undo(transport);
     await pendingWork();
 
     stop.abort();
 
-    // To leave the queue was no attempt: the wait is that after a first one.
-    expect(await settled(result)).toMatchObject({ outcome: ok, earlier: [response(429)] });
+    expect(await settled(result)).toMatchObject({
+      outcome: ok,
+      earlier: [response(429), response(500)],
+    });
     expect(transport.attempts).toMatchObject([
-      { atMs: 0, mayBeStopped: true },
-      { atMs: 0, mayBeStopped: false },
-      { atMs: 375, mayBeStopped: false },
+      { atMs: 0, endsAtStop: true },
+      { atMs: 0, endsAtStop: false },
+      { atMs: 375, endsAtStop: false },
+      { atMs: 1125, endsAtStop: false },
     ]);
   });
 });

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { bundlePlugin } from "./bundle.mts";
 import { licencesOf } from "./licences.mts";
 import { sbomOf } from "./sbom.mts";
-import { completeSchema } from "./schema.mts";
+import { schema } from "./schema.mts";
 
 const root = join(import.meta.dirname, "../..");
 const directory = join(root, "dist-plugin");
@@ -19,10 +19,7 @@ mkdirSync(directory);
 const modules = await bundlePlugin("src/adapters/plugin/main.ts", join(directory, name));
 // "%~dp0" is the directory of the wrapper, "%*" all arguments as they were given.
 writeFileSync(join(directory, `${name}.cmd`), `@echo off\r\nnode "%~dp0${name}" %*\r\n`);
-writeFileSync(
-  join(directory, "schema.json"),
-  `${JSON.stringify(completeSchema(), undefined, 2)}\n`,
-);
+writeFileSync(join(directory, "schema.json"), `${JSON.stringify(schema, undefined, 2)}\n`);
 // Whatever the project says that the plugin lies in.
 writeFileSync(join(directory, "package.json"), `{ "type": "commonjs" }\n`);
 copyFileSync(join(root, "LICENSE"), join(directory, "LICENSE"));

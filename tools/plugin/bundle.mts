@@ -1,17 +1,13 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { build, type Plugin } from "rolldown";
-import { completeSchema, schemaSource } from "./schema.mts";
+import { undiciParts } from "../undici.mts";
+import { schema, schemaSource } from "./schema.mts";
 
-// What grpc-js and undici load on first use, for channelz, orca, bodies that are forms or blobs, and an
-// experimental parser: the plugin uses none of them.
-const neverLoaded = [
-  /^@grpc\/proto-loader$/,
-  /[\\/]undici[\\/]lib[\\/]web[\\/]/,
-  /[\\/]undici[\\/]lib[\\/]milo[\\/]/,
-];
+// grpc-js loads this package for channelz and orca, which the plugin does not use.
+const neverLoaded = /^@grpc\/proto-loader$/;
 
-// One character beyond Latin-1 doubles what V8 has to read of the file at each start.
+// One character beyond Latin-1 doubles the size of the file that V8 reads at each start.
 const ascii: Plugin = {
   name: "ascii",
   generateBundle: (_, bundle) => {
@@ -26,19 +22,17 @@ const ascii: Plugin = {
   },
 };
 
-const schema: Plugin = {
-  name: "schema",
+const completeSchema: Plugin = {
+  name: "complete-schema",
   load: (id) =>
-    id === schemaSource
-      ? { code: JSON.stringify(completeSchema()), moduleType: "json" }
-      : undefined,
+    id === schemaSource ? { code: JSON.stringify(schema), moduleType: "json" } : undefined,
 };
 
 /**
  * Bundles a plugin into one executable file that needs nothing but Node.js.
  *
- * @param input The source, from the root of the repository.
- * @returns the modules that it holds.
+ * @param input The path of the source, from the root of the repository.
+ * @returns The modules that the file contains.
  */
 export async function bundlePlugin(input: string, file: string): Promise<string[]> {
   const { output } = await build({
@@ -46,7 +40,7 @@ export async function bundlePlugin(input: string, file: string): Promise<string[
     platform: "node",
     input,
     external: neverLoaded,
-    plugins: [schema, ascii],
+    plugins: [completeSchema, undiciParts, ascii],
     transform: { target: "es2022" },
     output: {
       file,

@@ -1,31 +1,204 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { build } from "rolldown";
+import ts from "typescript";
 
 const root = join(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
-/** The source of the schema: it has each setting once, and no examples. */
+/** The file with what the code does not say: names, languages and the events. */
 export const schemaSource = join(root, "src/adapters/plugin/schema.json");
 
+// The types of TypeScript do not say what is a secret, and what is a whole number.
+const secrets = ["secret", "adopt", "apiKey"];
+const integers = ["id", "maxConcurrentRequests"];
+
+const importing = `## Import
+
+Import a webhook by its database and its number, with the setting \`listing\` on and its secret in the environment variable \`DBWEBHOOKS_IMPORT_SECRET\`:
+
+\`\`\`sh
+$ pulumi import dbwebhooks:index:Webhook orders base_abc123/42
+\`\`\`
+`;
+
+type Schema = Record<string, unknown>;
+
+/** A property of an interface or of a class, with its type and its docstring. */
+type Member = (ts.PropertySignature | ts.PropertyDeclaration) & { readonly type: ts.TypeNode };
+
 /**
- * The schema as the plugin gives it: with the version of the package, the settings as arguments of the
- * provider too, and in the description of the resource the examples of `docs/_index.md`.
+ * The schema as the plugin returns it. Properties, types and descriptions come from the classes and
+ * interfaces of `src/sdk`, and what a change replaces, defaults and variables from the tables of `src`.
+ * The examples come from `docs/_index.md`.
  */
-export function completeSchema() {
-  const schema = JSON.parse(readFileSync(schemaSource, "utf8"));
-  const { version } = JSON.parse(read("package.json"));
-  const webhook = schema.resources["dbwebhooks:index:Webhook"];
+export const schema = await completeSchema();
+
+async function completeSchema() {
+  const source = JSON.parse(readFileSync(schemaSource, "utf8"));
+  const { replacingArguments } =
+    await load<typeof import("../../src/provider/arguments.ts")>("provider/arguments.ts");
+  const replacing = (flag: string) => (name: string) =>
+    replacingArguments.includes(name) ? { [flag]: true } : {};
+
+  const args = declarationOf("sdk/args.ts", "WebhookArgs");
+  const adopted = declarationOf("sdk/args.ts", "AdoptArgs");
+  const webhook = declarationOf("sdk/native/webhook.ts", "Webhook");
+  const outputs = [
+    ...declarationOf("sdk/resource-base.ts", "WebhookResource").members,
+    ...webhook.members,
+  ];
+  const settings = propertiesOf(
+    declarationOf("sdk/args.ts", "ProviderArgs").members,
+    await settingTable(),
+  );
   return {
-    ...schema,
-    version,
-    provider: { ...schema.provider, inputProperties: schema.config.variables },
+    ...source,
+    version: JSON.parse(read("package.json")).version as string,
+    config: { variables: settings },
+    provider: {
+      description: declarationOf("sdk/native/provider.ts", "Provider").description,
+      inputProperties: settings,
+    },
+    types: {
+      ...source.types,
+      "dbwebhooks:index:Adopt": {
+        type: "object",
+        description: adopted.description,
+        properties: propertiesOf(adopted.members),
+        required: requiredOf(adopted.members),
+      },
+    },
     resources: {
       "dbwebhooks:index:Webhook": {
-        ...webhook,
         description: [webhook.description, examples(), importing].join("\n\n"),
+        inputProperties: propertiesOf(args.members, replacing("willReplaceOnChanges")),
+        requiredInputs: requiredOf(args.members),
+        properties: propertiesOf(outputs, (name) => ({
+          ...replacing("replaceOnChanges")(name),
+          // Only as an argument is an event one of the enumeration.
+          ...(name === "events" ? { items: { type: "string" } } : {}),
+        })),
+        required: requiredOf(outputs),
       },
     },
   };
+}
+
+/** The properties of a schema. `more` adds what their types do not say. */
+function propertiesOf(members: readonly Member[], more?: (name: string) => Schema): Schema {
+  return Object.fromEntries(
+    members.map((member) => {
+      const name = member.name.getText();
+      const secret = secrets.includes(name) ? { secret: true } : {};
+      const description = descriptionOf(member);
+      return [
+        name,
+        { ...schemaOfType(member.type, name), ...secret, ...more?.(name), description },
+      ];
+    }),
+  );
+}
+
+function requiredOf(members: readonly Member[]): string[] {
+  const required = members.filter(({ type }) => !/\bundefined\b/.test(type.getText()));
+  return required.map(({ name }) => name.getText());
+}
+
+/** The default and the environment variable of each setting. Pulumi reads no list from a variable. */
+async function settingTable(): Promise<(name: string) => Schema> {
+  const { settingRules } =
+    await load<typeof import("../../src/provider/config.ts")>("provider/config.ts");
+  const { environmentVariables } =
+    await load<typeof import("../../src/common/setting-names.ts")>("common/setting-names.ts");
+  const required = { baseUrl: "https://tables.example.com", apiKey: "key" };
+  const values: Schema = settingRules(false).parse(required);
+  return (name) => {
+    const value = values[name];
+    if (Array.isArray(value)) {
+      return {};
+    }
+    return {
+      ...(name in required || value === undefined ? {} : { default: value }),
+      defaultInfo: {
+        environment: [environmentVariables[name as keyof typeof environmentVariables]],
+      },
+    };
+  };
+}
+
+/** Bundles a module of `src` and loads it: Node.js cannot load its TypeScript as it is. */
+async function load<Module>(path: string): Promise<Module> {
+  const { output } = await build({
+    cwd: root,
+    input: join("src", path),
+    platform: "node",
+    write: false,
+  });
+  return import(`data:text/javascript,${encodeURIComponent(output[0].code)}`);
+}
+
+/** An interface or a class of `src`: its docstring, and its properties that have a type. */
+function declarationOf(path: string, name: string) {
+  const source = ts.createSourceFile(path, read(`src/${path}`), ts.ScriptTarget.Latest, true);
+  const declaration = source.statements
+    .filter((node) => ts.isInterfaceDeclaration(node) || ts.isClassDeclaration(node))
+    .find((node) => node.name?.text === name);
+  if (declaration === undefined) {
+    throw new Error(`There is no ${name} in src/${path}.`);
+  }
+  return {
+    description: descriptionOf(declaration),
+    members: [...declaration.members].filter(isInstanceProperty),
+  };
+}
+
+function isInstanceProperty(node: ts.Node): node is Member {
+  return (
+    (ts.isPropertySignature(node) || ts.isPropertyDeclaration(node)) &&
+    node.type !== undefined &&
+    !node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.StaticKeyword)
+  );
+}
+
+/** The docstring without its tags, one line for each paragraph. */
+function descriptionOf(node: ts.Node): string {
+  const [docstring] = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc);
+  const text = ts.getTextOfJSDocComment(docstring?.comment) ?? "";
+  return text.replace(/(?<!\n)\n(?!\n)/g, " ");
+}
+
+function schemaOfType(type: ts.TypeNode, name: string): Schema {
+  if (ts.isTypeReferenceNode(type) && type.typeArguments?.[0] !== undefined) {
+    // pulumi.Input<…> or pulumi.Output<…>
+    return schemaOfType(type.typeArguments[0], name);
+  }
+  if (ts.isTypeOperatorNode(type)) {
+    return schemaOfType(type.type, name);
+  }
+  if (ts.isArrayTypeNode(type)) {
+    return { type: "array", items: schemaOfType(type.elementType, name) };
+  }
+  if (ts.isUnionTypeNode(type)) {
+    const [first = {}, ...others] = type.types
+      .filter(({ kind }) => kind !== ts.SyntaxKind.UndefinedKeyword)
+      .map((member) => schemaOfType(member, name));
+    return others.length === 0 ? first : { oneOf: [first, ...others] };
+  }
+  const text = type.getText();
+  switch (text) {
+    case "string":
+    case "boolean":
+      return { type: text };
+    case "number":
+      return { type: integers.includes(name) ? "integer" : "number" };
+    case "EventType":
+      return { oneOf: [{ type: "string" }, { $ref: "#/types/dbwebhooks:index:EventType" }] };
+    case "AdoptArgs":
+      return { $ref: "#/types/dbwebhooks:index:Adopt" };
+    default:
+      throw new Error(`The type of ${name}, ${text}, has no place in a schema.`);
+  }
 }
 
 function examples(): string {
@@ -40,12 +213,3 @@ ${programs.join("\n")}
 {{% /example %}}
 {{% /examples %}}`;
 }
-
-const importing = `## Import
-
-Import a webhook by its database and its number, with the setting \`listing\` on and its secret in the environment variable \`DBWEBHOOKS_IMPORT_SECRET\`:
-
-\`\`\`sh
-$ pulumi import dbwebhooks:index:Webhook orders base_abc123/42
-\`\`\`
-`;

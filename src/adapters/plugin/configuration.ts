@@ -3,8 +3,16 @@ import {
   type CheckRequest,
   CheckResponse,
   type ConfigureRequest,
+  type DiffRequest,
+  DiffResponse,
 } from "@pulumi/pulumi/proto/provider_pb.js";
-import { namespace, problemsOfSettingNames } from "../../common/setting-names.js";
+import { shownValue } from "../../common/redact.js";
+import {
+  isDefaultProviderName,
+  namespace,
+  validateEnvironmentNames,
+  validateSettingNames,
+} from "../../common/setting-names.js";
 import { version } from "../../common/version.js";
 import { type ConfigSource, readConfig } from "../../provider/config.js";
 import {
@@ -14,49 +22,90 @@ import {
   wrapSecret,
 } from "../../provider/values.js";
 import type { EngineLog } from "./engine-log.js";
-import { propertiesOf, structOf } from "./structs.js";
+import { propertiesOf, structOf } from "./grpc-messages.js";
+
+// Properties that Pulumi itself adds to the settings.
+const pulumiNames = ["version", "pluginDownloadURL", "pluginChecksums", "__internal"];
+
+/**
+ * Checks a provider before any resource uses it. An explicit provider fails with all its problems, once
+ * its arguments are known. For the default provider, webhooks report invalid values, and unknown names
+ * are only warnings.
+ */
+export async function checkProvider(request: CheckRequest, log: EngineLog): Promise<CheckResponse> {
+  const response = new CheckResponse();
+  const args = propertiesOf(request.getNews());
+  // Pulumi then encrypts the key in the state even if the configuration holds it in plain text.
+  const apiKey = isUnknown(args.apiKey) ? args.apiKey : wrapSecret(args.apiKey);
+  response.setInputs(structOf({ ...args, apiKey }));
+  const unknownNames = validateSettingNames(
+    Object.keys(args).filter((name) => !pulumiNames.includes(name)),
+  );
+  const failures: string[] = [];
+  if (typeof args.version === "string" && args.version !== version) {
+    failures.push(
+      `the program asks for version ${args.version.slice(0, 100)} of the plugin, and this is ${version}; use the same version of pulumi-dbwebhooks for both, and run "pulumi package add" again where the program uses an SDK`,
+    );
+  }
+  if (isDefault(request.getName())) {
+    const unknownKeys = unknownNames.map((text) => `Stack configuration ${namespace}:${text}`);
+    for (const line of [...unknownKeys, ...validateEnvironmentNames(Object.keys(process.env))]) {
+      log.write("", line, "warning");
+    }
+    await log.flush();
+  } else {
+    const problems = isUnknown(args) ? [] : readConfig(sourceOf(request.getName(), args)).problems;
+    failures.push(...unknownNames, ...problems);
+  }
+  response.setFailuresList(failures.map((reason) => new CheckFailure().setReason(reason)));
+  return response;
+}
+
+/** The result of a comparison of two providers, and what to tell the user about it. */
+export interface ProviderComparison {
+  readonly response: DiffResponse;
+  readonly warning?: string;
+}
+
+/**
+ * Compares the arguments of two providers: the stored and the new ones of one provider or, for a webhook
+ * that moves, those of its old and its new provider. Another base URL replaces the provider and its
+ * webhooks, so that Pulumi creates with the new settings and deletes with the old ones.
+ *
+ * Every other result is `DIFF_UNKNOWN`. Pulumi then compares by itself, as if this were not implemented.
+ */
+export function compareProviders(request: DiffRequest): ProviderComparison {
+  const response = new DiffResponse();
+  const name = request.getName() ?? "";
+  const [old, next] = [request.getOldInputs(), request.getNews()].map(
+    (args) => readConfig(sourceOf(name, propertiesOf(args))).settings,
+  );
+  if (old === undefined || next === undefined) {
+    // Some value is invalid or not known yet.
+    return { response };
+  }
+  // The old provider would use today's environment too, and send a new key to the old address.
+  const needsEnvironment = (["baseUrl", "apiKey"] as const).some((setting) =>
+    old.fromEnvironment.includes(setting),
+  );
+  const isSameService = [next.baseUrl, ...next.formerBaseUrls].includes(old.baseUrl);
+  if (isSameService || needsEnvironment) {
+    return { response };
+  }
+  response.setChanges(DiffResponse.DiffChanges.DIFF_SOME);
+  response.setReplacesList(["baseUrl"]);
+  response.setDiffsList(["baseUrl"]);
+  const [from, to] = [old.baseUrl, next.baseUrl].map(shownValue);
+  return {
+    response,
+    warning: `Webhooks of the provider ${shownValue(name)} move from ${from} to ${to}: Pulumi replaces them, and their secrets change. It deletes the old ones at ${from} with the old key. If this is a new address of the same service, set ${namespace}:formerBaseUrls to the former one instead.`,
+  };
+}
 
 /** Where the settings of a provider come from: its arguments, or the stack's configuration. */
 export function configSourceOf(request: ConfigureRequest): ConfigSource {
   return sourceOf(request.getName() ?? "", propertiesOf(request.getArgs()));
 }
-
-/**
- * Checks a provider before anything uses it. Of an explicit provider all problems are failures, once
- * its arguments are known; of the default one, webhooks report them, and only names are looked at here.
- */
-export async function checkProvider(request: CheckRequest, log: EngineLog): Promise<CheckResponse> {
-  const response = new CheckResponse();
-  const args = propertiesOf(request.getNews());
-  // Encrypted in the state, also where the configuration holds it in plain text.
-  const apiKey = isUnknown(args.apiKey) ? args.apiKey : wrapSecret(args.apiKey);
-  response.setInputs(structOf({ ...args, apiKey }));
-  const unknownNames = problemsOfSettingNames(
-    Object.keys(args).filter((name) => !ownNames.includes(name)),
-  );
-  if (typeof args.version === "string" && args.version !== version) {
-    response.addFailures(
-      new CheckFailure().setReason(
-        `the program asks for version ${args.version.slice(0, 100)} of the plugin, and this is ${version}; use the same version of pulumi-dbwebhooks for both, and run "pulumi package add" again where the program uses an SDK`,
-      ),
-    );
-  }
-  if (isDefault(request.getName())) {
-    for (const problem of unknownNames) {
-      log.write("", `Stack configuration ${namespace}:${problem}`, "warning");
-    }
-    await log.flush();
-    return response;
-  }
-  const problems = isUnknown(args) ? [] : readConfig(sourceOf(request.getName(), args)).problems;
-  for (const reason of [...unknownNames, ...problems]) {
-    response.addFailures(new CheckFailure().setReason(reason));
-  }
-  return response;
-}
-
-// What Pulumi itself puts beside the settings.
-const ownNames = ["version", "pluginDownloadURL", "pluginChecksums", "__internal"];
 
 function sourceOf(name: string, args: Properties): ConfigSource {
   const settings = withUnwrappedSecrets(args);
@@ -67,13 +116,9 @@ function sourceOf(name: string, args: Properties): ConfigSource {
   };
 }
 
-/**
- * Pulumi names default providers `default`, with the version and the address of the plugin behind it.
- *
- * Source: `ProviderRequest.DefaultName` in `pkg/resource/deploy/providers/provider.go` of pulumi/pulumi.
- */
+/** Whether a name is that of a default provider. Older versions of Pulumi send no name. */
 function isDefault(name: string): boolean {
-  return name === "" || /^default($|_\d+_\d+_\d+|_\w+_\/)/.test(name);
+  return name === "" || isDefaultProviderName(name);
 }
 
 function textOf(value: unknown): string | undefined {

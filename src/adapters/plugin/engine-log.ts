@@ -3,32 +3,32 @@ import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb.js";
 import type { Severity } from "../../provider/engine.js";
 
-// No answer waits longer for a line.
-const longestLogMs = 1_000;
+// A response to the engine never waits longer than this for a line.
+const timeoutMs = 1_000;
 
 const severities = { info: LogSeverity.INFO, warning: LogSeverity.WARNING };
 
-/** The engine's log: a line shows under the resource that it is about, in preview and in up. */
+/** The engine's log: Pulumi shows each line under its resource, in preview and in up. */
 export class EngineLog {
   readonly #client: EngineClient;
   readonly #sending = new Set<Promise<void>>();
 
   /** @param address `HOST:PORT` of the engine. */
   constructor(address: string) {
-    // gRPC would send even this machine's own traffic to the proxy of http_proxy.
+    // Otherwise gRPC sends even this machine's own traffic to the proxy of http_proxy.
     const options = { "grpc.enable_http_proxy": 0 };
     this.#client = new EngineClient(address, credentials.createInsecure(), options);
   }
 
-  /** Shows a line. With an empty urn it shows under the stack. */
+  /** Shows a line. With an empty urn it appears under the stack. */
   write(urn: string, line: string, severity: Severity): void {
     const request = new LogRequest();
     request.setSeverity(severities[severity]);
     request.setMessage(line);
     request.setUrn(urn);
     const sent = new Promise<void>((resolve) => {
-      // When the engine is gone, nothing reads the line; what is in flight goes on anyway.
-      const deadline = Date.now() + longestLogMs;
+      const deadline = Date.now() + timeoutMs;
+      // Ignore errors: when the engine is gone, nothing reads the line.
       this.#client.log(request, new Metadata(), { deadline }, () => resolve());
     });
     this.#sending.add(sent);

@@ -1,12 +1,13 @@
 #!/usr/bin/env node
-import "./require-node.js";
+// The program `pulumi-resource-dbwebhooks`: it serves the rules of the webhook to Pulumi over gRPC.
+import "./assert-node-version.js";
 import { Engine } from "../../provider/engine.js";
 import { EngineLog } from "./engine-log.js";
 import { PluginServer } from "./server.js";
 
 void main(process.argv.at(-1));
 
-/** Serves the plugin to the engine at this address, until the engine is gone. */
+/** Serves the plugin to the engine at this address until the engine is gone. */
 async function main(address: string | undefined): Promise<void> {
   const [, port] = /^[^\s:]+:(\d{1,5})$/.exec(address ?? "") ?? [];
   if (address === undefined || port === undefined || Number(port) > 65_535) {
@@ -19,14 +20,14 @@ async function main(address: string | undefined): Promise<void> {
   const engine = new Engine(address, (line, severity) => log.write("", line, severity));
   try {
     const ownPort = await new PluginServer(engine, log).listen();
-    // Pulumi reads the first line; nothing else may be printed.
+    // Pulumi reads the port from the first line of stdout, so nothing else may be printed before it.
     process.stdout.write(`${ownPort}\n`);
   } catch (error) {
     fail(`pulumi-resource-dbwebhooks cannot listen on 127.0.0.1: ${(error as Error).message}`);
     return;
   }
   log.onDisconnect(() => void engine.endIfGone());
-  // A port that still accepts connections at that moment refuses them a little later.
+  // The port of a killed engine still accepts connections for a moment, so one look is not enough.
   engine.watch();
 }
 

@@ -1,19 +1,37 @@
-import { isPathSegment } from "../../common/url.js";
+import { status } from "@grpc/grpc-js";
+import { isPathSegment } from "../../common/identifier.js";
+import { shownValue } from "../../common/redact.js";
 import { webhookIdOf } from "../../common/webhook-id.js";
+import { RequestError } from "./grpc-error.js";
 
-/** The Pulumi id of a webhook: unique in a service, because its number may not be. */
+/** Pulumi's id of a webhook. It names the database, because numbers may repeat between databases. */
 export function pulumiIdOf(databaseId: unknown, webhookId: string): string {
   return `${databaseId}/${webhookId}`;
 }
 
-/** The parts of a Pulumi id, split at its last slash; `undefined` for anything else. */
-export function partsOfPulumiId(
+/**
+ * Splits Pulumi's id of a webhook at its last slash.
+ *
+ * @param operation Begins the message of the error, such as `Import`.
+ * @throws RequestError for any other text.
+ */
+export function parsePulumiId(
   id: string,
-): { readonly databaseId: string; readonly webhookId: string } | undefined {
+  operation: string,
+): { readonly databaseId: string; readonly webhookId: string } {
   const slash = id.lastIndexOf("/");
   const databaseId = id.slice(0, Math.max(slash, 0));
   const webhookId = webhookIdOf(id.slice(slash + 1));
-  return webhookId === undefined || !isPathSegment(databaseId)
-    ? undefined
-    : { databaseId, webhookId };
+  if (webhookId !== undefined && isPathSegment(databaseId)) {
+    return { databaseId, webhookId };
+  }
+  const form = `The id is DATABASE/NUMBER, such as base_abc123/${webhookId ?? 42}`;
+  const problem =
+    webhookIdOf(id) === undefined
+      ? `${form}, not "${shownValue(id)}".`
+      : `which database does webhook ${id} belong to? ${form}. A number alone is the id of a webhook of the dynamic provider; "npx pulumi-dbwebhooks move-state" moves those to the plugin.`;
+  throw new RequestError(
+    `${operation} webhook failed: ${problem} Nothing was changed.`,
+    status.INVALID_ARGUMENT,
+  );
 }

@@ -10,22 +10,20 @@ import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb.js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
-import { shownValue } from "../../common/redact.js";
+import { pluginWebhookType } from "../../common/type-tokens.js";
 import { version } from "../../common/version.js";
-import { webhookIdOf } from "../../common/webhook-id.js";
 import type { Engine, Notify } from "../../provider/engine.js";
 import { PartialCreationError } from "../../provider/errors.js";
 import { WebhookProvider } from "../../provider/provider.js";
 import { withWrappedSecret } from "../../provider/values.js";
-import { checkProvider, configSourceOf } from "./configuration.js";
-import { diffResponse } from "./diff-response.js";
+import { checkProvider, compareProviders, configSourceOf } from "./configuration.js";
 import type { EngineLog } from "./engine-log.js";
-import { partsOfPulumiId, pulumiIdOf } from "./pulumi-id.js";
+import { grpcErrorOf, RequestError } from "./grpc-error.js";
+import { diffResponse, propertiesOf, structOf } from "./grpc-messages.js";
+import { parsePulumiId, pulumiIdOf } from "./pulumi-id.js";
 import schema from "./schema.json";
-import { RequestError, serviceErrorOf } from "./service-error.js";
-import { propertiesOf, structOf } from "./structs.js";
 
-/** What every request about a resource has. */
+/** What all requests about a resource have in common. */
 interface ResourceRequest {
   getUrn(): string;
   getType(): string;
@@ -35,6 +33,7 @@ interface ResourceRequest {
 export class PluginServer {
   readonly #engine: Engine;
   readonly #log: EngineLog;
+  readonly #warnings = new Set<string>();
   #configuration: unknown;
   #provider: WebhookProvider | undefined;
 
@@ -55,7 +54,7 @@ export class PluginServer {
     });
   }
 
-  /** The calls that the engine makes; gRPC answers UNIMPLEMENTED to all others. */
+  /** The calls that the engine makes. gRPC returns UNIMPLEMENTED for all others. */
   #handlers() {
     return {
       getPluginInfo: this.#handle(async () => new PluginInfo().setVersion(version)),
@@ -65,6 +64,12 @@ export class PluginServer {
       checkConfig: this.#handle(async (request: messages.CheckRequest) =>
         checkProvider(request, this.#log),
       ),
+      diffConfig: this.#handle(async (request: messages.DiffRequest) => {
+        const { response, warning } = compareProviders(request);
+        this.#warnOfReplacement(warning);
+        await this.#log.flush();
+        return response;
+      }),
       configure: this.#handle(async (request: messages.ConfigureRequest) => {
         this.#configure(request);
         return new messages.ConfigureResponse();
@@ -76,13 +81,13 @@ export class PluginServer {
         const response = new messages.CheckResponse();
         response.setInputs(structOf(result.inputs));
         for (const reason of result.failures) {
-          // Without a property: Pulumi prints the value of a named one, and a url can be a credential.
+          // Name no property: Pulumi prints the value of a named one, and a url can be a credential.
           response.addFailures(new messages.CheckFailure().setReason(reason));
         }
         return response;
       }),
       diff: this.#handleResource(async (request: messages.DiffRequest, provider, notify) => {
-        const { webhookId } = parseId(request.getId(), "Compare");
+        const { webhookId } = parsePulumiId(request.getId(), "Compare");
         const olds = propertiesOf(request.getOlds());
         const news = propertiesOf(request.getNews());
         const options = { ignored: request.getIgnorechangesList(), urn: request.getUrn() };
@@ -92,7 +97,7 @@ export class PluginServer {
       }),
       create: this.#handleResource(async (request: messages.CreateRequest, provider, notify) => {
         if (request.getPreview()) {
-          // Configure does not offer previews of creations. If one is requested, create nothing.
+          // Configure does not offer previews of creations. Create nothing if one is requested anyway.
           return new messages.CreateResponse().setProperties(request.getProperties());
         }
         const inputs = propertiesOf(request.getProperties());
@@ -109,13 +114,15 @@ export class PluginServer {
         return response;
       }),
       read: this.#handleResource(async (request: messages.ReadRequest, provider, notify) => {
-        const { databaseId, webhookId } = parseId(request.getId(), "Read");
         const response = new messages.ReadResponse();
         const props = propertiesOf(request.getProperties());
         const inputs = propertiesOf(request.getInputs());
-        // What Pulumi manages has inputs; what a program only reads has a secret, once it was read.
+        // A managed webhook has inputs. An external one has a secret as soon as it was read once.
         const isExternal = Object.keys(inputs).length === 0;
-        if (isExternal && !props.secret) {
+        const isImport = isExternal && !props.secret;
+        const operation = isImport ? "Import" : "Read";
+        const { databaseId, webhookId } = parsePulumiId(request.getId(), operation);
+        if (isImport) {
           const imported = await provider.import(webhookId, databaseId, notify, {
             urn: request.getUrn(),
             isExternal: request.hasProperties(),
@@ -134,20 +141,20 @@ export class PluginServer {
         }
         return response;
       }),
-      // No difference is an update; should Pulumi ever ask, the old outputs stay.
+      // No difference is an update. If Pulumi asks anyway, keep the old outputs.
       update: this.#handleResource(async (request: messages.UpdateRequest) =>
         new messages.UpdateResponse().setProperties(
           structOf(withWrappedSecret(propertiesOf(request.getOlds()))),
         ),
       ),
       delete: this.#handleResource(async (request: messages.DeleteRequest, provider, notify) => {
-        const { webhookId } = parseId(request.getId(), "Delete");
+        const { webhookId } = parsePulumiId(request.getId(), "Delete");
         const props = propertiesOf(request.getProperties());
         const options = { urn: request.getUrn(), timeoutSeconds: request.getTimeout() };
         await provider.delete(webhookId, props, notify, options);
         return new Empty();
       }),
-      // What has not been sent is not sent any more; what is in flight completes, and is stored.
+      // Requests in flight complete and are stored; no further ones are sent.
       cancel: this.#handle(async () => {
         this.#engine.cancel();
         return new Empty();
@@ -156,8 +163,8 @@ export class PluginServer {
   }
 
   /**
-   * Takes the configuration once. The port is open to everybody on this machine, so nobody may point the
-   * provider, which reads secrets from its environment, to a service of their own.
+   * Accepts one configuration. Every process on this machine can connect to the port, and another
+   * configuration could send the key from the environment to another service.
    */
   #configure(request: messages.ConfigureRequest): void {
     const configuration = { name: request.getName(), args: propertiesOf(request.getArgs()) };
@@ -171,15 +178,27 @@ export class PluginServer {
     this.#provider ??= new WebhookProvider(configSourceOf(request), this.#engine);
   }
 
-  /** Answers calls about a webhook, once there is a configuration. */
+  /**
+   * Shows a warning about replaced webhooks once. Pulumi first asks about the provider itself, in a process
+   * that it does not configure, and then the configured new provider about each webhook. It asks no webhook
+   * for a `Diff`.
+   */
+  #warnOfReplacement(warning: string | undefined): void {
+    if (warning !== undefined && this.#provider !== undefined && !this.#warnings.has(warning)) {
+      this.#warnings.add(warning);
+      this.#log.write("", warning, "warning");
+    }
+  }
+
+  /** Handles calls about a webhook. They fail before Configure. */
   #handleResource<Request extends ResourceRequest, Response>(
-    answer: (request: Request, provider: WebhookProvider, notify: Notify) => Promise<Response>,
+    respondTo: (request: Request, provider: WebhookProvider, notify: Notify) => Promise<Response>,
   ) {
     return this.#handle(async (request: Request) => {
       const type = request.getType() || (request.getUrn().split("::")[2]?.split("$").at(-1) ?? "");
-      if (type !== resourceType) {
+      if (type !== pluginWebhookType) {
         throw new RequestError(
-          `There is no resource type ${type} in dbwebhooks: write ${resourceType}.`,
+          `There is no resource type ${type} in dbwebhooks: write ${pluginWebhookType}.`,
           status.INVALID_ARGUMENT,
         );
       }
@@ -191,9 +210,9 @@ export class PluginServer {
       }
       const notify: Notify = (line, severity) => this.#log.write(request.getUrn(), line, severity);
       try {
-        return await answer(request, this.#provider, notify);
+        return await respondTo(request, this.#provider, notify);
       } finally {
-        // The answer to a creation holds the secret: lines do not delay it.
+        // Lines must not delay the response to a creation, which holds the only copy of the secret.
         if (!(request instanceof messages.CreateRequest)) {
           await this.#log.flush();
         }
@@ -201,14 +220,14 @@ export class PluginServer {
     });
   }
 
-  #handle<Request, Response>(answer: (request: Request) => Promise<Response>) {
-    return ({ request }: ServerUnaryCall<Request, Response>, respond: sendUnaryData<Response>) => {
-      // Until the answer is on its way, the process does not end.
+  #handle<Request, Response>(respondTo: (request: Request) => Promise<Response>) {
+    return ({ request }: ServerUnaryCall<Request, Response>, send: sendUnaryData<Response>) => {
+      // The process must not end before the response is sent.
       this.#engine.begin();
-      void answer(request)
+      void respondTo(request)
         .then(
-          (response) => respond(null, response),
-          (error: unknown) => respond(serviceErrorOf(error)),
+          (response) => send(null, response),
+          (error: unknown) => send(grpcErrorOf(error)),
         )
         .then(() => this.#log.flush())
         .finally(() => this.#engine.end());
@@ -216,27 +235,7 @@ export class PluginServer {
   }
 }
 
-const resourceType = "dbwebhooks:index:Webhook";
-
 function withPulumiId(error: PartialCreationError, databaseId: unknown): PartialCreationError {
   const { id, properties } = error;
   return error.storedAs(pulumiIdOf(databaseId, id), { ...properties, webhookId: id });
-}
-
-function parseId(
-  id: string,
-  verb: string,
-): { readonly databaseId: string; readonly webhookId: string } {
-  const parts = partsOfPulumiId(id);
-  if (parts === undefined) {
-    const hint =
-      webhookIdOf(id) === undefined
-        ? ""
-        : " A number alone is the id of a webhook of the dynamic provider: an alias cannot move it here. Move it with an import, and take it out of the other state.";
-    throw new RequestError(
-      `${verb} webhook failed: its id must be <databaseId>/<webhookId>, such as base_abc123/42, not "${shownValue(id)}".${hint} Nothing was changed.`,
-      status.INVALID_ARGUMENT,
-    );
-  }
-  return parts;
 }

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import { isApiKey } from "../../common/api-key.js";
+import { isApiKey } from "../../common/identifier.js";
 import { sendError } from "./errors.js";
 import type { ServiceEnv } from "./request-log.js";
 

@@ -1,12 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
-import { explicitKey, namespace, problemsOfSettingNames } from "../../common/setting-names.js";
+import { explicitKey, namespace } from "../../common/setting-names.js";
 import type { ProviderArgs } from "../args.js";
-import { refuseOldNode } from "./stack-config.js";
+import { providerInputs } from "../resource-base.js";
 
 /**
- * An account of the service, for programs that use several accounts or regions: pass it to a webhook
- * as the resource option `provider`. Its own arguments win over the environment; the stack's
- * configuration is not used.
+ * An account of the service, for programs that use several accounts or regions. Pass it to a webhook as
+ * the resource option `provider`. Its own arguments win over the environment; the stack's configuration
+ * is not used.
  *
  * @example
  * ```ts
@@ -21,28 +21,14 @@ export class Provider extends pulumi.ProviderResource {
   /**
    * Declares an account.
    *
-   * @param name The name of the provider, unique in its stack.
-   * @param args Its settings. What is wrong with them is reported by the webhooks that use it.
+   * @param name The name of the provider, unique in its stack. Pulumi reserves `default`, and `default_`
+   * followed by a version.
+   * @param args The settings of the account. The webhooks that use it report invalid values.
    * @param opts Options that all Pulumi resources have.
-   * @throws Error for an argument that does not exist.
+   * @throws RunError for a reserved name or an unknown argument.
    */
   constructor(name: string, args: ProviderArgs = {}, opts?: pulumi.ResourceOptions) {
-    refuseOldNode();
-    const problems = problemsOfSettingNames(Object.keys(args));
-    if (problems.length > 0) {
-      throw new pulumi.RunError(`Provider ${name}: ${problems.join("; ")}.`);
-    }
-    const inputs = Object.entries(args).map(([key, value]) => [
-      `${namespace}:${key}`,
-      key === "apiKey" ? pulumi.secret(asText(value)) : asText(value),
-    ]);
-    super("pulumi-nodejs", name, { ...Object.fromEntries(inputs), [explicitKey]: "true" }, opts);
+    const inputs = providerInputs(name, args, `${namespace}:`);
+    super("pulumi-nodejs", name, { ...inputs, [explicitKey]: "true" }, opts);
   }
-}
-
-/** Pulumi hands only text to dynamic providers; a list is one with commas. */
-function asText(value: ProviderArgs[keyof ProviderArgs]): pulumi.Output<string | undefined> {
-  return pulumi
-    .output<string | number | boolean | pulumi.Input<string>[] | null | undefined>(value)
-    .apply((known) => (known === undefined || known === null ? undefined : String(known)));
 }

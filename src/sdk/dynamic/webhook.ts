@@ -1,8 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { EventType } from "../../common/event-types.js";
+import { dynamicWebhookType } from "../../common/type-tokens.js";
 import type { WebhookArgs } from "../args.js";
-import { refuseOldNode, warnAboutConfig } from "./stack-config.js";
-import { providerText, typeToken } from "./type-token.js";
+import { isResourceOfType, WebhookResource } from "../resource-base.js";
+import { warnAboutConfiguration } from "./configuration-warnings.js";
+
+/**
+ * Pulumi's provider process evaluates this text and stores it with every webhook. It never changes: an
+ * upgrade of this package then changes no state, and the new code handles webhooks from an old state.
+ */
+const providerText = 'exports.handler = () => require("pulumi-dbwebhooks/provider")';
 
 /**
  * A webhook subscription of a database.
@@ -25,62 +31,44 @@ import { providerText, typeToken } from "./type-token.js";
  * export const ordersSecret = orders.secret;
  * ```
  */
-export class Webhook extends pulumi.CustomResource {
+export class Webhook extends WebhookResource {
   /** @internal */
-  static readonly __pulumiType: string = typeToken;
-
-  /** Whether a value is a `Webhook`, also one of another copy of this package. */
-  static override isInstance(value: unknown): value is Webhook {
-    return (value as { __pulumiType?: unknown } | null | undefined)?.__pulumiType === typeToken;
-  }
+  static readonly __pulumiType: string = dynamicWebhookType;
 
   /**
-   * The key to verify the signatures of notifications with. The service shows it once, at creation.
-   * Stored as a secret: encrypted in the state and masked in Pulumi's output.
+   * Does not work with this entry: use `pulumi-dbwebhooks/native`.
+   *
+   * @throws RunError always: a dynamic provider cannot read a webhook that it did not create.
    */
-  declare readonly secret: pulumi.Output<string>;
-  /** The identifier of the database. */
-  declare readonly databaseId: pulumi.Output<string>;
-  /** The address that receives the notifications. */
-  declare readonly url: pulumi.Output<string>;
-  /** The events that are sent, sorted and without duplicates. */
-  declare readonly events: pulumi.Output<EventType[]>;
-  /** The identifier of the one table whose events are sent; `undefined` for all tables. */
-  declare readonly tableId: pulumi.Output<string | undefined>;
-  /** The base URL of the service that the webhook was created at. */
-  declare readonly baseUrl: pulumi.Output<string>;
+  static get(name: string, ..._: unknown[]): never {
+    throw importError(name, "Webhook.get");
+  }
+
+  /** Whether a value is a `Webhook`, possibly of another copy of this package. */
+  static override isInstance(value: unknown): value is Webhook {
+    return isResourceOfType(value, dynamicWebhookType);
+  }
 
   /**
    * Declares a webhook subscription.
    *
    * @param name The name of the resource, unique in its stack.
-   * @param args What is subscribed to.
+   * @param args The subscription.
    * @param opts Options that all Pulumi resources have.
-   * @throws Error for the options `import` and `id`: Pulumi cannot read this resource from the service.
+   * @throws RunError for the options `import` and `id`: a dynamic provider cannot read a webhook that it
+   * did not create.
    */
   constructor(name: string, args: WebhookArgs, opts?: pulumi.CustomResourceOptions) {
     if (opts?.import !== undefined || opts?.id !== undefined) {
-      throw new pulumi.RunError(
-        `Webhook ${name}: the options import and id cannot work, because the service does not show the secret of a webhook that exists. Leave them out to create a new webhook, or name an existing one and its secret with the argument adopt.`,
-      );
+      throw importError(name, "The options import and id");
     }
-    refuseOldNode();
-    warnAboutConfig();
-    // A JavaScript program can leave the arguments out: then `pulumi preview` reports what is missing.
-    const given: Partial<WebhookArgs> = args ?? {};
-    super(
-      typeToken,
-      name,
-      {
-        // An output resolves from the state only when it has a place here.
-        baseUrl: undefined,
-        secret: undefined,
-        tableId: undefined,
-        ...given,
-        ...(given.adopt === undefined ? {} : { adopt: pulumi.secret(given.adopt) }),
-        __provider: providerText,
-      },
-      pulumi.mergeOptions(opts, { additionalSecretOutputs: ["secret"] }),
-    );
+    super(dynamicWebhookType, name, args, { __provider: providerText }, opts);
+    warnAboutConfiguration();
   }
+}
+
+function importError(name: string, what: string): pulumi.RunError {
+  return new pulumi.RunError(
+    `Webhook ${name}: ${what} cannot work with this entry of pulumi-dbwebhooks. Import from "pulumi-dbwebhooks/native" instead, or take over the existing webhook with the argument adopt.`,
+  );
 }

@@ -1,47 +1,25 @@
 import * as pulumi from "@pulumi/pulumi";
 import { namespace } from "../../common/setting-names.js";
+import { version } from "../../common/version.js";
 import type { ProviderArgs } from "../args.js";
-import { pluginOptions } from "./plugin-options.js";
+import { providerInputs } from "../resource-base.js";
 
 /**
- * An account of the service, for programs that use several accounts or regions: pass it to a webhook
- * as the resource option `provider`. Its own arguments win over the environment; the stack's
- * configuration is not used.
- *
- * @example
- * ```ts
- * const eu = new dbwebhooks.Provider("eu", {
- *   baseUrl: "https://eu-tables.fillout.com",
- *   apiKey: config.requireSecret("euApiKey"),
- * });
- * new dbwebhooks.Webhook("orders", args, { provider: eu });
- * ```
+ * An account of the service, for programs that use several accounts or regions. Pass it to a webhook as
+ * the resource option `provider`. Its own arguments win over the environment; the stack's configuration
+ * is not used.
  */
 export class Provider extends pulumi.ProviderResource {
   /**
    * Declares an account.
    *
-   * @param name The name of the provider, unique in its stack. Not `default`, which Pulumi uses itself.
-   * @param args Its settings. `pulumi preview` reports all that is wrong with them.
+   * @param name The name of the provider, unique in its stack. Pulumi reserves `default`, and `default_`
+   * followed by a version.
+   * @param args The settings of the account. `pulumi preview` reports invalid values.
    * @param opts Options that all Pulumi resources have.
+   * @throws RunError for a reserved name or an unknown argument.
    */
   constructor(name: string, args: ProviderArgs = {}, opts?: pulumi.ResourceOptions) {
-    const inputs = Object.entries(args).map(([key, value]) => [
-      key,
-      key === "apiKey" ? pulumi.secret(asText(value)) : asText(value),
-    ]);
-    super(namespace, name, Object.fromEntries(inputs), pluginOptions(opts));
+    super(namespace, name, providerInputs(name, args), pulumi.mergeOptions({ version }, opts));
   }
-}
-
-/** What is no text is JSON in it, as in the SDKs that Pulumi generates. */
-function asText(value: ProviderArgs[keyof ProviderArgs]): pulumi.Output<string | undefined> {
-  return pulumi
-    .output<string | number | boolean | pulumi.Input<string>[] | null | undefined>(value)
-    .apply((known) => {
-      if (known === undefined || known === null) {
-        return undefined;
-      }
-      return typeof known === "string" ? known : JSON.stringify(known);
-    });
 }

@@ -1,37 +1,22 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { EventType } from "../../common/event-types.js";
+import { pluginWebhookType } from "../../common/type-tokens.js";
+import { version } from "../../common/version.js";
 import type { WebhookArgs } from "../args.js";
-import { pluginOptions } from "./plugin-options.js";
-
-const typeToken = "dbwebhooks:index:Webhook";
+import { isResourceOfType, WebhookResource } from "../resource-base.js";
 
 /**
- * A webhook subscription of a database, on the native plugin.
+ * A webhook subscription of a database.
  *
  * The service cannot change a subscription, so a change of `databaseId`, `url`, `events`, `tableId` or
  * of the configured base URL replaces it: the new one is created first, with a new secret, and the
  * old one is deleted at the end of the update.
- *
- * @example
- * ```ts
- * import * as dbwebhooks from "pulumi-dbwebhooks/native";
- *
- * const orders = new dbwebhooks.Webhook("orders", {
- *   databaseId: "base_abc123",
- *   tableId: "tbl_orders",
- *   url: "https://example.com/hooks/orders",
- *   events: ["record.created", "record.updated"],
- * });
- *
- * export const ordersSecret = orders.secret;
- * ```
  */
-export class Webhook extends pulumi.CustomResource {
+export class Webhook extends WebhookResource {
   /** @internal */
-  static readonly __pulumiType: string = typeToken;
+  static readonly __pulumiType: string = pluginWebhookType;
 
   /**
-   * Reads a webhook that this stack does not manage. Needs the setting `listing`, and the secret in
+   * Reads a webhook that this stack does not manage. This needs the setting `listing`, and the secret in
    * `DBWEBHOOKS_IMPORT_SECRET`.
    *
    * @param name The name of the resource, unique in its stack.
@@ -46,59 +31,26 @@ export class Webhook extends pulumi.CustomResource {
     return new Webhook(name, {} as WebhookArgs, { ...opts, id });
   }
 
-  /** Whether a value is a `Webhook`, also one of another copy of this package. */
+  /** Whether a value is a `Webhook`, possibly of another copy of this package. */
   static override isInstance(value: unknown): value is Webhook {
-    return (value as { __pulumiType?: unknown } | null | undefined)?.__pulumiType === typeToken;
+    return isResourceOfType(value, pluginWebhookType);
   }
 
   /**
-   * The key to verify the signatures of notifications with. The service shows it once, at creation.
-   * Stored as a secret: encrypted in the state and masked in Pulumi's output.
+   * The number that the service gave to the webhook. The id of the resource is
+   * `<databaseId>/<webhookId>`.
    */
-  declare readonly secret: pulumi.Output<string>;
-  /** The service's number for the webhook. The `id` is `<databaseId>/<webhookId>`. */
   declare readonly webhookId: pulumi.Output<string>;
-  /** The identifier of the database. */
-  declare readonly databaseId: pulumi.Output<string>;
-  /** The address that receives the notifications. */
-  declare readonly url: pulumi.Output<string>;
-  /** The events that are sent, sorted and without duplicates. */
-  declare readonly events: pulumi.Output<EventType[]>;
-  /** The identifier of the one table whose events are sent; `undefined` for all tables. */
-  declare readonly tableId: pulumi.Output<string | undefined>;
-  /** The base URL of the service that the webhook was created at. */
-  declare readonly baseUrl: pulumi.Output<string>;
 
   /**
    * Declares a webhook subscription.
    *
    * @param name The name of the resource, unique in its stack.
-   * @param args What is subscribed to.
+   * @param args The subscription.
    * @param opts Options that all Pulumi resources have. `import` takes the id `<databaseId>/<webhookId>`.
    */
   constructor(name: string, args: WebhookArgs, opts?: pulumi.CustomResourceOptions) {
-    // A JavaScript program can leave the arguments out: then `pulumi preview` reports what is missing.
-    const given: Partial<WebhookArgs> = args ?? {};
-    super(
-      typeToken,
-      name,
-      {
-        ...outputs,
-        ...given,
-        ...(given.adopt === undefined ? {} : { adopt: pulumi.secret(given.adopt) }),
-      },
-      pulumi.mergeOptions(pluginOptions(opts), { additionalSecretOutputs: ["secret"] }),
-    );
+    const own = { webhookId: undefined };
+    super(pluginWebhookType, name, args, own, pulumi.mergeOptions({ version }, opts));
   }
 }
-
-// An output resolves only when it has a place among the properties.
-const outputs = {
-  databaseId: undefined,
-  url: undefined,
-  events: undefined,
-  tableId: undefined,
-  webhookId: undefined,
-  secret: undefined,
-  baseUrl: undefined,
-};

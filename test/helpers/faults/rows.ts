@@ -104,7 +104,7 @@ const listed: More = { environment: listing };
 const listedNamed: More = { ...listed, isIdNamed: true };
 const moved: More = { environment: noTls, names: "formerBaseUrls" };
 const removed = { isRemovedBefore: true };
-const redacted: More = { names: "[redacted]" };
+const redacted: More = { names: "[withheld:" };
 const noRetries: More = { environment: onlyOnce, names: "dbwebhooks:retrySeconds" };
 
 function end(outcome: Outcome, changes: Partial<End>): End {

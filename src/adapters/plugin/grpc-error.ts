@@ -3,9 +3,9 @@ import { ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb.js";
 import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import { Any } from "google-protobuf/google/protobuf/any_pb.js";
 import { PartialCreationError, WebhookError } from "../../provider/errors.js";
-import { structOf } from "./structs.js";
+import { structOf } from "./grpc-messages.js";
 
-/** A request that this plugin cannot take, with the gRPC code that says so. */
+/** A request that the plugin cannot accept, with its gRPC status code. */
 export class RequestError extends WebhookError {
   readonly code: status;
 
@@ -15,15 +15,15 @@ export class RequestError extends WebhookError {
   }
 }
 
-/** What the engine gets of an error: a message, and of a partial creation what to store. */
-export function serviceErrorOf(error: unknown): Partial<ServiceError> {
+/** Translates an error for the engine: a message and, for a partial creation, what to store. */
+export function grpcErrorOf(error: unknown): Partial<ServiceError> {
   if (error instanceof PartialCreationError) {
     return { code: status.UNKNOWN, details: error.message, metadata: partialCreation(error) };
   }
   if (error instanceof RequestError) {
     return { code: error.code, details: error.message };
   }
-  // The message of any other error may hold a secret.
+  // The message of any other error can contain a secret.
   const message =
     error instanceof WebhookError
       ? error.message
@@ -32,10 +32,10 @@ export function serviceErrorOf(error: unknown): Partial<ServiceError> {
 }
 
 /**
- * The details that have the engine store a webhook that is not usable.
+ * The details that make the engine store a webhook that is not usable.
  *
- * Source: `ErrorResourceInitFailed` in `proto/pulumi/provider.proto`; the header is how gRPC carries a
- * `google.rpc.Status`.
+ * Source: `ErrorResourceInitFailed` in `proto/pulumi/provider.proto`; gRPC carries a `google.rpc.Status`
+ * in this header.
  */
 function partialCreation({ id, properties, reasons, message }: PartialCreationError): Metadata {
   const failed = new ErrorResourceInitFailed();

@@ -1,0 +1,43 @@
+import * as pulumi from "@pulumi/pulumi";
+import {
+  namespace,
+  validateEnvironmentNames,
+  validateSettingNames,
+} from "../../common/setting-names.js";
+
+// One process can run several programs with the Automation API, each with a stack of its own.
+const warned = new WeakSet<object>();
+
+/**
+ * Warns once per run of a program about configuration that its author cannot have meant: an unknown key
+ * in the stack's configuration, an unknown environment variable, and an API key in plain text.
+ */
+export function warnAboutConfiguration(): void {
+  const run = pulumi.runtime.getStackResource() ?? pulumi.runtime;
+  if (warned.has(run)) {
+    return;
+  }
+  warned.add(run);
+  const prefix = `${namespace}:`;
+  const keys = Object.keys(pulumi.runtime.allConfig()).filter((key) => key.startsWith(prefix));
+  const unknownKeys = validateSettingNames(keys.map((key) => key.slice(prefix.length)));
+  const problems = [
+    ...unknownKeys.map((problem) => `Stack configuration ${prefix}${problem}`),
+    ...validateEnvironmentNames(Object.keys(process.env)),
+  ];
+  const apiKey = `${prefix}apiKey`;
+  if (keys.includes(apiKey) && !isSecret(apiKey)) {
+    problems.push(
+      `${apiKey} is stored in plain text, in the stack's configuration and in its state; run "pulumi config set --secret ${apiKey}" and replace the key.`,
+    );
+  }
+  for (const problem of problems) {
+    void pulumi.log.warn(problem);
+  }
+}
+
+/** Whether a key was set with `--secret`; true if this version of Pulumi cannot tell. */
+function isSecret(key: string): boolean {
+  const { isConfigSecret } = pulumi.runtime as { isConfigSecret?: (key: string) => boolean };
+  return isConfigSecret?.(key) ?? true;
+}

@@ -1,0 +1,102 @@
+// What the resources of both entries have in common: outputs, and arguments as Pulumi gets them.
+import * as pulumi from "@pulumi/pulumi";
+import type { EventType } from "../common/event-types.js";
+import { assertNodeVersion } from "../common/node-version.js";
+import { isDefaultProviderName, validateSettingNames } from "../common/setting-names.js";
+import type { ProviderArgs, WebhookArgs } from "./args.js";
+
+/** The `Webhook` of both entries, without what depends on the adapter. */
+export abstract class WebhookResource extends pulumi.CustomResource {
+  /**
+   * The key that verifies the signatures of notifications. The service reveals it only once, at creation.
+   * Stored as a secret: encrypted in the state and masked in Pulumi's output.
+   */
+  declare readonly secret: pulumi.Output<string>;
+  /** The identifier of the database. */
+  declare readonly databaseId: pulumi.Output<string>;
+  /** The address that receives the notifications. */
+  declare readonly url: pulumi.Output<string>;
+  /** The events that are sent, sorted and without duplicates. */
+  declare readonly events: pulumi.Output<EventType[]>;
+  /** The identifier of the one table whose events are sent; absent for all tables. */
+  declare readonly tableId: pulumi.Output<string | undefined>;
+  /** The base URL of the service at which the webhook was created. */
+  declare readonly baseUrl: pulumi.Output<string>;
+
+  /** @param own Properties that only one of the adapters has. */
+  constructor(
+    type: string,
+    name: string,
+    args: WebhookArgs,
+    own: pulumi.Inputs,
+    opts: pulumi.CustomResourceOptions | undefined,
+  ) {
+    assertRunsHere();
+    // A JavaScript program can omit the arguments. `pulumi preview` then reports the missing ones.
+    const given: Partial<WebhookArgs> = args ?? {};
+    super(
+      type,
+      name,
+      {
+        // An output resolves from the state only if the properties name it.
+        databaseId: undefined,
+        url: undefined,
+        events: undefined,
+        tableId: undefined,
+        secret: undefined,
+        baseUrl: undefined,
+        ...given,
+        ...(given.adopt === undefined ? {} : { adopt: pulumi.secret(given.adopt) }),
+        ...own,
+      },
+      pulumi.mergeOptions(opts, { additionalSecretOutputs: ["secret"] }),
+    );
+  }
+}
+
+/** Whether a value is a resource of this type, possibly of another copy of this package. */
+export function isResourceOfType(value: unknown, type: string): boolean {
+  return (value as { __pulumiType?: unknown } | null | undefined)?.__pulumiType === type;
+}
+
+/**
+ * The arguments of a `Provider` as Pulumi's engine takes them: every value as text, and the key as a
+ * secret.
+ *
+ * @param keyPrefix What precedes the name of each argument.
+ * @throws RunError for a name that Pulumi gives to default providers, and for unknown arguments.
+ */
+export function providerInputs(name: string, args: ProviderArgs, keyPrefix = ""): pulumi.Inputs {
+  assertRunsHere();
+  const problems = validateSettingNames(Object.keys(args));
+  if (isDefaultProviderName(name)) {
+    problems.unshift(
+      "Pulumi uses this name for its default provider, so the plugin could not tell the two apart; choose another name",
+    );
+  }
+  if (problems.length > 0) {
+    throw new pulumi.RunError(`Provider ${name}: ${problems.join("; ")}.`);
+  }
+  const inputs = Object.entries(args).map(([key, value]) => {
+    const text = (pulumi.output(value) as pulumi.Output<unknown>).apply(textOf);
+    return [keyPrefix + key, key === "apiKey" ? pulumi.secret(text) : text];
+  });
+  return Object.fromEntries(inputs);
+}
+
+/** Pulumi passes only text to providers. As in its generated SDKs, other values become JSON. */
+function textOf(value: unknown): string | undefined {
+  if (value === undefined || value === null) {
+    return undefined;
+  }
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Ends a program on an old Node.js with an error that Pulumi shows without a stack trace. */
+function assertRunsHere(): void {
+  try {
+    assertNodeVersion("pulumi-dbwebhooks", process.versions.node);
+  } catch (error) {
+    throw new pulumi.RunError((error as Error).message);
+  }
+}
