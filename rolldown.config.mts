@@ -26,7 +26,12 @@ const types = (names: readonly (keyof typeof entries)[], { removeComments = fals
     input: Object.fromEntries(names.map((name) => [basename(name), entries[name]])),
     checks,
     plugins: [dts({ emitDtsOnly: true, newContext: true, compilerOptions: { removeComments } })],
-    output: { dir: join("dist", dirname(names[0] ?? "")), chunkFileNames: "[name].ts" },
+    output: {
+      dir: join("dist", dirname(names[0] ?? "")),
+      chunkFileNames: "[name].ts",
+      // The plugin names an entry after its source file.
+      entryFileNames: ({ name }) => `${name === "dynamic.d" ? "provider.d" : name}.ts`,
+    },
   });
 
 const minify = { mangle: { keepNames: { class: true, function: false } } };

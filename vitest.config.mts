@@ -1,4 +1,4 @@
-import { availableParallelism, tmpdir } from "node:os";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
@@ -32,8 +32,9 @@ const tier = ({ name, minutes, needsCli = false, setup }: Tier) => ({
       ...(setup ? [setup] : []),
     ],
     env: {
-      // Tests start hundreds of Node.js processes that load the same modules.
-      NODE_COMPILE_CACHE: join(tmpdir(), "dbwebhooks-compile-cache"),
+      // Tests start hundreds of Node.js processes that load the same modules. Other users could write
+      // to a directory below the shared temporary one, and Node.js runs what it finds in the cache.
+      NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compile-cache"),
       // What they print has no colours, also where CI asks for them.
       FORCE_COLOR: "0",
     },

@@ -1,12 +1,9 @@
 // `npm run bench`: this package beside other ways to manage the same webhooks. See docs/contributing/benchmarks.md.
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { resolvePulumiCli } from "../tools/pulumi-cli/resolve.mts";
 import { type Comparison, compare } from "./commands.mts";
 import { contenders } from "./contenders.mts";
 import { measureLoading } from "./loading.mts";
-import { plotOf } from "./plot.mts";
 import { originText, type Section, writeDocument } from "./report.mts";
 import { comparisonSections, loadingSection } from "./tables.mts";
 
@@ -48,10 +45,6 @@ for (const { name, text } of sections) {
 }
 if (values.write) {
   await writeDocument(sections);
-  if (comparisons.length > 0) {
-    const file = join(import.meta.dirname, "../docs/contributing/benchmarks.svg");
-    await writeFile(file, await plotOf(comparisons));
-  }
 }
 
 /** What was chosen, or all of it where nothing was; what is not known ends the process. */

@@ -1,41 +1,20 @@
-import { Command } from "commander";
-import { adviceForUnknownName } from "../common/nearest-name.js";
+import { Command, CommanderError } from "commander";
 import { version } from "../common/version.js";
 import { apiKeysVariable, defaultApiKey, defaultPort } from "./defaults.js";
-import { UsageError } from "./usage-error.js";
 
-/** A command that throws a {@link UsageError} for wrong usage. The message repeats no value. */
-class CommandLine extends Command {
-  override createCommand(name?: string): CommandLine {
-    return new CommandLine(name);
-  }
-
-  override error(message: string): never {
-    throw new UsageError(`${message} (see --help)`);
-  }
-
-  /** Called by Commander, whose own message would repeat the value of `--unknown=VALUE`. */
-  unknownOption(word: string): never {
-    const [name = ""] = /^-[^-]|^[^=]*/.exec(word) ?? [];
-    const names = [...this.options.map(({ long }) => long ?? ""), "--help"];
-    const problem = names.includes(name) ? "takes no value" : adviceForUnknownName(name, names);
-    return this.error(`${name.slice(0, 100)} ${problem}`);
-  }
-}
-
-/** The program `pulumi-dbwebhooks`. The code of a command is loaded when the command runs. */
-const program: Command = new CommandLine("pulumi-dbwebhooks")
+const program = new Command("pulumi-dbwebhooks")
   .usage("COMMAND [options]")
   .description("Commands for the native plugin, and for trying webhooks without an account.")
   .version(version, "--version", "Shows the version.")
   .helpOption("--help", "Shows this text.")
   .helpCommand("help [COMMAND]", "Shows the options of a command.")
-  .enablePositionalOptions();
+  .showHelpAfterError("(see --help)")
+  .configureOutput({ outputError: (message, write) => write(withoutValue(message)) })
+  .exitOverride();
 
 program
   .command("serve")
-  .description("Runs the local service: the webhook interface, without an account.")
-  .helpOption("--help", "Shows this text.")
+  .description("Runs the local service: the webhook API, without an account.")
   .option("--port <PORT>", "TCP port, 0 for any free one.", String(defaultPort))
   .option("--host <ADDRESS>", "Address to listen on.", "127.0.0.1")
   .option(
@@ -65,9 +44,8 @@ program
 program
   .command("emit")
   .description("Makes an event happen in a local service, and shows its deliveries.")
-  .helpOption("--help", "Shows this text.")
   .argument("<EVENT>", "Event kind, such as record.created.")
-  .option("--database <ID>", "Database of the event. Required.")
+  .requiredOption("--database <ID>", "Database of the event. Required.")
   .option("--table <ID>", "Table of the event. Default: none.")
   .option("--data <JSON>", "Data of the notification, an object. Default: a sample.")
   .option("--id <ID>", "Identifier of the event. Default: a new one.")
@@ -78,7 +56,7 @@ program
   )
   .option(
     "--api-key <KEY>",
-    `A key of the service. Default: DBWEBHOOKS_API_KEY, or ${defaultApiKey}. Required for an address that is neither loopback nor DBWEBHOOKS_BASE_URL over https.`,
+    `A key of the service. Default: the first of ${apiKeysVariable}, or ${defaultApiKey}.`,
   )
   .addHelpText(
     "after",
@@ -89,13 +67,11 @@ program
 program
   .command("install-plugin")
   .description("Installs the native plugin of this package for the Pulumi CLI on PATH.")
-  .helpOption("--help", "Shows this text.")
   .action(async () => (await import("./plugin.js")).installPlugin());
 
 program
   .command("plugin-path")
   .description("Prints the folder of the native plugin.")
-  .helpOption("--help", "Shows this text.")
   .action(async () => (await import("./plugin.js")).printPluginPath());
 
 program
@@ -103,22 +79,25 @@ program
   .description(
     "Moves a state to the native plugin: reads an export from stdin, writes it to stdout.",
   )
-  .helpOption("--help", "Shows this text.")
   .action(async () => (await import("./move-state.js")).moveState());
-
-/** Runs the command that these words name, to its end. */
-export async function runCommand(words: readonly string[]): Promise<void> {
-  if (words.length === 0) {
-    throw new UsageError(`A command is missing.\n\n${program.helpInformation().trimEnd()}`);
-  }
-  const [name = ""] = words;
-  const names = commands.map((command) => command.name());
-  if (!/^-|^help$/.test(name) && !names.includes(name)) {
-    // Commander would show its help, and no error, for a wrong name with --help.
-    program.error(`${name.slice(0, 100)} ${adviceForUnknownName(name, names)}`);
-  }
-  await program.parseAsync(words, { from: "user" });
-}
 
 /** All commands. */
 export const commands: readonly Command[] = program.commands;
+
+/** Runs the command that these arguments name. The code of a command is loaded when it runs. */
+export async function runCommand(args: readonly string[]): Promise<void> {
+  try {
+    await program.parseAsync(args, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) {
+      throw error;
+    }
+    // Commander has written its message, or the help that somebody asked for.
+    process.exitCode = error.exitCode === 0 ? 0 : 2;
+  }
+}
+
+/** Commander repeats an option that it does not know, with a value that may be an API key. */
+function withoutValue(message: string): string {
+  return message.replace(/('-\w|=).*'/s, "$1…'");
+}

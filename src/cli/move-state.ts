@@ -1,104 +1,200 @@
 import { randomUUID } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { parseJson } from "../common/json.js";
+import { oneLine } from "../common/redact.js";
 import { explicitKey, namespace } from "../common/setting-names.js";
+import { dynamicWebhookType, pluginWebhookType } from "../common/type-tokens.js";
 import { version } from "../common/version.js";
 
-type Properties = Record<string, unknown>;
+const dynamicProviderType = "pulumi:providers:pulumi-nodejs";
+const pluginProviderType = "pulumi:providers:dbwebhooks";
 
-interface Resource {
+/** The fields in which a resource names other resources. */
+const referenceFields =
+  /^(parent|provider|dependencies|propertyDependencies|deletedWith|replaceWith|viewOf)$/;
+
+type Properties = Readonly<Record<string, unknown>>;
+
+interface Resource extends Properties {
   readonly urn: string;
-  type: string;
-  id: string;
-  inputs?: Properties;
-  outputs?: Properties;
-  provider?: string;
-  propertyDependencies?: Properties;
+  readonly type: string;
+  readonly id?: string;
+  readonly inputs?: Properties | undefined;
+  readonly outputs?: Properties | undefined;
+  readonly propertyDependencies?: Properties | undefined;
+  readonly provider?: string;
 }
 
-/** Turns an exported state of the main entry into one of the native plugin, from stdin to stdout. */
+interface Deployment {
+  readonly resources: readonly Resource[];
+  readonly pending_operations?: readonly { readonly resource: Resource }[];
+}
+
+/** `pulumi-dbwebhooks move-state`: moves an exported state from standard input to standard output. */
 export async function moveState(): Promise<void> {
   process.stdout.write(`${movedToPlugin(await text(process.stdin))}\n`);
 }
 
 /**
- * The same state for the native plugin. Secrets stay as they are, encrypted or not, and every webhook
- * keeps its number.
+ * Moves the webhooks and the explicit providers of the main entry to the native plugin. Every webhook
+ * keeps its number, and secrets stay as they are, encrypted or not. The rest of the state stays as it
+ * is, apart from references to the moved resources.
  *
- * @param exported What `pulumi stack export` wrote.
+ * @param exported The output of `pulumi stack export`.
  */
 export function movedToPlugin(exported: string): string {
-  if (!isExport(parseJson(exported))) {
-    throw new Error('This is no state: give it what "pulumi stack export" wrote.');
+  const state = parseJson(exported) as { readonly deployment?: Deployment } | null | undefined;
+  const deployment = state?.deployment;
+  if (!Array.isArray(deployment?.resources)) {
+    throw new Error('This is no state: pass the output of "pulumi stack export".');
   }
-  // URNs hold the type too, and other resources name them.
-  const state = JSON.parse(exported.replaceAll(dynamicType, pluginType));
-  const resources: Resource[] = state.deployment.resources;
-  const webhooks = resources.filter(({ type }) => type === pluginType);
-  const isOurs = ({ inputs }: Resource) => inputs !== undefined && explicitKey in inputs;
-  const accounts = resources.filter((one) => one.type === dynamicProviderType && isOurs(one));
-  const [stack] = resources;
-  if (webhooks.length === 0 || stack === undefined) {
-    throw new Error("There is no webhook of pulumi-dbwebhooks in this state.");
+  const { resources, pending_operations: operations } = deployment;
+  if (!resources.some(isWebhook)) {
+    throw new Error("This state holds no webhook of the dynamic provider.");
   }
-
-  const [, project] = /^(urn:pulumi:[^:]+::[^:]+)::/.exec(stack.urn) ?? [];
-  const provider = {
-    urn: `${project}::${pluginProviderType}::default_${version.replace(/\W/g, "_")}`,
-    custom: true,
-    id: randomUUID(),
-    type: pluginProviderType,
-    inputs: { version },
-    outputs: { version },
+  assertNoConflict(resources);
+  const newNames = new Map(
+    resources.flatMap((one) => [
+      [one.urn, movedUrn(one)],
+      [providerReference(one), providerReference(one, movedUrn(one))],
+    ]),
+  );
+  const defaultProvider = defaultProviderOf(resources);
+  const move = (resource: Resource) =>
+    movedResource(resource, newNames, providerReference(defaultProvider));
+  const [stack, ...others] = resources.filter((one) => one !== defaultProvider);
+  const moved = {
+    ...deployment,
+    // A provider has to precede the resources that use it.
+    resources: [stack, defaultProvider, ...others.map(move)],
+    pending_operations: operations?.map((one) => ({ ...one, resource: move(one.resource) })),
   };
-  for (const webhook of webhooks) {
-    if (!accounts.some(({ urn }) => webhook.provider?.startsWith(`${urn}::`))) {
-      webhook.provider = `${provider.urn}::${provider.id}`;
-    }
-    webhook.outputs = { ...webhook.outputs, webhookId: webhook.id };
-    webhook.id = `${databaseIdOf(webhook)}/${webhook.id}`;
-    for (const part of [webhook.inputs, webhook.outputs, webhook.propertyDependencies]) {
-      delete part?.__provider;
-    }
+  return JSON.stringify({ ...state, deployment: moved }, undefined, 2);
+}
+
+function isWebhook({ type }: Resource): boolean {
+  return type === dynamicWebhookType;
+}
+
+/** Whether a resource is a `Provider` of the main entry: other dynamic resources have the same type. */
+function isExplicitProvider({ type, inputs = {} }: Resource): boolean {
+  return type === dynamicProviderType && explicitKey in inputs;
+}
+
+/** A URN holds the types of a resource and of its parents: `urn:pulumi:STACK::PROJECT::A$B::NAME`. */
+function movedUrn(resource: Resource): string {
+  const newTypes = new Map([[dynamicWebhookType, pluginWebhookType]]);
+  if (isExplicitProvider(resource)) {
+    newTypes.set(dynamicProviderType, pluginProviderType);
   }
-  for (const account of accounts) {
-    account.type = pluginProviderType;
-    account.inputs = withoutPrefix(account.inputs);
-    account.outputs = withoutPrefix(account.outputs);
+  const [stack, project, types = "", ...name] = resource.urn.split("::");
+  const moved = types.split("$").map((type) => newTypes.get(type) ?? type);
+  return [stack, project, moved.join("$"), ...name].join("::");
+}
+
+/** How a resource names its provider. */
+function providerReference({ urn, id }: Resource, newUrn = urn): string {
+  return `${newUrn}::${id}`;
+}
+
+function assertNoConflict(resources: readonly Resource[]): void {
+  const urns = new Set(resources.map(({ urn }) => urn));
+  const conflict = resources.find((one) => movedUrn(one) !== one.urn && urns.has(movedUrn(one)));
+  if (conflict !== undefined) {
+    throw new Error(
+      `The state holds both ${shown(conflict.urn)} and ${shown(movedUrn(conflict))}. Remove one of them with "pulumi state delete", then export the state again.`,
+    );
   }
-  state.deployment.resources = [stack, provider, ...resources.slice(1)];
-  return accounts.reduce(
-    (moved, { urn }) => moved.replaceAll(urn, urn.replace(dynamicProviderType, pluginProviderType)),
-    JSON.stringify(state, undefined, 2),
+}
+
+/** The default provider of this version of the plugin: the one in the state, or a new one. */
+function defaultProviderOf(resources: readonly Resource[]): Resource {
+  const [stack, project] = resources[0]?.urn.split("::") ?? [];
+  const name = `default_${version.replace(/\W/g, "_")}`;
+  const urn = [stack, project, pluginProviderType, name].join("::");
+  const properties = { inputs: { version }, outputs: { version } };
+  return (
+    resources.find((one) => one.urn === urn) ?? {
+      urn,
+      custom: true,
+      id: randomUUID(),
+      type: pluginProviderType,
+      ...properties,
+    }
   );
 }
 
-const dynamicType = "pulumi-nodejs:dynamic/dbwebhooks:Webhook";
-const pluginType = "dbwebhooks:index:Webhook";
-const dynamicProviderType = "pulumi:providers:pulumi-nodejs";
-const pluginProviderType = "pulumi:providers:dbwebhooks";
-
-function isExport(value: unknown): boolean {
-  const { deployment } = (value ?? {}) as { deployment?: { resources?: unknown } };
-  return Array.isArray(deployment?.resources);
+function movedResource(
+  resource: Resource,
+  newNames: ReadonlyMap<string, string>,
+  defaultProvider: string,
+): Resource {
+  const references = Object.entries(resource).filter(([field]) => referenceFields.test(field));
+  const renamed: Resource = {
+    ...resource,
+    ...JSON.parse(
+      JSON.stringify(Object.fromEntries(references)),
+      (_, value) => newNames.get(value) ?? value,
+    ),
+    urn: movedUrn(resource),
+  };
+  if (isExplicitProvider(resource)) {
+    return movedProvider(renamed);
+  }
+  const hasExplicitProvider = renamed.provider !== resource.provider;
+  return isWebhook(resource)
+    ? movedWebhook(hasExplicitProvider ? renamed : { ...renamed, provider: defaultProvider })
+    : renamed;
 }
 
-/** The arguments of an account, which the main entry stores as keys of a configuration. */
-function withoutPrefix(properties: Properties = {}): Properties {
-  return Object.fromEntries(
-    Object.entries(properties)
-      .filter(([key]) => key !== explicitKey)
-      .map(([key, value]) => [key.replace(`${namespace}:`, ""), value]),
-  );
+/** Moves a `Provider`, which the main entry stores as keys of a stack's configuration. */
+function movedProvider(resource: Resource): Resource {
+  const withoutNamespace = (properties: Properties = {}): Properties =>
+    Object.fromEntries(
+      Object.entries(properties)
+        .filter(([key]) => key !== explicitKey)
+        .map(([key, value]) => [key.replace(`${namespace}:`, ""), value]),
+    );
+  const inputs = withoutNamespace(resource.inputs);
+  const outputs = withoutNamespace(resource.outputs);
+  return { ...resource, type: pluginProviderType, inputs, outputs };
+}
+
+function movedWebhook(resource: Resource): Resource {
+  const { id, inputs, outputs, propertyDependencies } = resource;
+  return {
+    ...resource,
+    type: pluginWebhookType,
+    inputs: withoutProviderText(inputs),
+    propertyDependencies: withoutProviderText(propertyDependencies),
+    // A pending creation has no id and no outputs.
+    ...(id !== undefined && {
+      id: `${databaseIdOf(resource)}/${id}`,
+      outputs: { ...withoutProviderText(outputs), webhookId: id },
+    }),
+  };
+}
+
+/** Without the text of the dynamic provider, which Pulumi stores with every dynamic resource. */
+function withoutProviderText(properties?: Properties): Properties | undefined {
+  const { __provider: _, ...rest } = properties ?? {};
+  return properties && rest;
 }
 
 function databaseIdOf({ urn, outputs }: Resource): string {
-  const value = outputs?.databaseId as string | { plaintext?: string } | undefined;
-  const databaseId = typeof value === "object" ? parseJson(value.plaintext ?? "null") : value;
-  if (typeof databaseId !== "string") {
-    throw new Error(
-      `The databaseId of ${urn} is encrypted: use "pulumi stack export --show-secrets".`,
-    );
+  const stored = outputs?.databaseId as string | { readonly plaintext?: string } | undefined;
+  const databaseId = typeof stored === "object" ? parseJson(stored.plaintext ?? "") : stored;
+  if (typeof databaseId === "string") {
+    return databaseId;
   }
-  return databaseId;
+  throw new Error(
+    stored === undefined
+      ? `The state has no databaseId of ${shown(urn)}.`
+      : `The databaseId of ${shown(urn)} is encrypted. Export the state with "pulumi stack export --show-secrets", and delete the files afterwards.`,
+  );
+}
+
+/** A URN, without the control characters that an edited state can hold. */
+function shown(urn: string): string {
+  return oneLine(urn, 300);
 }

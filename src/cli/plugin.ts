@@ -1,71 +1,79 @@
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { oneLine, shownValue } from "../common/redact.js";
 import { version } from "../common/version.js";
 
 const run = promisify(execFile);
 
-/** Installs the plugin that this package holds, unless Pulumi has the same version already. */
+const [minMajor, minMinor] = [3, 200];
+const installPage = "https://www.pulumi.com/docs/install/";
+
+/**
+ * `pulumi-dbwebhooks install-plugin`: installs the plugin of this package for the Pulumi CLI on PATH.
+ * A plugin that is already there must have the same files: its name and version prove nothing.
+ */
 export async function installPlugin(): Promise<void> {
   const directory = pluginDirectory();
-  await refuseOldPulumi();
-  const plugin = `The plugin dbwebhooks ${version}`;
-  if (await isInstalled()) {
-    print(`${plugin} is installed already. "pulumi plugin ls" shows it.`);
-    return;
+  await assertPulumi();
+  const installed = installedDirectory();
+  const wasInstalled = existsSync(installed);
+  if (!wasInstalled) {
+    await pulumi("plugin", "install", "resource", "dbwebhooks", version, "--file", directory);
   }
-  await pulumi("plugin", "install", "resource", "dbwebhooks", version, "--file", directory);
-  print(`${plugin} is installed. "pulumi plugin ls" shows it.`);
+  const differences = differencesBetween(directory, installed);
+  if (differences.length > 0) {
+    throw new Error(
+      `The plugin dbwebhooks ${version} in ${installed} is not the plugin of this package. These files differ: ${shownValue(differences.join(", "))}. Remove it with "pulumi plugin rm resource dbwebhooks ${version} --yes", then run install-plugin again.`,
+    );
+  }
+  print(`The plugin dbwebhooks ${version} is installed${wasInstalled ? " already" : ""}.`);
 }
 
-/** Prints the folder of the plugin, for `Pulumi.yaml` and scripts. */
+/** `pulumi-dbwebhooks plugin-path`: prints the folder of the plugin, for `Pulumi.yaml` and scripts. */
 export async function printPluginPath(): Promise<void> {
   print(pluginDirectory());
 }
 
-/** The folder of the plugin. Fails unless it holds the plugin of this package's version. */
 function pluginDirectory(): string {
   const directory = join(dirname(require.resolve("pulumi-dbwebhooks/package.json")), "plugin");
-  const schemaFile = join(directory, "schema.json");
-  const remedy = 'Install pulumi-dbwebhooks again, or run "npm run build:plugin" in a clone.';
-  if (!existsSync(join(directory, "pulumi-resource-dbwebhooks")) || !existsSync(schemaFile)) {
-    throw new Error(`There is no plugin in ${directory}. ${remedy}`);
-  }
-  const found = JSON.parse(readFileSync(schemaFile, "utf8")).version;
-  if (found !== version) {
+  if (!existsSync(join(directory, "pulumi-resource-dbwebhooks"))) {
     throw new Error(
-      `The plugin in ${directory} has version ${found}, but this package has version ${version}. ${remedy}`,
+      `There is no plugin in ${directory}. Install pulumi-dbwebhooks again, or run "npm run build:plugin" in a clone.`,
     );
   }
   return directory;
 }
 
-const [leastMajor, leastMinor] = [3, 200];
+/** Where Pulumi keeps this plugin. */
+function installedDirectory(): string {
+  const home = process.env.PULUMI_HOME || join(homedir(), ".pulumi");
+  return join(home, "plugins", `resource-dbwebhooks-v${version}`);
+}
 
-async function refuseOldPulumi(): Promise<void> {
+/** The names of the files that two folders do not have in common. */
+function differencesBetween(expected: string, actual: string): string[] {
+  const names = new Set([...readdirSync(expected), ...readdirSync(actual)]);
+  return [...names].filter((name) => {
+    const files = [join(expected, name), join(actual, name)];
+    const [one, other] = files.map((file) => (existsSync(file) ? readFileSync(file) : undefined));
+    return one === undefined || other === undefined || !one.equals(other);
+  });
+}
+
+async function assertPulumi(): Promise<void> {
   const found = await pulumi("version");
-  const [, major, minor] = /^v?(\d+)\.(\d+)\./.exec(found)?.map(Number) ?? [];
-  if (major === undefined || minor === undefined) {
-    throw new Error(`"pulumi version" prints no version. Install the Pulumi CLI: ${installPage}`);
-  }
-  if (major < leastMajor || (major === leastMajor && minor < leastMinor)) {
+  const [, major = 0, minor = 0] = /^v?(\d+)\.(\d+)\./.exec(found)?.map(Number) ?? [];
+  if (major < minMajor || (major === minMajor && minor < minMinor)) {
     throw new Error(
-      `The plugin needs the Pulumi CLI ${leastMajor}.${leastMinor} or newer, and pulumi on PATH is ${found.trim()}. Install a newer one: ${installPage}`,
+      `The plugin needs the Pulumi CLI ${minMajor}.${minMinor} or newer, and "pulumi version" prints ${shownValue(found)}. Install a newer one: ${installPage}`,
     );
   }
 }
 
-async function isInstalled(): Promise<boolean> {
-  const plugins: { name: string; kind: string; version?: string }[] = JSON.parse(
-    await pulumi("plugin", "ls", "--json"),
-  );
-  return plugins.some(
-    (one) => one.name === "dbwebhooks" && one.kind === "resource" && one.version === version,
-  );
-}
-
-/** Runs Pulumi and returns what it printed, or fails with it. */
+/** Runs Pulumi and returns its standard output, or fails with the last line of its standard error. */
 async function pulumi(...args: string[]): Promise<string> {
   try {
     const env = { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" };
@@ -75,13 +83,11 @@ async function pulumi(...args: string[]): Promise<string> {
     const { code, stderr = "" } = error as { code?: unknown; stderr?: string };
     throw new Error(
       code === "ENOENT"
-        ? `There is no pulumi on PATH. Install the Pulumi CLI ${leastMajor}.${leastMinor} or newer: ${installPage}`
-        : `"pulumi ${args.slice(0, 2).join(" ")}" failed: ${stderr.trim().split("\n").at(-1)}`,
+        ? `There is no pulumi on PATH. Install the Pulumi CLI ${minMajor}.${minMinor} or newer: ${installPage}`
+        : `"pulumi ${args.slice(0, 2).join(" ")}" failed: ${oneLine(stderr.trim().split("\n").at(-1) ?? "", 500)}`,
     );
   }
 }
-
-const installPage = "https://www.pulumi.com/docs/install/";
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);

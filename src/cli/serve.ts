@@ -1,17 +1,14 @@
 import { once } from "node:events";
 import { isApiKey } from "../common/identifier.js";
 import { isLoopbackAddress } from "../common/url.js";
-import { readDeliveryOptions } from "../local-service/deliveries/delivery-options.js";
 import {
-  type DeliveryOptions,
   type LocalService,
   type LocalServiceOptions,
   startLocalService,
 } from "../local-service/index.js";
+import { isHttpOrigin } from "../local-service/options.js";
 import { apiKeysVariable, defaultApiKey } from "./defaults.js";
-import { inColour, logLine } from "./log-lines.js";
-import { type LogRecord, Recorder, type StartRecord, type TimedRecord } from "./log-records.js";
-import { startText } from "./start-text.js";
+import { logLine, recorder, type StartRecord, startText } from "./serve-log.js";
 import { UsageError } from "./usage-error.js";
 
 const lastWordsMs = 1_000;
@@ -33,25 +30,38 @@ export interface ServeWords {
 /** `pulumi-dbwebhooks serve`: runs the local service until it is told to stop. */
 export async function serve(words: ServeWords): Promise<void> {
   const options = readOptions(words);
-  const recorder = new Recorder(Object.keys(options.apiKeys));
-  const write = words.json ? writeJson : writeText(options);
+  const keys = Object.keys(options.apiKeys);
+  const recordOf = recorder(keys);
+  const write = (record: object, text: () => string) => {
+    const json = () => JSON.stringify({ time: new Date().toISOString(), ...record });
+    process.stdout.write(`${words.json ? json() : text()}\n`);
+  };
   const service = await start({
     ...options,
-    // Nothing here looks at the logs of the service.
+    // Nothing here looks at the requests and deliveries that the service remembers.
     maxRequests: 0,
-    onRequest: (request) => write(recorder.request(request)),
-    onEvent: (event) => write(recorder.event(event)),
-    onDelivery: (delivery) => write(recorder.delivery(delivery)),
-    onError: (error) => write(recorder.error(error)),
+    onLog: (entry) => {
+      const record = recordOf(entry);
+      write(record, () => logLine(record));
+    },
   });
   // Registered before the start is printed: a reader may stop the service at once.
   const stopped = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
-  write(startRecord(service, options));
+  const started = startRecord(service, options);
+  // Only the default key is printed: a chosen one may be secret, and Pulumi asks for it when it is left out.
+  write(started, () =>
+    startText(
+      started,
+      options.host,
+      keys.find((key) => key === defaultApiKey),
+    ),
+  );
 
   await stopped;
-  await service.close();
   const { pending: pendingDeliveries } = service.counts;
-  write({ type: "stopped", pendingDeliveries, dataFile: options.data });
+  await service.close();
+  const record = { type: "stopped", pendingDeliveries } as const;
+  write(record, () => logLine(record));
   // Without a reader, output in a pipe would keep the process alive for ever.
   setTimeout(() => process.exit(), lastWordsMs).unref();
 }
@@ -83,7 +93,7 @@ function readOptions(words: ServeWords): ServeOptions {
     listing: words.listing ?? false,
     allowUnknownEvents: words.allowUnknownEvents ?? false,
     ...(data !== undefined && { data }),
-    ...(deliverTo !== undefined && { deliveries: readDeliverTo(deliverTo) }),
+    ...(deliverTo !== undefined && { deliveries: { deliverTo: readOrigin(deliverTo) } }),
     ...(rateLimit !== undefined && {
       rateLimit: {
         requestsPerSecond: readNumber("--rate-limit", rateLimit, [0.001, 1e6], /^\d+(\.\d+)?$/),
@@ -104,13 +114,11 @@ function readNumber(
   return Number(text);
 }
 
-function readDeliverTo(deliverTo: string): DeliveryOptions {
-  try {
-    readDeliveryOptions({ deliverTo });
-  } catch {
+function readOrigin(deliverTo: string): string {
+  if (!isHttpOrigin(deliverTo)) {
     throw new UsageError("--deliver-to: must be an origin, such as http://127.0.0.1:9000.");
   }
-  return { deliverTo };
+  return deliverTo;
 }
 
 function readApiKeys(words: readonly string[]): Record<string, readonly string[] | "*"> {
@@ -165,24 +173,5 @@ function startRecord(service: LocalService, options: ServeOptions): StartRecord 
     deliverTo: deliveries?.deliverTo,
     dataFile: options.data,
     webhooks: service.webhooks.length,
-    pendingDeliveries: service.counts.pending,
-  };
-}
-
-function writeJson(entry: LogRecord): void {
-  const record: TimedRecord = { time: new Date().toISOString(), ...entry };
-  process.stdout.write(`${JSON.stringify(record)}\n`);
-}
-
-function writeText({ host, apiKeys }: ServeOptions): (entry: LogRecord) => void {
-  const [firstKey] = Object.keys(apiKeys);
-  // A chosen key may be secret. Pulumi asks for it when it is left out.
-  const shownKey = firstKey === defaultApiKey ? firstKey : undefined;
-  return (entry) => {
-    const text =
-      entry.type === "started"
-        ? startText(entry, { host, shownKey })
-        : inColour(entry, logLine(entry));
-    process.stdout.write(`${text}\n`);
   };
 }

@@ -5,13 +5,9 @@ const maxLength = 100;
 
 /** Says what to write instead of an unknown name. */
 export function adviceForUnknownName(name: string, names: readonly string[]): string {
-  const nearest = nearestName(name, names);
-  return distance(name.slice(0, maxLength), nearest) <= Math.max(2, nearest.length / 3)
+  const start = name.slice(0, maxLength);
+  const nearest = closest(start, names);
+  return distance(start, nearest) <= Math.max(2, nearest.length / 3)
     ? `is unknown; did you mean ${nearest}?`
     : `is unknown; expected one of ${names.join(", ")}`;
-}
-
-/** The name among `names` that is most like another. */
-export function nearestName(name: string, names: readonly string[]): string {
-  return closest(name.slice(0, maxLength), names);
 }

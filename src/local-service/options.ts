@@ -1,15 +1,12 @@
-import type { Delivery, EmittedEvent } from "./deliveries/delivery-log.js";
-import type { DeliveryOptions } from "./deliveries/delivery-options.js";
-import type { FaultRule } from "./faults/faults.js";
-import type { ApiKeys } from "./http/api-keys.js";
-import type { RateLimit } from "./http/rate-limit.js";
-import type { ReceivedRequest } from "./http/request-log.js";
+import { isAbsoluteHttpUrl } from "../common/url.js";
+import type { ApiKeys } from "./access.js";
+import type { LogEntry } from "./activity.js";
+import type { FaultRule } from "./faults.js";
+import * as check from "./validation.js";
 
 /** How a local service starts; everything has a default. */
 export interface LocalServiceOptions {
-  /**
-   * TCP port. Default: 0, any free one. The start fails with `EADDRINUSE` when it is taken.
-   */
+  /** TCP port. Default: 0, any free one. The start fails with `EADDRINUSE` when the port is taken. */
   readonly port?: number;
   /**
    * Address to listen on. Default: `127.0.0.1`. Other machines can reach any address that is not
@@ -17,68 +14,101 @@ export interface LocalServiceOptions {
    */
   readonly host?: string;
   /**
-   * Answers requests with any `Host` and any `Origin`, for example behind a proxy. Default: `false` on
-   * a loopback `host`: only loopback names are answered, another `Host` gets 421 and another `Origin`
-   * 403, so that no web page can reach the service. Always `true` on any other `host`.
+   * Accepts requests with any `Host` and any `Origin`, for example behind a proxy. Default: `false` on
+   * a loopback `host`: another `Host` than a loopback name gets 421 and another `Origin` 403, so that
+   * no web page can use the service. Always `true` on any other `host`.
    */
   readonly allowRemote?: boolean;
-  /**
-   * The API keys that the service knows: a list of keys that may use every database, or the databases
-   * (or `"*"`) of each key. Default: `["local-api-key"]`. The start fails with a TypeError when there
-   * is none.
-   */
+  /** The API keys that the service knows. Default: `["local-api-key"]`. There must be at least one. */
   readonly apiKeys?: ApiKeys;
-  /**
-   * Path in front of `/api/v1`, to try base URLs that have one: `"/tables/eu"`. Default: `""`. The
-   * start fails with a TypeError unless it is made of `/` and unreserved characters.
-   */
-  readonly pathPrefix?: string;
-  /**
-   * Takes event kinds beyond the nine. Default: `false`, they are answered with 400.
-   */
+  /** Accepts event kinds beyond the nine. Default: `false`, the response to them is 400. */
   readonly allowUnknownEvents?: boolean;
-  /**
-   * Answers the list operation, `GET …/webhooks`. Default: `false`, it is answered with 405.
-   */
+  /** Supports the list operation, `GET …/webhooks`. Default: `false`, the response to it is 405. */
   readonly listing?: boolean;
   /** Limits the requests of each key. Default: no limit. */
   readonly rateLimit?: RateLimit;
-  /**
-   * Faults in force from the start, as by `inject`. Default: none. `clearFaults` ends a `hold` among
-   * them.
-   */
+  /** Faults in force from the start, as by `inject`. Default: none. */
   readonly faults?: readonly FaultRule[];
   /**
-   * File that keeps webhooks and pending deliveries, created when it does not exist. It survives the
-   * death of the process at any moment. It holds the signing secrets in clear. Default: memory. The
-   * start fails with a {@link DataFileError} when the file cannot be used.
+   * File that keeps the webhooks, created when it does not exist. The file survives the death of the
+   * process at any moment. It holds the signing secrets in clear. Default: memory. The start fails
+   * with a {@link DataFileError} when the file cannot be used.
    */
   readonly data?: string;
   /** How notifications are delivered. */
   readonly deliveries?: DeliveryOptions;
   /**
-   * Requests, and also deliveries, that the logs keep, 0 for none; the oldest go first. Default: 10,000,
-   * and 32 MiB of each at most.
+   * How many requests, and how many deliveries, the service remembers for `requests` and
+   * `deliveries`; the oldest go first. Default: 10,000.
    */
   readonly maxRequests?: number;
   /**
-   * Clock of the rate limit and of the timestamps in notifications: milliseconds since 1970. Default:
-   * `Date.now`. `delay` faults and deliveries always wait in real time.
+   * Called with everything that happens, in order: each request when its outcome is known, each
+   * event, and each attempt of a delivery. An error that it throws is an uncaught exception.
    */
-  readonly now?: () => number;
+  readonly onLog?: (entry: LogEntry) => void;
+}
+
+/** A limit on each API key's requests, above which they get 429 with `Retry-After` in seconds. */
+export interface RateLimit {
+  /** Average requests per second of one key; more than 0, fractions allowed. */
+  readonly requestsPerSecond: number;
+  /** Requests that a key may send at once after a pause. Default: `requestsPerSecond`, at least 1. */
+  readonly burst?: number;
+}
+
+/** How notifications are delivered. The API does not specify it. */
+export interface DeliveryOptions {
+  /** Timeout of one attempt, connection included, in seconds. Default: 15. */
+  readonly timeoutSeconds?: number;
+  /** Attempts in flight at once, to all receivers together. Default: 64. */
+  readonly maxConcurrent?: number;
   /**
-   * Called with each request when its outcome is known, and with each emission over HTTP that is
-   * refused. Default: nothing happens. Errors thrown by this function and the next two go to
-   * `onError`.
+   * Waits after the first, second, … attempt that fails, in seconds; there is one attempt more than
+   * there are waits. Default: 0.5, 1, 2, 4, 8, 16, 32, 60, 60: ten attempts in about three minutes.
    */
-  readonly onRequest?: (request: ReceivedRequest) => void;
-  /** Called with each event when it is stored, before its first delivery. Default: nothing happens. */
-  readonly onEvent?: (event: EmittedEvent) => void;
-  /** Called with each delivery after each attempt, and when it is dropped. Default: nothing happens. */
-  readonly onDelivery?: (delivery: Delivery) => void;
+  readonly retryWaitsSeconds?: readonly number[];
   /**
-   * Called with each error of the functions above, and with each failure to write the file of `data`
-   * during a delivery. Default: a warning of the process.
+   * Origin that receives every notification, such as `http://127.0.0.1:9000`, in place of the origin of
+   * the webhook's `url`; path and query stay. For tests that must not reach the real receivers.
+   * Default: the `url` of each webhook.
    */
-  readonly onError?: (error: Error) => void;
+  readonly deliverTo?: string;
+}
+
+/** Throws a TypeError that names every invalid and every unknown option. */
+export function assertServiceOptions(options: LocalServiceOptions): void {
+  const checkedElsewhere = check.anything;
+  check.assertOptions("startLocalService", options, {
+    ...{ port: checkedElsewhere, host: checkedElsewhere, apiKeys: checkedElsewhere },
+    ...{ faults: checkedElsewhere, data: checkedElsewhere },
+    allowRemote: check.optional(check.aFlag),
+    allowUnknownEvents: check.optional(check.aFlag),
+    listing: check.optional(check.aFlag),
+    rateLimit: check.optional(check.anObject),
+    deliveries: check.optional(check.anObject),
+    maxRequests: check.optional(check.aWholeNumber),
+    onLog: check.optional(check.aFunction),
+  });
+  check.assertOptions("rateLimit", options.rateLimit ?? { requestsPerSecond: 1 }, {
+    requestsPerSecond: check.aPositiveNumber,
+    burst: check.optional(check.aWholeNumber),
+  });
+  check.assertOptions("deliveries", options.deliveries ?? {}, {
+    timeoutSeconds: check.optional(check.aPositiveNumber),
+    maxConcurrent: check.optional(check.aWholeNumber),
+    retryWaitsSeconds: check.optional(check.must("be a list of seconds, 0 to 86400", areWaits)),
+    deliverTo: check.optional(check.must("be an origin, such as http://h:9000", isHttpOrigin)),
+  });
+}
+
+/** Whether a value is the origin of an http or https URL, without a path and without user info. */
+export function isHttpOrigin(value: unknown): boolean {
+  const isOrigin = typeof value === "string" && /^https?:\/\/[^/?#@]+\/?$/i.test(value);
+  return isOrigin && isAbsoluteHttpUrl(value);
+}
+
+function areWaits(value: unknown): boolean {
+  const isWait = (wait: unknown) => typeof wait === "number" && wait >= 0 && wait <= 86_400;
+  return Array.isArray(value) && value.every(isWait);
 }

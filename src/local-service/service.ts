@@ -1,62 +1,37 @@
-import type { StoredWebhook, WebhookChanges } from "./data/webhook-store.js";
-import type { AwaitedDelivery, Delivery, EmittedEvent } from "./deliveries/delivery-log.js";
-import type { NewEvent } from "./deliveries/event.js";
-import type { FaultRule, InjectedFault } from "./faults/faults.js";
-import type { AwaitedRequest, ReceivedRequest } from "./http/request-log.js";
+import { once } from "node:events";
+import type { Server } from "node:http";
+import { type AddressInfo, isIPv6 } from "node:net";
+import { createAdaptorServer } from "@hono/node-server";
+import { ApiKeyRing } from "./access.js";
+import { Activity } from "./activity.js";
+import {
+  type AwaitedDelivery,
+  Deliveries,
+  type Delivery,
+  type EmittedEvent,
+} from "./deliveries.js";
+import type { NewEvent } from "./events.js";
+import { type FaultRule, FaultRules, type InjectedFault } from "./faults.js";
+import { assertServiceOptions, type LocalServiceOptions } from "./options.js";
+import { type AwaitedRequest, matches, type ReceivedRequest, RequestLog } from "./requests.js";
+import { createRoutes, type ServiceParts } from "./routes.js";
+import { openWebhookFile } from "./webhook-file.js";
+import {
+  type StoredWebhook,
+  type WebhookChanges,
+  type WebhookFile,
+  WebhookStore,
+} from "./webhook-store.js";
 
-/** A running local service. */
-export interface LocalService extends AsyncDisposable {
-  /** `{base_url}` of the interface: `http://127.0.0.1:PORT`, or the `host`, and the path prefix. */
-  readonly baseUrl: string;
-  /** TCP port that the service listens on. */
-  readonly port: number;
-  /** The first API key. */
-  readonly apiKey: string;
-  /** The newest requests in order of arrival, as a snapshot; its entries are live. */
-  readonly requests: readonly ReceivedRequest[];
-  /** Webhooks that exist now, in the order of their ids, as a snapshot. Not after `close`. */
-  readonly webhooks: readonly StoredWebhook[];
-  /** Totals since the start; `clearRequests` does not change them. After `close`: the last totals. */
-  readonly counts: ServiceCounts;
-  /** Empties `requests`; `counts` and faults stay as they are. */
-  clearRequests(): void;
-  /**
-   * Waits for the first matching request that reaches the stage after this call. Rejects when the
-   * service closes first. Without an argument: for the next request that is received.
-   */
-  nextRequest(awaited?: AwaitedRequest): Promise<ReceivedRequest>;
-  /**
-   * Makes an event happen: stores it for every active webhook that selects it, and begins to
-   * deliver. Throws a TypeError, and stores nothing, when the event does not fit.
-   */
-  emit(event: NewEvent): EmittedEvent;
-  /** The newest deliveries in the order of their events, as a snapshot; its entries are live. */
-  readonly deliveries: readonly Delivery[];
-  /**
-   * Waits for the first matching delivery that reaches the stage after this call. Rejects when the
-   * service closes first. Without an argument: for the next delivery that is over, well or not.
-   */
-  nextDelivery(awaited?: AwaitedDelivery): Promise<Delivery>;
-  /**
-   * Puts a fault in force, behind those already in force: the first that matches acts alone. Throws a
-   * TypeError that names every problem when the rule is malformed.
-   */
-  inject(rule: FaultRule): InjectedFault;
-  /** Takes all faults out of force, and releases what they hold. */
-  clearFaults(): void;
-  /**
-   * Changes a webhook from outside, as the update operation would. Throws a
-   * RangeError when there is none with this id.
-   */
-  updateWebhook(id: number, changes: WebhookChanges): void;
-  /** Removes a webhook from outside. Throws a RangeError when there is none with this id. */
-  removeWebhook(id: number): void;
-  /**
-   * Stops listening and closes every connection. Webhooks and pending deliveries stay in the file of
-   * `data`, and are lost without one. A second call has no effect.
-   */
-  close(): Promise<void>;
-}
+/**
+ * Options of Node's server: how long a client may take to send the head of a request, and all of it,
+ * in milliseconds. After that the connection gets 408 and is closed.
+ */
+export const requestLimits = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 1_000,
+};
 
 /** Totals of a service since it started, and what is pending now. */
 export interface ServiceCounts {
@@ -68,10 +43,214 @@ export interface ServiceCounts {
   readonly deletes: number;
   /** TCP connections accepted. */
   readonly connections: number;
-  /** Webhooks ever stored. */
+  /** Webhooks ever stored, also by earlier services with the same file. */
   readonly created: number;
   /** Webhooks removed, by request or by `removeWebhook`. */
   readonly deleted: number;
-  /** Deliveries that are not over now, those left by an earlier process included. */
+  /** Deliveries that are not over. */
   readonly pending: number;
+}
+
+/**
+ * Starts a local service. Rejects when an option is invalid, when the port is taken, and with a
+ * {@link DataFileError} when the file of `data` cannot be used.
+ */
+export async function startLocalService(options: LocalServiceOptions = {}): Promise<LocalService> {
+  assertServiceOptions(options);
+  const file = options.data === undefined ? undefined : await openWebhookFile(options.data);
+  try {
+    const service = new LocalService(options, file);
+    await service.listen(options);
+    return service;
+  } catch (error) {
+    file?.close();
+    throw error;
+  }
+}
+
+/** A running local service. */
+export class LocalService implements AsyncDisposable {
+  readonly #parts: ServiceParts;
+  readonly #server: Server;
+  readonly #closing = new AbortController();
+  #baseUrl = "";
+  #port = 0;
+  #closed: Promise<void> | undefined;
+
+  /** @internal */
+  constructor(options: LocalServiceOptions, file: WebhookFile | undefined) {
+    const { apiKeys = ["local-api-key"], faults = [], maxRequests = 10_000, onLog } = options;
+    const activity = new Activity(this.#closing.signal);
+    if (onLog !== undefined) {
+      // In a microtask, so that an error of the user's function does not disturb the service.
+      activity.on("log", (entry) => queueMicrotask(() => onLog(entry)));
+    }
+    const webhooks = new WebhookStore(file);
+    this.#parts = {
+      activity,
+      webhooks,
+      keys: new ApiKeyRing(apiKeys),
+      requests: new RequestLog(maxRequests, activity),
+      deliveries: new Deliveries(webhooks, { ...options, maxRequests }, activity),
+      faults: new FaultRules(),
+      closing: this.#closing.signal,
+    };
+    for (const rule of faults) {
+      this.inject(rule);
+    }
+    this.#server = createAdaptorServer({
+      fetch: createRoutes(this.#parts, options).fetch,
+      // A library leaves the process's global Request and Response alone.
+      overrideGlobalObjects: false,
+      serverOptions: requestLimits,
+    }) as Server;
+    this.#server.on("connection", () => {
+      this.#parts.requests.counts.connections += 1;
+    });
+  }
+
+  /**
+   * Starts to listen.
+   *
+   * @internal
+   */
+  async listen({ port = 0, host = "127.0.0.1" }: LocalServiceOptions): Promise<void> {
+    this.#server.listen(port, host);
+    // Rejects with the error of a port that is taken.
+    await once(this.#server, "listening");
+    this.#port = (this.#server.address() as AddressInfo).port;
+    this.#baseUrl = `http://${isIPv6(host) ? `[${host}]` : host}:${this.#port}`;
+  }
+
+  /** `{base_url}` of the API: `http://127.0.0.1:PORT`, or the `host` in place of 127.0.0.1. */
+  get baseUrl(): string {
+    return this.#baseUrl;
+  }
+
+  /** TCP port that the service listens on. */
+  get port(): number {
+    return this.#port;
+  }
+
+  /** The first API key. */
+  get apiKey(): string {
+    return this.#parts.keys.first;
+  }
+
+  /** The newest requests in order of arrival, as a snapshot; its entries are live. */
+  get requests(): readonly ReceivedRequest[] {
+    return [...this.#parts.requests.newest];
+  }
+
+  /** Webhooks that exist now, in the order of their ids, as a snapshot. */
+  get webhooks(): readonly StoredWebhook[] {
+    return this.#parts.webhooks.list();
+  }
+
+  /** The newest deliveries in the order of their events, as a snapshot; its entries are live. */
+  get deliveries(): readonly Delivery[] {
+    return [...this.#parts.deliveries.newest];
+  }
+
+  /** Totals since the start; `clearRequests` does not change them. */
+  get counts(): ServiceCounts {
+    const { webhooks, requests, deliveries } = this.#parts;
+    const created = webhooks.lastId;
+    const deleted = created - webhooks.list().length;
+    return { ...requests.counts, created, deleted, pending: deliveries.pending.size };
+  }
+
+  /** Empties `requests`; `counts` and faults stay as they are. */
+  clearRequests(): void {
+    this.#parts.requests.newest.length = 0;
+  }
+
+  /**
+   * Waits for the first matching request that reaches the stage after this call. Rejects when the
+   * service closes first. Without an argument: for the next request that is received.
+   */
+  nextRequest(awaited: AwaitedRequest = {}): Promise<ReceivedRequest> {
+    const { stage = "received", ...match } = awaited;
+    return this.#parts.activity.next(stage, (request) => matches(match, request));
+  }
+
+  /**
+   * Waits for the first matching delivery that is over after this call, whatever its outcome. Rejects when
+   * the service closes first. Without an argument: for the next delivery.
+   */
+  nextDelivery(awaited: AwaitedDelivery = {}): Promise<Delivery> {
+    const { type, webhookId, where } = awaited;
+    return this.#parts.activity.next(
+      "deliveryEnded",
+      (delivery) =>
+        (type === undefined || type === delivery.event.type) &&
+        (webhookId === undefined || webhookId === delivery.webhookId) &&
+        (where === undefined || where(delivery)),
+    );
+  }
+
+  /**
+   * Emits an event: starts to deliver it to every active webhook that selects it. Throws a TypeError,
+   * and delivers nothing, when the event is invalid.
+   */
+  emit(event: NewEvent): EmittedEvent {
+    const problems = this.#parts.deliveries.validateEvent(event);
+    if (problems.length > 0) {
+      throw new TypeError(`Invalid event: ${problems.join("; ")}.`);
+    }
+    return this.#parts.deliveries.emit(event);
+  }
+
+  /**
+   * Puts a fault in force, behind those already in force: the first that matches acts alone. Throws a
+   * TypeError that says what is wrong when the rule is invalid.
+   */
+  inject(rule: FaultRule): InjectedFault {
+    return this.#parts.faults.add(rule);
+  }
+
+  /** Takes all faults out of force, and releases the requests that they hold. */
+  clearFaults(): void {
+    this.#parts.faults.clear();
+  }
+
+  /**
+   * Changes a webhook from outside, as the update operation would. Throws a RangeError when there is
+   * none with this id.
+   */
+  updateWebhook(id: number, changes: WebhookChanges): void {
+    this.#parts.webhooks.update(id, changes);
+    if (changes.active === false) {
+      this.#parts.deliveries.drop(id);
+    }
+  }
+
+  /** Removes a webhook from outside. Throws a RangeError when there is none with this id. */
+  removeWebhook(id: number): void {
+    this.#parts.webhooks.delete(id);
+    this.#parts.deliveries.drop(id);
+  }
+
+  /**
+   * Stops listening, closes every connection and ends pending deliveries. Webhooks stay in the file of
+   * `data`, and are lost without one. A second call has no effect.
+   */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  /** The same as `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    const { deliveries, webhooks } = this.#parts;
+    const serverClosed = new Promise((resolve) => this.#server.close(resolve));
+    this.#closing.abort();
+    this.#server.closeAllConnections();
+    await Promise.all([serverClosed, deliveries.close()]);
+    webhooks.close();
+  }
 }

@@ -1,3 +1,4 @@
+import { isStorableSecret } from "../api/schemas.js";
 import { eventTypes, isEventType } from "../common/event-types.js";
 import { hasControlOrSurroundingSpace, isIdentifier } from "../common/identifier.js";
 import { adviceForUnknownName } from "../common/nearest-name.js";
@@ -73,7 +74,7 @@ export function validateArguments(args: Properties): string[] {
 
 /** Whether a text that a user gives can be the secret of a webhook. */
 export function isSecretAsGiven(text: string): boolean {
-  return text !== "" && text.isWellFormed() && !hasControlOrSurroundingSpace(text);
+  return isStorableSecret(text) && !hasControlOrSurroundingSpace(text);
 }
 
 /** Validates a value that is known, or of which a part is known. */

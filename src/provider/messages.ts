@@ -19,7 +19,7 @@ export function nameOfWebhook(id: string, databaseId: unknown): string {
 }
 
 /** The name of a setting in messages: with its variable if the environment has set it. */
-export function nameOfSetting(settings: Settings, name: SettingName): string {
+function nameOfSetting(settings: Settings, name: SettingName): string {
   const { fromEnvironment, isExplicit } = settings;
   if (fromEnvironment.includes(name)) {
     return `${namespace}:${name} (set by ${environmentVariables[name]})`;

@@ -64,13 +64,17 @@ export class WebhookProvider {
       const { settings, problems } = this.#configuration;
       this.#runState.hasChecked = true;
       if (Object.keys(olds).length > 0) {
-        this.#runState.withOldArguments.add(urn);
+        this.#runState.oldArguments.set(urn, olds);
       }
       const result = checkArguments(news, problems);
       if (settings === undefined || result.failures.length > 0) {
         return result;
       }
-      this.#noteAdoption(settings.baseUrl, result.inputs, olds, operation);
+      const isNew = Object.keys(olds).length === 0;
+      const problem = this.#noteAdoption(settings.baseUrl, result.inputs, urn, isNew, operation);
+      if (problem !== undefined) {
+        return { ...result, failures: [problem] };
+      }
       const isImported = this.#noteImport(urn, operation);
       return isImported
         ? { ...result, inputs: { ...result.inputs, url: wrapSecret(result.inputs.url) } }
@@ -104,7 +108,7 @@ export class WebhookProvider {
       const context = this.#openContext(operation, "notCreated");
       const webhook = completeInputs(inputs);
       const state = stateOf(inputs, context.account.settings.baseUrl);
-      const isReplacing = this.#runState.withOldArguments.has(urn);
+      const isReplacing = this.#runState.oldArguments.has(urn);
       const { id, secret } = webhook.adopt
         ? await adoptWebhook(context, webhook, webhook.adopt)
         : await createForState(context, webhook, state, isReplacing);
@@ -192,17 +196,32 @@ export class WebhookProvider {
     return this.#config;
   }
 
-  /** Notes a webhook that the program names in `adopt`: no deletion of this run may reach it. */
-  #noteAdoption(baseUrl: string, inputs: Properties, olds: Properties, operation: Operation): void {
+  /**
+   * Notes a webhook that the program names in `adopt`: no deletion of this run may reach it.
+   *
+   * @param isNew Whether Pulumi passes no old arguments, because a webhook is about to be created.
+   * @returns The problem of a resource that would adopt its own webhook when it is replaced: if its provider
+   * is replaced too, the old provider's process would delete the webhook.
+   */
+  #noteAdoption(
+    baseUrl: string,
+    inputs: Properties,
+    urn: string,
+    isNew: boolean,
+    operation: Operation,
+  ): string | undefined {
     const id = adoptedId(inputs);
     const databaseId = String(inputs.databaseId);
     if (id === undefined || isUnknown(id) || isUnknown(databaseId)) {
-      return;
+      return undefined;
+    }
+    const name = nameOfWebhook(id, databaseId);
+    if (isNew && adoptedId(this.#runState.oldArguments.get(urn) ?? {}) === id) {
+      return `adopt: ${lines.adoptedAgain(name, "it is to be replaced")}`;
     }
     this.#runState.recordOf({ baseUrl, databaseId, id }).isNamedByAdopt = true;
-    // Pulumi passes no old arguments if, and only if, a webhook is about to be created.
-    const isNew = Object.keys(olds).length === 0;
-    operation.notify(isNew ? lines.adopting(nameOfWebhook(id, databaseId)) : undefined);
+    operation.notify(isNew ? lines.adopting(name) : undefined);
+    return undefined;
   }
 
   /** Notes that a resource manages the webhook that was imported for it. */

@@ -1,5 +1,6 @@
 // What one run of a configured provider remembers. A run is one Pulumi command, such as `pulumi up`.
 import type { WebhookAddress, WebhookList } from "../api/client.js";
+import type { Properties } from "./values.js";
 
 /** What a run remembers of one webhook. */
 class WebhookRecord {
@@ -28,8 +29,8 @@ export class RunState {
   hasRead = false;
   /** Whether arguments were checked, which happens only when the program runs. */
   hasChecked = false;
-  /** The resources whose old arguments were checked. One that is created after that is replaced. */
-  readonly withOldArguments = new Set<string>();
+  /** The old arguments that were checked, by URN. A resource that is created after that is replaced. */
+  readonly oldArguments = new Map<string, Properties>();
   /** The first webhook that was imported with a secret that the variable gives to every import. */
   importedWithSharedSecret: string | undefined;
   /** The webhooks that were read for resources unknown to Pulumi, by URN. */

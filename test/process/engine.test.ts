@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type Fault, type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
 import { someArgs } from "../helpers/builders.js";
+import { withFields } from "../helpers/faults/faults.mjs";
 import { kindOf } from "../helpers/kind-of.js";
 import { startPlugin } from "../helpers/shells/native-shell.js";
 import type { CreateResult, RunningShell, Shell } from "../helpers/shells/shell.js";
@@ -110,7 +111,7 @@ describe("After the engine has said stop", () => {
     // A database each, so that one process shows all of them.
     const ends: [databaseId: string, Fault][] = [
       ["base_inDoubt", { kind: "resetAfterCommit" }],
-      ["base_undone", { kind: "fields", remove: ["secret"] }],
+      ["base_undone", withFields({ secret: undefined })],
       ["base_leftBehind", { kind: "delay", ms: 0 }],
     ];
     await using service = await startLocalService();

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import { runCli, type Serving, serve } from "../helpers/cli.js";
-import { refusedUrl } from "../helpers/http-server.js";
 import { clientOf, temporaryFile } from "../helpers/local-service.js";
 import { codeSpans, readPage, rowsOf } from "../helpers/markdown.js";
 import { type ReceivedNotification, type Receiver, startReceiver } from "../helpers/receiver.js";
@@ -24,9 +23,11 @@ describe("pulumi-dbwebhooks", () => {
     expect(stderr).not.toMatch(/undici|hono|zod|local-service\.js/);
   });
 
-  it("fails with 2, and says why, when its words cannot be understood", async () => {
-    const stderr = "--versoin is unknown; did you mean --version? (see --help)\n";
-    expect(await runCli(["--versoin"])).toEqual({ exitCode: 2, stdout: "", stderr });
+  it("fails with 2, and says why, for an option that does not exist", async () => {
+    const result = await runCli(["--versoin"]);
+
+    expect(result).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(result.stderr).toContain("unknown option '--versoin'");
   });
 
   it("says that Node.js is too old", async () => {
@@ -47,7 +48,7 @@ describe("pulumi-dbwebhooks serve", () => {
     const { baseUrl, output, port } = service;
     expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(output()).toBe(`The local service listens at ${baseUrl}
-API keys: 1. It forgets everything when it stops; --data FILE keeps it.
+API keys: 1. It forgets everything when it stops; --data FILE keeps the webhooks.
 
 Configure a stack with:
 
@@ -80,24 +81,26 @@ Stop it with ^C.
     const [start = "", lines = ""] = output.split("Stop it with ^C.\n\n");
     expect(start).toContain("\nSettings: it lists webhooks; each key may send 1000 requests a s");
     expect(start).toContain("--secret dbwebhooks:apiKey\n");
-    expect(lines.split("\n")).toEqual([
+    // The response to an emission can come before or after the first attempt.
+    const emission = `POST ${events} 202`;
+    expect(lines.split("\n").filter((line) => line !== emission)).toEqual([
       `POST ${webhooks} 201, created webhook 1`,
       `POST ${webhooks} 201, created webhook 2`,
       "POST [withheld: it may repeat a secret] 400: Invalid request body: events must be an array of at least one event kind.",
       `GET ${webhooks} 200, listed`,
       "GET /nothing/here 404: There is nothing at this path.",
-      "POST /_local/bases/base_1/events 400: Invalid event: type is not an event kind of this service; the nearest is record.created.",
+      expect.stringMatching(/^POST \/_local\/bases\/base_1\/events 400: Invalid event: type is un/),
       "event record.created evt_1 in base_1: for webhook 1",
-      `delivery of evt_1 to webhook 1 at ${host}, attempt 1: 503, will be tried again in 0.5 s`,
+      `delivery of evt_1 to webhook 1 at ${host}, attempt 1: 503, retry in 0.5 s`,
       `delivery of evt_1 to webhook 1 at ${host}, attempt 2: 204, delivered`,
       "event record.updated evt_2 in base_1, tbl_1: for webhook 2",
-      `delivery of evt_2 to webhook 2 at ${host}, attempt 1: 503, will be tried again in 0.5 s`,
+      `delivery of evt_2 to webhook 2 at ${host}, attempt 1: 503, retry in 0.5 s`,
       `delivery of evt_2 to webhook 2 at ${host}, attempt 1: 503, dropped: the webhook is deleted or switched off`,
       `DELETE ${webhooks}/2 200, deleted webhook 2`,
       `DELETE ${webhooks}/2 404: Webhook 2 not found`,
       `POST ${webhooks} 201, created webhook 3`,
       "event table.created evt_3 in base_1: for webhook 3",
-      expect.stringMatching(/^delivery of evt_3 .*, attempt 1: no answer \(ECONNREFUSED\), will/),
+      expect.stringMatching(/^delivery of evt_3 .*, attempt 1: no response \(ECONNREFUSED\), ret/),
       "Stopped. Deliveries still pending are lost: 1.",
       "",
     ]);
@@ -124,34 +127,25 @@ Stop it with ^C.
     expectDocumented(lines.map((line) => JSON.parse(line) as { readonly type: string }));
   });
 
-  it("loses nothing with --data that was acknowledged before a kill in the middle of creations", async () => {
+  it("keeps every webhook with --data that it acknowledged before a kill amid creations", async () => {
     const file = temporaryFile();
-    const url = await refusedUrl();
-    const killed = await serve("--data", file, "--listing");
+    const killed = await serve("--data", file);
     const client = clientOf({ ...killed, apiKey: "local-api-key" });
-    await client.subscribe(url);
-    const event = { path: events, method: "POST", body: { type: "record.created" } } as const;
-    const { json: emitted } = await client.send(event);
-    await killed.line(/will be tried again in/);
     const acknowledged: number[] = [];
     const createOnAndOn = async () => {
       for (;;) {
-        acknowledged.push((await client.create({ databaseId: "base_2" })).json.id);
+        acknowledged.push((await client.create()).json.id);
       }
     };
     const clients = Array.from({ length: 4 }, () => createOnAndOn().catch(() => {}));
     await expect.poll(() => acknowledged.length).toBeGreaterThan(50);
     await killed.end("SIGKILL");
     await Promise.all(clients);
-    await using receiver = await startReceiver(undefined, Number(new URL(url).port));
 
     const service = await serve("--data", file, "--listing");
-    await service.line(/delivered$/);
     const { list } = clientOf({ ...service, apiKey: "local-api-key" });
-    const listed: { id: number }[] = (await list({ databaseId: "base_2" })).json.webhooks;
+    const listed: { id: number }[] = (await list()).json.webhooks;
 
-    expect(service.output()).toContain("pending deliveries: 1.");
-    expect(receiver.notifications.map(({ body }) => body.id)).toEqual([emitted.id]);
     expect(listed.map(({ id }) => id)).toEqual(expect.arrayContaining(acknowledged));
   });
 });
@@ -195,14 +189,14 @@ async function play(serving: Serving, receiver: Receiver) {
   return output;
 }
 
-/** Every type but errors has the fields that its page says it always has, and those it can have. */
+/** Every type has the fields that its page says it always has, and those that it can have. */
 function expectDocumented(records: readonly { readonly type: string }[]): void {
   const [, section = ""] = readPage("docs/local-service.md").split("### As JSON\n");
   const documented = rowsOf(section).filter(({ head }) => head[0] === "`type`");
   const rows = documented.map(({ cells }) => cells.map(codeSpans));
-  const names = rows.map(([first]) => first?.[0]).filter((name) => name !== "error");
+  const names = rows.map(([first]) => first?.[0]);
   expect(new Set(records.map(({ type }) => type))).toEqual(new Set(names));
-  for (const [[name] = [], always = [], sometimes = []] of rows.slice(0, -1)) {
+  for (const [[name] = [], always = [], sometimes = []] of rows) {
     const seen = records.filter(({ type }) => type === name).map(Object.keys);
     const needed = ["time", "type", ...always];
 

@@ -1,9 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { commands, runCommand } from "../../src/cli/commands.ts";
-import { inColour } from "../../src/cli/log-lines.ts";
-import { startText } from "../../src/cli/start-text.ts";
+import { logLine, recorder, startText } from "../../src/cli/serve-log.ts";
 import { UsageError } from "../../src/cli/usage-error.ts";
-import { startLocalService } from "../../src/local-service/index.ts";
+import { type ReceivedRequest, startLocalService } from "../../src/local-service/index.ts";
 import { errorOf } from "../helpers/error-of.ts";
 import { readPage } from "../helpers/markdown.ts";
 
@@ -18,30 +17,60 @@ function failureOf(words: readonly string[], environment: Readonly<Record<string
   return errorOf(runCommand(words));
 }
 
+/** The usage error that Commander writes for these arguments, and the exit code. */
+async function refusalOf(args: readonly string[]) {
+  const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  const before = process.exitCode;
+  try {
+    await runCommand(args);
+    return { exitCode: process.exitCode, stderr: write.mock.calls.join("") };
+  } finally {
+    write.mockRestore();
+    process.exitCode = before;
+  }
+}
+
 const emit = ["emit", "record.created", "--database", "base_1"];
 const notServeKey = "--api-key (or DBWEBHOOKS_SERVE_API_KEYS): must be KEY or KEY=DATABASE,DATA";
-const elsewhere = { DBWEBHOOKS_API_KEY: "sk_live_K7pQ2mX9vT4wZ8aB" };
 
 describe("pulumi-dbwebhooks", () => {
+  it.each([
+    ["no command", [], "Usage: pulumi-dbwebhooks COMMAND [options]"],
+    ["an unknown command", ["emti"], "Did you mean emit?"],
+    ["an unknown option", ["serve", "--api-kee=sk_live_1"], "unknown option '--api-kee=…'"],
+    ["a value that an option does not take", ["serve", "--listing=sk_live_'1"], "'--listing=…'"],
+    ["an unknown short option", ["serve", "-ksk_live_1"], "unknown option '-k…'"],
+    ["a value for a command without arguments", ["plugin-path", "sk_live_1"], "too many arguments"],
+    ["no database", ["emit", "record.created"], "required option '--database <ID>'"],
+  ])("refuses %s without repeating a value", async (_, args, message) => {
+    const { exitCode, stderr } = await refusalOf(args);
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain("sk_live");
+  });
+
+  it("exits with 0 after it has shown its help", async () => {
+    const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+    onTestFinished(() => write.mockRestore());
+
+    const { exitCode } = await refusalOf(["emit", "--help"]);
+
+    expect(exitCode).toBe(0);
+    expect(write.mock.calls.join("")).toContain("--database <ID>");
+  });
+
   it.each<[string[], string, Record<string, string>?]>([
-    [[], "A command is missing.\n\nUsage: pulumi-dbwebhooks COMMAND [options]"],
-    [["emti", "--help"], "emti is unknown; did you mean emit? (see --help)"],
-    [["serve", "--api-kee=sk_live_1"], "--api-kee is unknown; did you mean --api-key? (see"],
-    [["serve", "--listing=sk_live_1"], "--listing takes no value (see --help)"],
-    [["serve", "-ksk_live_1"], "-k is unknown; expected one of --port, --host,"],
     [["serve", "--port", "65536"], "--port: must be a number from 0 to 65535. See --help."],
     [["serve", "--host", "0.0.0.0"], "--host: others could reach this address, and keys and secr"],
     [["serve", "--api-key", "key="], notServeKey],
     [["serve"], notServeKey, { DBWEBHOOKS_SERVE_API_KEYS: "one two=" }],
     [["serve", "--api-key", "a", "--api-key", "a=b"], "the same key is given twice."],
     [["serve", "--deliver-to", "http://h/path"], "--deliver-to: must be an origin, such as http"],
-    [["emit", "record.created"], "emit needs --database ID. See --help."],
     [[...emit, "--data", "{"], "--data: must be a JSON object, such as"],
     [[...emit, "--wait", "601"], "--wait: must be a number of seconds, 0 to 600."],
     [[...emit, "--url", "x"], "--url (or DBWEBHOOKS_BASE_URL): must be an absolute http or https"],
-    [[...emit, "--url", "https://192.0.2.1"], "--api-key: is needed for this URL.", elsewhere],
-    [emit, "--api-key: is needed", { ...elsewhere, DBWEBHOOKS_BASE_URL: "http://192.0.2.1" }],
-    [[...emit, "--api-key=sk_live\n_1"], "--api-key (or DBWEBHOOKS_API_KEY): must be visible"],
+    [[...emit, "--api-key=sk_live\n_1"], "--api-key (or DBWEBHOOKS_SERVE_API_KEYS): must be vis"],
   ])("refuses %j: %s", async (words, message, environment) => {
     const problem = await failureOf(words, environment);
 
@@ -93,10 +122,9 @@ describe("the service that serve starts", () => {
 
   it("says what other machines need", () => {
     const settings = { listing: false, allowRemote: true, allowUnknownEvents: false, apiKeys: 1 };
-    const started = { type: "started", webhooks: 0, pendingDeliveries: 0, ...settings } as const;
-    const entry = { ...started, baseUrl: "http://[::]:8787" };
+    const started = { type: "started", webhooks: 0, ...settings } as const;
 
-    const text = startText(entry, { host: "::", shownKey: undefined });
+    const text = startText({ ...started, baseUrl: "http://[::]:8787" }, "::");
 
     expect(text).toContain(":8787, for everybody who can reach it\n");
     expect(text).toContain("dbwebhooks:baseUrl http://ADDRESS_OF_THIS_MACHINE:8787\n");
@@ -104,9 +132,31 @@ describe("the service that serve starts", () => {
   });
 });
 
-it("colours a line of the log on a terminal", () => {
-  vi.stubEnv("FORCE_COLOR", "1");
-  onTestFinished(() => void vi.unstubAllEnvs());
+describe("The log of serve", () => {
+  const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";
+  const request: ReceivedRequest = {
+    ...{ number: 1, method: "POST", path: "/", headers: {}, committed: false },
+    ...{ outcome: "answered", statusCode: 500 },
+  };
 
-  expect(inColour({ type: "error", problem: "" }, "a line")).toBe("\x1b[31ma line\x1b[39m");
+  it("is coloured on a terminal", () => {
+    vi.stubEnv("FORCE_COLOR", "1");
+    onTestFinished(() => void vi.unstubAllEnvs());
+
+    const line = logLine(recorder([])({ type: "request", request }));
+
+    expect(line).toBe("\x1b[31mPOST / 500\x1b[39m");
+  });
+
+  it("shows no key that a client sends, in text that is as long as it likes", () => {
+    const problem = `${apiKey} ${"x".repeat(1024 * 1024)}`;
+
+    const record = recorder([apiKey])({
+      type: "request",
+      request: { ...request, databaseId: apiKey, problem },
+    });
+
+    expect(JSON.stringify(record)).not.toContain(apiKey);
+    expect(JSON.stringify(record).length).toBeLessThan(1_000);
+  });
 });

@@ -38,23 +38,6 @@ describe("README", () => {
   });
 });
 
-describe("The words of all pages", () => {
-  const generated = /reference|contributing\/(faults|benchmarks)/;
-
-  it.each([
-    ["the README", 1_000, /^README/],
-    ["SECURITY.md", 700, /^SECURITY/],
-    ["pages for users", 9_000, /^(CHANGELOG|SECURITY|docs\/[\w-]+\.md)/],
-    ["examples", 2_500, /^examples/],
-    ["pages for contributors", 3_000, /^docs\/contributing/],
-  ])("are few enough to be read: %s", (_, most, names) => {
-    const words = pages.filter((page) => names.test(page) && !generated.test(page)).map(wordsOf);
-
-    expect(words.length).toBeGreaterThan(0);
-    expect(words.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(most);
-  });
-});
-
 describe("docs/configuration.md", () => {
   it("lists the settings, with the variables, defaults and limits that the schema has", () => {
     const rows = tableOf("Settings", readPage("docs/configuration.md"));
@@ -136,11 +119,6 @@ describe.each(pages)("%s", (page) => {
     return [...text.matchAll(pattern)].map(([all, name]) => name ?? all);
   }
 });
-
-/** As `wc -w` counts them. */
-function wordsOf(page: string): number {
-  return readPage(page).trim().split(/\s+/).length;
-}
 
 /** The first table below a heading, of the README unless told otherwise, without code marks. */
 function tableOf(heading: string, page = readme): string[][] {

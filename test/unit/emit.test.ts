@@ -1,21 +1,30 @@
-import { Agent, type Dispatcher, getGlobalDispatcher, setGlobalDispatcher } from "undici";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { emit } from "../../src/cli/emit.ts";
-import { refusedUrl, startServer } from "../helpers/http-server.ts";
+import { errorOf } from "../helpers/error-of.ts";
+import { refusedUrl, startServer, startTlsServer } from "../helpers/http-server.ts";
 import { startService } from "../helpers/local-service.js";
 import { startReceiver } from "../helpers/receiver.js";
 
-/** Runs `emit`; the exit code, and what it writes to standard output. */
-async function emitted(words: object, type = "record.created") {
+const noDeliveries = { body: { id: "evt_1", deliveries: [] } };
+
+/** Runs `emit`, and returns its exit code and standard output. */
+async function emitted(options: object, type = "record.created") {
   const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   const before = process.exitCode;
   try {
-    await emit(type, { database: "base_1", wait: "10", ...words });
-    return [process.exitCode, write.mock.calls.join("")];
+    await emit(type, { database: "base_1", wait: "10", ...options });
+    return { exitCode: process.exitCode, stdout: write.mock.calls.join("") };
   } finally {
     write.mockRestore();
     process.exitCode = before;
   }
+}
+
+function setEnvironment(environment: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(environment)) {
+    vi.stubEnv(name, value);
+  }
+  onTestFinished(() => void vi.unstubAllEnvs());
 }
 
 describe("emit", () => {
@@ -26,79 +35,112 @@ describe("emit", () => {
     await service.subscribe(receiver.url);
     await service.subscribe(`${receiver.url}/never`, { events: ["record.deleted"] });
     const event = { table: "tbl_1", data: '{"recordIds":["rec_1"]}', id: "evt_7" };
-    const pending = expect.stringMatching(/^evt_\w+\nwebhook 2: pending/);
-    const nobody = expect.stringMatching(/^evt_\w+\nNo active webhook of this database selects it/);
 
-    const delivered = "evt_7\nwebhook 1: delivered, attempt 1: 204\n";
-    expect(await emitted({ url, ...event })).toEqual([0, delivered]);
-    expect(await emitted({ url, wait: "0.1" }, "record.deleted")).toEqual([1, pending]);
-    expect(await emitted({ url, wait: "0" }, "record.deleted")).toEqual([0, pending]);
-    expect(await emitted({ url }, "table.created")).toEqual([0, nobody]);
+    const delivered = await emitted({ url, ...event });
+    const late = await emitted({ url, wait: "0.1" }, "record.deleted");
+    const notAwaited = await emitted({ url, wait: "0" }, "record.deleted");
+    const unselected = await emitted({ url }, "table.created");
+
+    const pending = expect.stringMatching(/^evt_\w+\nwebhook 2: pending/);
+    expect(delivered).toEqual({
+      exitCode: 0,
+      stdout: "evt_7\nwebhook 1: delivered, attempt 1: 204\n",
+    });
+    expect(late).toEqual({ exitCode: 1, stdout: pending });
+    expect(notAwaited).toEqual({ exitCode: 0, stdout: pending });
+    expect(unselected).toEqual({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^evt_\w+\nNo active webhook of this database selects it/),
+    });
     const data = { tableId: "tbl_1", recordIds: ["rec_1"] };
     expect(receiver.notifications[0]).toMatchObject({ body: { data } });
   });
 
-  it("withholds lines that hold the key or terminal escapes", async () => {
-    const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";
+  it("shows a response without control characters and bidirectional marks", async () => {
     const delivery = { webhookId: 1, attempts: 1, statusCode: 204 };
     await using service = await startServer({
       body: {
-        id: `evt_1\u001b]0;title\u0007${apiKey.toLowerCase()}`,
-        deliveries: [{ ...delivery, outcome: `delivered\n\u202e${apiKey}` }],
+        id: "evt_1\u001b]0;title\u0007",
+        deliveries: [{ ...delivery, outcome: "delivered\n\u202eno" }],
       },
     });
 
-    expect(await emitted({ url: service.url, apiKey })).toEqual([
-      1,
-      expect.stringMatching(/^\[withheld: .*\]\n\[withheld: .*\]\n$/),
-    ]);
+    const { stdout } = await emitted({ url: service.url });
+
+    expect(stdout).toMatch(/^evt_1[^\p{Cc}\p{Cf}]*\nwebhook 1: delivered[^\p{Cc}\p{Cf}]*\n$/u);
   });
 
-  it("says what is wrong, without the key", async () => {
-    const { baseUrl: url } = await startService({ apiKeys: { sk_some_key: ["base_1"] } });
-    const [none, apiKey] = [await refusedUrl(), "sk_some_key"];
-    await using other = await startServer({ body: '{"id":"evt_1","deliveries":[null]}' });
-    const problems: [object, string][] = [
-      [{ url, apiKey: "sk_wrong" }, "The service does not know this API key. Set --api-key"],
-      [{ url, apiKey, database: "base_2" }, "This API key may not use this database. Check"],
-      [{ url, apiKey, data: "7" }, "answered 400. Invalid event: data must be a JSON object."],
-      [{ url: `${url}/elsewhere` }, `${url} answered 404: it is no local service. Check --url.`],
-      [{ url: other.url }, `${other.url} answered 200: it is no local service. Check --url.`],
-      [{ url: none }, `No answer from ${none} (ECONNREFUSED). Is the local service running there?`],
-    ];
-
-    for (const [words, problem] of problems) {
-      await expect(emitted(words)).rejects.toThrow(problem);
-      await expect(emitted(words)).rejects.not.toThrow(/sk_/);
-    }
-  });
-
-  it("takes address and key from the environment, and its limit of time from --wait alone", async () => {
-    await using service = await startServer({ body: '{"id":"evt_1","deliveries":[]}' });
-    const limits: Dispatcher.DispatchOptions[] = [];
-    const before = getGlobalDispatcher();
-    const recording = new Agent().compose((dispatch) => (options, handler) => {
-      limits.push(options);
-      return dispatch(options, handler);
+  it.each([
+    ["its own option", "sk_first", { apiKey: "sk_option" }, "sk_option"],
+    ["the first key of serve", " sk_first=base_1 sk_2", {}, "sk_first"],
+    ["the default key of serve", "", {}, "local-api-key"],
+  ])("sends %s, and never the provider's key", async (_, serveApiKeys, options, expected) => {
+    setEnvironment({
+      DBWEBHOOKS_SERVE_API_KEYS: serveApiKeys,
+      DBWEBHOOKS_API_KEY: "sk_live_of_provider",
     });
-    setGlobalDispatcher(recording);
-    onTestFinished(() => setGlobalDispatcher(before));
-    onTestFinished(() => void vi.unstubAllEnvs());
+    await using service = await startServer(noDeliveries);
 
-    for (const [url, key] of [
-      [`${service.url}/a/`, "sk_some_key"],
-      [service.url, ""],
-    ] as const) {
-      vi.stubEnv("DBWEBHOOKS_BASE_URL", url);
-      vi.stubEnv("DBWEBHOOKS_API_KEY", key);
-      await emitted({ wait: "600" });
-    }
+    await emitted({ url: service.url, ...options });
 
-    const path = "/_local/bases/base_1/events?wait=600";
-    expect(service.requests).toMatchObject([
-      { path: `/a${path}`, headers: { authorization: "Bearer sk_some_key" } },
-      { path, headers: { authorization: "Bearer local-api-key" } },
+    expect(service.requests[0]?.headers.authorization).toBe(`Bearer ${expected}`);
+  });
+
+  it("takes the address from the environment, with its path", async () => {
+    await using service = await startServer(noDeliveries);
+    setEnvironment({ DBWEBHOOKS_BASE_URL: `${service.url}/a/` });
+
+    await emitted({ wait: "600" });
+
+    expect(service.requests[0]?.path).toBe("/a/_local/bases/base_1/events?wait=600");
+  });
+
+  it("verifies certificates, whatever the environment says", async () => {
+    setEnvironment({ NODE_TLS_REJECT_UNAUTHORIZED: "0" });
+    vi.spyOn(process, "emitWarning").mockReturnValue();
+    await using service = await startTlsServer({ isTrusted: false }, noDeliveries);
+
+    const { message } = await errorOf(emitted({ url: service.url }));
+
+    expect(message).toContain("SELF_SIGNED_CERT");
+    expect(service.requests).toEqual([]);
+  });
+
+  it("stops reading a body of more than 1 MiB", async () => {
+    const deliveries = [{ webhookId: 1, outcome: "x".repeat(2 ** 20), attempts: 0 }];
+    await using service = await startServer({ body: { id: "evt_1", deliveries } });
+
+    const { message } = await errorOf(emitted({ url: service.url }));
+
+    expect(message).toContain("UND_ERR_RES_EXCEEDED_MAX_SIZE");
+  });
+
+  it("says which option is wrong when the service refuses the event, without the key", async () => {
+    const { baseUrl: url } = await startService({ apiKeys: { sk_some_key: ["base_1"] } });
+    const apiKey = "sk_some_key";
+
+    const errors = await Promise.all([
+      errorOf(emitted({ url, apiKey: "sk_wrong_key" })),
+      errorOf(emitted({ url, apiKey, database: "base_2" })),
+      errorOf(emitted({ url, apiKey, data: "7" })),
     ]);
-    expect(limits).toMatchObject(Array(2).fill({ headersTimeout: 0, bodyTimeout: 0 }));
+
+    expect(errors.map(({ message }) => /with (\d+).*--api-key/.exec(message)?.[1])).toEqual([
+      "401",
+      "404",
+      "400",
+    ]);
+    expect(errors.map(String).join()).not.toContain("sk_");
+  });
+
+  it("tells a server that is no local service from one that does not respond", async () => {
+    await using other = await startServer({ body: '{"id":"evt_1","deliveries":[null]}' });
+    const nowhere = await refusedUrl();
+
+    const stranger = await errorOf(emitted({ url: other.url }));
+    const silence = await errorOf(emitted({ url: nowhere }));
+
+    expect(stranger.message).toContain(`${other.url} responded with 200: This is no local service`);
+    expect(silence.message).toContain(`No response from ${nowhere} (ECONNREFUSED)`);
   });
 });

@@ -2,13 +2,14 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { eventTypes } from "../../src/common/event-types.js";
-import { requestLimits } from "../../src/local-service/http/request-limits.js";
+import { requestLimits } from "../../src/local-service/service.js";
 import {
   clientOf,
   type RequestChanges,
   startService,
+  temporaryFile,
   webhookBody,
 } from "../helpers/local-service.js";
 
@@ -17,8 +18,8 @@ const events = "/_local/bases/base_1/events";
 const evil = "https://evil.example";
 const globalRequest = globalThis.Request;
 
-describe("the local service", () => {
-  it("creates with 201 and nothing but a new id and a secret, and deletes with 200", async () => {
+describe("The local service", () => {
+  it("creates with 201, a new id and a secret, and deletes with 200", async () => {
     const service = await startService();
     const created = await Promise.all(Array.from({ length: 5 }, () => service.create()));
     const { statusCode, json } = await service.delete(5);
@@ -27,14 +28,14 @@ describe("the local service", () => {
     expect([statusCode, json]).toEqual([200, { success: true, message: "Webhook 5 deleted" }]);
     const secret = expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/);
     const headers = expect.objectContaining({ "content-type": "application/json" });
-    const answer = { statusCode: 201, headers, json: { id: expect.any(Number), secret } };
-    expect(created).toEqual(Array(6).fill({ ...answer, text: expect.any(String) }));
+    const response = { statusCode: 201, headers, json: { id: expect.any(Number), secret } };
+    expect(created).toEqual(Array(6).fill({ ...response, text: expect.any(String) }));
     expect(created.map(({ json }) => json.id).toSorted()).toEqual([1, 2, 3, 4, 5, 6]);
     expect(service.webhooks.map(({ id }) => id)).toEqual([1, 2, 3, 4, 6]);
     expect(new Set(created.map(({ json }) => json.secret)).size).toBe(6);
   });
 
-  it("stores what was sent, without fields that the interface does not name", async () => {
+  it("stores what was sent, without fields that the API does not name", async () => {
     const service = await startService();
     const lenient = await startService({ allowUnknownEvents: true });
     const body = webhookBody({ events: eventTypes });
@@ -50,7 +51,7 @@ describe("the local service", () => {
     ]);
   });
 
-  it("takes a body of up to 1 MiB, and answers a larger one with 413", async () => {
+  it("accepts a body of up to 1 MiB, and refuses a larger one with 413", async () => {
     const service = await startService();
     // In chunks, so that its length is not announced.
     const padded = (padding: number) =>
@@ -65,7 +66,7 @@ describe("the local service", () => {
     expect([statusCode, service.requests[0]?.committed]).toEqual([201, false]);
   });
 
-  it("lists, if it is told to, the webhooks of the database without their secrets", async () => {
+  it("lists the webhooks of a database, without their secrets, only with listing", async () => {
     const service = await startService({ listing: true });
     await service.create({ body: webhookBody({ tableId: "tbl_1" }) });
     await service.create({ databaseId: "base_2" });
@@ -82,7 +83,7 @@ describe("the local service", () => {
     expect((await (await startService()).list()).headers.allow).toBe("POST");
   });
 
-  it("lets its owner change and remove webhooks", async () => {
+  it("changes and removes webhooks from outside", async () => {
     const service = await startService();
     await service.create();
     const [before] = service.webhooks;
@@ -98,7 +99,7 @@ describe("the local service", () => {
   });
 });
 
-describe("a request that is refused", () => {
+describe("A request that is refused", () => {
   const codes: Readonly<Record<number, string>> = {
     ...{ 400: "BAD_REQUEST", 401: "UNAUTHORIZED", 404: "NOT_FOUND" },
     ...{ 405: "METHOD_NOT_ALLOWED", 415: "UNSUPPORTED_MEDIA_TYPE" },
@@ -117,16 +118,16 @@ describe("a request that is refused", () => {
     [400, "POST", webhooks, bad({ url: "ftp://example.com/" }), "url must be"],
     [400, "POST", webhooks, bad({ events: [] }), "events must be"],
     [400, "POST", webhooks, bad({ events: ["record.created", 7] }), "events[1] must be"],
-    [400, "POST", webhooks, bad({ events: ["a"], tableId: 7 }), 'service: "a"; tableId must be'],
-    [400, "POST", webhooks, bad({ events: Array(40_000).fill("a") }), "; and 39980 more."],
+    [400, "POST", webhooks, bad({ events: ["a"], tableId: 7 }), "; tableId must be"],
+    [400, "POST", webhooks, bad({ events: Array(40_000).fill("a") }), "events[0] is unknown"],
     [400, "POST", webhooks, bad({ tableId: "" }), "tableId must be"],
     [400, "POST", webhooks, bad({ tableId: null }), "tableId must be"],
-    [400, "POST", webhooks, { body: "{" }, "the body must be a JSON object."],
+    [400, "POST", webhooks, { body: "{" }, "must be an object."],
     [401, "POST", webhooks, { body, apiKey: null }, "A known API key is required"],
     [401, "POST", webhooks, basic, "A known API key is required"],
     [401, "DELETE", `${webhooks}/1`, { apiKey: "wrong" }, "A known API key is required"],
     [401, "GET", webhooks, { apiKey: "wrong" }, "A known API key is required"],
-    [404, "POST", webhooks, { body, apiKey: "other" }, "Webhook not found"],
+    [404, "POST", webhooks, { body, apiKey: "other" }, "Database base_1 not found"],
     [404, "DELETE", `${webhooks}/1`, { apiKey: "other" }, "Webhook 1 not found"],
     [404, "DELETE", `${webhooks}/2`, {}, "Webhook 2 not found"],
     [404, "DELETE", "/api/v1/bases/base_2/webhooks/1", {}, "Webhook 1 not found"],
@@ -174,7 +175,7 @@ describe("a request that is refused", () => {
     expect(String(answer)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   });
 
-  it.each(["X-Slow: ", "\r\n"])("may come a byte at a time after %j", async (next) => {
+  it.each(["X-Slow: ", "\r\n"])("ends when it arrives a byte at a time after %j", async (next) => {
     const before = { ...requestLimits };
     onTestFinished(() => void Object.assign(requestLimits, before));
     const limits = { headersTimeout: 20, requestTimeout: 40, connectionsCheckingInterval: 5 };
@@ -215,29 +216,49 @@ it.each<[Record<string, string>, object?]>([
   expect((await create({ path: `${webhooks}?dry=1`, headers })).statusCode).toBe(201);
 });
 
-describe("starting", () => {
+describe("Starting", () => {
   it.each([
     ["apiKeys", { apiKeys: ["one", "two words"] }],
-    ["pathPrefix", { pathPrefix: "/:any" }],
+    ["did you mean listing?", { lisitng: true }],
+    ["apiKeys", { apiKeys: [] }],
+    ["onLog", { onLog: "stdout" }],
     ["rateLimit", { rateLimit: { requestsPerSecond: 0 } }],
     ["deliveries: ", { deliveries: { retryWaitsSeconds: [-1] } }],
     ["deliveries: ", { deliveries: { deliverTo: "http://user:password@127.0.0.1:9000" } }],
   ])("fails, and names %s, with %j", async (named, options) => {
-    await expect(startService(options)).rejects.toThrow(named);
+    await expect(startService(options as object)).rejects.toThrow(named);
   });
 
-  it("listens on the given port, unless it is taken, and below its path prefix, and nowhere else", async () => {
-    const first = await startService();
-    const { port, baseUrl: outside } = first;
+  it("fails when the port is taken", async () => {
+    const { port } = await startService();
+
     await expect(startService({ port })).rejects.toMatchObject({ code: "EADDRINUSE" });
+  });
+
+  it("listens on the given port of 127.0.0.1 alone", async () => {
+    const first = await startService();
+    const { port } = first;
     await first.close();
 
-    const second = await startService({ port, pathPrefix: "/tables/eu-1" });
+    const second = await startService({ port });
 
-    expect(second).toMatchObject({ port, baseUrl: `http://127.0.0.1:${port}/tables/eu-1` });
+    expect(second).toMatchObject({ port, baseUrl: `http://127.0.0.1:${port}` });
     expect((await second.create()).statusCode).toBe(201);
-    expect((await clientOf({ ...second, baseUrl: outside }).create()).statusCode).toBe(404);
     await expect(fetch(`http://127.0.0.2:${port}/`)).rejects.toThrow("fetch failed");
     expect(globalThis.Request).toBe(globalRequest);
+  });
+
+  it("does not load node:sqlite, which prints a warning on Node.js 22, without data", async () => {
+    vi.resetModules();
+    vi.doMock("node:sqlite", () => {
+      throw new Error("node:sqlite was loaded");
+    });
+    onTestFinished(() => void vi.doUnmock("node:sqlite"));
+    const { startLocalService } = await import("../../src/local-service/index.js");
+
+    await using service = await startLocalService();
+
+    expect(service.webhooks).toEqual([]);
+    await expect(startLocalService({ data: temporaryFile() })).rejects.toThrow();
   });
 });

@@ -182,3 +182,15 @@ describe("an adoption", () => {
     expect(run.methods()).toEqual(["GET", "GET"]);
   });
 });
+
+describe("A resource that is replaced while adopt names its own webhook", () => {
+  it("fails its check, because the process of a replaced provider would delete the webhook", async () => {
+    const run = await startWithService({});
+    const urn = "urn:pulumi:::orders";
+    await run.check(adopting(), adopting(), { urn });
+
+    const { failures } = await run.check({}, adopting(), { urn });
+
+    expect(failures).toEqual([expect.stringMatching(/^adopt: .*webhook 17 .*Remove adopt/)]);
+  });
+});

@@ -1,15 +1,16 @@
 import { execFileSync } from "node:child_process";
+import project from "../../package.json" with { type: "json" };
 import { packagesIn } from "./licences.mts";
 
 interface BillOfMaterials {
   serialNumber?: string;
-  metadata: { timestamp?: string; component: { name: string } };
+  metadata: { timestamp?: string; component: { name: string; "bom-ref": string } };
   components: readonly { "bom-ref": string }[];
   dependencies: readonly { ref: string; dependsOn: readonly string[] }[];
 }
 
 /**
- * The bill of materials of what is bundled, in CycloneDX's format: what `npm sbom` says of the lock
+ * The bill of materials of the plugin, in CycloneDX's format: the output of `npm sbom` for the lock
  * file, without the packages that none of these modules comes from.
  */
 export function sbomOf(modules: readonly string[]): string {
@@ -25,15 +26,23 @@ export function sbomOf(modules: readonly string[]): string {
   const components = bill.components.filter((one) => bundled.includes(one["bom-ref"]));
   const missing = bundled.filter((ref) => !components.some((one) => one["bom-ref"] === ref));
   if (missing.length > 0) throw new Error(`package-lock.json does not have ${missing.join(", ")}`);
-  // npm takes the name of the directory; time and number would differ from build to build.
-  const { timestamp: _, ...metadata } = bill.metadata;
-  metadata.component.name = "pulumi-resource-dbwebhooks";
+  // npm names the root after its directory; a time and a number would differ from build to build.
+  const { timestamp: _, component, ...metadata } = bill.metadata;
   const { serialNumber: __, ...rest } = bill;
-  const dependencies = bill.dependencies
-    .filter(({ ref }) => bundled.includes(ref))
-    .map(({ ref, dependsOn }) => ({
-      ref,
-      dependsOn: dependsOn.filter((one) => bundled.includes(one)),
-    }));
-  return `${JSON.stringify({ ...rest, metadata, components, dependencies }, undefined, 2)}\n`;
+  const refs = [component["bom-ref"], ...bundled];
+  return `${JSON.stringify(
+    {
+      ...rest,
+      metadata: { ...metadata, component: { ...component, name: project.name } },
+      components,
+      dependencies: bill.dependencies
+        .filter(({ ref }) => refs.includes(ref))
+        .map(({ ref, dependsOn }) => ({
+          ref,
+          dependsOn: dependsOn.filter((one) => bundled.includes(one)),
+        })),
+    },
+    undefined,
+    2,
+  )}\n`;
 }

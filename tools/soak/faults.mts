@@ -5,6 +5,7 @@ import {
   hugeBody,
   idAsString,
   truncatedJson,
+  withFields,
 } from "../../test/helpers/faults/faults.mts";
 
 const envelope = { error: { code: "SOME_CODE", message: "Something went wrong." } };
@@ -21,10 +22,10 @@ const faults: readonly Fault[] = [
   hugeBody,
   asHtml,
   idAsString,
-  { kind: "fields", remove: ["id", "success"] },
-  { kind: "fields", remove: ["secret"] },
-  { kind: "fields", set: { secret: "", success: false } },
-  { kind: "fields", set: { unknown: { field: [1] } } },
+  withFields({ id: undefined, success: undefined }),
+  withFields({ secret: undefined }),
+  withFields({ secret: "", success: false }),
+  withFields({ unknown: { field: [1] } }),
   echoAuthorization(401),
   { kind: "respond", statusCode: 204, commit: true },
   { kind: "respond", statusCode: 200, body: "<!doctype html><title>Sign in</title>" },
@@ -46,9 +47,19 @@ const faults: readonly Fault[] = [
 
 /** Rules that strike a share of all requests together, each kind as often as the others. */
 export function randomFaults(share: number, seed: number): FaultRule[] {
-  return faults.map((fault, index) => ({
-    fault,
-    probability: share / faults.length,
-    seed: seed + index * 7_919,
-  }));
+  return faults.map((fault, index) => {
+    const random = seededRandom(seed + index * 7_919);
+    return { fault, where: () => random() < share / faults.length };
+  });
+}
+
+/** Numbers from 0 to 1: mulberry32, whose 32 bits of state are enough to choose requests. */
+function seededRandom(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let bits = Math.imul(state ^ (state >>> 15), state | 1);
+    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
+  };
 }

@@ -1,29 +1,37 @@
-import type { Fault, ReceivedRequest } from "pulumi-dbwebhooks/local-service";
+import type { Fault } from "pulumi-dbwebhooks/local-service";
 
 /** A complete HTTP message whose JSON is cut in half. */
 export const truncatedJson: Fault = {
-  kind: "alter",
-  text: (text) => text.slice(0, text.length / 2),
+  kind: "respond",
+  body: (_, own) => {
+    const text = JSON.stringify(own);
+    return text.slice(0, text.length / 2);
+  },
 };
 
-/** The answer with 10 MiB more. */
-export const hugeBody: Fault = {
-  kind: "fields",
-  set: { padding: () => "x".repeat(10 * 1024 * 1024) },
+/** The response with 10 MiB more. */
+export const hugeBody: Fault = withFields({ padding: "x".repeat(10 * 1024 * 1024) });
+
+/** The response under the content type of a page. */
+export const asHtml: Fault = { kind: "respond", headers: { "content-type": "text/html" } };
+
+/** The response with its id as a string of digits. */
+export const idAsString: Fault = {
+  kind: "respond",
+  body: (_, own) => ({ ...own, id: String(own.id) }),
 };
 
-/** The answer under the content type of a page. */
-export const asHtml: Fault = { kind: "alter", headers: { "content-type": "text/html" } };
-
-/** The answer with its id as a string of digits. */
-export const idAsString: Fault = { kind: "fields", set: { id: String } };
+/** The response with changed fields; `undefined` removes a field. */
+export function withFields(changes: object): Fault {
+  return { kind: "respond", body: (_, own) => ({ ...own, ...changes }) };
+}
 
 /** A refusal that repeats the Authorization header, as some proxies do. */
 export function echoAuthorization(statusCode = 400): Fault {
   return {
     kind: "respond",
     statusCode,
-    body: ({ headers }: ReceivedRequest) => ({
+    body: ({ headers }) => ({
       error: {
         code: "BAD_REQUEST",
         message: `Unexpected header: Authorization: ${headers.authorization}`,

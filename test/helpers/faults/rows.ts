@@ -2,7 +2,14 @@ import { once as nextEvent } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import type { Fault, FaultRule, LocalService } from "pulumi-dbwebhooks/local-service";
 import type { ErrorKind } from "../../../src/provider/errors.js";
-import { asHtml, echoAuthorization, hugeBody, idAsString, truncatedJson } from "./faults.mjs";
+import {
+  asHtml,
+  echoAuthorization,
+  hugeBody,
+  idAsString,
+  truncatedJson,
+  withFields,
+} from "./faults.mjs";
 
 /** Every way in which a row can end: with an error of a kind, or without one. */
 export type Outcome =
@@ -105,7 +112,7 @@ const listedNamed: More = { ...listed, isIdNamed: true };
 const moved: More = { environment: noTls, names: "formerBaseUrls" };
 const removed = { isRemovedBefore: true };
 const redacted: More = { names: "[withheld:" };
-const noRetries: More = { environment: onlyOnce, names: "dbwebhooks:retrySeconds" };
+const noRetries: More = { environment: onlyOnce, names: "retrySeconds" };
 
 function end(outcome: Outcome, changes: Partial<End>): End {
   const nothing = { posts: 0, gets: 0, deletes: 0, service: "nothing", state: "nothing" } as const;
@@ -134,10 +141,10 @@ const page = "<!doctype html><title>Sign in</title>";
 const envelope = { error: { code: "SOME_CODE", message: "The service's own words." } };
 const notFound = { error: { code: "NOT_FOUND", message: "Webhook not found" } };
 const elsewhere = "https://elsewhere.example";
-const noSecret: Fault = { kind: "fields", remove: ["secret"] };
+const noSecret: Fault = withFields({ secret: undefined });
 
-function respond(statusCode: number, body?: unknown, headers = {}): Fault {
-  return { kind: "respond", statusCode, body, headers };
+function respond(statusCode: number, body?: string | object, headers = {}): Fault {
+  return { kind: "respond", statusCode, headers, ...(body !== undefined && { body }) };
 }
 
 const committed = (fault: object) => ({ ...fault, commit: true }) as Fault;
@@ -148,7 +155,7 @@ const reset: Fault = { kind: "resetAfterCommit" };
 const half: Fault = { kind: "resetMidBody" };
 const answersPage = respond(200, page, { "content-type": "text/html" });
 const redirect = respond(301, undefined, { location: `${elsewhere}/api` });
-const refused = (code: number, body: unknown): More => ({
+const refused = (code: number, body: object): More => ({
   rules: [{ on: "DELETE", fault: respond(code, body) }],
   names: `${code}`,
 });
@@ -157,7 +164,12 @@ const proxy503 = respond(503, page, { "retry-after": "1" });
 const failing = respond(200, { success: false });
 
 /** An answer before anything takes effect, each time; the error has to name the status. */
-function status(code: number, result: End, body: unknown = envelope, sees = `${code}`): Row {
+function status(
+  code: number,
+  result: End,
+  body: string | object = envelope,
+  sees = `${code}`,
+): Row {
   return [`answers ${code}`, sees, respond(code, body), result, { names: ` ${code}` }];
 }
 
@@ -166,7 +178,7 @@ function once(code: number, result: End, header = "", value?: string): Row {
   const sees = header === "" ? `${code}` : `${code}, ${header} \`Retry-After\``;
   const fault = respond(code, envelope, value && { "retry-after": value });
   const isError = result.outcome === "notCreated" || result.outcome === "notDeleted";
-  const names = isError ? "dbwebhooks:retrySeconds" : "";
+  const names = isError ? "retrySeconds" : "";
   return [`answers ${sees}, once`, sees, fault, result, { times: 1, names }];
 }
 
@@ -218,12 +230,12 @@ const creations: readonly Row[] = [
   odd("201, half of the JSON", truncatedJson, inDoubtHeld),
   odd("201, 10 MiB of JSON", hugeBody, inDoubtHeld),
   odd("201, the JSON as `text/html`", asHtml, created),
-  odd("201, more fields", { kind: "fields", set: { active: true } }, created),
+  odd("201, more fields", withFields({ active: true }), created),
   odd("201, the id as a string", idAsString, created),
-  odd("201, the id is 0", { kind: "fields", set: { id: 0 } }, created),
-  odd("201, no id", { kind: "fields", remove: ["id"] }, inDoubtHeld),
+  odd("201, the id is 0", withFields({ id: 0 }), created),
+  odd("201, no id", withFields({ id: undefined }), inDoubtHeld),
   odd("201, no secret", noSecret, undone),
-  odd("201, an empty secret", { kind: "fields", set: { secret: "" } }, undone),
+  odd("201, an empty secret", withFields({ secret: "" }), undone),
   odd("201, no secret; 403 to the deletion", noSecret, partial, refused(403, envelope)),
   odd("201, no secret; 404 `NOT_FOUND` to the deletion", noSecret, partial, refused(404, notFound)),
   odd("204", committed(respond(204)), inDoubtHeld),
@@ -261,9 +273,9 @@ const deletions: readonly Row[] = [
   odd("200, half of the JSON", truncatedJson, keptGone),
   odd("200, 10 MiB of JSON", hugeBody, keptGone),
   odd("200, the JSON as `text/html`", asHtml, deleted),
-  odd("200, more fields", { kind: "fields", set: { id: 1 } }, deleted),
+  odd("200, more fields", withFields({ id: 1 }), deleted),
   odd("204", committed(respond(204)), deleted),
-  odd('200, `success: "true"`', { kind: "fields", set: { success: "true" } }, keptGone),
+  odd('200, `success: "true"`', withFields({ success: "true" }), keptGone),
   ["removes nothing and says so", "200, `success: false`", failing, kept],
   ["a proxy answers", "200, an HTML page", answersPage, kept],
   ["is not at `dbwebhooks:baseUrl` any more", "no request", [], keptUnsent, moved],

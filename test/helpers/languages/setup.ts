@@ -31,10 +31,8 @@ export async function setup({ provide }: TestProject): Promise<void> {
   provide("hasPackageAdd", cli.environment.PATH === pathBefore);
 }
 
-/** What programs in Python and Go need and the machine does not have. */
-export async function missingTools(
-  environment: Readonly<Record<string, string>> = {},
-): Promise<string[]> {
+/** The tools that programs in Python and Go need and the machine does not have. */
+async function missingTools(): Promise<string[]> {
   const python = "import sys, ensurepip, venv; assert sys.version_info >= (3, 10), sys.version";
   const tools: [string, string[], string][] = [
     ["python3", ["-c", python], "Python 3.10 or newer with venv"],
@@ -43,7 +41,6 @@ export async function missingTools(
   const problems = tools.map(async ([command, args, name]) => {
     const { exitCode, stderr } = await run(command, args, {
       directory: repository,
-      environment,
     }).catch((error: Error) => ({ exitCode: null, stderr: error.message }));
     return exitCode === 0 ? [] : [`${name} (${stderr.trim().split("\n").at(-1)})`];
   });

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
-/** `error.code` of every error status, from HTTP's reason phrases. */
+/** The `error.code` of each error status, after HTTP's reason phrases. */
 const errorCodes = {
   400: "BAD_REQUEST",
   401: "UNAUTHORIZED",
@@ -13,7 +13,7 @@ const errorCodes = {
   500: "INTERNAL_SERVER_ERROR",
 } as const satisfies Partial<Record<ContentfulStatusCode, string>>;
 
-/** Answers with the error body of interface section 7. */
+/** Responds with the error body of API §7. */
 export function sendError(
   c: Context,
   statusCode: keyof typeof errorCodes,
@@ -22,4 +22,10 @@ export function sendError(
 ): Response {
   c.set("problem", message);
   return c.json({ error: { code: errorCodes[statusCode], message } }, statusCode, headers);
+}
+
+/** Responds in plain text, where the API's error body would tell a client something wrong. */
+export function sendPlainError(c: Context, statusCode: 403 | 404 | 421, message: string): Response {
+  c.set("problem", message);
+  return c.text(message, statusCode);
 }

@@ -1,0 +1,109 @@
+import type { Context } from "hono";
+import { createMiddleware } from "hono/factory";
+import { isApiKey } from "../common/identifier.js";
+import { isLoopback } from "../common/url.js";
+import { sendError, sendPlainError } from "./errors.js";
+import type { RateLimit } from "./options.js";
+import type { ServiceEnv } from "./requests.js";
+
+/**
+ * The API keys that the service knows, and the databases that each may use.
+ *
+ * A list gives every key access to every database. A record names the databases of each key; `"*"`
+ * stands for every database. A database does not have to be created: every database id exists.
+ */
+export type ApiKeys = readonly string[] | Readonly<Record<string, readonly string[] | "*">>;
+
+/** The databases that each key may use. */
+export class ApiKeyRing {
+  readonly #databasesOf: ReadonlyMap<string, readonly string[] | "*">;
+
+  constructor(apiKeys: ApiKeys) {
+    this.#databasesOf = Array.isArray(apiKeys)
+      ? new Map(apiKeys.map((key) => [key, "*"]))
+      : new Map(Object.entries(apiKeys));
+    if (this.#databasesOf.size === 0 || ![...this.#databasesOf.keys()].every(isApiKey)) {
+      throw new TypeError("apiKeys must name at least one key, each of visible ASCII characters.");
+    }
+  }
+
+  get first(): string {
+    return [...this.#databasesOf.keys()][0] ?? "";
+  }
+
+  /** The known key in an `Authorization` header, whose scheme is case-insensitive (RFC 9110, section 11.1). */
+  keyIn(authorization: string | undefined): string | undefined {
+    const key = /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
+    return this.#databasesOf.has(key) ? key : undefined;
+  }
+
+  mayUse(key: string | undefined, databaseId: string): boolean {
+    const databases = this.#databasesOf.get(key ?? "");
+    return databases === "*" || databases?.includes(databaseId) === true;
+  }
+}
+
+/** Lets a request pass when its key is known and may use the database of the path (API §5). */
+export function authorize(keys: ApiKeyRing) {
+  return createMiddleware<ServiceEnv, "/:databaseId">(async (c, next) => {
+    const key = keys.keyIn(c.req.header("authorization"));
+    if (key === undefined) {
+      const message = "A known API key is required: Authorization: Bearer <API_KEY>.";
+      return sendError(c, 401, message, { "www-authenticate": "Bearer" });
+    }
+    return keys.mayUse(key, c.req.param("databaseId")) ? next() : sendNotFound(c);
+  });
+}
+
+/**
+ * The 404 of API §7. A webhook that does not exist, one of another database and a database without
+ * access get the same words, so that a caller without access does not learn what exists.
+ */
+export function sendNotFound(c: Context): Response {
+  const { webhookId, databaseId } = c.req.param();
+  // A creation and a list name no webhook.
+  const what = webhookId === undefined ? `Database ${databaseId}` : `Webhook ${webhookId}`;
+  return sendError(c, 404, `${what} not found`);
+}
+
+/**
+ * Refuses a request whose `Host` is not a loopback name, or whose `Origin` is not a loopback page.
+ * The default key is well known, and a web page can send requests to 127.0.0.1, also under its own
+ * host name (DNS rebinding).
+ */
+export const refuseForeignRequest = createMiddleware<ServiceEnv>(async (c, next) => {
+  const { host, origin } = c.env.incoming.headers;
+  if (!isLoopbackUrl(`http://${host}`)) {
+    return sendPlainError(c, 421, "This service responds under loopback names only.");
+  }
+  if (origin !== undefined && !isLoopbackUrl(origin)) {
+    return sendPlainError(c, 403, "This service does not respond to pages of other origins.");
+  }
+  return next();
+});
+
+/** Responds with 429 when a key is over its limit, before the body is read. One token bucket per key. */
+export function limitRate({ requestsPerSecond, burst }: RateLimit, keys: ApiKeyRing) {
+  const capacity = burst ?? Math.max(1, requestsPerSecond);
+  const buckets = new Map<string, { tokens: number; filledAt: number }>();
+  return createMiddleware<ServiceEnv>(async (c, next) => {
+    // Unknown keys share a bucket, because there is no limit to their number.
+    const key = keys.keyIn(c.req.header("authorization")) ?? "";
+    const now = Date.now();
+    const bucket = buckets.get(key) ?? { tokens: capacity, filledAt: now };
+    const refill = ((now - bucket.filledAt) / 1000) * requestsPerSecond;
+    const tokens = Math.min(capacity, bucket.tokens + refill);
+    buckets.set(key, { tokens: tokens < 1 ? tokens : tokens - 1, filledAt: now });
+    if (tokens >= 1) {
+      return next();
+    }
+    // Rounded up, so that an obedient client does not come too early.
+    const retryAfter = Math.ceil((1 - tokens) / requestsPerSecond);
+    const message = `More than ${requestsPerSecond} requests per second.`;
+    return sendError(c, 429, message, { "retry-after": String(retryAfter) });
+  });
+}
+
+function isLoopbackUrl(url: string): boolean {
+  return URL.canParse(url) && isLoopback(new URL(url).hostname);
+}

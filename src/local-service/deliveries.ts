@@ -1,0 +1,213 @@
+import { setTimeout as delay } from "node:timers/promises";
+import PQueue from "p-queue";
+import { Agent } from "undici";
+import type { Activity } from "./activity.js";
+import { completeEvent, eventChecks, type NewEvent, type StoredEvent } from "./events.js";
+import { sendNotification } from "./notification.js";
+import type { LocalServiceOptions } from "./options.js";
+import { type Checks, validateFields } from "./validation.js";
+import type { StoredWebhook, WebhookStore } from "./webhook-store.js";
+
+/** An event on its way to one webhook. The object is live: its fields follow the delivery. */
+export interface Delivery {
+  /** Number of the delivery since the start: 1, 2, 3, …. */
+  readonly number: number;
+  /** The event. */
+  readonly event: StoredEvent;
+  /** Identifier of the webhook. */
+  readonly webhookId: number;
+  /** Address of the latest attempt, in clear: it can be a credential. Absent before the first. */
+  readonly url?: string;
+  /** Attempts begun so far. */
+  readonly attempts: number;
+  /** Status of the latest response; absent when the latest finished attempt got none. */
+  readonly statusCode?: number;
+  /** Why the latest finished attempt got no response. */
+  readonly problem?: string;
+  /**
+   * `"delivered"`: the receiver responded with 2xx; `"failed"`: no attempts are left; `"dropped"`: the
+   * webhook was deleted or switched off before; `"pending"`: not over yet.
+   */
+  readonly outcome: DeliveryOutcome;
+  /** How long the delivery waits for the next attempt, from the end of the latest. */
+  readonly retryInSeconds?: number;
+}
+
+/** How a delivery ended; see {@link Delivery.outcome}. */
+export type DeliveryOutcome = "pending" | "delivered" | "failed" | "dropped";
+
+/** An event that was emitted, and the deliveries that it led to. */
+export interface EmittedEvent extends StoredEvent {
+  /** One for every active webhook that selects the event. */
+  readonly deliveries: readonly Delivery[];
+  /** Fulfilled when every delivery is over; rejected when the service closes first. */
+  readonly finished: Promise<readonly Delivery[]>;
+}
+
+/** Which delivery to wait for; every given condition must hold. */
+export interface AwaitedDelivery {
+  /** Event kind. Default: any. */
+  readonly type?: string;
+  /** Identifier of the webhook. Default: any. */
+  readonly webhookId?: number;
+  /** A further condition. Default: none. */
+  readonly where?: (delivery: Delivery) => boolean;
+}
+
+/** A {@link Delivery} as the service fills it in. */
+type DeliveryEntry = { -readonly [K in keyof Delivery]: Delivery[K] };
+
+const defaultWaits = [0.5, 1, 2, 4, 8, 16, 32, 60, 60];
+const dropped = new Error("The webhook is deleted or switched off.");
+
+/** Delivers events to the receivers. Pending deliveries end with the process. */
+export class Deliveries {
+  readonly newest: Delivery[] = [];
+  readonly pending = new Map<Delivery, AbortController>();
+  readonly #webhooks: WebhookStore;
+  readonly #timeoutMs: number;
+  readonly #retryWaitsSeconds: readonly number[];
+  readonly #deliverTo: string | undefined;
+  readonly #maxKept: number;
+  readonly #activity: Activity;
+  readonly #eventChecks: Checks;
+  readonly #agent: Agent;
+  readonly #queue: PQueue;
+  #lastNumber = 0;
+
+  constructor(
+    webhooks: WebhookStore,
+    options: LocalServiceOptions & { readonly maxRequests: number },
+    activity: Activity,
+  ) {
+    const { deliveries = {}, allowUnknownEvents = false } = options;
+    const { timeoutSeconds = 15, maxConcurrent = 64 } = deliveries;
+    this.#webhooks = webhooks;
+    this.#timeoutMs = timeoutSeconds * 1000;
+    this.#retryWaitsSeconds = deliveries.retryWaitsSeconds ?? defaultWaits;
+    this.#deliverTo = deliveries.deliverTo;
+    this.#maxKept = options.maxRequests;
+    this.#activity = activity;
+    this.#eventChecks = eventChecks(allowUnknownEvents);
+    // The timeout of an attempt covers the connection and the response, so undici's own are off.
+    const connect = { timeout: this.#timeoutMs };
+    this.#agent = new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
+    this.#queue = new PQueue({ concurrency: maxConcurrent });
+  }
+
+  validateEvent(event: unknown): string[] {
+    return validateFields(event, this.#eventChecks);
+  }
+
+  /** Starts to deliver a valid event to every webhook that selects it. */
+  emit(newEvent: NewEvent): EmittedEvent {
+    const event = completeEvent(newEvent);
+    const webhooks = this.#webhooks.list(event.databaseId).filter((one) => selects(one, event));
+    const deliveries = webhooks.map(({ id }) => this.#add(event, id));
+    // Begins after the event is logged.
+    const finished = Promise.resolve().then(() =>
+      Promise.all(deliveries.map((delivery) => this.#deliver(delivery))),
+    );
+    // A caller may ignore it, and an unhandled rejection ends the process.
+    finished.catch(() => {});
+    const emitted = { ...event, deliveries, finished };
+    this.#activity.emit("log", { type: "event", event: emitted });
+    return emitted;
+  }
+
+  /** Drops the waiting deliveries of a webhook that is deleted or switched off, not those in flight. */
+  drop(webhookId: number): void {
+    for (const [delivery, controller] of this.pending) {
+      if (delivery.webhookId === webhookId) {
+        controller.abort(dropped);
+      }
+    }
+  }
+
+  /** Ends all pending deliveries, attempts in flight included. */
+  async close(): Promise<void> {
+    const closed = new Error("The local service was closed before the delivery was over.");
+    for (const controller of this.pending.values()) {
+      controller.abort(closed);
+    }
+    await this.#agent.destroy();
+    await this.#queue.onIdle();
+  }
+
+  #add(event: StoredEvent, webhookId: number): DeliveryEntry {
+    this.#lastNumber += 1;
+    const number = this.#lastNumber;
+    const delivery: DeliveryEntry = { number, event, webhookId, attempts: 0, outcome: "pending" };
+    this.pending.set(delivery, new AbortController());
+    this.newest.push(delivery);
+    if (this.newest.length > this.#maxKept) {
+      this.newest.shift();
+    }
+    return delivery;
+  }
+
+  /** Attempts a delivery until it is over. Rejects when the service closes first. */
+  async #deliver(delivery: DeliveryEntry): Promise<Delivery> {
+    const signal = this.pending.get(delivery)?.signal ?? AbortSignal.abort();
+    try {
+      for (const waitSeconds of [...this.#retryWaitsSeconds, undefined]) {
+        if (await this.#queue.add(() => this.#attempt(delivery, signal))) {
+          return this.#end(delivery, "delivered");
+        }
+        signal.throwIfAborted();
+        if (waitSeconds === undefined) {
+          return this.#end(delivery, "failed");
+        }
+        delivery.retryInSeconds = waitSeconds;
+        this.#activity.emit("log", { type: "delivery", delivery });
+        await delay(waitSeconds * 1000, undefined, { signal });
+      }
+      return delivery;
+    } catch (error) {
+      if (signal.reason === dropped) {
+        return this.#end(delivery, "dropped");
+      }
+      throw signal.reason ?? error;
+    } finally {
+      this.pending.delete(delivery);
+    }
+  }
+
+  /** Sends one notification; true when the receiver accepts it. */
+  async #attempt(delivery: DeliveryEntry, signal: AbortSignal): Promise<boolean> {
+    signal.throwIfAborted();
+    // Read again, because the `url` may have changed. It exists: a deletion aborts the signal.
+    const webhook = this.#webhooks.get(delivery.webhookId) as StoredWebhook;
+    delete delivery.retryInSeconds;
+    delivery.attempts += 1;
+    delivery.url = addressOf(webhook.url, this.#deliverTo);
+    const result = await sendNotification(delivery, webhook.secret, this.#agent, this.#timeoutMs);
+    delete delivery.statusCode;
+    delete delivery.problem;
+    Object.assign(delivery, result);
+    // Any 2xx counts as accepted, a redirect does not. Source: Standard Webhooks.
+    return result.statusCode !== undefined && Math.floor(result.statusCode / 100) === 2;
+  }
+
+  #end(delivery: DeliveryEntry, outcome: DeliveryOutcome): Delivery {
+    delivery.outcome = outcome;
+    delete delivery.retryInSeconds;
+    this.#activity.emit("log", { type: "delivery", delivery });
+    this.#activity.emit("deliveryEnded", delivery);
+    return delivery;
+  }
+}
+
+/** Whether a webhook selects an event (API §3, and §6 rules 1 and 2). */
+function selects({ active, events, tableId }: StoredWebhook, event: StoredEvent): boolean {
+  return active && events.includes(event.type) && (tableId === null || tableId === event.tableId);
+}
+
+/** The `url` of a webhook, or the same path and query at the origin of `deliverTo`. */
+function addressOf(url: string, deliverTo: string | undefined): string {
+  const parsed = URL.parse(url);
+  // Joined as text: resolving the path "//host" would lead to another host.
+  return deliverTo === undefined || parsed === null
+    ? url
+    : new URL(deliverTo).origin + parsed.pathname + parsed.search;
+}

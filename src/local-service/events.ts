@@ -1,0 +1,105 @@
+import { randomBytes } from "node:crypto";
+import { type EventType, eventTypes, isEventType } from "../common/event-types.js";
+import { adviceForUnknownName } from "../common/nearest-name.js";
+import {
+  aNonEmptyString,
+  type Check,
+  type Checks,
+  isObject,
+  must,
+  optional,
+} from "./validation.js";
+
+/** An event of a database, to be delivered to the webhooks that select it. */
+export interface NewEvent {
+  /** Event kind, one of the nine; any other only with `allowUnknownEvents`. */
+  readonly type: EventType | (string & {});
+  /** Database of the event. */
+  readonly databaseId: string;
+  /** Table of the event. Default: none, and webhooks with a `tableId` do not get the event. */
+  readonly tableId?: string | undefined;
+  /**
+   * `data` of the notification; `tableId` is added when it has none. Default: a sample that fits the
+   * event kind, in the table of the event or in a made-up one.
+   */
+  readonly data?: Readonly<Record<string, unknown>> | undefined;
+  /**
+   * Identifier by which receivers recognise repetitions. Default: a new one, `evt_` and random digits.
+   */
+  readonly id?: string | undefined;
+}
+
+/** An event as it is delivered. */
+export interface StoredEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly databaseId: string;
+  readonly tableId?: string;
+  /** When it happened: ISO 8601. */
+  readonly timestamp: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** The check of an event kind, in a subscription (API §4.1) and in an event. */
+export function eventKindCheck(allowUnknownEvents: boolean): Check {
+  return (kind) => {
+    if (typeof kind !== "string" || kind === "") {
+      return "must be an event kind";
+    }
+    return allowUnknownEvents || isEventType(kind)
+      ? undefined
+      : adviceForUnknownName(kind, eventTypes);
+  };
+}
+
+export function eventChecks(allowUnknownEvents: boolean): Checks {
+  return {
+    type: eventKindCheck(allowUnknownEvents),
+    databaseId: aNonEmptyString,
+    tableId: optional(aNonEmptyString),
+    data: optional(must("be a JSON object", isObject)),
+    // The identifier is sent in a header.
+    id: optional(must("be 1 to 256 visible ASCII characters", isHeaderValue)),
+  };
+}
+
+/** Fills in the fields that a notification needs. */
+export function completeEvent(event: NewEvent): StoredEvent {
+  const { type, databaseId, tableId, data = sampleData(type, tableId) } = event;
+  return {
+    id: event.id ?? newId("evt"),
+    type,
+    databaseId,
+    ...(tableId !== undefined && { tableId }),
+    timestamp: new Date().toISOString(),
+    data: { ...(tableId !== undefined && { tableId }), ...data },
+  };
+}
+
+/** A sample of the data of a notification, in the form that a public service uses. */
+function sampleData(type: string, tableId = newId("tbl")): Record<string, unknown> {
+  const [subject, change] = type.split(".");
+  const [recordId, fieldId] = [newId("rec"), newId("fld")];
+  const records = [{ id: recordId, data: { Name: "A sample" } }];
+  const field = { id: fieldId, name: "A sample", type: "text" };
+  const previousField = { ...field, name: "An older name" };
+  switch (subject) {
+    case "record":
+      return { tableId, recordIds: [recordId], ...(change !== "deleted" && { records }) };
+    case "table":
+      return { tableId, table: { id: tableId, name: "A sample" } };
+    case "field":
+      return { tableId, fieldId, field, ...(change === "updated" && { previousField }) };
+    default:
+      return {};
+  }
+}
+
+/** A new identifier: its prefix and 96 random bits. */
+function newId(prefix: string): string {
+  return `${prefix}_${randomBytes(12).toString("hex")}`;
+}
+
+function isHeaderValue(value: unknown): boolean {
+  return typeof value === "string" && /^[\x21-\x7e]{1,256}$/.test(value);
+}

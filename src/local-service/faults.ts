@@ -1,0 +1,175 @@
+import { matches, type ReceivedRequest, type RequestMatch } from "./requests.js";
+import * as check from "./validation.js";
+
+/**
+ * One thing that goes wrong with a request.
+ *
+ * Where a kind has `commit`, `false` (the default) plays it before the request takes effect, `true`
+ * after: the webhook is then stored, or removed, but the client gets no proper response. A request
+ * that the service refuses (401, 404, 400, …) takes no effect; faults "after" are then played on the
+ * refusal.
+ */
+export type Fault =
+  /** Waits `ms` milliseconds, then continues, even when the client has left. */
+  | { readonly kind: "delay"; readonly ms: number; readonly commit?: boolean }
+  /** Waits until {@link InjectedFault.release}, then continues, even when the client has left. */
+  | { readonly kind: "hold"; readonly commit?: boolean }
+  /** Keeps the connection open and sends nothing, until the client leaves. */
+  | { readonly kind: "neverAnswer"; readonly commit?: boolean }
+  /**
+   * Sends a TCP reset: before, without having read the body (unless a rule with `where` is in force,
+   * which may look at it); after, in place of the response; or after half of its body.
+   */
+  | { readonly kind: "resetBeforeReading" | "resetAfterCommit" | "resetMidBody" }
+  /**
+   * With `statusCode` (200 to 599): sends this response. Without: plays after the commit and changes
+   * the service's own response. A string `body` is sent as it is, anything else as JSON.
+   */
+  | {
+      readonly kind: "respond";
+      readonly statusCode?: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: string | object | null | ChangeBody;
+      readonly commit?: boolean;
+    };
+
+/** Makes the body of a response from the service's own: `(request, { secret, ...rest }) => rest`. */
+// biome-ignore lint/suspicious/noExplicitAny: the fields of the own body depend on the request.
+export type ChangeBody = (request: ReceivedRequest, ownBody: any) => unknown;
+
+/** Which requests meet which fault, and how often. */
+export interface FaultRule extends RequestMatch {
+  /**
+   * What goes wrong. Several faults are played in this order on one request, first those before its
+   * effect. Nothing follows a reset or `neverAnswer`.
+   */
+  readonly fault: Fault | readonly Fault[];
+  /** Requests to meet before the rule is spent. Default: no limit. */
+  readonly times?: number;
+}
+
+/** A rule in force. */
+export interface InjectedFault {
+  /** Requests that met the rule so far, in order. */
+  readonly requests: readonly ReceivedRequest[];
+  /** Ends the `hold` of every request that met the rule so far. Later requests wait again. */
+  release(): void;
+  /** Removes the rule and releases the requests that it holds. */
+  remove(): void;
+}
+
+/** The rules in force. Only the first rule that matches and is not spent acts on a request. */
+export class FaultRules {
+  readonly #rules = new Set<RuleInForce>();
+
+  /** Whether the body must be read before a rule is chosen. */
+  get needBody(): boolean {
+    return [...this.#rules].some(({ rule }) => rule.where !== undefined);
+  }
+
+  /** Throws a TypeError when the rule is invalid. */
+  add(rule: FaultRule): InjectedFault {
+    assertFaultRule(rule);
+    const added = new RuleInForce(rule, this.#rules);
+    this.#rules.add(added);
+    return added;
+  }
+
+  clear(): void {
+    for (const rule of this.#rules) {
+      rule.release();
+    }
+    this.#rules.clear();
+  }
+
+  /** The faults for one request, and the end of a `hold` among them. */
+  take(request: ReceivedRequest) {
+    const rule = [...this.#rules].find((one) => one.matches(request));
+    return rule?.take(request) ?? { faults: [], released: Promise.resolve() };
+  }
+}
+
+class RuleInForce implements InjectedFault {
+  readonly rule: FaultRule;
+  readonly requests: ReceivedRequest[] = [];
+  readonly #rules: Set<RuleInForce>;
+  #gate = Promise.withResolvers<void>();
+
+  constructor(rule: FaultRule, rules: Set<RuleInForce>) {
+    this.rule = rule;
+    this.#rules = rules;
+  }
+
+  matches(request: ReceivedRequest): boolean {
+    const { times = Number.POSITIVE_INFINITY } = this.rule;
+    return this.requests.length < times && matches(this.rule, request);
+  }
+
+  take(request: ReceivedRequest) {
+    this.requests.push(request);
+    // The gate is taken now, not when the hold is played, so that a release in between counts.
+    return { faults: [this.rule.fault].flat(), released: this.#gate.promise };
+  }
+
+  release(): void {
+    this.#gate.resolve();
+    this.#gate = Promise.withResolvers();
+  }
+
+  remove(): void {
+    this.#rules.delete(this);
+    this.release();
+  }
+}
+
+/** Whether a fault is played before the request can take effect. */
+export function isBeforeCommit(fault: Fault): boolean {
+  switch (fault.kind) {
+    case "resetBeforeReading":
+      return true;
+    case "resetAfterCommit":
+    case "resetMidBody":
+      return false;
+    case "respond":
+      return fault.commit !== true && fault.statusCode !== undefined;
+    default:
+      return fault.commit !== true;
+  }
+}
+
+const commit = check.optional(check.aFlag);
+const faultChecks = {
+  delay: { ms: check.aWholeNumber, commit },
+  hold: { commit },
+  neverAnswer: { commit },
+  resetBeforeReading: {},
+  resetAfterCommit: {},
+  resetMidBody: {},
+  respond: {
+    statusCode: check.optional(
+      check.must("be a status from 200 to 599", (value) => /^[2-5]\d\d$/.test(String(value))),
+    ),
+    headers: check.optional(check.anObject),
+    body: check.anything,
+    commit,
+  },
+} satisfies Record<Fault["kind"], check.Checks>;
+
+const kinds = Object.keys(faultChecks);
+
+/** Throws a TypeError, because a misspelt rule would never act. */
+function assertFaultRule(rule: FaultRule): void {
+  check.assertOptions("fault rule", rule, {
+    fault: check.must("be a fault or a list of faults", (value) => typeof value === "object"),
+    on: check.optional(check.oneOf(["POST", "DELETE", "GET", "any"])),
+    databaseId: check.optional(check.aNonEmptyString),
+    where: check.optional(check.aFunction),
+    times: check.optional(check.aWholeNumber),
+  });
+  for (const fault of [rule.fault].flat()) {
+    // The other fields can be judged only when the kind is known.
+    check.assertOptions("fault", { kind: fault?.kind }, { kind: check.oneOf(kinds) });
+    const checks: check.Checks = faultChecks[fault.kind];
+    check.assertOptions(`fault ${fault.kind}`, fault, { kind: check.anything, ...checks });
+  }
+}

@@ -1,0 +1,71 @@
+import { Webhook } from "standardwebhooks";
+import { type Dispatcher, request } from "undici";
+import type { Delivery } from "./deliveries.js";
+import type { StoredEvent } from "./events.js";
+
+// The body of the response is not used. Reading it keeps the connection usable.
+const maxResponseBytes = 64 * 1024;
+
+/** Signs and sends a notification once. Returns the status, or why there was no response. Never rejects. */
+export async function sendNotification(
+  { event, webhookId, url = "", attempts }: Delivery,
+  secret: string,
+  dispatcher: Dispatcher,
+  timeoutMs: number,
+): Promise<Pick<Delivery, "statusCode" | "problem">> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    const body = notificationBody(event, webhookId, attempts);
+    const response = await request(url, {
+      dispatcher,
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "user-agent": "pulumi-dbwebhooks-local-service",
+        ...signatureHeaders(event.id, body, secret),
+        ...basicAuthorization(url),
+      },
+      body,
+      signal,
+    });
+    // The status decides, even if the connection breaks within the body.
+    await response.body.dump({ limit: maxResponseBytes }).catch(() => {});
+    return { statusCode: response.statusCode };
+  } catch (error) {
+    const problem = signal.aborted ? `no response within ${timeoutMs / 1000} s` : reasonOf(error);
+    return { problem };
+  }
+}
+
+function notificationBody(event: StoredEvent, webhookId: number, attempt: number): string {
+  const { id, type, timestamp, data, databaseId: baseId } = event;
+  const source = "local-service";
+  const metadata = { webhookId, organizationId: "org_local", baseId, attempt, source };
+  return JSON.stringify({ id, type, timestamp, data, metadata });
+}
+
+/** The timestamp is that of the attempt, because receivers refuse one that is over five minutes old. */
+function signatureHeaders(id: string, body: string, secret: string): Record<string, string> {
+  const sentAt = new Date();
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": String(Math.floor(sentAt.getTime() / 1000)),
+    "webhook-signature": new Webhook(secret).sign(id, sentAt, body),
+  };
+}
+
+/** undici ignores the user info of a URL. */
+function basicAuthorization(url: string): { authorization?: string } {
+  const { username, password } = new URL(url);
+  if (username + password === "") {
+    return {};
+  }
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` };
+}
+
+/** Only the code: a message can contain the URL, which may be a credential. */
+function reasonOf(error: unknown): string {
+  const { code, name } = error as { code?: unknown; name?: unknown };
+  return `no response (${code ?? name})`;
+}

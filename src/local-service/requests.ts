@@ -1,0 +1,142 @@
+import type { IncomingMessage } from "node:http";
+import type { HttpBindings } from "@hono/node-server";
+import type { Activity } from "./activity.js";
+
+/**
+ * One request as the service saw it. The object is live: its fields fill in as the request proceeds.
+ */
+export interface ReceivedRequest {
+  /** Position in the order of arrival since the start: 1, 2, 3, …. */
+  readonly number: number;
+  /** Method as sent. */
+  readonly method: string;
+  /** Request target as sent: with the query, and still percent-encoded. */
+  readonly path: string;
+  /** Headers, names in lower case. **`authorization` is in clear**: it is for assertions only. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Database of the path, decoded; absent when the service does not know the path. */
+  readonly databaseId?: string;
+  /** Last segment of a deletion's path, decoded; for a creation the new id, once it is stored. */
+  readonly webhookId?: string;
+  /** Whether the key is known and may use the database; absent when the service does not know the path. */
+  readonly authorized?: boolean;
+  /**
+   * Body, parsed; `undefined` when there is none, when it is not JSON, and before it is read. The
+   * service reads only the body of an authorized request.
+   */
+  readonly body?: unknown;
+  /** Whether the request took effect: a webhook was stored, or removed. */
+  readonly committed: boolean;
+  /** Status of the response, after faults. */
+  readonly statusCode?: number;
+  /** Why the service refused the request, in the words of its response. */
+  readonly problem?: string;
+  /**
+   * How it ended: `"answered"`: the service wrote a whole response; `"reset"`: a fault broke the
+   * connection; `"unanswered"`: a fault sends nothing; `"disconnected"`: the client went away first;
+   * `"pending"`: not over yet. A pending or disconnected request may still take effect.
+   */
+  readonly outcome: RequestOutcome;
+}
+
+/** How a request ended; see {@link ReceivedRequest.outcome}. */
+export type RequestOutcome = "pending" | "answered" | "reset" | "unanswered" | "disconnected";
+
+/** Which requests match; every given condition must hold. */
+export interface RequestMatch {
+  /** Method. Default: `"any"`. */
+  readonly on?: "POST" | "DELETE" | "GET" | "any";
+  /** Database of the path, decoded. Default: any. */
+  readonly databaseId?: string;
+  /** A further condition. Default: none. */
+  readonly where?: (request: ReceivedRequest) => boolean;
+}
+
+/** Which request to wait for, and how far it must have come. */
+export interface AwaitedRequest extends RequestMatch {
+  /**
+   * `"received"` (default): read, not yet handled; `"committed"`: a webhook was stored or removed;
+   * `"finished"`: its outcome is known.
+   */
+  readonly stage?: "received" | "committed" | "finished";
+}
+
+/** A {@link ReceivedRequest} as the service fills it in. */
+export type RequestEntry = { -readonly [K in keyof ReceivedRequest]: ReceivedRequest[K] };
+
+/** The types of Hono's context in this service. */
+export interface ServiceEnv {
+  Bindings: HttpBindings;
+  Variables: { entry: RequestEntry; problem?: string | undefined };
+}
+
+/** The newest requests in order of arrival. Tells the stages that a request reaches. */
+export class RequestLog {
+  readonly newest: RequestEntry[] = [];
+  readonly counts = { requests: 0, posts: 0, deletes: 0, connections: 0 };
+  readonly #maxRequests: number;
+  readonly #activity: Activity;
+  readonly #unread = new WeakSet<RequestEntry>();
+
+  constructor(maxRequests: number, activity: Activity) {
+    this.#maxRequests = maxRequests;
+    this.#activity = activity;
+  }
+
+  add({ method = "", url = "", headers }: IncomingMessage): RequestEntry {
+    this.counts.requests += 1;
+    this.counts.posts += Number(method === "POST");
+    this.counts.deletes += Number(method === "DELETE");
+    const entry: RequestEntry = {
+      number: this.counts.requests,
+      method,
+      path: url,
+      headers: Object.fromEntries(Object.entries(headers).map(([k, v]) => [k, String(v)])),
+      body: undefined,
+      committed: false,
+      outcome: "pending",
+    };
+    this.#unread.add(entry);
+    this.newest.push(entry);
+    if (this.newest.length > this.#maxRequests) {
+      this.newest.shift();
+    }
+    return entry;
+  }
+
+  noteReceived(entry: RequestEntry): void {
+    if (this.#unread.delete(entry)) {
+      this.#activity.emit("received", entry);
+    }
+  }
+
+  noteCommitted(entry: RequestEntry, webhookId: number): void {
+    entry.committed = true;
+    entry.webhookId = String(webhookId);
+    this.#activity.emit("committed", entry);
+  }
+
+  /** Only the first outcome counts: a response after the client left changes nothing. */
+  noteFinished(
+    entry: RequestEntry,
+    result: Pick<ReceivedRequest, "outcome" | "statusCode" | "problem">,
+  ): void {
+    if (entry.outcome === "pending") {
+      Object.assign(entry, result);
+      // A request that is refused unread has been received, too.
+      this.noteReceived(entry);
+      this.#activity.emit("finished", entry);
+      this.#activity.emit("log", { type: "request", request: entry });
+    }
+  }
+}
+
+/** Whether every given condition holds for the request. */
+export function matches(match: RequestMatch, request: ReceivedRequest): boolean {
+  const { on = "any", databaseId = request.databaseId, where } = match;
+  return (
+    (on === "any" || on === request.method) &&
+    databaseId === request.databaseId &&
+    (where === undefined || where(request))
+  );
+}

@@ -1,0 +1,206 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Context, Hono } from "hono";
+import { createMiddleware } from "hono/factory";
+import { isAbsoluteHttpUrl, isLoopbackAddress } from "../common/url.js";
+import {
+  type ApiKeyRing,
+  authorize,
+  limitRate,
+  refuseForeignRequest,
+  sendNotFound,
+} from "./access.js";
+import type { Activity } from "./activity.js";
+import type { Deliveries, Delivery } from "./deliveries.js";
+import { sendError, sendPlainError } from "./errors.js";
+import { eventKindCheck } from "./events.js";
+import type { FaultRules } from "./faults.js";
+import type { LocalServiceOptions } from "./options.js";
+import { playFaults } from "./play-faults.js";
+import { readBody } from "./read-body.js";
+import type { RequestLog, ServiceEnv } from "./requests.js";
+import {
+  aNonEmptyString,
+  type Check,
+  type Checks,
+  must,
+  optional,
+  validateFields,
+} from "./validation.js";
+import type { StoredWebhook, WebhookStore } from "./webhook-store.js";
+
+/** The parts of the service that the routes use. */
+export interface ServiceParts {
+  readonly webhooks: WebhookStore;
+  readonly deliveries: Deliveries;
+  readonly keys: ApiKeyRing;
+  readonly requests: RequestLog;
+  readonly faults: FaultRules;
+  readonly activity: Activity;
+  /** Aborted when the service closes. */
+  readonly closing: AbortSignal;
+}
+
+const collection = "/:databaseId/webhooks";
+const item = "/:databaseId/webhooks/:webhookId";
+const emissions = "/_local/bases/:databaseId/events";
+const maxWaitSeconds = 600;
+
+/**
+ * The routes of API §4. A request passes these steps in order: log, `Host` and `Origin`, rate limit,
+ * faults, API key, access to the database, body.
+ */
+export function createRoutes(parts: ServiceParts, options: LocalServiceOptions): Hono<ServiceEnv> {
+  const { webhooks, deliveries, keys, requests, faults, closing } = parts;
+  const { allowUnknownEvents = false, listing = false, host = "127.0.0.1" } = options;
+  const creation = creationChecks(allowUnknownEvents);
+  const app = new Hono<ServiceEnv>();
+  const bases = app.basePath("/api/v1/bases");
+
+  app.onError((error, c) => sendError(c, 500, `The local service failed: ${error.message}`));
+  // Plain text: the error body's NOT_FOUND would tell a client that its webhook is gone.
+  app.notFound((c) => sendPlainError(c, 404, "There is nothing at this path."));
+  app.use(record(requests));
+  if (!options.allowRemote && isLoopbackAddress(host)) {
+    app.use(refuseForeignRequest);
+  }
+  // Before the rate limit and the faults, because an emission is not part of the API.
+  app.post(emissions, recordPath(keys), authorize(keys), (c) => emitEvent(c, deliveries));
+  bases.use(collection, recordPath(keys));
+  bases.use(item, recordPath(keys));
+  if (options.rateLimit !== undefined) {
+    app.use(limitRate(options.rateLimit, keys));
+  }
+  app.use(playFaults(faults, requests, closing));
+
+  bases.post(collection, authorize(keys), (c) => {
+    if (!/^application\/json *(;|$)/i.test(c.req.header("content-type") ?? "")) {
+      return sendError(c, 415, "Content-Type must be application/json.");
+    }
+    const { body } = c.get("entry");
+    const problems = validateFields(body, creation);
+    if (problems.length > 0) {
+      return sendError(c, 400, `Invalid request body: ${problems.join("; ")}.`);
+    }
+    const { url, events, tableId = null } = body as StoredWebhook;
+    const subscription = { url, events: [...new Set(events)], tableId, active: true };
+    const databaseId = c.req.param("databaseId");
+    const { id, secret } = webhooks.create({ databaseId, ...subscription, secret: createSecret() });
+    requests.noteCommitted(c.get("entry"), id);
+    return c.json({ id, secret }, 201);
+  });
+
+  if (listing) {
+    bases.get(collection, authorize(keys), (c) =>
+      c.json({ webhooks: webhooks.list(c.req.param("databaseId")).map(toListed) }),
+    );
+  }
+
+  bases.delete(item, authorize(keys), (c) => {
+    const { databaseId, webhookId } = c.req.param();
+    const webhook = webhooks.get(Number(webhookId));
+    // Compared as text, because `Number` accepts spellings such as "01".
+    if (webhook?.databaseId !== databaseId || String(webhook.id) !== webhookId) {
+      return sendNotFound(c);
+    }
+    webhooks.delete(webhook.id);
+    deliveries.drop(webhook.id);
+    requests.noteCommitted(c.get("entry"), webhook.id);
+    return c.json({ success: true, message: `Webhook ${webhookId} deleted` });
+  });
+
+  bases.all(collection, refuseMethod(listing ? "GET, HEAD, POST" : "POST"));
+  bases.all(item, refuseMethod("DELETE"));
+  return app;
+}
+
+/**
+ * Emits an event: the body is the event without its database. `?wait=SECONDS` delays the response until
+ * every delivery is over, at most for that time.
+ */
+async function emitEvent(
+  c: Context<ServiceEnv, typeof emissions>,
+  deliveries: Deliveries,
+): Promise<Response> {
+  const waitSeconds = Number(c.req.query("wait") ?? 0);
+  if (!(waitSeconds >= 0 && waitSeconds <= maxWaitSeconds)) {
+    return sendError(c, 400, `wait must be a number of seconds, 0 to ${maxWaitSeconds}.`);
+  }
+  const tooLarge = await readBody(c);
+  if (tooLarge !== undefined) {
+    return tooLarge;
+  }
+  const body = { ...Object(c.get("entry").body), databaseId: c.req.param("databaseId") };
+  const problems = deliveries.validateEvent(body);
+  if (problems.length > 0) {
+    return sendError(c, 400, `Invalid event: ${problems.join("; ")}.`);
+  }
+  const event = deliveries.emit(body);
+  const timeout = delay(waitSeconds * 1000, undefined, { ref: false });
+  await Promise.race([event.finished, timeout]).catch(() => {});
+  const isPending = event.deliveries.some(({ outcome }) => outcome === "pending");
+  const shown = event.deliveries.map(toShown);
+  return c.json({ id: event.id, deliveries: shown }, isPending ? 202 : 200);
+}
+
+/** The fields of a creation (API §4.1). */
+function creationChecks(allowUnknownEvents: boolean): Checks {
+  const kindCheck = eventKindCheck(allowUnknownEvents);
+  const isUrl = (url: unknown) => typeof url === "string" && isAbsoluteHttpUrl(url);
+  const events: Check = (kinds) => {
+    if (!Array.isArray(kinds) || kinds.length === 0) {
+      return "must be an array of at least one event kind";
+    }
+    const at = kinds.findIndex((kind) => kindCheck(kind) !== undefined);
+    return at < 0 ? undefined : `[${at}] ${kindCheck(kinds[at])}`;
+  };
+  return {
+    url: must("be an absolute http or https URL", isUrl),
+    events,
+    tableId: optional(aNonEmptyString),
+  };
+}
+
+function record(requests: RequestLog) {
+  return createMiddleware<ServiceEnv>(async (c, next) => {
+    const { incoming, outgoing } = c.env;
+    const entry = requests.add(incoming);
+    c.set("entry", entry);
+    outgoing.once("close", () => requests.noteFinished(entry, { outcome: "disconnected" }));
+    await next();
+    const problem = c.get("problem");
+    requests.noteFinished(entry, {
+      outcome: "answered",
+      statusCode: c.res.status,
+      ...(problem !== undefined && { problem }),
+    });
+  });
+}
+
+function recordPath(keys: ApiKeyRing) {
+  return createMiddleware<ServiceEnv, typeof item>((c, next) => {
+    const { databaseId, webhookId } = c.req.param();
+    const authorized = keys.mayUse(keys.keyIn(c.req.header("authorization")), databaseId);
+    Object.assign(c.get("entry"), { databaseId, webhookId, authorized });
+    return next();
+  });
+}
+
+function refuseMethod(allow: string) {
+  return (c: Context) => sendError(c, 405, `Only ${allow} here.`, { allow });
+}
+
+/** 256 random bits in the form of Standard Webhooks (specification, "Signature scheme"). */
+function createSecret(): string {
+  return `whsec_${randomBytes(32).toString("base64")}`;
+}
+
+/** The list operation shows tables as an array, or `null` for all. */
+function toListed({ id, url, events, tableId, active }: StoredWebhook) {
+  return { id, url, events, tableIds: tableId === null ? null : [tableId], active };
+}
+
+/** Leaves out the address of the receiver, which can be a credential. */
+function toShown({ webhookId, outcome, attempts, statusCode, problem }: Delivery) {
+  return { webhookId, outcome, attempts, statusCode, problem };
+}

@@ -1,0 +1,66 @@
+import { adviceForUnknownName } from "../common/nearest-name.js";
+
+/** Returns what is wrong with a value, or `undefined` when it is valid. */
+export type Check = (value: unknown) => string | undefined;
+
+/** The checks of an object's fields, by name. */
+export type Checks = Readonly<Record<string, Check>>;
+
+/** Throws a TypeError that names every invalid and every unknown option. */
+export function assertOptions(what: string, options: unknown, checks: Checks): void {
+  const names = Object.keys(checks);
+  const unknown = Object.keys(Object(options)).filter((name) => !names.includes(name));
+  const problems = [
+    ...validateFields(options, checks),
+    ...unknown.map((name) => `${name.slice(0, 100)} ${adviceForUnknownName(name, names)}`),
+  ];
+  if (problems.length > 0) {
+    throw new TypeError(`${what}: ${problems.join("; ")}.`);
+  }
+}
+
+/** Returns one problem per invalid field. Ignores unknown fields. */
+export function validateFields(value: unknown, checks: Checks): string[] {
+  if (!isObject(value)) {
+    return ["must be an object"];
+  }
+  return Object.entries(checks).flatMap(([name, check]) => {
+    const problem = check((value as Record<string, unknown>)[name]);
+    // The problem of an entry begins with its place in the list: `events[1] is unknown`.
+    const separator = problem?.startsWith("[") ? "" : " ";
+    return problem === undefined ? [] : [`${name}${separator}${problem}`];
+  });
+}
+
+export function must(text: string, isValid: (value: unknown) => boolean): Check {
+  return (value) => (isValid(value) ? undefined : `must ${text}`);
+}
+
+export function optional(check: Check): Check {
+  return (value) => (value === undefined ? undefined : check(value));
+}
+
+export function oneOf(values: readonly string[]): Check {
+  return must(`be one of ${values.join(", ")}`, (value) => values.includes(value as string));
+}
+
+export const anything: Check = () => undefined;
+export const anObject = must("be an object", isObject);
+export const aFunction = must("be a function", (value) => typeof value === "function");
+export const aFlag = must("be true or false", (value) => typeof value === "boolean");
+export const aWholeNumber = must(
+  "be a whole number of at least 0",
+  (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+);
+export const aPositiveNumber = must(
+  "be a number over 0",
+  (value) => Number.isFinite(value) && Number(value) > 0,
+);
+export const aNonEmptyString = must(
+  "be a non-empty string",
+  (value) => typeof value === "string" && value !== "",
+);
+
+export function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,142 @@
+import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import process from "node:process";
+import type { DatabaseSync } from "node:sqlite";
+import type { WebhookFile } from "./webhook-store.js";
+
+// Marks a file as one of ours: "dbwh" in ASCII. https://www.sqlite.org/pragma.html#pragma_application_id
+const applicationId = 0x64627768;
+const schemaVersion = 2;
+
+const notOurs =
+  "it is not a file of this version of the local service. Use another file, or a new one";
+
+/** Result codes of SQLite that have an everyday cause: https://www.sqlite.org/rescode.html */
+const causes: Readonly<Record<string | number, string>> = {
+  5: "another process uses it. Stop that one, or use another file",
+  8: "it cannot be written. Change its permissions, or use another file",
+  14: "it cannot be opened. Check its permissions and those of its directory",
+  26: notOurs,
+  EISDIR: "it is a directory. Name a file in it",
+  ENOENT: "its directory does not exist. Create the directory first",
+};
+
+/** The file given for the webhooks cannot be used. The message is complete and says what to do. */
+export class DataFileError extends Error {
+  override readonly name = "DataFileError";
+
+  constructor(file: string, reason: string) {
+    super(`The data file ${file} cannot be used: ${reason}.`);
+  }
+}
+
+/**
+ * Opens the SQLite file that keeps the webhooks, which then only this process can use. Rejects with a
+ * {@link DataFileError}.
+ *
+ * The file survives the death of the process at any moment: every statement is its own transaction
+ * in the write-ahead log, which the operating system holds. `synchronous=NORMAL` can lose the newest
+ * statements when the machine crashes. An fsync per request is not worth it here:
+ * https://www.sqlite.org/pragma.html#pragma_synchronous
+ */
+export async function openWebhookFile(file: string): Promise<WebhookFile> {
+  try {
+    refuseUnsafeFile(file);
+    // Created here, because SQLite would let other users read a new file, and it holds secrets.
+    closeSync(openSync(file, "a", 0o600));
+    // Absolute: SQLite keeps ":memory:" and some names that begin with "file:" in memory.
+    const path = resolve(file);
+    // Imported only when it is used: Node.js 22 prints a warning when node:sqlite is loaded.
+    const sqlite = await import("node:sqlite");
+    const database = new sqlite.DatabaseSync(path);
+    try {
+      return openDatabase(database, file, path);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  } catch (error) {
+    throw error instanceof DataFileError ? error : new DataFileError(file, reasonOf(error));
+  }
+}
+
+function openDatabase(database: DatabaseSync, file: string, path: string): WebhookFile {
+  // Two services on one file would create the same id twice. The lock ends with the process.
+  database.exec("PRAGMA locking_mode = EXCLUSIVE");
+  refuseForeignDatabase(database, file);
+  // AUTOINCREMENT and not just a key: the id of a deleted webhook must never come back.
+  database.exec(`
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = NORMAL;
+    BEGIN IMMEDIATE;
+    PRAGMA application_id = ${applicationId};
+    PRAGMA user_version = ${schemaVersion};
+    CREATE TABLE IF NOT EXISTS webhooks (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      webhook TEXT NOT NULL
+    ) STRICT;
+    COMMIT;
+  `);
+  // The file may be a copy that other users can read. SQLite gives a new log the mode of the file.
+  for (const one of [path, `${path}-wal`].filter(existsSync)) {
+    chmodSync(one, 0o600);
+  }
+  const save = database.prepare("REPLACE INTO webhooks VALUES (?, ?)");
+  const remove = database.prepare("DELETE FROM webhooks WHERE id = ?");
+  const lastId = database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'webhooks'").get();
+  const rows = database.prepare("SELECT webhook FROM webhooks ORDER BY id").all();
+  return {
+    webhooks: rows.map(({ webhook }) => JSON.parse(String(webhook))),
+    lastId: Number(lastId?.seq ?? 0),
+    save: (webhook) => void save.run(webhook.id, JSON.stringify(webhook)),
+    remove: (id) => void remove.run(id),
+    close: () => database.close(),
+  };
+}
+
+function refuseUnsafeFile(file: string): void {
+  if (file === "") {
+    throw new DataFileError('""', "it has no name. Name a file");
+  }
+  const user = process.geteuid?.();
+  const directory = statSync(dirname(resolve(file)), { throwIfNoEntry: false });
+  // Another user could put a link there, through which root would write to any file.
+  if (user === 0 && directory && (directory.uid !== 0 || (directory.mode & 0o022) !== 0)) {
+    throw new DataFileError(
+      file,
+      "other users can write to the directory of the file, and this process is root. Use a directory of root's own, or start as another user",
+    );
+  }
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats === undefined || stats.isDirectory()) {
+    return;
+  }
+  if (!stats.isFile()) {
+    // Opening a pipe can block for ever, and the mode of a device matters to the whole machine.
+    throw new DataFileError(file, "it is not a regular file. Name another file");
+  }
+  if (user !== undefined && stats.uid !== user) {
+    throw new DataFileError(file, "it belongs to another user. Use a file of your own");
+  }
+}
+
+/** Runs before anything is written, so that the file of another program stays unchanged. */
+function refuseForeignDatabase(database: DatabaseSync, file: string): void {
+  const read = (sql: string) => Number(Object.values(database.prepare(sql).get() ?? {})[0]);
+  const [id, version] = [read("PRAGMA application_id"), read("PRAGMA user_version")];
+  const isNew = id === 0 && read("SELECT count(*) FROM sqlite_schema") === 0;
+  if (!isNew && (id !== applicationId || version !== schemaVersion)) {
+    throw new DataFileError(file, notOurs);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { errcode, code, message } = error as { errcode?: number; code?: string; message: string };
+  if (errcode !== undefined) {
+    // The low byte is the primary code; the rest is the extended code.
+    return causes[errcode & 0xff] ?? `SQLite says: ${message}`;
+  }
+  return (
+    causes[code ?? ""] ?? `${code ?? message}. Check its permissions and those of its directory`
+  );
+}

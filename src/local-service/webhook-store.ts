@@ -1,0 +1,94 @@
+/** A webhook as the local service keeps it. */
+export interface StoredWebhook {
+  /** Identifier of the webhook: 1, 2, 3, …, never used twice. */
+  readonly id: number;
+  /** Database that the webhook belongs to. */
+  readonly databaseId: string;
+  /** Address that receives the notifications, as sent. */
+  readonly url: string;
+  /** Event kinds subscribed to, in the order sent, without duplicates. */
+  readonly events: readonly string[];
+  /** The one table whose events are delivered; `null` for all tables. */
+  readonly tableId: string | null;
+  /** Whether notifications are delivered. `true` at creation. */
+  readonly active: boolean;
+  /** The signing secret, in clear: `whsec_` and base64. The API reveals it only at creation. */
+  readonly secret: string;
+}
+
+/** What `updateWebhook` can change. */
+export type WebhookChanges = Partial<Pick<StoredWebhook, "url" | "events" | "tableId" | "active">>;
+
+/** Keeps webhooks beyond the life of the process. */
+export interface WebhookFile {
+  /** What the file held when it was opened. */
+  readonly webhooks: readonly StoredWebhook[];
+  /** The highest id that was ever stored. */
+  readonly lastId: number;
+  save(webhook: StoredWebhook): void;
+  remove(id: number): void;
+  close(): void;
+}
+
+/** The webhooks in memory, and in a file as well if there is one. */
+export class WebhookStore {
+  readonly #webhooks: Map<number, StoredWebhook>;
+  readonly #file: WebhookFile | undefined;
+  #lastId: number;
+
+  constructor(file?: WebhookFile) {
+    this.#file = file;
+    this.#webhooks = new Map(file?.webhooks.map((webhook) => [webhook.id, webhook]));
+    this.#lastId = file?.lastId ?? 0;
+  }
+
+  /** Also the number of webhooks ever created: ids have no gaps. */
+  get lastId(): number {
+    return this.#lastId;
+  }
+
+  create(webhook: Omit<StoredWebhook, "id">): StoredWebhook {
+    const created = { id: this.#lastId + 1, ...webhook };
+    this.#save(created);
+    this.#lastId = created.id;
+    return created;
+  }
+
+  get(id: number): StoredWebhook | undefined {
+    return this.#webhooks.get(id);
+  }
+
+  list(databaseId?: string): StoredWebhook[] {
+    const all = [...this.#webhooks.values()];
+    return databaseId === undefined ? all : all.filter((one) => one.databaseId === databaseId);
+  }
+
+  /** Throws a RangeError when there is no webhook with this id, as `delete` does. */
+  update(id: number, changes: WebhookChanges): void {
+    this.#save({ ...this.#existing(id), ...changes });
+  }
+
+  delete(id: number): void {
+    this.#existing(id);
+    this.#file?.remove(id);
+    this.#webhooks.delete(id);
+  }
+
+  close(): void {
+    this.#file?.close();
+  }
+
+  /** Writes to the file first: what it cannot store has not happened. */
+  #save(webhook: StoredWebhook): void {
+    this.#file?.save(webhook);
+    this.#webhooks.set(webhook.id, webhook);
+  }
+
+  #existing(id: number): StoredWebhook {
+    const webhook = this.#webhooks.get(id);
+    if (webhook === undefined) {
+      throw new RangeError(`The local service has no webhook ${id}.`);
+    }
+    return webhook;
+  }
+}
