@@ -1,5 +1,6 @@
 import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
+import { createWebhook } from "../helpers/local-service.js";
 import { interpolated, javascriptProgram, yamlProgram } from "../helpers/programs.js";
 import { unasked, webhookArgs, withStack } from "../helpers/stack.js";
 
@@ -150,4 +151,30 @@ describe("A service that returns the existing webhook for a repeated creation", 
       );
     },
   );
+});
+
+describe("Another address of the same service, while adopt still names the webhook", () => {
+  it("is refused in the plugin, where the replaced provider would delete the adopted webhook", async () => {
+    const service = await startLocalService({ apiKeys });
+    await withStack(
+      async ({ configure, declare, pulumi, up }) => {
+        const { databaseId, ...body } = webhookArgs() as { databaseId: string };
+        const byHand = (await createWebhook(service, { databaseId, body })).json;
+        const adopt = { id: byHand.id, secret: byHand.secret };
+        await declare({ orders: { args: webhookArgs({ adopt }) } });
+        await up();
+        await configure({
+          "dbwebhooks:baseUrl": service.baseUrl.replace("127.0.0.1", "localhost"),
+        });
+
+        const { exitCode, output } = await pulumi(["up", ...unasked]);
+
+        expect(exitCode).not.toBe(0);
+        expect(output).toMatch(/Remove adopt/);
+        expect(service.webhooks).toHaveLength(1);
+        await configure({ "dbwebhooks:baseUrl": service.baseUrl });
+      },
+      { service, program: yamlProgram },
+    );
+  });
 });
