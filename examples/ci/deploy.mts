@@ -18,13 +18,13 @@ type Changes = Readonly<Record<string, number>>;
 
 interface Outcome {
   readonly result: keyof typeof exitCodes;
-  /** Number of resources by operation. Unknown for a failed update. */
+  /** The number of resources by operation. Pulumi does not tell it for a failed update. */
   readonly changes?: Changes;
 }
 
 const { command, stackName, summaryFile, lockSeconds } = readArguments();
 const interruption = watchForInterruption();
-// Pulumi's output has no secrets in clear, but its event log does: do not listen to events.
+// Do not add `onEvent`: Pulumi's output masks secrets, but its events contain them in clear text.
 const output = {
   onOutput: (text: string) => void process.stdout.write(text),
   onError: (text: string) => void process.stderr.write(text),
@@ -38,7 +38,7 @@ const commands: Readonly<Record<string, (stack: Stack) => Promise<Changes | unde
 };
 
 if (summaryFile !== undefined) {
-  // A script that is killed leaves no summary, rather than that of the run before.
+  // If this script is killed, the summary of an earlier run must not pass for its own.
   await rm(summaryFile, { force: true });
 }
 const { result, changes = {} } = await deploy();
@@ -61,7 +61,7 @@ async function deploy(): Promise<Outcome> {
         return { result: interruption.isRequested() ? "interrupted" : "failed" };
       }
     }
-    // Do not run `pulumi cancel`: it removes the lock of an update that may still run.
+    // `pulumi cancel` would remove the lock, although the other update may still be running.
     if (Date.now() >= giveUpAt) {
       return { result: "locked" };
     }
@@ -72,8 +72,9 @@ async function deploy(): Promise<Outcome> {
 }
 
 /**
- * A cancelled update waits for all that Pulumi has started. So where the provider holds requests back,
- * Pulumi must not start more than it sends.
+ * Limits Pulumi to the number of requests that the provider sends at once, if the provider has such a
+ * limit. A cancelled update waits for every operation that Pulumi has started, also for those that wait in
+ * the provider's queue.
  */
 async function optionsFor(stack: Stack): Promise<typeof output & { parallel?: number }> {
   // A stack without configuration has no file.
@@ -84,7 +85,7 @@ async function optionsFor(stack: Stack): Promise<typeof output & { parallel?: nu
   return limit ? { ...output, parallel: Number(limit) } : output;
 }
 
-/** Creates no stack: with a mistyped name, a new stack would create all webhooks a second time. */
+/** Never creates a stack: under a mistyped name, a new stack would create every webhook a second time. */
 async function selectStack(): Promise<Stack | undefined> {
   try {
     return await LocalWorkspace.selectStack({ stackName, workDir: import.meta.dirname });

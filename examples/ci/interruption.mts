@@ -8,15 +8,15 @@ export interface Interruption {
   readonly close: () => void;
 }
 
-// Longer than a signal takes to end the witness.
+// Longer than a signal needs to end the witness process.
 const untilWitnessEndsMs = 500;
 
 /**
- * Watches for SIGINT and SIGTERM. Exactly one signal may reach Pulumi. After the first one Pulumi
- * finishes and stores the resources in creation; after a second one it does not.
+ * Watches for SIGINT and SIGTERM, and makes sure that Pulumi gets exactly one signal. After the first
+ * one Pulumi finishes and stores the creations in flight; after a second one it does not.
  *
  * ^C in a terminal and some CI runners signal all processes, so Pulumi gets the signal itself. Other
- * runners signal this process alone, and it must pass the signal on. A witness process shows the
+ * runners signal only this process, which must then pass the signal on. A witness process shows the
  * difference: a signal to all processes ends the witness too.
  */
 export function watchForInterruption(): Interruption {

@@ -1,7 +1,7 @@
 /**
  * The embedded local service: the webhook API in one process, without an account or a network.
  *
- * `docs/contributing/interface.md` lists the choices that it makes where the API is not specified.
+ * `docs/contributing/api.md` lists the choices that it makes where the API is not specified.
  *
  * @module pulumi-dbwebhooks/local-service
  */

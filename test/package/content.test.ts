@@ -35,10 +35,12 @@ describe("The packed package", async () => {
       .flatMap((path) => linksOf(path).map(({ target }) => target));
 
     expect(targets).not.toEqual([]);
-    // A folder stands for what is in it.
+    // A link to a folder needs a file in it.
     const isPacked = (target: string) =>
       paths.some((path) => path === target || path.startsWith(`${target}/`));
-    expect(targets.filter((target) => !isPacked(target))).toEqual([]);
+    // Only a clone needs the page for contributors. The page of the package at npm links to the repository.
+    const isForClones = (target: string) => target === "CONTRIBUTING.md";
+    expect(targets.filter((target) => !isPacked(target) && !isForClones(target))).toEqual([]);
   });
 
   it("has the entry points, their types, the documents, and the plugin for all systems", () => {
@@ -49,21 +51,22 @@ describe("The packed package", async () => {
     expect(documents).toEqual(
       expect.arrayContaining(["docs/troubleshooting.md", "examples/basic/index.ts"]),
     );
-    expect(documents.filter((path) => /reference|benchmarks|node_modules/.test(path))).toEqual([]);
+    expect(documents.filter((path) => /contributing|benchmarks|node_modules/.test(path))).toEqual(
+      [],
+    );
     const others = paths.filter((path) => ![...chunks, ...documents].includes(path));
     expect(others.sort()).toEqual([
       "CHANGELOG.md",
-      "CONTRIBUTING.md",
       "LICENSE",
       "README.md",
       "SECURITY.md",
-      "dist/args.d.ts",
       "dist/cli/main.js",
       "dist/index.d.ts",
       "dist/local-service/index.d.ts",
       "dist/local-service/index.js",
       "dist/native.d.ts",
       "dist/provider.d.ts",
+      "dist/resource-base.d.ts",
       "package.json",
       "plugin/LICENSE",
       "plugin/THIRD-PARTY-LICENSES",

@@ -20,7 +20,7 @@ describe("The deployment script of examples/ci", () => {
       process.kill(group * (held.child.pid ?? 0), signal);
       await expect.poll(held.output).toMatch(/cancell?ing/i);
       await expect.poll(held.output).toContain(`${signal}: Pulumi finishes`);
-      // As a runner that loses its patience.
+      // A runner repeats the signal before it kills the job.
       held.child.kill("SIGTERM");
       held.release();
       const { exitCode, output } = await held.result;
@@ -28,11 +28,11 @@ describe("The deployment script of examples/ci", () => {
       expect(exitCode, output).toBe(4);
       expect(await summary()).toMatchObject({ command: "up", result: "interrupted", exitCode: 4 });
       expect(service.counts).toMatchObject({ posts: 1, created: 1, deletes: 0 });
-      // What the state holds is destroyed afterwards: nothing else deletes the webhook.
+      // The helper destroys the stack and expects an empty service, so the state must hold the webhook.
     });
   });
 
-  it("fails with an exit code for each reason, leaves a locked stack alone or waits, and destroys", async () => {
+  it("has an exit code for each failure, waits for a locked stack as long as told, and destroys", async () => {
     await withDeployment(async ({ service, deploy, startDeploy, summary }) => {
       const fault = service.inject({ on: "POST", fault: { kind: "respond", statusCode: 403 } });
       const failed = await deploy(up);
@@ -71,7 +71,7 @@ describe("The deployment script of examples/ci", () => {
   });
 });
 
-/** Runs `use` with the script in the project of a stack, which costs less than that of the example. */
+/** Runs `use` with the script in a YAML project, which starts faster than the example's own program. */
 async function withDeployment(
   use: (deployment: ReturnType<typeof deploymentOf>) => Promise<void>,
 ): Promise<void> {
@@ -96,13 +96,13 @@ function deploymentOf({ service, directory, environment }: TestStack) {
     service,
     startDeploy,
     deploy: (args: readonly string[]) => startDeploy(args).result,
-    /** What the last command with a summary has written. */
+    /** Reads the summary of the last command that wrote one. */
     summary: async () =>
       JSON.parse(await readFile(join(directory, "summary.json"), "utf8")) as unknown,
   };
 }
 
-/** Waits until the service has made the webhook of an update, and holds its answer back. */
+/** Starts an update, waits until the service has created its webhook, and holds the response back. */
 async function startAndHold(service: LocalService, startUp: () => RunningCommand) {
   const { committed, release } = holdCreation(service);
   const running = startUp();

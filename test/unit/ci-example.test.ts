@@ -9,32 +9,61 @@ import { run } from "../helpers/pulumi.js";
 import { codeBlocks, sectionOf } from "../helpers/readme.js";
 
 const page = readPage("docs/ci.md");
-const pipelineOf = (heading: string) =>
-  parse(codeBlocks(sectionOf(page, heading))[0]?.text ?? "", { strict: true });
-const example = (file: string) =>
-  parse(readFileSync(join(__dirname, "../../examples/ci", file), "utf8"), { strict: true });
+const snippetOf = (heading: string) => codeBlocks(sectionOf(page, heading))[0]?.text ?? "";
+const pipelineOf = (heading: string) => parse(snippetOf(heading), { strict: true });
+const example = (file: string) => readFileSync(join(__dirname, "../../examples/ci", file), "utf8");
+const examplePipelineOf = (file: string) => parse(example(file), { strict: true });
 
-it("The pipelines run one update at a time, and preview without the API key", () => {
-  const { deploy } = pipelineOf("GitHub Actions").jobs;
-  const { jobs } = example("github-actions.yml");
-  const gitlab = example("gitlab-ci.yml");
+it("The pipelines run one update at a time, and end it only long after it has begun", () => {
   const group = "webhooks-production";
-  const DBWEBHOOKS_API_KEY = "unused";
-  const run = expect.stringContaining("exec node deploy.mts preview");
 
-  expect(deploy.concurrency).toBe(group);
-  expect(jobs.deploy.concurrency).toEqual({ group, "cancel-in-progress": false });
-  expect(pipelineOf("GitLab CI").deploy).toMatchObject({ resource_group: "production" });
-  expect(gitlab.deploy).toMatchObject({ resource_group: "production", interruptible: false });
-  expect(jobs.preview.if).toContain("github.event_name == 'pull_request'");
-  expect(jobs.preview.steps.at(-1)).toMatchObject({ run, env: { DBWEBHOOKS_API_KEY } });
-  expect(gitlab.preview).toMatchObject({
-    rules: [{ if: '$CI_PIPELINE_SOURCE == "merge_request_event"' }],
-    ...{ script: [run], variables: { DBWEBHOOKS_API_KEY } },
+  const atGitHub = pipelineOf("GitHub Actions").jobs.deploy;
+  const atGitLab = pipelineOf("GitLab CI").deploy;
+  const exampleAtGitHub = examplePipelineOf("github-actions.yml").jobs.deploy;
+  const exampleAtGitLab = examplePipelineOf("gitlab-ci.yml").deploy;
+
+  expect(atGitHub).toMatchObject({ concurrency: group, "timeout-minutes": 60 });
+  expect(exampleAtGitHub).toMatchObject({
+    concurrency: { group, "cancel-in-progress": false },
+    "timeout-minutes": 60,
+  });
+  expect(atGitLab).toMatchObject({ resource_group: "production", timeout: "1 hour" });
+  expect(exampleAtGitLab).toMatchObject({
+    resource_group: "production",
+    interruptible: false,
+    timeout: "1 hour",
   });
 });
 
-it("The script of examples/ci starts what environment or stack allow, without an old summary", async () => {
+it("The pipelines of examples/ci preview pull requests without the API key", () => {
+  const DBWEBHOOKS_API_KEY = "unused";
+  const run = expect.stringContaining("exec node deploy.mts preview");
+
+  const atGitHub = examplePipelineOf("github-actions.yml").jobs.preview;
+  const atGitLab = examplePipelineOf("gitlab-ci.yml").preview;
+
+  expect(atGitHub.if).toContain("github.event_name == 'pull_request'");
+  expect(atGitHub.steps.at(-1)).toMatchObject({ run, env: { DBWEBHOOKS_API_KEY } });
+  expect(atGitLab).toMatchObject({
+    rules: [{ if: '$CI_PIPELINE_SOURCE == "merge_request_event"' }],
+    script: [run],
+    variables: { DBWEBHOOKS_API_KEY },
+  });
+});
+
+it("The workflow of the page pins each action by a commit, those of GitHub as examples/ci does", () => {
+  const actions = [...snippetOf("GitHub Actions").matchAll(/uses: (.*)/g)].map(([, name]) => name);
+
+  expect(actions).toHaveLength(3);
+  for (const action of actions) {
+    expect(action).toMatch(/^[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  }
+  for (const action of actions.filter((name) => name?.startsWith("actions/"))) {
+    expect(example("github-actions.yml")).toContain(`uses: ${action}\n`);
+  }
+});
+
+it("The script of examples/ci takes --parallel from the environment or the stack, and deletes an old summary", async () => {
   const deployments = await Promise.all([deploy("2"), deploy("")]);
 
   expect(deployments).toEqual([
@@ -43,7 +72,7 @@ it("The script of examples/ci starts what environment or stack allow, without an
   ]);
 });
 
-/** Runs the script for a stack with the limit 3, and a Pulumi that notes how it is called and fails. */
+/** Runs the script for a stack with the limit 3, and a fake Pulumi that notes its arguments and fails. */
 async function deploy(DBWEBHOOKS_MAX_CONCURRENT_REQUESTS: string) {
   return await withExample("ci", async ({ directory, environment }) => {
     const inDirectory = (file: string) => join(directory, file);
