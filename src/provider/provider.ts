@@ -1,15 +1,16 @@
 // The rules of the resource, for one configured provider. The adapters translate between Pulumi and this class.
 import { Deadline, Transport } from "../api/transport.js";
 import { adoptWebhook } from "./adopt.js";
+import { completeInputs, withoutAbsent } from "./arguments.js";
 import { type CheckResult, checkArguments } from "./check.js";
 import { type ConfigResult, type ConfigSource, readConfig } from "./config.js";
-import { completeInputs, createForState } from "./create.js";
+import { createForState } from "./create.js";
 import { deleteFromState } from "./delete.js";
 import { type Difference, diffWebhook } from "./diff.js";
 import type { Engine, Notify } from "./engine.js";
 import { type ErrorKind, WebhookError } from "./errors.js";
 import { findToImport, importSecretVariable } from "./import.js";
-import { faultText, lines, nameOfWebhook, notConfiguredText, waitLine } from "./messages.js";
+import { faultText, messages, nameOfWebhook, notConfiguredText, waitLine } from "./messages.js";
 import { type Context, Operation } from "./operation.js";
 import { refreshWebhook } from "./read.js";
 import { RunState } from "./run-state.js";
@@ -17,7 +18,6 @@ import { addressOf, adoptedId, hiddenValues, stateOf } from "./state.js";
 import {
   isUnknown,
   type Properties,
-  withoutAbsent,
   withUnwrappedSecrets,
   withWrappedSecret,
   wrapSecret,
@@ -64,17 +64,14 @@ export class WebhookProvider {
       const { settings, problems } = this.#configuration;
       this.#runState.hasChecked = true;
       if (Object.keys(olds).length > 0) {
-        this.#runState.withOldArguments.add(urn);
+        this.#runState.existingResources.add(urn);
       }
       const result = checkArguments(news, problems);
       if (settings === undefined || result.failures.length > 0) {
         return result;
       }
-      this.#noteAdoption(settings.baseUrl, result.inputs, olds, operation);
-      const isImported = this.#noteImport(urn, operation);
-      return isImported
-        ? { ...result, inputs: { ...result.inputs, url: wrapSecret(result.inputs.url) } }
-        : result;
+      this.#recordAdoption(settings.baseUrl, result.inputs, olds, operation);
+      return this.#recordImport(urn, operation) ? withWrappedUrl(result) : result;
     });
   }
 
@@ -104,7 +101,7 @@ export class WebhookProvider {
       const context = this.#openContext(operation, "notCreated");
       const webhook = completeInputs(inputs);
       const state = stateOf(inputs, context.account.settings.baseUrl);
-      const isReplacing = this.#runState.withOldArguments.has(urn);
+      const isReplacing = this.#runState.existingResources.has(urn);
       const { id, secret } = webhook.adopt
         ? await adoptWebhook(context, webhook, webhook.adopt)
         : await createForState(context, webhook, state, isReplacing);
@@ -192,8 +189,13 @@ export class WebhookProvider {
     return this.#config;
   }
 
-  /** Notes a webhook that the program names in `adopt`: no deletion of this run may reach it. */
-  #noteAdoption(baseUrl: string, inputs: Properties, olds: Properties, operation: Operation): void {
+  /** Records a webhook that the program names in `adopt`: no deletion of this run may reach it. */
+  #recordAdoption(
+    baseUrl: string,
+    inputs: Properties,
+    olds: Properties,
+    operation: Operation,
+  ): void {
     const id = adoptedId(inputs);
     const databaseId = String(inputs.databaseId);
     if (id === undefined || isUnknown(id) || isUnknown(databaseId)) {
@@ -202,17 +204,17 @@ export class WebhookProvider {
     this.#runState.recordOf({ baseUrl, databaseId, id }).isNamedByAdopt = true;
     // Pulumi passes no old arguments if, and only if, a webhook is about to be created.
     const isNew = Object.keys(olds).length === 0;
-    operation.notify(isNew ? lines.adopting(nameOfWebhook(id, databaseId)) : undefined);
+    operation.notify(isNew ? messages.adopting(nameOfWebhook(id, databaseId)) : undefined);
   }
 
-  /** Notes that a resource manages the webhook that was imported for it. */
-  #noteImport(urn: string, operation: Operation): boolean {
+  /** Records that a resource manages the webhook that was imported for it. Returns whether one was. */
+  #recordImport(urn: string, operation: Operation): boolean {
     const imported = this.#runState.imported.get(urn);
     if (imported === undefined) {
       return false;
     }
     const name = nameOfWebhook(imported.id, imported.databaseId);
-    operation.warn(lines.shared(name, this.#runState.noteOwner(imported, urn)));
+    operation.warn(messages.shared(name, this.#runState.recordOf(imported).addOwner(urn)));
     return true;
   }
 
@@ -256,4 +258,8 @@ export class WebhookProvider {
       this.#engine.end();
     }
   }
+}
+
+function withWrappedUrl<Result extends { readonly inputs: Properties }>(result: Result): Result {
+  return { ...result, inputs: { ...result.inputs, url: wrapSecret(result.inputs.url) } };
 }
