@@ -28,7 +28,7 @@ export interface NewWebhook {
   readonly tableId?: string | undefined;
 }
 
-/** A request that failed, with all that is known about it. */
+/** A failed request and its outcome. */
 export interface FailedCall extends CallResult {
   readonly request: HttpRequest;
   /** What is missing in a response with a 2xx status. */
@@ -56,7 +56,7 @@ export type Deletion =
   | { readonly kind: "deleted" | "absent" }
   | { readonly kind: "failed"; readonly failure: FailedCall };
 
-/** The webhooks of a database; `failure` says why there is no list. */
+/** The webhooks of a database. `failure` says why there is no list. */
 export interface WebhookList {
   readonly webhooks: readonly ListedWebhook[];
   /** Whether the database certainly has no further webhooks. */

@@ -57,7 +57,7 @@ export async function findToImport(
   return { inputs: inputsOf(databaseId, webhook), secret: given.secret };
 }
 
-/** The arguments that declare a webhook as the service has it. */
+/** Returns the arguments that declare a webhook as the service has it. */
 function inputsOf(databaseId: string, { url, events, tableIds }: ListedWebhook): Properties {
   return {
     databaseId,

@@ -25,12 +25,12 @@ export function nameOfWebhook(id: string, databaseId: unknown): string {
   return `webhook ${shownValue(id)} of database ${database}`;
 }
 
-/** What failed, what happened and what to do: complete without any other line. */
+/** Names the operation that failed, the outcome of its request, and the next step. */
 export function failureText(context: Context, failure: FailedCall, advice: string): string {
   return `${context.operation.name} failed: ${callText(context, failure)}. ${advice}`;
 }
 
-/** The outcome of a request, such as `POST https://… returned 401 UNAUTHORIZED "No such key."`. */
+/** Describes the outcome of a request, such as `POST https://… returned 401 UNAUTHORIZED "No such key."`. */
 export function callText(context: Context, failure: FailedCall): string {
   const { request, outcome, missing } = failure;
   const location = oneLine(request.url.origin + request.url.pathname, 300);
@@ -64,7 +64,7 @@ function noResponseText({ account, operation }: Context, { kind, cause }: HttpFa
   }
 }
 
-/** The service's own error, redacted. */
+/** Shows the error that the service returned, redacted. */
 function serviceText({ operation }: Context, { body }: HttpResponse): string {
   const { code = "", message = "" } = serviceErrorIn(body) ?? {};
   const shownCode = operation.redact(code, 50);
@@ -72,7 +72,7 @@ function serviceText({ operation }: Context, { body }: HttpResponse): string {
   return `${shownCode && ` ${shownCode}`}${shownMessage && ` "${shownMessage}"`}`;
 }
 
-/** Why there was no further attempt, if one was due. */
+/** Says why there was no further attempt, if one was due. */
 function gaveUpText({ account, operation }: Context, failure: FailedCall): string {
   const { gaveUp, outcome, earlier, elapsedMs } = failure;
   if (gaveUp === undefined) {
@@ -95,7 +95,7 @@ function gaveUpText({ account, operation }: Context, failure: FailedCall): strin
   return ` (${tried}; ${limit})`;
 }
 
-/** Why requests wait. */
+/** Says why requests wait. */
 export function waitLine(settings: Settings, wait: Wait): string {
   if (wait.kind === "retry") {
     const { request, outcome } = wait;
@@ -111,7 +111,7 @@ export function waitLine(settings: Settings, wait: Wait): string {
   return `The service limits the rate of requests: all requests now wait ${secondsText(wait.delayMs)}, as it asks, and are then retried. ${advice}`;
 }
 
-/** A creation that made no webhook. */
+/** Describes a creation that made no webhook. */
 export function notCreatedText(context: Context, failure: FailedCall): string {
   const advice = notCreatedAdvice(context, failure);
   return failureText(context, failure, `No webhook was created. ${advice}`);
@@ -130,7 +130,7 @@ function notCreatedAdvice(context: Context, { outcome }: FailedCall): string {
     : `${statusAdvice(context, outcome)}${quotaHint(outcome)}`;
 }
 
-/** A creation after which a webhook may exist. */
+/** Describes a creation after which a webhook may exist. */
 export function inDoubtText(
   context: Context,
   failure: FailedCall,
@@ -163,7 +163,7 @@ function leftoversAdvice(url: string, ids: readonly string[]): string {
   return `The service lists webhooks with the same url, events and table that this run does not know: ${shown}${more}. Another creation in flight may have made one of them. After this update compare them with "pulumi stack export" of each stack that uses the database, and delete those that no stack manages.`;
 }
 
-/** A deletion that failed. `isUndo` for the deletion of a new webhook, which no command can repeat. */
+/** Describes a failed deletion. `isUndo`: of a new webhook, whose deletion no command can repeat. */
 export function notDeletedText(context: Context, failure: FailedCall, isUndo = false): string {
   const advice = notDeletedAdvice(context, failure, isUndo);
   return failureText(
@@ -237,7 +237,7 @@ function quotaHint({ statusCode }: HttpResponse): string {
     : "";
 }
 
-/** What became of a webhook that was created but whose secret does not reach the state. */
+/** Says where a new webhook is whose secret does not reach the state. */
 export function undoText(
   { databaseId, id }: WebhookAddress,
   secret: string | undefined,
@@ -330,14 +330,14 @@ const protectionText: Readonly<Record<Protection, string>> = {
     "another resource of this program may have it, because this run has found it unchanged. It was not deleted, and its secret is the same. If no other resource has it, delete it by hand.",
 };
 
-/** A default provider whose base URL is not the one at which a webhook was created. */
+/** Refuses an update of a default provider whose base URL has changed since a webhook was created. */
 export function baseUrlChangedText(settings: Settings, name: string, old: string): string {
   const from = shownValue(old);
   const key = nameOfSetting(settings, "baseUrl");
   return `Compare ${name} failed: it was created at ${from}, and ${key} is ${shownValue(settings.baseUrl)}. Nothing was sent. If the same service has moved, add ${from} to ${namespace}:formerBaseUrls. If this is another service, set ${key} back to ${from} and run "pulumi up"; then give the new address and its key to a Provider that the webhooks use: the default provider deletes what it created. If the service at ${from} is gone, run "pulumi state delete" for its webhooks, then "pulumi up".`;
 }
 
-/** A deletion of a webhook that was created at a base URL to which the key must not be sent. */
+/** Refuses the deletion of a webhook that was created at a base URL to which the key must not go. */
 export function elsewhereText(context: Context, baseUrl: string): string {
   const { account, operation, runState } = context;
   const { settings } = account;
@@ -356,7 +356,7 @@ function otherServiceAdvice(settings: Settings, place: string, isUpdate: boolean
     : `If it is another service, set ${environmentVariables.baseUrl} and ${environmentVariables.apiKey} to its address and key for this command.`;
 }
 
-/** An operation without valid settings. */
+/** Refuses an operation without valid settings. */
 export function notConfiguredText(
   operation: string,
   problems: readonly string[],
@@ -373,20 +373,20 @@ export function notConfiguredText(
   return `${failed} The webhook stays in the state. ${advice}`;
 }
 
-/** An unexpected error. Its own text may hold a secret. */
+/** Reports an unexpected error, redacted, because its own text may hold a secret. */
 export function faultText(operation: Operation, error: unknown): string {
   const text = error instanceof Error ? error.message : "no error object";
   return `${operation.name} failed unexpectedly (${operation.redact(text, 300)}). This is a bug of pulumi-dbwebhooks: look at the service before you run the command again, and report it.`;
 }
 
-/** Why a list does not tell whether a webhook exists, as a sentence about that webhook. */
+/** Says of a webhook why a list does not show whether it exists. */
 export function notFoundText(context: Context, failure: FailedCall | undefined): string {
   return failure === undefined
     ? "the service does not list it, but may have listed only a part of its webhooks."
     : `it could not be looked up: ${callText(context, failure)}.`;
 }
 
-/** The name of a setting in messages: with its variable if the environment has set it. */
+/** Returns the name of a setting, with its variable if the environment has set it. */
 function nameOfSetting({ fromEnvironment, isExplicit }: Settings, name: SettingName): string {
   if (fromEnvironment.includes(name)) {
     return `${namespace}:${name} (set by ${environmentVariables[name]})`;

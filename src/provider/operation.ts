@@ -5,7 +5,7 @@ import type { Settings } from "./config.js";
 import type { Engine, Notify, Severity } from "./engine.js";
 import type { RunState } from "./run-state.js";
 
-/** Everything that an operation needs to talk to the service. */
+/** Everything that an operation needs to send requests. */
 export interface Context extends ClientContext {
   readonly account: ClientContext["account"] & { readonly settings: Settings };
   readonly runState: RunState;

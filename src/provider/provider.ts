@@ -1,4 +1,4 @@
-// The rules of the resource, for one configured provider. The adapters translate between Pulumi and this class.
+// The operations on webhooks, for one configured provider. The adapters translate between Pulumi and it.
 import { Deadline, Transport } from "../api/transport.js";
 import { adoptWebhook } from "./adopt.js";
 import { completeInputs, withoutAbsent } from "./arguments.js";
@@ -23,7 +23,7 @@ import {
   wrapSecret,
 } from "./values.js";
 
-/** What Pulumi says of the resource that an operation is about. */
+/** What Pulumi tells an operation about its resource. */
 export interface RequestOptions {
   /** Tells resources apart, where Pulumi gives it. */
   readonly urn?: string | undefined;
@@ -31,7 +31,7 @@ export interface RequestOptions {
   readonly timeoutSeconds?: number | undefined;
 }
 
-/** What Pulumi says of a resource that is read. */
+/** What Pulumi tells about a resource that is read. */
 export interface ReadOptions extends RequestOptions {
   /** Whether the program only reads the webhook (`Webhook.get`) and does not manage it. Default: false. */
   readonly isExternal?: boolean;
@@ -161,7 +161,7 @@ export class WebhookProvider {
       const found = await findToImport(context, address, variable, isExternal);
       // Whether the resource manages the webhook is known only when it is checked.
       this.#runState.imported.set(urn, address);
-      const inputs = { ...found.inputs, url: wrapSecret(found.inputs.url) };
+      const { inputs } = withWrappedUrl(found);
       const state = stateOf(inputs, baseUrl);
       return { id, inputs, properties: withWrappedSecret({ ...state, secret: found.secret }) };
     });

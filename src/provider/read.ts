@@ -5,7 +5,7 @@ import type { Context } from "./operation.js";
 import type { WebhookAddress } from "./run-state.js";
 import type { Properties } from "./values.js";
 
-/** What Pulumi knows of a webhook that is refreshed. */
+/** A webhook that is refreshed, as Pulumi knows it. */
 export interface KnownWebhook {
   readonly state: Properties;
   /** The arguments that the program declared, where Pulumi gives them. */
