@@ -52,7 +52,7 @@ export type FailureCause =
 /** How one attempt ended. */
 export type HttpOutcome = HttpResponse | HttpFailure;
 
-/** What ends an attempt early, besides its timeout. */
+/** The signals that end an attempt early, besides its timeout. */
 interface AttemptSignals {
   readonly deadline?: AbortSignal | undefined;
   /** Ends the attempt only before the request is sent. */

@@ -33,7 +33,7 @@ export interface Attempt {
   readonly elapsedMs: number;
 }
 
-/** What limits the retries of a request. */
+/** The limits of the retries of a request. */
 export interface RetryLimits {
   readonly retrySeconds: number;
   /** The time until the deadline of the operation, where there is one. */

@@ -330,14 +330,14 @@ const protectionText: Readonly<Record<Protection, string>> = {
     "another resource of this program may have it, because this run has found it unchanged. It was not deleted, and its secret is the same. If no other resource has it, delete it by hand.",
 };
 
-/** Refuses an update of a default provider whose base URL has changed since a webhook was created. */
+/** Explains that the base URL of a default provider has changed since a webhook was created. */
 export function baseUrlChangedText(settings: Settings, name: string, old: string): string {
   const from = shownValue(old);
   const key = nameOfSetting(settings, "baseUrl");
   return `Compare ${name} failed: it was created at ${from}, and ${key} is ${shownValue(settings.baseUrl)}. Nothing was sent. If the same service has moved, add ${from} to ${namespace}:formerBaseUrls. If this is another service, set ${key} back to ${from} and run "pulumi up"; then give the new address and its key to a Provider that the webhooks use: the default provider deletes what it created. If the service at ${from} is gone, run "pulumi state delete" for its webhooks, then "pulumi up".`;
 }
 
-/** Refuses the deletion of a webhook that was created at a base URL to which the key must not go. */
+/** Explains why a webhook is not deleted whose base URL must not receive the key. */
 export function elsewhereText(context: Context, baseUrl: string): string {
   const { account, operation, runState } = context;
   const { settings } = account;
@@ -356,7 +356,7 @@ function otherServiceAdvice(settings: Settings, place: string, isUpdate: boolean
     : `If it is another service, set ${environmentVariables.baseUrl} and ${environmentVariables.apiKey} to its address and key for this command.`;
 }
 
-/** Refuses an operation without valid settings. */
+/** Explains why an operation without valid settings fails. */
 export function notConfiguredText(
   operation: string,
   problems: readonly string[],

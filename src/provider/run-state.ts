@@ -1,14 +1,14 @@
 // What one run of a configured provider remembers. A run is one Pulumi command, such as `pulumi up`.
 import type { WebhookList } from "../api/client.js";
 
-/** Where a webhook is. */
+/** The place of a webhook, which no other webhook has. */
 export interface WebhookAddress {
   readonly baseUrl: string;
   readonly databaseId: string;
   readonly id: string;
 }
 
-/** What a run remembers of one webhook. */
+/** A webhook as this run remembers it. */
 export class WebhookRecord {
   /** The resources that have this webhook and stay, by URN where Pulumi gives one. */
   readonly owners = new Set<string>();
@@ -52,7 +52,7 @@ export class WebhookRecord {
 /** Why a deletion must not reach a webhook. */
 export type Protection = "adopted" | "created" | "owned";
 
-/** What a run of one configured provider remembers. */
+/** The memory of one run. */
 export class RunState {
   /** Whether a webhook was read, which happens only in a refresh. */
   hasRead = false;
