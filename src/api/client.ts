@@ -1,7 +1,6 @@
-// The client of the service's API. No other file knows the paths.
-
+// The operations of the service's API. No other file knows its paths.
 import type { HttpRequest, HttpResponse } from "./http.js";
-import { mayHaveActed } from "./retry-policy.js";
+import { mayHaveActed, type RequestKind } from "./retry-policy.js";
 import {
   createdWebhookIn,
   deletionIn,
@@ -11,14 +10,15 @@ import {
 } from "./schemas.js";
 import type { Call, CallResult, ClientOptions, Transport } from "./transport.js";
 
-/** One account of the service. */
-export interface Account {
-  readonly settings: ClientOptions;
-  readonly transport: Pick<Transport, "sendRequest">;
+/** One account of the service, and the operation that needs it. */
+export interface ClientContext {
+  readonly account: {
+    readonly settings: ClientOptions;
+    readonly transport: Pick<Transport, "sendRequest">;
+  };
+  readonly operation: Pick<Call, "deadline">;
+  readonly onWait: Call["onWait"];
 }
-
-/** The operation that a request belongs to: its deadline, and who hears of long waits. */
-export type CallContext = Pick<Call, "deadline" | "onWait">;
 
 /** The webhook that a creation asks for. */
 export interface NewWebhook {
@@ -28,17 +28,10 @@ export interface NewWebhook {
   readonly tableId?: string | undefined;
 }
 
-/** Where a webhook is. */
-export interface WebhookAddress {
-  readonly baseUrl: string;
-  readonly databaseId: string;
-  readonly id: string;
-}
-
-/** A request that failed, with all that is known about it. */
+/** A failed request and its outcome. */
 export interface FailedCall extends CallResult {
   readonly request: HttpRequest;
-  /** What a response with a 2xx status lacks. */
+  /** What is missing in a response with a 2xx status. */
   readonly missing?: "id" | "list" | "confirmation";
 }
 
@@ -63,7 +56,7 @@ export type Deletion =
   | { readonly kind: "deleted" | "absent" }
   | { readonly kind: "failed"; readonly failure: FailedCall };
 
-/** The webhooks of a database; `failure` says why there is no list. */
+/** The webhooks of a database. `failure` says why there is no list. */
 export interface WebhookList {
   readonly webhooks: readonly ListedWebhook[];
   /** Whether the database certainly has no further webhooks. */
@@ -77,16 +70,15 @@ export interface WebhookList {
  * Source: API §4.1. It does not show the status code of a success, so any 2xx counts as one.
  */
 export async function createWebhook(
-  account: Account,
-  context: CallContext,
+  context: ClientContext,
   { databaseId, url, events, tableId }: NewWebhook,
 ): Promise<Creation> {
   const body = { url, events, ...(tableId === undefined ? {} : { tableId }) };
-  const { call, response } = await send(
-    account,
-    { ...context, kind: "create" },
-    { method: "POST", path: webhooksPath(databaseId), body },
-  );
+  const { call, response } = await send(context, "create", {
+    method: "POST",
+    path: webhooksPath(databaseId),
+    body,
+  });
   if (response === undefined) {
     return { kind: mayHaveActed(call.outcome) ? "inDoubt" : "refused", failure: call };
   }
@@ -102,15 +94,13 @@ export async function createWebhook(
  * Source: a public service documents this operation. API §4.3 does not describe it.
  */
 export async function listWebhooks(
-  account: Account,
-  context: CallContext,
+  context: ClientContext,
   databaseId: string,
 ): Promise<WebhookList> {
-  const { call, response } = await send(
-    account,
-    { ...context, kind: "list" },
-    { method: "GET", path: webhooksPath(databaseId) },
-  );
+  const { call, response } = await send(context, "list", {
+    method: "GET",
+    path: webhooksPath(databaseId),
+  });
   if (response === undefined) {
     return { webhooks: [], isComplete: false, failure: call };
   }
@@ -129,16 +119,15 @@ export async function listWebhooks(
  * @param isUndo Whether this run created the webhook: then it is deleted even when Pulumi stops.
  */
 export async function deleteWebhook(
-  account: Account,
-  context: CallContext,
-  { databaseId, id }: Pick<WebhookAddress, "databaseId" | "id">,
+  context: ClientContext,
+  { databaseId, id }: { readonly databaseId: string; readonly id: string },
   isUndo = false,
 ): Promise<Deletion> {
-  const { call, response } = await send(
-    account,
-    { ...context, kind: "delete", isUndo },
-    { method: "DELETE", path: `${webhooksPath(databaseId)}/${encodeURIComponent(id)}` },
-  );
+  const { call, response } = await send(context, "delete", {
+    method: "DELETE",
+    path: `${webhooksPath(databaseId)}/${encodeURIComponent(id)}`,
+    isUndo,
+  });
   if (response === undefined) {
     return isNotFound(call.outcome)
       ? { kind: call.earlier.some(mayHaveActed) ? "deleted" : "absent" }
@@ -153,16 +142,23 @@ function webhooksPath(databaseId: string): string {
   return `/api/v1/bases/${encodeURIComponent(databaseId)}/webhooks`;
 }
 
+interface Request extends Pick<HttpRequest, "method" | "body">, Pick<Call, "isUndo"> {
+  readonly path: string;
+}
+
 /** Sends a request. `response` is present where its status code is 2xx. */
 async function send(
-  { settings: { baseUrl, apiKey }, transport }: Account,
-  context: Omit<Call, "request">,
-  { path, ...rest }: Pick<HttpRequest, "method" | "body"> & { readonly path: string },
+  { account, operation, onWait }: ClientContext,
+  kind: RequestKind,
+  { path, isUndo = false, ...rest }: Request,
 ): Promise<{ readonly call: FailedCall; readonly response?: HttpResponse }> {
+  const { baseUrl, apiKey } = account.settings;
   const request = { ...rest, url: new URL(baseUrl + path), apiKey };
-  const call = { ...(await transport.sendRequest({ ...context, request })), request };
+  const { deadline } = operation;
+  const result = await account.transport.sendRequest({ kind, request, deadline, isUndo, onWait });
+  const call = { ...result, request };
   const { outcome } = call;
-  const isSuccess =
-    outcome.kind === "response" && outcome.statusCode >= 200 && outcome.statusCode < 300;
-  return isSuccess ? { call, response: outcome } : { call };
+  return outcome.kind === "response" && outcome.statusCode >= 200 && outcome.statusCode < 300
+    ? { call, response: outcome }
+    : { call };
 }

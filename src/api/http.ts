@@ -1,3 +1,4 @@
+// One attempt of an HTTP request, with undici.
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici";
 import { isLoopback } from "../common/url.js";
 import { version } from "../common/version.js";
@@ -6,7 +7,7 @@ const maxBodyBytes = 1024 * 1024;
 // A front end that closes an idle connection at the moment of a creation leaves the creation in doubt.
 const maxIdleMs = 500;
 
-/** A request of the API's client. */
+/** A request to the service. */
 export interface HttpRequest {
   readonly method: "POST" | "DELETE" | "GET";
   readonly url: URL;
@@ -20,7 +21,7 @@ export interface HttpResponse {
   readonly kind: "response";
   readonly statusCode: number;
   readonly body: string;
-  /** Milliseconds that the service asks to wait (RFC 9110, section 10.2.3). */
+  /** How long the service asks to wait (RFC 9110, section 10.2.3). */
   readonly retryAfterMs?: number | undefined;
   /** The origin that a redirect points to. */
   readonly redirectOrigin?: string | undefined;
@@ -51,7 +52,7 @@ export type FailureCause =
 /** How one attempt ended. */
 export type HttpOutcome = HttpResponse | HttpFailure;
 
-/** What ends an attempt early, besides its timeout. */
+/** The signals that end an attempt early, besides its timeout. */
 interface AttemptSignals {
   readonly deadline?: AbortSignal | undefined;
   /** Ends the attempt only before the request is sent. */
@@ -75,7 +76,7 @@ export function openExchange(timeoutSeconds: number): Exchange {
     keepAliveTimeout: maxIdleMs,
     // The service can announce another idle time: this is the longest that undici accepts.
     keepAliveMaxTimeout: maxIdleMs,
-    // The signals of an attempt replace undici's timeouts for a part of it.
+    // Signals end an attempt as a whole, so undici needs no timeouts for its parts.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxResponseSize: maxBodyBytes,
@@ -129,17 +130,17 @@ async function exchange(
       }
     }),
   );
-  // undici ignores a signal until a connection is established, so nothing here waits for that.
-  const givenUp = Promise.withResolvers<never>();
-  const giveUpUnlessSent = () => {
+  // undici ignores a signal until a connection is established, so the race does not wait for that.
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abortUnlessSent = () => {
     if (!isSent) {
-      givenUp.reject(beforeSending.reason);
+      reject(beforeSending.reason);
     }
   };
-  beforeSending.addEventListener("abort", giveUpUnlessSent);
+  beforeSending.addEventListener("abort", abortUnlessSent);
   try {
     beforeSending.throwIfAborted();
-    return await Promise.race([send(watched, request, outOfTime), givenUp.promise]);
+    return await Promise.race([send(watched, request, outOfTime), aborted]);
   } catch (error) {
     const kind = isSent ? "noResponse" : "unsent";
     if (timeout.aborted) {
@@ -153,13 +154,13 @@ async function exchange(
     }
     const codes = codesOf(error);
     if (!isSent && codes.length === 0) {
-      // The call itself is wrong, not the connection.
+      // Without a code this is a bug, not a failed connection.
       throw error;
     }
     const text = error instanceof Error ? error.message : "";
     return { kind, cause: { kind: "connection", codes, text } };
   } finally {
-    beforeSending.removeEventListener("abort", giveUpUnlessSent);
+    beforeSending.removeEventListener("abort", abortUnlessSent);
   }
 }
 
@@ -218,15 +219,15 @@ async function send(
   }
 }
 
-/** The codes of an error, and those of each address that was tried for a host name. */
+/** Returns the codes of an error, and those of each address that was tried for a host name. */
 function codesOf(error: unknown): string[] {
-  const { errors = [] } = (error ?? {}) as { readonly errors?: readonly unknown[] };
-  return [error, ...errors]
+  const errors = error instanceof AggregateError ? [error, ...error.errors] : [error];
+  return errors
     .map((one) => (one as { readonly code?: unknown } | null | undefined)?.code)
     .filter((code) => typeof code === "string");
 }
 
-/** The milliseconds that a `Retry-After` header asks for; `undefined` where it is missing or malformed. */
+/** Returns the milliseconds that a `Retry-After` header asks for, unless it is missing or malformed. */
 export function parseRetryAfter(value: string, now: number): number | undefined {
   if (/^\d+$/.test(value.trim())) {
     return Number(value) * 1000;

@@ -1,7 +1,6 @@
+// The whole decision about a retry, without I/O: whether, when, until when, and why not.
 import type { FailureCause, HttpOutcome } from "./http.js";
 import { serviceErrorIn } from "./schemas.js";
-
-// The whole decision about a retry, without I/O: whether, when, until when, and why not.
 
 const firstBackoffMs = 500;
 const longestBackoffMs = 10_000;
@@ -9,6 +8,17 @@ const longestBackoffMs = 10_000;
 const shortestPauseMs = 50;
 // A service that restarts accepts connections by then.
 const refusedSeconds = 15;
+// The status codes that say that a request was not carried out (RFC 9110, section 15).
+const refusals = [300, 301, 302, 307, 308, 400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 422];
+const finalCauses: readonly FailureCause["kind"][] = [
+  "badProxy",
+  "deadline",
+  "stopping",
+  "tooLong",
+];
+// Codes of Node.js and OpenSSL for a host that does not exist and for a certificate that is not trusted.
+const permanentCodes =
+  /^(ENOTFOUND|CERT_.*|UNABLE_TO_.*|.*SELF_SIGNED_CERT.*|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME_INVALID)$/;
 
 /** The kind of a request. Only a creation is not idempotent. */
 export type RequestKind = "create" | "delete" | "list";
@@ -23,19 +33,19 @@ export interface Attempt {
   readonly elapsedMs: number;
 }
 
-/** What limits the retries of a request. */
+/** The limits of the retries of a request. */
 export interface RetryLimits {
   readonly retrySeconds: number;
   /** The time until the deadline of the operation, where there is one. */
   readonly remainingMs?: number | undefined;
-  /** Whether Pulumi is stopping, so that this request is not sent again. */
+  /** Whether Pulumi is stopping, so that this request is not retried. */
   readonly isStopping: boolean;
 }
 
 /** What follows an attempt: the end of the request, or a delay and another attempt. */
 export type Step = { readonly kind: "end"; readonly gaveUp?: GaveUp } | Delay;
 
-/** `pause`: the service asked for it, so all requests wait. */
+/** A delay before a retry. `pause`: the service asks for it, so all requests wait. */
 export interface Delay {
   readonly kind: "retry" | "pause";
   readonly delayMs: number;
@@ -82,9 +92,6 @@ export function mayHaveActed(outcome: HttpOutcome): boolean {
     : outcome.kind !== "unsent";
 }
 
-// The status codes that say that a request was not carried out (RFC 9110, section 15).
-const refusals = [300, 301, 302, 307, 308, 400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 422];
-
 /**
  * Whether the service itself refused the request for now, without acting on it. A 503 with `Retry-After`
  * alone does not prove it: proxies send that after a timeout of their backend, which may have carried out
@@ -111,17 +118,6 @@ function isRetriable(kind: RequestKind, outcome: HttpOutcome): boolean {
   return outcome.kind === "unsent" || kind !== "create";
 }
 
-const finalCauses: readonly FailureCause["kind"][] = [
-  "badProxy",
-  "deadline",
-  "stopping",
-  "tooLong",
-];
-
-// Codes of Node.js and OpenSSL for a host that does not exist and for a certificate that is not trusted.
-const permanentCodes =
-  /^(ENOTFOUND|CERT_.*|UNABLE_TO_.*|.*SELF_SIGNED_CERT.*|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME_INVALID)$/;
-
 function hasCode(outcome: HttpOutcome, pattern: RegExp): boolean {
   return (
     outcome.kind !== "response" &&
@@ -130,7 +126,7 @@ function hasCode(outcome: HttpOutcome, pattern: RegExp): boolean {
   );
 }
 
-/** As long as the service asks, or else longer after each attempt. */
+/** Returns the delay that the service asks for, or else one that grows with each attempt. */
 function delayAfter(outcome: HttpOutcome, number: number, random: () => number): number {
   const backoffMs = (firstMs: number) => Math.min(firstMs * 2 ** (number - 1), longestBackoffMs);
   return outcome.kind === "response" && outcome.retryAfterMs !== undefined

@@ -1,10 +1,8 @@
-import * as z from "zod/mini";
-import { parseJson } from "../common/json.js";
-import { webhookIdOf } from "../common/webhook-id.js";
-import type { HttpOutcome } from "./http.js";
-import { lazy } from "./lazy.js";
-
 // The bodies of the service's responses. No other file knows the names of their fields.
+import * as z from "zod/mini";
+import { webhookIdOf } from "../common/identifier.js";
+import { parseJson } from "../common/json.js";
+import type { HttpOutcome } from "./http.js";
 
 const webhookId = () =>
   z.pipe(
@@ -81,8 +79,14 @@ export function isStorableSecret(secret: string): boolean {
   return secret !== "" && secret.isWellFormed();
 }
 
-/** Returns a function that reads a body, and returns `undefined` where it does not match the schema. */
+/**
+ * Returns a function that reads a body, and returns `undefined` where it does not match the schema. The
+ * schema is made with the first body, so that a command that sends nothing starts sooner.
+ */
 function parser<Schema extends z.ZodMiniType>(make: () => Schema) {
-  const schema = lazy(make);
-  return (body: string) => schema().safeParse(parseJson(body)).data;
+  let schema: Schema | undefined;
+  return (body: string) => {
+    schema ??= make();
+    return schema.safeParse(parseJson(body)).data;
+  };
 }

@@ -1,5 +1,5 @@
+// Sends the requests of one account, within the limits that hold for all of them.
 import type { Exchange, HttpOutcome, HttpRequest } from "./http.js";
-import { lazy } from "./lazy.js";
 import type { RateLimiter } from "./rate-limiter.js";
 import { type Delay, type GaveUp, nextStep, type RequestKind, type Step } from "./retry-policy.js";
 
@@ -28,7 +28,7 @@ export interface Call {
    * waits for no rate limit, no pause and no other request.
    */
   readonly isUndo?: boolean;
-  /** Hears of a wait that is worth a line. */
+  /** Is called for a wait that the user should know of. */
   readonly onWait: (wait: Wait) => void;
 }
 
@@ -52,8 +52,8 @@ export class Deadline {
 }
 
 /**
- * Why requests wait. `retry`: one request waits for its next attempt; told once until a request ends.
- * `throttled`: the service limits the rate of requests, so all of them wait; told once in a run.
+ * Why requests wait. `retry`: one request waits for its next attempt; reported once until a request ends.
+ * `throttled`: the service limits the rate of requests, so all of them wait; reported once in a run.
  */
 export type Wait =
   | { readonly kind: "retry"; readonly request: HttpRequest; readonly outcome: HttpOutcome }
@@ -75,31 +75,28 @@ export class Transport {
   readonly #options: ClientOptions;
   readonly #stopping: AbortSignal;
   readonly #random: () => number;
-  readonly #open: () => Promise<{ readonly exchange: Exchange; readonly limiter: RateLimiter }>;
-  readonly #told = new Set<Wait["kind"]>();
+  readonly #openExchange: OpenExchange;
+  readonly #reported = new Set<Wait["kind"]>();
+  #connection: Promise<Connection> | undefined;
 
   /** @param stopping When it aborts, only undos are still sent, and requests in flight complete. */
   constructor(
     options: ClientOptions,
     stopping: AbortSignal,
-    open: OpenExchange = async (...args) => (await import("./http.js")).openExchange(...args),
+    openExchange: OpenExchange = async (...args) =>
+      (await import("./http.js")).openExchange(...args),
     random: () => number = Math.random,
   ) {
     this.#options = options;
     this.#stopping = stopping;
     this.#random = random;
-    // undici and the queue are loaded with the first request.
-    this.#open = lazy(async () => {
-      const { RateLimiter } = await import("./rate-limiter.js");
-      const { timeoutSeconds, maxConcurrentRequests, requestsPerSecond } = options;
-      const limiter = new RateLimiter(maxConcurrentRequests, requestsPerSecond);
-      return { exchange: await open(timeoutSeconds), limiter };
-    });
+    this.#openExchange = openExchange;
   }
 
   /** Sends a request and retries it as the retry policy decides. */
   async sendRequest(call: Call): Promise<CallResult> {
-    const { exchange, limiter } = await this.#open();
+    this.#connection ??= this.#connect();
+    const { exchange, limiter } = await this.#connection;
     const { kind, request, deadline, isUndo = false } = call;
     const stopping = this.#stopping;
     const ending = deadline ? AbortSignal.any([stopping, deadline.signal]) : stopping;
@@ -135,11 +132,11 @@ export class Transport {
         (await limiter.run(attempt, priority, ending)) ??
         (isUndo ? await attempt() : notAttempted(stopping.aborted ? "stopping" : "deadline"));
       if (step.kind === "end") {
-        this.#told.delete("retry");
-        return { ...withoutUnsentRetry(outcome, earlier, step.gaveUp), elapsedMs: elapsedMs() };
+        this.#reported.delete("retry");
+        return { ...resultOf(outcome, earlier, step.gaveUp), elapsedMs: elapsedMs() };
       }
       earlier.push(outcome);
-      this.#tellOfWait(call, outcome, step, limiter.pauseCount);
+      this.#reportWait(call, outcome, step, limiter.pauseCount);
       // The queue waits out a pause, but after a stop an undo no longer stands in the queue.
       if (step.kind === "retry" || stopping.aborted) {
         await sleep(step.delayMs, stopping.aborted ? undefined : ending);
@@ -147,28 +144,36 @@ export class Transport {
     }
   }
 
-  #tellOfWait(
-    call: Call,
+  /** Loads undici and the queue with the first request. */
+  async #connect(): Promise<Connection> {
+    const { RateLimiter } = await import("./rate-limiter.js");
+    const { timeoutSeconds, maxConcurrentRequests, requestsPerSecond } = this.#options;
+    const limiter = new RateLimiter(maxConcurrentRequests, requestsPerSecond);
+    return { exchange: await this.#openExchange(timeoutSeconds), limiter };
+  }
+
+  #reportWait(
+    { request, onWait }: Call,
     outcome: HttpOutcome,
     { kind, delayMs }: Delay,
     pauseCount: number,
   ): void {
-    const isFrequent = kind === "pause" && pauseCount > silentPauses;
-    if (delayMs < silentWaitMs && !isFrequent) {
-      return;
-    }
-    const wait: Wait =
-      kind === "pause"
-        ? { kind: "throttled", delayMs }
-        : { kind: "retry", request: call.request, outcome };
-    if (!this.#told.has(wait.kind)) {
-      this.#told.add(wait.kind);
-      call.onWait(wait);
+    const isPause = kind === "pause";
+    const isLong = delayMs >= silentWaitMs || (isPause && pauseCount > silentPauses);
+    const wait: Wait = isPause ? { kind: "throttled", delayMs } : { kind, request, outcome };
+    if (isLong && !this.#reported.has(wait.kind)) {
+      this.#reported.add(wait.kind);
+      onWait(wait);
     }
   }
 }
 
 type OpenExchange = (timeoutSeconds: number) => Promise<Exchange>;
+
+interface Connection {
+  readonly exchange: Exchange;
+  readonly limiter: RateLimiter;
+}
 
 interface Attempt {
   readonly outcome: HttpOutcome;
@@ -179,8 +184,8 @@ function notAttempted(kind: "stopping" | "deadline"): Attempt {
   return { outcome: { kind: "unsent", cause: { kind } }, step: { kind: "end" } };
 }
 
-/** Leaves out a retry that was not sent in time: the attempt before it says what went wrong. */
-function withoutUnsentRetry(
+/** Ignores a retry that was not sent in time, because the attempt before it says what went wrong. */
+function resultOf(
   outcome: HttpOutcome,
   earlier: readonly HttpOutcome[],
   gaveUp: GaveUp | undefined,

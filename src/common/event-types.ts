@@ -1,6 +1,4 @@
-// Source: part 6 of the service's interface.
-
-/** The nine event kinds that a webhook can subscribe to. */
+/** The nine kinds of events that a webhook can subscribe to (API §6). */
 export const eventTypes = [
   "record.created",
   "record.updated",
@@ -13,10 +11,10 @@ export const eventTypes = [
   "field.deleted",
 ] as const;
 
-/** One of the nine event kinds in {@link eventTypes}. */
+/** One of the nine kinds of events in {@link eventTypes}. */
 export type EventType = (typeof eventTypes)[number];
 
-/** Whether a text is one of the nine event kinds. */
+/** Whether a text is one of the nine kinds of events. */
 export function isEventType(text: string): text is EventType {
   return (eventTypes as readonly string[]).includes(text);
 }

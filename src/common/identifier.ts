@@ -1,3 +1,5 @@
+// Rules for the ids, keys and other short texts that users and the service exchange.
+
 /** Whether a text can be the identifier of a database or a table. */
 export function isIdentifier(text: string): boolean {
   return isPathSegment(text) && !hasControlOrSurroundingSpace(text);
@@ -25,4 +27,18 @@ export function hasControlOrSurroundingSpace(text: string): boolean {
  */
 export function isApiKey(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text);
+}
+
+/**
+ * The id of a webhook as text, from an integer or its digits; `undefined` for anything else. Leading zeros
+ * are refused, so that every webhook has one id. 0 is an id too.
+ *
+ * Source: API §2.
+ */
+export function webhookIdOf(value: unknown): string | undefined {
+  const isId =
+    typeof value === "string"
+      ? /^(0|[1-9]\d{0,63})$/.test(value)
+      : Number.isSafeInteger(value) && Number(value) >= 0;
+  return isId ? String(value) : undefined;
 }

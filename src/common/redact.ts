@@ -33,7 +33,7 @@ export function redact(text: string, sensitiveValues: readonly string[] = []): s
   return redactorOf(sensitiveValues)(text);
 }
 
-/** {@link redact} for many texts and the same values. */
+/** Prepares {@link redact} for many texts and the same values. */
 export function redactorOf(sensitiveValues: readonly string[]): (text: string) => string {
   const stretches = new Set(
     sensitiveValues
@@ -81,7 +81,7 @@ export function oneLine(text: string, maxLength: number): string {
   return cut.toWellFormed();
 }
 
-/** A value that users chose, cut so that it leaves room for the rest of a sentence. */
+/** Cuts a value that users chose, so that it leaves room for the rest of a sentence. */
 export function shownValue(value: string): string {
   return oneLine(value, 100);
 }
@@ -105,7 +105,7 @@ function wordsOf(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** Every 8 letters in a row, or all of them if there are fewer. */
+/** Returns every 8 letters in a row, or the whole text if it is shorter. */
 function stretchesOf(letters: string): string[] {
   const count = Math.max(letters.length - stretchLength, 0) + 1;
   return Array.from({ length: count }, (_, at) => letters.slice(at, at + stretchLength));

@@ -6,10 +6,7 @@ export const namespace = "dbwebhooks";
 /** Key with which an explicit `Provider` says that its settings are its own arguments. */
 export const explicitKey = `${namespace}:isExplicit`;
 
-/**
- * The settings of an account and the environment variable of each. `ProviderArgs` describes them;
- * `api/settings.ts` holds their defaults and limits.
- */
+/** The environment variable of each setting. `provider/config.ts` holds their defaults and limits. */
 export const environmentVariables = {
   baseUrl: "DBWEBHOOKS_BASE_URL",
   formerBaseUrls: "DBWEBHOOKS_FORMER_BASE_URLS",
@@ -28,7 +25,7 @@ export type SettingName = keyof typeof environmentVariables;
 /** The names of all settings. */
 export const settingNames = Object.keys(environmentVariables) as readonly SettingName[];
 
-/** All environment variables that mean something: to the provider, the local service and this project. */
+/** The environment variables that the provider, the local service or this project reads. */
 export const knownVariables: readonly string[] = [
   ...Object.values(environmentVariables),
   "DBWEBHOOKS_IMPORT_SECRET",
@@ -44,7 +41,7 @@ export function validateSettingNames(names: readonly string[]): string[] {
     .map((name) => `${name}: ${adviceForUnknownName(name, settingNames)}`);
 }
 
-/** Names the unknown environment variables that begin as ours do, each with the nearest known name. */
+/** Names the unknown variables that begin with `DBWEBHOOKS_`, each with the nearest known name. */
 export function validateEnvironmentNames(names: readonly string[]): string[] {
   return names
     .filter((name) => name.startsWith("DBWEBHOOKS_") && !knownVariables.includes(name))

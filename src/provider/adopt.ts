@@ -1,7 +1,7 @@
 import type { WebhookInputs } from "./arguments.js";
 import { WebhookError } from "./errors.js";
 import { driftOf, type Lookup, lookUp } from "./lookup.js";
-import { lines, nameOfWebhook, notFoundText } from "./messages.js";
+import { messages, nameOfWebhook, notFoundText } from "./messages.js";
 import type { Context } from "./operation.js";
 
 /** Adopts an existing webhook. Nothing is sent, but with `listing` the webhook is looked up. */
@@ -32,16 +32,22 @@ export async function adoptWebhook(
   }
   // Set before the lookup, during which another resource may adopt the same webhook.
   record.isAdopted = true;
-  const problem = listing && problemOf(context, await lookUp(context, databaseId, id), webhook);
+  const problem =
+    listing && validateLookup(context, await lookUp(context, databaseId, id), webhook);
   if (problem) {
     record.isAdopted = false;
     throw fail(problem);
   }
-  operation.notify(lines.adopted(name, listing));
+  operation.notify(messages.adopted(name, listing));
   return { id, secret: adopt.secret };
 }
 
-function problemOf(context: Context, found: Lookup, webhook: WebhookInputs): string | undefined {
+/** Returns why a webhook cannot be adopted as it is declared, or `undefined` if it can. */
+function validateLookup(
+  context: Context,
+  found: Lookup,
+  webhook: WebhookInputs,
+): string | undefined {
   if (found.webhook === undefined && !found.isComplete) {
     return `${notFoundText(context, found.failure)} To adopt it without a lookup, set dbwebhooks:listing to false.`;
   }

@@ -1,6 +1,6 @@
 import { oneLine } from "../common/redact.js";
-import { validateArguments } from "./arguments.js";
-import { normalizeEvents, type Properties, withoutAbsent, withWrappedSecret } from "./values.js";
+import { normalizeEvents, validateArguments, withoutAbsent } from "./arguments.js";
+import { type Properties, withWrappedSecret } from "./values.js";
 
 const maxFailures = 20;
 

@@ -1,3 +1,5 @@
+// The settings of one account: their rules, and where each value comes from. No message repeats a received
+// value: any value can be a credential.
 import * as z from "zod/mini";
 import { isApiKey } from "../common/identifier.js";
 import { parseJson } from "../common/json.js";
@@ -7,36 +9,31 @@ import {
   type SettingName,
   settingNames,
 } from "../common/setting-names.js";
-import { normalizeBaseUrl, problemOfBaseUrl } from "../common/url.js";
+import { normalizeBaseUrl, validateBaseUrl } from "./urls.js";
 
-// No message in this file repeats a received value: any value can be a credential.
+const commands: { readonly [Name in SettingName]?: string } = {
+  baseUrl: `pulumi config set ${namespace}:baseUrl https://tables.example.com`,
+  apiKey: `pulumi config set --secret ${namespace}:apiKey`,
+};
 
 /** The rules of the settings. Every value arrives as text. */
 export const settingRules = (allowInsecureBaseUrl: boolean) =>
   z.object({
     baseUrl: z.pipe(
-      z.string().check(
-        z.refine((url) => problemOfApiBase(url, allowInsecureBaseUrl) === undefined, {
-          error: ({ input }) => problemOfApiBase(input as string, allowInsecureBaseUrl),
-        }),
-      ),
+      text((url) => validateApiBase(url, allowInsecureBaseUrl)),
       z.transform(normalizeBaseUrl),
     ),
-    formerBaseUrls: z._default(baseUrlList(), []),
-    apiKey: z
-      .string()
-      .check(
-        z.refine(
-          isApiKey,
-          "must be the key alone: visible ASCII characters, without white space or line breaks",
-        ),
-      ),
-    timeoutSeconds: z._default(numberText("a number of seconds", 0.001, 3_600), 30),
-    retrySeconds: z._default(numberText("a number of seconds", 0, 86_400), 120),
-    maxConcurrentRequests: z.optional(numberText("a whole number", 1, 1_000, true)),
-    requestsPerSecond: z.optional(numberText("a number", 0.001, 10_000)),
-    listing: z._default(flagText(), false),
-    allowInsecureBaseUrl: z._default(flagText(), false),
+    formerBaseUrls: z._default(
+      z.pipe(text(validateFormerBaseUrls), z.transform(formerBaseUrlsIn)),
+      [],
+    ),
+    apiKey: text(validateApiKey),
+    timeoutSeconds: z._default(number("a number of seconds", 0.001, 3_600), 30),
+    retrySeconds: z._default(number("a number of seconds", 0, 86_400), 120),
+    maxConcurrentRequests: z.optional(number("a whole number", 1, 1_000, true)),
+    requestsPerSecond: z.optional(number("a number", 0.001, 10_000)),
+    listing: z._default(flag(), false),
+    allowInsecureBaseUrl: z._default(flag(), false),
   });
 
 /** The settings of one account, validated, and where they come from. */
@@ -49,7 +46,7 @@ export interface Settings extends Readonly<z.infer<ReturnType<typeof settingRule
 
 /** Valid settings, or one message per problem. */
 export interface ConfigResult {
-  readonly settings?: Settings;
+  readonly settings: Settings | undefined;
   readonly problems: readonly string[];
 }
 
@@ -85,10 +82,8 @@ export function readConfig({ get, environment, ...source }: ConfigSource): Confi
     }
   }
   const { data, error } = settingRules(values.allowInsecureBaseUrl === "true").safeParse(values);
-  if (data !== undefined) {
-    return { settings: { ...data, isExplicit, fromEnvironment }, problems: [] };
-  }
-  const problems = error.issues.map(({ path, message }) => {
+  const settings = data && { ...data, isExplicit, fromEnvironment };
+  const problems = error?.issues.map(({ path, message }) => {
     const name = path[0] as SettingName;
     const variable = environmentVariables[name];
     if (values[name] === undefined) {
@@ -98,59 +93,59 @@ export function readConfig({ get, environment, ...source }: ConfigSource): Confi
     const origin = fromEnvironment.includes(name) ? `; ${variable} sets this value` : "";
     return `${namespace}:${name}: ${message}${origin}`;
   });
-  return { problems };
+  return { settings, problems: problems ?? [] };
 }
 
-const commands: { readonly [Name in SettingName]?: string } = {
-  baseUrl: `pulumi config set ${namespace}:baseUrl https://tables.example.com`,
-  apiKey: `pulumi config set --secret ${namespace}:apiKey`,
-};
-
-function problemOfApiBase(url: string, allowInsecureBaseUrl: boolean): string | undefined {
-  const problem = problemOfBaseUrl(url, allowInsecureBaseUrl);
-  if (problem === undefined && /\/api\/v1\/*$/i.test(new URL(url).pathname)) {
-    return "must not end in /api/v1, which is added to it: leave it out";
-  }
-  return problem;
+/** A text that `validate` finds nothing wrong with. */
+function text(validate: (text: string) => string | undefined) {
+  const isValid = (value: string) => validate(value) === undefined;
+  return z.string().check(z.refine(isValid, { error: ({ input }) => validate(String(input)) }));
 }
 
-/**
- * A list of base URLs: JSON, as Pulumi writes lists into configuration, or separated by commas. Nothing is
- * sent to them, so they may use `http:`.
- */
-function baseUrlList() {
-  const listOf = (text: string) =>
-    (text.trimStart().startsWith("[") ? parseJson(text) : text.split(",")) as unknown;
-  const isBaseUrl = (url: unknown) => problemOfBaseUrl(String(url).trim(), true) === undefined;
-  return z.pipe(
-    z.string().check(
-      z.refine((text) => {
-        const urls = listOf(text);
-        return Array.isArray(urls) && urls.every(isBaseUrl);
-      }, 'must be base URLs separated by commas, such as "https://old.example.com"'),
-    ),
-    z.transform((text) =>
-      (listOf(text) as unknown[]).map((url) => normalizeBaseUrl(String(url).trim())),
-    ),
-  );
+function number(what: string, least: number, most: number, isWhole = false) {
+  const validate = (value: string) => {
+    const parsed = /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : Number.NaN;
+    return parsed >= least && parsed <= most && (!isWhole || Number.isInteger(parsed))
+      ? undefined
+      : `must be ${what} from ${least} to ${most}`;
+  };
+  return z.pipe(text(validate), z.transform(Number));
 }
 
-function flagText() {
+function flag() {
   return z.pipe(
     z.enum(["true", "false"], "must be true or false"),
-    z.transform((text) => text === "true"),
+    z.transform((value) => value === "true"),
   );
 }
 
-function numberText(what: string, least: number, most: number, isWhole = false) {
-  const message = `must be ${what} from ${least} to ${most}`;
-  return z.pipe(
-    z.string().check(
-      z.refine((text) => {
-        const value = /^\s*\d+(\.\d+)?\s*$/.test(text) ? Number(text) : Number.NaN;
-        return value >= least && value <= most && (!isWhole || Number.isInteger(value));
-      }, message),
-    ),
-    z.transform(Number),
-  );
+function validateApiBase(url: string, allowInsecureBaseUrl: boolean): string | undefined {
+  const problem = validateBaseUrl(url, allowInsecureBaseUrl);
+  return problem === undefined && /\/api\/v1\/*$/i.test(new URL(url).pathname)
+    ? "must not end in /api/v1, which is added to it: leave it out"
+    : problem;
+}
+
+function validateApiKey(key: string): string | undefined {
+  return isApiKey(key)
+    ? undefined
+    : "must be the key alone: visible ASCII characters, without white space or line breaks";
+}
+
+/** Nothing is sent to former base URLs, so they may use `http:`. */
+function validateFormerBaseUrls(list: string): string | undefined {
+  const urls = splitList(list);
+  return Array.isArray(urls) && urls.every((url) => validateBaseUrl(url, true) === undefined)
+    ? undefined
+    : 'must be base URLs separated by commas, such as "https://old.example.com"';
+}
+
+function formerBaseUrlsIn(list: string): string[] {
+  return splitList(list)?.map(normalizeBaseUrl) ?? [];
+}
+
+/** Splits a list that is separated by commas, or that is JSON, as Pulumi writes lists into configuration. */
+function splitList(list: string): string[] | undefined {
+  const entries = list.trimStart().startsWith("[") ? parseJson(list) : list.split(",");
+  return Array.isArray(entries) ? entries.map((entry) => String(entry).trim()) : undefined;
 }

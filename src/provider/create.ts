@@ -1,34 +1,19 @@
-import { createWebhook, deleteWebhook, type WebhookAddress } from "../api/client.js";
-import { validateArguments, type WebhookInputs } from "./arguments.js";
+import { createWebhook, deleteWebhook } from "../api/client.js";
+import type { WebhookInputs } from "./arguments.js";
 import { PartialCreationError, WebhookError } from "./errors.js";
 import { lookForLeftovers } from "./lookup.js";
 import {
   faultText,
   inDoubtText,
-  lines,
+  messages,
   nameOfWebhook,
   notCreatedText,
   notDeletedText,
   undoText,
 } from "./messages.js";
-import { type Context, callContext } from "./operation.js";
-import { isUnknown, type Properties, withoutAbsent } from "./values.js";
-
-/**
- * Returns the inputs of a webhook that is about to be created. Throws if one of them is unknown or missing,
- * because Pulumi leaves unknown arguments out of a creation.
- */
-export function completeInputs(inputs: Properties): WebhookInputs {
-  const known = withoutAbsent(inputs);
-  const [problem] = validateArguments(known);
-  if (problem !== undefined || isUnknown(known)) {
-    throw new WebhookError(
-      "notCreated",
-      `Create webhook failed: ${problem ?? "not all arguments are known"}. Nothing was sent. Run "pulumi up" again.`,
-    );
-  }
-  return known as unknown as WebhookInputs;
-}
+import type { Context } from "./operation.js";
+import type { WebhookAddress } from "./run-state.js";
+import type { Properties } from "./values.js";
 
 /**
  * Creates a webhook. Deletes it again if the response holds no secret, or if its secret can no longer reach
@@ -65,7 +50,7 @@ async function createOrUndo(
   isReplacing: boolean,
 ): Promise<{ id: string; secret: string }> {
   const { account, runState, engine, operation } = context;
-  const creation = await createWebhook(account, callContext(context), webhook);
+  const creation = await createWebhook(context, webhook);
   if (creation.kind === "refused") {
     throw new WebhookError("notCreated", notCreatedText(context, creation.failure));
   }
@@ -84,7 +69,7 @@ async function createOrUndo(
   record.isDeleted = false;
   record.isPossiblyShared = isExisting || isReplacing;
   if (isExisting) {
-    throw new WebhookError("notCreated", lines.existingReturned(operation.name, id));
+    throw new WebhookError("notCreated", messages.existingReturned(operation.name, id));
   }
   const canStore = await engine.canStore();
   if (secret !== undefined && canStore) {
@@ -107,13 +92,13 @@ async function undoCreation(
   secret: string | undefined,
 ): Promise<string | undefined> {
   const name = nameOfWebhook(address.id, address.databaseId);
-  // The timeout of the creation may have passed; the deletion is as important as before.
+  // The deadline of the creation may have passed, but its webhook must not stay.
   const operation = context.operation.withoutDeadline(`Delete ${name}`).hiding(secret);
   const undo = { ...context, operation };
   try {
-    const deletion = await deleteWebhook(context.account, callContext(undo), address, true);
+    const deletion = await deleteWebhook(undo, address, true);
     if (deletion.kind === "absent") {
-      return lines.absentUndo;
+      return messages.absentUndo;
     }
     return deletion.kind === "failed" ? notDeletedText(undo, deletion.failure, true) : undefined;
   } catch (error) {

@@ -1,13 +1,12 @@
-import type { WebhookAddress } from "../api/client.js";
-import { isSameUrl } from "../common/url.js";
-import { replacingArguments } from "./arguments.js";
+import { normalizeEvents, replacingArguments } from "./arguments.js";
 import type { Settings } from "./config.js";
 import { WebhookError } from "./errors.js";
-import { baseUrlChangedText, lines, nameOfWebhook } from "./messages.js";
+import { baseUrlChangedText, messages, nameOfWebhook } from "./messages.js";
 import type { Operation } from "./operation.js";
-import type { RunState } from "./run-state.js";
+import type { RunState, WebhookRecord } from "./run-state.js";
 import { addressOf, adoptedId, currentBaseUrl } from "./state.js";
-import { isUnknown, normalizeEvents, type Properties } from "./values.js";
+import { isSameUrl } from "./urls.js";
+import { isUnknown, type Properties } from "./values.js";
 
 /** A property that forces the replacement of a webhook, and why. */
 export interface Difference {
@@ -30,29 +29,29 @@ export interface Comparison {
 }
 
 /**
- * Compares a webhook with the program, remembers who owns it, refuses what must not happen, and announces
- * what will. Sends nothing.
+ * Compares a webhook with the program, records who owns it, throws if the update must not happen, and
+ * announces a replacement. Sends nothing.
  */
 export function diffWebhook(
   comparison: Comparison,
   runState: RunState,
   operation: Operation,
 ): readonly Difference[] {
-  const { id, state, settings } = comparison;
+  const { id, state, settings, urn } = comparison;
   const differences = compareWebhook(comparison);
   const address = addressOf(id, state, settings);
-  if (address !== undefined) {
-    // From now on this run knows the webhook.
-    runState.recordOf(address);
-  }
+  // From now on this run knows the webhook.
+  const record = address && runState.recordOf(address);
   if (runState.hasRead && !runState.hasChecked) {
     // A refresh does not run the program, so there is nothing to refuse or to announce.
     return differences;
   }
   const isStaying = differences.length === 0 && runState.hasChecked;
-  const owners = isStaying && address ? rememberOwner(comparison, address, runState) : [];
-  refuseConflict(comparison, differences, owners, address, runState);
-  announce(comparison, differences, owners, runState, operation);
+  const owners = isStaying && record ? addOwner(comparison, record) : [];
+  assertSameService(comparison, address?.baseUrl);
+  assertOneOwner(comparison, differences, owners, record);
+  const isImported = urn !== undefined && runState.imported.has(urn);
+  announce(comparison, differences, owners, isImported, operation);
   return differences;
 }
 
@@ -79,7 +78,7 @@ export function compareWebhook({
   if (settings !== undefined && baseUrl !== settings.baseUrl) {
     differences.push({
       property: "baseUrl",
-      reason: lines.baseUrlReason(baseUrl, settings.baseUrl),
+      reason: messages.baseUrlReason(baseUrl, settings.baseUrl),
     });
   }
   const adopted = adoptedId(news);
@@ -116,59 +115,54 @@ function isIgnored(property: string, ignored: readonly string[]): boolean {
   return ignored.some((path) => [property, `["${property}"]`, "*", "[*]"].includes(path));
 }
 
-/** Notes that a resource keeps its webhook. */
-function rememberOwner(
-  { news, urn }: Comparison,
-  address: WebhookAddress,
-  runState: RunState,
-): readonly string[] {
-  const withoutUrn = adoptedId(news) === undefined ? "a resource without adopt" : "one with adopt";
-  return runState.noteOwner(address, urn ?? withoutUrn);
+function addOwner({ news, urn }: Comparison, record: WebhookRecord): readonly string[] {
+  const placeholder = adoptedId(news) === undefined ? "a resource without adopt" : "one with adopt";
+  return record.addOwner(urn ?? placeholder);
 }
 
-function refuseConflict(
-  { id, state, news, settings }: Comparison,
+function assertSameService({ id, state, settings }: Comparison, baseUrl: string | undefined): void {
+  const isMoved = baseUrl !== undefined && settings && settings.baseUrl !== baseUrl;
+  if (isMoved && !settings.isExplicit) {
+    const name = nameOfWebhook(id, state.databaseId);
+    throw new WebhookError("unchanged", baseUrlChangedText(settings, name, baseUrl));
+  }
+}
+
+function assertOneOwner(
+  { id, state, news }: Comparison,
   differences: readonly Difference[],
   owners: readonly string[],
-  address: WebhookAddress | undefined,
-  runState: RunState,
+  record: WebhookRecord | undefined,
 ): void {
   const name = nameOfWebhook(id, state.databaseId);
-  const isMoved = settings !== undefined && address && address.baseUrl !== settings.baseUrl;
-  if (isMoved && !settings.isExplicit) {
-    throw new WebhookError("unchanged", baseUrlChangedText(settings, name, address.baseUrl));
+  const adopted = adoptedId(news);
+  if (differences.length > 0 && adopted === id) {
+    throw new WebhookError("unchanged", messages.adoptedAgain(name, reasonsOf(differences)));
   }
-  const isAdopting = adoptedId(news) !== undefined;
-  if (differences.length > 0 && adoptedId(news) === id) {
-    throw new WebhookError("unchanged", lines.adoptedAgain(name, reasonsOf(differences)));
-  }
-  if (owners.length === 0 || address === undefined) {
-    return;
-  }
-  const { isAdopted, isNamedByAdopt } = runState.recordOf(address);
-  if (isAdopted || (isNamedByAdopt && (!isAdopting || owners.length > 1))) {
-    throw new WebhookError("unchanged", lines.adoptedAndOwned(name));
+  const isAdoptedElsewhere =
+    record?.isAdopted || (record?.isNamedByAdopt && (adopted === undefined || owners.length > 1));
+  if (owners.length > 0 && isAdoptedElsewhere) {
+    throw new WebhookError("unchanged", messages.adoptedAndOwned(name));
   }
 }
 
 function announce(
-  { id, state, news, urn }: Comparison,
+  { id, state, news }: Comparison,
   differences: readonly Difference[],
   owners: readonly string[],
-  runState: RunState,
+  isImported: boolean,
   operation: Operation,
 ): void {
   const name = nameOfWebhook(id, state.databaseId);
   if (differences.length > 0) {
-    const isImported = urn !== undefined && runState.imported.has(urn);
-    const line = isImported ? lines.importedOtherwise : lines.replacement;
-    operation.warn(line(name, reasonsOf(differences)));
+    const message = isImported ? messages.importedOtherwise : messages.replacement;
+    operation.warn(message(name, reasonsOf(differences)));
     return;
   }
-  operation.warn(lines.shared(name, owners));
+  operation.warn(messages.shared(name, owners));
   const { secret } = (news.adopt ?? {}) as { secret?: unknown };
   if (secret !== undefined && !isUnknown(secret) && secret !== state.secret) {
-    operation.notify(lines.otherAdoptedSecret(name));
+    operation.notify(messages.otherAdoptedSecret(name));
   }
 }
 

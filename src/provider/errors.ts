@@ -64,7 +64,7 @@ export class PartialCreationError extends WebhookError {
     this.reasons = [this.message];
   }
 
-  /** The same error with the id and the properties that an adapter stores. */
+  /** Returns the same error with the id and the properties that an adapter stores. */
   storedAs(id: string, properties: Readonly<Record<string, unknown>>): PartialCreationError {
     const copy = new PartialCreationError(id, properties, "");
     return Object.assign(copy, { message: this.message, reasons: this.reasons });

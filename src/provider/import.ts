@@ -1,15 +1,14 @@
-import type { WebhookAddress } from "../api/client.js";
 import type { ListedWebhook } from "../api/schemas.js";
 import { isEventType } from "../common/event-types.js";
 import { parseJson } from "../common/json.js";
-import { problemOfReceiverUrl } from "../common/url.js";
-import { isSecretAsGiven } from "./arguments.js";
+import { isUsableSecret, normalizeEvents } from "./arguments.js";
 import { WebhookError } from "./errors.js";
 import { lookUp } from "./lookup.js";
-import { lines, nameOfWebhook, notFoundText } from "./messages.js";
+import { messages, nameOfWebhook, notFoundText } from "./messages.js";
 import type { Context } from "./operation.js";
-import type { RunState } from "./run-state.js";
-import { normalizeEvents, type Properties } from "./values.js";
+import type { WebhookAddress } from "./run-state.js";
+import { validateReceiverUrl } from "./urls.js";
+import type { Properties } from "./values.js";
 
 /** The environment variable with the secret of a webhook to import. */
 export const importSecretVariable = "DBWEBHOOKS_IMPORT_SECRET";
@@ -31,30 +30,34 @@ export async function findToImport(
   const { account, runState, operation } = context;
   const name = nameOfWebhook(id, databaseId);
   const fail = (problem: string) =>
-    new WebhookError("unchanged", lines.notImported(operation.name, problem, isExternal));
+    new WebhookError("unchanged", messages.notImported(operation.name, problem, isExternal));
   const key = `${databaseId}/${id}`;
   const given = readSecret(variable, key);
   const problems = [
-    account.settings.listing ? undefined : lines.listingIsOff,
-    given.problem && lines.importSecret(importSecretVariable, given.problem, key),
+    account.settings.listing ? undefined : messages.listingIsOff,
+    given.problem && messages.importSecret(importSecretVariable, given.problem, key),
   ].filter(Boolean);
   if (problems.length > 0) {
     throw fail(problems.join(" "));
   }
   const { webhook, isComplete, failure } = await lookUp(context, databaseId, id);
   if (webhook === undefined) {
-    throw fail(isComplete ? lines.importNotListed : notFoundText(context, failure));
+    throw fail(isComplete ? messages.importNotListed : notFoundText(context, failure));
   }
   if ((webhook.tableIds?.length ?? 0) > 1) {
     throw fail("it selects several tables, and a resource can declare one or all.");
   }
   if (!given.isByWebhook) {
-    operation.warn(noteSharedSecret(runState, name));
+    // Usually a mistake, but nothing here can tell.
+    runState.importedWithSharedSecret ??= name;
+    const first = runState.importedWithSharedSecret;
+    const isShared = first !== name;
+    operation.warn(isShared ? messages.sharedSecret(importSecretVariable, first, name) : undefined);
   }
   return { inputs: inputsOf(databaseId, webhook), secret: given.secret };
 }
 
-/** The arguments that declare a webhook as the service has it. */
+/** Returns the arguments that declare a webhook as the service has it. */
 function inputsOf(databaseId: string, { url, events, tableIds }: ListedWebhook): Properties {
   return {
     databaseId,
@@ -62,17 +65,8 @@ function inputsOf(databaseId: string, { url, events, tableIds }: ListedWebhook):
     events: normalizeEvents(events),
     ...(tableIds?.[0] === undefined ? {} : { tableId: tableIds[0] }),
     ...(events.every(isEventType) ? {} : { allowUnknownEvents: true }),
-    ...(problemOfReceiverUrl(url, false) === undefined ? {} : { allowInsecureUrl: true }),
+    ...(validateReceiverUrl(url, false) === undefined ? {} : { allowInsecureUrl: true }),
   };
-}
-
-/** Two webhooks with one secret are usually a mistake, but nothing here can tell: it warns. */
-function noteSharedSecret(runState: RunState, name: string): string | undefined {
-  const first = runState.importedWithSharedSecret;
-  runState.importedWithSharedSecret ??= name;
-  return first === undefined || first === name
-    ? undefined
-    : lines.sharedSecret(importSecretVariable, first, name);
 }
 
 interface ReadSecret {
@@ -97,7 +91,7 @@ function readSecret(variable: string, key: string): ReadSecret {
     return fail("holds JSON that is not an object of secrets");
   }
   const secret = isByWebhook ? (json as Properties)[key] : variable;
-  return typeof secret === "string" && isSecretAsGiven(secret)
+  return typeof secret === "string" && isUsableSecret(secret)
     ? { secret, isByWebhook }
     : fail("holds no usable secret for it");
 }

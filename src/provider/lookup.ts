@@ -1,15 +1,12 @@
-// Finding webhooks in the list of their database, which needs the setting `listing`.
+// Finds webhooks in the list of their database, which needs the setting `listing`.
 import { once } from "node:events";
-import {
-  listWebhooks,
-  type NewWebhook,
-  type WebhookAddress,
-  type WebhookList,
-} from "../api/client.js";
+import { listWebhooks, type NewWebhook, type WebhookList } from "../api/client.js";
 import type { ListedWebhook } from "../api/schemas.js";
+import { normalizeEvents } from "./arguments.js";
 import { isSame } from "./diff.js";
-import { type Context, callContext } from "./operation.js";
-import { normalizeEvents, type Properties } from "./values.js";
+import type { Context } from "./operation.js";
+import type { WebhookAddress } from "./run-state.js";
+import type { Properties } from "./values.js";
 
 /** A list, and the webhook in question. A webhook that a complete list does not hold is gone. */
 export interface Lookup extends WebhookList {
@@ -18,7 +15,7 @@ export interface Lookup extends WebhookList {
 
 /** Requests the list of a database and finds one webhook in it. */
 export async function lookUp(context: Context, databaseId: string, id: string): Promise<Lookup> {
-  return findIn(await listWebhooks(context.account, callContext(context), databaseId), id);
+  return findIn(await listWebhooks(context, databaseId), id);
 }
 
 /**
@@ -29,10 +26,9 @@ export async function lookUpOnce(
   context: Context,
   { databaseId, id }: WebhookAddress,
 ): Promise<Lookup> {
-  const { account, runState } = context;
-  const list =
-    runState.lists.get(databaseId) ?? listWebhooks(account, callContext(context), databaseId);
-  runState.lists.set(databaseId, list);
+  const { lists } = context.runState;
+  const list = lists.get(databaseId) ?? listWebhooks(context, databaseId);
+  lists.set(databaseId, list);
   return findIn(await list, id);
 }
 
@@ -52,38 +48,31 @@ export async function lookForLeftovers(
   if (!account.settings.listing) {
     return { ids: [], isComplete: false };
   }
-  // The timeout of the creation may have passed.
-  const call = callContext({ ...context, operation: operation.withoutDeadline() });
+  // The deadline of the creation may have passed.
+  const lookup = { ...context, operation: operation.withoutDeadline() };
   const settled = new AbortController();
   const noList = () => ({ webhooks: [], isComplete: false });
   const { webhooks, isComplete } = await Promise.race([
-    listWebhooks(account, call, databaseId),
+    listWebhooks(lookup, databaseId),
     once(engine.stopping, "abort", settled).then(noList, noList),
   ]);
   settled.abort();
   const ids = webhooks
     .filter((listed) => Object.keys(driftOf(listed, { ...webhook })).length === 0)
     .map(({ id }) => id)
-    .filter((id) => !runState.knowsAnywhere({ databaseId, id }));
+    .filter((id) => !runState.knowsAnywhere(databaseId, id));
   return { ids, isComplete };
 }
 
-/** The properties in which a listed webhook differs, with the values that the service has. */
+/** Returns the properties in which a listed webhook differs, with the values that the service has. */
 export function driftOf(listed: ListedWebhook, expected: Properties): Record<string, unknown> {
-  const drift: Record<string, unknown> = {};
-  if (!isSame("url", listed.url, expected.url)) {
-    drift.url = listed.url;
-  }
-  if (!isSame("events", listed.events, expected.events)) {
-    drift.events = normalizeEvents(listed.events);
-  }
   // A program cannot declare several tables, so their text only shows them. An empty list names no table;
   // if it counted as drift, every update would replace the webhook.
   const tableId = listed.tableIds?.join(", ") || undefined;
-  if (!isSame("tableId", tableId, expected.tableId)) {
-    drift.tableId = tableId;
-  }
-  return drift;
+  const current = { url: listed.url, events: normalizeEvents(listed.events), tableId };
+  return Object.fromEntries(
+    Object.entries(current).filter(([name, value]) => !isSame(name, value, expected[name])),
+  );
 }
 
 function findIn(list: WebhookList, id: string): Lookup {

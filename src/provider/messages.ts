@@ -1,7 +1,7 @@
 // Every sentence about requests and webhooks, built from facts. Problems of arguments and settings are
 // worded beside their rules.
-import type { FailedCall, NewWebhook, WebhookAddress } from "../api/client.js";
-import type { HttpOutcome, HttpResponse } from "../api/http.js";
+import type { FailedCall, NewWebhook } from "../api/client.js";
+import type { HttpFailure, HttpResponse } from "../api/http.js";
 import { isNotFound, serviceErrorIn } from "../api/schemas.js";
 import type { Wait } from "../api/transport.js";
 import { parseJson } from "../common/json.js";
@@ -10,66 +10,50 @@ import { environmentVariables, namespace, type SettingName } from "../common/set
 import type { Settings } from "./config.js";
 import type { ErrorKind } from "./errors.js";
 import type { Context, Operation } from "./operation.js";
-import type { Protection } from "./run-state.js";
+import type { Protection, WebhookAddress } from "./run-state.js";
 
-/** The name of a webhook in messages. */
-export function nameOfWebhook(id: string, databaseId: unknown): string {
-  const database = typeof databaseId === "string" ? shownValue(databaseId) : "?";
-  return `webhook ${shownValue(id)} of database ${database}`;
-}
-
-/** The name of a setting in messages: with its variable if the environment has set it. */
-function nameOfSetting(settings: Settings, name: SettingName): string {
-  const { fromEnvironment, isExplicit } = settings;
-  if (fromEnvironment.includes(name)) {
-    return `${namespace}:${name} (set by ${environmentVariables[name]})`;
-  }
-  return isExplicit ? `the Provider's ${name}` : `${namespace}:${name}`;
-}
-
-/** What failed, what happened and what to do: complete without any other line. */
-export function failureText(context: Context, failure: FailedCall, advice: string): string {
-  return `${context.operation.name} failed: ${callText(context, failure)}. ${advice}`;
-}
-
-/** The outcome of a request, such as `POST https://… returned 401 UNAUTHORIZED "No such key."`. */
-export function callText(context: Context, failure: FailedCall): string {
-  const { request, outcome, missing } = failure;
-  const location = oneLine(request.url.origin + request.url.pathname, 300);
-  const lack = missing === undefined ? "" : ` ${missingText[missing]}`;
-  const said = outcome.kind === "response" ? serviceText(context, outcome) : "";
-  const gaveUp = gaveUpText(context, failure);
-  return `${request.method} ${location} ${outcomeText(context, outcome)}${lack}${said}${gaveUp}`;
-}
-
+const maxShownIds = 5;
 const missingText = {
   id: "without a usable webhook id",
   list: "with something other than a list of webhooks",
   confirmation: "without confirming the deletion",
 };
 
-function outcomeText({ account, operation }: Context, outcome: HttpOutcome): string {
-  if (outcome.kind === "response") {
-    return `returned ${outcome.statusCode}`;
-  }
-  const { kind, cause } = outcome;
+/** Returns the name of a webhook in messages. */
+export function nameOfWebhook(id: string, databaseId: unknown): string {
+  const database = typeof databaseId === "string" ? shownValue(databaseId) : "?";
+  return `webhook ${shownValue(id)} of database ${database}`;
+}
+
+/** Names the operation that failed, the outcome of its request, and the next step. */
+export function failureText(context: Context, failure: FailedCall, advice: string): string {
+  return `${context.operation.name} failed: ${callText(context, failure)}. ${advice}`;
+}
+
+/** Describes the outcome of a request, such as `POST https://… returned 401 UNAUTHORIZED "No such key."`. */
+export function callText(context: Context, failure: FailedCall): string {
+  const { request, outcome, missing } = failure;
+  const location = oneLine(request.url.origin + request.url.pathname, 300);
+  const result =
+    outcome.kind === "response"
+      ? `returned ${outcome.statusCode}${missing ? ` ${missingText[missing]}` : ""}${serviceText(context, outcome)}`
+      : noResponseText(context, outcome);
+  return `${request.method} ${location} ${result}${gaveUpText(context, failure)}`;
+}
+
+function noResponseText({ account, operation }: Context, { kind, cause }: HttpFailure): string {
+  const { settings } = account;
   const isSent = kind === "noResponse";
+  const incomplete = isSent ? "got no complete response" : "could not connect";
   switch (cause.kind) {
     case "timeout":
-    case "deadline": {
-      const { settings } = account;
-      const timeout =
-        cause.kind === "timeout"
-          ? `within ${settings.timeoutSeconds} s (${nameOfSetting(settings, "timeoutSeconds")})`
-          : `in the time that was left (${customTimeouts(operation)})`;
-      return isSent ? `got no complete response ${timeout}` : `could not connect ${timeout}`;
-    }
+      return `${incomplete} within ${settings.timeoutSeconds} s (${nameOfSetting(settings, "timeoutSeconds")})`;
+    case "deadline":
+      return `${incomplete} in the time that was left (${customTimeouts(operation)})`;
     case "connection": {
       const text = operation.redact([...cause.codes.slice(0, 1), cause.text].join(": "), 150);
-      const why = text || "unknown reason";
-      return isSent
-        ? `lost the connection before the response was complete (${why})`
-        : `could not connect (${why})`;
+      const lost = isSent ? "lost the connection before the response was complete" : incomplete;
+      return `${lost} (${text || "unknown reason"})`;
     }
     case "tooLong":
       return `returned ${cause.statusCode} with more than 1 MiB`;
@@ -80,22 +64,15 @@ function outcomeText({ account, operation }: Context, outcome: HttpOutcome): str
   }
 }
 
-function customTimeouts({ deadline }: Operation): string {
-  return `customTimeouts, ${deadline?.seconds} s`;
-}
-
-/** The service's own error, redacted. */
+/** Shows the error that the service returned, redacted. */
 function serviceText({ operation }: Context, { body }: HttpResponse): string {
-  const error = serviceErrorIn(body);
-  if (error === undefined) {
-    return "";
-  }
-  const code = operation.redact(error.code, 50);
-  const message = operation.redact(error.message, 200);
-  return [code, message === "" ? "" : `"${message}"`].map((part) => part && ` ${part}`).join("");
+  const { code = "", message = "" } = serviceErrorIn(body) ?? {};
+  const shownCode = operation.redact(code, 50);
+  const shownMessage = operation.redact(message, 200);
+  return `${shownCode && ` ${shownCode}`}${shownMessage && ` "${shownMessage}"`}`;
 }
 
-/** Why there was no further attempt, if one was due. */
+/** Says why there was no further attempt, if one was due. */
 function gaveUpText({ account, operation }: Context, failure: FailedCall): string {
   const { gaveUp, outcome, earlier, elapsedMs } = failure;
   if (gaveUp === undefined) {
@@ -118,48 +95,32 @@ function gaveUpText({ account, operation }: Context, failure: FailedCall): strin
   return ` (${tried}; ${limit})`;
 }
 
-function secondsText(ms: number): string {
-  const seconds = Math.ceil(ms / 1000);
-  return seconds > 86_400 ? "over a day" : `${seconds} s`;
-}
-
-/** Why requests wait. */
+/** Says why requests wait. */
 export function waitLine(settings: Settings, wait: Wait): string {
-  switch (wait.kind) {
-    case "throttled":
-      return `The service limits the rate of requests: all requests now wait ${secondsText(wait.delayMs)}, as it asks, and are then retried. ${rateAdvice(settings)}`;
-    case "retry": {
-      const { method, url } = wait.request;
-      const { outcome } = wait;
-      const what =
-        outcome.kind === "response" ? `returned ${outcome.statusCode}` : "did not respond";
-      return `${url.origin} ${what}; retrying ${method}.`;
-    }
+  if (wait.kind === "retry") {
+    const { request, outcome } = wait;
+    const what = outcome.kind === "response" ? `returned ${outcome.statusCode}` : "did not respond";
+    return `${request.url.origin} ${what}; retrying ${request.method}.`;
   }
-}
-
-function rateAdvice(settings: Settings): string {
   const { requestsPerSecond } = settings;
   const name = nameOfSetting(settings, "requestsPerSecond");
-  return requestsPerSecond === undefined
-    ? `Set ${name} to the rate limit of the service to avoid such waits.`
-    : `${name} is ${requestsPerSecond}: a lower value avoids such waits.`;
+  const advice =
+    requestsPerSecond === undefined
+      ? `Set ${name} to the rate limit of the service to avoid such waits.`
+      : `${name} is ${requestsPerSecond}: a lower value avoids such waits.`;
+  return `The service limits the rate of requests: all requests now wait ${secondsText(wait.delayMs)}, as it asks, and are then retried. ${advice}`;
 }
 
-/** A creation that made no webhook. */
+/** Describes a creation that made no webhook. */
 export function notCreatedText(context: Context, failure: FailedCall): string {
-  return failureText(
-    context,
-    failure,
-    `No webhook was created. ${notCreatedAdvice(context, failure)}`,
-  );
+  const advice = notCreatedAdvice(context, failure);
+  return failureText(context, failure, `No webhook was created. ${advice}`);
 }
 
-function notCreatedAdvice(context: Context, failure: FailedCall): string {
-  const { outcome } = failure;
+function notCreatedAdvice(context: Context, { outcome }: FailedCall): string {
   const { settings } = context.account;
   if (outcome.kind !== "response") {
-    return connectionAdvice(context, failure);
+    return connectionAdvice(context, outcome);
   }
   if (isNotFound(outcome)) {
     return `The service returns this both when the database does not exist and when the key has no access to it: check databaseId, ${nameOfSetting(settings, "apiKey")} and ${nameOfSetting(settings, "baseUrl")}.`;
@@ -169,7 +130,7 @@ function notCreatedAdvice(context: Context, failure: FailedCall): string {
     : `${statusAdvice(context, outcome)}${quotaHint(outcome)}`;
 }
 
-/** A creation after which a webhook may exist. */
+/** Describes a creation after which a webhook may exist. */
 export function inDoubtText(
   context: Context,
   failure: FailedCall,
@@ -185,35 +146,40 @@ export function inDoubtText(
       isComplete &&
       "The service lists no such webhook now, but it may still appear.",
     `A webhook may exist in database ${shownValue(databaseId)} without a stored secret.`,
-    ids.length > 0 ? leftoversAdvice(ids) : leftoverAdvice(url),
+    leftoversAdvice(url, ids),
     'Then run "pulumi up" again.',
   ];
   const hint = isResponse ? quotaHint(outcome) : "";
   return failureText(context, failure, `${sentences.filter(Boolean).join(" ")}${hint}`);
 }
 
-function leftoversAdvice(ids: readonly string[]): string {
-  const maxShownIds = 5;
+function leftoversAdvice(url: string, ids: readonly string[]): string {
+  if (ids.length === 0) {
+    const receiver = URL.parse(url)?.origin ?? "an unknown host";
+    return `Look there for an unmanaged webhook to a receiver on ${shownValue(receiver)}, and delete it.`;
+  }
   const shown = ids.slice(0, maxShownIds).map(shownValue).join(", ");
   const more = ids.length > maxShownIds ? ` and ${ids.length - maxShownIds} more` : "";
   return `The service lists webhooks with the same url, events and table that this run does not know: ${shown}${more}. Another creation in flight may have made one of them. After this update compare them with "pulumi stack export" of each stack that uses the database, and delete those that no stack manages.`;
 }
 
-function leftoverAdvice(url: string): string {
-  const receiver = URL.canParse(url) ? new URL(url).origin : "an unknown host";
-  return `Look there for an unmanaged webhook to a receiver on ${shownValue(receiver)}, and delete it.`;
-}
-
-/** A deletion that failed. `isUndo` for the deletion of a new webhook, which no command can repeat. */
+/** Describes a failed deletion. `isUndo`: of a new webhook, whose deletion no command can repeat. */
 export function notDeletedText(context: Context, failure: FailedCall, isUndo = false): string {
-  const state = isUndo ? "" : "The webhook stays in the state. ";
-  return failureText(context, failure, `${state}${notDeletedAdvice(context, failure, isUndo)}`);
+  const advice = notDeletedAdvice(context, failure, isUndo);
+  return failureText(
+    context,
+    failure,
+    isUndo ? advice : `The webhook stays in the state. ${advice}`,
+  );
 }
 
-function notDeletedAdvice(context: Context, failure: FailedCall, isUndo: boolean): string {
-  const { outcome, missing } = failure;
+function notDeletedAdvice(
+  context: Context,
+  { outcome, missing }: FailedCall,
+  isUndo: boolean,
+): string {
   if (outcome.kind !== "response") {
-    return connectionAdvice(context, failure, isUndo);
+    return connectionAdvice(context, outcome, isUndo);
   }
   return outcome.statusCode === 404 || missing !== undefined
     ? wrongHostAdvice(context.account.settings)
@@ -222,10 +188,10 @@ function notDeletedAdvice(context: Context, failure: FailedCall, isUndo: boolean
 
 function connectionAdvice(
   { account, engine }: Context,
-  { outcome }: FailedCall,
+  { cause }: HttpFailure,
   isUndo = false,
 ): string {
-  if (outcome.kind !== "response" && outcome.cause.kind === "badProxy") {
+  if (cause.kind === "badProxy") {
     return 'HTTPS_PROXY or HTTP_PROXY holds no usable URL: set it to one such as "http://proxy.example.com:3128".';
   }
   if (engine.stopping.aborted && !isUndo) {
@@ -271,27 +237,29 @@ function quotaHint({ statusCode }: HttpResponse): string {
     : "";
 }
 
-/** What became of a webhook that was created but whose secret does not reach the state. */
+/** Says where a new webhook is whose secret does not reach the state. */
 export function undoText(
   { databaseId, id }: WebhookAddress,
   secret: string | undefined,
   end: "undone" | "partial" | "leftBehind",
   problem = "",
 ): string {
+  const failed = `Create webhook in database ${shownValue(databaseId)} failed:`;
   const why =
     secret === undefined
       ? `the service created webhook ${id} but sent no usable secret`
       : `Pulumi stopped while the service created webhook ${id}`;
+  const retry = `Run "pulumi up" again; if this comes back, check that ${namespace}:baseUrl is the service itself.`;
   const ends = {
-    undone: `It was deleted again.${secret === undefined ? ` Run "pulumi up" again; if this comes back, check that ${namespace}:baseUrl is the service itself.` : ""}`,
+    undone: `It was deleted again.${secret === undefined ? ` ${retry}` : ""}`,
     partial: `It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: ${problem}`,
     leftBehind: `Pulumi has not stored it: delete it by hand. It could not be deleted at once: ${problem}`,
   };
-  return `Create webhook in database ${shownValue(databaseId)} failed: ${why}. ${ends[end]}`;
+  return `${failed} ${why}. ${ends[end]}`;
 }
 
-/** Sentences about one webhook. `name` is the result of {@link nameOfWebhook}. */
-export const lines = {
+/** Messages that need few facts. `name` is the result of {@link nameOfWebhook}. */
+export const messages = {
   absentUndo:
     "the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks.",
   baseUrlReason: (old: string | undefined, next: string) =>
@@ -362,14 +330,14 @@ const protectionText: Readonly<Record<Protection, string>> = {
     "another resource of this program may have it, because this run has found it unchanged. It was not deleted, and its secret is the same. If no other resource has it, delete it by hand.",
 };
 
-/** A default provider whose base URL is not the one at which a webhook was created. */
+/** Explains that the base URL of a default provider has changed since a webhook was created. */
 export function baseUrlChangedText(settings: Settings, name: string, old: string): string {
   const from = shownValue(old);
   const key = nameOfSetting(settings, "baseUrl");
   return `Compare ${name} failed: it was created at ${from}, and ${key} is ${shownValue(settings.baseUrl)}. Nothing was sent. If the same service has moved, add ${from} to ${namespace}:formerBaseUrls. If this is another service, set ${key} back to ${from} and run "pulumi up"; then give the new address and its key to a Provider that the webhooks use: the default provider deletes what it created. If the service at ${from} is gone, run "pulumi state delete" for its webhooks, then "pulumi up".`;
 }
 
-/** A deletion of a webhook that was created at a base URL to which the key must not be sent. */
+/** Explains why a webhook is not deleted whose base URL must not receive the key. */
 export function elsewhereText(context: Context, baseUrl: string): string {
   const { account, operation, runState } = context;
   const { settings } = account;
@@ -388,7 +356,7 @@ function otherServiceAdvice(settings: Settings, place: string, isUpdate: boolean
     : `If it is another service, set ${environmentVariables.baseUrl} and ${environmentVariables.apiKey} to its address and key for this command.`;
 }
 
-/** An operation that lacks valid settings. */
+/** Explains why an operation without valid settings fails. */
 export function notConfiguredText(
   operation: string,
   problems: readonly string[],
@@ -405,15 +373,32 @@ export function notConfiguredText(
   return `${failed} The webhook stays in the state. ${advice}`;
 }
 
-/** An unexpected error. Its own text may hold a secret. */
+/** Reports an unexpected error, redacted, because its own text may hold a secret. */
 export function faultText(operation: Operation, error: unknown): string {
   const text = error instanceof Error ? error.message : "no error object";
   return `${operation.name} failed unexpectedly (${operation.redact(text, 300)}). This is a bug of pulumi-dbwebhooks: look at the service before you run the command again, and report it.`;
 }
 
-/** Why a list does not tell whether a webhook exists, as a sentence about that webhook. */
+/** Says of a webhook why a list does not show whether it exists. */
 export function notFoundText(context: Context, failure: FailedCall | undefined): string {
   return failure === undefined
     ? "the service does not list it, but may have listed only a part of its webhooks."
     : `it could not be looked up: ${callText(context, failure)}.`;
+}
+
+/** Returns the name of a setting, with its variable if the environment has set it. */
+function nameOfSetting({ fromEnvironment, isExplicit }: Settings, name: SettingName): string {
+  if (fromEnvironment.includes(name)) {
+    return `${namespace}:${name} (set by ${environmentVariables[name]})`;
+  }
+  return isExplicit ? `the Provider's ${name}` : `${namespace}:${name}`;
+}
+
+function customTimeouts({ deadline }: Operation): string {
+  return `customTimeouts, ${deadline?.seconds} s`;
+}
+
+function secondsText(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  return seconds > 86_400 ? "over a day" : `${seconds} s`;
 }

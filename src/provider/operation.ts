@@ -1,17 +1,16 @@
-import type { Account, CallContext } from "../api/client.js";
+import type { ClientContext } from "../api/client.js";
 import type { Deadline } from "../api/transport.js";
 import { oneLine, redact } from "../common/redact.js";
 import type { Settings } from "./config.js";
 import type { Engine, Notify, Severity } from "./engine.js";
 import type { RunState } from "./run-state.js";
 
-/** Everything that an operation needs to talk to the service. */
-export interface Context {
-  readonly account: Account & { readonly settings: Settings };
+/** Everything that an operation needs to send requests. */
+export interface Context extends ClientContext {
+  readonly account: ClientContext["account"] & { readonly settings: Settings };
   readonly runState: RunState;
   readonly engine: Engine;
   readonly operation: Operation;
-  readonly onWait: CallContext["onWait"];
 }
 
 /** One operation on one webhook: its name in messages, the values that they must not show, its deadline. */
@@ -36,14 +35,14 @@ export class Operation {
     this.#hidden = hidden;
   }
 
-  /** The same operation under another name and without a deadline, for what must follow it. */
+  /** Returns the same operation under another name and without a deadline, for what must follow it. */
   withoutDeadline(name = this.name): Operation {
     return new Operation(name, this.#notify, this.#hidden);
   }
 
-  /** The same operation with one more value that no message may show. */
-  hiding(value: string | undefined): Operation {
-    const hidden = () => [...this.#hidden(), ...(value === undefined ? [] : [value])];
+  /** Returns the same operation with one more value that no message may show. */
+  hiding(value = ""): Operation {
+    const hidden = () => [...this.#hidden(), value];
     return new Operation(this.name, this.#notify, hidden, this.deadline);
   }
 
@@ -52,18 +51,15 @@ export class Operation {
     return oneLine(redact(text, this.#hidden()), maxLength);
   }
 
+  /** Shows a line to the user, if there is one. */
   notify(line: string | undefined, severity: Severity = "info"): void {
     if (line !== undefined) {
       this.#notify(oneLine(line, 2_000), severity);
     }
   }
 
+  /** Shows a warning to the user, if there is one. */
   warn(line: string | undefined): void {
     this.notify(line, "warning");
   }
-}
-
-/** What the client needs to know of the operation behind a request. */
-export function callContext({ operation, onWait }: Context): CallContext {
-  return { deadline: operation.deadline, onWait };
 }

@@ -1,15 +1,16 @@
-// The rules of the resource, for one configured provider. The adapters translate between Pulumi and this class.
+// The operations on webhooks, for one configured provider. The adapters translate between Pulumi and it.
 import { Deadline, Transport } from "../api/transport.js";
 import { adoptWebhook } from "./adopt.js";
+import { completeInputs, withoutAbsent } from "./arguments.js";
 import { type CheckResult, checkArguments } from "./check.js";
 import { type ConfigResult, type ConfigSource, readConfig } from "./config.js";
-import { completeInputs, createForState } from "./create.js";
+import { createForState } from "./create.js";
 import { deleteFromState } from "./delete.js";
 import { type Difference, diffWebhook } from "./diff.js";
 import type { Engine, Notify } from "./engine.js";
 import { type ErrorKind, WebhookError } from "./errors.js";
 import { findToImport, importSecretVariable } from "./import.js";
-import { faultText, lines, nameOfWebhook, notConfiguredText, waitLine } from "./messages.js";
+import { faultText, messages, nameOfWebhook, notConfiguredText, waitLine } from "./messages.js";
 import { type Context, Operation } from "./operation.js";
 import { refreshWebhook } from "./read.js";
 import { RunState } from "./run-state.js";
@@ -17,13 +18,12 @@ import { addressOf, adoptedId, hiddenValues, stateOf } from "./state.js";
 import {
   isUnknown,
   type Properties,
-  withoutAbsent,
   withUnwrappedSecrets,
   withWrappedSecret,
   wrapSecret,
 } from "./values.js";
 
-/** What Pulumi says of the resource that an operation is about. */
+/** What Pulumi tells an operation about its resource. */
 export interface RequestOptions {
   /** Tells resources apart, where Pulumi gives it. */
   readonly urn?: string | undefined;
@@ -31,7 +31,7 @@ export interface RequestOptions {
   readonly timeoutSeconds?: number | undefined;
 }
 
-/** What Pulumi says of a resource that is read. */
+/** What Pulumi tells about a resource that is read. */
 export interface ReadOptions extends RequestOptions {
   /** Whether the program only reads the webhook (`Webhook.get`) and does not manage it. Default: false. */
   readonly isExternal?: boolean;
@@ -71,14 +71,11 @@ export class WebhookProvider {
         return result;
       }
       const isNew = Object.keys(olds).length === 0;
-      const problem = this.#noteAdoption(settings.baseUrl, result.inputs, urn, isNew, operation);
+      const problem = this.#recordAdoption(settings.baseUrl, result.inputs, urn, isNew, operation);
       if (problem !== undefined) {
         return { ...result, failures: [problem] };
       }
-      const isImported = this.#noteImport(urn, operation);
-      return isImported
-        ? { ...result, inputs: { ...result.inputs, url: wrapSecret(result.inputs.url) } }
-        : result;
+      return this.#recordImport(urn, operation) ? withWrappedUrl(result) : result;
     });
   }
 
@@ -168,7 +165,7 @@ export class WebhookProvider {
       const found = await findToImport(context, address, variable, isExternal);
       // Whether the resource manages the webhook is known only when it is checked.
       this.#runState.imported.set(urn, address);
-      const inputs = { ...found.inputs, url: wrapSecret(found.inputs.url) };
+      const { inputs } = withWrappedUrl(found);
       const state = stateOf(inputs, baseUrl);
       return { id, inputs, properties: withWrappedSecret({ ...state, secret: found.secret }) };
     });
@@ -197,13 +194,13 @@ export class WebhookProvider {
   }
 
   /**
-   * Notes a webhook that the program names in `adopt`: no deletion of this run may reach it.
+   * Records a webhook that the program names in `adopt`: no deletion of this run may reach it.
    *
    * @param isNew Whether Pulumi passes no old arguments, because a webhook is about to be created.
    * @returns The problem of a resource that would adopt its own webhook when it is replaced: if its provider
    * is replaced too, the old provider's process would delete the webhook.
    */
-  #noteAdoption(
+  #recordAdoption(
     baseUrl: string,
     inputs: Properties,
     urn: string,
@@ -217,21 +214,21 @@ export class WebhookProvider {
     }
     const name = nameOfWebhook(id, databaseId);
     if (isNew && adoptedId(this.#runState.oldArguments.get(urn) ?? {}) === id) {
-      return `adopt: ${lines.adoptedAgain(name, "it is to be replaced")}`;
+      return `adopt: ${messages.adoptedAgain(name, "it is to be replaced")}`;
     }
     this.#runState.recordOf({ baseUrl, databaseId, id }).isNamedByAdopt = true;
-    operation.notify(isNew ? lines.adopting(name) : undefined);
+    operation.notify(isNew ? messages.adopting(name) : undefined);
     return undefined;
   }
 
-  /** Notes that a resource manages the webhook that was imported for it. */
-  #noteImport(urn: string, operation: Operation): boolean {
+  /** Records that a resource manages the webhook that was imported for it. Returns whether one was. */
+  #recordImport(urn: string, operation: Operation): boolean {
     const imported = this.#runState.imported.get(urn);
     if (imported === undefined) {
       return false;
     }
     const name = nameOfWebhook(imported.id, imported.databaseId);
-    operation.warn(lines.shared(name, this.#runState.noteOwner(imported, urn)));
+    operation.warn(messages.shared(name, this.#runState.recordOf(imported).addOwner(urn)));
     return true;
   }
 
@@ -275,4 +272,8 @@ export class WebhookProvider {
       this.#engine.end();
     }
   }
+}
+
+function withWrappedUrl<Result extends { readonly inputs: Properties }>(result: Result): Result {
+  return { ...result, inputs: { ...result.inputs, url: wrapSecret(result.inputs.url) } };
 }

@@ -1,11 +1,11 @@
-import type { WebhookAddress } from "../api/client.js";
 import { shownValue } from "../common/redact.js";
 import { driftOf, lookUpOnce } from "./lookup.js";
-import { callText, lines, nameOfWebhook } from "./messages.js";
+import { callText, messages, nameOfWebhook } from "./messages.js";
 import type { Context } from "./operation.js";
+import type { WebhookAddress } from "./run-state.js";
 import type { Properties } from "./values.js";
 
-/** What Pulumi knows of a webhook that is refreshed. */
+/** A webhook that is refreshed, as Pulumi knows it. */
 export interface KnownWebhook {
   readonly state: Properties;
   /** The arguments that the program declared, where Pulumi gives them. */
@@ -15,10 +15,10 @@ export interface KnownWebhook {
 }
 
 /**
- * Looks up a webhook for a refresh, and reports in one line what the service has in place of the state.
+ * Looks up a webhook for a refresh, and reports in one line how it differs from the state.
  *
  * @returns The properties that differ, with the values that the service has; `undefined` if the webhook is
- * gone. If the lookup cannot tell, no property differs.
+ * gone. No property differs if the lookup fails.
  */
 export async function refreshWebhook(
   context: Context,
@@ -28,18 +28,17 @@ export async function refreshWebhook(
   const { account, operation } = context;
   const { baseUrl, databaseId, id } = address;
   if (baseUrl !== account.settings.baseUrl) {
-    const place = shownValue(baseUrl);
-    warnNotLookedUp(context, databaseId, lines.createdElsewhere(place));
+    warnNotLookedUp(context, databaseId, messages.createdElsewhere(shownValue(baseUrl)));
     return {};
   }
   const name = nameOfWebhook(id, databaseId);
   const { webhook, isComplete, failure } = await lookUpOnce(context, address);
   if (webhook === undefined && isComplete) {
-    operation.warn(lines.gone(name, isExternal));
+    operation.warn(messages.gone(name, isExternal));
     return undefined;
   }
   if (webhook === undefined) {
-    const why = failure === undefined ? lines.incompleteList : callText(context, failure);
+    const why = failure === undefined ? messages.incompleteList : callText(context, failure);
     warnNotLookedUp(context, databaseId, why);
     return {};
   }
@@ -49,11 +48,11 @@ export async function refreshWebhook(
     const isAsDeclared = declared && Object.keys(driftOf(webhook, declared)).length === 0;
     operation.warn(
       isAsDeclared
-        ? lines.driftUndone(name, properties)
-        : lines.drift(name, properties, isExternal),
+        ? messages.driftUndone(name, properties)
+        : messages.drift(name, properties, isExternal),
     );
   }
-  operation.warn(webhook.active ? undefined : lines.inactive(name));
+  operation.warn(webhook.active ? undefined : messages.inactive(name));
   return drift;
 }
 
@@ -61,6 +60,6 @@ export async function refreshWebhook(
 function warnNotLookedUp({ runState, operation }: Context, databaseId: string, why: string): void {
   if (!runState.warnedDatabases.has(databaseId)) {
     runState.warnedDatabases.add(databaseId);
-    operation.warn(lines.notLookedUp(databaseId, why));
+    operation.warn(messages.notLookedUp(databaseId, why));
   }
 }

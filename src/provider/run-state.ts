@@ -1,9 +1,16 @@
 // What one run of a configured provider remembers. A run is one Pulumi command, such as `pulumi up`.
-import type { WebhookAddress, WebhookList } from "../api/client.js";
+import type { WebhookList } from "../api/client.js";
 import type { Properties } from "./values.js";
 
-/** What a run remembers of one webhook. */
-class WebhookRecord {
+/** The place of a webhook, which no other webhook has. */
+export interface WebhookAddress {
+  readonly baseUrl: string;
+  readonly databaseId: string;
+  readonly id: string;
+}
+
+/** A webhook as this run remembers it. */
+export class WebhookRecord {
   /** The resources that have this webhook and stay, by URN where Pulumi gives one. */
   readonly owners = new Set<string>();
   /** Whether an argument `adopt` of the program names this webhook. */
@@ -18,18 +25,41 @@ class WebhookRecord {
    */
   isPossiblyShared = false;
   isDeleted = false;
+
+  /**
+   * Records that a resource has this webhook and stays, because a comparison found it unchanged or because
+   * it was imported. A deletion after that comes from another resource. Returns all owners.
+   */
+  addOwner(resource: string): readonly string[] {
+    return [...this.owners.add(resource)];
+  }
+
+  /**
+   * Returns why a deletion by a resource must not reach this webhook, if it must not. A resource that was
+   * found unchanged and is replaced all the same (`--replace`) deletes its own webhook. Without a URN
+   * nothing tells it from another resource, so the webhook stays.
+   */
+  protectionFrom(urn: string | undefined): Protection | undefined {
+    if (this.isNamedByAdopt) {
+      return "adopted";
+    }
+    if (this.isPossiblyShared) {
+      return "created";
+    }
+    return [...this.owners].some((owner) => owner !== urn) ? "owned" : undefined;
+  }
 }
 
 /** Why a deletion must not reach a webhook. */
 export type Protection = "adopted" | "created" | "owned";
 
-/** What a run of one configured provider remembers. */
+/** The memory of one run. */
 export class RunState {
   /** Whether a webhook was read, which happens only in a refresh. */
   hasRead = false;
   /** Whether arguments were checked, which happens only when the program runs. */
   hasChecked = false;
-  /** The old arguments that were checked, by URN. A resource that is created after that is replaced. */
+  /** The old arguments of the resources in the state, by URN. One of them that is created is replaced. */
   readonly oldArguments = new Map<string, Properties>();
   /** The first webhook that was imported with a secret that the variable gives to every import. */
   importedWithSharedSecret: string | undefined;
@@ -39,7 +69,7 @@ export class RunState {
   readonly lists = new Map<string, Promise<WebhookList>>();
   /** The databases for which a refresh has warned that it could not look up every webhook. */
   readonly warnedDatabases = new Set<string>();
-  readonly #known = new Set<string>();
+  readonly #knownAnywhere = new Set<string>();
   readonly #records = new Map<string, WebhookRecord>();
 
   /** Whether this run knows a webhook: from the state, from the program, or because it created it. */
@@ -48,45 +78,17 @@ export class RunState {
   }
 
   /** Whether this run knows such a webhook at any base URL: the same service may have had another one. */
-  knowsAnywhere({ databaseId, id }: Omit<WebhookAddress, "baseUrl">): boolean {
-    return this.#known.has(keyOf(databaseId, id));
+  knowsAnywhere(databaseId: string, id: string): boolean {
+    return this.#knownAnywhere.has(keyOf(databaseId, id));
   }
 
-  /** The record of a webhook. From now on this run knows the webhook. */
+  /** Returns the record of a webhook. From now on this run knows the webhook. */
   recordOf({ baseUrl, databaseId, id }: WebhookAddress): WebhookRecord {
-    this.#known.add(keyOf(databaseId, id));
+    this.#knownAnywhere.add(keyOf(databaseId, id));
     const key = keyOf(baseUrl, databaseId, id);
     const record = this.#records.get(key) ?? new WebhookRecord();
     this.#records.set(key, record);
     return record;
-  }
-
-  /**
-   * Notes that a resource has a webhook and stays, because a comparison found it unchanged or because it
-   * was imported. A deletion after that comes from another resource.
-   *
-   * @returns All resources that have the webhook.
-   */
-  noteOwner(webhook: WebhookAddress, resource: string): readonly string[] {
-    const { owners } = this.recordOf(webhook);
-    owners.add(resource);
-    return [...owners];
-  }
-
-  /**
-   * Why a deletion by a resource must not reach a webhook; `undefined` if it may. A resource that was
-   * found unchanged and is replaced all the same (`--replace`) deletes its own webhook. Without a URN
-   * nothing tells it from another resource, so the webhook stays.
-   */
-  protectionOf(webhook: WebhookAddress, urn: string | undefined): Protection | undefined {
-    const { isNamedByAdopt, isPossiblyShared, owners } = this.recordOf(webhook);
-    if (isNamedByAdopt) {
-      return "adopted";
-    }
-    if (isPossiblyShared) {
-      return "created";
-    }
-    return [...owners].some((owner) => owner !== urn) ? "owned" : undefined;
   }
 }
 

@@ -1,3 +1,5 @@
+// The values that Pulumi passes: plain, not known yet, or in the envelope of a secret.
+
 /** The arguments or the state of a resource, as Pulumi passes them. */
 export type Properties = Readonly<Record<string, unknown>>;
 
@@ -13,6 +15,10 @@ const unknownMarkers = new Set<unknown>([
   "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
 ]);
 
+/** The envelope of a secret. Source: `specialSigKey` in `sdk/nodejs/runtime/rpc.ts`. */
+const signatureKey = "4dabf18193072939515e22adb298388d";
+const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
+
 /** Whether a value, or any value inside it, is not known yet. */
 export function isUnknown(value: unknown): boolean {
   if (typeof value === "object" && value !== null) {
@@ -20,23 +26,6 @@ export function isUnknown(value: unknown): boolean {
   }
   return unknownMarkers.has(value);
 }
-
-/** Sorts events and drops duplicates once all of them are known, because their order has no meaning. */
-export function normalizeEvents(events: unknown): unknown {
-  const isList = Array.isArray(events) && events.every((event) => typeof event === "string");
-  return isList && !isUnknown(events) ? [...new Set(events)].sort() : events;
-}
-
-/** Drops `undefined` and `null`, both of which mean that an argument was not given. */
-export function withoutAbsent(properties: Properties): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(properties).filter(([, value]) => value !== undefined && value !== null),
-  );
-}
-
-/** The envelope of a secret. Source: `specialSigKey` in `sdk/nodejs/runtime/rpc.ts`. */
-const signatureKey = "4dabf18193072939515e22adb298388d";
-const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 
 /** Wraps a text as a secret; returns any other value as it is. */
 export function wrapSecret(value: unknown): unknown {

@@ -273,7 +273,7 @@ describe("The end of an undone creation", () => {
     expect(say.undoText(address, "whsec_1", "leftBehind", "WHY")).toMatchInlineSnapshot(
       `"Create webhook in database base_abc123 failed: Pulumi stopped while the service created webhook 17. Pulumi has not stored it: delete it by hand. It could not be deleted at once: WHY"`,
     );
-    expect(say.lines.absentUndo).toMatchInlineSnapshot(
+    expect(say.messages.absentUndo).toMatchInlineSnapshot(
       `"the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks."`,
     );
   });
@@ -351,26 +351,26 @@ describe("A creation that is not sent", () => {
 });
 
 describe("A line about one webhook", () => {
-  const { lines } = say;
+  const { messages } = say;
 
   it("announces a replacement or a conflict", () => {
     expect(say.nameOfWebhook("17", undefined)).toMatchInlineSnapshot(`"webhook 17 of database ?"`);
-    expect(lines.replacement(name, "url changes")).toMatchInlineSnapshot(
+    expect(messages.replacement(name, "url changes")).toMatchInlineSnapshot(
       `"Replacing webhook 17 of database base_abc123: url changes. Its secret changes. The old secret works until the old webhook is deleted, by default at the end of the update."`,
     );
-    expect(lines.baseUrlReason("https://old.example", settings.baseUrl)).toMatchInlineSnapshot(
+    expect(messages.baseUrlReason("https://old.example", settings.baseUrl)).toMatchInlineSnapshot(
       `"baseUrl changes from https://old.example to https://tables.example.com"`,
     );
-    expect(lines.baseUrlReason(undefined, settings.baseUrl)).toMatchInlineSnapshot(
+    expect(messages.baseUrlReason(undefined, settings.baseUrl)).toMatchInlineSnapshot(
       `"baseUrl changes to https://tables.example.com"`,
     );
-    expect(lines.importedOtherwise(name, "url changes")).toMatchInlineSnapshot(
+    expect(messages.importedOtherwise(name, "url changes")).toMatchInlineSnapshot(
       `"The program does not declare webhook 17 of database base_abc123 as the service has it: url changes. Pulumi does not replace what it imports. Declare it as it is there, and change it after the import."`,
     );
-    expect(lines.existingReturned("Create webhook", "17")).toMatchInlineSnapshot(
+    expect(messages.existingReturned("Create webhook", "17")).toMatchInlineSnapshot(
       `"Create webhook failed: the service returned webhook 17, which this run already knows, instead of a new one. No webhook was created and none was deleted. It may belong to another resource of this stack. Declare the subscription once, or change its url, events or table."`,
     );
-    expect(lines.shared(name, ["a", "b"])).toMatchInlineSnapshot(
+    expect(messages.shared(name, ["a", "b"])).toMatchInlineSnapshot(
       `"Two resources manage webhook 17 of database base_abc123: a and b. Remove one of them from the program, and from the state with "pulumi state delete", which deletes no webhook. Do not use --target before that."`,
     );
     expect(say.baseUrlChangedText(settings, name, "https://old.example")).toMatchInlineSnapshot(
@@ -379,61 +379,61 @@ describe("A line about one webhook", () => {
   });
 
   it("is about adoption", () => {
-    expect(lines.adopting(name)).toMatchInlineSnapshot(
+    expect(messages.adopting(name)).toMatchInlineSnapshot(
       `"Adopting webhook 17 of database base_abc123: no webhook is created, and the service changes nothing. If the state still has a resource with this webhook that uses another Provider or the other entry of this package, first run "pulumi state delete" for it: Pulumi would delete the webhook. For the same reason, do not adopt in the first "pulumi up" after an upgrade of this package."`,
     );
-    expect(lines.adopted(name, false)).toMatchInlineSnapshot(
+    expect(messages.adopted(name, false)).toMatchInlineSnapshot(
       `"This stack manages webhook 17 of database base_abc123 from now on. It was not changed and was not looked up (dbwebhooks:listing is off)."`,
     );
-    expect(lines.otherAdoptedSecret(name)).toMatchInlineSnapshot(
+    expect(messages.otherAdoptedSecret(name)).toMatchInlineSnapshot(
       `"The argument adopt.secret of webhook 17 of database base_abc123 is not the secret that the state holds, which stays in force. Remove adopt. To use the other secret, remove the webhook with "pulumi state delete" and run "pulumi up" again."`,
     );
-    expect(lines.adoptedAgain(name, "url changes")).toMatchInlineSnapshot(
+    expect(messages.adoptedAgain(name, "url changes")).toMatchInlineSnapshot(
       `"Replace webhook 17 of database base_abc123 failed: its argument adopt names the same webhook (url changes). Nothing was changed. Remove adopt from the program; the next "pulumi up" then replaces the webhook, with a new secret."`,
     );
-    expect(lines.adoptedAndOwned(name)).toMatchInlineSnapshot(
+    expect(messages.adoptedAndOwned(name)).toMatchInlineSnapshot(
       `"Compare webhook 17 of database base_abc123 failed: two resources of this program manage it, one of them with adopt, and each would delete it. Remove adopt, or one of them. If both are in the state, first remove one from it with "pulumi state delete", which deletes no webhook."`,
     );
-    expect(lines.adoptionFailed("Delete webhook")).toMatchInlineSnapshot(
+    expect(messages.adoptionFailed("Delete webhook")).toMatchInlineSnapshot(
       `"Delete webhook failed: the program adopts it, and the adoption failed in this run. Nothing was sent, and the webhook stays in the state."`,
     );
   });
 
   it("says why a webhook was kept, or that it was gone", () => {
-    expect(lines.protected(name, "adopted")).toMatchInlineSnapshot(
+    expect(messages.protected(name, "adopted")).toMatchInlineSnapshot(
       `"Kept webhook 17 of database base_abc123: the argument adopt of the program names it. It was not deleted, and its secret is the same. Remove adopt before you replace it."`,
     );
-    expect(lines.protected(name, "created")).toMatchInlineSnapshot(
+    expect(messages.protected(name, "created")).toMatchInlineSnapshot(
       `"Kept webhook 17 of database base_abc123: the service returned it for a creation of this run. It was not deleted. If no resource has it, delete it by hand."`,
     );
-    expect(lines.protected(name, "owned")).toMatchInlineSnapshot(
+    expect(messages.protected(name, "owned")).toMatchInlineSnapshot(
       `"Kept webhook 17 of database base_abc123: another resource of this program may have it, because this run has found it unchanged. It was not deleted, and its secret is the same. If no other resource has it, delete it by hand."`,
     );
-    expect(lines.absent(name)).toMatchInlineSnapshot(
+    expect(messages.absent(name)).toMatchInlineSnapshot(
       `"The service no longer had webhook 17 of database base_abc123, which is removed from the state. The service also returns this to a key without access to the database: if that is possible here, look at the service."`,
     );
   });
 
   it("reports what a refresh found", () => {
-    expect(lines.drift(name, ["url", "events"], false)).toMatchInlineSnapshot(
+    expect(messages.drift(name, ["url", "events"], false)).toMatchInlineSnapshot(
       `"Drift of webhook 17 of database base_abc123: the service has another url, events than the state. The next "pulumi up" replaces it, with a new secret, unless the program declares what the service has."`,
     );
-    expect(lines.drift(name, ["url"], true)).toMatchInlineSnapshot(
+    expect(messages.drift(name, ["url"], true)).toMatchInlineSnapshot(
       `"Drift of webhook 17 of database base_abc123: the service has another url than the state. This stack only reads it."`,
     );
-    expect(lines.driftUndone(name, ["url"])).toMatchInlineSnapshot(
+    expect(messages.driftUndone(name, ["url"])).toMatchInlineSnapshot(
       `"Drift of webhook 17 of database base_abc123 is undone: the service again has the url that the program declares."`,
     );
-    expect(lines.gone(name, true)).toMatchInlineSnapshot(
+    expect(messages.gone(name, true)).toMatchInlineSnapshot(
       `"The service no longer has webhook 17 of database base_abc123. This stack only reads it."`,
     );
-    expect(lines.gone(name, false)).toMatchInlineSnapshot(
+    expect(messages.gone(name, false)).toMatchInlineSnapshot(
       `"The service no longer has webhook 17 of database base_abc123. The next "pulumi up" creates a new one, with a new secret."`,
     );
-    expect(lines.inactive(name)).toMatchInlineSnapshot(
+    expect(messages.inactive(name)).toMatchInlineSnapshot(
       `"The service has switched off webhook 17 of database base_abc123: it sends no notifications."`,
     );
-    expect(lines.notLookedUp("b", "WHY")).toMatchInlineSnapshot(
+    expect(messages.notLookedUp("b", "WHY")).toMatchInlineSnapshot(
       `"Not all webhooks of database b could be looked up: WHY. The state of those that were not found stays as it is, and this refresh does not show their drift."`,
     );
     expect(say.notFoundText(context, undefined)).toMatchInlineSnapshot(
@@ -445,7 +445,7 @@ describe("A line about one webhook", () => {
   });
 
   it("reports a secret that two imports share, and a bug", () => {
-    expect(lines.sharedSecret("X", name, "Y")).toMatchInlineSnapshot(
+    expect(messages.sharedSecret("X", name, "Y")).toMatchInlineSnapshot(
       `"X holds one secret, and it is stored for webhook 17 of database base_abc123 and for Y. If they have different secrets, set it to a JSON object of secrets by DATABASE/NUMBER, and import again."`,
     );
     expect(say.faultText(operation, new Error("odd"))).toMatchInlineSnapshot(

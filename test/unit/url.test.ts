@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isSameUrl } from "../../src/common/url.ts";
+import { isSameUrl } from "../../src/provider/urls.ts";
 
 describe("two spellings of one URL", () => {
   it.each([

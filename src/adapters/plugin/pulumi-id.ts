@@ -1,7 +1,6 @@
 import { status } from "@grpc/grpc-js";
-import { isPathSegment } from "../../common/identifier.js";
+import { isPathSegment, webhookIdOf } from "../../common/identifier.js";
 import { shownValue } from "../../common/redact.js";
-import { webhookIdOf } from "../../common/webhook-id.js";
 import { RequestError } from "./grpc-error.js";
 
 /** Pulumi's id of a webhook. It names the database, because numbers may repeat between databases. */

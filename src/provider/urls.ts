@@ -1,0 +1,65 @@
+// The rules for the URLs of receivers and of the service. No message repeats the URL, which can hold a
+// credential.
+import { isLoopback, parseHttpUrl } from "../common/url.js";
+
+/** Returns what is wrong with a receiver's url and what to write instead, or `undefined` if it is valid. */
+export function validateReceiverUrl(url: string, allowInsecureUrl: boolean): string | undefined {
+  const parsed = parseHttpUrl(url);
+  if (parsed === null) {
+    return syntaxProblem(url, "https://example.com/hooks");
+  }
+  return allowInsecureUrl || !isInsecure(parsed)
+    ? undefined
+    : "must begin with https:// (http:// only for a loopback host). To send notifications unencrypted anyway, set allowInsecureUrl: true";
+}
+
+/** Returns what is wrong with a base URL and what to write instead, or `undefined` if it is valid. */
+export function validateBaseUrl(
+  baseUrl: string,
+  allowInsecureBaseUrl: boolean,
+): string | undefined {
+  const parsed = parseHttpUrl(baseUrl);
+  if (parsed === null) {
+    return syntaxProblem(baseUrl, "https://tables.example.com");
+  }
+  if (parsed.username !== "" || parsed.password !== "" || /[?#]/.test(baseUrl)) {
+    return "must hold no user name, password, query or fragment; the key goes into dbwebhooks:apiKey";
+  }
+  return allowInsecureBaseUrl || !isInsecure(parsed)
+    ? undefined
+    : "must begin with https:// (http:// only for a loopback host), because the API key travels with every request. To send it unencrypted anyway, set dbwebhooks:allowInsecureBaseUrl to true";
+}
+
+/** Returns the same text for all base URLs that mean the same, without a slash at the end. */
+export function normalizeBaseUrl(baseUrl: string): string {
+  return new URL(baseUrl).href.replace(/\/+$/, "");
+}
+
+/**
+ * Whether two texts spell the same URL: scheme and host in either case, with or without the scheme's own
+ * port, and with or without the slash of an empty path. Everything else must be equal, also in texts
+ * that are not http or https URLs.
+ */
+export function isSameUrl(one: string, other: string): boolean {
+  return normalizeOrigin(one) === normalizeOrigin(other);
+}
+
+function normalizeOrigin(url: string): string {
+  const parsed = parseHttpUrl(url);
+  const [, userInfo = "", rest = ""] = /^\w+:\/\/([^/?#]*@)?[^/?#]*(.*)$/.exec(url) ?? [];
+  const slash = rest.startsWith("/") ? "" : "/";
+  return parsed === null ? url : `${parsed.protocol}//${userInfo}${parsed.host}${slash}${rest}`;
+}
+
+function syntaxProblem(url: string, example: string): string {
+  if (/[\s\p{Cc}\p{Cs}\\]/u.test(url)) {
+    return `must not contain white space, control characters or backslashes, such as "${example}"`;
+  }
+  return /^https?:\/\//i.test(url)
+    ? `must have a host name and a port that can exist, such as "${example}"`
+    : `must begin with the scheme https://, such as "${example}"`;
+}
+
+function isInsecure({ protocol, hostname }: URL): boolean {
+  return protocol === "http:" && !isLoopback(hostname);
+}
