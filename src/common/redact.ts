@@ -45,7 +45,10 @@ export function redactorOf(sensitiveValues: readonly string[]): (text: string) =
   return (text) => {
     const shown = readable(text);
     const isSuspicious = suspiciousPatterns.some((pattern) => pattern.test(shown));
-    return isSuspicious || repeatsOne(wordsOf(shown), stretches) ? note : text;
+    // Some symbols decompose into letters, such as U+3200: they can stand between letters too.
+    const withoutSymbols = readable(text.replace(/\p{S}/gu, " "));
+    const isRepeated = [shown, withoutSymbols].some((one) => repeatsOne(wordsOf(one), stretches));
+    return isSuspicious || isRepeated ? note : text;
   };
 }
 

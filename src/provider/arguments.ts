@@ -50,12 +50,13 @@ export const replacingArguments: readonly string[] = Object.entries(webhookArgum
 
 /** Lists every problem of a webhook's arguments, one line each. */
 export function validateArguments(args: Properties): string[] {
+  const unknownNames = validateNames("", args, Object.keys(webhookArguments));
   const problems = Object.entries(webhookArguments).flatMap(([name, { isRequired, validate }]) => {
     const value = args[name];
     const isAbsent = value === undefined || value === null;
     return isAbsent && !isRequired ? [] : validateKnown(name, value, args, validate);
   });
-  return [...problems, ...validateNames("", args, Object.keys(webhookArguments))];
+  return [...unknownNames, ...problems];
 }
 
 /**

@@ -6,7 +6,6 @@ import {
   faultText,
   inDoubtText,
   messages,
-  nameOfWebhook,
   notCreatedText,
   notDeletedText,
   undoText,
@@ -76,13 +75,15 @@ async function createOrUndo(
     return { id, secret };
   }
   const problem = await undoCreation(context, address, secret);
+  const text = (end: "undone" | "partial" | "leftBehind") =>
+    undoText(operation.name, id, secret !== undefined, end, problem);
   if (problem === undefined) {
     record.isDeleted = true;
-    throw new WebhookError("undone", undoText(address, secret, "undone"));
+    throw new WebhookError("undone", text("undone"));
   }
   throw secret === undefined && (await engine.canStore())
-    ? new PartialCreationError(id, state, undoText(address, secret, "partial", problem))
-    : new WebhookError("leftBehind", undoText(address, secret, "leftBehind", problem));
+    ? new PartialCreationError(id, state, text("partial"))
+    : new WebhookError("leftBehind", text("leftBehind"));
 }
 
 /** Deletes a webhook that was just created. Returns what went wrong, if anything did. */
@@ -91,9 +92,9 @@ async function undoCreation(
   address: WebhookAddress,
   secret: string | undefined,
 ): Promise<string | undefined> {
-  const name = nameOfWebhook(address.id, address.databaseId);
   // The deadline of the creation may have passed, but its webhook must not stay.
-  const operation = context.operation.withoutDeadline(`Delete ${name}`).hiding(secret);
+  const name = `Delete webhook ${address.id}`;
+  const operation = context.operation.withoutDeadline(name).hiding(secret);
   const undo = { ...context, operation };
   try {
     const deletion = await deleteWebhook(undo, address, true);

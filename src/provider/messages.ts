@@ -239,23 +239,22 @@ function quotaHint({ statusCode }: HttpResponse): string {
 
 /** Says where a new webhook is whose secret does not reach the state. */
 export function undoText(
-  { databaseId, id }: WebhookAddress,
-  secret: string | undefined,
+  operation: string,
+  id: string,
+  hasSecret: boolean,
   end: "undone" | "partial" | "leftBehind",
   problem = "",
 ): string {
-  const failed = `Create webhook in database ${shownValue(databaseId)} failed:`;
-  const why =
-    secret === undefined
-      ? `the service created webhook ${id} but sent no usable secret`
-      : `Pulumi stopped while the service created webhook ${id}`;
+  const why = hasSecret
+    ? `Pulumi stopped while the service created webhook ${id}`
+    : `the service created webhook ${id} but sent no usable secret`;
   const retry = `Run "pulumi up" again; if this comes back, check that ${namespace}:baseUrl is the service itself.`;
   const ends = {
-    undone: `It was deleted again.${secret === undefined ? ` ${retry}` : ""}`,
+    undone: `It was deleted again.${hasSecret ? "" : ` ${retry}`}`,
     partial: `It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: ${problem}`,
     leftBehind: `Pulumi has not stored it: delete it by hand. It could not be deleted at once: ${problem}`,
   };
-  return `${failed} ${why}. ${ends[end]}`;
+  return `${operation} failed: ${why}. ${ends[end]}`;
 }
 
 /** Messages that need few facts. `name` is the result of {@link nameOfWebhook}. */

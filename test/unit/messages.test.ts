@@ -255,22 +255,22 @@ describe("The advice after a creation in doubt", () => {
 });
 
 describe("The end of an undone creation", () => {
-  const address = { baseUrl: "", databaseId: "base_abc123", id: "17" };
+  const creation = "Create webhook in database base_abc123";
 
   it("says where the webhook is now", () => {
-    expect(say.undoText(address, undefined, "undone")).toMatchInlineSnapshot(
+    expect(say.undoText(creation, "17", false, "undone")).toMatchInlineSnapshot(
       `"Create webhook in database base_abc123 failed: the service created webhook 17 but sent no usable secret. It was deleted again. Run "pulumi up" again; if this comes back, check that dbwebhooks:baseUrl is the service itself."`,
     );
-    expect(say.undoText(address, undefined, "partial", "WHY")).toMatchInlineSnapshot(
+    expect(say.undoText(creation, "17", false, "partial", "WHY")).toMatchInlineSnapshot(
       `"Create webhook in database base_abc123 failed: the service created webhook 17 but sent no usable secret. It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: WHY"`,
     );
-    expect(say.undoText(address, undefined, "leftBehind", "WHY")).toMatchInlineSnapshot(
+    expect(say.undoText(creation, "17", false, "leftBehind", "WHY")).toMatchInlineSnapshot(
       `"Create webhook in database base_abc123 failed: the service created webhook 17 but sent no usable secret. Pulumi has not stored it: delete it by hand. It could not be deleted at once: WHY"`,
     );
-    expect(say.undoText(address, "whsec_1", "undone")).toMatchInlineSnapshot(
+    expect(say.undoText(creation, "17", true, "undone")).toMatchInlineSnapshot(
       `"Create webhook in database base_abc123 failed: Pulumi stopped while the service created webhook 17. It was deleted again."`,
     );
-    expect(say.undoText(address, "whsec_1", "leftBehind", "WHY")).toMatchInlineSnapshot(
+    expect(say.undoText(creation, "17", true, "leftBehind", "WHY")).toMatchInlineSnapshot(
       `"Create webhook in database base_abc123 failed: Pulumi stopped while the service created webhook 17. Pulumi has not stored it: delete it by hand. It could not be deleted at once: WHY"`,
     );
     expect(say.messages.absentUndo).toMatchInlineSnapshot(

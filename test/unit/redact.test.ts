@@ -37,6 +37,7 @@ describe("a text that repeats a sensitive value", () => {
     ["as \\x escapes", (letter) => `\\x${letter.charCodeAt(0).toString(16)}`],
     ["percent-encoded", (letter) => `%${letter.charCodeAt(0).toString(16)}`],
     ["as HTML entities", (letter) => `&#${letter.charCodeAt(0)};`],
+    ["between symbols that decompose into letters", (letter) => `${letter}\u3200`],
     ["between the surrogates of invisible characters", (letter) => `${letter}\udb40\u200b\udc41`],
     ["between repeated surrogates", (letter) => `${letter}\udb40\udb40\udc41\udc41`],
   ])("is withheld when the letters are written %s", (_case, spell) => {
