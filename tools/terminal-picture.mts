@@ -1,5 +1,5 @@
 // `node tools/terminal-picture.mts`: writes docs/pictures/terminal.svg from a real run of the Pulumi CLI
-// with examples/basic and the local service. Run `npm run build` before.
+// with examples/basic and the local service. Run `npm run build` first.
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -75,13 +75,13 @@ function command(text: string): Line {
   return { text: `$ ${text}`, color: "#ffffff" };
 }
 
-/** The lines of a command, without what differs from run to run. */
+/** Returns the output of a command in lines, without durations. */
 function shown(output: string): Line[] {
   return (
     stripVTControlCharacters(output)
       .replaceAll(/ \([\d.]+m?s\)/g, "")
       .split("\n")
-      // A message stands below "Diagnostics" too.
+      // Pulumi repeats these messages below "Diagnostics".
       .filter((line) => !/^(Duration:|\s*$|.* running )/.test(line))
       .flatMap((line) => wrapped(line.trimEnd()).map((text) => ({ text, color: colorOf(line) })))
   );
@@ -96,7 +96,7 @@ function wrapped(line: string): string[] {
   return rest(line);
 }
 
-/** As Pulumi colours its output, roughly. */
+/** Returns roughly the colour that Pulumi gives to a line. */
 function colorOf(line: string): string {
   if (/Replacing webhook/.test(line)) {
     return "#f2cc60";
@@ -127,7 +127,7 @@ ${texts.join("\n")}
 `;
 }
 
-/** Keeps spaces too, in every viewer. */
+/** Escapes a text for SVG, with spaces that every viewer keeps. */
 function escaped(text: string): string {
   return text
     .replaceAll("&", "&amp;")
