@@ -15,7 +15,7 @@ export const steps = ["up", "no-op up", "refresh", "destroy"] as const;
 
 type Step = (typeof steps)[number];
 
-/** What a number of webhooks took with each contender. */
+/** The measurements of one contender with one number of webhooks. */
 export interface Comparison {
   readonly count: number;
   readonly rounds: number;
@@ -24,11 +24,11 @@ export interface Comparison {
 
 interface Result {
   readonly contender: string;
-  /** Round by round. */
+  /** The durations, one per round. */
   readonly seconds: Readonly<Record<Step, readonly number[]>>;
-  /** Peaks of the provider's process, of all commands that it was seen in; none without `/proc`. */
+  /** Peak memory of the provider's process, one per command in which it was seen; empty without `/proc`. */
   readonly providerMegabytes: readonly number[];
-  /** Size of the state after each command, in the last round. */
+  /** The size of the state after each command of the last round. */
   readonly stateBytes: Readonly<Record<Step, number>>;
 }
 
@@ -41,8 +41,8 @@ export interface CompareOptions {
 }
 
 /**
- * Measures contenders against each other: in every round each step runs once for each of them, and
- * the order changes from round to round, so that a drift of the machine hits all.
+ * Measures contenders against each other. Every round runs each step once per contender, and the order
+ * changes from round to round, so that changes of the machine's speed affect all contenders.
  */
 export async function compare(options: CompareOptions): Promise<Comparison> {
   const { cli, contenders, count, rounds, say } = options;
@@ -84,7 +84,7 @@ function perStep<Value>(make: () => Value): Record<Step, Value> {
   return Object.fromEntries(steps.map((step) => [step, make()])) as Record<Step, Value>;
 }
 
-/** Runs one command to its end, and fails unless it succeeds. */
+/** Runs a command, and throws if it fails. */
 async function measure({ pulumi, directory, environment }: Project, step: Step) {
   const args = [step.replace("no-op ", ""), "--skip-preview", "--yes", "--non-interactive"];
   const startedAt = performance.now();

@@ -3,22 +3,22 @@ import { join } from "node:path";
 /** A way to manage webhooks with Pulumi. */
 export interface Contender {
   readonly name: string;
-  /** With `Pulumi.yaml`, the program follows on what every project has there. */
+  /** The file of the program. In `Pulumi.yaml`, it follows the settings that every project has. */
   readonly file: "index.js" | "index.ts" | "Pulumi.yaml";
-  /** The program that declares so many webhooks. */
+  /** Returns a program that declares this number of webhooks. */
   readonly program: (count: number) => string;
-  /** The directory of the native plugin that it uses. Default: the dynamic provider. */
+  /** The directory of its native plugin. Default: it uses the dynamic provider. */
   readonly plugin?: string;
-  /** Packages that only this program needs: the text of their one file, by name. */
+  /** Packages that only this program needs, by name: the text of their only file. */
   readonly packages?: Readonly<Record<string, string>>;
 }
 
 const repository = join(import.meta.dirname, "..");
 
-/** The plugin, as `npm run build:plugin` writes it. */
+/** The plugin that `npm run build:plugin` writes. */
 export const ourPlugin = join(repository, "dist-plugin");
 
-/** A plugin that answers at once, as the bench bundles it. */
+/** A plugin that responds at once, which the benchmark bundles. */
 export const floorPlugin = join(repository, "node_modules/.cache/dbwebhooks-floor-plugin");
 
 const declarations = (count: number) => `
@@ -57,7 +57,7 @@ const inYaml = {
 };
 
 // A dynamic resource as Pulumi's documentation teaches it: a closure that Pulumi serialises and stores
-// with every webhook. Nothing is validated, tried again or limited in time.
+// with every webhook. It has no validation, no retries and no timeouts.
 const docsStyle = `const pulumi = require("@pulumi/pulumi");
 
 async function send(method, path, body) {
@@ -92,7 +92,7 @@ class Webhook extends pulumi.dynamic.Resource {
   }
 }`;
 
-/** A resource class that does nothing by itself. */
+/** A resource class without any logic. */
 const bareClass = (type: string, properties: string) => `const pulumi = require("@pulumi/pulumi");
 
 class Webhook extends pulumi.CustomResource {
@@ -106,7 +106,7 @@ class Webhook extends pulumi.CustomResource {
   }
 }`;
 
-// Answers at once, as `floor-plugin.mts` does: what is left is Pulumi.
+// Responds at once, like `floor-plugin.mts`, so that only Pulumi's own time is measured.
 const floorProvider = `let next = 1;
 const secretMark = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
 const secret = () => ({ ...secretMark, value: "whsec_" + "x".repeat(43) + "=" });
@@ -121,7 +121,7 @@ exports.update = async (id, olds) => ({ outs: olds });
 exports.delete = async () => {};
 `;
 
-/** All that is measured, by the names that the tables have. */
+/** All contenders, with their names in the tables. */
 export const contenders: readonly Contender[] = [
   { name: "ours", ...inJavaScript(`const { Webhook } = require("pulumi-dbwebhooks");`) },
   { name: "ours, TypeScript", ...inTypeScript(`import { Webhook } from "pulumi-dbwebhooks";`) },

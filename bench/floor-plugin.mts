@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// A native plugin that answers at once: what is left is Pulumi, and a plugin's own start.
+// A native plugin that responds at once, so that only Pulumi and the start of a plugin are measured.
 import {
   Server,
   ServerCredentials,

@@ -9,7 +9,7 @@ import {
   startProvider,
 } from "./provider-process.mts";
 
-/** What is measured of a process, where it applies. */
+/** The measurements of a process, with their units. */
 export const loadingColumns = {
   start: "ms",
   "first check and diff": "ms",
@@ -18,7 +18,7 @@ export const loadingColumns = {
   import: "ms",
 } as const;
 
-/** What a process took, round by round. */
+/** The measurements of a process, one per round. */
 export interface Loading {
   readonly name: string;
   readonly rounds: readonly LoadingRound[];
@@ -41,7 +41,7 @@ const processes: Readonly<Record<string, () => Promise<LoadingRound>>> = {
   '`require("pulumi-dbwebhooks/native")`': () => importPackage("pulumi-dbwebhooks/native"),
 };
 
-/** Measures processes in turn; the order changes, so that a drift of the machine hits all. */
+/** Measures processes in an order that changes, so that changes of the machine's speed affect all. */
 export async function measureLoading(
   rounds: number,
   say: (line: string) => void,
@@ -60,7 +60,7 @@ export async function measureLoading(
   return loadings;
 }
 
-/** Sends what the engine sends of unchanged webhooks, one after the other. */
+/** Sends the engine's requests about unchanged webhooks, one after the other. */
 async function callProvider(provider: Provider): Promise<LoadingRound> {
   await using running = await startProvider(provider);
   const checkAndDiff = async (index: number) => {
@@ -92,7 +92,7 @@ async function startNothing(): Promise<LoadingRound> {
   return { start: await msOf(() => once(spawn(process.execPath, ["-e", "0"]), "exit")) };
 }
 
-/** What a program waits for that has loaded Pulumi's SDK. */
+/** Measures how long an import takes in a program that has already loaded Pulumi's SDK. */
 async function importPackage(name: string): Promise<LoadingRound> {
   const program = `require("@pulumi/pulumi");
 const startedAt = performance.now();

@@ -1,4 +1,4 @@
-// `npm run bench`: this package beside other ways to manage the same webhooks. See docs/contributing/benchmarks.md.
+// `npm run bench`: compares this package with other ways to manage the same webhooks. See docs/contributing/benchmarks.md.
 import { parseArgs } from "node:util";
 import { resolvePulumiCli } from "../tools/pulumi-cli/resolve.mts";
 import { type Comparison, compare } from "./commands.mts";
@@ -29,7 +29,7 @@ if (parts.includes("commands")) {
   const cli = await resolvePulumiCli({ languages: ["yaml"] });
   const chosen = contenders.filter(({ name }) => names.includes(name));
   for (const count of values.count.map(Number)) {
-    // One webhook takes little time, and its ratios are near to 1.
+    // One webhook takes little time, so its ratios close to 1 need more rounds.
     const rounds = Number(values.rounds ?? (count === 1 ? 11 : count < 1000 ? 5 : 3));
     comparisons.push(await compare({ cli, contenders: chosen, count, rounds, say }));
   }
@@ -47,7 +47,7 @@ if (values.write) {
   await writeDocument(sections);
 }
 
-/** What was chosen, or all of it where nothing was; what is not known ends the process. */
+/** Returns the chosen names, or all names without a choice. Ends the process for an unknown name. */
 function choose(what: string, chosen: readonly string[], known: readonly string[]) {
   const unknown = chosen.find((name) => !known.includes(name));
   if (unknown !== undefined) {

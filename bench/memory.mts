@@ -3,14 +3,14 @@ import { globSync, readFileSync, readlinkSync } from "node:fs";
 const sampleEveryMs = 50;
 const provider = /pulumi-resource-dbwebhooks|cmd\/dynamic-provider\/index\.js/;
 
-/** Resident memory of a process in megabytes. */
+/** The resident memory of a process in megabytes. */
 export interface Memory {
   readonly now: number;
-  /** The highest value that the kernel has seen. */
+  /** The highest value that the kernel has recorded. */
   readonly peak: number;
 }
 
-/** Reads the memory of a process; nothing when it has ended, and where there is no `/proc`. */
+/** Reads the memory of a process; `undefined` if it has ended, or without `/proc`. */
 export function memoryOf(pid: number | string | undefined): Memory | undefined {
   const status = attempt(() => readFileSync(`/proc/${pid}/status`, "utf8"));
   const read = (name: string) =>
@@ -19,7 +19,7 @@ export function memoryOf(pid: number | string | undefined): Memory | undefined {
   return Number.isNaN(memory.peak) ? undefined : memory;
 }
 
-/** Follows the peak of the provider's process that runs in a directory; none if it is not seen. */
+/** Follows the peak memory of the provider's process in a directory. The list stays empty if it was never seen. */
 export function watchProvider(directory: string): { stop: () => number[] } {
   let pid: string | undefined;
   let peak: number | undefined;
@@ -29,7 +29,7 @@ export function watchProvider(directory: string): { stop: () => number[] } {
         attempt(() => readlinkSync(`/proc/${id}/cwd`)) === directory &&
         provider.test(attempt(() => readFileSync(`/proc/${id}/cmdline`, "utf8"))),
     );
-    // A process that has ended has no memory any more; what was seen before stands.
+    // After the process has ended, the last value that was read counts.
     peak = memoryOf(pid)?.peak ?? peak;
   }, sampleEveryMs);
   return {
@@ -40,7 +40,7 @@ export function watchProvider(directory: string): { stop: () => number[] } {
   };
 }
 
-/** Processes end while one looks at them. */
+/** Ignores errors, because a process can end while it is read. */
 function attempt(look: () => string): string {
   try {
     return look();

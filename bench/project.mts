@@ -9,25 +9,25 @@ import type { ServiceProcess } from "./service-process.mts";
 
 const repository = join(import.meta.dirname, "..");
 
-/** A contender's program with its stack, ready to be measured. */
+/** A contender's program and its stack, ready to be measured. */
 export interface Project {
   /** The CLI's executable. */
   readonly pulumi: string;
-  /** The directory that the commands run in, and the provider with them. */
+  /** The working directory of the commands and of the provider. */
   readonly directory: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly stateFile: string;
 }
 
 export interface ProjectOptions {
-  /** An empty directory for everything that the project needs. */
+  /** An empty directory for the files of the project. */
   readonly root: string;
-  /** How many webhooks it declares. */
+  /** The number of webhooks that it declares. */
   readonly count: number;
   readonly service: ServiceProcess;
 }
 
-/** Writes a project with a contender's program, and makes its stack in a backend of its own. */
+/** Writes a project with a contender's program, and creates its stack in a backend of its own. */
 export async function openProject(
   cli: PulumiCli,
   { file, program, plugin, packages = {} }: Contender,
@@ -60,7 +60,7 @@ ${file === "Pulumi.yaml" ? program(count) : ""}`,
     ...(await hermeticEnvironment(root)),
     ...cli.environment,
     PATH: typescript ? cli.environment.PATH : await pathWithoutTypeScript(cli, join(root, "bin")),
-    // Without this, the state is compressed or not as the user's environment says.
+    // Otherwise the user's environment decides whether the state is compressed.
     PULUMI_DIY_BACKEND_GZIP: "false",
     DBWEBHOOKS_BASE_URL: service.baseUrl,
     DBWEBHOOKS_API_KEY: service.apiKey,
@@ -73,7 +73,7 @@ ${file === "Pulumi.yaml" ? program(count) : ""}`,
   return { pulumi: cli.command, directory, environment, stateFile };
 }
 
-/** A path on which the language host that is built here, which reads no options, finds one. */
+/** Returns a PATH with a wrapper that turns TypeScript off: our own language host reads no options. */
 async function pathWithoutTypeScript(cli: PulumiCli, directory: string): Promise<string> {
   const { PATH = "" } = cli.environment;
   if (cli.source !== "build") {

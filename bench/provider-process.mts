@@ -11,15 +11,15 @@ import { memoryOf } from "./memory.mts";
 
 const repository = join(import.meta.dirname, "..");
 
-/** What is measured of a provider: its process, and what the engine sends to it. */
+/** A provider whose process is measured, and how the engine addresses it. */
 export interface Provider {
   readonly file: string;
   readonly type: string;
-  /** An id as this provider writes them. */
+  /** An id in the form of this provider. */
   readonly someId: string;
-  /** Before each key of the configuration. */
+  /** The prefix of each key of the configuration. */
   readonly keyPrefix: string;
-  /** What Pulumi's provider process evaluates; the plugin has none. */
+  /** The provider text that Pulumi's provider process evaluates; absent for the plugin. */
   readonly inputs: Readonly<Record<string, string>>;
 }
 
@@ -32,7 +32,7 @@ export const nativeProvider: Provider = {
   inputs: {},
 };
 
-/** Pulumi's provider process with the provider that a text makes. */
+/** Pulumi's provider process with the provider of this text. */
 export const dynamicProvider = (text: string): Provider => ({
   file: join(repository, "node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js"),
   type: "pulumi-nodejs:dynamic/dbwebhooks:Webhook",
@@ -41,9 +41,9 @@ export const dynamicProvider = (text: string): Provider => ({
   inputs: { __provider: text },
 });
 
-/** Starts a provider's process and configures it, for calls as the engine makes them. */
+/** Starts a provider's process and configures it as the engine does. */
 export async function startProvider(provider: Provider) {
-  // It asks whether an engine listens before it hands over what it created.
+  // The provider checks that an engine is there before it returns a creation.
   const engine = createServer((socket) => socket.on("error", () => {})).listen(0, "127.0.0.1");
   await once(engine, "listening");
   const address = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
@@ -62,7 +62,7 @@ export async function startProvider(provider: Provider) {
   await client.call("configure", new messages.ConfigureRequest().setArgs(config));
   return {
     ...operationsOf(client.call, `urn:pulumi:bench::bench::${provider.type}::hook`),
-    /** From the start of the process to the line with its port. */
+    /** The time from the start of the process to the line with its port. */
     startMs,
     memory: () => memoryOf(child.pid),
     [Symbol.asyncDispose]: async () => {

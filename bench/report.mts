@@ -6,13 +6,13 @@ import { join } from "node:path";
 const documentFile = join(import.meta.dirname, "../docs/contributing/benchmarks.md");
 const require = createRequire(import.meta.url);
 
-/** A text that a run makes, and the name of its place in the document. */
+/** A text that a run creates, and the name of its place in the document. */
 export interface Section {
   readonly name: string;
   readonly text: string;
 }
 
-/** Puts each text between the two comments in `docs/contributing/benchmarks.md` that name its place. */
+/** Writes each text between the two comments in `docs/contributing/benchmarks.md` that name its place. */
 export async function writeDocument(sections: readonly Section[]): Promise<void> {
   let document = await readFile(documentFile, "utf8");
   for (const { name, text } of sections) {
@@ -25,7 +25,7 @@ export async function writeDocument(sections: readonly Section[]): Promise<void>
   await writeFile(documentFile, document);
 }
 
-/** What figures depend on, besides the code; nothing that tells whose machine it is. */
+/** Describes the environment of the measurements, without anything that identifies the machine. */
 export function originText(versions: Readonly<Record<string, string>> = {}): string {
   const args = process.argv
     .slice(2)

@@ -8,13 +8,13 @@ import { setTimeout } from "node:timers/promises";
 const main = join(import.meta.dirname, "../dist/cli/main.js");
 const lookEveryMs = 20;
 
-/** The local service in a process of its own, as the built command runs it. */
+/** The local service, which the built command runs in its own process. */
 export interface ServiceProcess extends AsyncDisposable {
   readonly baseUrl: string;
   readonly apiKey: string;
 }
 
-/** Starts `pulumi-dbwebhooks serve` with its log ignored: a pipe would slow down what is measured. */
+/** Starts `pulumi-dbwebhooks serve` and ignores its log: a pipe would slow down the measurements. */
 export async function startServiceProcess(args: readonly string[] = []): Promise<ServiceProcess> {
   const port = await freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
@@ -22,7 +22,7 @@ export async function startServiceProcess(args: readonly string[] = []): Promise
     stdio: ["ignore", "ignore", "inherit"],
   });
   const exited = once(child, "exit");
-  // Its output is ignored, so only an answer tells that it listens.
+  // Its output is ignored, so only a response shows that it listens.
   while (!(await fetch(baseUrl).catch(() => undefined))) {
     if (child.exitCode !== null || child.signalCode !== null) {
       throw new Error(`serve ended before it listened (${child.exitCode ?? child.signalCode}).`);

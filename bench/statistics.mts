@@ -1,11 +1,11 @@
-/** The middle of several measurements, and how far they spread. */
+/** The median of several measurements, and their range. */
 export interface Summary {
   readonly median: number;
   readonly min: number;
   readonly max: number;
 }
 
-/** Summarises measurements of one thing. */
+/** Summarizes several measurements of the same duration or size. */
 export function summarize(values: readonly number[]): Summary {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length / 2;
@@ -13,7 +13,7 @@ export function summarize(values: readonly number[]): Summary {
   return { median, min: at(sorted, 0), max: at(sorted, -1) };
 }
 
-/** A number with three significant digits at least, as people read it. */
+/** Formats a number with at least three significant digits. */
 export function rounded(value: number, digits = 3): number {
   return Number(value.toPrecision(Math.max(digits, Math.ceil(Math.log10(Math.abs(value) + 1)))));
 }

@@ -3,7 +3,7 @@ import { type Loading, loadingColumns } from "./loading.mts";
 import type { Section } from "./report.mts";
 import { rounded, type Summary, summarize } from "./statistics.mts";
 
-// The questions that one contender answers beside another, by their places in the document.
+// The comparisons of two contenders, by the names of their places in the document.
 const questions: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
   share: [
     ["ours", "floor"],
@@ -23,7 +23,7 @@ const questions: Readonly<Record<string, readonly (readonly [string, string])[]>
   ],
 };
 
-/** A table for each question about the commands, and the times that they come from. */
+/** Returns a table per comparison, and a table of the times on which they are based. */
 export function comparisonSections(comparisons: readonly Comparison[]): Section[] {
   return [
     ...Object.entries(questions).map(([name, pairs]) => ({
@@ -38,7 +38,7 @@ export function comparisonSections(comparisons: readonly Comparison[]): Section[
   ];
 }
 
-/** The table of what each process takes to start, to answer, to load, and of memory. */
+/** Returns the table of start, response and load times and of memory, per process. */
 export function loadingSection(loadings: readonly Loading[]): Section {
   const rows = loadings.map(({ name, rounds }) => [
     name,
@@ -50,7 +50,7 @@ export function loadingSection(loadings: readonly Loading[]): Section {
   return { name: "loading", text: tableOf([["", ...Object.keys(loadingColumns)], ...rows]) };
 }
 
-/** How many times as long one contender took as another; no row if one of them was left out. */
+/** Returns the ratio of the times of two contenders, or no row if one of them was not measured. */
 function ratioRows({ count, results }: Comparison, pair: readonly [string, string]): string[][] {
   const [one, other] = pair.map((name) => results.find(({ contender }) => contender === name));
   if (one === undefined || other === undefined) {
@@ -93,7 +93,7 @@ function webhooks(count: number): string {
   return count === 1 ? "1 webhook" : `${count.toLocaleString("en")} webhooks`;
 }
 
-/** A table in Markdown, with its first row as the head. */
+/** Formats a table in Markdown, whose first row is the head. */
 function tableOf([head = [], ...rows]: readonly (readonly string[])[]): string {
   const line = head.map((_, column) => (column === 0 ? "---" : "---:"));
   return [head, line, ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");

@@ -1,6 +1,6 @@
-// `node tools/audit.mts`: looks for known vulnerabilities in what users get: the dependencies of the
-// npm package, and the packages that are bundled, which npm takes for development dependencies.
-// Exit code 1: there are some. 3: the registry did not answer, so nothing is known.
+// `node tools/audit.mts`: looks for known vulnerabilities in the packages that users get: the dependencies
+// of the npm package, and the bundled packages, which npm counts as development dependencies.
+// Exit code 1: there are vulnerabilities. Exit code 3: the registry did not respond.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// `npm start`: the main job of this package on the real Pulumi CLI, without an account.
+// `npm start`: demonstrates this package with the real Pulumi CLI, without an account.
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders } from "node:http";
@@ -21,26 +21,26 @@ const otherSecret = `whsec_${Buffer.alloc(32).toString("base64")}`;
 
 const steps = [
   "Find the Pulumi CLI, or get it",
-  "Start the local service, which stands for your database service, and a receiver",
+  "Start the local service, which takes the place of your database service, and a receiver",
   "Run pulumi up of examples/basic: it creates a webhook and keeps its secret, encrypted",
-  "Make an event happen, and verify the notification with the secret from the stack",
+  "Emit an event, and verify the notification with the secret from the stack",
   "Read the secret in a second stack, through a StackReference",
   "Run pulumi destroy of both stacks: it deletes the webhook",
 ] as const;
 const stopping = new AbortController();
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  // The terminal interrupts Pulumi too, which then ends what it is doing in an orderly way.
+  // The terminal also interrupts Pulumi, which then stops in an orderly way.
   process.on(signal, () => stopping.abort(new Error(`Stopped by ${signal}.`)));
 }
 
 try {
-  process.stdout.write(`This shows the package at work with the real Pulumi CLI. It needs no account, and all of it
-happens on this machine, in a temporary directory. The steps:
+  process.stdout.write(`This shows the package at work with the real Pulumi CLI. It needs no account and runs
+on this machine only, in a temporary directory. The steps:
 
 ${steps.map((text, index) => `    ${index + 1}. ${text}`).join("\n")}
 
-Lines that start with | are those of Pulumi.
+Lines that start with | come from Pulumi.
 `);
   await runDemo();
   process.stdout.write(
@@ -59,7 +59,7 @@ async function runDemo(): Promise<void> {
 
   step(2);
   await using receiver = await startReceiver();
-  // The program names a receiver at example.com, and this is a demonstration.
+  // The program names a receiver at example.com, which must not get the notification.
   await using service = await startLocalService({ deliveries: { deliverTo: receiver.url } });
   say(`The service listens at ${service.baseUrl}, the receiver at ${receiver.url}`);
 
@@ -67,7 +67,7 @@ async function runDemo(): Promise<void> {
   expect(service.webhooks.length === 0, "The service holds no webhook any more.");
 }
 
-/** Everything that needs a stack. Removes both stacks and their directory, also after an error. */
+/** Runs the steps that need a stack. Removes both stacks and their directory, also after an error. */
 async function runStacks(cli: PulumiCli, service: LocalService, receiver: Receiver): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "dbwebhooks-demo-"));
   const stacks: Stack[] = [];
@@ -122,7 +122,7 @@ async function runStacks(cli: PulumiCli, service: LocalService, receiver: Receiv
   );
 
   step(5);
-  // Pulumi leaves a directory behind when it makes its own for an inline program.
+  // Without a directory of ours, Pulumi creates one for an inline program and leaves it behind.
   const consumerDirectory = await mkdtemp(join(directory, "consumer-"));
   const consumer = await LocalWorkspace.createOrSelectStack(
     { stackName, projectName: consumerName, program: readSecret },
@@ -142,7 +142,7 @@ interface Notification {
   readonly rawBody: string;
 }
 
-/** A receiver that takes everything down, and judges nothing. */
+/** A receiver that records every notification and accepts it. */
 interface Receiver extends AsyncDisposable {
   readonly url: string;
   readonly notifications: readonly Notification[];
@@ -189,7 +189,7 @@ async function up(stack: Stack): Promise<OutputMap> {
   return outputs;
 }
 
-/** Destroys the last stack first, and goes on with the others when one fails. */
+/** Destroys the last stack first, and continues with the other stack when one fails. */
 async function destroyAll(stacks: readonly Stack[]): Promise<void> {
   step(6);
   await using destruction = new AsyncDisposableStack();
@@ -208,7 +208,7 @@ async function destroy(stack: Stack): Promise<void> {
   });
 }
 
-/** The error that came first: an error of the cleanup that follows has it in `suppressed`. */
+/** Returns the original error, which a later error of the cleanup holds in `suppressed`. */
 function firstErrorOf(error: unknown): Error {
   return error instanceof SuppressedError ? firstErrorOf(error.suppressed) : (error as Error);
 }

@@ -1,5 +1,5 @@
-// Runs before `npm start`, on whatever Node the machine has: installs what package-lock.json names,
-// unless that has been done since it last changed, and builds the package.
+// Runs before `npm start`, on any version of Node.js: installs the packages of package-lock.json if it has
+// changed since the last installation, and builds the package.
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 
@@ -16,9 +16,9 @@ if (changedAt("node_modules/.package-lock.json") < changedAt("package-lock.json"
   npm("run", "build");
 }
 
-/** Shows errors and npm's progress. The rest is shown only when it fails. */
+/** Shows errors and npm's progress, and the rest of the output only after a failure. */
 function npm(...words) {
-  // Warnings about the engines of packages are about the Node that only installs.
+  // Hides warnings about `engines`: they concern the Node.js that installs, not the one that runs.
   const { status, stdout } = spawnSync("npm", [...words, "--loglevel=error"], {
     stdio: ["ignore", "pipe", "inherit"],
     shell: process.platform === "win32",

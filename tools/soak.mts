@@ -1,5 +1,5 @@
-// `node tools/soak.mts [WEBHOOKS ROUNDS SEED]`: many webhooks, random faults, random edits, and a look at
-// both sides after every command.
+// `node tools/soak.mts [WEBHOOKS ROUNDS SEED]`: runs many webhooks with random faults and random edits, and
+// compares the service with the state after every command.
 import { soak } from "./soak/soak.mts";
 
 const [webhooks = 300, rounds = 10, seed = Date.now() % 1_000_000] = process.argv

@@ -1,4 +1,4 @@
-// Pulumi's dynamic provider, translated: its process loads this file as `pulumi-dbwebhooks/provider`.
+// The dynamic provider: Pulumi's provider process loads this file as `pulumi-dbwebhooks/provider`.
 import type { dynamic } from "@pulumi/pulumi";
 import { assertNodeVersion } from "../common/node-version.js";
 import { explicitKey, namespace } from "../common/setting-names.js";
@@ -7,7 +7,10 @@ import { PartialCreationError } from "../provider/errors.js";
 import { WebhookProvider } from "../provider/provider.js";
 import { type Properties, withWrappedSecret } from "../provider/values.js";
 
-// A write fails when the engine is gone. An undo must go on nevertheless.
+/** The property in which Pulumi keeps the text of a dynamic provider. */
+const textKey = "__provider";
+
+// A write fails once the engine is gone, but an undo in progress must continue.
 process.stderr.on("error", () => {});
 
 // The engine passes its address as the last argument, after flags such as those for logging.
@@ -28,7 +31,11 @@ export function configure({ config }: dynamic.ConfigureRequest): Promise<void> {
 
 /** Reports every problem with the arguments and the configuration. */
 export async function check(olds: Properties, news: Properties): Promise<dynamic.CheckResult> {
-  const { inputs, failures } = await usableProvider().check(bare(olds), bare(news), notify);
+  const { inputs, failures } = await usableProvider().check(
+    withoutText(olds),
+    withoutText(news),
+    notify,
+  );
   // Name no property: Pulumi prints the value of a named one, and a url is often a credential.
   return failures.length === 0
     ? { inputs }
@@ -41,7 +48,7 @@ export async function diff(
   olds: Properties,
   news: Properties,
 ): Promise<dynamic.DiffResult> {
-  const differences = await usableProvider().diff(id, olds, bare(news), notify);
+  const differences = await usableProvider().diff(id, olds, withoutText(news), notify);
   const replaces = differences.map(({ property }) => property);
   return replaces.length === 0 ? { changes: false } : { changes: true, replaces };
 }
@@ -49,7 +56,7 @@ export async function diff(
 /** Creates the webhook and returns its secret for Pulumi to encrypt. */
 export async function create(inputs: Properties): Promise<dynamic.CreateResult> {
   try {
-    const { id, properties } = await usableProvider().create(bare(inputs), notify);
+    const { id, properties } = await usableProvider().create(withoutText(inputs), notify);
     return { id, outs: properties };
   } catch (error) {
     // Pulumi adds the text of the provider to the result of a creation, but not to an error.
@@ -65,7 +72,7 @@ export async function read(id: string, props: Properties): Promise<dynamic.ReadR
   return found === undefined ? { id: "", props: {} } : { id, props: found.properties };
 }
 
-/** Keeps the old outputs. Pulumi should never ask, because no difference is an update. */
+/** Keeps the old outputs: every difference replaces the webhook, so there is nothing to update. */
 export async function update(_id: string, olds: Properties): Promise<dynamic.UpdateResult> {
   return { outs: withWrappedSecret(olds) };
 }
@@ -102,11 +109,8 @@ function providerOf(get: (key: string) => string | undefined): WebhookProvider {
   return new WebhookProvider(source, engine);
 }
 
-/** Where Pulumi keeps the text of a dynamic provider among the properties of a resource. */
-const textKey = "__provider";
-
-/** The arguments of a resource, without that text. */
-function bare({ [textKey]: _text, ...properties }: Properties): Properties {
+/** Returns the properties of a resource without the text of the dynamic provider. */
+function withoutText({ [textKey]: _text, ...properties }: Properties): Properties {
   return properties;
 }
 

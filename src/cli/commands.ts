@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { version } from "../common/version.js";
-import { apiKeysVariable, defaultApiKey, defaultPort } from "./defaults.js";
+import { apiKeysVariable, defaultApiKey, defaultPort } from "./options.js";
 
 const program = new Command("pulumi-dbwebhooks")
   .usage("COMMAND [options]")
@@ -26,15 +26,15 @@ program
     `API key for all databases, or KEY=DATABASE,… for those named. Repeatable. Default: those of ${apiKeysVariable}, with spaces between them, or ${defaultApiKey}.`,
     (key: string, keys: readonly string[] = []) => [...keys, key],
   )
-  .option("--data <FILE>", "Keeps webhooks and pending deliveries in this file. Default: memory.")
-  .option("--listing", "Answers the list operation.")
+  .option("--data <FILE>", "Keeps the webhooks in this file. Default: memory.")
+  .option("--listing", "Supports the list operation.")
   .option("--rate-limit <NUMBER>", "Requests per second of each key. Default: no limit.")
   .option(
     "--deliver-to <ORIGIN>",
     "Sends all notifications to this origin; paths stay as they are.",
   )
   .option("--allow-unknown-events", "Accepts event kinds beyond the nine.")
-  .option("--json", "Writes everything that happens as JSON, one object a line.")
+  .option("--json", "Writes the log as JSON, one object per line.")
   .addHelpText(
     "after",
     "\nSIGINT (^C) and SIGTERM stop it. Exit code: 0 stopped, 1 failed, 2 wrong usage.",
@@ -43,7 +43,7 @@ program
 
 program
   .command("emit")
-  .description("Makes an event happen in a local service, and shows its deliveries.")
+  .description("Emits an event in a local service, and shows its deliveries.")
   .argument("<EVENT>", "Event kind, such as record.created.")
   .requiredOption("--database <ID>", "Database of the event. Required.")
   .option("--table <ID>", "Table of the event. Default: none.")
@@ -60,7 +60,7 @@ program
   )
   .addHelpText(
     "after",
-    "\nExit code: 0 all delivered in time, no webhook selects it, or --wait 0; 1 not; 2 wrong usage.",
+    "\nExit code: 0 all delivered in time, no webhook selects it, or --wait 0; 1 otherwise; 2 wrong usage.",
   )
   .action(async (event, options) => (await import("./emit.js")).emit(event, options));
 
@@ -81,10 +81,10 @@ program
   )
   .action(async () => (await import("./move-state.js")).moveState());
 
-/** All commands. */
+/** All commands of `pulumi-dbwebhooks`. */
 export const commands: readonly Command[] = program.commands;
 
-/** Runs the command that these arguments name. The code of a command is loaded when it runs. */
+/** Runs the command that the arguments name, and imports only the modules of that command. */
 export async function runCommand(args: readonly string[]): Promise<void> {
   try {
     await program.parseAsync(args, { from: "user" });
@@ -92,12 +92,12 @@ export async function runCommand(args: readonly string[]): Promise<void> {
     if (!(error instanceof CommanderError)) {
       throw error;
     }
-    // Commander has written its message, or the help that somebody asked for.
+    // Commander has already written its message, or the requested help.
     process.exitCode = error.exitCode === 0 ? 0 : 2;
   }
 }
 
-/** Commander repeats an option that it does not know, with a value that may be an API key. */
+/** Removes the value of an unknown option from Commander's message: it may be an API key. */
 function withoutValue(message: string): string {
   return message.replace(/('-\w|=).*'/s, "$1…'");
 }

@@ -4,20 +4,32 @@ import { isApiKey } from "../common/identifier.js";
 import { parseJson } from "../common/json.js";
 import { oneLine, redact } from "../common/redact.js";
 import { isAbsoluteHttpUrl } from "../common/url.js";
-import { apiKeysVariable, defaultApiKey, defaultPort } from "./defaults.js";
-import { UsageError } from "./usage-error.js";
+import { apiKeysVariable, defaultApiKey, defaultPort, UsageError } from "./options.js";
+import { attemptText } from "./serve-log.js";
 
 const maxLineLength = 500;
 const dispatcher = new Agent({
-  // Verify certificates whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+  // Certificates are verified whatever NODE_TLS_REJECT_UNAUTHORIZED says.
   connect: { rejectUnauthorized: true },
   maxResponseSize: 2 ** 20,
-  // The signal of a request is its only timeout: these are shorter than what --wait allows.
+  // The signal of a request is its only timeout: undici's own are shorter than --wait may be.
   headersTimeout: 0,
   bodyTimeout: 0,
 });
 
-/** The options of `emit`, as the command line gives them. */
+const deliveryResponse = z.object({
+  webhookId: z.number(),
+  outcome: z.string(),
+  attempts: z.number(),
+  statusCode: z.optional(z.number()),
+  problem: z.optional(z.string()),
+});
+const emitResponse = z.object({ id: z.string(), deliveries: z.array(deliveryResponse) });
+
+/** The error body of API §7. */
+const errorBody = z.object({ error: z.object({ message: z.string() }) });
+
+/** The options of `emit`, as the command line passes them. */
 export interface EmitOptions {
   readonly database: string;
   readonly table?: string;
@@ -28,37 +40,19 @@ export interface EmitOptions {
   readonly apiKey?: string;
 }
 
-/** `pulumi-dbwebhooks emit`: makes an event happen in a local service. */
+/** `pulumi-dbwebhooks emit`: emits an event in a local service and prints its deliveries. */
 export async function emit(type: string, options: EmitOptions): Promise<void> {
   const { id, deliveries } = await send(type, options);
   print(id);
   if (deliveries.length === 0) {
     print("No active webhook of this database selects it.");
   }
-  for (const { webhookId, outcome, attempts, statusCode, problem } of deliveries) {
-    const result = statusCode ?? problem;
-    const attempt = result === undefined ? "" : `, attempt ${attempts}: ${result}`;
-    print(`webhook ${webhookId}: ${outcome}${attempt}`);
+  for (const { webhookId, outcome, attempts, ...result } of deliveries) {
+    print(`webhook ${webhookId}: ${outcome}${attemptText(attempts, result)}`);
   }
   const isLate = deliveries.some(({ outcome }) => outcome !== "delivered");
   process.exitCode = isLate && Number(options.wait) > 0 ? 1 : 0;
 }
-
-const emitResponse = z.object({
-  id: z.string(),
-  deliveries: z.array(
-    z.object({
-      webhookId: z.number(),
-      outcome: z.string(),
-      attempts: z.number(),
-      statusCode: z.optional(z.number()),
-      problem: z.optional(z.string()),
-    }),
-  ),
-});
-
-/** API §7. */
-const errorBody = z.object({ error: z.object({ message: z.string() }) });
 
 async function send(type: string, options: EmitOptions): Promise<z.infer<typeof emitResponse>> {
   const { database, table: tableId, data, id, wait } = options;
@@ -109,11 +103,11 @@ function readBaseUrl(option: string | undefined): string {
   return url.replace(/\/+$/, "");
 }
 
-/** A key of the local service, and never the provider's, which opens the real service. */
+/** Returns a key of the local service, never the provider's key, which belongs to the real service. */
 function readApiKey(option: string | undefined): string {
-  // The variable has the form KEY or KEY=DATABASE,… with white space between the keys.
-  const [firstOfServe] = process.env[apiKeysVariable]?.match(/[^\s=]+/) ?? [];
-  const apiKey = option ?? firstOfServe ?? defaultApiKey;
+  // White space separates the keys in the variable. Each has the form KEY or KEY=DATABASE,….
+  const [firstKey] = process.env[apiKeysVariable]?.match(/[^\s=]+/) ?? [];
+  const apiKey = option ?? firstKey ?? defaultApiKey;
   if (!isApiKey(apiKey)) {
     throw new UsageError(
       `--api-key (or ${apiKeysVariable}): must be visible ASCII characters without white space.`,

@@ -1,17 +1,18 @@
 #!/usr/bin/env node
+// The command `pulumi-dbwebhooks`: it runs the local service, and installs the native plugin.
 import { assertNodeVersion } from "../common/node-version.js";
-import { UsageError } from "./usage-error.js";
+import { UsageError } from "./options.js";
 
-// Ignore a closed pipe (`… | head`).
+// Ignore the error of a pipe that its reader has closed, such as `head`.
 process.stdout.on("error", () => {});
 
 void main(process.argv.slice(2));
 
-/** Exit codes: 0 done, 1 failed, 2 wrong usage. */
+/** Sets the exit code: 0 for success, 1 for a failure, 2 for wrong usage. */
 async function main(args: readonly string[]): Promise<void> {
   try {
     assertNodeVersion("pulumi-dbwebhooks", process.versions.node);
-    // Loaded after the check: it may not run on an older Node.js.
+    // Imported after the check, because the module may fail to load on an older Node.js.
     const { runCommand } = await import("./commands.js");
     await runCommand(args);
   } catch (error) {

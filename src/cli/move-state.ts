@@ -9,9 +9,11 @@ import { version } from "../common/version.js";
 const dynamicProviderType = "pulumi:providers:pulumi-nodejs";
 const pluginProviderType = "pulumi:providers:dbwebhooks";
 
-/** The fields in which a resource names other resources. */
-const referenceFields =
-  /^(parent|provider|dependencies|propertyDependencies|deletedWith|replaceWith|viewOf)$/;
+/** The fields in which a resource refers to other resources. */
+const referenceFields = [
+  ...["parent", "provider", "dependencies", "propertyDependencies"],
+  ...["deletedWith", "replaceWith", "viewOf"],
+];
 
 type Properties = Readonly<Record<string, unknown>>;
 
@@ -53,15 +55,9 @@ export function movedToPlugin(exported: string): string {
     throw new Error("This state holds no webhook of the dynamic provider.");
   }
   assertNoConflict(resources);
-  const newNames = new Map(
-    resources.flatMap((one) => [
-      [one.urn, movedUrn(one)],
-      [providerReference(one), providerReference(one, movedUrn(one))],
-    ]),
-  );
   const defaultProvider = defaultProviderOf(resources);
-  const move = (resource: Resource) =>
-    movedResource(resource, newNames, providerReference(defaultProvider));
+  const newReferences = newReferencesTo(resources);
+  const move = (resource: Resource) => movedResource(resource, newReferences, defaultProvider);
   const [stack, ...others] = resources.filter((one) => one !== defaultProvider);
   const moved = {
     ...deployment,
@@ -81,6 +77,16 @@ function isExplicitProvider({ type, inputs = {} }: Resource): boolean {
   return type === dynamicProviderType && explicitKey in inputs;
 }
 
+function assertNoConflict(resources: readonly Resource[]): void {
+  const urns = new Set(resources.map(({ urn }) => urn));
+  const conflict = resources.find((one) => movedUrn(one) !== one.urn && urns.has(movedUrn(one)));
+  if (conflict !== undefined) {
+    throw new Error(
+      `The state holds both ${shown(conflict.urn)} and ${shown(movedUrn(conflict))}. Remove one of them with "pulumi state delete", then export the state again.`,
+    );
+  }
+}
+
 /** A URN holds the types of a resource and of its parents: `urn:pulumi:STACK::PROJECT::A$B::NAME`. */
 function movedUrn(resource: Resource): string {
   const newTypes = new Map([[dynamicWebhookType, pluginWebhookType]]);
@@ -92,78 +98,67 @@ function movedUrn(resource: Resource): string {
   return [stack, project, moved.join("$"), ...name].join("::");
 }
 
-/** How a resource names its provider. */
-function providerReference({ urn, id }: Resource, newUrn = urn): string {
-  return `${newUrn}::${id}`;
-}
-
-function assertNoConflict(resources: readonly Resource[]): void {
-  const urns = new Set(resources.map(({ urn }) => urn));
-  const conflict = resources.find((one) => movedUrn(one) !== one.urn && urns.has(movedUrn(one)));
-  if (conflict !== undefined) {
-    throw new Error(
-      `The state holds both ${shown(conflict.urn)} and ${shown(movedUrn(conflict))}. Remove one of them with "pulumi state delete", then export the state again.`,
-    );
-  }
-}
-
-/** The default provider of this version of the plugin: the one in the state, or a new one. */
+/** Returns the default provider of this version of the plugin: the one in the state, or a new one. */
 function defaultProviderOf(resources: readonly Resource[]): Resource {
   const [stack, project] = resources[0]?.urn.split("::") ?? [];
   const name = `default_${version.replace(/\W/g, "_")}`;
   const urn = [stack, project, pluginProviderType, name].join("::");
   const properties = { inputs: { version }, outputs: { version } };
-  return (
-    resources.find((one) => one.urn === urn) ?? {
-      urn,
-      custom: true,
-      id: randomUUID(),
-      type: pluginProviderType,
-      ...properties,
-    }
-  );
+  const created = { urn, custom: true, id: randomUUID(), type: pluginProviderType, ...properties };
+  return resources.find((one) => one.urn === urn) ?? created;
+}
+
+/** The new references to the moved resources. A resource refers to its provider by URN and id. */
+function newReferencesTo(resources: readonly Resource[]): ReadonlyMap<unknown, string> {
+  const references = resources
+    .map((one) => ({ id: one.id, from: one.urn, to: movedUrn(one) }))
+    .filter(({ from, to }) => from !== to)
+    .flatMap(({ id, from, to }): [string, string][] => [
+      [from, to],
+      [`${from}::${id}`, `${to}::${id}`],
+    ]);
+  return new Map(references);
 }
 
 function movedResource(
   resource: Resource,
-  newNames: ReadonlyMap<string, string>,
-  defaultProvider: string,
+  newReferences: ReadonlyMap<unknown, string>,
+  defaultProvider: Resource,
 ): Resource {
-  const references = Object.entries(resource).filter(([field]) => referenceFields.test(field));
-  const renamed: Resource = {
-    ...resource,
-    ...JSON.parse(
-      JSON.stringify(Object.fromEntries(references)),
-      (_, value) => newNames.get(value) ?? value,
-    ),
-    urn: movedUrn(resource),
-  };
-  if (isExplicitProvider(resource)) {
-    return movedProvider(renamed);
+  const moved: Record<string, unknown> = { ...resource, urn: movedUrn(resource) };
+  for (const field of referenceFields.filter((name) => name in resource)) {
+    const replace = (_: string, value: unknown) => newReferences.get(value) ?? value;
+    moved[field] = JSON.parse(JSON.stringify(resource[field]), replace);
   }
-  const hasExplicitProvider = renamed.provider !== resource.provider;
-  return isWebhook(resource)
-    ? movedWebhook(hasExplicitProvider ? renamed : { ...renamed, provider: defaultProvider })
-    : renamed;
+  if (isExplicitProvider(resource)) {
+    return { ...(moved as Resource), ...pluginProviderFields(resource) };
+  }
+  if (isWebhook(resource)) {
+    const { urn, id } = defaultProvider;
+    const provider = newReferences.get(resource.provider) ?? `${urn}::${id}`;
+    return { ...(moved as Resource), ...pluginWebhookFields(moved as Resource), provider };
+  }
+  return moved as Resource;
 }
 
-/** Moves a `Provider`, which the main entry stores as keys of a stack's configuration. */
-function movedProvider(resource: Resource): Resource {
+/** The fields of a `Provider`. The main entry stores its arguments as keys of a stack's configuration. */
+function pluginProviderFields({ inputs, outputs }: Resource) {
   const withoutNamespace = (properties: Properties = {}): Properties =>
     Object.fromEntries(
       Object.entries(properties)
         .filter(([key]) => key !== explicitKey)
         .map(([key, value]) => [key.replace(`${namespace}:`, ""), value]),
     );
-  const inputs = withoutNamespace(resource.inputs);
-  const outputs = withoutNamespace(resource.outputs);
-  return { ...resource, type: pluginProviderType, inputs, outputs };
+  return {
+    type: pluginProviderType,
+    inputs: withoutNamespace(inputs),
+    outputs: withoutNamespace(outputs),
+  };
 }
 
-function movedWebhook(resource: Resource): Resource {
+function pluginWebhookFields(resource: Resource) {
   const { id, inputs, outputs, propertyDependencies } = resource;
   return {
-    ...resource,
     type: pluginWebhookType,
     inputs: withoutProviderText(inputs),
     propertyDependencies: withoutProviderText(propertyDependencies),
@@ -175,7 +170,7 @@ function movedWebhook(resource: Resource): Resource {
   };
 }
 
-/** Without the text of the dynamic provider, which Pulumi stores with every dynamic resource. */
+/** Removes the text of the dynamic provider, which Pulumi stores with every dynamic resource. */
 function withoutProviderText(properties?: Properties): Properties | undefined {
   const { __provider: _, ...rest } = properties ?? {};
   return properties && rest;
@@ -189,12 +184,12 @@ function databaseIdOf({ urn, outputs }: Resource): string {
   }
   throw new Error(
     stored === undefined
-      ? `The state has no databaseId of ${shown(urn)}.`
+      ? `The state holds no databaseId for ${shown(urn)}.`
       : `The databaseId of ${shown(urn)} is encrypted. Export the state with "pulumi stack export --show-secrets", and delete the files afterwards.`,
   );
 }
 
-/** A URN, without the control characters that an edited state can hold. */
+/** A URN for a message: an edited state can hold control characters. */
 function shown(urn: string): string {
   return oneLine(urn, 300);
 }

@@ -13,7 +13,7 @@ const installPage = "https://www.pulumi.com/docs/install/";
 
 /**
  * `pulumi-dbwebhooks install-plugin`: installs the plugin of this package for the Pulumi CLI on PATH.
- * A plugin that is already there must have the same files: its name and version prove nothing.
+ * Compares the files of a plugin that is already installed: its name and version do not tell them apart.
  */
 export async function installPlugin(): Promise<void> {
   const directory = pluginDirectory();
@@ -47,13 +47,13 @@ function pluginDirectory(): string {
   return directory;
 }
 
-/** Where Pulumi keeps this plugin. */
+/** The folder in which Pulumi keeps this plugin. */
 function installedDirectory(): string {
   const home = process.env.PULUMI_HOME || join(homedir(), ".pulumi");
   return join(home, "plugins", `resource-dbwebhooks-v${version}`);
 }
 
-/** The names of the files that two folders do not have in common. */
+/** The names of the files that differ between two folders, or exist in only one of them. */
 function differencesBetween(expected: string, actual: string): string[] {
   const names = new Set([...readdirSync(expected), ...readdirSync(actual)]);
   return [...names].filter((name) => {

@@ -7,14 +7,13 @@ import {
   startLocalService,
 } from "../local-service/index.js";
 import { isHttpOrigin } from "../local-service/options.js";
-import { apiKeysVariable, defaultApiKey } from "./defaults.js";
+import { apiKeysVariable, defaultApiKey, UsageError } from "./options.js";
 import { logLine, recorder, type StartRecord, startText } from "./serve-log.js";
-import { UsageError } from "./usage-error.js";
 
-const lastWordsMs = 1_000;
+const outputTimeoutMs = 1_000;
 
-/** The options of `serve`, as the command line gives them. */
-export interface ServeWords {
+/** The options of `serve`, as the command line passes them. */
+export interface ServeOptions {
   readonly port: string;
   readonly host: string;
   readonly allowRemote?: true;
@@ -27,46 +26,41 @@ export interface ServeWords {
   readonly json?: true;
 }
 
-/** `pulumi-dbwebhooks serve`: runs the local service until it is told to stop. */
-export async function serve(words: ServeWords): Promise<void> {
-  const options = readOptions(words);
-  const keys = Object.keys(options.apiKeys);
+/** `pulumi-dbwebhooks serve`: runs the local service until it receives SIGINT or SIGTERM. */
+export async function serve(options: ServeOptions): Promise<void> {
+  const serviceOptions = readOptions(options);
+  const keys = Object.keys(serviceOptions.apiKeys);
   const recordOf = recorder(keys);
   const write = (record: object, text: () => string) => {
     const json = () => JSON.stringify({ time: new Date().toISOString(), ...record });
-    process.stdout.write(`${words.json ? json() : text()}\n`);
+    process.stdout.write(`${options.json ? json() : text()}\n`);
   };
   const service = await start({
-    ...options,
-    // Nothing here looks at the requests and deliveries that the service remembers.
+    ...serviceOptions,
+    // `serve` never reads the requests and deliveries that the service remembers.
     maxRequests: 0,
     onLog: (entry) => {
       const record = recordOf(entry);
       write(record, () => logLine(record));
     },
   });
-  // Registered before the start is printed: a reader may stop the service at once.
+  // Comes before the first output: a program that reads it may stop the service at once.
   const stopped = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
-  const started = startRecord(service, options);
-  // Only the default key is printed: a chosen one may be secret, and Pulumi asks for it when it is left out.
-  write(started, () =>
-    startText(
-      started,
-      options.host,
-      keys.find((key) => key === defaultApiKey),
-    ),
-  );
+  const started = startRecord(service, serviceOptions);
+  // Only the default key is printed, because another one may be secret.
+  const shownKey = keys.includes(defaultApiKey) ? defaultApiKey : "";
+  write(started, () => startText(started, serviceOptions.host, shownKey));
 
   await stopped;
   const { pending: pendingDeliveries } = service.counts;
   await service.close();
   const record = { type: "stopped", pendingDeliveries } as const;
   write(record, () => logLine(record));
-  // Without a reader, output in a pipe would keep the process alive for ever.
-  setTimeout(() => process.exit(), lastWordsMs).unref();
+  // A pipe that nothing reads would keep the process alive forever.
+  setTimeout(() => process.exit(), outputTimeoutMs).unref();
 }
 
-interface ServeOptions extends LocalServiceOptions {
+interface ServiceOptions extends LocalServiceOptions {
   readonly port: number;
   readonly host: string;
   readonly apiKeys: Readonly<Record<string, readonly string[] | "*">>;
@@ -75,25 +69,26 @@ interface ServeOptions extends LocalServiceOptions {
   readonly allowUnknownEvents: boolean;
 }
 
-function readOptions(words: ServeWords): ServeOptions {
-  const { host, data, deliverTo, rateLimit } = words;
-  if (!isLoopbackAddress(host) && !words.allowRemote) {
+function readOptions(options: ServeOptions): ServiceOptions {
+  const { host, data, deliverTo, rateLimit } = options;
+  const { allowRemote = false, listing = false, allowUnknownEvents = false } = options;
+  if (!isLoopbackAddress(host) && !allowRemote) {
     throw new UsageError(
-      "--host: others could reach this address, and keys and secrets would travel in clear. Add --allow-remote if that is what you want.",
+      "--host: others could reach this address, and keys and secrets would travel in clear. Add --allow-remote to allow that.",
     );
   }
+  if (deliverTo !== undefined && !isHttpOrigin(deliverTo)) {
+    throw new UsageError("--deliver-to: must be an origin, such as http://127.0.0.1:9000.");
+  }
+  const keys = options.apiKey ?? process.env[apiKeysVariable]?.match(/\S+/g) ?? [defaultApiKey];
   return {
-    port: readNumber("--port", words.port, [0, 65_535]),
+    port: readNumber("--port", options.port, [0, 65_535]),
     // Accept an IPv6 address as a URL writes it.
     host: host.replace(/^\[(.*)\]$/, "$1"),
-    allowRemote: words.allowRemote ?? false,
-    apiKeys: readApiKeys(
-      words.apiKey ?? process.env[apiKeysVariable]?.match(/\S+/g) ?? [defaultApiKey],
-    ),
-    listing: words.listing ?? false,
-    allowUnknownEvents: words.allowUnknownEvents ?? false,
+    apiKeys: readApiKeys(keys),
+    ...{ allowRemote, listing, allowUnknownEvents },
     ...(data !== undefined && { data }),
-    ...(deliverTo !== undefined && { deliveries: { deliverTo: readOrigin(deliverTo) } }),
+    ...(deliverTo !== undefined && { deliveries: { deliverTo } }),
     ...(rateLimit !== undefined && {
       rateLimit: {
         requestsPerSecond: readNumber("--rate-limit", rateLimit, [0.001, 1e6], /^\d+(\.\d+)?$/),
@@ -106,64 +101,52 @@ function readNumber(
   option: string,
   text: string,
   [min, max]: readonly [number, number],
-  shape = /^\d+$/,
+  pattern = /^\d+$/,
 ): number {
-  if (!shape.test(text) || Number(text) < min || Number(text) > max) {
+  if (!pattern.test(text) || Number(text) < min || Number(text) > max) {
     throw new UsageError(`${option}: must be a number from ${min} to ${max}. See --help.`);
   }
   return Number(text);
 }
 
-function readOrigin(deliverTo: string): string {
-  if (!isHttpOrigin(deliverTo)) {
-    throw new UsageError("--deliver-to: must be an origin, such as http://127.0.0.1:9000.");
-  }
-  return deliverTo;
-}
-
-function readApiKeys(words: readonly string[]): Record<string, readonly string[] | "*"> {
-  const entries = words.map((word): [string, readonly string[] | "*"] => {
-    const [key = "", databases, ...more] = word.split("=");
+/** Reads keys in the form `KEY` or `KEY=DATABASE,DATABASE`. */
+function readApiKeys(texts: readonly string[]): Record<string, readonly string[] | "*"> {
+  const databasesOf = new Map<string, readonly string[] | "*">();
+  for (const text of texts) {
+    const [key = "", databases, ...more] = text.split("=");
     const ids = databases?.split(",");
     if (!isApiKey(key) || more.length > 0 || ids?.includes("")) {
       throw new UsageError(
         `--api-key (or ${apiKeysVariable}): must be KEY or KEY=DATABASE,DATABASE; KEY without = in it.`,
       );
     }
-    return [key, ids ?? "*"];
-  });
-  const keys = Object.fromEntries(entries);
-  if (Object.keys(keys).length < entries.length) {
-    throw new UsageError(`--api-key (or ${apiKeysVariable}): the same key is given twice.`);
+    if (databasesOf.has(key)) {
+      throw new UsageError(`--api-key (or ${apiKeysVariable}): the same key is given twice.`);
+    }
+    databasesOf.set(key, ids ?? "*");
   }
-  return keys;
+  return Object.fromEntries(databasesOf);
 }
 
-async function start(options: ServeOptions): Promise<LocalService> {
+async function start(options: ServiceOptions): Promise<LocalService> {
+  const { host, port } = options;
+  const notHere = `${host} is not an address of this machine. Choose another with --host.`;
+  const problems: Readonly<Record<string, string>> = {
+    EADDRINUSE: `Port ${port} of ${host} is taken. Choose another with --port, or 0 for any free one.`,
+    EACCES: `You are not allowed to use port ${port} of ${host}. Choose another with --port.`,
+    EADDRNOTAVAIL: notHere,
+    ENOTFOUND: notHere,
+  };
   try {
     return await startLocalService(options);
   } catch (error) {
-    throw new Error(explainStart(error as NodeJS.ErrnoException, options), { cause: error });
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    throw new Error(problems[code] ?? message, { cause: error });
   }
 }
 
-function explainStart({ code, message }: NodeJS.ErrnoException, options: ServeOptions): string {
-  const address = `Port ${options.port} of ${options.host}`;
-  switch (code) {
-    case "EADDRINUSE":
-      return `${address} is taken. Choose another with --port, or 0 for any free one.`;
-    case "EACCES":
-      return `${address} may not be used by you. Choose another with --port.`;
-    case "EADDRNOTAVAIL":
-    case "ENOTFOUND":
-      return `${options.host} is no address of this machine. Choose another with --host.`;
-    default:
-      return message;
-  }
-}
-
-function startRecord(service: LocalService, options: ServeOptions): StartRecord {
-  const { listing, allowRemote, allowUnknownEvents, rateLimit, deliveries } = options;
+function startRecord(service: LocalService, options: ServiceOptions): StartRecord {
+  const { listing, allowRemote, allowUnknownEvents, rateLimit, deliveries, data } = options;
   return {
     type: "started",
     baseUrl: service.baseUrl,
@@ -171,7 +154,7 @@ function startRecord(service: LocalService, options: ServeOptions): StartRecord 
     ...{ listing, allowRemote, allowUnknownEvents },
     requestsPerSecond: rateLimit?.requestsPerSecond,
     deliverTo: deliveries?.deliverTo,
-    dataFile: options.data,
+    dataFile: data,
     webhooks: service.webhooks.length,
   };
 }

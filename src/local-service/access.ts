@@ -56,8 +56,8 @@ export function authorize(keys: ApiKeyRing) {
 }
 
 /**
- * The 404 of API §7. A webhook that does not exist, one of another database and a database without
- * access get the same words, so that a caller without access does not learn what exists.
+ * Responds with the 404 of API §7. The message is the same for a webhook that does not exist, for one of
+ * another database and for a database without access, so that a caller without access learns nothing.
  */
 export function sendNotFound(c: Context): Response {
   const { webhookId, databaseId } = c.req.param();
@@ -82,12 +82,12 @@ export const refuseForeignRequest = createMiddleware<ServiceEnv>(async (c, next)
   return next();
 });
 
-/** Responds with 429 when a key is over its limit, before the body is read. One token bucket per key. */
+/** Responds with 429 when a key exceeds its rate limit, before the body is read. Each key has a token bucket. */
 export function limitRate({ requestsPerSecond, burst }: RateLimit, keys: ApiKeyRing) {
   const capacity = burst ?? Math.max(1, requestsPerSecond);
   const buckets = new Map<string, { tokens: number; filledAt: number }>();
   return createMiddleware<ServiceEnv>(async (c, next) => {
-    // Unknown keys share a bucket, because there is no limit to their number.
+    // Unknown keys share one bucket, because clients can invent any number of them.
     const key = keys.keyIn(c.req.header("authorization")) ?? "";
     const now = Date.now();
     const bucket = buckets.get(key) ?? { tokens: capacity, filledAt: now };
@@ -97,7 +97,7 @@ export function limitRate({ requestsPerSecond, burst }: RateLimit, keys: ApiKeyR
     if (tokens >= 1) {
       return next();
     }
-    // Rounded up, so that an obedient client does not come too early.
+    // Rounded up, so that a client that waits this long does not exceed the limit again.
     const retryAfter = Math.ceil((1 - tokens) / requestsPerSecond);
     const message = `More than ${requestsPerSecond} requests per second.`;
     return sendError(c, 429, message, { "retry-after": String(retryAfter) });

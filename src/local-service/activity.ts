@@ -19,7 +19,7 @@ interface ActivityEvents {
   log: [LogEntry];
 }
 
-/** The one stream of what happens in the service, for `nextRequest`, `nextDelivery` and `onLog`. */
+/** Emits everything that happens in the service, for `nextRequest`, `nextDelivery` and `onLog`. */
 export class Activity extends EventEmitter<ActivityEvents> {
   readonly #closing: AbortSignal;
 
@@ -42,7 +42,7 @@ export class Activity extends EventEmitter<ActivityEvents> {
       }
     };
     const found = find();
-    // A test may end without awaiting it, and an unhandled rejection ends the process.
+    // A test may end without awaiting the promise, and an unhandled rejection would end the process.
     found.catch(() => {});
     return found;
   }

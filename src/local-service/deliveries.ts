@@ -60,7 +60,7 @@ type DeliveryEntry = { -readonly [K in keyof Delivery]: Delivery[K] };
 const defaultWaits = [0.5, 1, 2, 4, 8, 16, 32, 60, 60];
 const dropped = new Error("The webhook is deleted or switched off.");
 
-/** Delivers events to the receivers. Pending deliveries end with the process. */
+/** Delivers events to receivers. Pending deliveries are kept in memory and end with the process. */
 export class Deliveries {
   readonly newest: Delivery[] = [];
   readonly pending = new Map<Delivery, AbortController>();
@@ -89,7 +89,7 @@ export class Deliveries {
     this.#maxKept = options.maxRequests;
     this.#activity = activity;
     this.#eventChecks = eventChecks(allowUnknownEvents);
-    // The timeout of an attempt covers the connection and the response, so undici's own are off.
+    // The timeout of an attempt covers connection and response, so undici's own timeouts are off.
     const connect = { timeout: this.#timeoutMs };
     this.#agent = new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
     this.#queue = new PQueue({ concurrency: maxConcurrent });
@@ -104,18 +104,18 @@ export class Deliveries {
     const event = completeEvent(newEvent);
     const webhooks = this.#webhooks.list(event.databaseId).filter((one) => selects(one, event));
     const deliveries = webhooks.map(({ id }) => this.#add(event, id));
-    // Begins after the event is logged.
+    // Starts in a microtask, so that the event is logged before its deliveries.
     const finished = Promise.resolve().then(() =>
       Promise.all(deliveries.map((delivery) => this.#deliver(delivery))),
     );
-    // A caller may ignore it, and an unhandled rejection ends the process.
+    // A caller may ignore the promise, and an unhandled rejection would end the process.
     finished.catch(() => {});
     const emitted = { ...event, deliveries, finished };
     this.#activity.emit("log", { type: "event", event: emitted });
     return emitted;
   }
 
-  /** Drops the waiting deliveries of a webhook that is deleted or switched off, not those in flight. */
+  /** Drops the waiting deliveries of a webhook that is deleted or switched off. Attempts in flight complete. */
   drop(webhookId: number): void {
     for (const [delivery, controller] of this.pending) {
       if (delivery.webhookId === webhookId) {
@@ -176,7 +176,7 @@ export class Deliveries {
   /** Sends one notification; true when the receiver accepts it. */
   async #attempt(delivery: DeliveryEntry, signal: AbortSignal): Promise<boolean> {
     signal.throwIfAborted();
-    // Read again, because the `url` may have changed. It exists: a deletion aborts the signal.
+    // Read again, because `url` may have changed. The webhook exists, because a deletion aborts the signal.
     const webhook = this.#webhooks.get(delivery.webhookId) as StoredWebhook;
     delete delivery.retryInSeconds;
     delivery.attempts += 1;
@@ -185,7 +185,7 @@ export class Deliveries {
     delete delivery.statusCode;
     delete delivery.problem;
     Object.assign(delivery, result);
-    // Any 2xx counts as accepted, a redirect does not. Source: Standard Webhooks.
+    // A receiver accepts with any 2xx, but not with a redirect. Source: Standard Webhooks.
     return result.statusCode !== undefined && Math.floor(result.statusCode / 100) === 2;
   }
 

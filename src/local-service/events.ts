@@ -58,7 +58,7 @@ export function eventChecks(allowUnknownEvents: boolean): Checks {
     databaseId: aNonEmptyString,
     tableId: optional(aNonEmptyString),
     data: optional(must("be a JSON object", isObject)),
-    // The identifier is sent in a header.
+    // The identifier becomes the value of a header.
     id: optional(must("be 1 to 256 visible ASCII characters", isHeaderValue)),
   };
 }

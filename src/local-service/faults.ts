@@ -107,7 +107,7 @@ class RuleInForce implements InjectedFault {
 
   take(request: ReceivedRequest) {
     this.requests.push(request);
-    // The gate is taken now, not when the hold is played, so that a release in between counts.
+    // Takes the promise now rather than when the hold is played, so that a release in between counts.
     return { faults: [this.rule.fault].flat(), released: this.#gate.promise };
   }
 
@@ -157,7 +157,7 @@ const faultChecks = {
 
 const kinds = Object.keys(faultChecks);
 
-/** Throws a TypeError, because a misspelt rule would never act. */
+/** Throws a TypeError for an invalid rule, because a misspelt rule would silently never act. */
 function assertFaultRule(rule: FaultRule): void {
   check.assertOptions("fault rule", rule, {
     fault: check.must("be a fault or a list of faults", (value) => typeof value === "object"),
@@ -167,7 +167,7 @@ function assertFaultRule(rule: FaultRule): void {
     times: check.optional(check.aWholeNumber),
   });
   for (const fault of [rule.fault].flat()) {
-    // The other fields can be judged only when the kind is known.
+    // The kind decides which other fields are valid.
     check.assertOptions("fault", { kind: fault?.kind }, { kind: check.oneOf(kinds) });
     const checks: check.Checks = faultChecks[fault.kind];
     check.assertOptions(`fault ${fault.kind}`, fault, { kind: check.anything, ...checks });

@@ -1,7 +1,7 @@
 /**
- * The embedded local service: the webhook API in one process, without an account or a network.
+ * The local service: an implementation of the webhook API for tests and for trying out the package.
  *
- * `docs/contributing/api.md` lists the choices that it makes where the API is not specified.
+ * `docs/contributing/api.md` lists its choices where the API is not specified.
  *
  * @module pulumi-dbwebhooks/local-service
  */

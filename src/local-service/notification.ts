@@ -3,10 +3,10 @@ import { type Dispatcher, request } from "undici";
 import type { Delivery } from "./deliveries.js";
 import type { StoredEvent } from "./events.js";
 
-// The body of the response is not used. Reading it keeps the connection usable.
+// The body of a response is read only to keep the connection usable.
 const maxResponseBytes = 64 * 1024;
 
-/** Signs and sends a notification once. Returns the status, or why there was no response. Never rejects. */
+/** Signs and sends a notification once. Returns the status or the reason for no response, and never rejects. */
 export async function sendNotification(
   { event, webhookId, url = "", attempts }: Delivery,
   secret: string,
@@ -28,7 +28,7 @@ export async function sendNotification(
       body,
       signal,
     });
-    // The status decides, even if the connection breaks within the body.
+    // The status decides, even if the connection breaks while the body arrives.
     await response.body.dump({ limit: maxResponseBytes }).catch(() => {});
     return { statusCode: response.statusCode };
   } catch (error) {
@@ -44,7 +44,7 @@ function notificationBody(event: StoredEvent, webhookId: number, attempt: number
   return JSON.stringify({ id, type, timestamp, data, metadata });
 }
 
-/** The timestamp is that of the attempt, because receivers refuse one that is over five minutes old. */
+/** Signs with the time of the attempt, because receivers refuse timestamps older than five minutes. */
 function signatureHeaders(id: string, body: string, secret: string): Record<string, string> {
   const sentAt = new Date();
   return {
@@ -54,7 +54,7 @@ function signatureHeaders(id: string, body: string, secret: string): Record<stri
   };
 }
 
-/** undici ignores the user info of a URL. */
+/** Returns the header for the user info of a URL, which undici ignores. */
 function basicAuthorization(url: string): { authorization?: string } {
   const { username, password } = new URL(url);
   if (username + password === "") {
@@ -64,7 +64,7 @@ function basicAuthorization(url: string): { authorization?: string } {
   return { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` };
 }
 
-/** Only the code: a message can contain the URL, which may be a credential. */
+/** Returns only the code: an error message can contain the URL, which may be a credential. */
 function reasonOf(error: unknown): string {
   const { code, name } = error as { code?: unknown; name?: unknown };
   return `no response (${code ?? name})`;

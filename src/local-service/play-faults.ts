@@ -36,7 +36,7 @@ export function playFaults(rules: FaultRules, log: RequestLog, closing: AbortSig
       const response = await playFault(fault, scene);
       if (response !== undefined) {
         c.set("problem", undefined);
-        // Cleared first, because Hono would merge the headers of the old response into the new one.
+        // Cleared first, because Hono merges the headers of the old response into the new one.
         c.res = undefined;
         c.res = response;
       }
@@ -54,7 +54,7 @@ interface Scene {
   readonly closing: AbortSignal;
 }
 
-/** Plays one fault. A returned response replaces the one so far. */
+/** Plays one fault. A returned response replaces the previous one. */
 async function playFault(fault: Fault, scene: Scene): Promise<Response | undefined> {
   const { c, log, released, closing } = scene;
   switch (fault.kind) {

@@ -32,7 +32,7 @@ export interface ReceivedRequest {
   /** Why the service refused the request, in the words of its response. */
   readonly problem?: string;
   /**
-   * How it ended: `"answered"`: the service wrote a whole response; `"reset"`: a fault broke the
+   * How it ended: `"answered"`: the service wrote a complete response; `"reset"`: a fault broke the
    * connection; `"unanswered"`: a fault sends nothing; `"disconnected"`: the client went away first;
    * `"pending"`: not over yet. A pending or disconnected request may still take effect.
    */
@@ -70,7 +70,7 @@ export interface ServiceEnv {
   Variables: { entry: RequestEntry; problem?: string | undefined };
 }
 
-/** The newest requests in order of arrival. Tells the stages that a request reaches. */
+/** Keeps the newest requests in order of arrival, and emits the stages that they reach. */
 export class RequestLog {
   readonly newest: RequestEntry[] = [];
   readonly counts = { requests: 0, posts: 0, deletes: 0, connections: 0 };
@@ -116,14 +116,14 @@ export class RequestLog {
     this.#activity.emit("committed", entry);
   }
 
-  /** Only the first outcome counts: a response after the client left changes nothing. */
+  /** Keeps the first outcome: a response after the client has disconnected changes nothing. */
   noteFinished(
     entry: RequestEntry,
     result: Pick<ReceivedRequest, "outcome" | "statusCode" | "problem">,
   ): void {
     if (entry.outcome === "pending") {
       Object.assign(entry, result);
-      // A request that is refused unread has been received, too.
+      // A request that is refused before its body is read counts as received.
       this.noteReceived(entry);
       this.#activity.emit("finished", entry);
       this.#activity.emit("log", { type: "request", request: entry });

@@ -58,7 +58,7 @@ export function createRoutes(parts: ServiceParts, options: LocalServiceOptions):
   const bases = app.basePath("/api/v1/bases");
 
   app.onError((error, c) => sendError(c, 500, `The local service failed: ${error.message}`));
-  // Plain text: the error body's NOT_FOUND would tell a client that its webhook is gone.
+  // In plain text, because NOT_FOUND in the error body would tell a client that its webhook is gone.
   app.notFound((c) => sendPlainError(c, 404, "There is nothing at this path."));
   app.use(record(requests));
   if (!options.allowRemote && isLoopbackAddress(host)) {
@@ -195,12 +195,12 @@ function createSecret(): string {
   return `whsec_${randomBytes(32).toString("base64")}`;
 }
 
-/** The list operation shows tables as an array, or `null` for all. */
+/** Returns a webhook as the list operation shows it, with an array of tables or `null` for all. */
 function toListed({ id, url, events, tableId, active }: StoredWebhook) {
   return { id, url, events, tableIds: tableId === null ? null : [tableId], active };
 }
 
-/** Leaves out the address of the receiver, which can be a credential. */
+/** Omits the address of the receiver, which can be a credential. */
 function toShown({ webhookId, outcome, attempts, statusCode, problem }: Delivery) {
   return { webhookId, outcome, attempts, statusCode, problem };
 }

@@ -24,8 +24,8 @@ import {
 } from "./webhook-store.js";
 
 /**
- * Options of Node's server: how long a client may take to send the head of a request, and all of it,
- * in milliseconds. After that the connection gets 408 and is closed.
+ * Timeouts of Node's server in milliseconds: for the headers of a request, and for the complete request.
+ * After that, the server responds with 408 and closes the connection.
  */
 export const requestLimits = {
   headersTimeout: 10_000,
@@ -82,7 +82,7 @@ export class LocalService implements AsyncDisposable {
     const { apiKeys = ["local-api-key"], faults = [], maxRequests = 10_000, onLog } = options;
     const activity = new Activity(this.#closing.signal);
     if (onLog !== undefined) {
-      // In a microtask, so that an error of the user's function does not disturb the service.
+      // In a microtask, so that an error in the user's function does not disturb the service.
       activity.on("log", (entry) => queueMicrotask(() => onLog(entry)));
     }
     const webhooks = new WebhookStore(file);
@@ -100,7 +100,7 @@ export class LocalService implements AsyncDisposable {
     }
     this.#server = createAdaptorServer({
       fetch: createRoutes(this.#parts, options).fetch,
-      // A library leaves the process's global Request and Response alone.
+      // A library must not replace the global Request and Response of the process.
       overrideGlobalObjects: false,
       serverOptions: requestLimits,
     }) as Server;
@@ -116,7 +116,7 @@ export class LocalService implements AsyncDisposable {
    */
   async listen({ port = 0, host = "127.0.0.1" }: LocalServiceOptions): Promise<void> {
     this.#server.listen(port, host);
-    // Rejects with the error of a port that is taken.
+    // Rejects if the port is taken.
     await once(this.#server, "listening");
     this.#port = (this.#server.address() as AddressInfo).port;
     this.#baseUrl = `http://${isIPv6(host) ? `[${host}]` : host}:${this.#port}`;

@@ -41,7 +41,7 @@ export class DataFileError extends Error {
  */
 export async function openWebhookFile(file: string): Promise<WebhookFile> {
   try {
-    refuseUnsafeFile(file);
+    assertSafeFile(file);
     // Created here, because SQLite would let other users read a new file, and it holds secrets.
     closeSync(openSync(file, "a", 0o600));
     // Absolute: SQLite keeps ":memory:" and some names that begin with "file:" in memory.
@@ -61,10 +61,10 @@ export async function openWebhookFile(file: string): Promise<WebhookFile> {
 }
 
 function openDatabase(database: DatabaseSync, file: string, path: string): WebhookFile {
-  // Two services on one file would create the same id twice. The lock ends with the process.
+  // Two services with one file would create the same id twice. The lock ends with the process.
   database.exec("PRAGMA locking_mode = EXCLUSIVE");
-  refuseForeignDatabase(database, file);
-  // AUTOINCREMENT and not just a key: the id of a deleted webhook must never come back.
+  assertOwnDatabase(database, file);
+  // A plain primary key would reuse the id of a deleted webhook; AUTOINCREMENT does not.
   database.exec(`
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = NORMAL;
@@ -77,7 +77,7 @@ function openDatabase(database: DatabaseSync, file: string, path: string): Webho
     ) STRICT;
     COMMIT;
   `);
-  // The file may be a copy that other users can read. SQLite gives a new log the mode of the file.
+  // The file may be a copy that other users can read, and SQLite gives its log the same mode.
   for (const one of [path, `${path}-wal`].filter(existsSync)) {
     chmodSync(one, 0o600);
   }
@@ -94,7 +94,7 @@ function openDatabase(database: DatabaseSync, file: string, path: string): Webho
   };
 }
 
-function refuseUnsafeFile(file: string): void {
+function assertSafeFile(file: string): void {
   if (file === "") {
     throw new DataFileError('""', "it has no name. Name a file");
   }
@@ -120,8 +120,8 @@ function refuseUnsafeFile(file: string): void {
   }
 }
 
-/** Runs before anything is written, so that the file of another program stays unchanged. */
-function refuseForeignDatabase(database: DatabaseSync, file: string): void {
+/** Runs before the first write, so that the file of another program stays unchanged. */
+function assertOwnDatabase(database: DatabaseSync, file: string): void {
   const read = (sql: string) => Number(Object.values(database.prepare(sql).get() ?? {})[0]);
   const [id, version] = [read("PRAGMA application_id"), read("PRAGMA user_version")];
   const isNew = id === 0 && read("SELECT count(*) FROM sqlite_schema") === 0;

@@ -42,7 +42,7 @@ export class WebhookStore {
     this.#lastId = file?.lastId ?? 0;
   }
 
-  /** Also the number of webhooks ever created: ids have no gaps. */
+  /** The highest id so far, and so the number of webhooks ever created: ids have no gaps. */
   get lastId(): number {
     return this.#lastId;
   }
@@ -78,7 +78,7 @@ export class WebhookStore {
     this.#file?.close();
   }
 
-  /** Writes to the file first: what it cannot store has not happened. */
+  /** Writes to the file first, so that a failed write leaves memory unchanged. */
   #save(webhook: StoredWebhook): void {
     this.#file?.save(webhook);
     this.#webhooks.set(webhook.id, webhook);

@@ -10,7 +10,7 @@ import { environmentVariables, namespace, type SettingName } from "../common/set
 import type { Settings } from "./config.js";
 import type { ErrorKind } from "./errors.js";
 import type { Context, Operation } from "./operation.js";
-import type { Protection, WebhookAddress } from "./run-state.js";
+import type { Protection } from "./run-state.js";
 
 const maxShownIds = 5;
 const missingText = {

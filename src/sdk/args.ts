@@ -1,5 +1,5 @@
-// The arguments of both entries: types alone, so that nothing here is loaded. The schema of the plugin
-// takes types and texts from this file; `@remarks` holds what concerns TypeScript only.
+// The arguments of both entries. The schema of the plugin is generated from these types and their
+// comments, except for `@remarks`, which are about TypeScript.
 import type * as pulumi from "@pulumi/pulumi";
 import type { EventType } from "../common/event-types.js";
 

@@ -1,11 +1,11 @@
-// What the resources of both entries have in common: outputs, and arguments as Pulumi gets them.
+// The resources that programs declare: what those of the dynamic provider and of the plugin share.
 import * as pulumi from "@pulumi/pulumi";
 import type { EventType } from "../common/event-types.js";
 import { assertNodeVersion } from "../common/node-version.js";
 import { isDefaultProviderName, validateSettingNames } from "../common/setting-names.js";
 import type { ProviderArgs, WebhookArgs } from "./args.js";
 
-/** The `Webhook` of both entries, without what depends on the adapter. */
+/** The base of the `Webhook` classes of both entries. */
 export abstract class WebhookResource extends pulumi.CustomResource {
   /**
    * The key that verifies the signatures of notifications. The service reveals it only once, at creation.
@@ -23,7 +23,7 @@ export abstract class WebhookResource extends pulumi.CustomResource {
   /** The base URL of the service at which the webhook was created. */
   declare readonly baseUrl: pulumi.Output<string>;
 
-  /** @param own Properties that only one of the adapters has. */
+  /** @param own Properties that only this adapter has. */
   constructor(
     type: string,
     name: string,
@@ -60,10 +60,10 @@ export function isResourceOfType(value: unknown, type: string): boolean {
 }
 
 /**
- * The arguments of a `Provider` as Pulumi's engine takes them: every value as text, and the key as a
- * secret.
+ * Returns the arguments of a `Provider` as Pulumi's engine expects them: every value as text, and the key
+ * as a secret.
  *
- * @param keyPrefix What precedes the name of each argument.
+ * @param keyPrefix The prefix of each argument's name.
  * @throws RunError for a name that Pulumi gives to default providers, and for unknown arguments.
  */
 export function providerInputs(name: string, args: ProviderArgs, keyPrefix = ""): pulumi.Inputs {
@@ -84,7 +84,7 @@ export function providerInputs(name: string, args: ProviderArgs, keyPrefix = "")
   return Object.fromEntries(inputs);
 }
 
-/** Pulumi passes only text to providers. As in its generated SDKs, other values become JSON. */
+/** Returns a value as text, as in Pulumi's generated SDKs: values other than strings become JSON. */
 function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) {
     return undefined;

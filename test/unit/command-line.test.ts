@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { commands, runCommand } from "../../src/cli/commands.ts";
-import { logLine, recorder, startText } from "../../src/cli/serve-log.ts";
-import { UsageError } from "../../src/cli/usage-error.ts";
+import { UsageError } from "../../src/cli/options.ts";
+import { recorder, startText } from "../../src/cli/serve-log.ts";
 import { type ReceivedRequest, startLocalService } from "../../src/local-service/index.ts";
 import { errorOf } from "../helpers/error-of.ts";
 import { readPage } from "../helpers/markdown.ts";
@@ -138,15 +138,6 @@ describe("The log of serve", () => {
     ...{ number: 1, method: "POST", path: "/", headers: {}, committed: false },
     ...{ outcome: "answered", statusCode: 500 },
   };
-
-  it("is coloured on a terminal", () => {
-    vi.stubEnv("FORCE_COLOR", "1");
-    onTestFinished(() => void vi.unstubAllEnvs());
-
-    const line = logLine(recorder([])({ type: "request", request }));
-
-    expect(line).toBe("\x1b[31mPOST / 500\x1b[39m");
-  });
 
   it("shows no key that a client sends, in text that is as long as it likes", () => {
     const problem = `${apiKey} ${"x".repeat(1024 * 1024)}`;

@@ -14,10 +14,15 @@ import {
   configSourceOf,
 } from "../../src/adapters/plugin/configuration.js";
 import type { EngineLog } from "../../src/adapters/plugin/engine-log.js";
-import { grpcErrorOf, RequestError } from "../../src/adapters/plugin/grpc-error.js";
-import { diffResponse, propertiesOf, structOf } from "../../src/adapters/plugin/grpc-messages.js";
+import {
+  diffResponse,
+  grpcErrorOf,
+  propertiesOf,
+  RequestError,
+  structOf,
+} from "../../src/adapters/plugin/grpc-messages.js";
 import { parsePulumiId, pulumiIdOf } from "../../src/adapters/plugin/pulumi-id.js";
-import { apiKeysVariable } from "../../src/cli/defaults.js";
+import { apiKeysVariable } from "../../src/cli/options.js";
 import { version } from "../../src/common/version.js";
 import { compareWebhook } from "../../src/provider/diff.js";
 import { importSecretVariable } from "../../src/provider/import.js";

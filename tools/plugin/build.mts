@@ -1,7 +1,7 @@
 /**
- * `npm run build:plugin`: writes the native plugin to `dist-plugin`, as one file that needs nothing
- * but Node.js, with its schema, a wrapper for Windows, and the licences and the bill of materials of
- * what is bundled. The same files are in `plugin`, which the npm package has.
+ * `npm run build:plugin`: writes the native plugin to `dist-plugin`: one file that needs only Node.js, its
+ * schema, a wrapper for Windows, and the licences and the bill of materials of the bundled packages. Copies
+ * them to `plugin`, which is part of the npm package.
  */
 import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ const modules = await bundlePlugin("src/adapters/plugin/main.ts", join(directory
 // "%~dp0" is the directory of the wrapper, "%*" all arguments as they were given.
 writeFileSync(join(directory, `${name}.cmd`), `@echo off\r\nnode "%~dp0${name}" %*\r\n`);
 writeFileSync(join(directory, "schema.json"), `${JSON.stringify(schema, undefined, 2)}\n`);
-// Whatever the project says that the plugin lies in.
+// The plugin is CommonJS, whatever the package.json of the surrounding project says.
 writeFileSync(join(directory, "package.json"), `{ "type": "commonjs" }\n`);
 copyFileSync(join(root, "LICENSE"), join(directory, "LICENSE"));
 writeFileSync(join(directory, "THIRD-PARTY-LICENSES"), licencesOf(modules));

@@ -29,7 +29,7 @@ const completeSchema: Plugin = {
 };
 
 /**
- * Bundles a plugin into one executable file that needs nothing but Node.js.
+ * Bundles a plugin into one executable file that needs only Node.js.
  *
  * @param input The path of the source, from the root of the repository.
  * @returns The modules that the file contains.

@@ -1,7 +1,6 @@
 /**
- * `npm run pack:plugin`: makes the archives of the native plugin, as `pulumi plugin install` and
- * `pluginDownloadURL` expect them, from what `npm run build:plugin` wrote. A directory may follow;
- * default: `dist-plugin/archives`.
+ * `npm run pack:plugin [-- DIRECTORY]`: packs the output of `npm run build:plugin` into the archives that
+ * `pulumi plugin install` and `pluginDownloadURL` expect. Default directory: `dist-plugin/archives`.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -15,7 +14,7 @@ const isArchive = /^pulumi-resource-dbwebhooks-v.*\.tar\.gz$/;
 
 const files = readdirSync(directory).filter((name) => name !== "archives");
 mkdirSync(archives, { recursive: true });
-// The directory can be one that has other files too.
+// The directory can hold other files, which stay.
 for (const name of readdirSync(archives).filter((one) => isArchive.test(one))) {
   rmSync(join(archives, name));
 }

@@ -7,40 +7,40 @@ import { parse } from "semver";
 import which from "which";
 import { type Copy, type CopyContext, userCacheDirectory } from "./cache.mts";
 
-/** Part of how Go builds here. */
+/** The build tags for Go. */
 export const buildTags = "osusergo grpcnotrace";
 
-/** How Go builds here. Programs that are built alike share the compiled modules. */
+/** The environment for Go. Programs that are built with the same one share compiled modules. */
 export const buildEnvironment = {
   GOTOOLCHAIN: "local",
   GOFLAGS: "-trimpath",
   GOWORK: "off",
   GO111MODULE: "on",
   CGO_ENABLED: "0",
-  // Empty is "this machine", whatever the user cross-compiles for.
+  // Empty values mean this machine, even if the user's environment sets a target for cross-compiling.
   GOOS: "",
   GOARCH: "",
 };
 
 const inModule = (module: string, file = "") => join(import.meta.dirname, module, file);
 
-/** Killed, a program takes along what it has started: the compilers, or the download of a script. */
+/** Kills a program together with its children, such as compilers or the download of a script. */
 const run = execa({ stdin: "pipe", killSignal: "SIGKILL", killDescendants: true });
 
-/** The languages whose hosts are built only for those who ask for them. */
+/** The languages whose hosts are built only on request. */
 export const languages = ["yaml", "python", "go"] as const;
 export type Language = (typeof languages)[number];
 
-/** What is built from source, with the Go toolchain on PATH. */
+/** A build from source with the Go toolchain on PATH. */
 interface Recipe {
-  /** Directories beside this file with Go modules, whose tools are built. */
+  /** The directories beside this file with the Go modules whose tools are built. */
   modules: readonly [string, ...string[]];
-  /** Where the first of them has the version. */
+  /** The pattern of the version in the first module's go.mod. */
   pin: RegExp;
-  /** The Go variable that gets the version. Without it the Automation API finds none. */
+  /** The Go variable that receives the version, which the Automation API requires. */
   variable: string;
   programs: readonly string[];
-  /** Scripts of the npm package that are put beside the programs. */
+  /** Scripts of the npm package that are copied beside the programs. */
   scripts: readonly string[];
 }
 
@@ -59,13 +59,13 @@ const cli: Recipe = {
 /** The version of the CLI that is installed or built, without a `v`. */
 export const cliVersion = pinIn("cli", cli.pin);
 
-/** The lowest version of Go that builds it. An older one says so itself. */
+/** The oldest version of Go that can build the CLI. */
 export const requiredGo = pinIn("cli", /^go (\S+)$/m);
 
-/** The copy of the CLI that is built, with what programs in TypeScript and JavaScript need. */
+/** The copy of the CLI that is built from source, with the host for TypeScript and JavaScript. */
 export const cliBuild = (): Copy => copyOf("build", "build from source", cli);
 
-/** The copy of a language's host. */
+/** The copy of the host of a language. */
 export function languageBuild(language: Language): Copy {
   const module = `language-${language}`;
   const recipe = { modules: [module], programs: [`bin/pulumi-${module}`], scripts: [] } as const;
@@ -79,7 +79,7 @@ export function languageBuild(language: Language): Copy {
   });
 }
 
-/** The copy that Pulumi's official installer makes, in a process that can be killed. */
+/** The copy that Pulumi's official installer creates, in a process that can be killed. */
 export function cliInstallation(): Copy {
   return {
     title: "official installer",
@@ -89,7 +89,7 @@ export function cliInstallation(): Copy {
       context.say(`official installer of Pulumi ${cliVersion}: this takes at most 5 minutes`);
       const program = join(import.meta.dirname, "installer-process.mts");
       await run(process.execPath, [program, cliVersion, directory], {
-        // Node's own fetch looks at HTTPS_PROXY only when told to; curl always does.
+        // Without this variable, fetch of Node.js ignores HTTPS_PROXY; curl respects it anyway.
         env: { NODE_USE_ENV_PROXY: "1" },
         timeout: 5 * 60_000,
         cancelSignal: context.signal,
@@ -99,7 +99,7 @@ export function cliInstallation(): Copy {
   };
 }
 
-/** The version, without a `v`, that a Pulumi CLI says it has. */
+/** Returns the version that a Pulumi CLI reports, without the `v`. */
 export async function versionOf(command: string, { signal }: CopyContext): Promise<string> {
   const options = { env: { PULUMI_SKIP_UPDATE_CHECK: "true" }, timeout: 15_000 };
   const { stdout } = await run(command, ["version"], { ...options, cancelSignal: signal });
@@ -108,7 +108,7 @@ export async function versionOf(command: string, { signal }: CopyContext): Promi
   return version;
 }
 
-/** Where a copy is kept: whatever it depends on is in the name of its directory. */
+/** Returns the directory of a copy. Its name holds everything that the copy depends on. */
 function directoryOf(name: string, version: string, fingerprint: string): string {
   const parts = [name, version, process.platform, process.arch, fingerprint];
   return join(userCacheDirectory(), "pulumi-cli", parts.join("-"));
@@ -150,7 +150,7 @@ async function buildModule(
   directory: string,
   { say, signal }: CopyContext,
 ): Promise<void> {
-  // Go leaves its temporary files behind when it is killed; in here they go with the rest.
+  // A killed Go leaves its temporary files behind, so they are kept in the directory that is removed.
   const temporary = join(directory, "tmp");
   mkdirSync(temporary);
   let compiled = 0;
@@ -160,7 +160,7 @@ async function buildModule(
       cwd: inModule(module),
       env: { ...buildEnvironment, GOTMPDIR: temporary },
       stderr: function* (line: unknown) {
-        // `-v` writes an import path alone on a line; errors have a space or start with "#".
+        // `-v` prints one import path per line. Errors contain a space or start with "#".
         if (/^[^\s#:]+$/.test(String(line))) compiled += 1;
         else yield line;
       },
@@ -173,7 +173,7 @@ async function buildModule(
   rmSync(temporary, { recursive: true });
 }
 
-/** The host for Python looks beside itself for the script that runs a program. */
+/** Finds the script that runs a program, which the host for Python expects in its own directory. */
 async function pythonExecutor({ signal }: CopyContext): Promise<string> {
   const args = ["list", "-m", "-f", "{{.Dir}}", "github.com/pulumi/pulumi/sdk/v3"];
   const options = { cwd: inModule("language-python"), env: buildEnvironment, timeout: 60_000 };

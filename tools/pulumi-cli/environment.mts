@@ -4,9 +4,8 @@ import { delimiter, dirname, join } from "node:path";
 import which from "which";
 
 /**
- * A PATH on which a CLI finds itself, its language host and the Node that runs us before any
- * others, which may be older. It stays as it is where these are found first anyway, so that nothing
- * else is shadowed.
+ * Returns a PATH on which a CLI finds itself, its language host and the current Node.js before older
+ * ones. Where these come first already, PATH stays as it is, so that no other program is shadowed.
  */
 export async function pathWithFirst(command: string): Promise<{ PATH: string }> {
   let path = process.env.PATH ?? "";
@@ -23,13 +22,12 @@ export async function pathWithFirst(command: string): Promise<{ PATH: string }> 
 }
 
 /**
- * An environment in which the CLI keeps everything, state, plugins and settings, in `directory`,
- * and sees nothing of the user's own account, stacks or configuration. To be laid over
- * `process.env`: `undefined` unsets.
+ * Returns changes to `process.env` with which the CLI keeps state, plugins and settings in `directory`,
+ * apart from the user's own account, stacks and configuration. `undefined` unsets a variable.
  */
 export async function hermeticEnvironment(directory: string): Promise<NodeJS.ProcessEnv> {
   const state = join(directory, "state");
-  // The file backend does not make its directory.
+  // The file backend does not create its directory.
   await mkdir(state, { recursive: true });
 
   const ofTheUser = Object.keys(process.env).filter((key) => /^(PULUMI|DBWEBHOOKS)_/.test(key));

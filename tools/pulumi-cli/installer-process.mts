@@ -1,7 +1,7 @@
 /**
- * `node installer-process.mts VERSION ROOT`: runs Pulumi's official installer, as the Automation API
- * offers it. That downloads over `curl` without any time limit, and only killing it with its children
- * ends it. Its standard input ends when its parent does, and then it ends itself so.
+ * `node installer-process.mts VERSION ROOT`: runs Pulumi's official installer through the Automation API.
+ * The installer downloads with `curl` and without a timeout, and stops only when it is killed with its
+ * children. This process kills them and itself when its standard input ends, and so with its parent.
  */
 import { PulumiCommand } from "@pulumi/pulumi/automation/index.js";
 import { SemVer } from "semver";

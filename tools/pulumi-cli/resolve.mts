@@ -18,42 +18,42 @@ import { pathWithFirst } from "./environment.mts";
 export interface PulumiCli {
   /** The executable, as an absolute path. */
   command: string;
-  /** Without a leading `v`. */
+  /** The version, without a leading `v`. */
   version: string;
-  /** How it got here. */
+  /** The source of the CLI. */
   source: Source;
   /**
-   * What to add to the environment of a process that runs it: `PATH`, on which this CLI and the
-   * Node that runs us are found first, and what a copy of our own needs.
+   * Changes to the environment of a process that runs this CLI: `PATH`, on which this CLI and the current
+   * Node.js come first, and the variables that a copy of our own needs.
    */
   environment: Record<string, string>;
 }
 
 export interface ResolveOptions {
-  /** Whose hosts have to be there, too. Default: those in `DBWEBHOOKS_PULUMI_LANGUAGES`. */
+  /** Further languages whose hosts are needed. Default: those in `DBWEBHOOKS_PULUMI_LANGUAGES`. */
   languages?: readonly Language[];
-  /** Receives what the user should know, line by line. Default: standard error. */
+  /** Shows a line to the user. Default: writes to standard error. */
   say?: (line: string) => void;
-  /** Ends a download, a build or the waiting for one. */
+  /** Aborts a download, a build or the wait for one. */
   signal?: AbortSignal;
 }
 
 const sources = ["path", "installer", "build"] as const;
 type Source = (typeof sources)[number];
 
-/** What a `pulumi` found on PATH has to be. A new major version is another program to us. */
+/** The versions of a `pulumi` on PATH that are used. A new major version may behave differently. */
 const acceptedVersions = ">=3.200.0 <4.0.0";
 
 interface Search extends CopyContext {
   wanted: readonly Source[];
-  /** What did not work, for the error. */
+  /** The failed attempts, for the error message. */
   attempts: string[];
 }
 
 /**
- * Finds the Pulumi CLI or gets it, in this order: on PATH; a copy made earlier; the official
- * installer; a build from source. `DBWEBHOOKS_PULUMI_CLI` limits this to the sources it names,
- * separated by commas. When nothing works, the error has what each of them gave, and what to do.
+ * Gets the Pulumi CLI from the first source that works: PATH, an earlier copy, the official installer, or
+ * a build from source. `DBWEBHOOKS_PULUMI_CLI` limits the sources to those that it names, separated by
+ * commas. When every source fails, the error says why each one failed, and what to do.
  */
 export async function resolvePulumiCli(options: ResolveOptions = {}): Promise<PulumiCli> {
   const wanted = listIn("DBWEBHOOKS_PULUMI_CLI", sources) ?? sources;
@@ -79,7 +79,7 @@ install Go ${requiredGo} or newer (https://go.dev/dl/) to have it built here; th
 
 async function findOnPath(search: Search): Promise<PulumiCli | undefined> {
   if (!search.wanted.includes("path")) return undefined;
-  // npm's package of this name downloads something when it is first run.
+  // The npm package of this name downloads the CLI when it is first run.
   const npmScript = join(sep, "node_modules", ".bin", sep);
   const found = (await which("pulumi", { all: true, nothrow: true })) ?? [];
   const usable = found.filter((file) => isAbsolute(file) && !file.includes(npmScript));
@@ -99,7 +99,7 @@ async function findOnPath(search: Search): Promise<PulumiCli | undefined> {
   return undefined;
 }
 
-/** A copy that is there, else the first that can be made. */
+/** Returns an existing copy, or the first copy that can be made. */
 async function findOrMakeCopy(search: Search): Promise<PulumiCli | undefined> {
   const copies = { installer: cliInstallation(), build: cliBuild() };
   const wanted = (["installer", "build"] as const).filter((one) => search.wanted.includes(one));
@@ -110,7 +110,7 @@ async function findOrMakeCopy(search: Search): Promise<PulumiCli | undefined> {
     try {
       await makeCopy(copies[source], search);
       const command = await which(join(copies[source].directory, "bin", "pulumi"));
-      // Nobody would update this copy.
+      // Nothing updates this copy.
       const off = ["PULUMI_SKIP_UPDATE_CHECK", "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION"];
       const settings = Object.fromEntries(off.map((name) => [name, process.env[name] ?? "true"]));
       const environment = { ...(await pathWithFirst(command)), ...settings };
@@ -123,8 +123,8 @@ async function findOrMakeCopy(search: Search): Promise<PulumiCli | undefined> {
 }
 
 /**
- * Adds a language's host to the PATH of the CLI, behind all else. One that is on it already is
- * taken as it is; others come from the cache or are built.
+ * Appends the host of a language to the PATH of the CLI. A host that is already on PATH is used; any other
+ * comes from the cache or is built.
  */
 async function addLanguageHost(language: Language, cli: PulumiCli, search: Search): Promise<void> {
   const { PATH: path = "" } = cli.environment;
@@ -146,7 +146,7 @@ async function addLanguageHost(language: Language, cli: PulumiCli, search: Searc
   cli.environment.PATH = [path, join(copy.directory, "bin")].join(delimiter);
 }
 
-/** Says why a way does not work, and keeps it for the error. */
+/** Tells the user why a source does not work, and keeps the reason for the error. */
 function passOver(way: string, error: unknown, { signal, say, attempts }: Search): void {
   signal.throwIfAborted();
   const attempt = `${way}: ${(error as Error).message.replaceAll(/\n+/g, "\n    ")}`;
@@ -154,7 +154,7 @@ function passOver(way: string, error: unknown, { signal, say, attempts }: Search
   say(`passing over ${attempt}`);
 }
 
-/** The values that an environment variable names, separated by commas. */
+/** Returns the values in an environment variable, separated by commas. */
 function listIn<T extends string>(variable: string, values: readonly T[]): T[] | undefined {
   if (!process.env[variable]) return undefined;
   const names = process.env[variable].split(",").map((name) => name.trim());

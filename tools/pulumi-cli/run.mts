@@ -1,6 +1,6 @@
 /**
- * `npm run pulumi -- ARGUMENTS`: runs the Pulumi CLI, as if it had been called itself, in the
- * directory npm was called from.
+ * `npm run pulumi -- ARGUMENTS`: runs the Pulumi CLI with these arguments in the directory from which npm
+ * was called.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,12 +10,12 @@ import { resolvePulumiCli } from "./resolve.mts";
 
 let pulumi: ChildProcess | undefined;
 const stopping = new AbortController();
-// A terminal sends ^C to the CLI too. Without one, only npm and this process get a signal.
+// A terminal sends ^C to the CLI too. Without a terminal, only npm and this process get a signal.
 const hasTerminal = process.platform === "win32" || [0, 1, 2].some((stream) => isatty(stream));
 
-// npm sends the signals it gets to its script once more. After ^C in a terminal, which signals every
-// process there, this one gets two; Pulumi takes a second ^C as "stop without storing what is in
-// flight". So only this process hears them, and hands on what the CLI has not got.
+// npm forwards its signals to its script, so that this process gets two after ^C in a terminal. Pulumi
+// treats a second ^C as "stop without storing what is in flight", so this process forwards only the
+// signals that the CLI has not received.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(signal, () => {
     stopping.abort(signal);
@@ -34,7 +34,7 @@ try {
   process.exitCode = exitCode ?? 128 + constants.signals[signal as NodeJS.Signals];
 } catch (error) {
   const { aborted, reason } = stopping.signal;
-  // A signal has ended a download or a build, with everything that was started for it.
+  // A signal has ended a download or a build together with its child processes.
   if (aborted) process.exit(128 + constants.signals[reason as NodeJS.Signals]);
   process.stderr.write(`${(error as Error).message}\n`);
   process.exitCode = 1;

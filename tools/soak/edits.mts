@@ -5,7 +5,7 @@ export type Program = Readonly<Record<string, WebhookArguments>>;
 
 interface WebhookArguments {
   readonly databaseId: string;
-  /** Its host is the resource's own, so that an error names one webhook. */
+  /** Every resource has its own host, so that an error names one webhook. */
   readonly url: string;
   readonly events: readonly string[];
   readonly tableId?: string;

@@ -10,7 +10,7 @@ import {
 
 const envelope = { error: { code: "SOME_CODE", message: "Something went wrong." } };
 
-/** All kinds of faults, but for an id that is not the webhook's own: nobody could find it again. */
+/** All kinds of faults, except for a response with a wrong id, whose webhook could not be found again. */
 const faults: readonly Fault[] = [
   { kind: "delay", ms: 200 },
   { kind: "neverAnswer" },
@@ -45,7 +45,7 @@ const faults: readonly Fault[] = [
   ),
 ];
 
-/** Rules that strike a share of all requests together, each kind as often as the others. */
+/** Returns rules that together affect a share of all requests, with every kind equally often. */
 export function randomFaults(share: number, seed: number): FaultRule[] {
   return faults.map((fault, index) => {
     const random = seededRandom(seed + index * 7_919);
@@ -53,7 +53,7 @@ export function randomFaults(share: number, seed: number): FaultRule[] {
   });
 }
 
-/** Numbers from 0 to 1: mulberry32, whose 32 bits of state are enough to choose requests. */
+/** Returns a generator of numbers from 0 to 1: mulberry32, which is random enough to choose requests. */
 function seededRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {

@@ -6,24 +6,24 @@ import {
 } from "../../test/helpers/cli-output.mts";
 import type { Program } from "./edits.mts";
 
-/** Compares what the service holds with what the state holds and what errors have named. */
+/** Compares the webhooks of the service with those of the state and those that errors have named. */
 export class Ledger {
   readonly violations: string[] = [];
-  /** How many errors said that a webhook may exist, by database and receiver. */
+  /** The number of errors that said that a webhook may exist, by database and receiver. */
   readonly #mayExist = new Map<string, number>();
-  /** Webhooks whose deletion is in doubt by an error. */
+  /** Webhooks whose deletion is in doubt according to an error. */
   readonly #undeleted = new Set<string>();
   #posts = 0;
   #commits = 0;
 
-  /** Webhooks that the service holds and the state does not, after the last command. */
+  /** Webhooks that the service holds and the state lacks after the last command. */
   orphans: number[] = [];
   /** Errors that said that a webhook may exist. */
   get warnings(): number {
     return [...this.#mayExist.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  /** Looks at both sides after a command, and forgets the requests that it sent. */
+  /** Compares both sides after a command, and forgets its requests. */
   balance(
     round: string,
     service: LocalService,
@@ -58,7 +58,7 @@ export class Ledger {
     this.orphans = orphans.map(({ id }) => id);
   }
 
-  /** Each error ends with its kind in brackets; what it is about is known by its resource. */
+  /** Each error ends with its kind in brackets, and its resource tells the webhook. */
   #readErrors(
     output: string,
     program: Program,
@@ -80,7 +80,7 @@ export class Ledger {
     }
   }
 
-  /** A command creates each webhook once, and tries again only what was refused for the time being. */
+  /** A command creates each webhook once, and retries only a creation that was refused temporarily. */
   #checkRequests(service: LocalService, output: string, violate: (text: string) => void): void {
     const posts = service.requests.filter(({ method }) => method === "POST");
     this.#posts += posts.length;
@@ -93,7 +93,7 @@ export class Ledger {
     }
     const isRefused = ({ committed, statusCode }: ReceivedRequest) =>
       !committed && (statusCode === 429 || statusCode === 503);
-    // Those whose body was not read name no webhook, but they count.
+    // A request whose body was not read names no webhook, but it counts.
     const sent = posts.filter((post) => !isRefused(post)).length;
     const steps = new Set(output.match(/(?<=^ \+\+? +\S+dbwebhooks:Webhook )\S+(?= creating)/gm));
     if (sent > steps.size) {

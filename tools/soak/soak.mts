@@ -17,22 +17,22 @@ export interface SoakOptions {
   readonly webhooks: number;
   /** Rounds of random edits. */
   readonly rounds: number;
-  /** Of the faults and of the edits. Which request meets which fault also depends on their order. */
+  /** The seed of faults and edits. Which request meets which fault also depends on the order of requests. */
   readonly seed: number;
-  /** Share of the requests that meet a fault. Default: 0.05. */
+  /** The share of requests that meet a fault. Default: 0.05. */
   readonly faultyShare?: number;
   readonly print: (line: string) => void;
 }
 
 export interface SoakResult {
-  /** Broken promises, one line each. */
+  /** The violations, one line each. */
   readonly violations: readonly string[];
   readonly summary: Readonly<Record<string, number>>;
 }
 
 /**
- * Creates, edits and destroys many webhooks on the real CLI while the service fails at random; each
- * command is repeated until it succeeds. After each, a ledger compares service, state and errors.
+ * Creates, edits and destroys many webhooks on the real CLI while the service fails at random. Repeats
+ * each command until it succeeds, and compares service, state and errors after each attempt.
  */
 export async function soak({
   webhooks,
@@ -109,7 +109,7 @@ export async function soak({
   }
 }
 
-/** Makes a stack of a program that reads its webhooks from a file; returns what runs commands on it. */
+/** Creates a stack whose program reads its webhooks from a file. Returns a function that runs commands. */
 async function openStack(directory: string, baseUrl: string, apiKey: string) {
   const cli = await resolvePulumiCli();
   await mkdir(directory);

@@ -24,18 +24,18 @@ import {
 import type { EngineLog } from "./engine-log.js";
 import { propertiesOf, structOf } from "./grpc-messages.js";
 
-// Properties that Pulumi itself adds to the settings.
+// Pulumi itself adds these properties to the settings.
 const pulumiNames = ["version", "pluginDownloadURL", "pluginChecksums", "__internal"];
 
 /**
- * Checks a provider before any resource uses it. An explicit provider fails with all its problems, once
- * its arguments are known. For the default provider, webhooks report invalid values, and unknown names
- * are only warnings.
+ * Checks a provider before a resource uses it. For an explicit provider, every problem is a failure once
+ * all arguments are known. For the default provider, unknown names are warnings, and the webhooks report
+ * invalid values.
  */
 export async function checkProvider(request: CheckRequest, log: EngineLog): Promise<CheckResponse> {
   const response = new CheckResponse();
   const args = propertiesOf(request.getNews());
-  // Pulumi then encrypts the key in the state even if the configuration holds it in plain text.
+  // Wrapped, so that Pulumi encrypts the key in the state even if the configuration holds it in plain text.
   const apiKey = isUnknown(args.apiKey) ? args.apiKey : wrapSecret(args.apiKey);
   response.setInputs(structOf({ ...args, apiKey }));
   const unknownNames = validateSettingNames(
@@ -61,7 +61,7 @@ export async function checkProvider(request: CheckRequest, log: EngineLog): Prom
   return response;
 }
 
-/** The result of a comparison of two providers, and what to tell the user about it. */
+/** The result of comparing two providers, with a warning for the user if webhooks are replaced. */
 export interface ProviderComparison {
   readonly response: DiffResponse;
   readonly warning?: string;
@@ -81,10 +81,10 @@ export function compareProviders(request: DiffRequest): ProviderComparison {
     (args) => readConfig(sourceOf(name, propertiesOf(args))).settings,
   );
   if (old === undefined || next === undefined) {
-    // Some value is invalid or not known yet.
+    // A value is invalid, or not known yet.
     return { response };
   }
-  // The old provider would use today's environment too, and send a new key to the old address.
+  // The old provider reads the same environment, and would send the new key to the old address.
   const needsEnvironment = (["baseUrl", "apiKey"] as const).some((setting) =>
     old.fromEnvironment.includes(setting),
   );
@@ -102,7 +102,7 @@ export function compareProviders(request: DiffRequest): ProviderComparison {
   };
 }
 
-/** Where the settings of a provider come from: its arguments, or the stack's configuration. */
+/** Returns the source of a provider's settings: its arguments, or the stack's configuration. */
 export function configSourceOf(request: ConfigureRequest): ConfigSource {
   return sourceOf(request.getName() ?? "", propertiesOf(request.getArgs()));
 }

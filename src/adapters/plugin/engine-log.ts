@@ -1,26 +1,26 @@
-import { connectivityState, credentials, Metadata } from "@grpc/grpc-js";
+import { credentials, Metadata } from "@grpc/grpc-js";
 import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb.js";
 import type { Severity } from "../../provider/engine.js";
 
-// A response to the engine never waits longer than this for a line.
+// The longest time for which a line delays a response to the engine.
 const timeoutMs = 1_000;
 
 const severities = { info: LogSeverity.INFO, warning: LogSeverity.WARNING };
 
-/** The engine's log: Pulumi shows each line under its resource, in preview and in up. */
+/** The engine's log. Pulumi shows each line under its resource. */
 export class EngineLog {
   readonly #client: EngineClient;
   readonly #sending = new Set<Promise<void>>();
 
   /** @param address `HOST:PORT` of the engine. */
   constructor(address: string) {
-    // Otherwise gRPC sends even this machine's own traffic to the proxy of http_proxy.
+    // By default gRPC sends even loopback traffic to the proxy of `http_proxy`.
     const options = { "grpc.enable_http_proxy": 0 };
     this.#client = new EngineClient(address, credentials.createInsecure(), options);
   }
 
-  /** Shows a line. With an empty urn it appears under the stack. */
+  /** Sends a line. With an empty urn it appears under the stack. */
   write(urn: string, line: string, severity: Severity): void {
     const request = new LogRequest();
     request.setSeverity(severities[severity]);
@@ -35,21 +35,8 @@ export class EngineLog {
     void sent.then(() => this.#sending.delete(sent));
   }
 
-  /** Waits for the lines that are on their way. */
+  /** Waits until the engine has received every line, or the deadlines have passed. */
   async flush(): Promise<void> {
     await Promise.all(this.#sending);
-  }
-
-  /** Keeps a connection to the engine open, and calls back each time it is lost. */
-  onDisconnect(callback: () => void): void {
-    const channel = this.#client.getChannel();
-    const watch = () => {
-      const state = channel.getConnectivityState(true);
-      if (state === connectivityState.IDLE || state === connectivityState.TRANSIENT_FAILURE) {
-        callback();
-      }
-      channel.watchConnectivityState(state, Number.POSITIVE_INFINITY, watch);
-    };
-    watch();
   }
 }

@@ -1,23 +1,31 @@
-// Translates between Pulumi's gRPC messages and properties.
-import { DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb.js";
+// Translates properties, differences and errors into Pulumi's gRPC messages, and properties back.
+import { Metadata, type ServiceError, status } from "@grpc/grpc-js";
+import {
+  DiffResponse,
+  ErrorResourceInitFailed,
+  PropertyDiff,
+} from "@pulumi/pulumi/proto/provider_pb.js";
+import { Status } from "@pulumi/pulumi/proto/status_pb.js";
+import { Any } from "google-protobuf/google/protobuf/any_pb.js";
 import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { webhookArguments } from "../../provider/arguments.js";
 import { type Difference, isSame } from "../../provider/diff.js";
+import { PartialCreationError, WebhookError } from "../../provider/errors.js";
 import type { Properties } from "../../provider/values.js";
 
-/** The properties in a struct of the engine; an empty object if there is none. */
+/** Returns the properties in a struct of the engine, or an empty object without a struct. */
 export function propertiesOf(struct: Struct | undefined): Record<string, unknown> {
   return struct?.toJavaScript() ?? {};
 }
 
-/** Properties as a struct for the engine. It omits `undefined`, which a struct cannot hold. */
+/** Returns properties as a struct for the engine, without `undefined`, which a struct cannot hold. */
 export function structOf(properties: Properties): Struct {
   const known = Object.entries(properties).filter(([, value]) => value !== undefined);
   return Struct.fromJavaScript(Object.fromEntries(known) as Record<string, JavaScriptValue>);
 }
 
 /**
- * The result of a comparison, with the detail of each property that previews show.
+ * Translates differences, with the detail that previews show for each property.
  *
  * Drift appears as a difference of outputs: the program has not changed, and the user should see the
  * value that the service has.
@@ -39,7 +47,7 @@ export function diffResponse(
   response.setDiffsList(names);
   response.setHasdetaileddiff(true);
   const details = response.getDetaileddiffMap();
-  // Pulumi reads the new value from the arguments, so the base URL would appear as removed.
+  // Only arguments get a detail: Pulumi looks up the new value among them, and would show the base URL as removed.
   for (const property of names.filter((name) => name in webhookArguments)) {
     const isInput = !isSame(property, oldInputs[property], news[property]);
     const old = (isInput ? oldInputs : olds)[property];
@@ -49,6 +57,32 @@ export function diffResponse(
     details.set(property, detail);
   }
   return response;
+}
+
+/** A request that the plugin cannot accept, with its gRPC status code. */
+export class RequestError extends WebhookError {
+  readonly code: status;
+
+  constructor(message: string, code: status) {
+    super("unchanged", message);
+    this.code = code;
+  }
+}
+
+/** Translates an error for the engine: a message and, for a partial creation, what to store. */
+export function grpcErrorOf(error: unknown): Partial<ServiceError> {
+  if (error instanceof PartialCreationError) {
+    return { code: status.UNKNOWN, details: error.message, metadata: partialCreation(error) };
+  }
+  if (error instanceof RequestError) {
+    return { code: error.code, details: error.message };
+  }
+  // The message of any other error can contain a secret.
+  const message =
+    error instanceof WebhookError
+      ? error.message
+      : "The request failed unexpectedly. This is a fault of pulumi-resource-dbwebhooks: please report it.";
+  return { code: status.UNKNOWN, details: message };
 }
 
 function kindOfChange(old: unknown, next: unknown): PropertyDiff.Kind {
@@ -61,4 +95,26 @@ function kindOfChange(old: unknown, next: unknown): PropertyDiff.Kind {
 
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
+}
+
+/**
+ * The error details with which the engine stores an unusable webhook.
+ *
+ * Source: `ErrorResourceInitFailed` in `proto/pulumi/provider.proto`; gRPC carries a `google.rpc.Status`
+ * in this header.
+ */
+function partialCreation({ id, properties, reasons, message }: PartialCreationError): Metadata {
+  const failed = new ErrorResourceInitFailed();
+  failed.setId(id);
+  failed.setProperties(structOf(properties));
+  failed.setReasonsList([...reasons]);
+  const packed = new Any();
+  packed.pack(failed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
+  const details = new Status();
+  details.setCode(status.UNKNOWN);
+  details.setMessage(message);
+  details.addDetails(packed);
+  const metadata = new Metadata();
+  metadata.add("grpc-status-details-bin", Buffer.from(details.serializeBinary()));
+  return metadata;
 }

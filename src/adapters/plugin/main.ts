@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The program `pulumi-resource-dbwebhooks`: it serves the rules of the webhook to Pulumi over gRPC.
+// The native plugin, `pulumi-resource-dbwebhooks`: it translates between Pulumi's gRPC and the provider.
 import "./assert-node-version.js";
 import { Engine } from "../../provider/engine.js";
 import { EngineLog } from "./engine-log.js";
@@ -26,8 +26,7 @@ async function main(address: string | undefined): Promise<void> {
     fail(`pulumi-resource-dbwebhooks cannot listen on 127.0.0.1: ${(error as Error).message}`);
     return;
   }
-  log.onDisconnect(() => void engine.endIfGone());
-  // The port of a killed engine still accepts connections for a moment, so one look is not enough.
+  // After kill -9 of the CLI nothing else would end this process.
   engine.watch();
 }
 

@@ -1,9 +1,9 @@
 import { status } from "@grpc/grpc-js";
 import { isPathSegment, webhookIdOf } from "../../common/identifier.js";
 import { shownValue } from "../../common/redact.js";
-import { RequestError } from "./grpc-error.js";
+import { RequestError } from "./grpc-messages.js";
 
-/** Pulumi's id of a webhook. It names the database, because numbers may repeat between databases. */
+/** Returns Pulumi's id of a webhook. It holds the database, because two databases can use one number. */
 export function pulumiIdOf(databaseId: unknown, webhookId: string): string {
   return `${databaseId}/${webhookId}`;
 }
@@ -11,7 +11,7 @@ export function pulumiIdOf(databaseId: unknown, webhookId: string): string {
 /**
  * Splits Pulumi's id of a webhook at its last slash.
  *
- * @param operation Begins the message of the error, such as `Import`.
+ * @param operation The first word of the error message, such as `Import`.
  * @throws RequestError for any other text.
  */
 export function parsePulumiId(

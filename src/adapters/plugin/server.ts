@@ -18,18 +18,23 @@ import { WebhookProvider } from "../../provider/provider.js";
 import { withWrappedSecret } from "../../provider/values.js";
 import { checkProvider, compareProviders, configSourceOf } from "./configuration.js";
 import type { EngineLog } from "./engine-log.js";
-import { grpcErrorOf, RequestError } from "./grpc-error.js";
-import { diffResponse, propertiesOf, structOf } from "./grpc-messages.js";
+import {
+  diffResponse,
+  grpcErrorOf,
+  propertiesOf,
+  RequestError,
+  structOf,
+} from "./grpc-messages.js";
 import { parsePulumiId, pulumiIdOf } from "./pulumi-id.js";
 import schema from "./schema.json";
 
-/** What all requests about a resource have in common. */
+/** The methods that all requests about a resource have. */
 interface ResourceRequest {
   getUrn(): string;
   getType(): string;
 }
 
-/** Serves the rules of the webhook to Pulumi's engine over gRPC. */
+/** Serves the calls of Pulumi's engine over gRPC, and passes them to the provider. */
 export class PluginServer {
   readonly #engine: Engine;
   readonly #log: EngineLog;
@@ -42,9 +47,9 @@ export class PluginServer {
     this.#log = log;
   }
 
-  /** Listens on a free port of loopback, and returns it. */
+  /** Listens on a free loopback port, and returns the port. */
   listen(): Promise<number> {
-    // Without a limit: what the engine sends is as large as the state of a resource.
+    // Requests are as large as the state of a resource, so no limit of gRPC applies.
     const server = new Server({ "grpc.max_receive_message_length": -1 });
     server.addService(ResourceProviderService as never, this.#handlers() as never);
     return new Promise((resolve, reject) => {
@@ -54,7 +59,7 @@ export class PluginServer {
     });
   }
 
-  /** The calls that the engine makes. gRPC returns UNIMPLEMENTED for all others. */
+  /** The handlers of the calls that the engine makes. gRPC responds to other calls with UNIMPLEMENTED. */
   #handlers() {
     return {
       getPluginInfo: this.#handle(async () => new PluginInfo().setVersion(version)),
@@ -97,7 +102,7 @@ export class PluginServer {
       }),
       create: this.#handleResource(async (request: messages.CreateRequest, provider, notify) => {
         if (request.getPreview()) {
-          // Configure does not offer previews of creations. Create nothing if one is requested anyway.
+          // `Configure` does not offer previews of creations, but nothing must be created in one.
           return new messages.CreateResponse().setProperties(request.getProperties());
         }
         const inputs = propertiesOf(request.getProperties());
@@ -117,7 +122,7 @@ export class PluginServer {
         const response = new messages.ReadResponse();
         const props = propertiesOf(request.getProperties());
         const inputs = propertiesOf(request.getInputs());
-        // A managed webhook has inputs. An external one has a secret as soon as it was read once.
+        // A managed webhook has inputs. An external webhook has a secret once it has been read.
         const isExternal = Object.keys(inputs).length === 0;
         const isImport = isExternal && !props.secret;
         const operation = isImport ? "Import" : "Read";
@@ -141,7 +146,7 @@ export class PluginServer {
         }
         return response;
       }),
-      // No difference is an update. If Pulumi asks anyway, keep the old outputs.
+      // Every difference replaces the webhook, so an update keeps the old outputs.
       update: this.#handleResource(async (request: messages.UpdateRequest) =>
         new messages.UpdateResponse().setProperties(
           structOf(withWrappedSecret(propertiesOf(request.getOlds()))),
@@ -154,7 +159,7 @@ export class PluginServer {
         await provider.delete(webhookId, props, notify, options);
         return new Empty();
       }),
-      // Requests in flight complete and are stored; no further ones are sent.
+      // Requests in flight complete, and the engine stores their results.
       cancel: this.#handle(async () => {
         this.#engine.cancel();
         return new Empty();
@@ -163,14 +168,14 @@ export class PluginServer {
   }
 
   /**
-   * Accepts one configuration. Every process on this machine can connect to the port, and another
-   * configuration could send the key from the environment to another service.
+   * Accepts one configuration. Every process on this machine can connect to the port, and could otherwise
+   * make the plugin send the key from the environment to another service.
    */
   #configure(request: messages.ConfigureRequest): void {
     const configuration = { name: request.getName(), args: propertiesOf(request.getArgs()) };
     if (this.#provider !== undefined && !isDeepStrictEqual(configuration, this.#configuration)) {
       throw new RequestError(
-        "Configure failed: pulumi-resource-dbwebhooks is configured already, with other values. Nothing was changed.",
+        "Configure failed: pulumi-resource-dbwebhooks is already configured with other values. Nothing was changed.",
         status.FAILED_PRECONDITION,
       );
     }
@@ -179,9 +184,8 @@ export class PluginServer {
   }
 
   /**
-   * Shows a warning about replaced webhooks once. Pulumi first asks about the provider itself, in a process
-   * that it does not configure, and then the configured new provider about each webhook. It asks no webhook
-   * for a `Diff`.
+   * Shows a warning about replaced webhooks once. Pulumi calls `DiffConfig` first in a process that it does
+   * not configure, then in the configured new provider for each webhook. It never calls `Diff` for them.
    */
   #warnOfReplacement(warning: string | undefined): void {
     if (warning !== undefined && this.#provider !== undefined && !this.#warnings.has(warning)) {
@@ -190,7 +194,7 @@ export class PluginServer {
     }
   }
 
-  /** Handles calls about a webhook. They fail before Configure. */
+  /** Handles a call about a webhook. It fails before `Configure`. */
   #handleResource<Request extends ResourceRequest, Response>(
     respondTo: (request: Request, provider: WebhookProvider, notify: Notify) => Promise<Response>,
   ) {
@@ -204,7 +208,7 @@ export class PluginServer {
       }
       if (this.#provider === undefined) {
         throw new RequestError(
-          "pulumi-resource-dbwebhooks got a request before Configure.",
+          "pulumi-resource-dbwebhooks received a request before Configure.",
           status.FAILED_PRECONDITION,
         );
       }
@@ -212,7 +216,7 @@ export class PluginServer {
       try {
         return await respondTo(request, this.#provider, notify);
       } finally {
-        // Lines must not delay the response to a creation, which holds the only copy of the secret.
+        // The response to a creation never waits for the log: it holds the only copy of the secret.
         if (!(request instanceof messages.CreateRequest)) {
           await this.#log.flush();
         }
@@ -222,7 +226,7 @@ export class PluginServer {
 
   #handle<Request, Response>(respondTo: (request: Request) => Promise<Response>) {
     return ({ request }: ServerUnaryCall<Request, Response>, send: sendUnaryData<Response>) => {
-      // The process must not end before the response is sent.
+      // Keeps the process alive until the response is sent.
       this.#engine.begin();
       void respondTo(request)
         .then(

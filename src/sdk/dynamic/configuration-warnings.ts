@@ -5,12 +5,12 @@ import {
   validateSettingNames,
 } from "../../common/setting-names.js";
 
-// One process can run several programs with the Automation API, each with a stack of its own.
+// With the Automation API, one process can run several programs, each with its own stack.
 const warned = new WeakSet<object>();
 
 /**
- * Warns once per run of a program about configuration that its author cannot have meant: an unknown key
- * in the stack's configuration, an unknown environment variable, and an API key in plain text.
+ * Warns once per run of a program about likely mistakes in the configuration: an unknown key of the stack,
+ * an unknown environment variable, and an API key in plain text.
  */
 export function warnAboutConfiguration(): void {
   const run = pulumi.runtime.getStackResource() ?? pulumi.runtime;
