@@ -85,6 +85,15 @@ describe("A deletion", () => {
     expect(run.lines).toEqual([]);
   });
 
+  it("is done without a warning when this run has deleted the webhook before", async () => {
+    const run = await startWithService([success, notFound]);
+    await run.delete("17", run.state);
+
+    await run.delete("17", run.state);
+
+    expect(run.lines).toEqual([]);
+  });
+
   it.each<[string, Answer]>([
     ["a redirect", { ...success, statusCode: 300 }],
     ["410 in place of 404", { ...notFound, statusCode: 410 }],
