@@ -4,8 +4,7 @@ import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { openExchange, parseRetryAfter } from "../../src/api/http.ts";
 import { Deadline } from "../../src/api/transport.ts";
-import { apiKey, someState } from "../helpers/builders.ts";
-import { errorOf } from "../helpers/error-of.ts";
+import { apiKey } from "../helpers/builders.ts";
 import {
   refusedUrl,
   startGate,
@@ -13,8 +12,6 @@ import {
   startServer,
   startTlsServer,
 } from "../helpers/http-server.ts";
-import { kindOf } from "../helpers/kind-of.ts";
-import { startProvider } from "../helpers/provider.ts";
 
 beforeEach(() => {
   // The tests ignore the proxy of the machine.
@@ -344,17 +341,6 @@ describe("The deadline of an operation", () => {
     expect(timeout.mock.calls).toEqual([[1_235], [2 ** 31 - 1]]);
     expect(short.seconds).toBe(1.2345);
     expect(long.remainingMs).toBeGreaterThan(3_599_000_000);
-  });
-
-  it("ends a deletion at a silent service", async () => {
-    await using server = await startRawServer(() => undefined);
-    const run = startProvider({ baseUrl: server.url });
-    const state = someState({ baseUrl: server.url });
-
-    const error = await errorOf(run.delete("17", state, { timeoutSeconds: 0.2 }));
-
-    expect(kindOf(error)).toBe("notDeleted");
-    expect(error.message).toContain("customTimeouts, 0.2 s");
   });
 });
 
