@@ -232,7 +232,7 @@ describe("A request that is refused", () => {
   }
 });
 
-describe("The local service", () => {
+describe("A request to the local service", () => {
   it.each<[string, Record<string, string>, object?]>([
     ["JSON in capitals with a charset", { "content-type": "Application/JSON; charset=utf-8" }],
     ["the scheme bearer in lower case", { authorization: "bearer local-api-key" }],
@@ -254,7 +254,7 @@ describe("The local service", () => {
       { host: "tables.example", origin: evil },
       { host: "0.0.0.0" },
     ],
-  ])("accepts %s", async (_case, headers, options) => {
+  ])("may have %s", async (_case, headers, options) => {
     const { port, apiKey } = await startService(options);
     const { create } = clientOf({ baseUrl: `http://127.0.0.1:${port}`, apiKey });
 

@@ -410,13 +410,6 @@ describe("An import", () => {
     expect(await plugin.import(id)).toEqual({ id, inputs: wrappedInputs, props });
   });
 
-  it("makes the following check of the resource wrap the url", async () => {
-    const { plugin } = await startWithWebhook();
-    await plugin.import(id);
-
-    expect(await plugin.check(inputs, inputs)).toEqual({ inputs: wrappedInputs, failures: [] });
-  });
-
   it("is also the read of a webhook of which Pulumi knows a part of the properties", async () => {
     const { plugin, props } = await startWithWebhook();
 
