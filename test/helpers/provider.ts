@@ -47,8 +47,6 @@ export function startProvider(settings: Texts = {}, engine?: Engine, environment
   };
 }
 
-export type TestProvider = ReturnType<typeof startProvider>;
-
 /** Configures the dynamic provider as Pulumi does; names come without the namespace. */
 export async function configure(settings: Texts = {}): Promise<void> {
   const get = (key: string) => ({ ...account, ...settings })[key.replace("dbwebhooks:", "")];
