@@ -68,7 +68,7 @@ export function someSettings(changes: Partial<Settings> = {}): Settings {
   };
 }
 
-/** An operation that keeps `hidden` out of messages. */
+/** An operation whose messages do not show the values in `hidden`. */
 export function someOperation(
   name = "Test webhook",
   { hidden = [] }: { hidden?: readonly string[] } = {},
@@ -77,7 +77,7 @@ export function someOperation(
   return new Operation(name, notify, () => hidden);
 }
 
-/** What an operation that sends nothing works with; `isStopping` when Pulumi stops. */
+/** The context of an operation that sends nothing. `isStopping` says whether Pulumi stops. */
 export function someContext(
   operation: Operation,
   settings: Settings = someSettings(),

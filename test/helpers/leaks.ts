@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { apiKey, secret } from "./builders.js";
 
-/** What must not be seen besides the key and the secret, by the place that it is in. */
+/** Sensitive values besides the key and the secret, by the place where they occur. */
 export const tokens = {
   user: "u5er-Nq8xWv2L",
   password: "pa55-Zk3mRt7Y",
@@ -10,14 +10,14 @@ export const tokens = {
   fragment: "fr4gm3nt-Jc6Pb1",
   body: "raw-b0dy-t0ken-Vd5Gy8",
 };
-/** A receiver whose url holds them. */
+/** The url of a receiver that contains them. */
 export const url = `https://${tokens.user}:${tokens.password}@example.com/hooks/${tokens.path}?s=${tokens.query}#${tokens.fragment}`;
-/** What a service says that repeats what it got. */
+/** The message of a service that repeats the request. */
 export const echo = `Refused: Authorization: Bearer ${apiKey}; {"url":"${url}","secret":"${secret}"}`;
 
 const sensitive = [apiKey, secret, ...Object.values(tokens)];
 
-/** Asserts that no 8 characters in a row of what must not be seen are in these texts, in any encoding. */
+/** Asserts that the texts contain no 8 consecutive characters of a sensitive value, in any encoding. */
 export function expectNoLeak(texts: readonly string[]): void {
   const text = texts.join("\n").toLowerCase();
   const base64 = (value: string) => Buffer.from(value).toString("base64").slice(4, -4);

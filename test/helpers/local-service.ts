@@ -52,7 +52,7 @@ export function clientOf(service: Service) {
   const send = async (changes: RequestChanges) => {
     const { method = "GET", path = "/", apiKey = service.apiKey, headers, body } = changes;
     const isRaw = body === undefined || typeof body === "string" || body instanceof Readable;
-    const answer = await request(`${service.baseUrl}${path}`, {
+    const response = await request(`${service.baseUrl}${path}`, {
       method,
       headers: {
         ...(apiKey !== null && { authorization: `Bearer ${apiKey}` }),
@@ -62,10 +62,10 @@ export function clientOf(service: Service) {
       body: isRaw ? (body as string) : JSON.stringify(body),
       ...(changes.dispatcher && { dispatcher: changes.dispatcher }),
     });
-    const text = await answer.body.text();
+    const text = await response.body.text();
     // biome-ignore lint/suspicious/noExplicitAny: tests compare it with what they expect.
     const json = parseJson(text) as any;
-    return { statusCode: answer.statusCode, headers: answer.headers, text, json };
+    return { statusCode: response.statusCode, headers: response.headers, text, json };
   };
   const create = (changes: RequestChanges = {}) =>
     send({ method: "POST", path: pathOf(changes.databaseId), body: webhookBody(), ...changes });

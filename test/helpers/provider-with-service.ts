@@ -4,7 +4,7 @@ import { someState } from "./builders.js";
 import { type Answer, startServer } from "./http-server.js";
 import { startProvider, type Texts } from "./provider.js";
 
-/** A provider of a service that gives these answers, a state of a webhook there, and what it saw. */
+/** Starts a service with these responses, a provider of it, and the state of a webhook there. */
 export async function startWithService(
   answers: Answer | readonly Answer[],
   settings: Texts = {},

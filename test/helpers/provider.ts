@@ -10,7 +10,7 @@ type Options = ReadOptions & { readonly ignored?: readonly string[] };
 
 const account: Texts = { baseUrl: "https://tables.example.com", apiKey };
 
-/** The rules as both shells use them, with these settings, and the lines that they show. */
+/** The rules as both adapters use them, with these settings, and the lines that they write. */
 export function someProvider(
   settings: Texts = {},
   engine: Engine = new Engine(undefined, () => undefined),
@@ -26,7 +26,7 @@ export function someProvider(
   return { provider, engine, lines, notify };
 }
 
-/** The same as functions that notify by themselves, and each line behind its severity. */
+/** The same provider as functions, with the lines that they write, each after its severity. */
 export function startProvider(settings: Texts = {}, engine?: Engine, environment?: Texts) {
   const { provider } = someProvider(settings, engine, environment);
   const lines: string[] = [];
@@ -47,15 +47,13 @@ export function startProvider(settings: Texts = {}, engine?: Engine, environment
   };
 }
 
-export type TestProvider = ReturnType<typeof startProvider>;
-
 /** Configures the dynamic provider as Pulumi does; names come without the namespace. */
 export async function configure(settings: Texts = {}): Promise<void> {
   const get = (key: string) => ({ ...account, ...settings })[key.replace("dbwebhooks:", "")];
   await dynamic.configure({ config: { get, require: (key: string) => get(key) ?? "" } });
 }
 
-/** What the user reads while `run` is at work, and its result. */
+/** Returns the lines that `run` writes for the user, and its result. */
 export async function captureLines<Result>(run: () => Promise<Result>) {
   using write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
   const result = await run();

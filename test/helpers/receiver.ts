@@ -3,11 +3,11 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** A notification as the receiver got it. */
+/** A notification as the receiver received it. */
 export interface ReceivedNotification {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** As it came: what is signed. */
+  /** The signed bytes, as they arrived. */
   readonly rawBody: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests compare it with what they expect.
   readonly body: any;
@@ -18,16 +18,17 @@ export interface Receiver extends AsyncDisposable {
   readonly notifications: readonly ReceivedNotification[];
 }
 
-type Answer = (notification: ReceivedNotification, count: number) => number | Promise<number>;
+type Respond = (notification: ReceivedNotification, count: number) => number | Promise<number>;
 
-/** Starts a receiver on loopback. It answers 204 unless told otherwise. */
-export async function startReceiver(answer: Answer = () => 204, port = 0): Promise<Receiver> {
+/** Starts a receiver on loopback. It responds with 204 unless `respond` says otherwise. */
+export async function startReceiver(respond: Respond = () => 204, port = 0): Promise<Receiver> {
   const notifications: ReceivedNotification[] = [];
   const server = createServer(async (request, response) => {
-    const [rawBody, { url: path = "", headers }] = [await text(request), request];
+    const rawBody = await text(request);
+    const { url: path = "", headers } = request;
     const notification = { path, headers, rawBody, body: JSON.parse(rawBody) };
     notifications.push(notification);
-    response.writeHead(await answer(notification, notifications.length)).end();
+    response.writeHead(await respond(notification, notifications.length)).end();
   });
   server.listen(port, "127.0.0.1");
   await once(server, "listening");

@@ -18,7 +18,7 @@ export function response(
   return { kind: "response", statusCode, body: JSON.stringify(body), ...waiting };
 }
 
-/** The response of a service that itself refuses the request for now. */
+/** A 503 that comes from the service itself, and not from a proxy. */
 export const busy = (retryAfterMs: number) => response(503, retryAfterMs, errorBody("BUSY"));
 
 const failure = (kind: http.HttpFailure["kind"], code: string, text: string): http.HttpFailure => ({
@@ -98,7 +98,7 @@ export async function settled<Result>(promise: Promise<Result>): Promise<Result>
   return promise;
 }
 
-/** Lets everything happen that needs no timer. */
+/** Lets all work finish that needs no timer. */
 export function pendingWork(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

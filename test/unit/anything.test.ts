@@ -14,7 +14,7 @@ const anyName = fc.oneof(
   fc.string({ unit: "binary", maxLength: 150 }),
 );
 
-/** Anything that can stand in an argument, with values that Pulumi does not know yet at any depth. */
+/** Any value of an argument, with values that Pulumi does not know yet at any depth. */
 const { value } = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },
@@ -29,14 +29,14 @@ const { value } = fc.letrec((tie) => ({
 }));
 const args: fc.Arbitrary<Record<string, unknown>> = fc.oneof(
   fc.dictionary(anyName, value),
-  // All right but for one.
+  // Valid but for one argument.
   fc
     .tuple(fc.constantFrom(...argumentNames), value)
     .map(([name, one]) => someArgs({ [name]: one })),
 );
 
 describe("Whatever the arguments are", () => {
-  it("check keeps what is not known, and create sends nothing but what is all right", async () => {
+  it("check keeps unknown values, and create sends valid arguments only", async () => {
     await using server = await startServer({ statusCode: 400 });
     const { check, create } = startProvider({ baseUrl: server.url, retrySeconds: "0" });
 
@@ -44,7 +44,7 @@ describe("Whatever the arguments are", () => {
       fc.asyncProperty(args, async (news) => {
         const { inputs, failures } = await check({}, news);
         const { adopt, ...others } = news;
-        const isRight = (await check({}, others)).failures.length === 0 && !isUnknown(others);
+        const isValid = (await check({}, others)).failures.length === 0 && !isUnknown(others);
 
         const failure = await errorOf(create(others));
 
@@ -57,21 +57,21 @@ describe("Whatever the arguments are", () => {
             expect(Object.getOwnPropertyDescriptor(inputs, name)?.value).toEqual(given);
           }
         }
-        expect(server.requests.splice(0)).toHaveLength(isRight ? 1 : 0);
+        expect(server.requests.splice(0)).toHaveLength(isValid ? 1 : 0);
         expect(kindOf(failure)).toBe("notCreated");
         expect(Object.keys(Object.prototype)).toEqual([]);
       }),
     );
   });
 
-  it("diff and read end, and the state is kept", async () => {
+  it("diff and read end, and read keeps the state", async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(args, fc.constant(someState())), args, async (state, news) => {
         const { check, diff, read, lines } = startProvider();
         const olds = { ...state, secret };
         await check(olds, news);
 
-        // A conflict is the answer to a webhook that its own adopt names.
+        // A webhook whose own adopt names it and that differs is a conflict.
         await diff("17", olds, news).catch((error) => expect(kindOf(error)).toBe("unchanged"));
         const { properties = {} } = (await read("17", olds)) ?? {};
 
@@ -112,7 +112,7 @@ describe("Whatever the arguments are", () => {
 });
 
 describe("Whatever the configuration is", () => {
-  it("check says what is wrong with it, and nothing else fails for it", async () => {
+  it("check reports its problems, and diff does not fail", async () => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.webUrl({ withFragments: true, withQueryParameters: true }),

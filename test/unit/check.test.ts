@@ -20,30 +20,37 @@ const argsWith = (path: string, value: unknown): Args => {
 const markers = Object.values(unknownMarkers);
 const names = ["databaseId", "url", "events", "tableId", "allowUnknownEvents", "allowInsecureUrl"];
 
-describe("arguments that are all right", () => {
+describe("Valid arguments", () => {
   const twice = ["record.updated", "record.created", "record.updated"];
-  const all = { tableId: "t", allowInsecureUrl: true, allowUnknownEvents: false };
+  const optional = { tableId: "t", allowInsecureUrl: true, allowUnknownEvents: false };
+
   it.each<[string, Args, Args]>([
-    ["with all that is optional", all, all],
-    ["with events sorted, once each", { events: Object.freeze(twice) }, {}],
-    ["without what is undefined", { tableId: undefined, adopt: undefined }, {}],
-    ["without what is null", { tableId: null, allowInsecureUrl: null, adopt: null }, {}],
-    ["without the empty places of outputs", { secret: undefined, baseUrl: null }, {}],
-  ])("pass, %s", async (_case, given, expected) => {
+    ["with every optional argument as they are", optional, optional],
+    ["with their events sorted and without duplicates", { events: Object.freeze(twice) }, {}],
+    ["without arguments that are undefined", { tableId: undefined, adopt: undefined }, {}],
+    ["without arguments that are null", { tableId: null, allowInsecureUrl: null, adopt: null }, {}],
+    ["without outputs that are absent", { secret: undefined, baseUrl: null }, {}],
+  ])("are stored %s", async (_case, given, expected) => {
     const args = Object.freeze(someArgs(given));
 
     expect(await check(args)).toStrictEqual({ inputs: someArgs(expected), failures: [] });
   });
 
+  const urls = [
+    "https://user:password@example.com:8443/a?b=c#d",
+    "HTTPS://EXAMPLE.COM/",
+    "https://bücher.example/ä",
+    "https://[2001:db8::1]/hook",
+    "http://localhost:3000/a",
+    "http://127.9.1.2",
+    "http://[::1]:1/",
+  ];
   it.each<[string, readonly unknown[]]>([
     ["databaseId", ["base_1", "a/b c", "ä?#%", "..."]],
     ["tableId", ["tbl_1", "0"]],
-    ["url", ["https://user:password@example.com:8443/a?b=c#d", "HTTPS://EXAMPLE.COM/"]],
-    ["url", ["https://bücher.example/ä", "https://[2001:db8::1]/hook"]],
-    ["url", ["http://localhost:3000/a", "http://127.9.1.2", "http://[::1]:1/"]],
+    ["url", urls],
     ["events", [["table.created", markers[0], "record.created"]]],
-    ...[...names, "adopt", "events[1]"].map((name): [string, unknown[]] => [name, markers]),
-  ])("keep %s as it was written, known or not: %j", async (path, values) => {
+  ])("keep the spelling of %s: %j", async (path, values) => {
     for (const value of values) {
       const args = argsWith(path, value);
 
@@ -51,30 +58,46 @@ describe("arguments that are all right", () => {
     }
   });
 
-  it("adopt an id as text, with the secret marked, and parts that are not known yet", async () => {
-    for (const id of ["17", 17, 0, "12345678901234567890", markers[0]]) {
-      const adopt = { id: String(id), secret: secretEnvelope };
-      expect((await check(argsWith("adopt.id", id))).inputs).toEqual(someArgs({ adopt }));
-    }
-    expect(await failuresOf(argsWith("adopt.secret", markers[0]))).toEqual([]);
-  });
-});
+  it("hold the id to adopt as text, and its secret wrapped", async () => {
+    for (const id of ["17", 17, 0, "12345678901234567890"]) {
+      const { inputs } = await check(argsWith("adopt.id", id));
 
-describe("values that Pulumi does not know yet", () => {
-  it("allow what they may turn out to allow, as true does, and hide nothing else", async () => {
-    const wrong = someArgs({ url: "http://example.com", events: ["view.created"] });
-
-    expect(await pathsOf(wrong)).toEqual(["url", "events[0]"]);
-    expect(await pathsOf({ ...wrong, url: markers[0], a: markers[0] })).toEqual(["events[0]", "a"]);
-    expect(await pathsOf({ events: [""], allowUnknownEvents: true })).toContain("events[0]");
-    for (const value of [true, unknownMarkers.boolean, unknownMarkers.string]) {
-      expect(await pathsOf({ ...wrong, allowInsecureUrl: value })).toEqual(["events[0]"]);
-      expect(await pathsOf({ ...wrong, allowUnknownEvents: value })).toEqual(["url"]);
+      expect(inputs).toEqual(someArgs({ adopt: { id: String(id), secret: secretEnvelope } }));
     }
   });
 });
 
-describe("a failure", () => {
+describe("A value that Pulumi does not know yet", () => {
+  it.each([...names, "adopt", "events[1]"])("is kept as it is in %s", async (path) => {
+    for (const marker of markers) {
+      const args = argsWith(path, marker);
+
+      expect(await check(args)).toStrictEqual({ inputs: args, failures: [] });
+    }
+  });
+
+  it.each(["adopt.id", "adopt.secret"])("is no failure in %s", async (path) => {
+    expect(await pathsOf(argsWith(path, markers[0]))).toEqual([]);
+  });
+
+  const wrong = someArgs({ url: "http://example.com", events: ["view.created"] });
+
+  it("hides no failure of another argument", async () => {
+    const args = { ...wrong, url: markers[0], unknownName: markers[0] };
+
+    expect(await pathsOf(args)).toEqual(["events[0]", "unknownName"]);
+  });
+
+  it.each([true, unknownMarkers.boolean, unknownMarkers.string])(
+    "allows in a flag what true allows: %j",
+    async (flag) => {
+      expect(await pathsOf({ ...wrong, allowInsecureUrl: flag })).toEqual(["events[0]"]);
+      expect(await pathsOf({ ...wrong, allowUnknownEvents: flag })).toEqual(["url"]);
+    },
+  );
+});
+
+describe("A failure of an argument", () => {
   const ends = "without control characters or surrounding white space";
   const insecure = "must begin with https://.* set allowInsecureUrl: true";
   it.each<[path: string, says: string, values: readonly unknown[]]>([
@@ -118,16 +141,16 @@ describe("a failure", () => {
     ["allowUnknownEvent", "is unknown; did you mean allowUnknownEvents", [true]],
     ["n".repeat(100), "one of databaseId, url, events, .*, allowInsecureUrl, adopt$", ["x"]],
     ...["secret", "baseUrl", "id"].map((name): [string, string, string[]] => [name, "", ["x"]]),
-  ])("of %s says: %s: %j", async (path, says, values) => {
+  ])("names %s and says %j for each of %j", async (path, says, values) => {
     const line = new RegExp(`^${path.replace(/\W/g, "\\$&")}: .*${says}`);
     for (const value of values) {
       const failures = await failuresOf(argsWith(path, value));
 
-      expect([value, failures]).toEqual([value, [expect.stringMatching(line)]]);
+      expect(failures, String(value)).toEqual([expect.stringMatching(line)]);
     }
   });
 
-  it("comes for every problem at once, those of the configuration first", async () => {
+  it("is reported together with all others, after those of the configuration", async () => {
     const settings = { baseUrl: undefined, apiKey: undefined, listing: "maybe" };
     const long = "n".repeat(5_000);
     const args = { databaseId: "", tableId: 7, events: ["nope", 7], [long]: [] };
@@ -139,14 +162,16 @@ describe("a failure", () => {
     expect((await check(args)).inputs).toStrictEqual(args);
   });
 
-  it("comes in a number that can be read", async () => {
-    const paths = (count: number) => pathsOf(someArgs({ events: Array(count).fill("no") }));
+  it.each([
+    [20, ["events[19]"]],
+    [5_000, ["events[19]", "more"]],
+  ])("is one of at most 20 and a summary: %d problems", async (count, last) => {
+    const paths = await pathsOf(someArgs({ events: Array(count).fill("no") }));
 
-    expect((await paths(20)).at(-1)).toBe("events[19]");
-    expect((await paths(5_000)).slice(19)).toEqual(["events[19]", "more"]);
+    expect(paths.slice(19)).toEqual(last);
   });
 
-  it("repeats no value, of an argument or of the configuration", async () => {
+  it("repeats no value of an argument or of a setting", async () => {
     const value = "T0K3N~^#";
     const urls = [`http://${value}`, `https://user:${value}@ x`];
     for (const wrong of [value, ...urls, [value], { [value]: value }, [[value], { value }]]) {

@@ -79,7 +79,7 @@ describe("pulumi-dbwebhooks", () => {
     expect(problem.message).not.toContain("sk_live");
   });
 
-  it("has its options listed, command by command", () => {
+  it("has options that docs/local-service.md lists in the same order", () => {
     const page = readPage("docs/local-service.md");
     const listed = [...page.matchAll(/^\| `(--[\w-]+)/gm)].map(([, name]) => name);
 
@@ -87,7 +87,7 @@ describe("pulumi-dbwebhooks", () => {
   });
 });
 
-describe("the service that serve starts", () => {
+describe("The service that serve starts", () => {
   const start = vi.mocked(startLocalService);
   const startedWith = async (words: readonly string[], environment = {}) => {
     start.mockClear().mockRejectedValue(new Error("started"));
@@ -95,32 +95,54 @@ describe("the service that serve starts", () => {
     return start.mock.calls[0]?.[0];
   };
 
-  it.each<[string[], string, object]>([
-    [[], " ", { "local-api-key": "*" }],
-    [[], " all\nsome=base_1,base_2 ", { all: "*", some: ["base_1", "base_2"] }],
-    [["--api-key", "one", "--api-key", "b=c"], "two", { one: "*", b: ["c"] }],
-  ])("has with %j and the variable %j the keys %j", async (words, variable, apiKeys) => {
+  it.each<[string, string[], string, object]>([
+    ["the default key without keys", [], " ", { "local-api-key": "*" }],
+    [
+      "the keys of the variable, with their databases",
+      [],
+      " all\nsome=base_1,base_2 ",
+      { all: "*", some: ["base_1", "base_2"] },
+    ],
+    [
+      "the keys of the options",
+      ["--api-key", "one", "--api-key", "b=c"],
+      "two",
+      { one: "*", b: ["c"] },
+    ],
+  ])("has %s", async (_case, words, variable, apiKeys) => {
     const environment = { DBWEBHOOKS_SERVE_API_KEYS: variable };
 
     expect(await startedWith(words, environment)).toMatchObject({ apiKeys });
   });
 
-  it("has what the other options say, and keeps no requests, bodies and deliveries", async () => {
+  it("has the other options, and keeps no requests", async () => {
     const words =
       "--host [::] --port 0 --allow-remote --listing --data a.db --rate-limit 0.5 --deliver-to http://h:1 --allow-unknown-events";
 
     expect(await startedWith(words.split(" "))).toMatchObject({
-      ...{ host: "::", port: 0, allowRemote: true, listing: true, data: "a.db", maxRequests: 0 },
-      ...{ allowUnknownEvents: true, deliveries: { deliverTo: "http://h:1" } },
+      host: "::",
+      port: 0,
+      allowRemote: true,
+      listing: true,
+      data: "a.db",
+      maxRequests: 0,
+      allowUnknownEvents: true,
+      deliveries: { deliverTo: "http://h:1" },
       rateLimit: { requestsPerSecond: 0.5 },
-    });
-    expect(await startedWith(["--host", "LOCALHOST"])).toMatchObject({
-      ...{ host: "LOCALHOST", port: 8787, apiKeys: { "local-api-key": "*" } },
-      ...{ allowRemote: false, listing: false, allowUnknownEvents: false },
     });
   });
 
-  it("says what other machines need", () => {
+  it("is strict without options", async () => {
+    expect(await startedWith(["--host", "LOCALHOST"])).toMatchObject({
+      host: "LOCALHOST",
+      port: 8787,
+      allowRemote: false,
+      listing: false,
+      allowUnknownEvents: false,
+    });
+  });
+
+  it("prints the settings that other machines need", () => {
     const settings = { listing: false, allowRemote: true, allowUnknownEvents: false, apiKeys: 1 };
     const started = { type: "started", webhooks: 0, ...settings } as const;
 
@@ -135,11 +157,16 @@ describe("the service that serve starts", () => {
 describe("The log of serve", () => {
   const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";
   const request: ReceivedRequest = {
-    ...{ number: 1, method: "POST", path: "/", headers: {}, committed: false },
-    ...{ outcome: "answered", statusCode: 500 },
+    number: 1,
+    method: "POST",
+    path: "/",
+    headers: {},
+    committed: false,
+    outcome: "answered",
+    statusCode: 500,
   };
 
-  it("shows no key that a client sends, in text that is as long as it likes", () => {
+  it("shows no key that a client sends, and cuts long text", () => {
     const problem = `${apiKey} ${"x".repeat(1024 * 1024)}`;
 
     const record = recorder([apiKey])({

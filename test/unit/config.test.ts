@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SettingName } from "../../src/common/setting-names.js";
 import { readConfig } from "../../src/provider/config.js";
-import { someSettings } from "../helpers/builders.js";
 
 type Texts = Record<string, string | undefined>;
 
@@ -10,12 +9,19 @@ const read = (config: Texts = {}, environment: Texts = {}, isExplicit = false) =
   return readConfig({ get: (name) => all[name], isExplicit: () => isExplicit, environment });
 };
 
-describe("settings", () => {
-  it("have defaults for all but base URL and key, and no limit of their own on requests", () => {
-    const { timeoutSeconds, ...settings } = someSettings({ apiKey: "key" });
-
-    expect(timeoutSeconds).toBe(30);
-    expect(read().settings).toStrictEqual({ ...settings, timeoutSeconds });
+describe("The settings of a provider", () => {
+  it("have defaults, except for the base URL and the key", () => {
+    expect(read().settings).toStrictEqual({
+      baseUrl: "https://tables.example.com",
+      formerBaseUrls: [],
+      isExplicit: false,
+      fromEnvironment: [],
+      apiKey: "key",
+      timeoutSeconds: 30,
+      retrySeconds: 120,
+      listing: false,
+      allowInsecureBaseUrl: false,
+    });
   });
 
   const old = "https://old.example.com";
@@ -34,7 +40,7 @@ describe("settings", () => {
     ["requestsPerSecond", "DBWEBHOOKS_REQUESTS_PER_SECOND", [" 50 "], 50],
     ["listing", "DBWEBHOOKS_LISTING", ["true"], true],
     ["allowInsecureBaseUrl", "DBWEBHOOKS_ALLOW_INSECURE_BASE_URL", ["true"], true],
-  ])("take %s from the stack or from %s, in one spelling: %j", (name, variable, texts, value) => {
+  ])("take %s from the stack or from the variable %s: %j", (name, variable, texts, value) => {
     for (const text of texts) {
       expect(read({ [name]: text })).toMatchObject({
         settings: { [name]: value, fromEnvironment: [] },
@@ -47,32 +53,36 @@ describe("settings", () => {
     }
   });
 
-  it.each<[string, string | undefined, string, boolean, string, boolean]>([
-    ["the environment wins", "stack", "variable", false, "variable", true],
-    ["an empty variable is absent", "stack", "", false, "stack", false],
-    ["both are the same", "same", "same", false, "same", false],
-    ["an argument of a Provider wins", "argument", "variable", true, "argument", false],
-    ["an empty argument is a gap", "", "variable", true, "variable", true],
-  ])("have one source: %s", (_case, given, variable, isExplicit, expected, isFromEnvironment) => {
-    const { settings } = read({ apiKey: given }, { DBWEBHOOKS_API_KEY: variable }, isExplicit);
+  it.each([
+    ["the environment in place of the stack", { apiKey: "stack" }, false],
+    ["the environment where a Provider has no argument", { apiKey: "" }, true],
+  ])("come from %s", (_case, config, isExplicit) => {
+    const { settings } = read(config, { DBWEBHOOKS_API_KEY: "variable" }, isExplicit);
 
-    expect(settings).toMatchObject({
-      apiKey: expected,
-      fromEnvironment: isFromEnvironment ? ["apiKey"] : [],
-    });
+    expect(settings).toMatchObject({ apiKey: "variable", fromEnvironment: ["apiKey"] });
+  });
+
+  it.each([
+    ["the stack if the variable is empty", "", false],
+    ["the stack if the variable holds the same value", "given", false],
+    ["the argument of a Provider in place of the environment", "variable", true],
+  ])("come from %s", (_case, variable, isExplicit) => {
+    const { settings } = read({ apiKey: "given" }, { DBWEBHOOKS_API_KEY: variable }, isExplicit);
+
+    expect(settings).toMatchObject({ apiKey: "given", fromEnvironment: [] });
   });
 
   const insecure = "http://a.example";
   it.each([
-    ["allowInsecureBaseUrl says so", { allowInsecureBaseUrl: "true", baseUrl: insecure }],
-    ["nothing is sent there", { formerBaseUrls: insecure }],
-    ["it is this machine", { baseUrl: "http://127.1.1.1" }],
-  ])("hold a base URL without encryption where %s", (_case, config) => {
+    ["with allowInsecureBaseUrl", { allowInsecureBaseUrl: "true", baseUrl: insecure }],
+    ["as a former base URL, to which nothing is sent", { formerBaseUrls: insecure }],
+    ["on loopback", { baseUrl: "http://127.1.1.1" }],
+  ])("may hold a base URL without encryption %s", (_case, config) => {
     expect(read(config).problems).toEqual([]);
   });
 });
 
-describe("a problem with the settings", () => {
+describe("A problem with the settings", () => {
   const noNumbers = ["soon", "1e3", "0x10", "1,5", "NaN", "Infinity", "1.", ".5", "1 000"];
   const insecure = ["http://a.example", "http://svc.localhost"];
   const path = "must not end in /api/v1";
@@ -96,14 +106,14 @@ describe("a problem with the settings", () => {
     ["requestsPerSecond", "must be a number from 0.001 to 10000$", ["1.5.5", "0", "10001"]],
     ["listing", "must be true or false$", ["yes", "1", "TRUE", " true"]],
     ["allowInsecureBaseUrl", "must be true or false$", ["yes"]],
-  ])("is a %s that is not right: %s, %j", (name, says, values) => {
+  ])("is reported for %s, with %j, for each of %j", (name, says, values) => {
     const line = expect.stringMatching(new RegExp(`^dbwebhooks:${name}: .*${says}`));
     for (const value of values) {
-      expect([value, read({ [name]: value }).problems]).toEqual([value, [line]]);
+      expect(read({ [name]: value }).problems, value).toEqual([line]);
     }
   });
 
-  it("is a missing one, with what to do about it in each place", () => {
+  it("says how to set what is missing, in the stack or in a Provider", () => {
     const none = { baseUrl: "", apiKey: undefined };
 
     expect(read(none).problems.join("\n")).toMatch(
@@ -114,7 +124,7 @@ describe("a problem with the settings", () => {
     );
   });
 
-  it("comes with all others, and names the variable that set a wrong value", () => {
+  it("is reported together with all others, with the variable that set the value", () => {
     const { problems } = read({ baseUrl: "?", timeoutSeconds: "?" }, { DBWEBHOOKS_LISTING: "?" });
 
     expect(problems).toEqual([

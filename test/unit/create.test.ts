@@ -16,121 +16,84 @@ import { startProvider } from "../helpers/provider.ts";
 import { startWithService } from "../helpers/provider-with-service.ts";
 import { response } from "../helpers/transport.ts";
 
-const created = { statusCode: 201, body: { id: 17, secret } };
-const deleted = { body: { success: true } };
-/** A secret that its first letters do not give away, and a refusal that repeats it. */
-const otherSecret = "kB7wQz-another-secret-Xn4";
-const forbidden = { statusCode: 403, body: errorBody("FORBIDDEN", `It is ${otherSecret}.`) };
+const created: Answer = { statusCode: 201, body: { id: 17, secret } };
+const createdWithoutSecret: Answer = { body: { id: 17 } };
+const deleted: Answer = { body: { success: true } };
+const forbidden: Answer = { statusCode: 403, body: errorBody("FORBIDDEN") };
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** The error of a creation that gets these answers, and what the service saw. */
-async function failureOf(answers: readonly Answer[], changes = {}, engine?: Engine) {
-  const run = await startWithService(answers, {}, engine);
-  return { ...run, error: await errorOf(run.create(someArgs(changes))) };
-}
-
-describe("a creation", () => {
-  it("sends what the service knows, as it was written, and stores that", async () => {
-    const body = { id: 17, secret, active: true, url: "https://else.example", baseUrl: null };
-    const { create, requests, baseUrl } = await startWithService({ body });
-    const { databaseId, ...plain } = someArgs();
-    const sent = { ...plain, url: "HTTPS://Example.com:443/a/../ä?b=%7E#c", tableId: "tbl_ä/1" };
-    const stored = { ...sent, databaseId: "a/b ä?#%2e" };
+describe("A creation", () => {
+  it("sends the arguments as they were written, and stores them", async () => {
+    const { create, requests, baseUrl } = await startWithService(created);
+    const { databaseId: _, ...args } = someArgs();
+    const body = { ...args, url: "HTTPS://Example.com:443/a/../ä?b=%7E#c", tableId: "tbl_ä/1" };
+    const stored = { ...body, databaseId: "a/b ä?#%2e" };
 
     const { properties } = await create({ ...stored, allowInsecureUrl: false });
-    await create(someArgs({ tableId: null }));
 
     expect(properties).toStrictEqual({ ...stored, baseUrl, secret: secretEnvelope });
     expect(requests).toMatchObject([
       { method: "POST", path: "/eu/api/v1/bases/a%2Fb%20%C3%A4%3F%23%252e/webhooks" },
-      { method: "POST", path: `/eu/api/v1/bases/${databaseId}/webhooks` },
     ]);
-    expect(requests.map((request) => JSON.parse(request.body))).toEqual([sent, plain]);
+    expect(requests.map((request) => JSON.parse(request.body))).toEqual([body]);
+  });
+
+  it("sends no tableId when the program declares none", async () => {
+    const { create, requests } = await startWithService(created);
+    const { databaseId: _, ...body } = someArgs();
+
+    await create(someArgs({ tableId: null }));
+
+    expect(requests.map((request) => JSON.parse(request.body))).toEqual([body]);
+  });
+
+  it("ignores fields of the response that it does not know", async () => {
+    const body = { id: 17, secret, active: true, url: "https://else.example", baseUrl: null };
+    const { create, state } = await startWithService({ body });
+
+    const { properties } = await create(someArgs());
+
+    expect(properties).toMatchObject({ url: state.url, baseUrl: state.baseUrl });
+    expect(properties).not.toHaveProperty("active");
   });
 
   it.each([
     [200, 17],
     [202, 0],
     [299, "12345678901234567890"],
-  ])("succeeds with status %d and the id %j", async (statusCode, id) => {
+  ])("succeeds when the service returns %d and the id %j", async (statusCode, id) => {
     const { create } = await startWithService({ statusCode, body: { id, secret } });
 
     expect(await create(someArgs())).toMatchObject({ id: String(id) });
   });
 
-  it.each<[kind: string, Answer]>([
-    ["notCreated", { ...created, statusCode: 300 }],
-    ["notCreated", { statusCode: 404, body: errorBody("NOT_FOUND") }],
-    ["inDoubt", { ...created, statusCode: 500 }],
-    ["inDoubt", { body: " ".repeat(1024 * 1024 + 1) }],
-    ["inDoubt", { body: "null" }],
-    ["inDoubt", { body: { secret } }],
-    ["inDoubt", { body: { id: 1.5, secret } }],
-    ["inDoubt", { body: { id: "1/../2", secret } }],
-    ["inDoubt", { body: '{"id":12345678901234567890,"secret":"s"}' }],
-  ])("fails, %s, and is sent once: %j", async (kind, answer) => {
-    const { error, methods } = await failureOf([answer, created]);
+  it.each<[string, Answer]>([
+    ["a redirect", { ...created, statusCode: 300 }],
+    ["an error of the caller", { statusCode: 404, body: errorBody("NOT_FOUND") }],
+  ])("is refused and not retried when the service returns %s", async (_case, answer) => {
+    const { create, methods } = await startWithService([answer, created]);
 
-    expect([error, methods()]).toMatchObject([{ kind }, ["POST"]]);
+    await expect(create(someArgs())).rejects.toMatchObject({ kind: "notCreated" });
+    expect(methods()).toEqual(["POST"]);
   });
 
-  it.each<[kind: string, { id: number; secret?: unknown }, Answer, isGone?: boolean]>([
-    ["undone", { id: 17 }, deleted],
-    ["undone", { id: 17, secret: "" }, deleted],
-    ["undone", { id: 17, secret: ["whsec_1"] }, deleted],
-    // Pulumi would store another text in its place.
-    ["undone", { id: 17, secret: "whsec_\ud800" }, deleted],
-    ["partial", { id: 0 }, forbidden],
-    // A key that may not delete gets the same answer.
-    ["partial", { id: 17 }, { statusCode: 404, body: errorBody("NOT_FOUND") }],
-    ["undone", { id: 17, secret }, deleted, true],
-    ["leftBehind", { id: 17, secret: otherSecret }, forbidden, true],
-    ["leftBehind", { id: 17 }, forbidden, true],
-  ])("is %s after %j and %j, with Pulumi gone: %j", async (kind, body, answer, isGone = false) => {
-    const exit = vi.spyOn(process, "exit").mockReturnValue(undefined as never);
-    const gone = new Engine(new URL(await refusedUrl()).host, () => undefined);
+  it.each<[string, Answer]>([
+    ["an error of its own", { ...created, statusCode: 500 }],
+    ["more than 1 MiB", { body: " ".repeat(1024 * 1024 + 1) }],
+    ["no object", { body: "null" }],
+    ["no id", { body: { secret } }],
+    ["a fraction as id", { body: { id: 1.5, secret } }],
+    ["a path as id", { body: { id: "1/../2", secret } }],
+    ["a number too large to be exact as id", { body: '{"id":12345678901234567890,"secret":"s"}' }],
+  ])("is in doubt and not retried when the service returns %s", async (_case, answer) => {
+    const { create, methods } = await startWithService([answer, created]);
 
-    const run = await failureOf(
-      [{ body }, answer],
-      { databaseId: "a/b" },
-      isGone ? gone : undefined,
-    );
-
-    const { error, baseUrl } = run;
-    const properties = { ...someArgs({ databaseId: "a/b" }), baseUrl };
-    const stored = { id: `${body.id}`, properties, reasons: [error.message] };
-    expect({ ...error }).toEqual({
-      name: expect.anything(),
-      kind,
-      ...(kind === "partial" && stored),
-    });
-    expect(run.requests).toMatchObject([
-      { method: "POST", path: "/eu/api/v1/bases/a%2Fb/webhooks" },
-      { method: "DELETE", path: `/eu/api/v1/bases/a%2Fb/webhooks/${body.id}` },
-    ]);
-    expect(error.message.includes(otherSecret)).toBe(
-      answer === forbidden && body.secret !== otherSecret,
-    );
-    // The error itself no longer reaches an engine that is gone.
-    expect(run.lines).toEqual(isGone ? [`warning: ${error.message}`] : []);
-    expect(exit).toHaveBeenCalledTimes(isGone ? 1 : 0);
+    await expect(create(someArgs())).rejects.toMatchObject({ kind: "inDoubt" });
+    expect(methods()).toEqual(["POST"]);
   });
 
-  it("is partial, too, when the deletion throws", async () => {
-    const webhook = { databaseId: "base", url: "https://a.example", events: ["record.created"] };
-    const context = someContext(someOperation());
-    const sendRequest = vi
-      .fn(context.account.transport.sendRequest)
-      .mockResolvedValueOnce({ outcome: response(201, 0, { id: 9 }), earlier: [], elapsedMs: 0 });
-    const account = { ...context.account, transport: { sendRequest } };
-
-    const error = await errorOf(createForState({ ...context, account }, webhook, webhook, false));
-
-    expect(error).toMatchObject({ kind: "partial", id: "9", properties: webhook });
-  });
-
-  it("that was sent when Pulumi cancels completes and is stored; nothing more is sent", async () => {
+  it("that was sent when Pulumi cancels completes and is stored, and nothing more is sent", async () => {
     const sockets: Socket[] = [];
     await using server = await startRawServer((socket) => sockets.push(socket));
     const engine = new Engine(undefined, () => undefined);
@@ -149,13 +112,109 @@ describe("a creation", () => {
   });
 });
 
-describe("A creation for which the service returns a webhook that this run knows", () => {
-  const withoutSecret = { body: { id: 17 } };
+describe("A creation whose response holds no usable secret", () => {
+  it.each([
+    ["is absent", undefined],
+    ["is empty", ""],
+    ["is a list", ["whsec_1"]],
+    ["has a lone surrogate, which Pulumi cannot store", "whsec_\ud800"],
+  ])("is undone when the secret %s", async (_case, unusable) => {
+    const { create, requests, lines } = await startWithService([
+      { body: { id: 17, secret: unusable } },
+      deleted,
+    ]);
+
+    const error = await errorOf(create(someArgs({ databaseId: "a/b" })));
+
+    expect(error).toMatchObject({ kind: "undone" });
+    expect(requests).toMatchObject([
+      { method: "POST", path: "/eu/api/v1/bases/a%2Fb/webhooks" },
+      { method: "DELETE", path: "/eu/api/v1/bases/a%2Fb/webhooks/17" },
+    ]);
+    expect(lines).toEqual([]);
+  });
 
   it.each<[string, Answer]>([
+    ["is refused", forbidden],
+    // A key without access to the webhook gets the same response.
+    ["finds no webhook", { statusCode: 404, body: errorBody("NOT_FOUND") }],
+  ])("is partial, with the id for the state, when the deletion %s", async (_case, answer) => {
+    const { create, baseUrl } = await startWithService([{ body: { id: 0 } }, answer]);
+
+    const error = await errorOf(create(someArgs()));
+
+    expect({ ...error }).toEqual({
+      name: expect.anything(),
+      kind: "partial",
+      id: "0",
+      properties: { ...someArgs(), baseUrl },
+      reasons: [error.message],
+    });
+  });
+
+  it("is partial when the deletion throws", async () => {
+    const webhook = { databaseId: "base", url: "https://a.example", events: ["record.created"] };
+    const context = someContext(someOperation());
+    const sendRequest = vi
+      .fn(context.account.transport.sendRequest)
+      .mockResolvedValueOnce({ outcome: response(201, 0, { id: 9 }), earlier: [], elapsedMs: 0 });
+    const account = { ...context.account, transport: { sendRequest } };
+
+    const error = await errorOf(createForState({ ...context, account }, webhook, webhook, false));
+
+    expect(error).toMatchObject({ kind: "partial", id: "9", properties: webhook });
+  });
+});
+
+describe("A creation whose response arrives when Pulumi is gone", () => {
+  const otherSecret = "kB7wQz-another-secret-Xn4";
+
+  /** Creates a webhook for an engine that no longer exists. */
+  async function createForGoneEngine(...answers: readonly Answer[]) {
+    const exit = vi.spyOn(process, "exit").mockReturnValue(undefined as never);
+    const engine = new Engine(new URL(await refusedUrl()).host, () => undefined);
+    const run = await startWithService(answers, {}, engine);
+    return { ...run, exit, error: await errorOf(run.create(someArgs())) };
+  }
+
+  it("is undone, because nobody stores its secret, and the process ends", async () => {
+    const { error, methods, exit } = await createForGoneEngine(created, deleted);
+
+    expect({ ...error }).toEqual({ name: expect.anything(), kind: "undone" });
+    expect(methods()).toEqual(["POST", "DELETE"]);
+    expect(exit).toHaveBeenCalledOnce();
+  });
+
+  it.each([
+    ["with a secret", created],
+    ["without a secret", createdWithoutSecret],
+  ])("is left behind when it cannot be undone, %s", async (_case, answer) => {
+    const { error } = await createForGoneEngine(answer, forbidden);
+
+    expect({ ...error }).toEqual({ name: expect.anything(), kind: "leftBehind" });
+  });
+
+  it("writes its error to the log, because the error itself reaches no engine", async () => {
+    const { error, lines } = await createForGoneEngine(created, forbidden);
+
+    expect(lines).toEqual([`warning: ${error.message}`]);
+  });
+
+  it("does not show the secret when the service repeats it in a refusal", async () => {
+    const { error } = await createForGoneEngine(
+      { body: { id: 17, secret: otherSecret } },
+      { statusCode: 403, body: errorBody("FORBIDDEN", `It is ${otherSecret}.`) },
+    );
+
+    expect(error.message).not.toContain(otherSecret);
+  });
+});
+
+describe("A creation for which the service returns a webhook that this run knows", () => {
+  it.each<[string, Answer]>([
     ["with its secret", created],
-    ["without a secret", withoutSecret],
-  ])("fails and deletes nothing: %s, and the state holds the webhook", async (_case, answer) => {
+    ["without a secret", createdWithoutSecret],
+  ])("fails and deletes nothing when the state holds the webhook: %s", async (_case, answer) => {
     const run = await startWithService(answer);
     await run.check(someArgs(), someArgs());
     await run.diff("17", run.state, someArgs());
@@ -170,7 +229,7 @@ describe("A creation for which the service returns a webhook that this run knows
   });
 
   it("fails and deletes nothing when this run created the webhook", async () => {
-    const run = await startWithService([created, withoutSecret]);
+    const run = await startWithService([created, createdWithoutSecret]);
     await run.create(someArgs());
 
     const error = await errorOf(run.create(someArgs()));
@@ -209,10 +268,8 @@ describe("A creation for which the service returns a webhook that this run knows
     expect(await run.create(someArgs())).toMatchObject({ id: "17" });
     expect(run.methods()).toEqual(["DELETE", "POST"]);
   });
-});
 
-describe("A creation for which another service returns a number that this run knows", () => {
-  it("succeeds, because numbers are unique only within one service", async () => {
+  it("succeeds when the known webhook belongs to another service", async () => {
     const run = await startWithService(created, { isExplicit: "true" });
     await run.diff("17", { ...run.state, baseUrl: "https://other.example.com" }, someArgs());
 

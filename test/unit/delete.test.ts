@@ -1,83 +1,111 @@
 import { describe, expect, it } from "vitest";
 import { errorBody, secretMark } from "../helpers/builders.ts";
 import type { Answer } from "../helpers/http-server.ts";
-import { kindOf } from "../helpers/kind-of.ts";
-import type { TestProvider } from "../helpers/provider.ts";
 import { startWithService } from "../helpers/provider-with-service.ts";
 
 const success: Answer = { body: { success: true, message: "Webhook deleted" } };
 const notFound: Answer = { statusCode: 404, body: errorBody("NOT_FOUND") };
+const rateLimited: Answer = { statusCode: 429, headers: { "retry-after": "0" } };
+/** A proxy may respond so about a request that the service has carried out. */
+const unavailable: Answer = { statusCode: 503, headers: { "retry-after": "0" } };
 
-/** The lines of a deletion that is done, or the kind of its error. */
-const endOf = ({ lines }: TestProvider, removal: Promise<void>) =>
-  removal.then(() => lines, kindOf);
-
-describe("a deletion", () => {
+describe("A deletion", () => {
   it.each([
-    ["17", { baseUrl: undefined }],
-    ["17", { databaseId: ".." }],
-    ["..", {}],
-  ])("of the id %j is not sent for a state with %j", async (id, changes) => {
+    ["the state holds no base URL", "17", { baseUrl: undefined }],
+    ["the database is a path", "17", { databaseId: ".." }],
+    ["the id is a path", "..", {}],
+  ])("sends nothing when %s", async (_case, id, changes) => {
     const run = await startWithService(success);
 
-    expect(await endOf(run, run.delete(id, { ...run.state, ...changes }))).toBe("notDeleted");
+    const deletion = run.delete(id, { ...run.state, ...changes });
+
+    await expect(deletion).rejects.toMatchObject({ kind: "notDeleted" });
     expect(run.requests).toEqual([]);
   });
 
-  it("of a webhook that was created at a former base URL goes to today's", async () => {
-    const old = await startWithService(success);
-    const run = await startWithService(success, { formerBaseUrls: `https://a.a,${old.baseUrl}/` });
-
+  it("goes to today's base URL when the webhook was created at a former one", async () => {
+    const former = await startWithService(success);
+    const run = await startWithService(success, {
+      formerBaseUrls: `https://a.a,${former.baseUrl}/`,
+    });
     // An older version of Pulumi passes a secret in its envelope.
-    await run.delete("17", { ...run.state, baseUrl: { ...secretMark, value: `${old.baseUrl}/` } });
+    const baseUrl = { ...secretMark, value: `${former.baseUrl}/` };
+
+    await run.delete("17", { ...run.state, baseUrl });
 
     expect(run.requests).toMatchObject([
       { method: "DELETE", path: "/eu/api/v1/bases/base_abc123/webhooks/17" },
     ]);
-    expect(old.requests).toEqual([]);
+    expect(former.requests).toEqual([]);
   });
 
   it.each([
-    ["the default provider", false],
-    ["an explicit provider", true],
-  ])(
-    "of a webhook that was created at another base URL sends nothing: %s",
-    async (_case, isExplicit) => {
-      const old = await startWithService(success);
-      const run = await startWithService(success, { isExplicit: String(isExplicit) });
+    ["the default provider", "false"],
+    ["an explicit provider", "true"],
+  ])("by %s sends nothing when the webhook was created elsewhere", async (_case, isExplicit) => {
+    const other = await startWithService(success);
+    const run = await startWithService(success, { isExplicit });
 
-      const end = await endOf(run, run.delete("17", { ...run.state, baseUrl: old.baseUrl }));
+    const deletion = run.delete("17", { ...run.state, baseUrl: other.baseUrl });
 
-      expect(end).toBe("notDeleted");
-      expect([...old.requests, ...run.requests]).toEqual([]);
-    },
-  );
+    await expect(deletion).rejects.toMatchObject({ kind: "notDeleted" });
+    expect([...other.requests, ...run.requests]).toEqual([]);
+  });
 
-  const done: string[] = [];
-  const warned = [expect.stringMatching(/^warning: /)];
-  const now = { "retry-after": "0" };
-  const throttled: Answer = { statusCode: 429, headers: now };
-  // A proxy answers so, also about what the service has carried out.
-  const unclear: Answer = { statusCode: 503, headers: now };
-  it.each<[end: unknown, ...Answer[]]>([
-    [done, success],
-    [done, { ...success, statusCode: 202 }],
-    [done, { statusCode: 204 }],
-    [done, { body: " \n" }],
-    [done, unclear, throttled, notFound],
-    [warned, notFound],
-    [warned, throttled, notFound],
-    ["notDeleted", { ...success, statusCode: 300 }],
-    ["notDeleted", { ...notFound, statusCode: 410 }],
-    ["notDeleted", { statusCode: 404, body: "<h1>Not found</h1>" }],
-    ["notDeleted", { statusCode: 404, body: errorBody("NO_ROUTE") }],
-    ["notDeleted", { body: { success: false } }],
-    ["notDeleted", { body: { success: "true" } }],
-    ["notDeleted", { body: " ".repeat(1_100_000) }],
-  ])("ends with %j after this answer, and others before: %j", async (end, ...answers) => {
-    const run = await startWithService([...answers, success], { retrySeconds: "60" });
+  it.each<[string, Answer]>([
+    ["success", success],
+    ["success with another status code of success", { ...success, statusCode: 202 }],
+    ["no content", { statusCode: 204 }],
+    ["white space", { body: " \n" }],
+  ])("is done when the service returns %s", async (_case, answer) => {
+    const run = await startWithService(answer);
 
-    expect(await endOf(run, run.delete("17", run.state))).toEqual(end);
-    expect(run.requests).toHaveLength(answers.length);
+    await run.delete("17", run.state);
+
+    expect(run.methods()).toEqual(["DELETE"]);
+    expect(run.lines).toEqual([]);
+  });
+
+  it("is done with a warning when the service does not know the webhook", async () => {
+    const run = await startWithService([rateLimited, notFound], { retrySeconds: "60" });
+
+    await run.delete("17", run.state);
+
+    expect(run.methods()).toEqual(["DELETE", "DELETE"]);
+    expect(run.lines).toEqual([expect.stringMatching(/^warning: /)]);
+  });
+
+  it("is done without a warning when an earlier attempt may have deleted the webhook", async () => {
+    const answers = [unavailable, rateLimited, notFound];
+    const run = await startWithService(answers, { retrySeconds: "60" });
+
+    await run.delete("17", run.state);
+
+    expect(run.methods()).toEqual(["DELETE", "DELETE", "DELETE"]);
+    expect(run.lines).toEqual([]);
+  });
+
+  it("is done without a warning when this run has deleted the webhook before", async () => {
+    const run = await startWithService([success, notFound]);
+    await run.delete("17", run.state);
+
+    await run.delete("17", run.state);
+
+    expect(run.lines).toEqual([]);
+  });
+
+  it.each<[string, Answer]>([
+    ["a redirect", { ...success, statusCode: 300 }],
+    ["410 in place of 404", { ...notFound, statusCode: 410 }],
+    ["404 of another server", { statusCode: 404, body: "<h1>Not found</h1>" }],
+    ["404 with another code", { statusCode: 404, body: errorBody("NO_ROUTE") }],
+    ["success: false", { body: { success: false } }],
+    ["success as text", { body: { success: "true" } }],
+    ["more than 1 MiB", { body: " ".repeat(1_100_000) }],
+  ])("fails and is not retried when the service returns %s", async (_case, answer) => {
+    const run = await startWithService([answer, success], { retrySeconds: "60" });
+
+    await expect(run.delete("17", run.state)).rejects.toMatchObject({ kind: "notDeleted" });
+    expect(run.methods()).toEqual(["DELETE"]);
   });
 });

@@ -22,15 +22,20 @@ const someComparison = (state: Properties, news: Properties, settings = someSett
 
 const namesOf = (differences: readonly { readonly property: string }[]) =>
   differences.map(({ property }) => property);
-/** What a comparison of webhook 17 says in a run of the program. */
-const compare = async (olds: Properties, news: Properties, settings = {}) => {
+
+const replacementBecauseOf = (name: string) =>
+  expect.stringMatching(`^warning: Replacing webhook 17 of .*\\b${name}\\b`);
+
+/** Compares webhook 17 in a run of the program. */
+async function compare(state: Properties, news: Properties, settings = {}) {
   const { check, diff, lines } = startProvider(settings);
   await check(someArgs(), someArgs());
-  return { names: namesOf(await diff("17", someState(olds), someArgs(news))), lines };
-};
+  const differences = await diff("17", someState(state), someArgs(news));
+  return { names: namesOf(differences), lines };
+}
 
-describe("a difference", () => {
-  it("is one of what would be sent, and no other", async () => {
+describe("A comparison", () => {
+  it("finds a difference where another request would be sent, and nowhere else", async () => {
     const optional = <Value>(value: fc.Arbitrary<Value>) =>
       fc.oneof(value, fc.constantFrom(undefined, null));
     const args = fc.record({
@@ -41,7 +46,7 @@ describe("a difference", () => {
       allowUnknownEvents: optional(fc.boolean()),
       allowInsecureUrl: optional(fc.constantFrom(true, unknownMarkers.boolean)),
     });
-    const sent = ({ databaseId, url, events, tableId }: Properties): Properties => {
+    const fieldsOf = ({ databaseId, url, events, tableId }: Properties): Properties => {
       const eventsText = [...new Set(events as string[])].sort().join();
       const { href } = new URL(String(url));
       return { databaseId, url: href, events: eventsText, tableId: tableId ?? undefined };
@@ -50,7 +55,8 @@ describe("a difference", () => {
     await fc.assert(
       fc.asyncProperty(args, args, async (before, after) => {
         const { inputs } = await startProvider().check({}, before);
-        const [old, next] = [sent(before), sent(after)];
+        const old = fieldsOf(before);
+        const next = fieldsOf(after);
 
         const state = someState({ tableId: undefined, ...inputs });
         const differences = compareWebhook(someComparison(state, after));
@@ -62,48 +68,66 @@ describe("a difference", () => {
     );
   });
 
-  const today = { baseUrl: "https://TABLES.example.com:443//" };
-  const old = "https://old.example.com/eu";
-  it.each<[string, Properties, Properties, Properties?]>([
-    ["old events as they were once stored", { events: ["record.updated", "record.created"] }, {}],
-    ["a tableId stored as null", { tableId: null }, {}],
-    ["a url marked as a secret", { url: { ...secretMark, value: someState().url } }, {}],
-    ["a secret marked as one", { secret: { ...secretMark, value: "whsec_1" } }, {}],
-    ["a stored property of another version", { active: true }, {}],
-    ["adopt that names the webhook", {}, { adopt: { id: 17, secret } }],
-    ["an unknown secret in adopt", {}, { adopt: { id: "17", secret: unknownMarkers.string } }],
-    ["another spelling of the base URL", { baseUrl: "https://tables.example.com/" }, {}, today],
-    ["a former base URL", { baseUrl: `${old}/` }, {}, { formerBaseUrls: `https://a.a,${old}` }],
-    ["settings that are missing", {}, {}, { baseUrl: undefined, apiKey: undefined }],
-  ])("is not %s, and nothing is said", async (_case, olds, news, settings) => {
-    expect(await compare(olds, news, settings)).toStrictEqual({ names: [], lines: [] });
+  it.each<[string, Properties]>([
+    ["events in another order", { events: ["record.updated", "record.created"] }],
+    ["null as tableId", { tableId: null }],
+    ["the url as a secret", { url: { ...secretMark, value: someState().url } }],
+    ["a wrapped secret", { secret: { ...secretMark, value: "whsec_1" } }],
+    ["a property of another version", { active: true }],
+    ["another spelling of the base URL", { baseUrl: "HTTPS://TABLES.example.com:443//" }],
+  ])("finds no difference, and says nothing, when the state holds %s", async (_case, state) => {
+    expect(await compare(state, {})).toStrictEqual({ names: [], lines: [] });
   });
 
-  type Row = [name: string, olds: Properties, news: Properties, settings?: Properties];
-  it.each<Row>([
-    ["databaseId", {}, { databaseId: unknownMarkers.string }],
-    ["url", {}, { url: "https://example.com/hooks/orders/" }],
-    ["url", {}, { url: unknownMarkers.string }],
-    ["events", { events: undefined }, {}],
-    ["events", { events: "record.created" }, { events: ["record.created"] }],
-    ["events", {}, { events: [{ toString: 1 }, false] }],
-    ["events", {}, { events: ["record.created", unknownMarkers.string] }],
-    ["tableId", {}, { tableId: unknownMarkers.string }],
-    ["adopt", {}, { adopt: { id: "18", secret } }],
-    ["adopt", {}, { adopt: { id: unknownMarkers.number, secret } }],
-    ["adopt", {}, { adopt: unknownMarkers.string }],
-    ...[undefined, "not a URL", 7].map((baseUrl): Row => ["baseUrl", { baseUrl }, {}]),
-    ["baseUrl", {}, {}, { baseUrl: "https://tables.example.com/eu", isExplicit: "true" }],
-    ["baseUrl", {}, {}, { baseUrl: "https://tables.example.com:444", isExplicit: "true" }],
-    ...[undefined, null, "", 7, {}].map((secret): Row => ["secret", { secret }, {}]),
-  ])("is made by %s, in one warning: %j, %j, %j", async (name, olds, news, settings) => {
-    expect(await compare(olds, news, settings)).toEqual({
+  it.each<[string, Properties]>([
+    ["adopts the webhook", { adopt: { id: 17, secret } }],
+    [
+      "adopts it with a secret that is not known yet",
+      { adopt: { id: "17", secret: unknownMarkers.string } },
+    ],
+  ])("finds no difference, and says nothing, when the program %s", async (_case, news) => {
+    expect(await compare({}, news)).toStrictEqual({ names: [], lines: [] });
+  });
+
+  it("finds no difference, and says nothing, when settings are missing", async () => {
+    const settings = { baseUrl: undefined, apiKey: undefined };
+
+    expect(await compare({}, {}, settings)).toStrictEqual({ names: [], lines: [] });
+  });
+
+  it.each<[string, Properties]>([
+    ["databaseId", { databaseId: unknownMarkers.string }],
+    ["url", { url: "https://example.com/hooks/orders/" }],
+    ["url", { url: unknownMarkers.string }],
+    ["events", { events: [{ toString: 1 }, false] }],
+    ["events", { events: ["record.created", unknownMarkers.string] }],
+    ["tableId", { tableId: unknownMarkers.string }],
+    ["adopt", { adopt: { id: "18", secret } }],
+    ["adopt", { adopt: { id: unknownMarkers.number, secret } }],
+    ["adopt", { adopt: unknownMarkers.string }],
+  ])("finds a difference in %s, and warns, when the program declares %j", async (name, news) => {
+    expect(await compare({}, news)).toEqual({ names: [name], lines: [replacementBecauseOf(name)] });
+  });
+
+  it.each<[string, Properties]>([
+    ["events", { events: undefined }],
+    ["events", { events: "record.created" }],
+    ["baseUrl", { baseUrl: undefined }],
+    ["baseUrl", { baseUrl: "not a URL" }],
+    ["baseUrl", { baseUrl: 7 }],
+    ["secret", { secret: undefined }],
+    ["secret", { secret: null }],
+    ["secret", { secret: "" }],
+    ["secret", { secret: 7 }],
+    ["secret", { secret: {} }],
+  ])("finds a difference in %s, and warns, when the state holds %j", async (name, state) => {
+    expect(await compare(state, {})).toEqual({
       names: [name],
-      lines: [expect.stringMatching(`^warning: Replacing webhook 17 of .*\\b${name}\\b`)],
+      lines: [replacementBecauseOf(name)],
     });
   });
 
-  it("has its reason, one of each property that forces a replacement", () => {
+  it("returns a reason for each property that forces a replacement", () => {
     const settings = someSettings({ baseUrl: "https://eu.example.com" });
     const adopt = { id: unknownMarkers.number };
     const news = someArgs({ url: "https://b.example", tableId: unknownMarkers.string, adopt });
@@ -120,35 +144,27 @@ describe("a difference", () => {
   });
 
   it.each<[string, string[], string[]]>([
-    ["none", [], ["url", "events"]],
-    ["one, but not the part of another", ["events[0]", "url"], ["events"]],
-    ["all", ["*"], []],
-    ["all, in brackets", ["[*]"], []],
-    ["a quoted name", ['["url"]'], ["events"]],
-    ["a part of a quoted name", ['["events"][0]'], ["url", "events"]],
-    ["a part behind a dot", ["url.x"], ["url", "events"]],
-    ["another name, and no path", ["urls", ""], ["url", "events"]],
-  ])("is not what the program ignores: %s", async (_case, ignored, left) => {
+    ["url and events", [], ["url", "events"]],
+    ["events", ["url", "events[0]"], ["events"]],
+    ["nothing", ["*"], []],
+    ["nothing", ["[*]"], []],
+    ["events", ['["url"]'], ["events"]],
+    ["url and events", ['["events"][0]', "url.x", "urls", ""], ["url", "events"]],
+  ])("finds a difference in %s with ignoreChanges %j", async (_names, ignored, expected) => {
     const state = someState({ url: "https://drifted.example", events: ["table.created"] });
 
-    expect(namesOf(await startProvider().diff("17", state, someArgs(), { ignored }))).toEqual(left);
+    const differences = await startProvider().diff("17", state, someArgs(), { ignored });
+
+    expect(namesOf(differences)).toEqual(expected);
   });
 });
 
 describe("A base URL other than the one at which a webhook was created", () => {
   const next = { baseUrl: "https://next.example.com" };
-  const compareAfter = async (
-    settings: Record<string, string>,
-    before: (run: ReturnType<typeof startProvider>) => Promise<unknown>,
-  ) => {
-    const run = startProvider(settings);
-    await before(run);
-    return run.diff("17", someState(), someArgs());
-  };
-  const check = (run: ReturnType<typeof startProvider>) => run.check(someArgs(), someArgs());
+  const formerBaseUrls = `https://a.a,${someState().baseUrl}/`;
 
   it("is refused for the default provider, with both addresses and the three ways on", async () => {
-    await expect(compareAfter(next, check)).rejects.toMatchObject({
+    await expect(compare({}, {}, next)).rejects.toMatchObject({
       kind: "unchanged",
       message: expect.stringMatching(
         /https:\/\/tables\.example\.com.*https:\/\/next\.example\.com.*formerBaseUrls.*Provider.*state delete/,
@@ -156,21 +172,34 @@ describe("A base URL other than the one at which a webhook was created", () => {
     });
   });
 
-  it("replaces the webhook of an explicit provider", async () => {
-    const differences = await compareAfter({ ...next, isExplicit: "true" }, check);
+  it.each([
+    ["has another host", "https://next.example.com"],
+    ["has another port", "https://tables.example.com:444"],
+    ["has a path", "https://tables.example.com/eu"],
+  ])(
+    "replaces the webhook of an explicit provider, with a warning, when it %s",
+    async (_case, baseUrl) => {
+      const settings = { baseUrl, isExplicit: "true" };
+
+      expect(await compare({}, {}, settings)).toEqual({
+        names: ["baseUrl"],
+        lines: [replacementBecauseOf("baseUrl")],
+      });
+    },
+  );
+
+  it("is no error in a refresh, which does not run the program", async () => {
+    const { read, diff } = startProvider(next);
+    await read("17", someState());
+
+    const differences = await diff("17", someState(), someArgs());
 
     expect(namesOf(differences)).toEqual(["baseUrl"]);
   });
 
-  it("is no error of a refresh, which does not run the program", async () => {
-    const differences = await compareAfter(next, (run) => run.read("17", someState()));
+  it("is no difference when the webhook was created at a former base URL", async () => {
+    const comparison = await compare({}, {}, { ...next, formerBaseUrls });
 
-    expect(namesOf(differences)).toEqual(["baseUrl"]);
-  });
-
-  it("is no difference when it is a former base URL of the same service", async () => {
-    const settings = { ...next, formerBaseUrls: "https://tables.example.com" };
-
-    expect(await compareAfter(settings, check)).toEqual([]);
+    expect(comparison).toStrictEqual({ names: [], lines: [] });
   });
 });

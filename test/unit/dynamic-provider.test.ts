@@ -18,7 +18,7 @@ afterEach(() => void vi.unstubAllEnvs());
 
 const withText = (properties: object) => ({ ...properties, __provider: providerText });
 
-describe("check in the dynamic provider", () => {
+describe("The dynamic provider's check", () => {
   it("ignores the text of the provider among old and new arguments", async () => {
     await configure();
     const news = someArgs({ tableId: "t" });
@@ -28,20 +28,18 @@ describe("check in the dynamic provider", () => {
     expect(checked).toStrictEqual({ inputs: news });
   });
 
-  it("names no property, whose value Pulumi would print", async () => {
+  it("names no property in a failure, because Pulumi would print its value", async () => {
     await configure();
 
     const { failures } = await provider.check({}, someArgs({ url: "nowhere", tableId: 7 }));
 
-    expect(failures).toEqual(
-      [/^url: /, /^tableId: /].map((pattern) => ({
-        property: "",
-        reason: expect.stringMatching(pattern),
-      })),
-    );
+    expect(failures).toEqual([
+      { property: "", reason: expect.stringMatching(/^url: /) },
+      { property: "", reason: expect.stringMatching(/^tableId: /) },
+    ]);
   });
 
-  it("recognizes an explicit provider, whose arguments win over the environment", async () => {
+  it("lets the arguments of an explicit provider take precedence over the environment", async () => {
     vi.stubEnv("DBWEBHOOKS_LISTING", "maybe");
     const failuresFor = async (isExplicit?: string) => {
       await configure({ listing: "true", isExplicit });
@@ -53,7 +51,7 @@ describe("check in the dynamic provider", () => {
   });
 });
 
-describe("diff in the dynamic provider", () => {
+describe("The dynamic provider's diff", () => {
   it("returns explicitly that nothing changes, whatever the text is", async () => {
     await configure();
     const news = { ...someArgs({ allowInsecureUrl: true }), __provider: "new" };
@@ -61,7 +59,7 @@ describe("diff in the dynamic provider", () => {
     expect(await provider.diff("17", someState(), news)).toStrictEqual({ changes: false });
   });
 
-  it("returns what forces a replacement, writes a line, and leaves the order to the engine", async () => {
+  it("returns the arguments that force a replacement, and writes a line", async () => {
     await configure();
     const news = someArgs({ url: unknownMarkers.string, tableId: "t" });
 
@@ -72,8 +70,8 @@ describe("diff in the dynamic provider", () => {
   });
 });
 
-describe("create in the dynamic provider", () => {
-  it("stores what the service has, the base URL and the secret, and nothing else", async () => {
+describe("The dynamic provider's create", () => {
+  it("stores the arguments that were sent, the base URL and the secret", async () => {
     await using server = await startServer({ body: { id: 17, secret, active: true } });
     await configure({ baseUrl: server.url });
     const args = withText(
@@ -100,16 +98,19 @@ describe("create in the dynamic provider", () => {
   });
 });
 
-describe("read, update and delete in the dynamic provider", () => {
+describe("The dynamic provider's read, update and delete", () => {
   const state = someState({ tableId: "t", ofAnotherVersion: [1] });
 
-  it("keep the state, with its secret marked, without settings and without a request", async () => {
+  it("keep the state and wrap its secret, without settings and without a request", async () => {
     await configure({ baseUrl: undefined, apiKey: undefined });
     const kept = { ...state, secret: secretEnvelope };
-    const { secret: _, ...bare } = state;
+    const { secret: _, ...withoutSecret } = state;
 
     expect(await provider.read("17", state)).toStrictEqual({ id: "17", props: kept });
-    expect(await provider.read("17", bare)).toStrictEqual({ id: "17", props: bare });
+    expect(await provider.read("17", withoutSecret)).toStrictEqual({
+      id: "17",
+      props: withoutSecret,
+    });
     expect(await provider.update("17", state)).toStrictEqual({ outs: kept });
   });
 

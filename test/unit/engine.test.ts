@@ -21,20 +21,33 @@ const gone = async () => new URL(await refusedUrl()).host;
 const engineAt = (address?: string) =>
   new Engine(address, (line, severity) => void lines.push(`${severity}: ${line}`));
 
-describe("an engine", () => {
-  it.each<[string, () => Server, boolean]>([
-    ["answers", () => createHttp2Server(), true],
-    ["accepts a connection and ends it", () => createServer((socket) => socket.destroy()), false],
-  ])("that %s can store: %s", async (_case, create, canStore) => {
+describe("Pulumi's engine", () => {
+  it("can store when its address responds", async () => {
+    const engine = engineAt(await listen(createHttp2Server()));
+
+    expect(await engine.canStore()).toBe(true);
+    expect(engine.stopping.aborted).toBe(false);
+  });
+
+  it("cannot store, and stops, when its address accepts a connection and ends it", async () => {
+    const engine = engineAt(await listen(createServer((socket) => socket.destroy())));
+
+    expect(await engine.canStore()).toBe(false);
+    expect(engine.stopping.aborted).toBe(true);
+  });
+
+  it.each([
+    ["responds", () => createHttp2Server()],
+    ["accepts a connection and ends it", () => createServer((socket) => socket.destroy())],
+  ])("does not end the process while its address %s", async (_case, create) => {
     const engine = engineAt(await listen(create()));
 
-    expect(await engine.canStore()).toBe(canStore);
-    expect(engine.stopping.aborted).toBe(!canStore);
     await engine.endIfGone();
+
     expect(exit).not.toHaveBeenCalled();
   });
 
-  it("that accepts connections and says nothing cannot store", async () => {
+  it("cannot store when its address accepts connections and is silent", async () => {
     const connected = Promise.withResolvers<Socket>();
     const engine = engineAt(await listen(createServer(connected.resolve)));
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
@@ -47,21 +60,28 @@ describe("an engine", () => {
   });
 
   it.each([undefined, "--logtostderr", "a b:1", "http://a:1"])(
-    "is there for %j",
+    "is assumed to be there when the process has no address of it: %j",
     async (address) => {
       expect(await engineAt(address).canStore()).toBe(true);
     },
   );
 
-  it("that is gone never stores again, and ends the process once nothing is in flight", async () => {
+  it("cannot store any more once it was gone, whatever listens at its address later", async () => {
     const address = await gone();
     const engine = engineAt(address);
+    engine.beginCreation();
+    await engine.canStore();
+
+    await listen(createHttp2Server(), Number(address.split(":")[1]));
+
+    expect(await engine.canStore()).toBe(false);
+  });
+
+  it("ends the process when it is gone and nothing is in flight", async () => {
+    const engine = engineAt(await gone());
     engine.begin();
     engine.beginCreation();
-    expect(await engine.canStore()).toBe(false);
-    // Whatever listens there later.
-    await listen(createHttp2Server(), Number(address.split(":")[1]));
-    expect(await engine.canStore()).toBe(false);
+    await engine.canStore();
     engine.endCreation();
     expect(exit).not.toHaveBeenCalled();
 
@@ -70,7 +90,7 @@ describe("an engine", () => {
     expect(exit).toHaveBeenCalledOnce();
   });
 
-  it("that is gone ends an idle process, which looks for it now and then", async () => {
+  it("ends an idle process when a periodic check finds that it is gone", async () => {
     vi.useFakeTimers({ toFake: ["setInterval"] });
     engineAt(await gone()).watch();
 
@@ -79,7 +99,7 @@ describe("an engine", () => {
     await expect.poll(() => exit.mock.calls.length).toBe(1);
   });
 
-  it("sends SIGINT: one line, and the process ends after the creations in flight", () => {
+  it("ends the process after SIGINT and the creations in flight, with one line", () => {
     const engine = engineAt();
     for (const _creation of [1, 2]) {
       engine.begin();
@@ -101,7 +121,7 @@ describe("an engine", () => {
     expect(process.listeners("SIGINT")).not.toContain(stop);
   });
 
-  it("stores what comes after a SIGTERM during a creation", async () => {
+  it("can still store a creation after SIGTERM", async () => {
     const before = process.listeners("SIGTERM");
     const engine = engineAt();
     engine.beginCreation();
@@ -110,7 +130,8 @@ describe("an engine", () => {
     handler?.("SIGTERM");
 
     expect(handler).toBeDefined();
-    expect([engine.stopping.aborted, await engine.canStore()]).toEqual([false, true]);
+    expect(engine.stopping.aborted).toBe(false);
+    expect(await engine.canStore()).toBe(true);
     engine.endCreation();
     expect(process.listeners("SIGTERM")).toEqual(before);
     expect(exit).not.toHaveBeenCalled();

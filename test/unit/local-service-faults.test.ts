@@ -67,29 +67,68 @@ describe("A fault rule", () => {
   const several = [fault, hold, { kind: "resetAfterCommit" }] as const;
   const once = (statusCode: number) => ({ times: 1, fault: respond(statusCode) });
 
-  it.each<[string, string, ...FaultRule[]]>([
-    ["meets every request", "503 503 503 503 503 503", { fault }],
-    ["meets only its method", "201 201 503 200 404 503", { on: "DELETE", fault }],
-    ["meets only its database", "201 503 200 200 404 503", { databaseId: "a/b", fault }],
-    ["can depend on the body", "503 503 404 200 404 404", { where: hasTable, fault }],
-    ["whose condition throws gives 500", "500 500 500 500 500 500", { where: fails, fault }],
-    ["is spent after its times", "503 503 404 200 404 404", { times: 2, fault }],
-    ["waits behind others", "500 503 429 200 404 404", once(500), once(503), once(429)],
-    ["ends with a response before the commit", "503 503 503 503 503 503", { fault: several }],
-  ])("%s: %s", async (_case, statusCodes, ...faults) => {
+  const tableId = "tbl_1";
+
+  /** The status codes that a service with these rules returns for five requests. */
+  async function statusCodesWith(...faults: FaultRule[]) {
     const service = await startService({ listing: true, faults });
-    const body = webhookBody({ tableId: "tbl_1" });
+    const body = webhookBody({ tableId });
+    const responses = {
+      createInBase1: await service.create({ body }),
+      createInBase2: await service.create({ body, databaseId: "base_2" }),
+      delete: await service.delete(1),
+      list: await service.list(),
+      otherPath: await service.create({ path: "/" }),
+    };
+    return Object.fromEntries(
+      Object.entries(responses).map(([name, { statusCode }]) => [name, statusCode]),
+    );
+  }
 
-    const responses = [
-      await service.create({ body }),
-      await service.create({ body, databaseId: "a/b" }),
-      await service.delete(1),
-      await service.list(),
-      await service.create({ path: "/" }),
-      await service.delete(2, { databaseId: "a/b" }),
-    ];
+  const faultless = {
+    createInBase1: 201,
+    createInBase2: 201,
+    delete: 200,
+    list: 200,
+    otherPath: 404,
+  };
+  const forAll = (statusCode: number) => ({
+    createInBase1: statusCode,
+    createInBase2: statusCode,
+    delete: statusCode,
+    list: statusCode,
+    otherPath: statusCode,
+  });
 
-    expect(responses.map(({ statusCode }) => statusCode).join(" ")).toBe(statusCodes);
+  it.each<[string, object, ...FaultRule[]]>([
+    ["meets every request", forAll(503), { fault }],
+    ["meets only its method", { ...faultless, delete: 503 }, { on: "DELETE", fault }],
+    [
+      "meets only its database",
+      { ...faultless, createInBase2: 503 },
+      { databaseId: "base_2", fault },
+    ],
+    [
+      "can depend on the body",
+      { ...faultless, createInBase1: 503, createInBase2: 503, delete: 404 },
+      { where: hasTable, fault },
+    ],
+    ["whose condition throws gives 500", forAll(500), { where: fails, fault }],
+    [
+      "is spent after its times",
+      { ...faultless, createInBase1: 503, createInBase2: 503, delete: 404 },
+      { times: 2, fault },
+    ],
+    [
+      "waits until the rules before it are spent",
+      { ...faultless, createInBase1: 500, createInBase2: 503, delete: 429 },
+      once(500),
+      once(503),
+      once(429),
+    ],
+    ["ends with a response before the commit", forAll(503), { fault: several }],
+  ])("%s", async (_fact, expected, ...faults) => {
+    expect(await statusCodesWith(...faults)).toEqual(expected);
   });
 
   it("plays several faults in their order", async () => {

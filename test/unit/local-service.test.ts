@@ -101,14 +101,15 @@ describe("The local service", () => {
 
 describe("A request that is refused", () => {
   const codes: Readonly<Record<number, string>> = {
-    ...{ 400: "BAD_REQUEST", 401: "UNAUTHORIZED", 404: "NOT_FOUND" },
-    ...{ 405: "METHOD_NOT_ALLOWED", 415: "UNSUPPORTED_MEDIA_TYPE" },
+    400: "BAD_REQUEST",
+    401: "UNAUTHORIZED",
+    404: "NOT_FOUND",
+    415: "UNSUPPORTED_MEDIA_TYPE",
   };
   const body = webhookBody();
   const bad = (changes: object) => ({ body: webhookBody({ ...changes }) });
   const basic = { body, headers: { authorization: "Basic all" } };
   const text = { body, headers: { "content-type": "application/jsonp" } };
-  const nothing = "There is nothing at this path.";
 
   type Refusal = [number, Dispatcher.HttpMethod, string, RequestChanges, string];
   const foreign = (status: number, headers: Record<string, string>, problem: string) =>
@@ -132,9 +133,6 @@ describe("A request that is refused", () => {
     [404, "DELETE", `${webhooks}/2`, {}, "Webhook 2 not found"],
     [404, "DELETE", "/api/v1/bases/base_2/webhooks/1", {}, "Webhook 1 not found"],
     [404, "DELETE", `${webhooks}/01`, {}, "Webhook 01 not found"],
-    [404, "DELETE", `/prefix${webhooks}/1`, {}, nothing],
-    [405, "DELETE", webhooks, {}, "Only GET, HEAD, POST here."],
-    [405, "PATCH", `${webhooks}/1`, {}, "Only DELETE here."],
     [415, "POST", webhooks, text, "Content-Type must be"],
     ...["evil.example:80", "127.0.0.1.evil.example", "192.0.2.1"].flatMap((host) =>
       foreign(421, { host }, "loopback names only"),
@@ -142,22 +140,48 @@ describe("A request that is refused", () => {
     ...[evil, "http://192.0.2.1:8787", "null"].flatMap((origin) =>
       foreign(403, { origin }, "other origins"),
     ),
-  ])("gets %i: %s %s (row %#)", async (statusCode, method, path, changes, problem) => {
-    const apiKeys = { all: "*", other: ["base_2"] } as const;
-    const service = await startService({ apiKeys, listing: true });
-    await service.create();
+  ])("gets %i: %s %s with %j", async (statusCode, method, path, changes, problem) => {
+    const service = await startWithWebhook();
 
-    const { text, json, headers, ...answer } = await service.send({ method, path, ...changes });
+    const { text, json, ...response } = await service.send({ method, path, ...changes });
 
     const message: string = json?.error.message ?? text;
-    expect([answer.statusCode, message]).toEqual([statusCode, expect.stringContaining(problem)]);
+    expect(response.statusCode).toBe(statusCode);
+    expect(message).toContain(problem);
     expect(message.length).toBeLessThan(3_000);
-    expect([json?.error.code, headers.allow, headers["www-authenticate"]]).toEqual([
-      problem === nothing ? undefined : codes[statusCode],
-      statusCode === 405 ? /Only (.*) here/.exec(problem)?.[1] : undefined,
-      statusCode === 401 ? "Bearer" : undefined,
-    ]);
-    expect([service.webhooks.length, service.deliveries.length]).toEqual([1, 0]);
+    expect(json?.error.code).toBe(codes[statusCode]);
+    expect(service.webhooks).toHaveLength(1);
+    expect(service.deliveries).toEqual([]);
+  });
+
+  it.each<[Dispatcher.HttpMethod, string, string]>([
+    ["DELETE", webhooks, "GET, HEAD, POST"],
+    ["PATCH", `${webhooks}/1`, "DELETE"],
+  ])("gets 405 with the methods of its path: %s %s", async (method, path, allow) => {
+    const service = await startWithWebhook();
+
+    const { statusCode, json, headers } = await service.send({ method, path });
+
+    expect(statusCode).toBe(405);
+    expect(json.error.code).toBe("METHOD_NOT_ALLOWED");
+    expect(headers).toMatchObject({ allow });
+  });
+
+  it("gets 404 without the error envelope at a path that does not exist", async () => {
+    const service = await startWithWebhook();
+
+    const response = await service.send({ method: "DELETE", path: `/prefix${webhooks}/1` });
+
+    expect(response).toMatchObject({ statusCode: 404, json: undefined });
+    expect(service.webhooks).toHaveLength(1);
+  });
+
+  it("gets 401 with the scheme to authenticate with", async () => {
+    const service = await startWithWebhook();
+
+    const { headers } = await service.create({ apiKey: null });
+
+    expect(headers["www-authenticate"]).toBe("Bearer");
   });
 
   it.each([
@@ -170,9 +194,9 @@ describe("A request that is refused", () => {
       `Content-Length: ${1024 * 1024 + 1}\r\n\r\n`,
     ]);
 
-    const [answer] = await once(socket, "data");
+    const [response] = await once(socket, "data");
 
-    expect(String(answer)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(String(response)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   });
 
   it.each(["X-Slow: ", "\r\n"])("ends when it arrives a byte at a time after %j", async (next) => {
@@ -190,6 +214,14 @@ describe("A request that is refused", () => {
     await expect(closed).resolves.toBe("closed");
   });
 
+  /** Starts a service with webhook 1, a key for every database and another for base_2. */
+  async function startWithWebhook() {
+    const apiKeys = { all: "*", other: ["base_2"] } as const;
+    const service = await startService({ apiKeys, listing: true });
+    await service.create();
+    return service;
+  }
+
   /** The beginning of a request to a new service. */
   async function openRequest(options: object, path: string, lines: readonly string[]) {
     const { port } = await startService(options);
@@ -200,23 +232,37 @@ describe("A request that is refused", () => {
   }
 });
 
-it.each<[Record<string, string>, object?]>([
-  [{ "content-type": "Application/JSON; charset=utf-8" }],
-  [{ authorization: "bearer local-api-key" }],
-  [{ authorization: "Bearer b" }, { apiKeys: ["a", "b"] }],
-  [{ authorization: "Bearer b" }, { apiKeys: { a: [], b: ["base_1", "base_2"] } }],
-  [{ host: "LOCALHOST:1234" }],
-  [{ host: "[::1]:80", origin: "http://localhost:3000" }],
-  [{ host: "tables.example", origin: evil }, { allowRemote: true }],
-  [{ host: "tables.example", origin: evil }, { host: "0.0.0.0" }],
-])("A request may have %j with the options %j", async (headers, options) => {
-  const { port, apiKey } = await startService(options);
-  const { create } = clientOf({ baseUrl: `http://127.0.0.1:${port}`, apiKey });
+describe("A request to the local service", () => {
+  it.each<[string, Record<string, string>, object?]>([
+    ["JSON in capitals with a charset", { "content-type": "Application/JSON; charset=utf-8" }],
+    ["the scheme bearer in lower case", { authorization: "bearer local-api-key" }],
+    ["any of its keys", { authorization: "Bearer b" }, { apiKeys: ["a", "b"] }],
+    [
+      "a key of several databases",
+      { authorization: "Bearer b" },
+      { apiKeys: { a: [], b: ["base_1", "base_2"] } },
+    ],
+    ["localhost in capitals as its host", { host: "LOCALHOST:1234" }],
+    ["a web page on loopback", { host: "[::1]:80", origin: "http://localhost:3000" }],
+    [
+      "any host and origin with allowRemote",
+      { host: "tables.example", origin: evil },
+      { allowRemote: true },
+    ],
+    [
+      "any host and origin on every address",
+      { host: "tables.example", origin: evil },
+      { host: "0.0.0.0" },
+    ],
+  ])("may have %s", async (_case, headers, options) => {
+    const { port, apiKey } = await startService(options);
+    const { create } = clientOf({ baseUrl: `http://127.0.0.1:${port}`, apiKey });
 
-  expect((await create({ path: `${webhooks}?dry=1`, headers })).statusCode).toBe(201);
+    expect((await create({ path: `${webhooks}?dry=1`, headers })).statusCode).toBe(201);
+  });
 });
 
-describe("Starting", () => {
+describe("The start of a local service", () => {
   it.each([
     ["apiKeys", { apiKeys: ["one", "two words"] }],
     ["did you mean listing?", { lisitng: true }],

@@ -9,15 +9,15 @@ import { errorOf } from "../helpers/error-of.js";
 
 afterEach(() => void vi.unstubAllGlobals());
 
-it.each(["22.19.0", "v24.0.0"])("Node.js %s is new enough", (version) => {
+it.each(["22.19.0", "v24.0.0"])("Node.js %s is supported", (version) => {
   expect(() => assertNodeVersion("this", version)).not.toThrow();
 });
 
-it.each(["22.18.9", "v9.99.0"])("Node.js %s is too old", (version) => {
+it.each(["22.18.9", "v9.99.0"])("Node.js %s is not supported", (version) => {
   expect(() => assertNodeVersion("this", version)).toThrow(version);
 });
 
-describe("a Node.js that is too old", () => {
+describe("Node.js before the minimum version", () => {
   const message = "pulumi-dbwebhooks needs Node.js 22.19 or newer, and this is 20.20.2.";
   const runOnOldNode = () =>
     vi.stubGlobal("process", { ...process, versions: { ...process.versions, node: "20.20.2" } });

@@ -7,186 +7,324 @@ import {
   someArgs,
   unknownMarkers,
 } from "../helpers/builders.js";
+import { errorOf } from "../helpers/error-of.js";
 import type { Answer } from "../helpers/http-server.js";
-import { kindOf } from "../helpers/kind-of.js";
 import { startWithService } from "../helpers/provider-with-service.js";
 
-// One rule protects a webhook: a deletion does not reach it while another resource that this run has
-// seen still has it, or while the program names it in `adopt`.
-
-type Run = Awaited<ReturnType<typeof startWithService>> & {
-  readonly urnOf: (name: string) => { urn?: string };
-};
-/** What Pulumi does about webhook 17. */
+type Run = Awaited<ReturnType<typeof startRun>>;
 type Step = (run: Run) => Promise<unknown>;
 
-const elsewhere = someArgs({ url: "https://example.com/other" });
+const otherUrl = "https://example.com/other";
 const adopting = (changes: object = {}) => someArgs({ adopt: { id: "17", secret, ...changes } });
 
-const checks =
-  (name: string, olds: object, news = someArgs()): Step =>
-  ({ check, urnOf }) =>
-    check({ ...olds }, news, urnOf(name));
-/** Pulumi checks and compares a resource that the program declares and the state holds. */
-const compares =
-  (name: string, news = someArgs(), id = "17"): Step =>
-  async (run) => {
-    await checks(name, someArgs(), news)(run);
-    return run.diff(id, run.state, news, run.urnOf(name));
-  };
-/** Pulumi creates a resource, or its replacement. */
-const creates =
-  (name: string, news = someArgs()): Step =>
-  async (run) => {
-    await checks(name, {}, news)(run);
-    return run.create(news);
-  };
-const adopts = (id: number, databaseId = "base_abc123") =>
-  checks("adopter", {}, someArgs({ databaseId, adopt: { id, secret } }));
-const imports =
-  (name: string, isExternal = false): Step =>
-  ({ import: read, urnOf }) =>
-    read("17", "base_abc123", { ...urnOf(name), isExternal });
-const refreshes: Step = ({ read, state }) => read("17", state);
-/** Pulumi compares what no program declares. */
-const comparesState: Step = ({ diff, state, urnOf }) =>
-  diff("17", state, someArgs(), urnOf("stays"));
-const deletes: Step = ({ delete: remove, state, urnOf }) => remove("17", state, urnOf("one"));
-
-/** Pulumi compares the webhook that `adopt` names, and finds that it drifted. */
-const comparesDrift: Step = ({ diff, state }) =>
-  diff("17", { ...state, url: "https://drifted.example" }, adopting());
-
-/** Runs these steps, of which the last one may fail. Says how that ends, and the lines before it. */
-async function play(steps: readonly Step[], hasUrns: boolean): Promise<string> {
-  // The same answer is right for a creation, a deletion and a list.
+/** Starts a provider of a service that has webhook 17, and two resources that can have it. */
+async function startRun({ hasUrns = true } = {}) {
+  // The same body is right for a creation, a deletion and a list.
   const body = { id: 99, secret, success: true, webhooks: [listed()] };
   const environment = { DBWEBHOOKS_IMPORT_SECRET: secret };
-  const urnOf = (name: string) => (hasUrns ? { urn: `urn:pulumi:::${name}` } : {});
-  const provider = await startWithService({ body }, { listing: "true" }, undefined, environment);
-  const run = { ...provider, urnOf };
-  for (const step of steps.slice(0, -1)) {
-    await step(run);
-  }
-  const [last] = steps.slice(-1);
-  const error = await last?.(run).then(() => undefined, kindOf);
-  const lines = run.lines.map((line) => shownLines.exec(line)?.[0].replace(/^\w+: /, ""));
-  const isDeleted = run.requests.some(
-    ({ method, path }) => method === "DELETE" && path.endsWith("/17"),
-  );
-  return [...lines, isDeleted && "deleted", error].filter(Boolean).join(", ");
+  const run = await startWithService({ body }, { listing: "true" }, undefined, environment);
+  /** What Pulumi asks about one resource. */
+  const resource = (name: string) => {
+    const options = hasUrns ? { urn: `urn:pulumi:::${name}` } : {};
+    const check = (olds: object, news: object) => run.check({ ...olds }, { ...news }, options);
+    return {
+      check,
+      compare: async (args = someArgs(), id = "17") => {
+        await check(someArgs(), args);
+        return run.diff(id, run.state, args, options);
+      },
+      compareWithoutProgram: () => run.diff("17", run.state, someArgs(), options),
+      refresh: async () => {
+        await run.read("17", run.state);
+        return run.diff("17", run.state, someArgs(), options);
+      },
+      create: async (args = someArgs()) => {
+        await check({}, args);
+        return run.create(args);
+      },
+      /** As Pulumi does for the option `replacementTrigger`. */
+      replace: async () => {
+        await check(someArgs(), someArgs());
+        await check({}, someArgs());
+        return run.create(someArgs(), options);
+      },
+      import: async (args = someArgs()) => {
+        await run.import("17", "base_abc123", options);
+        return check(someArgs(), args);
+      },
+      get: () => run.import("17", "base_abc123", { ...options, isExternal: true }),
+      delete: () => run.delete("17", run.state, options),
+    };
+  };
+  const isDeleted = () =>
+    run.requests.some(({ method, path }) => method === "DELETE" && path.endsWith("/17"));
+  return { ...run, isDeleted, first: resource("first"), second: resource("second") };
 }
 
-const shownLines =
-  /^(warning: (Kept webhook 17|Two resources(?= .*:one and .*:two\.)|Replacing|The program)|info: (Adopting|The argument))/;
+describe.each([
+  ["the plugin, which passes URNs", true],
+  ["the dynamic adapter, which passes none", false],
+])("A deletion by %s", (_adapter, hasUrns) => {
+  it.each<[string, Step]>([
+    ["no resource was compared", async () => undefined],
+    ["its resource changes", ({ first }) => first.compare(someArgs({ url: otherUrl }))],
+    ["its replacement was created without a comparison", ({ first }) => first.replace()],
+    ["another resource has another webhook", ({ second }) => second.compare(someArgs(), "1")],
+    ["a comparison was made without the program", ({ second }) => second.compareWithoutProgram()],
+    ["a refresh compared it", ({ second }) => second.refresh()],
+    ["another resource only reads it", ({ second }) => second.get()],
+    ["the program adopts another webhook", ({ second }) => second.check({}, adopting({ id: 16 }))],
+    [
+      "the program adopts its number in another database",
+      ({ second }) => second.check({}, { ...adopting(), databaseId: "base_2" }),
+    ],
+  ])("reaches the webhook when %s", async (_case, prepare) => {
+    const run = await startRun({ hasUrns });
+    await prepare(run);
 
-describe("who has a webhook", () => {
-  const kept = "Kept webhook 17";
-  const [one, two, changesTwo] = [compares("one"), compares("two"), compares("two", elsewhere)];
-  const otherBase = adopts(17, "base_2");
-  const rotation = [checks("one", someArgs()), creates("one"), deletes];
-  const three = compares("three", someArgs(), "18");
-  const others = [compares("two", someArgs(), "1"), three, deletes];
-  const named = compares("one", adopting());
-  const takes = (name: string, changes = {}) => creates(name, adopting(changes));
-  const otherSecret = adopting({ secret: "whsec_another" });
-  const unknownId = adopting({ id: unknownMarkers.string });
-  const unknownDatabase = { ...adopting(), databaseId: unknownMarkers.string };
-  const imported = (name: string) => [imports(name), checks(name, someArgs())];
-  it.each<[string, Step[], withUrns: string, without?: string]>([
-    ["deleted in a run that compared nothing", [deletes], "deleted"],
-    ["kept by another resource", [two, deletes], kept],
-    ["kept among others", [two, three, creates("new"), checks("one", {}), deletes], kept],
-    ["kept among others, last", [checks("one", {}), creates("new"), three, two, deletes], kept],
-    ["unchanged, and replaced in spite of it", [one, deletes], "deleted", kept],
-    ["its change is ignored", [one, creates("one", elsewhere), deletes], "deleted", kept],
-    ["changed", [compares("one", elsewhere), deletes], "Replacing, deleted"],
-    ["in a rotation by replacementTrigger", rotation, "deleted"],
-    ["others keep other webhooks", others, "deleted"],
-    ["after a plain refresh", [refreshes, comparesState, deletes], "deleted"],
-    ["no program has run", [comparesState, deletes], "deleted"],
-    ["the program adopts it", [adopts(17), deletes], `Adopting, ${kept}`],
-    ["the program adopts another", [adopts(16), otherBase, deletes], "Adopting, Adopting, deleted"],
-    ["another resource imported it", [...imported("two"), deletes], kept],
-    ["another resource only reads it", [imports("two", true), deletes], "deleted"],
-    ["both adopt it", [takes("one"), takes("two", { id: 17 })], "Adopting, Adopting, unchanged"],
-    ["one adopts what the other manages", [one, takes("two")], "Adopting, unchanged"],
-    ["one adopts what was deleted", [deletes, takes("two")], "Adopting, deleted, unchanged"],
-    ["one manages what the other adopted", [takes("one"), two], "Adopting, unchanged"],
-    ["one manages what the other is to adopt", [adopts(17), two], "Adopting, unchanged"],
-    ["both have it, the first by adoption", [named, two], "unchanged"],
-    ["both have it, the second by adoption", [two, named], "unchanged"],
-    ["both have it by adoption", [named, compares("two", adopting())], "unchanged", ""],
-    ["adopted and to be replaced", [compares("one", { ...adopting(), tableId: "t" })], "unchanged"],
-    ["adopted, and refreshed alone", [refreshes, comparesDrift], ""],
-    ["adopted with another secret", [compares("one", otherSecret)], "The argument"],
-    ["to be adopted, by an unknown id", [checks("one", {}, unknownId)], ""],
-    ["to be adopted, in an unknown database", [checks("one", {}, unknownDatabase)], ""],
-    ["adopted, again and again", [named, named, named], ""],
-    ["adopted, and deleted before", [named, deletes, takes("one")], `${kept}, Adopting`],
-    ["both manage it, said once", [one, one, two], "Two resources", ""],
-    ["both imported it", [...imported("one"), ...imported("two")], "Two resources", ""],
-    ["one only reads it", [imports("one", true), two], ""],
-    ["one reads what the other replaces", [imports("one", true), changesTwo], "Replacing"],
-    ["imported, and declared otherwise", [imports("two"), changesTwo], "The program", "Replacing"],
-  ])("is known: %s", async (_case, steps, withUrns, without = withUrns) => {
-    expect([await play(steps, true), await play(steps, false)]).toEqual([withUrns, without]);
+    await run.first.delete();
+
+    expect(run.isDeleted()).toBe(true);
+  });
+
+  it.each<[string, Step]>([
+    ["another resource has it", ({ second }) => second.compare()],
+    ["another resource imported it", ({ second }) => second.import()],
+    ["the program adopts it", ({ second }) => second.check({}, adopting())],
+  ])("keeps the webhook and warns when %s", async (_case, prepare) => {
+    const run = await startRun({ hasUrns });
+    await prepare(run);
+
+    await run.first.delete();
+
+    expect(run.isDeleted()).toBe(false);
+    expect(run.lines.at(-1)).toMatch(/^warning: Kept webhook 17 /);
   });
 });
 
-describe("an adoption", () => {
+describe("A resource that was found unchanged and is replaced all the same", () => {
+  it.each([
+    ["deletes its webhook where it has a URN", true],
+    ["keeps its webhook where no URN tells it from another resource", false],
+  ])("%s", async (_fact, hasUrns) => {
+    const run = await startRun({ hasUrns });
+    await run.first.compare();
+
+    await run.first.delete();
+
+    expect(run.isDeleted()).toBe(hasUrns);
+  });
+});
+
+const nothing: Step = async () => undefined;
+const firstManages: Step = ({ first }) => first.compare();
+const secondManages: Step = ({ second }) => second.compare();
+const firstNames: Step = ({ first }) => first.compare(adopting());
+const firstAdopts: Step = ({ first }) => first.create(adopting());
+const secondAdopts: Step = ({ second }) => second.create(adopting({ id: 17 }));
+const firstIsReplaced: Step = ({ first }) => first.compare({ ...adopting(), tableId: "tbl_1" });
+const firstIsToAdopt: Step = ({ first }) => first.check({}, adopting());
+const firstIsDeleted: Step = ({ first }) => first.delete();
+
+describe.each([
+  ["with URNs", true],
+  ["without URNs", false],
+])("An adoption, %s", (_case, hasUrns) => {
+  it.each<[string, Step, Step]>([
+    ["when another resource adopted the webhook", firstAdopts, secondAdopts],
+    ["when another resource manages the webhook", firstManages, secondAdopts],
+    ["when this run deleted the webhook", firstIsDeleted, secondAdopts],
+    ["when its webhook is to be replaced", nothing, firstIsReplaced],
+    ["that is done, when another resource manages the webhook", firstAdopts, secondManages],
+    ["to come, when another resource manages the webhook", firstIsToAdopt, secondManages],
+    ["when a second resource has the webhook without adopt", firstNames, secondManages],
+    ["when a first resource has the webhook without adopt", secondManages, firstNames],
+  ])("is refused %s", async (_conflict, prepare, conflict) => {
+    const run = await startRun({ hasUrns });
+    await prepare(run);
+
+    await expect(conflict(run)).rejects.toMatchObject({ kind: "unchanged" });
+  });
+
+  it("stays in the program without a line", async () => {
+    const run = await startRun({ hasUrns });
+
+    await run.first.compare(adopting());
+    await run.first.compare(adopting());
+
+    expect(run.lines).toEqual([]);
+  });
+
+  it("is possible again after the deletion that is part of its own replacement", async () => {
+    const run = await startRun({ hasUrns });
+    await run.first.compare(adopting());
+    await run.first.delete();
+
+    const { id } = await run.first.create(adopting());
+
+    expect(id).toBe("17");
+    expect(run.isDeleted()).toBe(false);
+  });
+});
+
+describe("An adoption", () => {
+  it("is refused when two resources that URNs tell apart name the webhook", async () => {
+    const { first, second } = await startRun();
+    await first.compare(adopting());
+
+    await expect(second.compare(adopting())).rejects.toMatchObject({ kind: "unchanged" });
+  });
+
+  it("is announced when Pulumi is about to create the resource", async () => {
+    const run = await startRun();
+
+    await run.first.check({}, adopting());
+
+    expect(run.lines).toEqual([expect.stringMatching(/^info: Adopting webhook 17 /)]);
+  });
+
+  it.each([
+    ["id", adopting({ id: unknownMarkers.string })],
+    ["database", { ...adopting(), databaseId: unknownMarkers.string }],
+  ])("is not announced while its %s is unknown", async (_part, args) => {
+    const run = await startRun();
+
+    await run.first.check({}, args);
+
+    expect(run.lines).toEqual([]);
+  });
+
+  it("does not change the stored secret, and says so when the program has another one", async () => {
+    const run = await startRun();
+
+    const differences = await run.first.compare(adopting({ secret: "whsec_another" }));
+
+    expect(differences).toEqual([]);
+    expect(run.lines).toEqual([expect.stringMatching(/^info: /)]);
+  });
+
+  it("does not make a refresh fail when the webhook has drifted", async () => {
+    const { read, diff, state } = await startRun();
+    await read("17", state);
+
+    const differences = await diff("17", { ...state, url: otherUrl }, adopting());
+
+    expect(differences).toMatchObject([{ property: "url" }]);
+  });
+
   it("sends nothing, and stores the secret but not the argument", async () => {
     const { create, lines, baseUrl, requests } = await startWithService({});
 
-    expect(await create(adopting())).toStrictEqual({
+    const created = await create(adopting());
+
+    expect(created).toStrictEqual({
       id: "17",
       properties: { ...someArgs(), baseUrl, secret: secretEnvelope },
     });
     expect(requests).toEqual([]);
-    expect(lines).toEqual([
-      expect.stringMatching(/^info: .*webhook 17 .*dbwebhooks:listing is off/),
-    ]);
+    expect(lines).toEqual([expect.stringMatching(/^info: .*dbwebhooks:listing is off/)]);
   });
 
-  it("looks the webhook up first with listing, and is one at a time", async () => {
+  it("looks the webhook up with listing", async () => {
     const run = await startWithService(listOf(listed()), { listing: "true" });
 
-    const results = await Promise.allSettled([run.create(adopting()), run.create(adopting())]);
+    await run.create(adopting());
 
-    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
     expect(run.methods()).toEqual(["GET"]);
     expect(run.lines.join()).not.toContain("dbwebhooks:listing");
   });
 
-  it.each<[string, Answer, string]>([
-    ["is not listed", listOf(), "does not list it. .*remove adopt to create a new one"],
-    [
-      "may be on another page",
-      { body: { webhooks: [], nextPage: 2 } },
-      "only a part.*set dbwebhooks:listing to false",
-    ],
-    [
-      "has another table",
-      listOf(listed({ tableIds: ["t"] })),
-      "another tableId. Declare it as it is there",
-    ],
-    ["cannot be looked up", { statusCode: 403 }, "returned 403"],
-  ])("is refused each time when the webhook %s, and keeps it", async (_case, answer, why) => {
+  it("is refused while another resource looks up the same webhook", async () => {
+    const { create } = await startWithService(listOf(listed()), { listing: "true" });
+
+    const results = await Promise.allSettled([create(adopting()), create(adopting())]);
+
+    expect(results).toMatchObject([
+      { status: "fulfilled" },
+      { status: "rejected", reason: { kind: "unchanged" } },
+    ]);
+  });
+
+  it.each<[string, Answer]>([
+    ["the list does not hold the webhook", listOf()],
+    ["the list is incomplete", { body: { webhooks: [], nextPage: 2 } }],
+    ["the webhook has another table", listOf(listed({ tableIds: ["tbl_1"] }))],
+    ["the service refuses the list", { statusCode: 403 }],
+  ])("is refused each time and keeps the webhook when %s", async (_case, answer) => {
     const run = await startWithService(answer, { listing: "true" });
     await run.check({}, adopting());
 
-    const refused = { kind: "unchanged", message: expect.stringMatching(why) };
-    await expect(run.create(adopting())).rejects.toMatchObject(refused);
-    await expect(run.create(adopting())).rejects.toMatchObject(refused);
-    await expect(run.delete("17", run.state)).rejects.toMatchObject({ kind: "notDeleted" });
+    const attempts = [
+      await errorOf(run.create(adopting())),
+      await errorOf(run.create(adopting())),
+      await errorOf(run.delete("17", run.state)),
+    ];
+
+    expect(attempts).toMatchObject([
+      { kind: "unchanged" },
+      { kind: "unchanged" },
+      { kind: "notDeleted" },
+    ]);
     expect(run.methods()).toEqual(["GET", "GET"]);
+  });
+});
+
+describe("Two resources with one webhook", () => {
+  it.each<[string, Step, Step]>([
+    ["both manage it", firstManages, secondManages],
+    ["both are imported", ({ first }) => first.import(), ({ second }) => second.import()],
+  ])("get one warning that names both when %s", async (_case, seeFirst, seeSecond) => {
+    const run = await startRun();
+
+    await seeFirst(run);
+    await seeSecond(run);
+
+    expect(run.lines).toEqual([expect.stringMatching(/^warning: .*:first and .*:second\./)]);
+  });
+
+  it("get no warning where no URN tells them apart", async () => {
+    const run = await startRun({ hasUrns: false });
+
+    await firstManages(run);
+    await secondManages(run);
+
+    expect(run.lines).toEqual([]);
+  });
+
+  it("get no warning when one of them only reads it", async () => {
+    const run = await startRun();
+
+    await run.first.get();
+    await secondManages(run);
+
+    expect(run.lines).toEqual([]);
+  });
+});
+
+describe("An imported webhook that the program declares otherwise", () => {
+  it("is not said to be replaced, because Pulumi does not replace what it imports", async () => {
+    const { second, lines } = await startRun();
+    await second.import(someArgs({ url: otherUrl }));
+
+    await second.compare(someArgs({ url: otherUrl }));
+
+    expect(lines).toEqual([expect.stringMatching(/^warning: The program does not declare/)]);
+  });
+
+  it("is said to be replaced when another resource only reads it", async () => {
+    const { first, second, lines } = await startRun();
+    await first.get();
+
+    await second.compare(someArgs({ url: otherUrl }));
+
+    expect(lines).toEqual([expect.stringMatching(/^warning: Replacing webhook 17 /)]);
   });
 });
 
 describe("A resource that is replaced while adopt names its own webhook", () => {
   it("fails its check, because the process of a replaced provider would delete the webhook", async () => {
-    const run = await startWithService({});
-    const urn = "urn:pulumi:::orders";
+    const run = await startRun();
+    const urn = "urn:pulumi:::first";
     await run.check(adopting(), adopting(), { urn });
 
     const { failures } = await run.check({}, adopting(), { urn });

@@ -61,51 +61,56 @@ async function startBoth(settings: Record<string, string> = {}) {
   return { plugin, service, create };
 }
 
-describe("A request that the plugin cannot take", () => {
-  it.each([
+describe("The plugin", () => {
+  const requests = [
     ["check", new messages.CheckRequest()],
     ["diff", new messages.DiffRequest()],
     ["create", new messages.CreateRequest()],
     ["read", new messages.ReadRequest()],
     ["update", new messages.UpdateRequest()],
     ["delete", new messages.DeleteRequest()],
-  ])("is a %s of another type, or one before Configure", async (method, request) => {
+  ] as const;
+
+  it.each(requests)("refuses a %s of another type, and names its own", async (method, request) => {
     const plugin = await startPlugin();
-    const errorWith = (type: string) => {
-      request.setUrn(`urn:pulumi:test::webhooks::my:index:Team$${type}::orders`);
-      return errorOf(plugin.call(method, request));
-    };
+    request.setUrn("urn:pulumi:test::webhooks::my:index:Team$dbwebhooks:index:Hook::orders");
 
-    const errors = [await errorWith("dbwebhooks:index:Hook"), await errorWith(type)];
+    const error = await errorOf(plugin.call(method, request));
 
-    expect(errors).toMatchObject([{ code: 3 }, { code: 9 }]);
-    expect(errors[0]?.message).toContain(`write ${type}`);
+    expect(error).toMatchObject({ code: 3, message: expect.stringContaining(type) });
   });
 
-  it.each(["42", "base_abc123/orders"])("has the id %s, and sends nothing", async (id) => {
-    const { plugin, service } = await startBoth();
-    const calls = [
-      plugin.import(id),
-      plugin.read(id, inputs),
-      plugin.diff(id, inputs, inputs),
-      plugin.delete(id, inputs),
-    ];
+  it.each(requests)("refuses a %s before it is configured", async (method, request) => {
+    const plugin = await startPlugin();
+    request.setUrn(`urn:pulumi:test::webhooks::my:index:Team$${type}::orders`);
 
-    for (const error of await Promise.all(calls.map((call) => errorOf(call)))) {
-      expect(error).toMatchObject({ code: 3, message: expect.stringContaining("DATABASE/NUMBER") });
-    }
+    expect(await errorOf(plugin.call(method, request))).toMatchObject({ code: 9 });
+  });
+
+  it.each(["42", "base_abc123/orders"])("sends nothing about the id %s", async (id) => {
+    const { plugin, service } = await startBoth();
+
+    const errors = await Promise.all([
+      errorOf(plugin.import(id)),
+      errorOf(plugin.read(id, inputs)),
+      errorOf(plugin.diff(id, inputs, inputs)),
+      errorOf(plugin.delete(id, inputs)),
+    ]);
+
+    const refused = { code: 3, message: expect.stringContaining("DATABASE/NUMBER") };
+    expect(errors).toMatchObject([refused, refused, refused, refused]);
     expect(service.requests).toEqual([]);
   });
 
-  it("is an import of a number alone, which asks for the database", async () => {
+  it("asks for the database when an import has a number alone", async () => {
     const { plugin } = await startBoth();
 
     const { message } = await errorOf(plugin.import("42"));
 
-    expect(message).toMatch(/Import webhook failed: which database .*\bbase_abc123\/42\b/);
+    expect(message).toContain("base_abc123/42");
   });
 
-  it("is another configuration than the first", async () => {
+  it("accepts its configuration again, and refuses another one", async () => {
     const { plugin, service, create } = await startBoth();
     const { baseUrl, apiKey } = service;
 
@@ -116,10 +121,37 @@ describe("A request that the plugin cannot take", () => {
     expect(error).toMatchObject({ code: 9 });
     expect(service.counts.created).toBe(1);
   });
+
+  it("has the version of the package, also in its schema", async () => {
+    const { call } = await startPlugin();
+
+    const info = await call<PluginInfo>("getPluginInfo", new Empty());
+    const request = new messages.GetSchemaRequest();
+    const schema = await call<messages.GetSchemaResponse>("getSchema", request);
+
+    expect(info.getVersion()).toBe(version);
+    expect(JSON.parse(schema.getSchema())).toMatchObject({ name: "dbwebhooks", version });
+  });
+
+  it("warns about unknown settings of the default provider, and refuses those of another", async () => {
+    const { call, engine } = await startPlugin();
+    const check = async (name: string) => {
+      const request = new messages.CheckRequest().setName(name).setNews(struct({ timeout: "1" }));
+      const response = await call<messages.CheckResponse>("checkConfig", request);
+      return response.getFailuresList().map((failure) => failure.getReason().split(": ")[0]);
+    };
+
+    const failures = [await check("default"), await check("eu")];
+
+    expect(failures).toEqual([[], ["timeout", "dbwebhooks:baseUrl", "dbwebhooks:apiKey"]]);
+    expect(engine.lines).toEqual([
+      { urn: "", severity: WARNING, line: expect.stringContaining("dbwebhooks:timeout") },
+    ]);
+  });
 });
 
 describe("Requests in flight", () => {
-  it("share connections", async () => {
+  it("share the connections to the service", async () => {
     const { service, create } = await startBoth({ maxConcurrentRequests: "4" });
 
     const created = await Promise.all(Array.from({ length: 30 }, () => create()));
@@ -145,55 +177,26 @@ describe("Requests in flight", () => {
   });
 });
 
-describe("The plugin", () => {
-  it("has the version of the package, in its schema, too", async () => {
-    const { call } = await startPlugin();
-
-    const info = await call<PluginInfo>("getPluginInfo", new Empty());
-    const request = new messages.GetSchemaRequest();
-    const schema = await call<messages.GetSchemaResponse>("getSchema", request);
-
-    expect(info.getVersion()).toBe(version);
-    expect(JSON.parse(schema.getSchema())).toMatchObject({ name: "dbwebhooks", version });
-  });
-
-  it("checks a provider, and warns in the log about names that it does not know", async () => {
-    const { call, engine } = await startPlugin();
-    const check = async (name: string) => {
-      const request = new messages.CheckRequest().setName(name).setNews(struct({ timeout: "1" }));
-      const response = await call<messages.CheckResponse>("checkConfig", request);
-      return response.getFailuresList().map((failure) => failure.getReason().split(": ")[0]);
-    };
-
-    expect(await check("default")).toEqual([]);
-    expect(engine.lines).toEqual([
-      { urn: "", severity: WARNING, line: expect.stringContaining("dbwebhooks:timeout") },
-    ]);
-    expect(await check("eu")).toEqual(["timeout", "dbwebhooks:baseUrl", "dbwebhooks:apiKey"]);
-  });
-});
-
 describe("Another base URL of a provider", () => {
-  it("is a warning once per process, as soon as the provider is configured", async () => {
-    const [old, next] = ["https://a.example", "https://b.example"].map((baseUrl) => {
-      return { baseUrl, apiKey: "key" };
-    });
+  it("is a warning once per process, after the provider is configured", async () => {
     const { call, configure, engine } = await startPlugin();
-    const request = new messages.DiffRequest().setName("eu").setOldInputs(struct(old ?? {}));
+    const old = struct({ baseUrl: "https://a.example", apiKey: "key" });
+    const next = { baseUrl: "https://b.example", apiKey: "key" };
+    const request = new messages.DiffRequest().setName("eu").setOldInputs(old);
     const compare = async () => {
-      const response = await call<messages.DiffResponse>(
-        "diffConfig",
-        request.setNews(struct(next ?? {})),
-      );
-      return [response.getReplacesList(), engine.lines.length];
+      const news = request.setNews(struct(next));
+      const response = await call<messages.DiffResponse>("diffConfig", news);
+      return { replaces: response.getReplacesList(), warnings: engine.lines.length };
     };
 
-    const ofProvider = await compare();
-    await configure(next ?? {});
-    const ofWebhooks = [await compare(), await compare()];
+    const before = await compare();
+    await configure(next);
+    const after = await compare();
+    const again = await compare();
 
-    expect(ofProvider).toEqual([["baseUrl"], 0]);
-    expect(ofWebhooks).toEqual(Array(2).fill([["baseUrl"], 1]));
+    expect(before).toEqual({ replaces: ["baseUrl"], warnings: 0 });
+    expect(after).toEqual({ replaces: ["baseUrl"], warnings: 1 });
+    expect(again).toEqual(after);
     expect(engine.lines).toMatchObject([{ urn: "", severity: WARNING }]);
   });
 });
@@ -205,6 +208,7 @@ describe("The engine's log", () => {
       vi.stubEnv(name, proxy.url);
     }
     const engine = await startEngine();
+    onTestFinished(() => engine.close());
     const log = new EngineLog(`127.0.0.1:${engine.port}`);
 
     log.write(urn, "A line.", "info");
@@ -268,25 +272,28 @@ describe("A webhook of the plugin", () => {
     expect(partial?.getReasonsList()).toEqual([expect.stringContaining("returned 403")]);
   });
 
-  it("is compared with the program and with the inputs of the last one", async () => {
+  it("has a detailed difference for each argument that the program changes", async () => {
     const { plugin, create } = await startBoth();
     const { id, state } = await create({ tableId: "tbl_x" });
-    const old = { ...inputs, tableId: "tbl_x" };
-    const drifted = { ...state, url: "https://drifted.example" };
-    const detailsOf = async (...[olds, news, oldInputs]: Record<string, unknown>[]) =>
-      Object.fromEntries(
-        (await plugin.diff(id, olds ?? {}, news ?? {}, oldInputs)).detaileddiffMap,
-      );
 
-    expect(await detailsOf(state, old)).toEqual({});
-    expect(await detailsOf(state, { ...inputs, url: otherUrl })).toEqual({
+    const { detaileddiffMap } = await plugin.diff(id, state, { ...inputs, url: otherUrl });
+
+    expect(Object.fromEntries(detaileddiffMap)).toEqual({
       url: { kind: 5, inputdiff: true },
       tableId: { kind: 3, inputdiff: true },
     });
-    expect(await detailsOf(drifted, old, old)).toEqual({ url: { kind: 5, inputdiff: false } });
   });
 
-  it("is not compared by what the program ignores", async () => {
+  it("has a difference of outputs where it drifted from the inputs of the last program", async () => {
+    const { plugin, create } = await startBoth();
+    const { id, state } = await create();
+
+    const { detaileddiffMap } = await plugin.diff(id, { ...state, url: otherUrl }, inputs, inputs);
+
+    expect(Object.fromEntries(detaileddiffMap)).toEqual({ url: { kind: 5, inputdiff: false } });
+  });
+
+  it("has no difference in what the program ignores", async () => {
     const { plugin, service } = await startBoth();
     const { baseUrl } = service;
     const olds = struct(someState({ url: "https://drifted.example", baseUrl }));
@@ -298,43 +305,44 @@ describe("A webhook of the plugin", () => {
     expect(response.getReplacesList()).toEqual([]);
   });
 
-  it("has drift and its absence as warnings, and an adoption as information", async () => {
+  it("causes warnings with its URN when it has drifted or is gone", async () => {
     const { plugin, service, create } = await startBoth({ listing: "true" });
-    const { id, state } = await create();
-    const other = await create({ databaseId: "base_other" });
-    service.updateWebhook(1, { url: otherUrl, active: false });
+    const drifted = await create();
+    const lost = await create({ databaseId: "base_other" });
+    service.updateWebhook(1, { url: otherUrl });
     service.removeWebhook(2);
 
-    const { props } = await plugin.read(id, state);
-    const gone = await plugin.read(other.id, other.state);
-    await plugin.delete(other.id, other.state);
-    const { databaseId: _, ...body } = inputs;
-    await createWebhook(service, { databaseId: "base_abc123", body });
-    await create({ adopt: { id: "3", secret: "whsec_adopted" } });
+    const { props } = await plugin.read(drifted.id, drifted.state);
+    const gone = await plugin.read(lost.id, lost.state);
 
     expect(props).toMatchObject({ url: otherUrl });
     expect(gone).toEqual({ id: "", props: {} });
-    const expected: [string, number][] = [
-      ["Drift of webhook 1", WARNING],
-      ["has switched off", WARNING],
-      ["webhook 2", WARNING],
-      ["no longer had webhook 2", WARNING],
-      ["manages webhook 3", INFO],
-    ];
-    const lines = expected.map(([text, severity]) => {
-      return { urn, severity, line: expect.stringContaining(text) };
-    });
-    await expect.poll(() => plugin.engine.lines).toEqual(lines);
+    await expect
+      .poll(() => plugin.engine.lines)
+      .toMatchObject([
+        { urn, severity: WARNING, line: expect.stringContaining("webhook 1") },
+        { urn, severity: WARNING, line: expect.stringContaining("webhook 2") },
+      ]);
+  });
+
+  it("causes information with its URN when it is adopted", async () => {
+    const { plugin, create } = await startBoth();
+
+    await create({ adopt: { id: "3", secret: "whsec_adopted" } });
+
+    await expect
+      .poll(() => plugin.engine.lines)
+      .toMatchObject([{ urn, severity: INFO, line: expect.stringContaining("webhook 3") }]);
   });
 });
 
 describe("customTimeouts", () => {
-  const throttled: Fault = { kind: "respond", statusCode: 429, headers: { "retry-after": "30" } };
+  const rateLimited: Fault = { kind: "respond", statusCode: 429, headers: { "retry-after": "30" } };
   const silence: Fault = { kind: "neverAnswer", commit: true };
 
   it.each<[string, Fault, string, string, number]>([
-    ["while they wait", throttled, "notCreated", "notDeleted", 0],
-    ["while the service is silent", silence, "inDoubt", "notDeleted", 1],
+    ["that wait for a rate limit", rateLimited, "notCreated", "notDeleted", 0],
+    ["at a silent service", silence, "inDoubt", "notDeleted", 1],
   ])("end operations %s", async (_, fault, creation, deletion, created) => {
     const { plugin, service, create } = await startBoth({ retrySeconds: "600" });
     const { id, state } = await create();
@@ -368,38 +376,45 @@ describe("customTimeouts", () => {
 });
 
 describe("An import", () => {
-  it("gives url and secret as secrets, also where the check gives the arguments back", async () => {
+  const id = "base_abc123/1";
+  const wrappedInputs = { ...inputs, url: { ...secretMark, value: inputs.url } };
+
+  async function startWithWebhook() {
     const { plugin, service } = await startBoth({ listing: "true" });
     const { databaseId, ...body } = inputs;
     await createWebhook(service, { databaseId: String(databaseId), body });
     const { secret = "" } = service.webhooks[0] ?? {};
     vi.stubEnv("DBWEBHOOKS_IMPORT_SECRET", secret);
-    const id = "base_abc123/1";
+    const secretOutput = { ...secretMark, value: secret };
+    const { baseUrl } = service;
+    const props = { ...wrappedInputs, baseUrl, webhookId: "1", secret: secretOutput };
+    return { plugin, secret, props };
+  }
 
-    const imported = await plugin.import(id);
-    const checked = await plugin.check(inputs, inputs);
-    // What a program only reads has no inputs, and a part of its properties at most.
-    const read = await plugin.read(id, { databaseId });
-    const errors = await Promise.all([
-      errorOf(plugin.import("base_abc123/2")),
-      errorOf(plugin.read("base_abc123/2", {})),
-    ]);
+  it("returns the url and the secret wrapped", async () => {
+    const { plugin, props } = await startWithWebhook();
 
-    const marked = { ...inputs, url: { ...secretMark, value: inputs.url } };
-    expect(imported).toEqual({
-      id,
-      inputs: marked,
-      props: {
-        ...marked,
-        baseUrl: service.baseUrl,
-        webhookId: "1",
-        secret: { ...secretMark, value: secret },
-      },
-    });
-    expect(checked).toEqual({ inputs: marked, failures: [] });
-    expect(read.props).toEqual(imported.props);
-    expect(errors.map(kindOf)).toEqual(["unchanged", "unchanged"]);
-    expect(errors.map(({ message }) => message.includes("adopt"))).toEqual([true, false]);
-    expect(errors.join()).not.toContain(secret);
+    expect(await plugin.import(id)).toEqual({ id, inputs: wrappedInputs, props });
+  });
+
+  it("is also the read of a webhook of which Pulumi knows a part of the properties", async () => {
+    const { plugin, props } = await startWithWebhook();
+
+    const read = await plugin.read(id, { databaseId: inputs.databaseId });
+
+    expect(read.props).toEqual(props);
+  });
+
+  it("of an unknown webhook advises to adopt, and a read does not", async () => {
+    const { plugin, secret } = await startWithWebhook();
+
+    const importError = await errorOf(plugin.import("base_abc123/2"));
+    const readError = await errorOf(plugin.read("base_abc123/2", {}));
+
+    expect(kindOf(importError)).toBe("unchanged");
+    expect(kindOf(readError)).toBe("unchanged");
+    expect(importError.message).toContain("adopt");
+    expect(readError.message).not.toContain("adopt");
+    expect(importError.message + readError.message).not.toContain(secret);
   });
 });

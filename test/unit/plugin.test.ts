@@ -39,28 +39,31 @@ type Properties = Record<string, unknown>;
 
 const { ADD_REPLACE, DELETE_REPLACE, UPDATE_REPLACE } = PropertyDiff.Kind;
 
-const two = { events: ["a", "b"] };
-const table = { tableId: "t" };
-
 afterEach(() => void vi.unstubAllEnvs());
 
-describe("the response to a comparison", () => {
-  /** The response when the program, the last program and the state are these. */
-  const responseTo = (
-    news: Properties,
-    oldInputs: Properties = {},
-    olds: Properties = oldInputs,
-  ) => {
-    const args = [someArgs(oldInputs), someState(olds), someArgs(news)] as const;
-    const differences = compareWebhook({
-      ...{ id: "17", state: args[1], news: args[2], settings: someSettings() },
-      ...{ ignored: [], urn: undefined },
-    });
-    return diffResponse(differences, ...args).toObject();
-  };
+describe("The response to a comparison", () => {
+  interface Compared {
+    /** What the program declares. */
+    readonly program: Properties;
+    /** What the program declared in the last update. */
+    readonly lastProgram?: Properties;
+    /** What the state holds; the last program if absent. */
+    readonly state?: Properties;
+  }
+
+  function responseTo({ program, lastProgram = {}, state = lastProgram }: Compared) {
+    const oldInputs = someArgs(lastProgram);
+    const olds = someState(state);
+    const news = someArgs(program);
+    const settings = someSettings();
+    const comparison = { id: "17", state: olds, news, settings, ignored: [], urn: undefined };
+    return diffResponse(compareWebhook(comparison), oldInputs, olds, news).toObject();
+  }
 
   it("says explicitly that nothing changes, also for arguments that the service does not know", () => {
-    expect(responseTo({ allowInsecureUrl: true, adopt: { id: 17 } })).toMatchObject({
+    const response = responseTo({ program: { allowInsecureUrl: true, adopt: { id: 17 } } });
+
+    expect(response).toMatchObject({
       changes: DiffResponse.DiffChanges.DIFF_NONE,
       hasdetaileddiff: true,
       replacesList: [],
@@ -69,40 +72,61 @@ describe("the response to a comparison", () => {
     });
   });
 
-  // A change of the program is a difference of arguments; drift is a difference of outputs.
-  it.each<[string, string, number | undefined, boolean, ...Parameters<typeof responseTo>]>([
-    ["a url", "url", UPDATE_REPLACE, true, { url: "https://b.example" }],
-    ["events", "events", UPDATE_REPLACE, true, { events: ["table.created"] }],
-    ["a table that is added", "tableId", ADD_REPLACE, true, { tableId: "t" }],
-    ["a table that is removed", "tableId", DELETE_REPLACE, true, {}, { tableId: "t" }],
-    ["a table that is null", "tableId", DELETE_REPLACE, true, { tableId: null }, { tableId: "t" }],
-    ["an unknown url", "url", UPDATE_REPLACE, true, { url: unknownMarkers.string }],
-    ["drift of a url", "url", UPDATE_REPLACE, false, {}, {}, { url: "https://b.example" }],
-    ["drift of events", "events", UPDATE_REPLACE, false, two, two, { events: ["a"] }],
-    ["a table as drift", "tableId", DELETE_REPLACE, false, {}, {}, { tableId: "t" }],
-    ["no table as drift", "tableId", ADD_REPLACE, false, table, table, { tableId: undefined }],
-    // These two are no arguments, so they have no detail.
+  const url = "https://b.example";
+  const withTable = { tableId: "t" };
+  it.each<[string, string, number, Compared]>([
+    ["another url", "url", UPDATE_REPLACE, { program: { url } }],
+    ["an unknown url", "url", UPDATE_REPLACE, { program: { url: unknownMarkers.string } }],
+    ["other events", "events", UPDATE_REPLACE, { program: { events: ["table.created"] } }],
+    ["a table that is added", "tableId", ADD_REPLACE, { program: withTable }],
+    ["no table any more", "tableId", DELETE_REPLACE, { program: {}, lastProgram: withTable }],
     [
-      "another base URL",
-      "baseUrl",
-      undefined,
-      false,
-      {},
-      {},
-      { baseUrl: "https://old.example.com" },
+      "null as table",
+      "tableId",
+      DELETE_REPLACE,
+      { program: { tableId: null }, lastProgram: withTable },
     ],
-    ["no secret", "secret", undefined, false, {}, {}, { secret: undefined }],
-  ])("shows %s", (_, name, kind, inputdiff, ...compared) => {
-    expect(responseTo(...compared)).toMatchObject({
+  ])(
+    "shows %s in the program as a difference of %s in the inputs",
+    (_case, name, kind, compared) => {
+      expect(responseTo(compared)).toMatchObject({
+        changes: DiffResponse.DiffChanges.DIFF_SOME,
+        replacesList: [name],
+        diffsList: [name],
+        detaileddiffMap: [[name, { kind, inputdiff: true }]],
+      });
+    },
+  );
+
+  const declared = (args: Properties) => ({ program: args, lastProgram: args });
+  it.each<[string, string, number, Compared]>([
+    ["another url", "url", UPDATE_REPLACE, { ...declared({}), state: { url } }],
+    ["other events", "events", UPDATE_REPLACE, { ...declared({}), state: { events: ["a"] } }],
+    ["a table", "tableId", DELETE_REPLACE, { ...declared({}), state: withTable }],
+    ["no table", "tableId", ADD_REPLACE, { ...declared(withTable), state: { tableId: undefined } }],
+  ])("shows %s as drift by a difference of %s in the outputs", (_case, name, kind, compared) => {
+    expect(responseTo(compared)).toMatchObject({
       changes: DiffResponse.DiffChanges.DIFF_SOME,
       replacesList: [name],
       diffsList: [name],
-      detaileddiffMap: kind === undefined ? [] : [[name, { kind, inputdiff }]],
+      detaileddiffMap: [[name, { kind, inputdiff: false }]],
+    });
+  });
+
+  it.each<[string, string, Properties]>([
+    ["another base URL", "baseUrl", { baseUrl: "https://old.example.com" }],
+    ["no secret", "secret", { secret: undefined }],
+  ])("shows %s in the state without a detail, because %s is no argument", (_case, name, state) => {
+    expect(responseTo({ program: {}, state })).toMatchObject({
+      changes: DiffResponse.DiffChanges.DIFF_SOME,
+      replacesList: [name],
+      diffsList: [name],
+      detaileddiffMap: [],
     });
   });
 });
 
-describe("an unexpected error", () => {
+describe("An unexpected error", () => {
   it("reaches Pulumi without its message, which can contain a secret", () => {
     const { code, details } = grpcErrorOf(new Error(`cannot read ${apiKey}`));
 
@@ -112,7 +136,7 @@ describe("an unexpected error", () => {
   });
 });
 
-describe("the Pulumi id of a webhook", () => {
+describe("The Pulumi id of a webhook", () => {
   it("holds the database and the number, whatever the name of the database", () => {
     const databaseId = fc.string({ minLength: 1 }).filter((text) => text !== "." && text !== "..");
 
@@ -139,17 +163,19 @@ function someLog() {
   return { lines, log: { write, flush: async () => {} } as unknown as EngineLog };
 }
 
-describe("a provider of the plugin", () => {
+describe("A provider of the plugin", () => {
   const sourceOf = (name: string, args: Properties) =>
     configSourceOf(new ConfigureRequest().setName(name).setArgs(structOf(args)));
 
-  it.each([
-    [false, ["", "default", "default_0_1_0", "default_1_2_3_alpha", "default_https_/example.com"]],
-    [true, ["eu", "default-eu", "default_eu"]],
-  ])("is explicit (%s) according to its name", (isExplicit, names) => {
-    for (const name of names) {
-      expect(sourceOf(name, {}).isExplicit(), name).toBe(isExplicit);
-    }
+  it.each(["", "default", "default_0_1_0", "default_1_2_3_alpha", "default_https_/example.com"])(
+    "with the name %j is the default one",
+    (name) => {
+      expect(sourceOf(name, {}).isExplicit()).toBe(false);
+    },
+  );
+
+  it.each(["eu", "default-eu", "default_eu"])("with the name %j is explicit", (name) => {
+    expect(sourceOf(name, {}).isExplicit()).toBe(true);
   });
 
   it("has its settings as text, and unwrapped secrets", () => {
@@ -157,8 +183,10 @@ describe("a provider of the plugin", () => {
     const { get } = sourceOf("eu", args);
 
     expect(get("apiKey")).toBe(secretEnvelope.value);
-    expect([get("timeoutSeconds"), get("listing")]).toEqual(["2.5", "false"]);
-    expect([get("baseUrl"), get("retrySeconds")]).toEqual([undefined, undefined]);
+    expect(get("timeoutSeconds")).toBe("2.5");
+    expect(get("listing")).toBe("false");
+    expect(get("baseUrl")).toBeUndefined();
+    expect(get("retrySeconds")).toBeUndefined();
   });
 
   /** The inputs that a check returns, and the subjects of its failures and lines. */
@@ -174,19 +202,26 @@ describe("a provider of the plugin", () => {
   const known = { baseUrl: "https://a.example", apiKey, version };
   const unknown = { baseUrl: unknownMarkers.string, apiKey: unknownMarkers.string };
   const misspelt = { timeout: "1", pluginDownloadURL: "x" };
-  it.each<[string, Properties, string[]]>([
-    ["eu", known, []],
-    ["eu", unknown, []],
-    ["eu", { ...known, ...misspelt }, ["timeout"]],
-    ["eu", { apiKey: "a b" }, ["dbwebhooks:baseUrl", "dbwebhooks:apiKey"]],
-    ["default", misspelt, ["warning Stack configuration dbwebhooks:timeout"]],
-    ["default_0_1_0", {}, []],
-  ])(
-    "with the name %s and the arguments %j is checked before any resource uses it",
-    async (name, args, subjects) => {
-      expect((await checked(name, args)).subjects).toEqual(subjects);
-    },
-  );
+  it.each<[string, string, Properties, string[]]>([
+    ["accepts an explicit provider with valid arguments", "eu", known, []],
+    ["accepts an explicit provider with unknown arguments", "eu", unknown, []],
+    ["refuses an unknown argument", "eu", { ...known, ...misspelt }, ["timeout"]],
+    [
+      "refuses an explicit provider without a base URL and with a wrong key",
+      "eu",
+      { apiKey: "a b" },
+      ["dbwebhooks:baseUrl", "dbwebhooks:apiKey"],
+    ],
+    [
+      "warns about an unknown setting of the stack",
+      "default",
+      misspelt,
+      ["warning Stack configuration dbwebhooks:timeout"],
+    ],
+    ["accepts the default provider without settings", "default_0_1_0", {}, []],
+  ])("has a check that %s", async (_fact, name, args, subjects) => {
+    expect((await checked(name, args)).subjects).toEqual(subjects);
+  });
 
   it("causes a warning about unknown variables, without their values, if it is the default one", async () => {
     vi.stubEnv("DBWEBHOOKS_LISTINGS", "value-token");
@@ -209,12 +244,12 @@ describe("a provider of the plugin", () => {
     [known, { ...known, apiKey: { ...secretEnvelope, value: apiKey } }],
     [unknown, unknown],
     [{}, {}],
-  ])("has its key encrypted as soon as it is known: %j", async (args, inputs) => {
+  ])("has its key wrapped when the key is known: %j", async (args, inputs) => {
     expect((await checked("default", args)).inputs).toEqual(inputs);
   });
 });
 
-describe("another configuration of a provider", () => {
+describe("A changed configuration of a provider", () => {
   const [us, eu] = ["https://us.example.com/x", "https://eu.example.com"];
   const account = { baseUrl: us, apiKey, version };
   const { DIFF_SOME, DIFF_UNKNOWN } = DiffResponse.DiffChanges;
@@ -256,19 +291,28 @@ describe("another configuration of a provider", () => {
     expect(compared("default", account, next)).toEqual(left);
   });
 
-  it("is left to the rules if the old provider would use the key or address of the environment", () => {
+  describe("with another base URL", () => {
     const moved = { ...account, baseUrl: eu };
-    const { apiKey: _, ...keyless } = account;
-    vi.stubEnv("DBWEBHOOKS_API_KEY", "key-of-the-environment");
+    const { apiKey: _, ...accountWithoutKey } = account;
 
-    // An explicit provider uses the environment only for what its arguments omit.
-    expect(compared("default", account, moved)).toEqual(left);
-    expect(compared("eu", keyless, moved)).toEqual(left);
-    expect(compared("eu", account, moved)).toEqual(replaced);
+    it("is left to the rules if the old provider would use the environment's key", () => {
+      vi.stubEnv("DBWEBHOOKS_API_KEY", "key-of-the-environment");
 
-    vi.unstubAllEnvs();
-    vi.stubEnv("DBWEBHOOKS_BASE_URL", "https://environment.example.com");
-    expect(compared("default", account, moved)).toEqual(left);
-    expect(compared("eu", { apiKey }, moved)).toEqual(left);
+      expect(compared("default", account, moved)).toEqual(left);
+      expect(compared("eu", accountWithoutKey, moved)).toEqual(left);
+    });
+
+    it("replaces an explicit provider with a key of its own, whatever the environment holds", () => {
+      vi.stubEnv("DBWEBHOOKS_API_KEY", "key-of-the-environment");
+
+      expect(compared("eu", account, moved)).toEqual(replaced);
+    });
+
+    it("is left to the rules if the old provider would use the environment's base URL", () => {
+      vi.stubEnv("DBWEBHOOKS_BASE_URL", "https://environment.example.com");
+
+      expect(compared("default", account, moved)).toEqual(left);
+      expect(compared("eu", { apiKey }, moved)).toEqual(left);
+    });
   });
 });

@@ -7,8 +7,8 @@ import { startServer } from "../helpers/http-server.js";
 import { kindOf } from "../helpers/kind-of.js";
 import { startProvider } from "../helpers/provider.js";
 
-describe("a provider", () => {
-  it("reports an unexpected error as its own bug, without a stack, in every operation", async () => {
+describe("A provider", () => {
+  it("reports an unexpected error as a fault, without a stack, in every operation", async () => {
     const get = () => {
       throw new Error("no configuration, T0K3N-of-the-receiver");
     };
@@ -33,8 +33,8 @@ describe("a provider", () => {
   });
 });
 
-describe("two providers in one process, interleaved", () => {
-  it("send each to its own service, with its own key", async () => {
+describe("Two providers in one process", () => {
+  it("send requests to their own services with their own keys", async () => {
     await using first = await startServer({ body: { id: 1, secret } }, { body: { id: 3, secret } });
     await using second = await startServer({ body: { id: 2, secret } });
     const one = startProvider({ baseUrl: first.url, apiKey: "key-one" });
@@ -49,7 +49,7 @@ describe("two providers in one process, interleaved", () => {
     expect(keysAt(second)).toEqual(["Bearer key-two"]);
   });
 
-  it("do not know of each other's webhooks, adoptions and refreshes", async () => {
+  it("share no webhooks, adoptions and refreshes", async () => {
     await using server = await startServer({ statusCode: 500 }, listOf(listed({ id: 7_000_099 })));
     const one = startProvider();
     const two = startProvider({ baseUrl: server.url, listing: "true", retrySeconds: "0" });

@@ -15,7 +15,7 @@ const escapes = fc.constantFrom(
   ...["\u001b[31m", "\u009b1m", "\u001b]0;x\u0007"],
 );
 
-describe("a text that repeats a sensitive value", () => {
+describe("A text that repeats a sensitive value", () => {
   it("is withheld whatever stands between the letters", () => {
     const between = fc.oneof(separators, tags, escapes);
     const gaps = fc.array(between, { minLength: 1, maxLength: 10 });
@@ -94,7 +94,7 @@ describe("a text that repeats a sensitive value", () => {
   });
 });
 
-describe("a text that may hold a credential of an unknown value", () => {
+describe("A text that may hold a credential of an unknown value", () => {
   it.each([
     "Authorization: Bearer abc.def-123=",
     "authorization: basic dXNlcjpwYXNzd29yZA",
@@ -111,7 +111,7 @@ describe("a text that may hold a credential of an unknown value", () => {
   });
 });
 
-describe("a text without a secret", () => {
+describe("A text without a secret", () => {
   it.each([
     ["a longer word holds a short value", "webhook: hookshot, Fishhook2.", ["hook"]],
     ["it shares fewer than 8 letters with a value", "sk_live is a prefix", [key]],
@@ -131,7 +131,7 @@ describe("a text without a secret", () => {
   });
 });
 
-describe("the work of redaction", () => {
+describe("The work of redaction", () => {
   const length = 400_000;
 
   // The lookups are counted; a pattern that backtracks would let the test time out.
@@ -150,7 +150,7 @@ describe("the work of redaction", () => {
   );
 });
 
-describe("the sensitive parts of a URL", () => {
+describe("The sensitive parts of a URL", () => {
   it.each([
     ["https://h.example/a1/b2/c3/d4/e5", "bad h.example/a1/b2/c3/d4/e5"],
     ["https://h.example/a/b/cdef", "bad path a, b, cdef"],
@@ -167,7 +167,7 @@ describe("the sensitive parts of a URL", () => {
   });
 });
 
-describe("one line", () => {
+describe("One line", () => {
   it("has no breaks, control or invisible characters, is well-formed and not too long", () => {
     const lengths = fc.integer({ min: 1, max: 50 });
 
@@ -192,7 +192,7 @@ describe("one line", () => {
   });
 });
 
-describe("a shown value", () => {
+describe("A shown value", () => {
   it("has no bidirectional marks, no control characters and at most 100 characters", () => {
     expect(shownValue("a\u202e\u2066b\u200f\u0007c")).toBe("ab c");
     expect(shownValue("x".repeat(101))).toHaveLength(100);

@@ -28,51 +28,89 @@ const unsentFor = (cause: FailureCause): HttpOutcome => ({ kind: "unsent", cause
 const lateResponse: HttpOutcome = { kind: "noResponse", cause: { kind: "deadline" } };
 const envelope = errorBody("NOT_FOUND");
 
-// What happened, whether the service may have acted on the request, and what follows for a creation, a
-// deletion and a list: the end, a retry, or a pause of all requests before the retry.
-const rules: [string, HttpOutcome, string][] = [
-  ["the name was not resolved for now", unsent, "no: retry, retry, retry"],
-  ["the connection was refused", refused, "no: retry, retry, retry"],
-  ["the host does not exist", unsentBecause("ENOTFOUND"), "no: end, end, end"],
-  ["the certificate has expired", unsentBecause("CERT_HAS_EXPIRED"), "no: end, end, end"],
-  ["its issuer is unknown", unsentBecause("UNABLE_TO_GET_ISSUER_CERT"), "no: end, end, end"],
-  ["it is self-signed", unsentBecause("DEPTH_ZERO_SELF_SIGNED_CERT"), "no: end, end, end"],
-  ["it is for another", unsentBecause("ERR_TLS_CERT_ALTNAME_INVALID"), "no: end, end, end"],
-  ["it is for another host", unsentBecause("HOSTNAME_MISMATCH"), "no: end, end, end"],
-  ["a code that only looks like one", unsentBecause("XCERT_"), "no: retry, retry, retry"],
-  ["no connection in time", unsentFor({ kind: "timeout" }), "no: retry, retry, retry"],
-  ["no usable proxy", unsentFor({ kind: "badProxy" }), "no: end, end, end"],
-  ["the deadline passed", unsentFor({ kind: "deadline" }), "no: end, end, end"],
-  ["Pulumi was stopping", unsentFor({ kind: "stopping" }), "no: end, end, end"],
-  ["429", response(429), "no: pause, pause, pause"],
-  ["503 with Retry-After and the envelope", busy(3_000), "no: pause, pause, pause"],
-  ["503 with Retry-After: a proxy's", response(503, 5_000), "yes: end, retry, retry"],
-  ["503 with the envelope", response(503, undefined, envelope), "yes: end, retry, retry"],
-  ["500 with both", response(500, 3_000, envelope), "yes: end, retry, retry"],
-  ["500 with Retry-After", response(500, 0), "yes: end, retry, retry"],
-  ["no response", noResponse, "yes: end, retry, retry"],
-  ["no response by the deadline", lateResponse, "yes: end, end, end"],
-  ["a response that is too long", unreadable, "yes: end, end, end"],
-  ["404 with the envelope", response(404, undefined, envelope), "no: end, end, end"],
-];
+const kinds = ["create", "delete", "list"] as const;
+const stepsAfter = (outcome: HttpOutcome) => kinds.map((kind) => stepAfter(outcome, { kind }).kind);
 
-describe("what follows an attempt", () => {
-  it.each(rules)("%s", (_case, outcome, expected) => {
-    const kinds = ["create", "delete", "list"] as const;
-
-    const steps = kinds.map((kind) => stepAfter(outcome, { kind }).kind);
-
-    expect(`${mayHaveActed(outcome) ? "yes" : "no"}: ${steps.join(", ")}`).toBe(expected);
+describe("A request that did not reach the service", () => {
+  it.each<[string, HttpOutcome]>([
+    ["the name could not be resolved for now", unsent],
+    ["the connection was refused", refused],
+    ["no connection was established in time", unsentFor({ kind: "timeout" })],
+    ["the error code only looks like that of a certificate", unsentBecause("XCERT_")],
+  ])("is retried when %s", (_case, outcome) => {
+    expect(stepsAfter(outcome)).toEqual(["retry", "retry", "retry"]);
+    expect(mayHaveActed(outcome)).toBe(false);
   });
 
+  it.each<[string, HttpOutcome]>([
+    ["the host does not exist", unsentBecause("ENOTFOUND")],
+    ["the certificate has expired", unsentBecause("CERT_HAS_EXPIRED")],
+    ["the issuer of the certificate is unknown", unsentBecause("UNABLE_TO_GET_ISSUER_CERT")],
+    ["the certificate is self-signed", unsentBecause("DEPTH_ZERO_SELF_SIGNED_CERT")],
+    ["the certificate names another host", unsentBecause("ERR_TLS_CERT_ALTNAME_INVALID")],
+    ["the certificate does not match the host", unsentBecause("HOSTNAME_MISMATCH")],
+    ["the proxy is not usable", unsentFor({ kind: "badProxy" })],
+    ["the deadline has passed", unsentFor({ kind: "deadline" })],
+    ["Pulumi is stopping", unsentFor({ kind: "stopping" })],
+  ])("is not retried when %s", (_case, outcome) => {
+    expect(stepsAfter(outcome)).toEqual(["end", "end", "end"]);
+    expect(mayHaveActed(outcome)).toBe(false);
+  });
+});
+
+describe("A request that the service has for certain not carried out", () => {
+  it.each<[string, HttpOutcome]>([
+    ["429", response(429)],
+    ["503 with Retry-After and the error envelope", busy(3_000)],
+  ])("is retried after a pause of all requests: %s", (_case, outcome) => {
+    expect(stepsAfter(outcome)).toEqual(["pause", "pause", "pause"]);
+    expect(mayHaveActed(outcome)).toBe(false);
+  });
+
+  it("is not retried after 404 with the error envelope", () => {
+    const outcome = response(404, undefined, envelope);
+
+    expect(stepsAfter(outcome)).toEqual(["end", "end", "end"]);
+    expect(mayHaveActed(outcome)).toBe(false);
+  });
+});
+
+describe("A request that the service may have carried out", () => {
+  it.each<[string, HttpOutcome]>([
+    ["503 with Retry-After, as a proxy returns it", response(503, 5_000)],
+    ["503 with the error envelope alone", response(503, undefined, envelope)],
+    ["500 with Retry-After and the error envelope", response(500, 3_000, envelope)],
+    ["500 with Retry-After", response(500, 0)],
+    ["no response", noResponse],
+  ])("is retried unless it is a creation: %s", (_case, outcome) => {
+    expect(stepsAfter(outcome)).toEqual(["end", "retry", "retry"]);
+    expect(mayHaveActed(outcome)).toBe(true);
+  });
+
+  it.each<[string, HttpOutcome]>([
+    ["no response before the deadline", lateResponse],
+    ["a response that is too long", unreadable],
+  ])("is not retried: %s", (_case, outcome) => {
+    expect(stepsAfter(outcome)).toEqual(["end", "end", "end"]);
+    expect(mayHaveActed(outcome)).toBe(true);
+  });
+});
+
+describe("The status code of a response", () => {
   const statuses = Array.from({ length: 400 }, (_, at) => 200 + at);
 
-  it("is a retry, or certainty that the service did nothing, for few status codes", () => {
-    const retried = (kind: RequestKind) =>
-      statuses.filter((status) => stepAfter(response(status), { kind }).kind !== "end");
+  it.each<[RequestKind, number[]]>([
+    ["create", [429]],
+    ["delete", [408, 425, 429, ...statuses.slice(300)]],
+  ])("makes a %s be retried for %j", (kind, expected) => {
+    const retried = statuses.filter(
+      (status) => stepAfter(response(status), { kind }).kind !== "end",
+    );
 
-    expect(retried("create")).toEqual([429]);
-    expect(retried("delete")).toEqual([408, 425, 429, ...statuses.slice(300)]);
+    expect(retried).toEqual(expected);
+  });
+
+  it("shows that the service has not acted for few errors of the caller", () => {
     expect(statuses.filter((status) => !mayHaveActed(response(status)))).toEqual([
       ...[300, 301, 302, 307, 308, 400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 422, 429],
     ]);
@@ -89,26 +127,60 @@ const deadline = { kind: "end", gaveUp: { reason: "deadline" } };
 const stopping = { kind: "end", gaveUp: { reason: "stopping" } };
 const asked = response(429, 20_000);
 
-describe("the time of the next attempt", () => {
-  it.each<[string, HttpOutcome, Partial<Attempt & RetryLimits>, object, number?]>([
-    ["a backoff", unsent, {}, retry(500)],
-    ["that doubles", unsent, { number: 5 }, retry(8_000)],
-    ["up to 10 s", unsent, { number: 6 }, retry(10_000)],
-    ["spread over half of it", unsent, {}, retry(375), 0.5],
-    ["as long as the service asks", response(429, 3_000), { number: 5 }, pause(3_000)],
-    ["a pause without a time", response(429), { number: 2 }, pause(1_000)],
-    ["a little when it asks for none", response(429, 0), {}, pause(50)],
-    ["longer each time", response(429, 0), { number: 4 }, pause(400)],
-    ["up to the limit", asked, { elapsedMs: 100_000 }, pause(20_000)],
-    ["no longer", asked, { elapsedMs: 100_001 }, givenUp(120)],
-    ["15 s when it is refused", refused, { number: 6, elapsedMs: 5_000 }, retry(10_000)],
-    ["no longer then", refused, { number: 6, elapsedMs: 5_001 }, givenUp(15, true)],
-    ["no later than retrySeconds", refused, { elapsedMs: 14_900, retrySeconds: 15 }, givenUp(15)],
-    ["before the deadline", unsent, { remainingMs: 501 }, retry(500)],
-    ["which goes before retrySeconds", unsent, { remainingMs: 500, retrySeconds: 0 }, deadline],
-    ["never when Pulumi is stopping", unsent, { isStopping: true, remainingMs: 1 }, stopping],
-    ["and needs no reason without a retry", response(400), { isStopping: true }, { kind: "end" }],
-  ])("is %s", (_case, outcome, given, expected, random) => {
-    expect(stepAfter(outcome, given, random)).toEqual(expected);
+describe("The next attempt", () => {
+  it.each<[string, HttpOutcome, Partial<Attempt & RetryLimits>, object]>([
+    ["comes after a backoff", unsent, {}, retry(500)],
+    ["comes after a backoff that doubles", unsent, { number: 5 }, retry(8_000)],
+    ["comes after a backoff of 10 s at most", unsent, { number: 6 }, retry(10_000)],
+    ["comes when the service asks for it", response(429, 3_000), { number: 5 }, pause(3_000)],
+    ["comes after a backoff if 429 says no time", response(429), { number: 2 }, pause(1_000)],
+    ["comes after 50 ms if Retry-After is 0", response(429, 0), {}, pause(50)],
+    ["comes later each time if Retry-After is 0", response(429, 0), { number: 4 }, pause(400)],
+    ["comes up to the end of retrySeconds", asked, { elapsedMs: 100_000 }, pause(20_000)],
+    ["does not come after retrySeconds", asked, { elapsedMs: 100_001 }, givenUp(120)],
+    [
+      "comes within 15 s of refused connections",
+      refused,
+      { number: 6, elapsedMs: 5_000 },
+      retry(10_000),
+    ],
+    [
+      "does not come after 15 s of refused connections",
+      refused,
+      { number: 6, elapsedMs: 5_001 },
+      givenUp(15, true),
+    ],
+    [
+      "does not come after retrySeconds of refused connections",
+      refused,
+      { elapsedMs: 14_900, retrySeconds: 15 },
+      givenUp(15),
+    ],
+    ["comes before the deadline", unsent, { remainingMs: 501 }, retry(500)],
+    [
+      "does not come after the deadline, which is named before retrySeconds",
+      unsent,
+      { remainingMs: 500, retrySeconds: 0 },
+      deadline,
+    ],
+    [
+      "does not come when Pulumi is stopping",
+      unsent,
+      { isStopping: true, remainingMs: 1 },
+      stopping,
+    ],
+    [
+      "needs no reason where there is nothing to retry",
+      response(400),
+      { isStopping: true },
+      { kind: "end" },
+    ],
+  ])("%s", (_fact, outcome, given, expected) => {
+    expect(stepAfter(outcome, given)).toEqual(expected);
+  });
+
+  it("spreads over the second half of its backoff", () => {
+    expect(stepAfter(unsent, {}, 0)).toEqual(retry(250));
+    expect(stepAfter(unsent, {}, 0.5)).toEqual(retry(375));
   });
 });

@@ -17,16 +17,32 @@ import {
 
 afterEach(restoreWorld);
 
+type Outcome = HttpOutcome | (() => Promise<HttpOutcome>);
+
 const ok = response(200);
-/** Returns these outcomes in this order, and then always 200. */
-function inOrder(...outcomes: readonly HttpOutcome[]) {
-  return (attempt: number) => outcomes[attempt - 1] ?? ok;
-}
-const timesOf = ({ attempts }: FakeTransport) => attempts.map(({ atMs }) => atMs);
-const one = { maxConcurrentRequests: 1 };
+const okAfter6s = () => new Promise<HttpOutcome>((resolve) => setTimeout(resolve, 6_000, ok));
+const shortLimit = response(429, 9);
+const longLimit = response(429, 9_000);
+const retryIn9s = response(500, 9_000);
+const oneAtATime = { maxConcurrentRequests: 1 };
 const perSecond = (requestsPerSecond: number) => ({ requestsPerSecond });
 
-describe("a transport", () => {
+/** Returns these outcomes in this order, and then always 200. */
+function inOrder(...outcomes: readonly Outcome[]) {
+  return (attempt: number) => {
+    const outcome = outcomes[attempt - 1] ?? ok;
+    return typeof outcome === "function" ? outcome() : outcome;
+  };
+}
+
+const timesOf = ({ attempts }: FakeTransport) => attempts.map(({ atMs }) => atMs);
+
+/** Sends requests at once and waits for all of them. */
+async function sendAtOnce({ send }: FakeTransport, names: readonly string[]): Promise<void> {
+  await settled(Promise.all(names.map((name) => send(name))));
+}
+
+describe("A transport", () => {
   it("opens its connections with the first request, once", async () => {
     const opened: unknown[] = [];
     const open = async (timeoutSeconds: number) => {
@@ -62,91 +78,124 @@ describe("a transport", () => {
   });
 });
 
-const short = response(429, 9);
-const growing = Array.from({ length: 9 }, (_, at) => response(429, 9 + at));
-const slow = response(429, 9_000);
-const fault = response(500, 9_000);
-const late = "late" as const;
-
-type Outcome = HttpOutcome | typeof late;
-
-/** Sends requests at once, and returns when each was sent, and which waits were told. */
-async function play(options: Partial<ClientOptions>, outcomes: Outcome[], names: string) {
-  const transport = await fakeTransport((attempt) => {
-    const outcome = outcomes[attempt - 1] ?? ok;
-    return outcome === late ? new Promise((resolve) => setTimeout(resolve, 6_000, ok)) : outcome;
-  }, options);
-  await settled(Promise.all([...names].map((name) => transport.send(name))));
-  const sent = transport.attempts.map(({ name, atMs }) => `${name}${atMs}`);
-  const told = transport.waits.map(
-    (wait) => `${wait.kind}${"delayMs" in wait ? wait.delayMs : ""}`,
-  );
-  return [...sent, ...told].join(" ");
-}
-
-describe("requests that are made at once", () => {
+describe("Two requests that are made at once", () => {
+  type Fact = [
+    fact: string,
+    options: Partial<ClientOptions>,
+    outcomes: Outcome[],
+    firstIsSentAtMs: number[],
+    secondIsSentAtMs: number[],
+  ];
+  const tooLong = response(429, 999_000);
   const queued = { ...perSecond(0.1), retrySeconds: 5 };
+  it.each<Fact>([
+    ["are both in flight without a limit", {}, [okAfter6s, okAfter6s], [0], [0]],
+    ["are in flight up to maxConcurrentRequests", oneAtATime, [okAfter6s], [0], [6_000]],
+    ["keep to requestsPerSecond", perSecond(4), [], [0], [250]],
+    ["keep to both limits", { ...oneAtATime, ...perSecond(9) }, [okAfter6s], [0], [6_000]],
+    ["keep to requestsPerSecond with retries", perSecond(4), [busy(0)], [0, 250], [500]],
+    ["do not wait for each other's retries", oneAtATime, [unsent], [0, 375], [0]],
+    ["wait as long as 429 says", oneAtATime, [longLimit], [0, 9_000], [9_000]],
+    ["wait after 429 that says no time", oneAtATime, [response(429)], [0, 375], [375]],
+    ["wait as long as the service's 503 says", oneAtATime, [busy(5_000)], [0, 5_000], [5_000]],
+    ["do not wait for a proxy's 503", oneAtATime, [response(503, 5_000)], [0, 5_000], [0]],
+    ["wait for a later and longer limit", {}, [shortLimit, longLimit], [0, 9_000], [0, 9_000]],
+    ["wait for an earlier longer limit", {}, [longLimit, shortLimit], [0, 9_000], [0, 9_000]],
+    ["do not wait for a limit that ends a request", oneAtATime, [tooLong], [0], [0]],
+    ["do not count the queue as retrying", queued, [ok, unsent], [0], [10_000, 20_000]],
+  ])("%s", async (_fact, options, outcomes, firstIsSentAtMs, secondIsSentAtMs) => {
+    const transport = await fakeTransport(inOrder(...outcomes), options);
 
-  // The options, the first outcomes, the names of the requests, and when each was sent in milliseconds.
-  it.each<[string, Partial<ClientOptions>, Outcome[], string, string]>([
-    ["are all in flight", {}, [late, late, late], "abc", "a0 b0 c0"],
-    ["are in flight up to maxConcurrentRequests", one, [late], "abc", "a0 b6000 c6000"],
-    ["keep to both limits", { ...one, ...perSecond(9) }, [late], "ab", "a0 b6000"],
-    ["keep to requestsPerSecond", perSecond(4), [], "abc", "a0 b250 c500"],
-    ["keep to it with their retries", perSecond(4), [busy(0)], "ab", "a0 a250 b500"],
-    ["leave the queue between attempts", one, [unsent], "ab", "a0 b0 a375"],
-    ["wait after 429", one, [slow], "abc", "a0 a9000 b9000 c9000 throttled9000"],
-    ["wait after 429 without a time", one, [response(429)], "ab", "a0 a375 b375"],
-    ["wait after the service's 503", one, [busy(5_000)], "ab", "a0 a5000 b5000 throttled5000"],
-    ["do not wait after a proxy's 503", one, [response(503, 5_000)], "ab", "a0 b0 a5000 retry"],
-    ["wait for a longer pause", {}, [short, slow], "ab", "a0 b0 a9000 b9000 throttled9000"],
-    ["keep the longer pause", {}, [slow, short], "ab", "a0 b0 a9000 b9000 throttled9000"],
-    ["do not wait for a pause that ends a request", one, [response(429, 999_000)], "ab", "a0 b0"],
-    ["tell of retries once", {}, [fault, fault], "a", "a0 a9000 a18000 retry"],
-    ["have time for retries after the queue", queued, [ok, unsent], "ab", "a0 b10000 b20000"],
-  ])("%s", async (_case, options, outcomes, names, expected) => {
-    expect(await play(options, outcomes, names)).toBe(expected);
+    await sendAtOnce(transport, ["first", "second"]);
+
+    const sentAtMs = (name: string) =>
+      transport.attempts.filter((attempt) => attempt.name === name).map(({ atMs }) => atMs);
+    expect(sentAtMs("first")).toEqual(firstIsSentAtMs);
+    expect(sentAtMs("second")).toEqual(secondIsSentAtMs);
   });
-
-  it.each([
-    ["a retry of a later request", [fault, ok, fault], "ab", ["retry", "retry"]],
-    ["a pause of 5 s once", [slow, ok, slow], "ab", ["throttled"]],
-    ["three short pauses not at all", [short, short, short], "a", []],
-    ["the fourth short pause", [short, short, short, short], "a", ["throttled"]],
-    ["one pause that many requests share not at all", growing, "abcdefghi", []],
-  ])("tell of %s", async (_case, outcomes: readonly HttpOutcome[], names, expected) => {
-    const transport = await fakeTransport(inOrder(...outcomes));
-
-    await settled(names.length > 2 ? sendAtOnce(transport, names) : sendInTurn(transport, names));
-
-    expect(transport.waits.map(({ kind }) => kind)).toEqual(expected);
-  });
-
-  const sendAtOnce = async ({ send }: FakeTransport, names: string) => {
-    await Promise.all([...names].map((name) => send(name)));
-  };
-  const sendInTurn = async ({ send }: FakeTransport, names: string) => {
-    for (const name of names) {
-      await send(name);
-    }
-  };
 });
 
-describe("the deadline of an operation", () => {
+describe("A wait", () => {
   it.each([
-    ["first attempt", 1, 0.1, { kind: "unsent", cause: { kind: "deadline" } }, undefined],
-    ["next attempt", 2, 2, unsent, { reason: "deadline" }],
-  ])("ends the wait for the %s, and nothing is sent then", async (...row) => {
-    const [_case, attempts, requestsPerSecond, outcome, gaveUp] = row;
-    const transport = await fakeTransport(inOrder(ok, unsent), { requestsPerSecond });
+    ["a rate limit", longLimit, { kind: "throttled", delayMs: 9_000 }],
+    ["the service's own 503", busy(5_000), { kind: "throttled", delayMs: 5_000 }],
+    ["a retry", retryIn9s, { kind: "retry" }],
+  ])("of 5 s and more is reported: %s", async (_case, outcome, wait) => {
+    const transport = await fakeTransport(inOrder(outcome));
+
+    await sendAtOnce(transport, ["request"]);
+
+    expect(transport.waits).toMatchObject([wait]);
+  });
+
+  it("is reported once for all retries of a request", async () => {
+    const transport = await fakeTransport(inOrder(retryIn9s, retryIn9s));
+
+    await sendAtOnce(transport, ["request"]);
+
+    expect(transport.waits).toMatchObject([{ kind: "retry" }]);
+  });
+
+  it("is reported again for a retry of another request", async () => {
+    const transport = await fakeTransport(inOrder(retryIn9s, ok, retryIn9s));
+
+    await sendAtOnce(transport, ["first"]);
+    await sendAtOnce(transport, ["second"]);
+
+    expect(transport.waits).toMatchObject([{ kind: "retry" }, { kind: "retry" }]);
+  });
+
+  it("is reported once for all rate limits of all requests", async () => {
+    const transport = await fakeTransport(inOrder(longLimit, ok, longLimit));
+
+    await sendAtOnce(transport, ["first"]);
+    await sendAtOnce(transport, ["second"]);
+
+    expect(transport.waits).toMatchObject([{ kind: "throttled" }]);
+  });
+
+  it.each([
+    ["not at all for three short rate limits", 3, []],
+    ["for the fourth short rate limit", 4, [{ kind: "throttled" }]],
+  ])("is reported %s", async (_case, count, expected) => {
+    const transport = await fakeTransport(inOrder(...Array(count).fill(shortLimit)));
+
+    await sendAtOnce(transport, ["request"]);
+
+    expect(transport.waits).toMatchObject(expected);
+  });
+
+  it("is not reported for one short rate limit that many requests share", async () => {
+    const growing = Array.from({ length: 9 }, (_, at) => response(429, 9 + at));
+    const transport = await fakeTransport(inOrder(...growing));
+
+    await sendAtOnce(transport, [..."abcdefghi"]);
+
+    expect(transport.waits).toEqual([]);
+  });
+});
+
+describe("The deadline of an operation", () => {
+  it("ends the wait for the first attempt, and nothing is sent afterwards", async () => {
+    const transport = await fakeTransport(() => ok, perSecond(0.1));
     await transport.send();
 
-    const deadline = new Deadline(0.95);
-    const result = await settled(transport.send("late", { deadline }));
+    const result = await settled(transport.send("late", { deadline: new Deadline(0.95) }));
 
-    expect(result).toMatchObject({ outcome, gaveUp });
+    expect(result).toMatchObject({ outcome: { kind: "unsent", cause: { kind: "deadline" } } });
     await vi.runAllTimersAsync();
-    expect(transport.attempts).toHaveLength(attempts);
+    expect(transport.attempts).toHaveLength(1);
+  });
+
+  it("ends the wait for a retry, and nothing is sent afterwards", async () => {
+    const transport = await fakeTransport(inOrder(ok, unsent), perSecond(2));
+    await transport.send();
+
+    const result = await settled(transport.send("late", { deadline: new Deadline(0.95) }));
+
+    expect(result).toMatchObject({ outcome: unsent, gaveUp: { reason: "deadline" } });
+    await vi.runAllTimersAsync();
+    expect(transport.attempts).toHaveLength(2);
   });
 });
 
@@ -162,14 +211,14 @@ async function stoppable(
   return { stop, transport, first };
 }
 
-describe("Pulumi's stop", () => {
-  const given = { gaveUp: { reason: "stopping" } };
+describe("A stop of Pulumi", () => {
+  const givenUp = { gaveUp: { reason: "stopping" } };
   const notSent = { outcome: { kind: "unsent", cause: { kind: "stopping" } } };
 
   it.each<[string, Partial<ClientOptions>, HttpOutcome, object[], number]>([
-    ["a pause", {}, slow, [given, notSent, notSent], 1],
+    ["a rate limit", {}, longLimit, [givenUp, notSent, notSent], 1],
     ["a place in the queue", perSecond(0.01), ok, [{ outcome: ok }, notSent, notSent], 1],
-    ["another attempt", {}, unsent, [given, given, given], 3],
+    ["another attempt", {}, unsent, [givenUp, givenUp, givenUp], 3],
   ])("ends the wait for %s", async (_case, options, outcome, expected, attempts) => {
     const { stop, transport, first } = await stoppable(() => outcome, options);
     const results = [first, transport.send(), transport.send()];
@@ -184,7 +233,7 @@ describe("Pulumi's stop", () => {
   it("sends nothing that the queue would release at that moment", async () => {
     const stop = new AbortController();
     const transport = await fakeTransport(() => ok, perSecond(4), stop.signal);
-    const results = [..."abcd"].map((name) => transport.send(name));
+    const results = [transport.send(), transport.send(), transport.send()];
     await pendingWork();
     // The rate limit allows the next request, but its timer has not fired: the process was busy.
     vi.setSystemTime(Date.now() + 251);
@@ -204,17 +253,17 @@ describe("Pulumi's stop", () => {
 
     arrival.resolve(response(status, 100_000));
 
-    expect(await settled(first)).toMatchObject({ outcome: { statusCode: status }, ...given });
+    expect(await settled(first)).toMatchObject({ outcome: { statusCode: status }, ...givenUp });
     expect(Date.now()).toBe(startedAt);
     expect(transport.waits).toEqual([]);
   });
 });
 
-describe("an undo", () => {
+describe("An undo", () => {
   const undo = (transport: FakeTransport) => transport.send("undo", { isUndo: true });
 
-  it("waits for a pause while Pulumi goes on", async () => {
-    const { transport, first } = await stoppable(inOrder(slow));
+  it("waits for a rate limit while Pulumi goes on", async () => {
+    const { transport, first } = await stoppable(inOrder(longLimit));
 
     await settled(Promise.all([first, undo(transport)]));
 
@@ -222,22 +271,25 @@ describe("an undo", () => {
   });
 
   it("goes before retries and first attempts while Pulumi goes on", async () => {
-    const transport = await fakeTransport(inOrder(slow), one);
+    const transport = await fakeTransport(inOrder(longLimit), oneAtATime);
 
-    await settled(Promise.all([transport.send("a"), transport.send("b"), undo(transport)]));
+    await settled(
+      Promise.all([transport.send("first"), transport.send("second"), undo(transport)]),
+    );
 
-    expect(transport.attempts.map(({ name }) => name)).toEqual(["a", "undo", "a", "b"]);
+    const names = transport.attempts.map(({ name }) => name);
+    expect(names).toEqual(["first", "undo", "first", "second"]);
   });
 
   const never = new Promise<HttpOutcome>(() => undefined);
 
   it.each<[string, HttpOutcome | Promise<HttpOutcome>, number]>([
-    ["no pause and no rate limit once Pulumi is stopping", slow, 0],
-    ["no pause and no rate limit when Pulumi stops meanwhile", slow, 1_000],
-    ["no request in flight once Pulumi is stopping", never, 0],
-    ["no request in flight when Pulumi stops meanwhile", never, 1_000],
-  ])("waits for %s", async (_case, outcome, stopAtMs) => {
-    const limits = { ...one, ...perSecond(0.01) };
+    ["rate limit once Pulumi is stopping", longLimit, 0],
+    ["rate limit when Pulumi stops meanwhile", longLimit, 1_000],
+    ["request in flight once Pulumi is stopping", never, 0],
+    ["request in flight when Pulumi stops meanwhile", never, 1_000],
+  ])("waits for no %s", async (_case, outcome, stopAtMs) => {
+    const limits = { ...oneAtATime, ...perSecond(0.01) };
     const { stop, transport } = await stoppable(
       (_attempt, name) => (name === "undo" ? ok : outcome),
       limits,
@@ -258,7 +310,7 @@ describe("an undo", () => {
   });
 
   it("is retried after a stop, when the service allows it, and no stop ends it", async () => {
-    const { stop, transport } = await stoppable(inOrder(slow, response(429), response(500)));
+    const { stop, transport } = await stoppable(inOrder(longLimit, response(429), response(500)));
     const result = undo(transport);
     await pendingWork();
 
