@@ -1,9 +1,8 @@
 import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
-import { expect, inject, onTestFinished } from "vitest";
+import { aroundAll, expect, inject, onTestFinished } from "vitest";
 import { parse } from "yaml";
-import { isWebhook } from "./cli-output.mjs";
 import { withDirectory, writeJson } from "./directory.js";
 import { succeed } from "./package.js";
 import { javascriptProgram, type Program, type Webhooks } from "./programs.js";
@@ -58,6 +57,21 @@ export async function withStack(
   expect(service.webhooks).toEqual([]);
 }
 
+/**
+ * Opens one stack for all tests of a `describe`, and returns a function that returns it. These tests run
+ * in their order, and each goes on from the stack that the one before left.
+ */
+export function shareStack(options: Parameters<typeof withStack>[1]): () => TestStack {
+  let shared: TestStack | undefined;
+  aroundAll((runTests) =>
+    withStack(async (stack) => {
+      shared = stack;
+      await runTests();
+    }, options),
+  );
+  return () => shared as TestStack;
+}
+
 async function openStack(root: string, service: LocalService, program: Program) {
   const directory = join(root, template.project);
   const environment = await stackEnvironment(root);
@@ -105,7 +119,9 @@ async function openStack(root: string, service: LocalService, program: Program) 
     },
     /** Webhooks in the state, by resource name. */
     resources: async (): Promise<Record<string, StateResource>> => {
-      const webhooks = (await allResources()).filter(({ urn }) => isWebhook(urn));
+      const webhooks = (await allResources()).filter(({ urn }) =>
+        urn.includes(`::${program.type}::`),
+      );
       return Object.fromEntries(webhooks.map((one) => [one.urn.split("::").at(-1), one]));
     },
   };
