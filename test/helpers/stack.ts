@@ -29,7 +29,7 @@ export const unasked = ["--yes", "--skip-preview"];
 export async function withStack(
   use: (stack: TestStack) => Promise<void>,
   options: {
-    /** Takes the key of the template. */
+    /** The service; it accepts the key of the template unless the stack is not configured. */
     readonly service?: LocalService;
     readonly program?: Program;
     /** Whether the stack's configuration has the base URL and the key of the service. */
@@ -58,17 +58,25 @@ export async function withStack(
 }
 
 /**
- * Opens one stack for all tests of a `describe`, and returns a function that returns it. These tests run
- * in their order, and each goes on from the stack that the one before left.
+ * Opens one stack for all tests of a `describe`, and returns a function that returns it. The tests run in
+ * their order, and each goes on from the stack that the one before left.
  */
-export function shareStack(options: Parameters<typeof withStack>[1]): () => TestStack {
+export function shareStack({
+  startService = startLocalService,
+  ...options
+}: {
+  readonly program: Program;
+  readonly startService?: () => Promise<LocalService>;
+  readonly isConfigured?: boolean;
+}): () => TestStack {
   let shared: TestStack | undefined;
-  aroundAll((runTests) =>
-    withStack(async (stack) => {
+  aroundAll(async (runTests) => {
+    const useStack = async (stack: TestStack) => {
       shared = stack;
       await runTests();
-    }, options),
-  );
+    };
+    await withStack(useStack, { ...options, service: await startService() });
+  });
   return () => shared as TestStack;
 }
 
