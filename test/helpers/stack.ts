@@ -80,6 +80,21 @@ export function shareStack({
   return () => shared as TestStack;
 }
 
+/**
+ * Starts another service for all tests of a `describe`, and asserts that it is empty afterwards. Stands
+ * before `shareStack` where the stack has webhooks there, so that it outlives the stack.
+ */
+export function shareService(...options: Parameters<typeof startLocalService>): () => LocalService {
+  let shared: LocalService | undefined;
+  aroundAll(async (runTests) => {
+    await using service = await startLocalService(...options);
+    shared = service;
+    await runTests();
+    expect(service.webhooks).toEqual([]);
+  });
+  return () => shared as LocalService;
+}
+
 async function openStack(root: string, service: LocalService, program: Program) {
   const directory = join(root, template.project);
   const environment = await stackEnvironment(root);
