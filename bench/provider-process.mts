@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import messages from "@pulumi/pulumi/proto/provider_pb.js";
-import { connect, operationsOf, struct } from "../test/helpers/shells/provider-calls.mts";
+import { connect, operationsOf, struct } from "../test/helpers/adapters/provider-calls.mts";
 import { ourPlugin } from "./contenders.mts";
 import { memoryOf } from "./memory.mts";
 

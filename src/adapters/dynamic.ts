@@ -2,7 +2,7 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { assertNodeVersion } from "../common/node-version.js";
 import { explicitKey, namespace } from "../common/setting-names.js";
-import { Engine } from "../provider/engine.js";
+import { Engine, type Severity } from "../provider/engine.js";
 import { PartialCreationError } from "../provider/errors.js";
 import { WebhookProvider } from "../provider/provider.js";
 import { type Properties, withWrappedSecret } from "../provider/values.js";
@@ -114,7 +114,7 @@ function withoutText({ [textKey]: _text, ...properties }: Properties): Propertie
   return properties;
 }
 
-/** Shows one line to the user: the engine prints what its providers write to stderr. */
-function notify(line: string): void {
-  process.stderr.write(`${line}\n`);
+/** Shows one line to the user: the engine prints what its providers write to stderr, as information. */
+function notify(line: string, severity: Severity): void {
+  process.stderr.write(severity === "warning" ? `warning: ${line}\n` : `${line}\n`);
 }

@@ -3,16 +3,8 @@ import { createMiddleware } from "hono/factory";
 import { isApiKey } from "../common/identifier.js";
 import { isLoopback } from "../common/url.js";
 import { sendError, sendPlainError } from "./errors.js";
-import type { RateLimit } from "./options.js";
+import type { ApiKeys, RateLimit } from "./options.js";
 import type { ServiceEnv } from "./requests.js";
-
-/**
- * The API keys that the service knows, and the databases that each may use.
- *
- * A list gives every key access to every database. A record names the databases of each key; `"*"`
- * stands for every database. A database does not have to be created: every database id exists.
- */
-export type ApiKeys = readonly string[] | Readonly<Record<string, readonly string[] | "*">>;
 
 /** The databases that each key may use. */
 export class ApiKeyRing {
@@ -48,7 +40,7 @@ export function authorize(keys: ApiKeyRing) {
   return createMiddleware<ServiceEnv, "/:databaseId">(async (c, next) => {
     const key = keys.keyIn(c.req.header("authorization"));
     if (key === undefined) {
-      const message = "A known API key is required: Authorization: Bearer <API_KEY>.";
+      const message = "The header Authorization must hold the scheme Bearer and a known API key.";
       return sendError(c, 401, message, { "www-authenticate": "Bearer" });
     }
     return keys.mayUse(key, c.req.param("databaseId")) ? next() : sendNotFound(c);

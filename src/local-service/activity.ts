@@ -1,5 +1,5 @@
 import { EventEmitter, on } from "node:events";
-import type { Delivery, EmittedEvent } from "./deliveries.js";
+import type { Delivery, EmittedEvent } from "./delivery.js";
 import type { ReceivedRequest } from "./requests.js";
 
 /** One thing that happened in the local service. The objects are live. */

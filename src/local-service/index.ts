@@ -6,12 +6,11 @@
  * @module pulumi-dbwebhooks/local-service
  */
 
-export type { ApiKeys } from "./access.js";
 export type { LogEntry } from "./activity.js";
-export type { AwaitedDelivery, Delivery, DeliveryOutcome, EmittedEvent } from "./deliveries.js";
+export type { AwaitedDelivery, Delivery, DeliveryOutcome, EmittedEvent } from "./delivery.js";
 export type { NewEvent, StoredEvent } from "./events.js";
 export type { ChangeBody, Fault, FaultRule, InjectedFault } from "./faults.js";
-export type { DeliveryOptions, LocalServiceOptions, RateLimit } from "./options.js";
+export type { ApiKeys, DeliveryOptions, LocalServiceOptions, RateLimit } from "./options.js";
 export type { AwaitedRequest, ReceivedRequest, RequestMatch, RequestOutcome } from "./requests.js";
 export type { LocalService, ServiceCounts } from "./service.js";
 export { startLocalService } from "./service.js";

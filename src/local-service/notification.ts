@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import { type Dispatcher, request } from "undici";
-import type { Delivery } from "./deliveries.js";
+import type { Delivery } from "./delivery.js";
 import type { StoredEvent } from "./events.js";
 
 // The body of a response is read only to keep the connection usable.

@@ -1,5 +1,4 @@
 import { isAbsoluteHttpUrl } from "../common/url.js";
-import type { ApiKeys } from "./access.js";
 import type { LogEntry } from "./activity.js";
 import type { FaultRule } from "./faults.js";
 import * as check from "./validation.js";
@@ -48,6 +47,14 @@ export interface LocalServiceOptions {
    */
   readonly onLog?: (entry: LogEntry) => void;
 }
+
+/**
+ * The API keys that the service knows, and the databases that each may use.
+ *
+ * A list gives every key access to every database. A record names the databases of each key; `"*"`
+ * stands for every database. A database does not have to be created: every database id exists.
+ */
+export type ApiKeys = readonly string[] | Readonly<Record<string, readonly string[] | "*">>;
 
 /** A limit on each API key's requests, above which they get 429 with `Retry-After` in seconds. */
 export interface RateLimit {

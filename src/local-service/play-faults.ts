@@ -5,7 +5,8 @@ import { createMiddleware } from "hono/factory";
 import { parseJson } from "../common/json.js";
 import { type Fault, type FaultRules, isBeforeCommit } from "./faults.js";
 import { readBody } from "./read-body.js";
-import type { RequestLog, ServiceEnv } from "./requests.js";
+import type { RequestLog } from "./request-log.js";
+import type { ServiceEnv } from "./requests.js";
 
 /** Statuses whose responses have no body. */
 const bodiless = [204, 205, 304];

@@ -11,14 +11,16 @@ import {
   sendNotFound,
 } from "./access.js";
 import type { Activity } from "./activity.js";
-import type { Deliveries, Delivery } from "./deliveries.js";
+import type { Deliveries } from "./deliveries.js";
+import type { Delivery } from "./delivery.js";
 import { sendError, sendPlainError } from "./errors.js";
 import { eventKindCheck } from "./events.js";
 import type { FaultRules } from "./faults.js";
 import type { LocalServiceOptions } from "./options.js";
 import { playFaults } from "./play-faults.js";
 import { readBody } from "./read-body.js";
-import type { RequestLog, ServiceEnv } from "./requests.js";
+import type { RequestLog } from "./request-log.js";
+import type { ServiceEnv } from "./requests.js";
 import {
   aNonEmptyString,
   type Check,

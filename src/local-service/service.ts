@@ -4,16 +4,13 @@ import { type AddressInfo, isIPv6 } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import { ApiKeyRing } from "./access.js";
 import { Activity } from "./activity.js";
-import {
-  type AwaitedDelivery,
-  Deliveries,
-  type Delivery,
-  type EmittedEvent,
-} from "./deliveries.js";
+import { Deliveries } from "./deliveries.js";
+import type { AwaitedDelivery, Delivery, EmittedEvent } from "./delivery.js";
 import type { NewEvent } from "./events.js";
 import { type FaultRule, FaultRules, type InjectedFault } from "./faults.js";
 import { assertServiceOptions, type LocalServiceOptions } from "./options.js";
-import { type AwaitedRequest, matches, type ReceivedRequest, RequestLog } from "./requests.js";
+import { RequestLog } from "./request-log.js";
+import { type AwaitedRequest, matches, type ReceivedRequest } from "./requests.js";
 import { createRoutes, type ServiceParts } from "./routes.js";
 import { openWebhookFile } from "./webhook-file.js";
 import {

@@ -1,65 +1,71 @@
 import { startLocalService } from "pulumi-dbwebhooks/local-service";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { createWebhook } from "../helpers/local-service.js";
 import { interpolated, javascriptProgram, yamlProgram } from "../helpers/programs.js";
-import { unasked, webhookArgs, withStack } from "../helpers/stack.js";
+import { shareService, shareStack, unasked, webhookArgs, withStack } from "../helpers/stack.js";
 
 const apiKeys = ["local-api-key"];
 const orders = { args: webhookArgs() };
 
-describe("The base URL of the default provider", () => {
-  it("is refused when it changes, before anything is sent, until one of the ways on is taken", async () => {
-    const service = await startLocalService({ apiKeys });
-    await using next = await startLocalService({ apiKeys });
-    await withStack(
-      async ({ configure, declare, pulumi, stateText, up }) => {
-        await declare({ orders });
-        await up();
-        const state = await stateText();
-        service.clearRequests();
-        await configure({ "dbwebhooks:baseUrl": next.baseUrl });
+describe("A changed base URL of the default provider in the dynamic adapter", () => {
+  const next = shareService({ apiKeys });
+  const stack = shareStack({
+    program: javascriptProgram,
+    startService: () => startLocalService({ apiKeys }),
+  });
+  let sizeOfState: number;
 
-        const preview = await pulumi(["preview"]);
-        const update = await pulumi(["up", ...unasked]);
-
-        for (const { exitCode, output } of [preview, update]) {
-          expect(exitCode).not.toBe(0);
-          expect(output).toMatch(/\[unchanged\]/);
-          expect(output).toContain(service.baseUrl);
-          expect(output).toContain(next.baseUrl);
-        }
-        expect([service.requests, next.requests]).toEqual([[], []]);
-        expect(JSON.parse(await stateText()).checkpoint.latest.resources).toHaveLength(
-          JSON.parse(state).checkpoint.latest.resources.length,
-        );
-
-        // The same service has moved.
-        const moved = { DBWEBHOOKS_FORMER_BASE_URLS: service.baseUrl };
-        const unchanged = await pulumi(["preview", "--expect-no-changes"], moved);
-        expect(unchanged.exitCode, unchanged.output).toBe(0);
-
-        // It is another service: the default provider deletes what it created. Pulumi has stored the new
-        // address for it, so one update stores the old one again.
-        await configure({ "dbwebhooks:baseUrl": service.baseUrl });
-        await up();
-        const provider = {
-          type: "provider" as const,
-          args: { baseUrl: next.baseUrl, apiKey: "local-api-key" },
-        };
-        await declare({
-          next: provider,
-          orders: { ...orders, opts: { provider: interpolated("next") } },
-        });
-        await up();
-        expect([service.webhooks.length, next.webhooks.length]).toEqual([0, 1]);
-        expect(service.requests.map(({ method }) => method)).toEqual(["DELETE"]);
-      },
-      { service, program: javascriptProgram },
-    );
-    expect(next.webhooks).toEqual([]);
+  beforeAll(async () => {
+    await stack().declare({ orders });
+    await stack().up();
+    sizeOfState = (await stack().allResources()).length;
+    stack().service.clearRequests();
+    await stack().configure({ "dbwebhooks:baseUrl": next().baseUrl });
   });
 
-  it("is refused in the plugin when only the environment changes it", async () => {
+  it.each([
+    ["preview", ["preview"]],
+    ["up", ["up", ...unasked]],
+  ])("is refused in %s, which names both addresses and sends nothing", async (_, command) => {
+    const { service, allResources, pulumi } = stack();
+
+    const { exitCode, output } = await pulumi(command);
+
+    expect(exitCode).not.toBe(0);
+    expect(output).toMatch(/\[unchanged\]/);
+    expect(output).toContain(service.baseUrl);
+    expect(output).toContain(next().baseUrl);
+    expect([service.requests, next().requests]).toEqual([[], []]);
+    expect(await allResources()).toHaveLength(sizeOfState);
+  });
+
+  it("is no change when formerBaseUrls names the old address", async () => {
+    const { exitCode, output } = await stack().pulumi(["preview", "--expect-no-changes"], {
+      DBWEBHOOKS_FORMER_BASE_URLS: stack().service.baseUrl,
+    });
+
+    expect(exitCode, output).toBe(0);
+  });
+
+  it("is replaced by an explicit Provider: the default one deletes what it created", async () => {
+    const { service, configure, declare, up } = stack();
+    // Pulumi has stored the new address for the default provider; this update stores the old one again.
+    await configure({ "dbwebhooks:baseUrl": service.baseUrl });
+    await up();
+    await declare({
+      next: { type: "provider", args: { baseUrl: next().baseUrl, apiKey: "local-api-key" } },
+      orders: { ...orders, opts: { provider: interpolated("next") } },
+    });
+
+    await up();
+
+    expect([service.webhooks.length, next().webhooks.length]).toEqual([0, 1]);
+    expect(service.requests.map(({ method }) => method)).toEqual(["DELETE"]);
+  });
+});
+
+describe("A changed base URL of the default provider in the native plugin", () => {
+  it("is refused when only the environment changes it", async () => {
     const service = await startLocalService({ apiKeys });
     await using next = await startLocalService({ apiKeys });
     await withStack(
@@ -82,7 +88,7 @@ describe("The base URL of the default provider", () => {
 });
 
 describe("The base URL of an explicit Provider of the dynamic adapter", () => {
-  it("leaves a pending deletion when it changes in place, and another Provider is the way out", async () => {
+  it("fails to delete the old webhook when it changes in place, until another Provider takes over", async () => {
     const service = await startLocalService({ apiKeys });
     await using next = await startLocalService({ apiKeys });
     await withStack(

@@ -1,174 +1,146 @@
-import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
+import type { Fault } from "pulumi-dbwebhooks/local-service";
 import { beforeAll, describe, expect, it } from "vitest";
-import { errorsOfWebhooks, linesOfProvider, webhooksInState } from "../helpers/cli-output.mjs";
-import {
-  countAtService,
-  expectRow,
-  injectFaults,
-  linesAbout,
-  type Measurement,
-  prepareDeletions,
-  stateText,
-} from "../helpers/faults/play.js";
-import {
-  createFaults,
-  deleteFaults,
-  type FaultRow,
-  faults,
-  rowSettings,
-} from "../helpers/faults/rows.js";
-import { javascriptProgram, javascriptProgramOfPlugin, type Program } from "../helpers/programs.js";
-import { type TestStack, webhookArgs, withStack } from "../helpers/stack.js";
+import { withFields } from "../helpers/faults/faults.mjs";
+import { kindOf } from "../helpers/kind-of.js";
+import { javascriptProgram, yamlProgram } from "../helpers/programs.js";
+import { shareStack, type TestStack, unasked, webhookArgs } from "../helpers/stack.js";
 
-/** The same on the real CLI, and what is there at last, the fault being over. */
-interface CliMeasurement extends Measurement {
-  readonly end: { readonly isStored: boolean; readonly held: number };
-}
+// One webhook for each outcome. All faults are in test/process/faults, without the CLI.
+const names = ["created", "retried", "notCreated", "inDoubt", "undone", "partial"] as const;
 
-type Environment = Readonly<Record<string, string>>;
+const refused: Fault = { kind: "respond", statusCode: 403 };
+const rateLimited: Fault = { kind: "respond", statusCode: 429, headers: { "retry-after": "1" } };
+const lost: Fault = { kind: "resetAfterCommit" };
+const withoutSecret: Fault = withFields({ secret: undefined });
 
-const programs = [javascriptProgram, javascriptProgramOfPlugin];
-const measured = new Map<Program, ReadonlyMap<FaultRow, CliMeasurement>>();
+describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name", (program) => {
+  const stack = shareStack({ program });
+  let output: string;
+  let stored: Awaited<ReturnType<TestStack["resources"]>>;
 
-beforeAll(async () => {
-  await Promise.all(
-    programs.map(async (program) => measured.set(program, await playRows(program))),
+  const webhooks = Object.fromEntries(
+    names.map((name) => [name, { args: webhookArgs({ databaseId: name }) }]),
   );
-}, 600_000);
+  const run = async (command: string) =>
+    (await stack().pulumi([command, ...unasked, "--continue-on-error"])).output;
+  const heldIn = (databaseId: string) =>
+    stack().service.webhooks.filter((webhook) => webhook.databaseId === databaseId);
+  const idIn = (databaseId: string) => heldIn(databaseId).map(program.idOf)[0];
+  const requestsTo = (databaseId: string) =>
+    stack()
+      .service.requests.filter((request) => request.databaseId === databaseId)
+      .map(({ method }) => method);
+  /** The kinds of the errors below "Diagnostics:" that belong to a resource. */
+  const kindsOf = (name: string) => {
+    const [, diagnostics = ""] = output.split("\nDiagnostics:\n");
+    const blocks = diagnostics.split(/\n(?= {2}\S)/).filter((text) => text.includes(` (${name}):`));
+    const lines = blocks.flatMap((block) => block.split("\n"));
+    return lines.map((line) => kindOf({ message: line })).filter((kind) => kind !== undefined);
+  };
 
-describe.each(programs)("A fault on the real CLI, through $name", (program) => {
-  it.each(faults)("loses nothing: $on: $does: $sees", (row) => {
-    const measurement = measured.get(program)?.get(row);
+  describe("an up that meets faults", () => {
+    beforeAll(async () => {
+      const { service, declare, resources } = stack();
+      service.inject({ on: "POST", databaseId: "retried", fault: rateLimited, times: 1 });
+      service.inject({ on: "POST", databaseId: "notCreated", fault: refused });
+      service.inject({ on: "POST", databaseId: "inDoubt", fault: lost });
+      service.inject({ on: "POST", databaseId: "undone", fault: withoutSecret });
+      service.inject({ on: "POST", databaseId: "partial", fault: withoutSecret });
+      service.inject({ on: "DELETE", databaseId: "partial", fault: refused });
+      await declare(webhooks);
 
-    expectRow(row, measurement);
-    expect(measurement?.end).toEqual(
-      row.on === "POST" ? { isStored: true, held: 1 } : { isStored: false, held: 0 },
-    );
+      output = await run("up");
+      stored = await resources();
+    });
+
+    it.each([
+      { name: "created", requests: ["POST"] },
+      { name: "retried", requests: ["POST", "POST"] },
+    ])("stores a webhook that is $name", ({ name, requests }) => {
+      expect(requestsTo(name)).toEqual(requests);
+      expect(stored[name]).toMatchObject({
+        id: idIn(name),
+        outputs: { secret: { ciphertext: expect.any(String) } },
+      });
+    });
+
+    it.each([
+      { name: "notCreated", held: 0 },
+      { name: "inDoubt", held: 1 },
+      { name: "undone", held: 0 },
+    ])("reports $name for a webhook that it does not store", ({ name, held }) => {
+      expect(kindsOf(name)).toEqual([name]);
+      expect(heldIn(name)).toHaveLength(held);
+      expect(stored).not.toHaveProperty(name);
+    });
+
+    it("stores the id of a webhook that has no secret and cannot be undone", () => {
+      expect(kindsOf("partial")).toEqual(["partial"]);
+      expect(stored.partial?.id).toBe(idIn("partial"));
+      expect(stored.partial?.outputs).not.toHaveProperty("secret");
+    });
+  });
+
+  describe("the next up, without faults", () => {
+    beforeAll(async () => {
+      stack().service.clearFaults();
+      // The error has named it.
+      stack().service.removeWebhook(heldIn("inDoubt")[0]?.id ?? 0);
+
+      await stack().up();
+      stored = await stack().resources();
+    });
+
+    it("leaves each webhook once at the service and in the state", () => {
+      const ids = Object.fromEntries(names.map((name) => [name, stored[name]?.id]));
+
+      expect(stack().service.webhooks).toHaveLength(names.length);
+      expect(ids).toEqual(Object.fromEntries(names.map((name) => [name, idIn(name)])));
+    });
+
+    it("stores all secrets", async () => {
+      const outputs = await stack().outputs();
+
+      expect(Object.values(outputs).toSorted()).toEqual(
+        stack()
+          .service.webhooks.map(({ secret }) => secret)
+          .toSorted(),
+      );
+    });
+  });
+
+  describe("a destroy that meets faults", () => {
+    beforeAll(async () => {
+      const { service, resources } = stack();
+      service.clearRequests();
+      service.inject({ on: "DELETE", databaseId: "retried", fault: lost, times: 1 });
+      service.inject({ on: "DELETE", databaseId: "notCreated", fault: refused });
+      service.removeWebhook(heldIn("inDoubt")[0]?.id ?? 0);
+
+      output = await run("destroy");
+      stored = await resources();
+    });
+
+    it("removes a webhook whose deletion succeeds", () => {
+      expect(requestsTo("created")).toEqual(["DELETE"]);
+      expect(heldIn("created")).toEqual([]);
+      expect(stored).not.toHaveProperty("created");
+    });
+
+    it("removes a webhook whose deletion is retried, without a warning", () => {
+      expect(requestsTo("retried")).toEqual(["DELETE", "DELETE"]);
+      expect(stored).not.toHaveProperty("retried");
+      expect(output).not.toMatch(/no longer had webhook \d+ of database retried\b/);
+    });
+
+    it("removes a webhook that is already gone, with a line that says so", () => {
+      expect(stored).not.toHaveProperty("inDoubt");
+      expect(output).toMatch(/no longer had webhook \d+ of database inDoubt\b/);
+    });
+
+    it("keeps a webhook in the state whose deletion fails", () => {
+      expect(kindsOf("notCreated")).toEqual(["notDeleted"]);
+      expect(stored.notCreated?.id).toBe(idIn("notCreated"));
+    });
   });
 });
-
-/** Plays the creations in one `up`, and the deletions in a `destroy` for all that share settings. */
-async function playRows(program: Program): Promise<ReadonlyMap<FaultRow, CliMeasurement>> {
-  const service = await startLocalService({ listing: true });
-  const results = new Map<FaultRow, CliMeasurement>();
-  const useStack = async (stack: TestStack) => {
-    await stack.configure(rowSettings);
-    const environments = new Map<FaultRow["environment"], Environment>();
-    for (const { environment } of faults.filter((row) => row.environment)) {
-      environments.set(environment, (await environment?.(service)) ?? {});
-    }
-    const release = injectFaults(service, createFaults);
-    await declare(program, stack, faults, environments);
-    // The proxy is for all, and only what is not on loopback goes to it.
-    const { HTTPS_PROXY = "" } = Object.assign({}, ...environments.values());
-    const outputs = [await run(stack, "up", { HTTPS_PROXY })];
-    await release();
-    const counts = countsOf(service, createFaults);
-
-    prepareDeletions(service, deleteFaults);
-    injectFaults(service, deleteFaults);
-    for (const [environment, rows] of Map.groupBy(deleteFaults, (row) => row.environment)) {
-      outputs.push(await run(stack, "destroy", environments.get(environment), rows, program.type));
-    }
-    const laterCounts = countsOf(service, deleteFaults);
-
-    const exported = await stack.pulumi(["stack", "export", "--show-secrets"]);
-    const state = webhooksInState(exported.stdout);
-    const ends = await repair(program, stack);
-    const errors = Object.assign({}, ...outputs.map(errorsOfWebhooks));
-    const lines = outputs.flatMap(linesOfProvider);
-    for (const [row, count] of [...counts, ...laterCounts]) {
-      const [webhook] = count.held;
-      const atService = webhook && { id: program.idOf(webhook), secret: webhook.secret };
-      results.set(row, {
-        ...count,
-        state: stateText(state[row.name]?.[0], atService),
-        error: (errors[row.name] ?? []).join(" "),
-        lines: linesAbout(row, lines),
-        end: ends(row),
-      });
-    }
-  };
-  await withStack(useStack, { service, program });
-  return results;
-}
-
-function countsOf(service: LocalService, rows: readonly FaultRow[]) {
-  return rows.map((row) => [row, countAtService(service, row)] as const);
-}
-
-/** Declares a webhook for each row; a creation with settings of its own has a provider with those. */
-async function declare(
-  program: Program,
-  stack: TestStack,
-  all: readonly FaultRow[],
-  environments: ReadonlyMap<FaultRow["environment"], Environment> = new Map(),
-): Promise<void> {
-  const { baseUrl, apiKey } = stack.service;
-  const keyOf = ({ on, environment }: FaultRow) => (on === "POST" ? environment : undefined);
-  const groups = [...Map.groupBy(all, keyOf)].map(([environment, rows], at) => ({
-    name: `provider-${at}`,
-    settings: environments.has(environment)
-      ? { baseUrl, apiKey, ...settingsOf(environments.get(environment) ?? {}) }
-      : undefined,
-    webhooks: rows.map((row) => webhookArgs({ databaseId: row.name })),
-  }));
-  const entry = program === javascriptProgram ? "pulumi-dbwebhooks" : "pulumi-dbwebhooks/native";
-  await stack.declareText(`
-    const { Provider, Webhook } = require("${entry}");
-    for (const { name, settings, webhooks } of ${JSON.stringify(groups)}) {
-      const provider = settings && new Provider(name, settings);
-      for (const args of webhooks) new Webhook(args.databaseId, args, { provider });
-    }`);
-}
-
-/** Environment variables as a provider's arguments. */
-function settingsOf(environment: Environment): Record<string, unknown> {
-  const settings = Object.entries(environment).map(([variable, text]) => {
-    const [, name = ""] = variable.split("DBWEBHOOKS_");
-    const key = name.toLowerCase().replace(/_(.)/g, (_, letter) => letter.toUpperCase());
-    const value = /^(\d+|true)$/.test(text) ? JSON.parse(text) : text;
-    return [key, key.endsWith("Urls") ? [value] : value];
-  });
-  return Object.fromEntries(settings.filter(([key]) => key !== ""));
-}
-
-/** Ends the faults, deletes by hand what errors named, and says what the next `up` makes of a row. */
-async function repair(program: Program, stack: TestStack) {
-  const { service } = stack;
-  service.clearFaults();
-  const doubtful = createFaults.filter(({ outcome }) => outcome === "inDoubt");
-  removeFrom(service, ({ databaseId }) => doubtful.some(({ name }) => name === databaseId));
-  await declare(program, stack, createFaults);
-  expect(await run(stack, "up")).toContain("Resources:");
-  const resources = await stack.resources();
-  const held = service.webhooks.map(({ databaseId }) => databaseId);
-  // What the state does not know is to fail its row, not all of them.
-  const known = Object.values(resources).map(({ id }) => id);
-  removeFrom(service, (webhook) => !known.includes(program.idOf(webhook)));
-  return ({ name }: FaultRow) => ({
-    isStored: name in resources,
-    held: held.filter((databaseId) => databaseId === name).length,
-  });
-}
-
-function removeFrom(
-  service: LocalService,
-  isRemoved: (webhook: LocalService["webhooks"][number]) => boolean,
-): void {
-  for (const { id } of service.webhooks.filter(isRemoved)) {
-    service.removeWebhook(id);
-  }
-}
-
-async function run(
-  { pulumi }: TestStack,
-  command: "up" | "destroy",
-  environment: Environment = {},
-  targets: readonly FaultRow[] = [],
-  type = "",
-): Promise<string> {
-  const flags = ["--yes", "--skip-preview", "--continue-on-error", "--parallel", "64"];
-  const urns = targets.map(({ name }) => `--target=urn:pulumi:test::webhooks::${type}::${name}`);
-  return (await pulumi([command, ...flags, ...urns], environment)).output;
-}

@@ -1,99 +1,152 @@
 import { startLocalService } from "pulumi-dbwebhooks/local-service";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { interpolated, javascriptProgram, yamlProgram } from "../helpers/programs.js";
-import { unasked, webhookArgs, withStack } from "../helpers/stack.js";
+import { shareStack, type TestStack, unasked, webhookArgs } from "../helpers/stack.js";
 
-/** By resource name, what changes of a webhook that is replaced for it. */
-const replacing: Readonly<Record<string, object>> = {
+/** The change of each webhook that is replaced, by resource name. */
+const replacingChanges: Readonly<Record<string, object>> = {
   databaseId: { databaseId: "base_other" },
   url: { url: "https://example.com/hooks/other" },
   events: { events: ["record.deleted"] },
   tableId: { tableId: "tbl_orders" },
 };
-/** And of webhooks that are left alone. */
-const local: Readonly<Record<string, object>> = {
+/** The changes of the webhooks that stay; the url of the second is listed in `ignoreChanges`. */
+const ignoredChanges: Readonly<Record<string, object>> = {
   first: { allowInsecureUrl: true, events: ["record.updated", "record.created", "record.updated"] },
   ignored: { url: "https://example.com/ignored" },
 };
-const dependent = {
-  args: webhookArgs({ url: `https://example.com/${interpolated("first.id")}` }),
-};
-const optsOf = (name: string) => ({ ignoreChanges: name === "ignored" ? ["url"] : [] });
-const declared = (changes: Readonly<Record<string, object>>) => {
-  const all = Object.keys({ ...local, ...replacing }).map((name) => [
+const replacedNames = Object.keys(replacingChanges);
+const staying = [...Object.keys(ignoredChanges), "dependent"];
+const names = [...replacedNames, ...staying];
+
+function webhooks(changes: Readonly<Record<string, object>>) {
+  const independent = [...replacedNames, ...Object.keys(ignoredChanges)].map((name) => [
     name,
-    { args: webhookArgs(changes[name]), opts: optsOf(name) },
+    {
+      args: webhookArgs(changes[name]),
+      opts: { ignoreChanges: name === "ignored" ? ["url"] : [] },
+    },
   ]);
-  return { ...Object.fromEntries(all), dependent };
-};
-const rows = Object.keys(replacing).length;
+  const url = `https://example.com/${interpolated("first.id")}`;
+  return { ...Object.fromEntries(independent), dependent: { args: webhookArgs({ url }) } };
+}
 
 describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) => {
-  it("are created, left alone, replaced with a warning, moved and deleted, with their secrets encrypted", async () => {
-    const service = await startLocalService({ apiKeys: ["local-api-key", "new-api-key"] });
-    await withStack(
-      async ({ declare, pulumi, outputs, resources, stateText }) => {
-        await declare(declared({}));
-        const created = await pulumi(["up", "--yes"]);
+  const apiKeys = ["local-api-key", "new-api-key"];
+  const stack = shareStack({ program, startService: () => startLocalService({ apiKeys }) });
+  type Resources = Awaited<ReturnType<TestStack["resources"]>>;
+  let created: Resources;
+  let replaced: Resources;
 
-        const olds = await resources();
-        const webhookOf = (name: string, of = olds) =>
-          service.webhooks.find((one) => program.idOf(one) === of[name]?.id);
-        expect(created.output).toContain(`+ ${rows + 4} to create`);
-        expect(created.output).toContain("[secret]");
-        expect(webhookOf("dependent")?.url).toBe(`https://example.com/${olds.first?.id}`);
-        expect(olds.first?.outputs).toMatchObject({
-          ...webhookArgs(),
-          baseUrl: service.baseUrl,
-          secret: { ciphertext: expect.any(String) },
-        });
-        const names = Object.keys(olds);
-        const secrets = (of = olds) =>
-          Object.fromEntries(names.map((name) => [`${name}Secret`, webhookOf(name, of)?.secret]));
-        const oldSecrets = Object.values(secrets());
-        expect(service.counts.posts).toBe(names.length);
+  const webhookOf = (name: string, resources: Resources) =>
+    stack().service.webhooks.find((webhook) => program.idOf(webhook) === resources[name]?.id);
+  const secretsOf = (resources: Resources) =>
+    Object.fromEntries(names.map((name) => [`${name}Secret`, webhookOf(name, resources)?.secret]));
 
-        service.clearRequests();
-        await declare(declared(local));
-        // Nothing is unknown in it, although one webhook is made of another.
-        const same = await pulumi(["preview", "--expect-no-changes"]);
-        expect(same.exitCode, same.output).toBe(0);
+  describe("in the first up", () => {
+    let output: string;
 
-        await declare(declared({ ...local, ...replacing }));
-        const { output } = await pulumi(["up", "--yes", "--diff"]);
+    beforeAll(async () => {
+      await stack().declare(webhooks({}));
+      ({ output } = await stack().pulumi(["up", "--yes"]));
+      created = await stack().resources();
+    });
 
-        expect(service.requests.map(({ method }) => method)).toEqual([
-          ...Array(rows).fill("POST"),
-          ...Array(rows).fill("DELETE"),
-        ]);
-        const news = await resources();
-        const newSecrets = secrets(news);
-        for (const [name, change] of Object.entries(replacing)) {
-          const warning = `\\bReplacing webhook ${olds[name]?.id.split("/").at(-1)} .*: ${name} changes`;
-          const preview = `${warning}[^]*[~+] ${name} *:[^]*`;
-          expect(output).toMatch(new RegExp(preview + warning));
-          expect(webhookOf(name, news)).toMatchObject(webhookArgs(change));
-          expect(oldSecrets).not.toContain(newSecrets[`${name}Secret`]);
-        }
-        expect(await outputs()).toEqual(newSecrets);
-        for (const name of [...Object.keys(local), "dependent"]) {
-          expect(news[name]?.id).toBe(olds[name]?.id);
-        }
+    it("are announced by the preview, and created once each", () => {
+      // The stack itself is a resource too.
+      expect(output).toContain(`+ ${names.length + 1} to create`);
+      expect(stack().service.counts).toMatchObject({ posts: names.length, created: names.length });
+    });
 
-        const text = await stateText();
-        for (const secret of ["local-api-key", ...Object.values(secrets(await resources()))]) {
-          expect(text).not.toContain(secret);
-        }
+    it("have outputs with an encrypted secret", () => {
+      expect(created.first?.outputs).toMatchObject({
+        ...webhookArgs(),
+        baseUrl: stack().service.baseUrl,
+        secret: { ciphertext: expect.any(String) },
+      });
+    });
 
-        // Pulumi takes the configuration of the last update, so that the environment is the way in.
-        service.clearRequests();
-        const newKey = { DBWEBHOOKS_API_KEY: "new-api-key" };
-        const destroyed = await pulumi(["destroy", ...unasked], newKey);
-        expect([destroyed.exitCode, service.webhooks], destroyed.output).toEqual([0, []]);
-        const keys = service.requests.map(({ headers }) => headers.authorization);
-        expect(new Set(keys)).toEqual(new Set(["Bearer new-api-key"]));
-      },
-      { service, program },
-    );
+    it("can be built from the outputs of other webhooks", () => {
+      const { url } = webhookOf("dependent", created) ?? {};
+
+      expect(url).toBe(`https://example.com/${created.first?.id}`);
+    });
+
+    it("hand their secrets to the outputs of the stack, which are not printed", async () => {
+      expect(await stack().outputs()).toEqual(secretsOf(created));
+      expect(output).toContain("[secret]");
+      expect(output).not.toContain("whsec_");
+    });
+  });
+
+  it("stay as they are when only ignored changes, duplicates and order differ", async () => {
+    stack().service.clearRequests();
+    await stack().declare(webhooks(ignoredChanges));
+
+    const { exitCode, output } = await stack().pulumi(["preview", "--expect-no-changes"]);
+
+    expect(exitCode, output).toBe(0);
+    expect(stack().service.requests).toEqual([]);
+  });
+
+  describe("in an up that changes one argument of each", () => {
+    let output: string;
+    let createdSecrets: Record<string, string | undefined>;
+
+    beforeAll(async () => {
+      createdSecrets = secretsOf(created);
+      await stack().declare(webhooks({ ...ignoredChanges, ...replacingChanges }));
+      ({ output } = await stack().pulumi(["up", "--yes", "--diff"]));
+      replaced = await stack().resources();
+    });
+
+    it("are all created before the first is deleted", () => {
+      expect(stack().service.requests.map(({ method }) => method)).toEqual([
+        ...replacedNames.map(() => "POST"),
+        ...replacedNames.map(() => "DELETE"),
+      ]);
+    });
+
+    it.each(replacedNames)("get a warning in preview and up when %s changes", (name) => {
+      const id = created[name]?.id.split("/").at(-1);
+      const warning = `\\bReplacing webhook ${id} .*: ${name} changes`;
+
+      expect(output).toMatch(new RegExp(`${warning}[^]*[~+] ${name} *:[^]*${warning}`));
+    });
+
+    it.each(replacedNames)("have the new %s and a new secret", (name) => {
+      const webhook = webhookOf(name, replaced);
+
+      expect(webhook).toMatchObject(webhookArgs(replacingChanges[name]));
+      expect(Object.values(createdSecrets)).not.toContain(webhook?.secret);
+    });
+
+    it.each(staying)("keep their id: %s", (name) => {
+      expect(replaced[name]?.id).toBe(created[name]?.id);
+    });
+
+    it("hand their new secrets to the outputs of the stack", async () => {
+      expect(await stack().outputs()).toEqual(secretsOf(replaced));
+    });
+
+    it("leave neither a secret nor the API key in clear text in the state", async () => {
+      const state = await stack().stateText();
+
+      expect(state).not.toMatch(/whsec_|local-api-key/);
+    });
+  });
+
+  it("are deleted with the key in the environment, although the stack has another one", async () => {
+    const { service, pulumi } = stack();
+    service.clearRequests();
+
+    const { exitCode, output } = await pulumi(["destroy", ...unasked], {
+      DBWEBHOOKS_API_KEY: "new-api-key",
+    });
+
+    expect(exitCode, output).toBe(0);
+    expect(service.webhooks).toEqual([]);
+    const keys = service.requests.map(({ headers }) => headers.authorization);
+    expect(new Set(keys)).toEqual(new Set(["Bearer new-api-key"]));
   });
 });

@@ -10,14 +10,14 @@ import {
   javascriptProgramOfPlugin,
   yamlProgram,
 } from "../helpers/programs.js";
-import { unasked, webhookArgs, withStack } from "../helpers/stack.js";
+import { shareStack, unasked, webhookArgs, withStack } from "../helpers/stack.js";
 
 const { type } = yamlProgram;
 const url = "https://example.com/path-token";
 const names = ["first", "second", "option", "read", "differs"] as const;
 const listing = { "dbwebhooks:listing": "true" };
 
-/** A service with webhooks that were created by hand, by name: their ids in Pulumi, and the secrets. */
+/** Starts a service with webhooks that were created by hand; `variable` has their secrets by id. */
 async function startServiceWithWebhooks() {
   const service = await startLocalService({ listing: true });
   const { databaseId, ...body } = webhookArgs({ url }) as { databaseId: string };
@@ -30,81 +30,139 @@ async function startServiceWithWebhooks() {
   }
   service.clearRequests();
   const variable = { DBWEBHOOKS_IMPORT_SECRET: JSON.stringify(secrets) };
-  return { service, ids, secretOf: (name: keyof typeof ids) => secrets[ids[name]], variable };
+  /** Removes those of the webhooks that no stack has deleted. */
+  const removeAll = () => {
+    const byHand = Object.values(ids);
+    const left = service.webhooks.filter((webhook) => byHand.includes(yamlProgram.idOf(webhook)));
+    for (const { id } of left) service.removeWebhook(id);
+  };
+  const secretOf = (name: keyof typeof ids) => secrets[ids[name]];
+  return { service, ids, secretOf, variable, removeAll };
 }
 
-describe("The native plugin", () => {
-  it("imports by command and by option, reads, and keeps what has two resources, with all secrets encrypted", async () => {
-    const { service, ids, secretOf, variable } = await startServiceWithWebhooks();
-    await withStack(
-      async ({ configure, declare, directory, outputs, pulumi }) => {
-        await configure(listing);
-        const printed: string[] = [];
-        const run = async (command: string[], isSuccess = true) => {
-          const { exitCode, output } = await pulumi(command, variable);
-          expect(exitCode === 0, output).toBe(isSuccess);
-          printed.push(output);
-          return output;
-        };
-        const args = webhookArgs({ url: { "fn::secret": url } });
-        const byCommand = { first: { args }, second: { args } };
-        const imported = (name: keyof typeof ids) => ({ args, opts: { import: ids[name] } });
-        const resourceOf = (name: string) => ({ type, name, id: ids[name as "first"] });
-        await writeJson(join(directory, "import.json"), {
-          resources: Object.keys(byCommand).map(resourceOf),
-        });
+type Imported = Awaited<ReturnType<typeof startServiceWithWebhooks>>;
 
-        // The code that Pulumi generates shows the url, whatever the state does.
-        const flags = ["--yes", "--protect=false", "--generate-code=false"];
-        await run(["import", "--file", "import.json", ...flags]);
-        await declare({ ...byCommand, option: imported("option"), again: imported("option") });
-        const both = await run(["up", "--yes"]);
-        // Pulumi replaces nothing that the option names.
-        const other = webhookArgs({ url: { "fn::secret": "https://example.com/other-path" } });
-        const differs = { args: other, opts: { import: ids.differs } };
-        await declare({ ...byCommand, option: { args }, again: { args }, differs });
-        const refused = await run(["up", ...unasked, "--diff"], false);
-        const corrected = { ...byCommand, option: { args }, differs: { args } };
-        await declare({ ...corrected, again: { args } });
-        await run(["preview", "--expect-no-changes"]);
-        await declare(corrected);
-        const removed = await run(["up", ...unasked, "--json"]);
-
-        expect(both).toContain("= 2 imported");
-        const warnings = both.match(/warning: Two resources manage webhook 3 [^\n]*/g) ?? [];
-        expect(warnings.length, both).toBeGreaterThanOrEqual(2);
-        for (const name of ["option", "again"]) expect(warnings[0]).toContain(`:${type}::${name}`);
-        expect(refused).not.toContain("Replacing webhook");
-        expect(removed).toContain("Kept webhook 3 of database");
-        expect(await outputs()).toEqual({
-          firstSecret: secretOf("first"),
-          secondSecret: secretOf("second"),
-          optionSecret: secretOf("option"),
-          differsSecret: secretOf("differs"),
-        });
-
-        expect(new Set(service.requests.map(({ method }) => method))).toEqual(new Set(["GET"]));
-
-        await changeProject(directory, {
-          resources: { read: { type: "dbwebhooks:Webhook", get: { id: ids.read } } },
-          outputs: { readSecret: interpolated("read.secret"), url: interpolated("read.url") },
-        });
-        await run(["up", ...unasked]);
-        expect(await outputs()).toEqual({ readSecret: secretOf("read"), url });
-        await run(["destroy", ...unasked]);
-        expect(service.webhooks.map(yamlProgram.idOf)).toEqual([ids.read]);
-        // All that the backend holds: states, their copies, histories.
-        const stored = Object.values(await textsBelow(join(directory, "..", "state")));
-        const texts = [...printed, ...stored];
-        expect(texts.join("\n")).not.toMatch(/whsec_|path-token|other-path|local-api-key/);
-        for (const { id } of service.webhooks) service.removeWebhook(id);
-      },
-      { service, program: yamlProgram },
-    );
+describe("The native plugin, given the secrets of existing webhooks,", () => {
+  let imported: Imported;
+  const stack = shareStack({
+    program: yamlProgram,
+    startService: async () => {
+      imported = await startServiceWithWebhooks();
+      return imported.service;
+    },
+  });
+  const printed: string[] = [];
+  const run = async (...command: string[]) => {
+    const result = await stack().pulumi(command, imported.variable);
+    printed.push(result.output);
+    return result;
+  };
+  const args = webhookArgs({ url: { "fn::secret": url } });
+  const byCommand = { first: { args }, second: { args } };
+  const byOption = (name: keyof Imported["ids"]) => ({
+    args,
+    opts: { import: imported.ids[name] },
   });
 
-  it("creates and reads through pulumi-dbwebhooks/native with a Provider, of one version only", async () => {
-    const { service, ids, secretOf, variable } = await startServiceWithWebhooks();
+  it("imports by command", async () => {
+    await stack().configure(listing);
+    const resources = (["first", "second"] as const).map((name) => {
+      return { type, name, id: imported.ids[name] };
+    });
+    await writeJson(join(stack().directory, "import.json"), { resources });
+    // The code that Pulumi generates shows the url, whatever the state does.
+    const flags = ["--yes", "--protect=false", "--generate-code=false"];
+
+    const { exitCode, output } = await run("import", "--file", "import.json", ...flags);
+
+    expect(exitCode, output).toBe(0);
+    const stored = await stack().resources();
+    expect([stored.first?.id, stored.second?.id]).toEqual(resources.map(({ id }) => id));
+  });
+
+  it("imports by option, and warns about two resources with one webhook", async () => {
+    await stack().declare({
+      ...byCommand,
+      option: byOption("option"),
+      again: byOption("option"),
+    });
+
+    const { output } = await run("up", "--yes");
+
+    expect(output).toContain("= 2 imported");
+    const warnings = output.match(/warning: Two resources manage webhook 3 [^\n]*/g) ?? [];
+    expect(warnings.length, output).toBeGreaterThanOrEqual(2);
+    expect(warnings[0]).toContain(`:${type}::option`);
+    expect(warnings[0]).toContain(`:${type}::again`);
+  });
+
+  it("replaces no webhook whose import fails because the arguments differ", async () => {
+    const otherUrl = { "fn::secret": "https://example.com/other-path" };
+    const differs = {
+      args: webhookArgs({ url: otherUrl }),
+      opts: { import: imported.ids.differs },
+    };
+    await stack().declare({ ...byCommand, option: { args }, again: { args }, differs });
+
+    const { exitCode, output } = await run("up", ...unasked, "--diff");
+
+    expect(exitCode).not.toBe(0);
+    expect(output).not.toContain("Replacing webhook");
+  });
+
+  it("leaves nothing to change when the arguments are corrected", async () => {
+    const corrected = { ...byCommand, option: { args }, again: { args }, differs: { args } };
+    await stack().declare(corrected);
+
+    const { exitCode, output } = await run("preview", "--expect-no-changes");
+
+    expect(exitCode, output).toBe(0);
+  });
+
+  it("keeps a webhook that another resource still has", async () => {
+    await stack().declare({ ...byCommand, option: { args }, differs: { args } });
+
+    const { exitCode, output } = await run("up", ...unasked, "--json");
+
+    expect(exitCode, output).toBe(0);
+    expect(output).toContain("Kept webhook 3 of database");
+    expect(await stack().outputs()).toEqual({
+      firstSecret: imported.secretOf("first"),
+      secondSecret: imported.secretOf("second"),
+      optionSecret: imported.secretOf("option"),
+      differsSecret: imported.secretOf("differs"),
+    });
+    expect(new Set(stack().service.requests.map(({ method }) => method))).toEqual(new Set(["GET"]));
+  });
+
+  it("reads a webhook that it does not manage, and destroy leaves that alone", async () => {
+    const { ids, secretOf } = imported;
+    await changeProject(stack().directory, {
+      resources: { read: { type: "dbwebhooks:Webhook", get: { id: ids.read } } },
+      outputs: { readSecret: interpolated("read.secret"), url: interpolated("read.url") },
+    });
+
+    await run("up", ...unasked);
+    const outputs = await stack().outputs();
+    await run("destroy", ...unasked);
+
+    expect(outputs).toEqual({ readSecret: secretOf("read"), url });
+    expect(stack().service.webhooks.map(yamlProgram.idOf)).toEqual([ids.read]);
+    imported.removeAll();
+  });
+
+  it("prints and stores no secret in clear text, in states, their copies and the history", async () => {
+    const stored = await textsBelow(join(stack().directory, "..", "state"));
+
+    const texts = [...printed, ...Object.values(stored)].join("\n");
+
+    expect(texts).not.toMatch(/whsec_|path-token|other-path|local-api-key/);
+  });
+});
+
+describe("pulumi-dbwebhooks/native", () => {
+  it("creates and reads with a Provider, and refuses a plugin of another version", async () => {
+    const { service, ids, secretOf, variable, removeAll } = await startServiceWithWebhooks();
     await withStack(
       async ({ declareText, pulumi, outputs, stateText }) => {
         const upOf = async (pluginVersion: string) => {
@@ -140,7 +198,7 @@ describe("The native plugin", () => {
         for (const text of [output, await stateText()]) {
           expect(text).not.toMatch(/whsec_|path-token|local-api-key/);
         }
-        for (const name of names) service.removeWebhook(Number(ids[name].split("/")[1]));
+        removeAll();
       },
       { service, program: javascriptProgramOfPlugin, isConfigured: false },
     );

@@ -1,87 +1,78 @@
 import { readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type Adapter, dynamicAdapter, pluginAdapter } from "./adapters/adapters.js";
 import { writeJson } from "./directory.js";
 
 const repository = join(__dirname, "../..");
 
-/** Webhooks and providers by resource name, with the values that YAML knows: secrets, and interpolated texts. */
+/**
+ * Webhooks and providers by resource name. Values are those of Pulumi's YAML: `{ "fn::secret": text }`,
+ * and texts with `${name.output}`.
+ */
 export type Webhooks = Readonly<
-  Record<string, { readonly args: object; readonly opts?: object | undefined; type?: "provider" }>
+  Record<
+    string,
+    { readonly args: object; readonly opts?: object | undefined; readonly type?: "provider" }
+  >
 >;
 
-export interface Program {
-  readonly name: string;
+export interface Program extends Pick<Adapter, "name" | "idOf" | "type"> {
   /** Writes a project without webhooks into its directory. */
   write(directory: string, project: string): Promise<void>;
-  /** Declares webhooks in place of those declared before. */
+  /** Replaces the declared webhooks. The output `<name>Secret` has the secret of each. */
   declare(directory: string, webhooks: Webhooks): Promise<void>;
-  /** The id that Pulumi knows a webhook by. */
-  idOf(webhook: { readonly databaseId: string; readonly id: number }): string;
-  /** The type of the webhooks. */
-  readonly type: string;
-  /** What the arguments of the provider's process look like. */
+  /** Matches the command line of the provider's process. */
   readonly process: RegExp;
 }
 
-const native = {
-  idOf: ({ databaseId, id }: { readonly databaseId: string; readonly id: number }) =>
-    `${databaseId}/${id}`,
-  type: "dbwebhooks:index:Webhook",
-  process: /node.*pulumi-resource-dbwebhooks/,
-  /** The plugin of this build, for a project that does not install one. */
-  project: {
-    plugins: { providers: [{ name: "dbwebhooks", path: join(repository, "dist-plugin") }] },
-  },
+/** The plugin of this build, for projects that do not install one. */
+const pluginProject = {
+  plugins: { providers: [{ name: "dbwebhooks", path: join(repository, "dist-plugin") }] },
 };
+const pluginProcess = /node.*pulumi-resource-dbwebhooks/;
 
-/** A plain JavaScript program with the package. */
+/** A JavaScript program with the dynamic provider. */
 export const javascriptProgram: Program = {
+  ...dynamicAdapter,
   ...javascript("pulumi-dbwebhooks", {}),
-  name: "the dynamic provider",
-  idOf: ({ id }) => String(id),
-  type: "pulumi-nodejs:dynamic/dbwebhooks:Webhook",
   process: /node.*dynamic-provider/,
 };
 
-/** A plain JavaScript program with the plugin. */
+/** A JavaScript program with the native plugin. */
 export const javascriptProgramOfPlugin: Program = {
-  ...native,
-  ...javascript("pulumi-dbwebhooks/native", native.project),
+  ...pluginAdapter,
+  ...javascript("pulumi-dbwebhooks/native", pluginProject),
   name: "the native plugin, JavaScript",
+  process: pluginProcess,
 };
 
-/** A program in YAML with the plugin. */
+/** A YAML program with the native plugin. */
 export const yamlProgram: Program = {
-  ...native,
-  name: "the native plugin",
+  ...pluginAdapter,
+  process: pluginProcess,
   write: (directory, name) =>
-    writeJson(join(directory, "Pulumi.yaml"), { name, runtime: "yaml", ...native.project }),
+    writeJson(join(directory, "Pulumi.yaml"), { name, runtime: "yaml", ...pluginProject }),
   declare: (directory, webhooks) => {
-    const all = Object.entries(webhooks);
-    const resources = all.map(([name, { args, opts = {}, type }]) => [
-      name,
-      {
-        type: type === "provider" ? "pulumi:providers:dbwebhooks" : "dbwebhooks:Webhook",
-        properties: args,
-        options: opts,
-      },
-    ]);
-    const outputs = all
-      .filter(([, { type }]) => type === undefined)
-      .map(([name]) => [`${name}Secret`, interpolated(`${name}.secret`)]);
-    return changeProject(directory, {
-      resources: Object.fromEntries(resources),
-      outputs: Object.fromEntries(outputs),
-    });
+    const resources: Record<string, object> = {};
+    const outputs: Record<string, string> = {};
+    for (const [name, { args, opts = {}, type }] of Object.entries(webhooks)) {
+      if (type === "provider") {
+        resources[name] = { type: "pulumi:providers:dbwebhooks", properties: args, options: opts };
+      } else {
+        resources[name] = { type: "dbwebhooks:Webhook", properties: args, options: opts };
+        outputs[`${name}Secret`] = interpolated(`${name}.secret`);
+      }
+    }
+    return changeProject(directory, { resources, outputs });
   },
 };
 
-/** How YAML names what a resource has. */
+/** Returns the reference to a resource or to one of its outputs, such as `orders.secret`. */
 export function interpolated(path: string): string {
   return `\${${path}}`;
 }
 
-/** Changes keys of Pulumi.yaml, which is JSON here: that is YAML too. */
+/** Changes keys of Pulumi.yaml, which is written as JSON. */
 export async function changeProject(directory: string, changes: object): Promise<void> {
   const file = join(directory, "Pulumi.yaml");
   await writeJson(file, { ...JSON.parse(await readFile(file, "utf8")), ...changes });
@@ -89,41 +80,33 @@ export async function changeProject(directory: string, changes: object): Promise
 
 function javascript(entry: string, project: object): Pick<Program, "write" | "declare"> {
   const declare = (directory: string, webhooks: Webhooks) =>
-    writeJson(join(directory, "webhooks.json"), webhooks);
+    writeFile(join(directory, "index.js"), programOf(entry, webhooks));
   const write = async (directory: string, name: string) => {
     await symlink(join(repository, "node_modules"), join(directory, "node_modules"));
     await writeJson(join(directory, "Pulumi.yaml"), { name, runtime: "nodejs", ...project });
     await writeJson(join(directory, "package.json"), { name, main: "index.js" });
     await declare(directory, {});
-    await writeFile(join(directory, "index.js"), javascriptOf(entry));
   };
   return { write, declare };
 }
 
-/** Interprets what is declared, as YAML does. */
-function javascriptOf(entry: string): string {
-  return `
-const pulumi = require("@pulumi/pulumi");
+function programOf(entry: string, webhooks: Webhooks): string {
+  const statements = Object.entries(webhooks).map(([name, { args, opts = {}, type }]) => {
+    const words = `("${name}", ${expressionOf(args)}, ${expressionOf(opts)});`;
+    return type === "provider"
+      ? `const ${name} = new Provider${words}`
+      : `const ${name} = new Webhook${words}\nexports.${name}Secret = ${name}.secret;`;
+  });
+  return `const pulumi = require("@pulumi/pulumi");
 const { Provider, Webhook } = require("${entry}");
-const resources = {};
-const lookUp = (path) => {
-  const [name, output] = path.split(".");
-  return output ? resources[name][output] : resources[name];
-};
-const valueOf = (value) => {
-  if (value?.["fn::secret"] !== undefined) return pulumi.secret(value["fn::secret"]);
-  if (typeof value !== "string" || !value.includes("\${")) return value;
-  const parts = value.split(/\\$\\{(.+?)\\}/);
-  return parts.length === 3 && !parts[0] && !parts[2]
-    ? lookUp(parts[1])
-    : pulumi.concat(...parts.map((part, at) => (at % 2 === 0 ? part : lookUp(part))));
-};
-const valuesOf = (object = {}) =>
-  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, valueOf(value)]));
-for (const [name, { args, opts, type }] of Object.entries(require("./webhooks.json"))) {
-  const Resource = type === "provider" ? Provider : Webhook;
-  resources[name] = new Resource(name, valuesOf(args), valuesOf(opts));
-  if (!type) exports[name + "Secret"] = resources[name].secret;
-}
+${statements.join("\n")}
 `;
+}
+
+/** Writes values of YAML as JavaScript. */
+function expressionOf(values: object): string {
+  return JSON.stringify(values)
+    .replace(/"\$\{([^}"]+)\}"/g, "$1")
+    .replace(/"([^"]*\$\{[^"]*)"/g, "pulumi.interpolate`$1`")
+    .replace(/\{"fn::secret":("[^"]*")\}/g, "pulumi.secret($1)");
 }

@@ -1,9 +1,8 @@
 import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
-import { expect, inject, onTestFinished } from "vitest";
+import { aroundAll, expect, inject, onTestFinished } from "vitest";
 import { parse } from "yaml";
-import { isWebhook } from "./cli-output.mjs";
 import { withDirectory, writeJson } from "./directory.js";
 import { succeed } from "./package.js";
 import { javascriptProgram, type Program, type Webhooks } from "./programs.js";
@@ -30,7 +29,7 @@ export const unasked = ["--yes", "--skip-preview"];
 export async function withStack(
   use: (stack: TestStack) => Promise<void>,
   options: {
-    /** Takes the key of the template. */
+    /** The service; it accepts the key of the template unless the stack is not configured. */
     readonly service?: LocalService;
     readonly program?: Program;
     /** Whether the stack's configuration has the base URL and the key of the service. */
@@ -56,6 +55,44 @@ export async function withStack(
     }
   });
   expect(service.webhooks).toEqual([]);
+}
+
+/**
+ * Opens one stack for all tests of a `describe`, and returns a function that returns it. The tests run in
+ * their order, and each goes on from the stack that the one before left.
+ */
+export function shareStack({
+  startService = startLocalService,
+  ...options
+}: {
+  readonly program: Program;
+  readonly startService?: () => Promise<LocalService>;
+  readonly isConfigured?: boolean;
+}): () => TestStack {
+  let shared: TestStack | undefined;
+  aroundAll(async (runTests) => {
+    const useStack = async (stack: TestStack) => {
+      shared = stack;
+      await runTests();
+    };
+    await withStack(useStack, { ...options, service: await startService() });
+  });
+  return () => shared as TestStack;
+}
+
+/**
+ * Starts another service for all tests of a `describe`, and asserts that it is empty afterwards. Stands
+ * before `shareStack` where the stack has webhooks there, so that it outlives the stack.
+ */
+export function shareService(...options: Parameters<typeof startLocalService>): () => LocalService {
+  let shared: LocalService | undefined;
+  aroundAll(async (runTests) => {
+    await using service = await startLocalService(...options);
+    shared = service;
+    await runTests();
+    expect(service.webhooks).toEqual([]);
+  });
+  return () => shared as LocalService;
 }
 
 async function openStack(root: string, service: LocalService, program: Program) {
@@ -105,7 +142,9 @@ async function openStack(root: string, service: LocalService, program: Program) 
     },
     /** Webhooks in the state, by resource name. */
     resources: async (): Promise<Record<string, StateResource>> => {
-      const webhooks = (await allResources()).filter(({ urn }) => isWebhook(urn));
+      const webhooks = (await allResources()).filter(({ urn }) =>
+        urn.includes(`::${program.type}::`),
+      );
       return Object.fromEntries(webhooks.map((one) => [one.urn.split("::").at(-1), one]));
     },
   };

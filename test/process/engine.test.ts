@@ -1,149 +1,181 @@
 import { once } from "node:events";
 import { type Fault, type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
+import {
+  type Adapter,
+  adapters,
+  type CreateResult,
+  pluginAdapter,
+  type RunningAdapter,
+  startAdapter,
+} from "../helpers/adapters/adapters.js";
 import { someArgs } from "../helpers/builders.js";
 import { withFields } from "../helpers/faults/faults.mjs";
 import { kindOf } from "../helpers/kind-of.js";
-import { startPlugin } from "../helpers/shells/native-shell.js";
-import type { CreateResult, RunningShell, Shell } from "../helpers/shells/shell.js";
-import { shells } from "../helpers/shells/shells.js";
 
-// What core makes of the engine is in unit/engine.test.ts and unit/transport.test.ts.
+// The tests of the rules without processes are unit/engine.test.ts and unit/transport.test.ts.
 
 const inputs = someArgs();
 
-interface Parts {
+interface CreationInFlight {
   readonly service: LocalService;
-  readonly running: RunningShell;
-  /** A creation that the service has committed, and answers when it is released. */
+  readonly running: RunningAdapter;
+  /** The service has committed this creation and holds its response back until `release`. */
   readonly creation: Promise<CreateResult>;
   readonly release: () => void;
   /** Another creation, queued behind the first. */
-  readonly next: Promise<CreateResult>;
+  readonly queued: Promise<CreateResult>;
   /** The exit code and the signal of the process. */
-  readonly ended: Promise<unknown[]>;
+  readonly exited: Promise<unknown[]>;
 }
 
-async function withHeldPost(shell: Shell, use: (parts: Parts) => Promise<void>): Promise<void> {
+async function withCreationInFlight(
+  adapter: Adapter,
+  use: (parts: CreationInFlight) => Promise<void>,
+): Promise<void> {
   await using service = await startLocalService();
-  await using running = await shell.start({
-    "dbwebhooks:baseUrl": service.baseUrl,
-    "dbwebhooks:apiKey": service.apiKey,
-    "dbwebhooks:maxConcurrentRequests": "1",
+  const { baseUrl, apiKey } = service;
+  await using running = await startAdapter(adapter, {
+    baseUrl,
+    apiKey,
+    maxConcurrentRequests: "1",
   });
   const held = service.inject({ on: "POST", fault: { kind: "hold", commit: true }, times: 1 });
   const committed = service.nextRequest({ on: "POST", stage: "committed" });
-  const ended = once(running.process.child, "exit");
+  const exited = once(running.process.child, "exit");
   const creation = running.create(inputs);
   await committed;
-  const next = running.create(inputs);
-  // Answered after the creation has been called: calls are handled in order.
-  await running.read(...nowhere(shell, service));
-  await use({ service, running, creation, release: () => held.release(), next, ended });
+  const queued = running.create(inputs);
+  // A process handles calls in order, so it has begun with the queued creation after this response.
+  await expectResponse(adapter, running, service);
+  await use({ service, running, creation, release: () => held.release(), queued, exited });
 }
 
-/** The id and the state of a webhook that nobody has. */
-function nowhere(shell: Shell, { baseUrl }: LocalService): [string, Record<string, unknown>] {
-  const id = shell.idOf({ databaseId: "base_abc123", id: 999 });
-  return [id, { ...inputs, baseUrl, secret: "whsec_x" }];
+/** Waits for the response to a call that sends nothing. */
+async function expectResponse(
+  adapter: Adapter,
+  running: RunningAdapter,
+  { baseUrl }: LocalService,
+): Promise<void> {
+  const id = adapter.idOf({ databaseId: "base_abc123", id: 999 });
+  await running.read(id, { ...inputs, baseUrl, secret: "whsec_x" });
 }
 
-describe.concurrent.each(shells)("A creation in flight through $name", (shell) => {
-  it("is undone when the engine is gone, and the process ends, without the next", ({ expect }) =>
-    withHeldPost(shell, async ({ service, running, creation, release, ended, next }) => {
+describe.concurrent.each(adapters)("A creation in flight through $name", (adapter) => {
+  it("is undone when the engine is gone, and the process ends", ({ expect }) =>
+    withCreationInFlight(adapter, async (parts) => {
+      const { service, running, creation, release, exited, queued } = parts;
       running.process.engine.close();
-      // It may begin while the process finds out, which takes far less than its answer.
+      // The queued creation may begin while the process finds out, which takes less than this delay.
       service.inject({ on: "POST", fault: { kind: "delay", ms: 500 } });
 
       release();
 
-      expect(await ended).toEqual([0, null]);
+      expect(await exited).toEqual([0, null]);
+      expect(await creation).toHaveProperty("error");
+      expect(await queued).toHaveProperty("error");
       const { posts, created, deleted } = service.counts;
       expect(posts).toBeLessThanOrEqual(2);
       expect(deleted).toBe(created);
-      expect(await creation).toHaveProperty("error");
-      expect(await next).toHaveProperty("error");
     }));
 
-  it("is undone once however often the engine says stop, and ends it, too", ({ expect }) =>
-    withHeldPost(shell, async ({ service, running, release, ended, next }) => {
+  it("is undone once when the engine says stop twice", ({ expect }) =>
+    withCreationInFlight(adapter, async ({ service, running, release, exited, queued }) => {
       running.process.child.kill("SIGINT");
       await expect.poll(() => running.lines().join()).toContain("Pulumi is stopping");
       running.process.child.kill("SIGINT");
 
-      const { error } = (await next) as { error: string };
-      expect(kindOf({ message: error })).toBe("notCreated");
+      const { error } = (await queued) as { error: string };
       release();
-      await ended;
+      await exited;
 
+      expect(kindOf({ message: error })).toBe("notCreated");
       expect(service.counts).toMatchObject({ posts: 1, deletes: 1, created: 1, deleted: 1 });
     }));
 
-  it("is finished on SIGTERM; with none in flight a signal ends at once", ({ expect }) =>
-    withHeldPost(shell, async ({ service, running, creation, next, release, ended }) => {
-      // Service managers send it to all processes.
+  it("completes after SIGTERM, and so does the queued one", ({ expect }) =>
+    withCreationInFlight(adapter, async ({ service, running, creation, queued, release }) => {
+      // Service managers send SIGTERM to all processes of a service.
       running.process.child.kill("SIGTERM");
-      // Answered by a process that lives.
-      await running.read(...nowhere(shell, service));
+      await expectResponse(adapter, running, service);
+
       release();
 
-      const results = await Promise.all([creation, next]);
-      const ids = service.webhooks.map((webhook) => ({ id: shell.idOf(webhook) }));
-      expect(results).toMatchObject(ids);
+      const results = await Promise.all([creation, queued]);
+      expect(results).toMatchObject(
+        service.webhooks.map((webhook) => ({ id: adapter.idOf(webhook) })),
+      );
       expect(service.counts).toMatchObject({ posts: 2, deletes: 0 });
+    }));
+
+  it("leaves a process that ends at once on SIGINT when it has completed", ({ expect }) =>
+    withCreationInFlight(adapter, async ({ running, queued, release, exited }) => {
+      release();
+      await queued;
+
       running.process.child.kill("SIGINT");
-      expect(await ended).toEqual([null, "SIGINT"]);
+
+      expect(await exited).toEqual([null, "SIGINT"]);
     }));
 
   it("leaves a process that ends by itself when the engine is gone later", ({ expect }) =>
-    withHeldPost(shell, async ({ running, next, release, ended }) => {
+    withCreationInFlight(adapter, async ({ running, queued, release, exited }) => {
       release();
-      await next;
+      await queued;
 
       running.process.engine.close();
 
-      expect(await ended).toEqual([0, null]);
+      expect(await exited).toEqual([0, null]);
     }));
 });
 
-describe("After the engine has said stop", () => {
-  it("says what is left of creations that cannot be undone, or need not be", async () => {
-    // A database each, so that one process shows all of them.
-    const ends: [databaseId: string, Fault][] = [
-      ["base_inDoubt", { kind: "resetAfterCommit" }],
-      ["base_undone", withFields({ secret: undefined })],
-      ["base_leftBehind", { kind: "delay", ms: 0 }],
-    ];
+describe("A creation that ends after the engine has said stop", () => {
+  /** Plays one response to a creation that is in flight when the engine says stop. */
+  async function stopDuringCreation(response: Fault, refusal: { deletion?: Fault } = {}) {
     await using service = await startLocalService();
     const { baseUrl, apiKey } = service;
-    await using plugin = await startPlugin({ baseUrl, apiKey });
-    const ended = once(plugin.child, "exit");
-    const output = () => plugin.engine.lines.map(({ line }) => line);
-    const rules = ends.map(([databaseId, end]) => {
-      plugin.create({ ...inputs, databaseId }).catch(() => {});
-      return service.inject({
-        databaseId,
-        on: "POST",
-        fault: [{ kind: "hold", commit: true }, end],
-      });
-    });
-    const refusal: Fault = { kind: "respond", statusCode: 403 };
-    service.inject({ on: "DELETE", databaseId: "base_leftBehind", fault: refusal });
-    await expect.poll(() => service.webhooks).toHaveLength(ends.length);
-    plugin.child.kill("SIGINT");
-    await expect.poll(output).toContainEqual(expect.stringContaining("Pulumi is stopping"));
-
-    for (const rule of rules) {
-      rule.release();
+    await using plugin = await startAdapter(pluginAdapter, { baseUrl, apiKey });
+    const exited = once(plugin.process.child, "exit");
+    const fault: Fault[] = [{ kind: "hold", commit: true }, response];
+    const held = service.inject({ on: "POST", fault });
+    if (refusal.deletion) {
+      service.inject({ on: "DELETE", fault: refusal.deletion });
     }
-    await ended;
+    const committed = service.nextRequest({ on: "POST", stage: "committed" });
+    const creation = plugin.create(inputs);
+    await committed;
+    plugin.process.child.kill("SIGINT");
+    await expect.poll(() => plugin.lines().join()).toContain("Pulumi is stopping");
 
-    const linesOf = (name: string) => output().filter((line) => line.includes(name));
-    for (const [name] of ends) {
-      const kinds = linesOf(name).map((line) => kindOf({ message: line }));
-      expect(kinds).toEqual([name.replace("base_", "")]);
-    }
-    const left = service.webhooks.find(({ databaseId }) => databaseId === "base_leftBehind");
-    expect(linesOf("base_leftBehind").join()).toContain(`created webhook ${left?.id}`);
+    held.release();
+    await creation;
+    await exited;
+
+    const lines = plugin.lines().filter((line) => line.includes("base_abc123"));
+    return { lines, kinds: lines.map((line) => kindOf({ message: line })), service };
+  }
+
+  it("is reported as in doubt when its response is lost", async () => {
+    const { kinds } = await stopDuringCreation({ kind: "resetAfterCommit" });
+
+    expect(kinds).toEqual(["inDoubt"]);
+  });
+
+  it("is reported as undone when its response lacks the secret", async () => {
+    const { kinds } = await stopDuringCreation(withFields({ secret: undefined }));
+
+    expect(kinds).toEqual(["undone"]);
+  });
+
+  it("is reported as left behind, with its id, when it cannot be undone", async () => {
+    const deletion: Fault = { kind: "respond", statusCode: 403 };
+
+    const { kinds, lines, service } = await stopDuringCreation(
+      { kind: "delay", ms: 0 },
+      { deletion },
+    );
+
+    expect(kinds).toEqual(["leftBehind"]);
+    expect(lines.join()).toContain(`created webhook ${service.webhooks[0]?.id}`);
   });
 });

@@ -2,64 +2,61 @@ import { execFile } from "node:child_process";
 import { join, relative, sep } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { webhookInputs, withProviderProcess } from "../helpers/shells/provider-process.js";
+import { dynamicAdapter, startAdapter } from "../helpers/adapters/adapters.js";
+import { someArgs } from "../helpers/builders.js";
 
 const repository = join(__dirname, "../..");
 const baseUrl = "http://127.0.0.1:9";
+/** A provider whose creations return the files that its process has loaded. */
 const listingText = `exports.handler = () => ({
   create: async () => ({ id: "1", outs: { files: Object.keys(require.cache) } }),
 })`;
 
-/** The files of this package, and the names of the other packages. */
+/** The files of this package and the names of other packages among these paths. */
 function namesOf(paths: readonly string[]): string[] {
   const names = paths.map((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? path);
   return [...new Set(names)].sort();
 }
 
 describe("Pulumi's provider process", () => {
-  it("loads the bundled HTTP client with the first request, and not to check and to compare", async () => {
-    const config = {
-      "dbwebhooks:baseUrl": baseUrl,
-      "dbwebhooks:apiKey": "key",
-      "dbwebhooks:retrySeconds": "0",
+  it("loads the HTTP client with the first request, and not for a check or a diff", async () => {
+    const settings = { baseUrl, apiKey: "key", retrySeconds: "0" };
+    await using running = await startAdapter(dynamicAdapter, settings);
+    const known = new Set<string>();
+    /** Returns the files that were loaded since the last call. */
+    const newFiles = async () => {
+      // The text differs each time, because Pulumi caches the evaluated module.
+      const __provider = `${listingText}${";".repeat(known.size)}`;
+      const { outs } = await running.process.create({ ...someArgs(), __provider });
+      const files = (outs.files as string[]).filter((file) => !known.has(file));
+      for (const file of files) {
+        known.add(file);
+      }
+      return files.map((file) => relative(repository, file).split(sep).join("/"));
     };
-    await withProviderProcess(config, async (provider) => {
-      const known = new Set<string>();
-      /** Returns the files that were loaded since the last call. */
-      const newFiles = async () => {
-        // The text differs each time, because Pulumi caches the evaluated module.
-        const text = `${listingText}${";".repeat(known.size)}`;
-        const { outs } = await provider.create(webhookInputs({ __provider: text }));
-        const files = (outs.files as string[]).filter((file) => !known.has(file));
-        for (const file of files) {
-          known.add(file);
-        }
-        return files.map((file) => relative(repository, file).split(sep).join("/"));
-      };
-      await newFiles();
+    await newFiles();
 
-      const { inputs } = await provider.check(webhookInputs());
-      const state = { ...inputs, baseUrl, secret: "secret" };
-      const { replacesList } = await provider.diff("1", state, inputs);
-      const ofComparison = await newFiles();
-      await expect(provider.delete("2", state)).rejects.toThrow("127.0.0.1:9");
-      const ofRequest = await newFiles();
+    const { inputs } = await running.check(someArgs());
+    const state = { ...inputs, baseUrl, secret: "secret" };
+    await running.diff("1", state, inputs);
+    const loadedByDiff = await newFiles();
+    const error = await running.delete("2", state);
+    const loadedByRequest = await newFiles();
 
-      expect(replacesList).toEqual([]);
-      expect(namesOf(ofComparison)).toEqual([
-        "dist/common.js",
-        "dist/provider.js",
-        "dist/zod.js",
-        "fastest-levenshtein",
-      ]);
-      expect(namesOf(ofRequest)).toEqual([
-        "dist/http.js",
-        "dist/p-queue.js",
-        "dist/rate-limiter.js",
-        "dist/rolldown-runtime.js",
-        "dist/undici.js",
-      ]);
-    });
+    expect(namesOf(loadedByDiff)).toEqual([
+      "dist/common.js",
+      "dist/provider.js",
+      "dist/zod.js",
+      "fastest-levenshtein",
+    ]);
+    expect(error).toContain("127.0.0.1:9");
+    expect(namesOf(loadedByRequest)).toEqual([
+      "dist/http.js",
+      "dist/p-queue.js",
+      "dist/rate-limiter.js",
+      "dist/rolldown-runtime.js",
+      "dist/undici.js",
+    ]);
   });
 });
 
@@ -67,7 +64,7 @@ describe("A program", () => {
   it.each([
     ["pulumi-dbwebhooks", "dist/index.js"],
     ["pulumi-dbwebhooks/native", "dist/native.js"],
-  ])("loads only the declaration of webhooks from %s", async (entry, file) => {
+  ])("that imports %s loads neither zod nor the HTTP client", async (entry, file) => {
     const script = `require("@pulumi/pulumi");
       const before = Object.keys(require.cache);
       require("${entry}");

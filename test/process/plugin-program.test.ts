@@ -4,11 +4,11 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { cp, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { pluginAdapter, pluginFile, startAdapter } from "../helpers/adapters/adapters.js";
 import { someArgs, someState } from "../helpers/builders.js";
 import { withDirectory } from "../helpers/directory.js";
-import { pluginFile, startPlugin } from "../helpers/shells/native-shell.js";
 
-/** Runs a program to its end; one that does not end is killed, and then has no code. */
+/** Runs a program to its end. A program that does not end is killed and has no exit code. */
 function run(command: string, args: readonly string[], environment = {}) {
   const options = { env: { ...process.env, ...environment }, timeout: 20_000 };
   return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
@@ -18,9 +18,18 @@ function run(command: string, args: readonly string[], environment = {}) {
   });
 }
 
+const portAlone = { code: 0, stdout: expect.stringMatching(/^\d+\n$/), stderr: "" };
+const refusalOfOldNode = {
+  code: 1,
+  stdout: "",
+  stderr: expect.stringMatching(
+    /^pulumi-resource-dbwebhooks needs Node\.js 22\.19 or newer, and this is [\d.]+\.\n$/,
+  ),
+};
+
 describe.concurrent("pulumi-resource-dbwebhooks", () => {
   it.each([[""], ["--help"], ["127.0.0.1:port"], ["127.0.0.1:99999"]])(
-    "explains in one line that Pulumi starts it if its argument is no address of an engine: %j",
+    "explains in one line that Pulumi starts it when its argument is no engine address: %j",
     async (argument) => {
       expect(await run(pluginFile, argument === "" ? [] : [argument])).toEqual({
         code: 1,
@@ -30,47 +39,54 @@ describe.concurrent("pulumi-resource-dbwebhooks", () => {
     },
   );
 
-  it("refuses an old Node.js in one line, a simulated one and those on PATH", async () => {
+  it("refuses an old Node.js in one line", async () => {
     await withDirectory(async (directory) => {
       const preload = join(directory, "old-node.cjs");
       const text = 'Object.defineProperty(process.versions, "node", { value: "20.20.2" });';
       await writeFile(preload, text);
-      const runs = [run(pluginFile, ["127.0.0.1:1"], { NODE_OPTIONS: `-r ${preload}` })];
-      for (const folder of new Set(process.env.PATH?.split(delimiter))) {
-        const node = join(folder, "node");
-        const isOther = !node.includes("node_modules") && existsSync(node);
-        if (isOther && /^v(1\d|20|21)\./.test((await run(node, ["--version"])).stdout)) {
-          runs.push(run(node, [pluginFile, "127.0.0.1:1"]));
-        }
-      }
 
-      for (const ended of await Promise.all(runs)) {
-        expect(ended).toMatchObject({ code: 1, stdout: "" });
-        expect(ended.stderr).toMatch(
-          /^pulumi-resource-dbwebhooks needs Node\.js 22\.19 or newer, and this is [\d.]+\.\n$/,
-        );
-      }
+      const ended = await run(pluginFile, ["127.0.0.1:1"], { NODE_OPTIONS: `-r ${preload}` });
+
+      expect(ended).toEqual(refusalOfOldNode);
     });
   });
 
-  it("prints its port and ends without an engine, also below a package.json with the type module", async () => {
+  it("refuses the old versions of Node.js that are on PATH in one line", async () => {
+    const runs: ReturnType<typeof run>[] = [];
+    for (const folder of new Set(process.env.PATH?.split(delimiter))) {
+      const node = join(folder, "node");
+      const isOther = !node.includes("node_modules") && existsSync(node);
+      if (isOther && /^v(1\d|20|21)\./.test((await run(node, ["--version"])).stdout)) {
+        runs.push(run(node, [pluginFile, "127.0.0.1:1"]));
+      }
+    }
+
+    const ends = await Promise.all(runs);
+
+    expect(ends).toEqual(ends.map(() => refusalOfOldNode));
+  });
+
+  it("prints its port, and ends if there is no engine", async () => {
+    expect(await run(pluginFile, ["127.0.0.1:1"])).toEqual(portAlone);
+  });
+
+  it('runs in a package of the type "module"', async () => {
     await withDirectory(async (directory) => {
       await writeFile(join(directory, "package.json"), '{ "type": "module" }');
       await cp(dirname(pluginFile), join(directory, "plugin"), { recursive: true });
 
-      const file = join(directory, "plugin/pulumi-resource-dbwebhooks");
+      const ended = await run(join(directory, "plugin/pulumi-resource-dbwebhooks"), [
+        "127.0.0.1:1",
+      ]);
 
-      expect(await run(file, ["127.0.0.1:1"])).toEqual({
-        code: 0,
-        stdout: expect.stringMatching(/^\d+\n$/),
-        stderr: "",
-      });
+      expect(ended).toEqual(portAlone);
     });
   });
 
-  it("evaluates neither undici nor the queue for check and diff", async () => {
+  it("evaluates neither undici nor the queue for a check and a diff", async () => {
     await withDirectory(async (directory) => {
-      await using plugin = await startPlugin(
+      await using plugin = await startAdapter(
+        pluginAdapter,
         { baseUrl: "http://127.0.0.1:9", apiKey: "key" },
         {
           NODE_V8_COVERAGE: directory,
@@ -80,12 +96,13 @@ describe.concurrent("pulumi-resource-dbwebhooks", () => {
       );
       const { inputs, failures } = await plugin.check(someArgs());
       const state = someState({ baseUrl: "http://127.0.0.1:9" });
-      const { replacesList } = await plugin.diff("base_abc123/1", state, inputs);
-      const exited = once(plugin.child, "exit");
-      plugin.child.kill("SIGINT");
+      const { replaces } = await plugin.diff("base_abc123/1", state, inputs);
+      const { child } = plugin.process;
+      const exited = once(child, "exit");
+      child.kill("SIGINT");
       await exited;
 
-      expect({ failures, replacesList }).toEqual({ failures: [], replacesList: [] });
+      expect([failures, replaces]).toEqual([[], []]);
       const isEvaluated = evaluatedIn(directory);
       expect(isEvaluated("$ZodAsyncError=class extends")).toBe(true);
       expect(isEvaluated("undici:client:sendHeaders")).toBe(false);

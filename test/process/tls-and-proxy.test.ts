@@ -1,58 +1,69 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { adapters, startAdapter } from "../helpers/adapters/adapters.js";
 import { apiKey, secret, someArgs } from "../helpers/builders.js";
 import { withDirectory } from "../helpers/directory.js";
 import { startGate, startTlsServer } from "../helpers/http-server.js";
 import { kindOf } from "../helpers/kind-of.js";
-import { shells } from "../helpers/shells/shells.js";
 
-// The tests ignore the proxy of the machine.
-const none = { HTTPS_PROXY: "", HTTP_PROXY: "", http_proxy: "", NO_PROXY: "", no_proxy: "" };
+// Hides the proxy settings of this machine.
+const noProxy = { HTTPS_PROXY: "", HTTP_PROXY: "", http_proxy: "", NO_PROXY: "", no_proxy: "" };
 
-describe.each(shells)("$name", (shell) => {
-  it("uses the proxy and the CA of its environment", async () => {
+describe.each(adapters)("$name", (adapter) => {
+  const id = adapter.idOf({ databaseId: "base_abc123", id: 17 });
+
+  it("uses the proxy and the extra CA certificates of its environment", async () => {
     await using service = await startTlsServer({ isTrusted: false }, { body: { id: 17, secret } });
-    await using gate = await startGate(service.url);
-    gate.open();
-    const baseUrl = "https://tables.example.test";
-    const config = {
-      "dbwebhooks:baseUrl": baseUrl,
-      "dbwebhooks:apiKey": apiKey,
-      "dbwebhooks:retrySeconds": "0",
-    };
-    const id = shell.idOf({ databaseId: "base_abc123", id: 17 });
-    const state = someArgs({ secret, baseUrl });
-
+    await using proxy = await startGate(service.url);
+    proxy.open();
     await withDirectory(async (directory) => {
-      const NODE_EXTRA_CA_CERTS = join(directory, "certificate.pem");
-      await writeFile(NODE_EXTRA_CA_CERTS, service.certificate);
-      const environment = { ...none, NODE_EXTRA_CA_CERTS, https_proxy: gate.url };
-      await using running = await shell.start(config, environment);
+      const certificate = join(directory, "certificate.pem");
+      await writeFile(certificate, service.certificate);
+      const environment = {
+        ...noProxy,
+        NODE_EXTRA_CA_CERTS: certificate,
+        https_proxy: proxy.url,
+      };
+      const settings = { baseUrl: "https://tables.example.test", apiKey, retrySeconds: "0" };
+      await using running = await startAdapter(adapter, settings, environment);
 
-      expect(await running.create(someArgs())).toMatchObject({ id, secret });
+      const created = await running.create(someArgs());
+
+      expect(created).toMatchObject({ id, secret });
       expect(service.requests).toMatchObject([{ headers: { authorization: `Bearer ${apiKey}` } }]);
-
-      // The proxy sees neither the key nor the calls to the engine.
-      await running.diff(id, state, someArgs({ tableId: "tbl_1" }));
-      expect(gate.heads).toEqual([expect.stringMatching(/^CONNECT tables\.example\.test:443 /)]);
-      expect(gate.heads.join()).not.toContain(apiKey);
+      expect(proxy.heads).toEqual([expect.stringMatching(/^CONNECT tables\.example\.test:443 /)]);
+      expect(proxy.heads.join()).not.toContain(apiKey);
     });
+  });
+
+  it("connects to the engine without the proxy", async () => {
+    await using service = await startTlsServer({ isTrusted: false });
+    await using proxy = await startGate(service.url);
+    const baseUrl = "https://tables.example.test";
+    const environment = { ...noProxy, https_proxy: proxy.url, http_proxy: proxy.url };
+    await using running = await startAdapter(adapter, { baseUrl, apiKey }, environment);
+
+    // A replacement is logged through the engine.
+    await running.diff(id, someArgs({ secret, baseUrl }), someArgs({ tableId: "tbl_1" }));
+
+    await expect.poll(() => running.lines().join("\n")).toContain("Replacing webhook 17");
+    expect(proxy.heads).toEqual([]);
   });
 
   it("trusts no other certificate, even with NODE_TLS_REJECT_UNAUTHORIZED=0", async () => {
     await using stranger = await startTlsServer({ isTrusted: false });
-    const config = {
-      "dbwebhooks:baseUrl": stranger.url,
-      "dbwebhooks:apiKey": apiKey,
-      "dbwebhooks:retrySeconds": "0",
-    };
-    const id = shell.idOf({ databaseId: "base_abc123", id: 17 });
-    await using running = await shell.start(config, { ...none, NODE_TLS_REJECT_UNAUTHORIZED: "0" });
+    const baseUrl = stranger.url;
+    await using running = await startAdapter(
+      adapter,
+      { baseUrl, apiKey, retrySeconds: "0" },
+      { ...noProxy, NODE_TLS_REJECT_UNAUTHORIZED: "0" },
+    );
 
-    const { error = "" } = await running.delete(id, someArgs({ secret, baseUrl: stranger.url }));
+    const error = await running.delete(id, someArgs({ secret, baseUrl }));
 
-    expect([kindOf({ message: error }), stranger.requests]).toEqual(["notDeleted", []]);
+    expect(kindOf({ message: error })).toBe("notDeleted");
     expect(error).toContain("NODE_EXTRA_CA_CERTS");
+    expect(stranger.requests).toEqual([]);
   });
 });

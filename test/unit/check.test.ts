@@ -85,7 +85,7 @@ describe("A value that Pulumi does not know yet", () => {
   it("hides no failure of another argument", async () => {
     const args = { ...wrong, url: markers[0], unknownName: markers[0] };
 
-    expect(await pathsOf(args)).toEqual(["events[0]", "unknownName"]);
+    expect(await pathsOf(args)).toEqual(["unknownName", "events[0]"]);
   });
 
   it.each([true, unknownMarkers.boolean, unknownMarkers.string])(
@@ -157,7 +157,7 @@ describe("A failure of an argument", () => {
 
     expect(await pathsOf(args, settings)).toEqual([
       ...["dbwebhooks:baseUrl", "dbwebhooks:apiKey", "dbwebhooks:listing"],
-      ...["databaseId", "url", "events[0]", "events[1]", "tableId", long.slice(0, 100)],
+      ...[long.slice(0, 100), "databaseId", "url", "events[0]", "events[1]", "tableId"],
     ]);
     expect((await check(args)).inputs).toStrictEqual(args);
   });

@@ -66,7 +66,7 @@ describe("The dynamic provider's diff", () => {
     const { result, lines } = await captureLines(() => provider.diff("17", someState(), news));
 
     expect(result).toStrictEqual({ changes: true, replaces: ["url", "tableId"] });
-    expect(lines).toEqual([expect.stringMatching(/^Replacing webhook 17 .*\n$/)]);
+    expect(lines).toEqual([expect.stringMatching(/^warning: Replacing webhook 17 .*\n$/)]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { faultPage } from "../helpers/faults/page.js";
+import { faultPage } from "../process/faults/page.js";
 
 describe("docs/contributing/faults.md", () => {
   it("is written from the rows (npm run docs writes it)", async () => {

@@ -123,7 +123,7 @@ describe("Emitting an event over HTTP", () => {
     [400, "tableId must be a non-empty string", { body: { ...event, tableId: "" } }],
     [400, "id must be 1 to 256 visible ASCII characters", { body: { ...event, id: "evt 1" } }],
     [400, "wait must be a number of seconds, 0 to 600", {}, "?wait=601"],
-    [401, "A known API key is required", { apiKey: "wrong" }],
+    [401, "a known API key", { apiKey: "wrong" }],
     [404, "Database base_1 not found", { apiKey: "some" }],
   ])("is refused with %i: %s", async (statusCode, problem, changes, query = "") => {
     const service = await startService({ apiKeys: { all: "*", some: ["base_2"] } });

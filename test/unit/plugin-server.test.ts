@@ -8,16 +8,16 @@ import { PluginServer } from "../../src/adapters/plugin/server.js";
 import { version } from "../../src/common/version.js";
 import type { Fault } from "../../src/local-service/index.js";
 import { Engine } from "../../src/provider/engine.js";
+import { withUnwrappedSecret } from "../helpers/adapters/adapters.js";
+import { startEngine } from "../helpers/adapters/engine-stand-in.js";
+import { connect, operationsOf, struct } from "../helpers/adapters/provider-calls.mjs";
+import { partialCreationOf } from "../helpers/adapters/provider-process.js";
 import { secretMark, someArgs, someState } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
 import { withFields } from "../helpers/faults/faults.mjs";
 import { startRawServer } from "../helpers/http-server.js";
 import { kindOf } from "../helpers/kind-of.js";
 import { createWebhook, startService } from "../helpers/local-service.js";
-import { startEngine } from "../helpers/shells/engine-stand-in.js";
-import { partialCreationOf } from "../helpers/shells/grpc-provider.js";
-import { connect, operationsOf, struct } from "../helpers/shells/provider-calls.mjs";
-import { withBareSecret } from "../helpers/shells/shell.js";
 
 // The translation between Pulumi's gRPC calls and the rules. Other unit tests hold the rules; both adapters run
 // as processes in test/process.
@@ -56,7 +56,7 @@ async function startBoth(settings: Record<string, string> = {}) {
   const plugin = await startPlugin({ baseUrl, apiKey, retrySeconds: "0", ...settings });
   const create = async (changes: Record<string, unknown> = {}) => {
     const { id, outs } = await plugin.create({ ...inputs, ...changes });
-    return { id, outs, state: withBareSecret(outs) };
+    return { id, outs, state: withUnwrappedSecret(outs) };
   };
   return { plugin, service, create };
 }

@@ -1,9 +1,5 @@
 import type { LocalService, ReceivedRequest } from "pulumi-dbwebhooks/local-service";
-import {
-  errorsOfWebhooks,
-  type WebhookInState,
-  webhooksInState,
-} from "../../test/helpers/cli-output.mts";
+import { errorsOfWebhooks, type WebhookInState, webhooksInState } from "./cli-output.mts";
 import type { Program } from "./edits.mts";
 
 /** Compares the webhooks of the service with those of the state and those that errors have named. */

@@ -47,16 +47,17 @@ export async function checkProvider(request: CheckRequest, log: EngineLog): Prom
       `the program asks for version ${args.version.slice(0, 100)} of the plugin, and this is ${version}; use the same version of pulumi-dbwebhooks for both, and run "pulumi package add" again where the program uses an SDK`,
     );
   }
+  const warnings = validateEnvironmentNames(Object.keys(process.env));
   if (isDefault(request.getName())) {
-    const unknownKeys = unknownNames.map((text) => `Stack configuration ${namespace}:${text}`);
-    for (const line of [...unknownKeys, ...validateEnvironmentNames(Object.keys(process.env))]) {
-      log.write("", line, "warning");
-    }
-    await log.flush();
+    warnings.push(...unknownNames.map((text) => `Stack configuration ${namespace}:${text}`));
   } else {
     const problems = isUnknown(args) ? [] : readConfig(sourceOf(request.getName(), args)).problems;
     failures.push(...unknownNames, ...problems);
   }
+  for (const line of warnings) {
+    log.write("", line, "warning");
+  }
+  await log.flush();
   response.setFailuresList(failures.map((reason) => new CheckFailure().setReason(reason)));
   return response;
 }

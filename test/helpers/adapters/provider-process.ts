@@ -8,16 +8,16 @@ import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import { startEngine } from "./engine-stand-in.js";
 import { type Call, connect, operationsOf, type Properties, struct } from "./provider-calls.mjs";
 
-/** A provider over gRPC, driven as the engine does. Disposing kills its process. */
-export type ProviderProcess = Awaited<ReturnType<typeof startProvider>>;
-
-/** Added to this process's own. */
+/** Environment variables that the process gets in addition to those of the tests. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export const repository = join(__dirname, "../../..");
 
-/** Starts a provider, which prints its port as the first line of its output, and configures it. */
-export async function startProvider(
+/**
+ * Starts a provider, configures it and calls it over gRPC as Pulumi's engine does. Disposing kills the
+ * process.
+ */
+export async function startProviderProcess(
   [command, ...args]: readonly [string, ...string[]],
   type: string,
   config: Properties,
@@ -33,6 +33,7 @@ export async function startProvider(
   });
   const closed = once(child, "close");
   const lines: string[] = [];
+  // The first line that a provider prints is its port.
   const firstLine = new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).on("line", (line) => {
       resolve(line);
@@ -64,17 +65,17 @@ export async function startProvider(
   return {
     ...operationsOf(call, `urn:pulumi:test::webhooks::${type}::orders`),
     call,
-    /** The errors that calls have ended with, as they came. */
+    /** The errors of all calls that failed. */
     errors,
     child,
     engine,
-    /** Everything the process wrote after its port. */
+    /** Everything that the process has written after its port. */
     output: () => lines.slice(1).join("\n"),
     [Symbol.asyncDispose]: stop,
   };
 }
 
-/** What a failed call carries when Pulumi is to store a resource all the same. */
+/** The details of an error after which Pulumi stores the resource although its creation failed. */
 export function partialCreationOf(error: unknown): messages.ErrorResourceInitFailed | undefined {
   const [bytes] = (error as ServiceError).metadata.get("grpc-status-details-bin");
   if (!(bytes instanceof Buffer)) {

@@ -4,15 +4,15 @@ import { createFaults, deleteFaults, type FaultRow, outcomes, rowSettings } from
 export function faultPage(): string {
   return `# Faults
 
-What can go wrong between Pulumi and the service, and what it leaves behind. \`npm run docs\` writes this page from the rows of the tests. Each row is played against the local service through both shells, the dynamic provider of the npm package and the [native plugin](../languages.md): over gRPC (\`test/process/faults.test.ts\`) and on the real Pulumi CLI (\`test/e2e/faults.test.ts\`).
+What can go wrong between Pulumi and the service, and what it leaves behind. \`npm run docs\` writes this page from the rows of the tests. Both adapters, the dynamic provider of the npm package and the [native plugin](../languages.md), play every row against the local service over gRPC (\`test/process/faults/faults.test.ts\`). One row of each outcome is also played on the real Pulumi CLI (\`test/e2e/faults.test.ts\`).
 
-After every row, each webhook at the service is either in the state with its secret, or an error names its database or its id. Wait until the fault is over, and delete by hand what the errors name. Then \`pulumi up\` ends with one webhook at the service and in the state, and \`pulumi destroy\` with none.
+After every row, each webhook at the service is either in the state with its secret, or an error names its database or its id. When the fault is over, delete by hand what the errors name. The next \`pulumi up\` then ends with one webhook at the service and in the state, and \`pulumi destroy\` with none.
 
-One attempt may take ${rowSettings["dbwebhooks:timeoutSeconds"]} s, and one operation may retry for ${rowSettings["dbwebhooks:retrySeconds"]} s, unless the row says otherwise. More than one \`POST\` or \`DELETE\` in a row is a retry. A \`GET\` asks for the list of webhooks, which happens only with \`dbwebhooks:listing\` on.
+One attempt times out after ${rowSettings.timeoutSeconds} s, and one operation retries for at most ${rowSettings.retrySeconds} s, unless the row says otherwise. More than one \`POST\` or \`DELETE\` in a row is a retry. A \`GET\` asks for the list of webhooks, which happens only with \`dbwebhooks:listing\` on.
 
 ## Outcomes
 
-${table(["outcome", "what it means"], Object.entries(outcomes))}
+${table(["outcome", "meaning"], Object.entries(outcomes))}
 ## Create
 
 ${faultTable(createFaults, { posts: "`POST`s", gets: "`GET`s", deletes: "`DELETE`s" })}

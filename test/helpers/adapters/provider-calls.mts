@@ -25,10 +25,7 @@ export function connect(port: string): { readonly call: Call; close(): void } {
   return { call: call as Call, close: () => client.close() };
 }
 
-/** What the engine asks of a provider. */
-export type Operations = ReturnType<typeof operationsOf>;
-
-/** The same for the resource with this urn. */
+/** The calls that the engine makes for the resource with this urn. */
 export function operationsOf(call: Call, urn: string) {
   return {
     async check(news: Properties, olds: Properties = {}) {
@@ -58,7 +55,7 @@ export function operationsOf(call: Call, urn: string) {
       const response = await call<messages.ReadResponse>("read", request.setUrn(urn).setId(id));
       return { id: response.getId(), props: values(response.getProperties()) };
     },
-    /** Reads what the engine knows nothing of but its id. */
+    /** Reads a resource of which the engine knows only the id. */
     async import(id: string) {
       const request = new messages.ReadRequest().setUrn(urn).setId(id);
       const response = await call<messages.ReadResponse>("read", request);
@@ -80,7 +77,7 @@ export function operationsOf(call: Call, urn: string) {
   };
 }
 
-/** Properties as they travel. */
+/** Converts properties to their form in messages. */
 export function struct(properties: Properties): Struct {
   return structs.Struct.fromJavaScript(properties as Record<string, JavaScriptValue>);
 }

@@ -2,9 +2,9 @@
 export interface WebhookInState {
   readonly id: string;
   readonly databaseId: string;
-  /** In clear; absent after a creation that was only half done. */
+  /** In clear text; absent after a partial creation. */
   readonly secret?: string;
-  /** Replaced in a run that did not come to delete it. */
+  /** Replaced in a run that ended before its deletion. */
   readonly isPendingDeletion: boolean;
 }
 
@@ -29,8 +29,7 @@ export function webhooksInState(exported: string): Record<string, WebhookInState
   return webhooks;
 }
 
-/** Whether a urn is that of a webhook, in whichever way it reached Pulumi. */
-export function isWebhook(urn: string): boolean {
+function isWebhook(urn: string): boolean {
   return /dbwebhooks:(index:)?Webhook::/.test(urn);
 }
 
@@ -52,14 +51,6 @@ export function errorsOfWebhooks(output: string): Record<string, string[]> {
     }
   }
   return errors;
-}
-
-/** The lines that the provider wrote, below "Diagnostics:". */
-export function linesOfProvider(output: string): string[] {
-  const isLine = (line: string) => /^ {4}(?!error: )\S/.test(line);
-  const isOfPulumi = (line: string) => /Error: |\] failed to register$/.test(line);
-  const lines = diagnosticsOf(output).filter((line) => isLine(line) && !isOfPulumi(line));
-  return lines.map((line) => line.trim());
 }
 
 function diagnosticsOf(output: string): string[] {

@@ -3,7 +3,7 @@ import { EngineService } from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 
-/** Stands in for Pulumi's engine on a free port of loopback: it takes what providers log, in order. */
+/** Stands in for Pulumi's engine on a free loopback port, and collects what providers log. */
 export async function startEngine() {
   const server = new Server();
   const lines: { urn: string; line: string; severity: number }[] = [];
@@ -18,7 +18,7 @@ export async function startEngine() {
       error === null ? resolve(bound) : reject(error),
     );
   });
-  /** Ends it as `kill -9` does: connections break, and nothing listens any more. */
+  /** Ends as after `kill -9`: all connections break, and nothing listens on the port. */
   const close = () => server.forceShutdown();
   return { port, lines, close };
 }
