@@ -208,7 +208,7 @@ async function send(
       statusCode,
       body: await body.text(),
       retryAfterMs: parseRetryAfter(String(headers["retry-after"] ?? ""), Date.now()),
-      redirectOrigin: headers.location && URL.parse(String(headers.location), url.href)?.origin,
+      redirectOrigin: originOf(String(headers.location ?? ""), url),
       isPartial: statusCode === 206 || headers.link !== undefined,
     };
   } catch (error) {
@@ -217,6 +217,12 @@ async function send(
     }
     throw error;
   }
+}
+
+/** The origin of a redirect's target; `undefined` if it has none, such as `mailto:`. */
+function originOf(location: string, base: URL): string | undefined {
+  const target = location === "" ? null : URL.parse(location, base.href);
+  return target === null || target.origin === "null" ? undefined : target.origin;
 }
 
 /** Returns the codes of an error, and those of each address that was tried for a host name. */

@@ -22,7 +22,7 @@ export const createdWebhookIn = parser(() =>
 const listedText = () =>
   z
     .string()
-    .check(z.refine((text) => text.isWellFormed() && !/[\p{Cc}\p{Bidi_Control}]/u.test(text)));
+    .check(z.refine((text) => text.isWellFormed() && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text)));
 
 const listedWebhook = () =>
   z.object({

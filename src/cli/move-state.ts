@@ -55,17 +55,26 @@ export function movedToPlugin(exported: string): string {
     throw new Error("This state holds no webhook of the dynamic provider.");
   }
   assertNoConflict(resources);
+  assertOwnProviders(resources);
   const defaultProvider = defaultProviderOf(resources);
   const newReferences = newReferencesTo(resources);
   const move = (resource: Resource) => movedResource(resource, newReferences, defaultProvider);
-  const [stack, ...others] = resources.filter((one) => one !== defaultProvider);
+  const others = resources.filter((one) => one !== defaultProvider).map(move);
   const moved = {
     ...deployment,
-    // A provider has to precede the resources that use it.
-    resources: [stack, defaultProvider, ...others.map(move)],
+    // A provider has to precede the resources that use it, and the stack precedes everything.
+    resources: [
+      ...others.filter(isStack),
+      defaultProvider,
+      ...others.filter((one) => !isStack(one)),
+    ],
     pending_operations: operations?.map((one) => ({ ...one, resource: move(one.resource) })),
   };
   return JSON.stringify({ ...state, deployment: moved }, undefined, 2);
+}
+
+function isStack({ type }: Resource): boolean {
+  return type === "pulumi:pulumi:Stack";
 }
 
 function isWebhook({ type }: Resource): boolean {
@@ -83,6 +92,19 @@ function assertNoConflict(resources: readonly Resource[]): void {
   if (conflict !== undefined) {
     throw new Error(
       `The state holds both ${shown(conflict.urn)} and ${shown(movedUrn(conflict))}. Remove one of them with "pulumi state delete", then export the state again.`,
+    );
+  }
+}
+
+/** Throws if another dynamic resource uses a `Provider` that moves: the plugin could not serve it. */
+function assertOwnProviders(resources: readonly Resource[]): void {
+  const references = resources.filter(isExplicitProvider).map(({ urn, id }) => `${urn}::${id}`);
+  const other = resources.find(
+    (one) => !isWebhook(one) && references.includes(String(one.provider)),
+  );
+  if (other !== undefined) {
+    throw new Error(
+      `${shown(other.urn)} uses a Provider of this package, and is no webhook. Give it no provider in the program, run "pulumi up", then export the state again.`,
     );
   }
 }
@@ -105,7 +127,7 @@ function defaultProviderOf(resources: readonly Resource[]): Resource {
   const urn = [stack, project, pluginProviderType, name].join("::");
   const properties = { inputs: { version }, outputs: { version } };
   const created = { urn, custom: true, id: randomUUID(), type: pluginProviderType, ...properties };
-  return resources.find((one) => one.urn === urn) ?? created;
+  return resources.find((one) => one.urn === urn && one.delete !== true) ?? created;
 }
 
 /** The new references to the moved resources. A resource refers to its provider by URN and id. */

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -58,7 +58,9 @@ function differencesBetween(expected: string, actual: string): string[] {
   const names = new Set([...readdirSync(expected), ...readdirSync(actual)]);
   return [...names].filter((name) => {
     const files = [join(expected, name), join(actual, name)];
-    const [one, other] = files.map((file) => (existsSync(file) ? readFileSync(file) : undefined));
+    const [one, other] = files.map((file) =>
+      statSync(file, { throwIfNoEntry: false })?.isFile() ? readFileSync(file) : undefined,
+    );
     return one === undefined || other === undefined || !one.equals(other);
   });
 }

@@ -7,7 +7,7 @@ const shortestLength = 4;
 // Most paths of receivers hold some of these words. If they counted, most messages about webhooks would
 // be withheld.
 const commonWords =
-  /(?<![\p{L}\p{N}])(?:api|callbacks?|events?|hooks?|incoming|(?:incoming)?webhooks?|notifications?|receivers?|services?)(?![\p{L}\p{N}])/iu;
+  /(?<![\p{L}\p{N}])(?:api|callbacks?|events?|hooks?|incoming|(?:incoming)?webhooks?|notifications?|receivers?|services?|subscriptions?|databases?|tables?|records?|fields?|created|updated|deleted)(?![\p{L}\p{N}])/iu;
 
 // Each pattern takes a time that grows linearly with the text.
 const suspiciousPatterns = [
@@ -15,8 +15,8 @@ const suspiciousPatterns = [
   /whsec_[\w+/=-]/i,
   /\b(?:bearer|basic)[\s:=]+(?=[\w.~+/-]*\d|[\w.~+/-]{16})/i,
   /:\/\/[^\s"'/?#@]*[/?#@][^\s"']/,
-  // Escape sequences, tags and terminal sequences: they can stand for letters, or put some between them.
-  /\\[\w/]|%u?[\da-f]{2}|&(?:#|\w+;)|<[a-z/!?]/i,
+  // Escape sequences that can stand for any letter, and terminal sequences.
+  /\\[xu0-7]|%u?[\da-f]{2}|&(?:#|\w+;)/i,
   /[^\P{Cc}\s]/u,
 ];
 
@@ -45,9 +45,7 @@ export function redactorOf(sensitiveValues: readonly string[]): (text: string) =
   return (text) => {
     const shown = readable(text);
     const isSuspicious = suspiciousPatterns.some((pattern) => pattern.test(shown));
-    // Some symbols decompose into letters, such as U+3200: they can stand between letters too.
-    const withoutSymbols = readable(text.replace(/\p{S}/gu, " "));
-    const isRepeated = [shown, withoutSymbols].some((one) => repeatsOne(wordsOf(one), stretches));
+    const isRepeated = [...readings(text)].some((one) => repeatsOne(wordsOf(one), stretches));
     return isSuspicious || isRepeated ? note : text;
   };
 }
@@ -96,6 +94,17 @@ function repeatsOne(words: readonly string[], stretches: ReadonlySet<string>): b
   const startsShortValue = (_: string, at: number) =>
     wordCounts.some((count) => stretches.has(words.slice(at, at + count).join("")));
   return hasStretch || words.some(startsShortValue);
+}
+
+/**
+ * The ways to read a text. Tags and escapes such as `\n` can stand between the letters of a value. So can
+ * characters beyond ASCII, some of which decompose into letters or are letters that look like punctuation.
+ */
+function readings(text: string): ReadonlySet<string> {
+  const nonAscii = /[^\0-\x7f]+/g;
+  const shown = readable(text);
+  const all = [shown, shown.replace(nonAscii, " "), text.replace(nonAscii, " ")];
+  return new Set([...all, ...all.map((one) => one.replace(/<[^<>]*>|\\./g, " "))]);
 }
 
 /** Removes what only changes the look of letters: accents, full width, invisible characters. */

@@ -19,18 +19,16 @@ import type { Properties } from "./values.js";
  * the state.
  *
  * @param state What Pulumi stores of the webhook besides its secret.
- * @param isReplacing Whether the webhook replaces another one of the same resource.
  */
 export async function createForState(
   context: Context,
   webhook: WebhookInputs,
   state: Properties,
-  isReplacing: boolean,
 ): Promise<{ id: string; secret: string }> {
   const { engine, operation } = context;
   engine.beginCreation();
   try {
-    return await createOrUndo(context, webhook, state, isReplacing);
+    return await createOrUndo(context, webhook, state);
   } catch (error) {
     if (!(await engine.canStore())) {
       // The process ends before the error can reach the engine.
@@ -46,7 +44,6 @@ async function createOrUndo(
   context: Context,
   webhook: WebhookInputs,
   state: Properties,
-  isReplacing: boolean,
 ): Promise<{ id: string; secret: string }> {
   const { account, runState, engine, operation } = context;
   const creation = await createWebhook(context, webhook);
@@ -66,7 +63,9 @@ async function createOrUndo(
   const isExisting = isKnown && !record.isDeleted;
   record.isCreated = true;
   record.isDeleted = false;
-  record.isPossiblyShared = isExisting || isReplacing;
+  // Pulumi checks arguments before it creates. A deletion that follows in the same run is one of a webhook
+  // that this one replaces, and the service may have returned that webhook again.
+  record.isProtected = isExisting || runState.hasChecked;
   if (isExisting) {
     throw new WebhookError("notCreated", messages.existingReturned(operation.name, id));
   }

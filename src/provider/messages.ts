@@ -108,7 +108,7 @@ export function waitLine(settings: Settings, wait: Wait): string {
     requestsPerSecond === undefined
       ? `Set ${name} to the rate limit of the service to avoid such waits.`
       : `${name} is ${requestsPerSecond}: a lower value avoids such waits.`;
-  return `The service limits the rate of requests: all requests now wait ${secondsText(wait.delayMs)}, as it asks, and are then retried. ${advice}`;
+  return `The service limits the rate of requests: all requests now wait ${secondsText(wait.delayMs)} and are then retried. ${advice}`;
 }
 
 /** Describes a creation that made no webhook. */

@@ -63,7 +63,7 @@ export class WebhookProvider {
     return this.#run("Check webhook", news, notify, async (operation) => {
       const { settings, problems } = this.#configuration;
       this.#runState.hasChecked = true;
-      if (Object.keys(olds).length > 0) {
+      if (Object.keys(olds).length > 0 && urn !== "") {
         this.#runState.oldArguments.set(urn, olds);
       }
       const result = checkArguments(news, problems);
@@ -99,16 +99,15 @@ export class WebhookProvider {
   async create(
     inputs: Properties,
     notify: Notify,
-    { urn = "", timeoutSeconds }: RequestOptions = {},
+    { timeoutSeconds }: RequestOptions = {},
   ): Promise<{ id: string; properties: Properties }> {
     const create = async (operation: Operation) => {
       const context = this.#openContext(operation, "notCreated");
       const webhook = completeInputs(inputs);
       const state = stateOf(inputs, context.account.settings.baseUrl);
-      const isReplacing = this.#runState.oldArguments.has(urn);
       const { id, secret } = webhook.adopt
         ? await adoptWebhook(context, webhook, webhook.adopt)
-        : await createForState(context, webhook, state, isReplacing);
+        : await createForState(context, webhook, state);
       return { id, properties: withWrappedSecret({ ...state, secret }) };
     };
     const { databaseId } = inputs;
@@ -213,7 +212,8 @@ export class WebhookProvider {
       return undefined;
     }
     const name = nameOfWebhook(id, databaseId);
-    if (isNew && adoptedId(this.#runState.oldArguments.get(urn) ?? {}) === id) {
+    const old = this.#runState.oldArguments.get(urn) ?? {};
+    if (isNew && adoptedId(old) === id && old.databaseId === databaseId) {
       return `adopt: ${messages.adoptedAgain(name, "it is to be replaced")}`;
     }
     this.#runState.recordOf({ baseUrl, databaseId, id }).isNamedByAdopt = true;

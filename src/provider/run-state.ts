@@ -20,10 +20,10 @@ export class WebhookRecord {
   /** Whether this run created it. */
   isCreated = false;
   /**
-   * Whether a deletion of this run must not reach it, although this run created it: the service may have
-   * returned the webhook of the resource that is replaced, or of another one.
+   * Whether no deletion of this run may reach it, because the service returned it for a creation: it may be
+   * the webhook of another resource, or the one that the creation replaces.
    */
-  isPossiblyShared = false;
+  isProtected = false;
   isDeleted = false;
 
   /**
@@ -43,7 +43,7 @@ export class WebhookRecord {
     if (this.isNamedByAdopt) {
       return "adopted";
     }
-    if (this.isPossiblyShared) {
+    if (this.isProtected) {
       return "created";
     }
     return [...this.owners].some((owner) => owner !== urn) ? "owned" : undefined;
@@ -59,7 +59,7 @@ export class RunState {
   hasRead = false;
   /** Whether arguments were checked, which happens only when the program runs. */
   hasChecked = false;
-  /** The old arguments of the resources in the state, by URN. One of them that is created is replaced. */
+  /** The old arguments of the resources in the state, by URN, where Pulumi gives one. */
   readonly oldArguments = new Map<string, Properties>();
   /** The first webhook that was imported with a secret that the variable gives to every import. */
   importedWithSharedSecret: string | undefined;

@@ -131,11 +131,11 @@ describe("The base URL of an explicit Provider of the dynamic adapter", () => {
 
 describe("A service that returns the existing webhook for a repeated creation", () => {
   it.each([javascriptProgram, yamlProgram])(
-    "keeps its webhook when replacementTrigger asks for another one: $name",
+    "keeps its webhook when replacementTrigger or --replace asks for another one: $name",
     async (program) => {
       const service = await startLocalService({ apiKeys });
       await withStack(
-        async ({ declare, pulumi, outputs }) => {
+        async ({ declare, pulumi, outputs, resources }) => {
           const rotating = (replacementTrigger: string) => ({
             orders: { ...orders, opts: { replacementTrigger } },
           });
@@ -146,9 +146,12 @@ describe("A service that returns the existing webhook for a repeated creation", 
           service.inject({ on: "POST", fault: { kind: "respond", statusCode: 200, body } });
           await declare(rotating("second"));
 
-          const { output } = await pulumi(["up", ...unasked]);
+          const triggered = await pulumi(["up", ...unasked]);
+          const { urn = "" } = (await resources()).orders ?? {};
+          const replaced = await pulumi(["up", ...unasked, "--replace", urn]);
 
-          expect(output).toContain(`Kept webhook ${webhook?.id} `);
+          expect(triggered.output).toContain(`Kept webhook ${webhook?.id} `);
+          expect(replaced.output).toContain(`Kept webhook ${webhook?.id} `);
           expect(service.webhooks).toEqual([webhook]);
           expect((await outputs()).ordersSecret).toBe(webhook?.secret);
           expect(service.counts.deletes).toBe(0);

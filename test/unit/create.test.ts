@@ -160,7 +160,7 @@ describe("A creation whose response holds no usable secret", () => {
       .mockResolvedValueOnce({ outcome: response(201, 0, { id: 9 }), earlier: [], elapsedMs: 0 });
     const account = { ...context.account, transport: { sendRequest } };
 
-    const error = await errorOf(createForState({ ...context, account }, webhook, webhook, false));
+    const error = await errorOf(createForState({ ...context, account }, webhook, webhook));
 
     expect(error).toMatchObject({ kind: "partial", id: "9", properties: webhook });
   });

@@ -144,7 +144,7 @@ describe("A line about a wait", () => {
       say.waitLine(settings, { kind: "retry", request: someRequest, outcome });
 
     expect(say.waitLine(settings, { kind: "throttled", delayMs: 5_001 })).toMatchInlineSnapshot(
-      `"The service limits the rate of requests: all requests now wait 6 s, as it asks, and are then retried. Set dbwebhooks:requestsPerSecond to the rate limit of the service to avoid such waits."`,
+      `"The service limits the rate of requests: all requests now wait 6 s and are then retried. Set dbwebhooks:requestsPerSecond to the rate limit of the service to avoid such waits."`,
     );
     expect(retryAfter(response(500))).toMatchInlineSnapshot(
       `"https://tables.example.com returned 500; retrying POST."`,

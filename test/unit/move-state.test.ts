@@ -214,4 +214,25 @@ describe("move-state", () => {
       /^[^\p{Cc}]*orders[^\p{Cc}]*$/u,
     );
   });
+
+  it("refuses a Provider that a resource other than a webhook uses", () => {
+    const other = {
+      urn: `${project}pulumi-nodejs:dynamic:Resource::mine`,
+      id: "mine",
+      type: "pulumi-nodejs:dynamic:Resource",
+      provider: `${account.urn}::${account.id}`,
+    };
+
+    expect(() => moved(stack, account, other, webhook("orders"))).toThrow(/Resource::mine/);
+  });
+
+  it("moves a webhook that precedes the stack in the file", () => {
+    const types = moved(webhook("orders"), stack).map(({ type }: { type: string }) => type);
+
+    expect(types).toEqual([
+      "pulumi:pulumi:Stack",
+      "pulumi:providers:dbwebhooks",
+      "dbwebhooks:index:Webhook",
+    ]);
+  });
 });

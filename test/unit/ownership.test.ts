@@ -331,4 +331,14 @@ describe("A resource that is replaced while adopt names its own webhook", () => 
 
     expect(failures).toEqual([expect.stringMatching(/^adopt: .*webhook 17 .*Remove adopt/)]);
   });
+
+  it("is no reason to refuse a webhook with the same number in another database", async () => {
+    const run = await startRun();
+    const urn = "urn:pulumi:::first";
+    await run.check(adopting(), adopting(), { urn });
+
+    const { failures } = await run.check({}, { ...adopting(), databaseId: "base_2" }, { urn });
+
+    expect(failures).toEqual([]);
+  });
 });

@@ -178,7 +178,7 @@ describe("Requests in flight", () => {
 });
 
 describe("Another base URL of a provider", () => {
-  it("is a warning once per process, after the provider is configured", async () => {
+  it("warns once of a provider that moved, and once in the configured process of replaced webhooks", async () => {
     const { call, configure, engine } = await startPlugin();
     const old = struct({ baseUrl: "https://a.example", apiKey: "key" });
     const next = { baseUrl: "https://b.example", apiKey: "key" };
@@ -186,7 +186,7 @@ describe("Another base URL of a provider", () => {
     const compare = async () => {
       const news = request.setNews(struct(next));
       const response = await call<messages.DiffResponse>("diffConfig", news);
-      return { replaces: response.getReplacesList(), warnings: engine.lines.length };
+      return { replaces: response.getReplacesList(), lines: [...engine.lines] };
     };
 
     const before = await compare();
@@ -194,10 +194,12 @@ describe("Another base URL of a provider", () => {
     const after = await compare();
     const again = await compare();
 
-    expect(before).toEqual({ replaces: ["baseUrl"], warnings: 0 });
-    expect(after).toEqual({ replaces: ["baseUrl"], warnings: 1 });
+    const advice = { urn: "", severity: WARNING, line: expect.stringContaining("formerBaseUrls") };
+    const warning = { urn: "", severity: WARNING, line: expect.stringMatching(/secrets change/) };
+    expect(before).toEqual({ replaces: ["baseUrl"], lines: [advice] });
+    expect(after).toEqual({ replaces: ["baseUrl"], lines: [advice, warning] });
+    expect(after.lines[1]?.line).not.toContain("formerBaseUrls");
     expect(again).toEqual(after);
-    expect(engine.lines).toMatchObject([{ urn: "", severity: WARNING }]);
   });
 });
 

@@ -223,7 +223,7 @@ describe("A provider of the plugin", () => {
     expect((await checked(name, args)).subjects).toEqual(subjects);
   });
 
-  it("causes a warning about unknown variables, without their values, if it is the default one", async () => {
+  it("causes a warning about unknown variables, without their values", async () => {
     vi.stubEnv("DBWEBHOOKS_LISTINGS", "value-token");
     for (const known of [importSecretVariable, apiKeysVariable, "DBWEBHOOKS_PULUMI_CLI"]) {
       vi.stubEnv(known, "value");
@@ -234,10 +234,28 @@ describe("A provider of the plugin", () => {
       return lines;
     };
 
-    expect(await check("default_0_1_0")).toEqual([
-      expect.stringMatching(/^warning .*\bDBWEBHOOKS_LISTINGS: .*\bDBWEBHOOKS_LISTING\?$/),
+    for (const name of ["default_0_1_0", "eu"]) {
+      expect(await check(name)).toEqual([
+        expect.stringMatching(/^warning .*\bDBWEBHOOKS_LISTINGS: .*\bDBWEBHOOKS_LISTING\?$/),
+      ]);
+    }
+  });
+
+  it("is refused another base URL if it is explicit and its key comes from the environment", async () => {
+    vi.stubEnv("DBWEBHOOKS_API_KEY", apiKey);
+    const { log } = someLog();
+    const failuresOf = async (name: string, next: string) => {
+      const request = new CheckRequest().setName(name);
+      request.setOlds(structOf({ baseUrl: "https://a.example" }));
+      request.setNews(structOf({ baseUrl: next }));
+      return (await checkProvider(request, log)).getFailuresList().map((one) => one.getReason());
+    };
+
+    expect(await failuresOf("eu", "https://b.example")).toEqual([
+      expect.stringMatching(/https:\/\/a\.example.*https:\/\/b\.example.*apiKey/),
     ]);
-    expect(await check("eu")).toEqual([]);
+    expect(await failuresOf("eu", "https://a.example")).toEqual([]);
+    expect(await failuresOf("default", "https://b.example")).toEqual([]);
   });
 
   it.each<[Properties, Properties]>([

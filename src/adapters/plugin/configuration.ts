@@ -41,7 +41,7 @@ export async function checkProvider(request: CheckRequest, log: EngineLog): Prom
   const unknownNames = validateSettingNames(
     Object.keys(args).filter((name) => !pulumiNames.includes(name)),
   );
-  const failures: string[] = [];
+  const failures = validateBaseUrlChange(request);
   if (typeof args.version === "string" && args.version !== version) {
     failures.push(
       `the program asks for version ${args.version.slice(0, 100)} of the plugin, and this is ${version}; use the same version of pulumi-dbwebhooks for both, and run "pulumi package add" again where the program uses an SDK`,
@@ -62,10 +62,33 @@ export async function checkProvider(request: CheckRequest, log: EngineLog): Prom
   return response;
 }
 
+/**
+ * Refuses another base URL for an explicit provider whose key comes from the environment: Pulumi would
+ * update the provider in place, and the deletions would then fail. A default provider has the same rule in
+ * the comparison of its webhooks.
+ */
+function validateBaseUrlChange(request: CheckRequest): string[] {
+  const name = request.getName() ?? "";
+  const [old, next] = [request.getOlds(), request.getNews()].map(
+    (args) => readConfig(sourceOf(name, propertiesOf(args))).settings,
+  );
+  if (isDefault(name) || old === undefined || next === undefined) {
+    return [];
+  }
+  const isSameService = [next.baseUrl, ...next.formerBaseUrls].includes(old.baseUrl);
+  return isSameService || !old.fromEnvironment.includes("apiKey")
+    ? []
+    : [
+        `baseUrl: changes from ${shownValue(old.baseUrl)} to ${shownValue(next.baseUrl)}, and DBWEBHOOKS_API_KEY holds the key, which the old address must not receive if it is a new one. Give the key of the old address to the argument apiKey and run "pulumi up", then change both; or leave this Provider as it is, and give the new address and key to another one`,
+      ];
+}
+
 /** The result of comparing two providers, with a warning for the user if webhooks are replaced. */
 export interface ProviderComparison {
   readonly response: DiffResponse;
   readonly warning?: string;
+  /** What to set instead, if the provider has only moved. */
+  readonly advice?: string;
 }
 
 /**
@@ -99,7 +122,8 @@ export function compareProviders(request: DiffRequest): ProviderComparison {
   const [from, to] = [old.baseUrl, next.baseUrl].map(shownValue);
   return {
     response,
-    warning: `Webhooks of the provider ${shownValue(name)} move from ${from} to ${to}: Pulumi replaces them, and their secrets change. It deletes the old ones at ${from} with the old key. If this is a new address of the same service, set ${namespace}:formerBaseUrls to the former one instead.`,
+    warning: `Webhooks of the provider ${shownValue(name)} move from ${from} to ${to}: Pulumi replaces them, and their secrets change. It deletes the old ones at ${from} with the old key.`,
+    advice: `The base URL of the provider ${shownValue(name)} changes from ${from} to ${to}. If ${to} is a new address of the same service, set its formerBaseUrls to ${from}: then no webhook is replaced.`,
   };
 }
 

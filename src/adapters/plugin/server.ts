@@ -70,8 +70,8 @@ export class PluginServer {
         checkProvider(request, this.#log),
       ),
       diffConfig: this.#handle(async (request: messages.DiffRequest) => {
-        const { response, warning } = compareProviders(request);
-        this.#warnOfReplacement(warning);
+        const { response, warning, advice } = compareProviders(request);
+        this.#warnOnce(this.#provider === undefined ? advice : warning);
         await this.#log.flush();
         return response;
       }),
@@ -107,7 +107,7 @@ export class PluginServer {
         }
         const inputs = propertiesOf(request.getProperties());
         const created = await provider
-          .create(inputs, notify, { urn: request.getUrn(), timeoutSeconds: request.getTimeout() })
+          .create(inputs, notify, { timeoutSeconds: request.getTimeout() })
           .catch((error: unknown) => {
             throw error instanceof PartialCreationError
               ? withPulumiId(error, inputs.databaseId)
@@ -184,11 +184,12 @@ export class PluginServer {
   }
 
   /**
-   * Shows a warning about replaced webhooks once. Pulumi calls `DiffConfig` first in a process that it does
-   * not configure, then in the configured new provider for each webhook. It never calls `Diff` for them.
+   * Shows a warning of `DiffConfig` once. Pulumi calls it in a process that it does not configure if the
+   * arguments of a provider change, and then in the configured new provider for each webhook, also for one
+   * that moves there from another provider. It calls no `Diff` for them.
    */
-  #warnOfReplacement(warning: string | undefined): void {
-    if (warning !== undefined && this.#provider !== undefined && !this.#warnings.has(warning)) {
+  #warnOnce(warning: string | undefined): void {
+    if (warning !== undefined && !this.#warnings.has(warning)) {
       this.#warnings.add(warning);
       this.#log.write("", warning, "warning");
     }
