@@ -244,9 +244,10 @@ describe("A provider of the plugin", () => {
   it("is refused another base URL if it is explicit and its key comes from the environment", async () => {
     vi.stubEnv("DBWEBHOOKS_API_KEY", apiKey);
     const { log } = someLog();
-    const failuresOf = async (name: string, next: string) => {
-      const request = new CheckRequest().setName(name);
-      request.setOlds(structOf({ baseUrl: "https://a.example" }));
+    vi.stubEnv("DBWEBHOOKS_BASE_URL", "https://environment.example");
+    const olds = { baseUrl: "https://a.example" };
+    const failuresOf = async (name: string, next: string, old: Properties = olds) => {
+      const request = new CheckRequest().setName(name).setOlds(structOf(old));
       request.setNews(structOf({ baseUrl: next }));
       return (await checkProvider(request, log)).getFailuresList().map((one) => one.getReason());
     };
@@ -256,6 +257,7 @@ describe("A provider of the plugin", () => {
     ]);
     expect(await failuresOf("eu", "https://a.example")).toEqual([]);
     expect(await failuresOf("default", "https://b.example")).toEqual([]);
+    expect(await failuresOf("eu", "https://b.example", {})).toEqual([]);
   });
 
   it.each<[Properties, Properties]>([

@@ -72,7 +72,8 @@ function validateBaseUrlChange(request: CheckRequest): string[] {
   const [old, next] = [request.getOlds(), request.getNews()].map(
     (args) => readConfig(sourceOf(name, propertiesOf(args))).settings,
   );
-  if (isDefault(name) || old === undefined || next === undefined) {
+  // A provider that is about to be created has no old arguments, and would take all from the environment.
+  if (isDefault(name) || old === undefined || old.fromEnvironment.includes("baseUrl") || !next) {
     return [];
   }
   const isSameService = [next.baseUrl, ...next.formerBaseUrls].includes(old.baseUrl);
