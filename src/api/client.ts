@@ -35,12 +35,22 @@ export interface FailedCall extends CallResult {
   readonly missing?: "id" | "list" | "confirmation";
 }
 
+/** A webhook that exists, by its database and its number. */
+export interface CreatedWebhook {
+  readonly databaseId: string;
+  readonly id: string;
+}
+
 /**
  * The result of a creation: the webhook exists, there is none, or there may be one. `secret` is present
  * where the response holds a usable one, even if its id is not usable.
  */
 export type Creation =
-  | { readonly kind: "created"; readonly id: string; readonly secret: string | undefined }
+  | {
+      readonly kind: "created";
+      readonly webhook: CreatedWebhook;
+      readonly secret: string | undefined;
+    }
   | { readonly kind: "refused"; readonly failure: FailedCall }
   | {
       readonly kind: "inDoubt";
@@ -85,7 +95,7 @@ export async function createWebhook(
   const { id, secret } = createdWebhookIn(response.body) ?? {};
   return id === undefined
     ? { kind: "inDoubt", failure: { ...call, missing: "id" }, secret }
-    : { kind: "created", id, secret };
+    : { kind: "created", webhook: { databaseId, id }, secret };
 }
 
 /**
@@ -120,7 +130,7 @@ export async function listWebhooks(
  */
 export async function deleteWebhook(
   context: ClientContext,
-  { databaseId, id }: { readonly databaseId: string; readonly id: string },
+  { databaseId, id }: CreatedWebhook,
   isUndo = false,
 ): Promise<Deletion> {
   const { call, response } = await send(context, "delete", {

@@ -55,8 +55,9 @@ async function createOrUndo(
     const hiding = { ...context, operation: operation.hiding(creation.secret) };
     throw new WebhookError("inDoubt", inDoubtText(hiding, creation.failure, webhook, leftovers));
   }
-  const { id, secret } = creation;
-  const address = { baseUrl: account.settings.baseUrl, databaseId: webhook.databaseId, id };
+  const { secret } = creation;
+  const { id } = creation.webhook;
+  const address = { ...creation.webhook, baseUrl: account.settings.baseUrl };
   const isKnown = runState.knows(address);
   const record = runState.recordOf(address);
   // Services reuse ids, so a webhook that this run has deleted may come back as a new one.
