@@ -49,10 +49,10 @@ function validateLookup(
   webhook: WebhookInputs,
 ): string | undefined {
   if (found.webhook === undefined && !found.isComplete) {
-    return `${notFoundText(context, found.failure)} To adopt it without a lookup, set dbwebhooks:listing to false.`;
+    return `${notFoundText(context, found.failure)} To adopt it without a lookup, set listing to false.`;
   }
   if (found.webhook === undefined) {
-    return "the service does not list it. Check adopt.id, databaseId and dbwebhooks:baseUrl; if it is gone, remove adopt to create a new one.";
+    return "the service does not list it. Check adopt.id, databaseId and the base URL; if it is gone, remove adopt to create a new one.";
   }
   const drift = Object.keys(driftOf(found.webhook, { ...webhook })).join(", ");
   return drift === ""

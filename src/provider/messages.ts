@@ -84,7 +84,7 @@ function gaveUpText({ account, operation }: Context, failure: FailedCall): strin
   const attempts = earlier.length + 1;
   const tried =
     outcome.kind === "response" && outcome.retryAfterMs
-      ? `it asked to wait for ${secondsText(outcome.retryAfterMs)}`
+      ? `the service asked to wait for ${secondsText(outcome.retryAfterMs)}`
       : `tried ${attempts} ${attempts === 1 ? "time" : "times"} in ${secondsText(elapsedMs)}`;
   if (gaveUp.reason === "deadline") {
     return ` (${tried}; ${customTimeouts(operation)})`;
@@ -248,7 +248,7 @@ export function undoText(
   const why = hasSecret
     ? `Pulumi stopped while the service created webhook ${id}`
     : `the service created webhook ${id} but sent no usable secret`;
-  const retry = `Run "pulumi up" again; if this comes back, check that ${namespace}:baseUrl is the service itself.`;
+  const retry = `Run "pulumi up" again; if this comes back, check that baseUrl is the address of the service itself.`;
   const ends = {
     undone: `It was deleted again.${hasSecret ? "" : ` ${retry}`}`,
     partial: `It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: ${problem}`,
@@ -270,9 +270,9 @@ export const messages = {
   existingReturned: (operation: string, id: string) =>
     `${operation} failed: the service returned webhook ${shownValue(id)}, which this run already knows, instead of a new one. No webhook was created and none was deleted. It may belong to another resource of this stack. Declare the subscription once, or change its url, events or table.`,
   adopting: (name: string) =>
-    `Adopting ${name}: no webhook is created, and the service changes nothing. If the state still has a resource with this webhook that uses another Provider or the other entry of this package, first run "pulumi state delete" for it: Pulumi would delete the webhook. For the same reason, do not adopt in the first "pulumi up" after an upgrade of this package.`,
+    `Adopting ${name}: no webhook is created, and nothing changes at the service. If the state still has a resource with this webhook that uses another Provider or the other entry of this package, first run "pulumi state delete" for it: Pulumi would delete the webhook. For the same reason, do not adopt in the first "pulumi up" after an upgrade of this package.`,
   adopted: (name: string, isLookedUp: boolean) =>
-    `This stack manages ${name} from now on. It was not changed${isLookedUp ? "" : ` and was not looked up (${namespace}:listing is off)`}.`,
+    `This stack manages ${name} from now on. It was not changed${isLookedUp ? "" : ` and was not looked up (the setting listing is off)`}.`,
   otherAdoptedSecret: (name: string) =>
     `The argument adopt.secret of ${name} is not the secret that the state holds, which stays in force. Remove adopt. To use the other secret, remove the webhook with "pulumi state delete" and run "pulumi up" again.`,
   absent: (name: string) =>
@@ -293,7 +293,7 @@ export const messages = {
   noAddress: (operation: string) =>
     `${operation} failed: its state holds no usable id, databaseId and baseUrl. Nothing was sent, and the webhook stays in the state. Delete the webhook by hand, then remove it with "pulumi state delete".`,
   drift: (name: string, properties: readonly string[], isExternal: boolean) =>
-    `Drift of ${name}: the service has another ${properties.join(", ")} than the state. ${isExternal ? "This stack only reads it." : 'The next "pulumi up" replaces it, with a new secret, unless the program declares what the service has.'}`,
+    `Drift of ${name}: the service has a different ${properties.join(", ")}. ${isExternal ? "This stack only reads it." : 'The next "pulumi up" replaces it, with a new secret, unless the program declares what the service has.'}`,
   driftUndone: (name: string, properties: readonly string[]) =>
     `Drift of ${name} is undone: the service again has the ${properties.join(", ")} that the program declares.`,
   gone: (name: string, isExternal: boolean) =>
@@ -302,7 +302,7 @@ export const messages = {
   notLookedUp: (databaseId: string, why: string) =>
     `Not all webhooks of database ${shownValue(databaseId)} could be looked up: ${why}. The state of those that were not found stays as it is, and this refresh does not show their drift.`,
   createdElsewhere: (place: string) =>
-    `they were created at ${place}, and dbwebhooks:baseUrl is another`,
+    `they were created at ${place}, and baseUrl is now a different address`,
   incompleteList: "the service may have listed only a part of them",
   sharedSecret: (variable: string, name: string, other: string) =>
     `${variable} holds one secret, and it is stored for ${name} and for ${other}. If they have different secrets, set it to a JSON object of secrets by DATABASE/NUMBER, and import again.`,
@@ -313,11 +313,11 @@ export const messages = {
         : "The argument adopt takes over a webhook without an import."
     } Nothing was changed.`,
   listingIsOff:
-    "dbwebhooks:listing is off, and only the service's list shows its url, events and table. Set DBWEBHOOKS_LISTING=true.",
+    "the setting listing is off, and only the service's list shows its url, events and table. Set DBWEBHOOKS_LISTING=true, or listing: true for the Provider.",
   importSecret: (variable: string, problem: string, key: string) =>
     `${variable} ${problem}. Set it to the secret alone, or, for several webhooks, to a JSON object such as {"${key}":"whsec_…"}.`,
   importNotListed:
-    "the service does not list it. Check the id, which is DATABASE/NUMBER, and dbwebhooks:baseUrl.",
+    "the service does not list it. Check the id, which is DATABASE/NUMBER, and the base URL.",
 };
 
 const protectionText: Readonly<Record<Protection, string>> = {
@@ -326,7 +326,7 @@ const protectionText: Readonly<Record<Protection, string>> = {
   created:
     "the service returned it for a creation of this run. It was not deleted. If no resource has it, delete it by hand.",
   owned:
-    "another resource of this program may have it, because this run has found it unchanged. It was not deleted, and its secret is the same. If no other resource has it, delete it by hand.",
+    "another resource of this program may manage it: this run found such a resource unchanged. It was not deleted, and its secret is the same. If no other resource has it, delete it by hand.",
 };
 
 /** Explains that the base URL of a default provider has changed since a webhook was created. */

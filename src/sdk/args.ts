@@ -79,7 +79,9 @@ export interface ProviderArgs {
    * The address of the service, with a path prefix if it has one: `https:`, or `http:` on a loopback
    * host. Required, here or in `DBWEBHOOKS_BASE_URL`.
    *
-   * Changing this replaces all webhooks of the provider.
+   * With the main entry, do not change this: leave the Provider as it is, and give the new address to
+   * another one. With the plugin, changing this replaces all webhooks of the provider, except if the old
+   * address is in `formerBaseUrls`.
    */
   baseUrl?: pulumi.Input<string | undefined>;
   /**
@@ -92,7 +94,10 @@ export interface ProviderArgs {
   apiKey?: pulumi.Input<string | undefined>;
   /** The timeout of one HTTP attempt in seconds, connection included: 0.001 to 3,600. Default: 30. */
   timeoutSeconds?: pulumi.Input<number | undefined>;
-  /** How long one operation may retry, in seconds: 0 to 86,400. Default: 120. */
+  /**
+   * How long one operation may retry, in seconds: 0 to 86,400. A refused connection is retried for 15 s at
+   * most. Default: 120.
+   */
   retrySeconds?: pulumi.Input<number | undefined>;
   /**
    * The most requests in flight at once: 1 to 1,000. Set Pulumi's `--parallel` to the same number.
@@ -101,7 +106,7 @@ export interface ProviderArgs {
   maxConcurrentRequests?: pulumi.Input<number | undefined>;
   /**
    * The most requests per second, spread evenly: 0.001 to 10,000. Default: no limit; requests slow
-   * down only after the service responds with 429.
+   * down only after the service responds with 429, or with 503 and `Retry-After`.
    */
   requestsPerSecond?: pulumi.Input<number | undefined>;
   /**

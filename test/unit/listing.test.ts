@@ -62,14 +62,14 @@ describe("A refresh with listing", () => {
     ["tableId", { tableIds: ["t1"] }, { tableId: "t1" }],
     ["tableId", { tableIds: ["t1", "t2"] }, { tableId: "t1, t2" }],
     ["url, events", { url: "none", events: [] }, { url: "none", events: [] }],
-  ])("stores what the service has, and warns about another %s", async (names, entry, drift) => {
+  ])("stores what the service has, and warns about a different %s", async (names, entry, drift) => {
     const { read, state, lines } = await startListing(listOf(listed(entry)));
 
     const refreshed = await read("17", state);
 
     expect(refreshed?.properties).toStrictEqual({ ...state, ...drift, secret: secretEnvelope });
     expect(lines).toEqual([
-      expect.stringMatching(`^warning: Drift of webhook 17 .* ${names} than`),
+      expect.stringMatching(`^warning: Drift of webhook 17 .* a different ${names}\\.`),
     ]);
   });
 
@@ -187,7 +187,7 @@ describe("A refresh of a webhook whose drift was stored and then undone at the s
     await read("17", { ...state, ...drifted });
 
     expect(lines).toEqual([
-      expect.stringMatching(/^warning: Drift of webhook 17 .* another url than the state/),
+      expect.stringMatching(/^warning: Drift of webhook 17 .* a different url/),
     ]);
   });
 });

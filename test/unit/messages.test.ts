@@ -122,10 +122,10 @@ describe("The outcome of a request", () => {
       `"POST https://tables.example.com/somewhere returned 500 (tried 1 time in 3 s; customTimeouts, 9 s)"`,
     );
     expect(callText(response(429, 9e8), operationTimeout)).toMatchInlineSnapshot(
-      `"POST https://tables.example.com/somewhere returned 429 (it asked to wait for over a day; customTimeouts, 9 s)"`,
+      `"POST https://tables.example.com/somewhere returned 429 (the service asked to wait for over a day; customTimeouts, 9 s)"`,
     );
     expect(callText(response(429, 86_400_000), retries)).toMatchInlineSnapshot(
-      `"POST https://tables.example.com/somewhere returned 429 (it asked to wait for 86400 s; dbwebhooks:retrySeconds is 120)"`,
+      `"POST https://tables.example.com/somewhere returned 429 (the service asked to wait for 86400 s; dbwebhooks:retrySeconds is 120)"`,
     );
     expect(callText(response(500), threeAttempts)).toMatchInlineSnapshot(
       `"POST https://tables.example.com/somewhere returned 500 (tried 3 times in 3 s; a refused connection is retried for 15 s)"`,
@@ -259,7 +259,7 @@ describe("The end of an undone creation", () => {
 
   it("says where the webhook is now", () => {
     expect(say.undoText(creation, "17", false, "undone")).toMatchInlineSnapshot(
-      `"Create webhook in database base_abc123 failed: the service created webhook 17 but sent no usable secret. It was deleted again. Run "pulumi up" again; if this comes back, check that dbwebhooks:baseUrl is the service itself."`,
+      `"Create webhook in database base_abc123 failed: the service created webhook 17 but sent no usable secret. It was deleted again. Run "pulumi up" again; if this comes back, check that baseUrl is the address of the service itself."`,
     );
     expect(say.undoText(creation, "17", false, "partial", "WHY")).toMatchInlineSnapshot(
       `"Create webhook in database base_abc123 failed: the service created webhook 17 but sent no usable secret. It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: WHY"`,
@@ -380,10 +380,10 @@ describe("A line about one webhook", () => {
 
   it("is about adoption", () => {
     expect(messages.adopting(name)).toMatchInlineSnapshot(
-      `"Adopting webhook 17 of database base_abc123: no webhook is created, and the service changes nothing. If the state still has a resource with this webhook that uses another Provider or the other entry of this package, first run "pulumi state delete" for it: Pulumi would delete the webhook. For the same reason, do not adopt in the first "pulumi up" after an upgrade of this package."`,
+      `"Adopting webhook 17 of database base_abc123: no webhook is created, and nothing changes at the service. If the state still has a resource with this webhook that uses another Provider or the other entry of this package, first run "pulumi state delete" for it: Pulumi would delete the webhook. For the same reason, do not adopt in the first "pulumi up" after an upgrade of this package."`,
     );
     expect(messages.adopted(name, false)).toMatchInlineSnapshot(
-      `"This stack manages webhook 17 of database base_abc123 from now on. It was not changed and was not looked up (dbwebhooks:listing is off)."`,
+      `"This stack manages webhook 17 of database base_abc123 from now on. It was not changed and was not looked up (the setting listing is off)."`,
     );
     expect(messages.otherAdoptedSecret(name)).toMatchInlineSnapshot(
       `"The argument adopt.secret of webhook 17 of database base_abc123 is not the secret that the state holds, which stays in force. Remove adopt. To use the other secret, remove the webhook with "pulumi state delete" and run "pulumi up" again."`,
@@ -407,7 +407,7 @@ describe("A line about one webhook", () => {
       `"Kept webhook 17 of database base_abc123: the service returned it for a creation of this run. It was not deleted. If no resource has it, delete it by hand."`,
     );
     expect(messages.protected(name, "owned")).toMatchInlineSnapshot(
-      `"Kept webhook 17 of database base_abc123: another resource of this program may have it, because this run has found it unchanged. It was not deleted, and its secret is the same. If no other resource has it, delete it by hand."`,
+      `"Kept webhook 17 of database base_abc123: another resource of this program may manage it: this run found such a resource unchanged. It was not deleted, and its secret is the same. If no other resource has it, delete it by hand."`,
     );
     expect(messages.absent(name)).toMatchInlineSnapshot(
       `"The service no longer had webhook 17 of database base_abc123, which is removed from the state. The service also returns this to a key without access to the database: if that is possible here, look at the service."`,
@@ -416,10 +416,10 @@ describe("A line about one webhook", () => {
 
   it("reports what a refresh found", () => {
     expect(messages.drift(name, ["url", "events"], false)).toMatchInlineSnapshot(
-      `"Drift of webhook 17 of database base_abc123: the service has another url, events than the state. The next "pulumi up" replaces it, with a new secret, unless the program declares what the service has."`,
+      `"Drift of webhook 17 of database base_abc123: the service has a different url, events. The next "pulumi up" replaces it, with a new secret, unless the program declares what the service has."`,
     );
     expect(messages.drift(name, ["url"], true)).toMatchInlineSnapshot(
-      `"Drift of webhook 17 of database base_abc123: the service has another url than the state. This stack only reads it."`,
+      `"Drift of webhook 17 of database base_abc123: the service has a different url. This stack only reads it."`,
     );
     expect(messages.driftUndone(name, ["url"])).toMatchInlineSnapshot(
       `"Drift of webhook 17 of database base_abc123 is undone: the service again has the url that the program declares."`,

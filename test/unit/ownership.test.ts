@@ -222,7 +222,7 @@ describe("An adoption", () => {
       properties: { ...someArgs(), baseUrl, secret: secretEnvelope },
     });
     expect(requests).toEqual([]);
-    expect(lines).toEqual([expect.stringMatching(/^info: .*dbwebhooks:listing is off/)]);
+    expect(lines).toEqual([expect.stringMatching(/^info: .*the setting listing is off/)]);
   });
 
   it("looks the webhook up with listing", async () => {

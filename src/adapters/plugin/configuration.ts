@@ -72,7 +72,7 @@ function validateBaseUrlChange(request: CheckRequest): string[] {
   const [old, next] = [request.getOlds(), request.getNews()].map(
     (args) => readConfig(sourceOf(name, propertiesOf(args))).settings,
   );
-  // A provider that is about to be created has no old arguments, and would take all from the environment.
+  // A provider that is about to be created has no old arguments: all its settings seem to come from the environment.
   if (isDefault(name) || old === undefined || old.fromEnvironment.includes("baseUrl") || !next) {
     return [];
   }
@@ -80,7 +80,7 @@ function validateBaseUrlChange(request: CheckRequest): string[] {
   return isSameService || !old.fromEnvironment.includes("apiKey")
     ? []
     : [
-        `baseUrl: changes from ${shownValue(old.baseUrl)} to ${shownValue(next.baseUrl)}, and DBWEBHOOKS_API_KEY holds the key, which the old address must not receive if it is a new one. Give the key of the old address to the argument apiKey and run "pulumi up", then change both; or leave this Provider as it is, and give the new address and key to another one`,
+        `baseUrl: changes from ${shownValue(old.baseUrl)} to ${shownValue(next.baseUrl)}. The key comes from DBWEBHOOKS_API_KEY, and Pulumi would send it to both addresses. Leave this Provider as it is, and give the new address and its key to another Provider that the webhooks use`,
       ];
 }
 
@@ -106,7 +106,7 @@ export function compareProviders(request: DiffRequest): ProviderComparison {
     (args) => readConfig(sourceOf(name, propertiesOf(args))).settings,
   );
   if (old === undefined || next === undefined) {
-    // A value is invalid, or not known yet.
+    // A setting is invalid, or not known yet.
     return { response };
   }
   // The old provider reads the same environment, and would send the new key to the old address.

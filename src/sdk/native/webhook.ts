@@ -7,9 +7,9 @@ import { isResourceOfType, WebhookResource } from "../resource-base.js";
 /**
  * A webhook subscription of a database.
  *
- * The service cannot change a subscription, so a change of `databaseId`, `url`, `events`, `tableId` or
- * of the configured base URL replaces it: the new one is created first, with a new secret, and the
- * old one is deleted at the end of the update.
+ * The documented API cannot change a subscription, so a change of `databaseId`, `url`, `events` or
+ * `tableId` replaces it: the new one is created first, with a new secret, and the old one is deleted at
+ * the end of the update.
  */
 export class Webhook extends WebhookResource {
   /** @internal */
