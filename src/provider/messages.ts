@@ -209,7 +209,7 @@ function statusAdvice(context: Context, response: HttpResponse): string {
   const { statusCode, redirectOrigin } = response;
   const baseUrl = nameOfSetting(settings, "baseUrl");
   if (statusCode >= 300 && statusCode < 400) {
-    const origin = redirectOrigin && context.operation.redact(redirectOrigin, 100);
+    const origin = redirectOrigin && context.operation.redact(redirectOrigin, 200);
     const target = origin === undefined ? "elsewhere" : `to ${origin}`;
     return `It redirects ${target}, and the API key is not sent there: set ${baseUrl} to the address of the service itself.`;
   }

@@ -68,7 +68,7 @@ export class Ledger {
         const key = keyOf(args);
         this.#mayExist.set(key, (this.#mayExist.get(key) ?? 0) + count);
       }
-      if (kinds.some((kind) => ["kept", "partial"].includes(kind))) {
+      if (kinds.some((kind) => ["notDeleted", "partial"].includes(kind))) {
         for (const { id } of state[name] ?? []) {
           this.#undeleted.add(id);
         }
