@@ -253,7 +253,7 @@ describe("A provider of the plugin", () => {
     };
 
     expect(await failuresOf("eu", "https://b.example")).toEqual([
-      expect.stringMatching(/https:\/\/a\.example.*https:\/\/b\.example.*apiKey/),
+      expect.stringMatching(/https:\/\/a\.example.*https:\/\/b\.example.*DBWEBHOOKS_API_KEY/),
     ]);
     expect(await failuresOf("eu", "https://a.example")).toEqual([]);
     expect(await failuresOf("default", "https://b.example")).toEqual([]);
