@@ -6,10 +6,12 @@ import {
   type DiffRequest,
   DiffResponse,
 } from "@pulumi/pulumi/proto/provider_pb.js";
+import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { shownValue } from "../../common/redact.js";
 import {
   isDefaultProviderName,
   namespace,
+  type SettingName,
   validateEnvironmentNames,
   validateSettingNames,
 } from "../../common/setting-names.js";
@@ -68,19 +70,14 @@ export async function checkProvider(request: CheckRequest, log: EngineLog): Prom
  * the comparison of its webhooks.
  */
 function validateBaseUrlChange(request: CheckRequest): string[] {
-  const name = request.getName() ?? "";
-  const [old, next] = [request.getOlds(), request.getNews()].map(
-    (args) => readConfig(sourceOf(name, propertiesOf(args))).settings,
-  );
-  // A provider that is about to be created has no old arguments: all its settings seem to come from the environment.
-  if (isDefault(name) || old === undefined || old.fromEnvironment.includes("baseUrl") || !next) {
-    return [];
-  }
-  const isSameService = [next.baseUrl, ...next.formerBaseUrls].includes(old.baseUrl);
-  return isSameService || !old.fromEnvironment.includes("apiKey")
+  const change = baseUrlChange(request.getName(), request.getOlds(), request.getNews());
+  // A provider that is about to be created has no old arguments: its settings seem to come from the
+  // environment.
+  const isNew = change?.fromEnvironment.includes("baseUrl");
+  return isDefault(request.getName()) || isNew || !change?.fromEnvironment.includes("apiKey")
     ? []
     : [
-        `baseUrl: changes from ${shownValue(old.baseUrl)} to ${shownValue(next.baseUrl)}. The key comes from DBWEBHOOKS_API_KEY, and Pulumi would send it to both addresses. Leave this Provider as it is, and give the new address and its key to another Provider that the webhooks use`,
+        `baseUrl: changes from ${change.from} to ${change.to}. The key comes from DBWEBHOOKS_API_KEY, and Pulumi would send it to both addresses. Leave this Provider as it is, and give the new address and its key to another Provider that the webhooks use`,
       ];
 }
 
@@ -101,31 +98,54 @@ export interface ProviderComparison {
  */
 export function compareProviders(request: DiffRequest): ProviderComparison {
   const response = new DiffResponse();
-  const name = request.getName() ?? "";
-  const [old, next] = [request.getOldInputs(), request.getNews()].map(
-    (args) => readConfig(sourceOf(name, propertiesOf(args))).settings,
-  );
-  if (old === undefined || next === undefined) {
-    // A setting is invalid, or not known yet.
-    return { response };
-  }
+  const change = baseUrlChange(request.getName(), request.getOldInputs(), request.getNews());
   // The old provider reads the same environment, and would send the new key to the old address.
   const needsEnvironment = (["baseUrl", "apiKey"] as const).some((setting) =>
-    old.fromEnvironment.includes(setting),
+    change?.fromEnvironment.includes(setting),
   );
-  const isSameService = [next.baseUrl, ...next.formerBaseUrls].includes(old.baseUrl);
-  if (isSameService || needsEnvironment) {
+  if (change === undefined || needsEnvironment) {
     return { response };
   }
   response.setChanges(DiffResponse.DiffChanges.DIFF_SOME);
   response.setReplacesList(["baseUrl"]);
   response.setDiffsList(["baseUrl"]);
-  const [from, to] = [old.baseUrl, next.baseUrl].map(shownValue);
+  const { from, to } = change;
+  const name = shownValue(request.getName());
   return {
     response,
-    warning: `Webhooks of the provider ${shownValue(name)} move from ${from} to ${to}: Pulumi replaces them, and their secrets change. It deletes the old ones at ${from} with the old key.`,
-    advice: `The base URL of the provider ${shownValue(name)} changes from ${from} to ${to}. If ${to} is a new address of the same service, set its formerBaseUrls to ${from}: then no webhook is replaced.`,
+    warning: `Webhooks of the provider ${name} move from ${from} to ${to}: Pulumi replaces them, and their secrets change. It deletes the old ones at ${from} with the old key.`,
+    advice: `The base URL of the provider ${name} changes from ${from} to ${to}. If ${to} is a new address of the same service, set its formerBaseUrls to ${from}: then no webhook is replaced.`,
   };
+}
+
+interface BaseUrlChange {
+  readonly from: string;
+  readonly to: string;
+  /** The settings that the old arguments leave to the environment. */
+  readonly fromEnvironment: readonly SettingName[];
+}
+
+/**
+ * Returns the change from one base URL to that of another service, fit to be shown; `undefined` without
+ * one, and also if a setting is invalid or not known yet.
+ */
+function baseUrlChange(
+  name: string,
+  olds: Struct | undefined,
+  news: Struct | undefined,
+): BaseUrlChange | undefined {
+  const [old, next] = [olds, news].map(
+    (args) => readConfig(sourceOf(name, propertiesOf(args))).settings,
+  );
+  const isSameService =
+    old && [next?.baseUrl, ...(next?.formerBaseUrls ?? [])].includes(old.baseUrl);
+  return old === undefined || next === undefined || isSameService
+    ? undefined
+    : {
+        from: shownValue(old.baseUrl),
+        to: shownValue(next.baseUrl),
+        fromEnvironment: old.fromEnvironment,
+      };
 }
 
 /** Returns the source of a provider's settings: its arguments, or the stack's configuration. */
