@@ -25,7 +25,7 @@ export async function adoptWebhook(
       'it was deleted in this run, to be replaced. Remove adopt from the program and run "pulumi up" again: that creates a new webhook.',
     );
   }
-  if (record.isAdopted || record.isCreated || record.owners.size > 0) {
+  if (record.isAdopted || record.isProtected || record.owners.size > 0) {
     throw fail(
       "this program already manages it. Remove adopt, or the other resource that manages it.",
     );

@@ -62,7 +62,6 @@ async function createOrUndo(
   const record = runState.recordOf(address);
   // Services reuse ids, so a webhook that this run has deleted may come back as a new one.
   const isExisting = isKnown && !record.isDeleted;
-  record.isCreated = true;
   record.isDeleted = false;
   // Pulumi checks arguments before it creates. A deletion that follows in the same run is one of a webhook
   // that this one replaces, and the service may have returned that webhook again.

@@ -63,14 +63,14 @@ export class WebhookProvider {
     return this.#run("Check webhook", news, notify, async (operation) => {
       const { settings, problems } = this.#configuration;
       this.#runState.hasChecked = true;
-      if (Object.keys(olds).length > 0 && urn !== "") {
+      const isNew = Object.keys(olds).length === 0;
+      if (!isNew && urn !== "") {
         this.#runState.oldArguments.set(urn, olds);
       }
       const result = checkArguments(news, problems);
       if (settings === undefined || result.failures.length > 0) {
         return result;
       }
-      const isNew = Object.keys(olds).length === 0;
       const problem = this.#recordAdoption(settings.baseUrl, result.inputs, urn, isNew, operation);
       if (problem !== undefined) {
         return { ...result, failures: [problem] };

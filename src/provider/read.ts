@@ -56,7 +56,10 @@ export async function refreshWebhook(
   return drift;
 }
 
-/** Warns once for each database: a refresh that could look up nothing must not look like one that found no drift. */
+/**
+ * Warns once for each database: a refresh that could look up nothing must not look like one that found no
+ * drift.
+ */
 function warnNotLookedUp({ runState, operation }: Context, databaseId: string, why: string): void {
   if (!runState.warnedDatabases.has(databaseId)) {
     runState.warnedDatabases.add(databaseId);

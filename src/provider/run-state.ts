@@ -17,8 +17,6 @@ export class WebhookRecord {
   isNamedByAdopt = false;
   isAdopted = false;
   hasFailedToAdopt = false;
-  /** Whether this run created it. */
-  isCreated = false;
   /**
    * Whether no deletion of this run may reach it, because the service returned it for a creation: it may be
    * the webhook of another resource, or the one that the creation replaces.
