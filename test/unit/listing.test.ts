@@ -271,7 +271,9 @@ describe("A creation in doubt, with listing", () => {
       }
     });
 
-    const { create } = startProvider({ baseUrl: server.url, listing: "true" }, engine);
+    // Only the stop can end the lookup: its timeout is longer than that of the test.
+    const settings = { baseUrl: server.url, listing: "true", timeoutSeconds: "3600" };
+    const { create } = startProvider(settings, engine);
 
     await expect(create(someArgs())).rejects.toMatchObject({ kind: "inDoubt" });
     expect(server.requests).toHaveLength(stopsAt);
