@@ -3,8 +3,9 @@ import * as z from "zod/mini";
 import { isApiKey } from "../common/identifier.js";
 import { parseJson } from "../common/json.js";
 import { oneLine, redact } from "../common/redact.js";
+import { serveApiKeysVariable } from "../common/setting-names.js";
 import { isAbsoluteHttpUrl } from "../common/url.js";
-import { apiKeysVariable, defaultApiKey, defaultPort, UsageError } from "./options.js";
+import { defaultApiKey, defaultPort, UsageError } from "./options.js";
 import { attemptText } from "./serve-log.js";
 
 const maxLineLength = 500;
@@ -106,11 +107,11 @@ function readBaseUrl(option: string | undefined): string {
 /** Returns a key of the local service, never the provider's key, which belongs to the real service. */
 function readApiKey(option: string | undefined): string {
   // White space separates the keys in the variable. Each has the form KEY or KEY=DATABASE,….
-  const [firstKey] = process.env[apiKeysVariable]?.match(/[^\s=]+/) ?? [];
+  const [firstKey] = process.env[serveApiKeysVariable]?.match(/[^\s=]+/) ?? [];
   const apiKey = option ?? firstKey ?? defaultApiKey;
   if (!isApiKey(apiKey)) {
     throw new UsageError(
-      `--api-key (or ${apiKeysVariable}): must be visible ASCII characters without white space.`,
+      `--api-key (or ${serveApiKeysVariable}): must be visible ASCII characters without white space.`,
     );
   }
   return apiKey;

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { isApiKey } from "../common/identifier.js";
+import { serveApiKeysVariable } from "../common/setting-names.js";
 import { isLoopbackAddress } from "../common/url.js";
 import {
   type LocalService,
@@ -7,7 +8,7 @@ import {
   startLocalService,
 } from "../local-service/index.js";
 import { isHttpOrigin } from "../local-service/options.js";
-import { apiKeysVariable, defaultApiKey, UsageError } from "./options.js";
+import { defaultApiKey, UsageError } from "./options.js";
 import { logLine, recorder, type StartRecord, startText } from "./serve-log.js";
 
 const outputTimeoutMs = 1_000;
@@ -74,13 +75,14 @@ function readOptions(options: ServeOptions): ServiceOptions {
   const { allowRemote = false, listing = false, allowUnknownEvents = false } = options;
   if (!isLoopbackAddress(host) && !allowRemote) {
     throw new UsageError(
-      "--host: others could reach this address, and keys and secrets would travel in clear. Add --allow-remote to allow that.",
+      "--host: others could reach this address, and keys and secrets would travel in clear text. Add --allow-remote to allow that.",
     );
   }
   if (deliverTo !== undefined && !isHttpOrigin(deliverTo)) {
     throw new UsageError("--deliver-to: must be an origin, such as http://127.0.0.1:9000.");
   }
-  const keys = options.apiKey ?? process.env[apiKeysVariable]?.match(/\S+/g) ?? [defaultApiKey];
+  const keys = options.apiKey ??
+    process.env[serveApiKeysVariable]?.match(/\S+/g) ?? [defaultApiKey];
   return {
     port: readNumber("--port", options.port, [0, 65_535]),
     // Accept an IPv6 address as a URL writes it.
@@ -117,11 +119,11 @@ function readApiKeys(texts: readonly string[]): Record<string, readonly string[]
     const ids = databases?.split(",");
     if (!isApiKey(key) || more.length > 0 || ids?.includes("")) {
       throw new UsageError(
-        `--api-key (or ${apiKeysVariable}): must be KEY or KEY=DATABASE,DATABASE; KEY without = in it.`,
+        `--api-key (or ${serveApiKeysVariable}): must be KEY or KEY=DATABASE,DATABASE; KEY without = in it.`,
       );
     }
     if (databasesOf.has(key)) {
-      throw new UsageError(`--api-key (or ${apiKeysVariable}): the same key is given twice.`);
+      throw new UsageError(`--api-key (or ${serveApiKeysVariable}): the same key is given twice.`);
     }
     databasesOf.set(key, ids ?? "*");
   }

@@ -3,6 +3,17 @@ import { closest, distance } from "fastest-levenshtein";
 // The time grows with the length, and no known name is longer.
 const maxLength = 100;
 
+/** Returns one problem for each unknown name, with the name to write instead. */
+export function validateNames(
+  names: readonly string[],
+  known: readonly string[],
+  prefix = "",
+): string[] {
+  return names
+    .filter((name) => !known.includes(name))
+    .map((name) => `${prefix}${name.slice(0, maxLength)}: ${adviceForUnknownName(name, known)}`);
+}
+
 /** Says what to write instead of an unknown name. */
 export function adviceForUnknownName(name: string, names: readonly string[]): string {
   const start = name.slice(0, maxLength);

@@ -1,9 +1,9 @@
-import { adviceForUnknownName } from "./nearest-name.js";
+import { validateNames } from "./nearest-name.js";
 
 /** Prefix of this package's keys in a stack's configuration. */
 export const namespace = "dbwebhooks";
 
-/** Key with which an explicit `Provider` says that its settings are its own arguments. */
+/** The key that marks an explicit `Provider` of the main entry, whose settings are its own arguments. */
 export const explicitKey = `${namespace}:isExplicit`;
 
 /** The environment variable of each setting. `provider/config.ts` holds their defaults and limits. */
@@ -25,27 +25,29 @@ export type SettingName = keyof typeof environmentVariables;
 /** The names of all settings. */
 export const settingNames = Object.keys(environmentVariables) as readonly SettingName[];
 
-/** The environment variables that the provider, the local service or this project reads. */
+/** The environment variable with the secret of a webhook to import. */
+export const importSecretVariable = "DBWEBHOOKS_IMPORT_SECRET";
+/** The environment variable with the API keys of `serve`. Arguments are visible to other users; it is not. */
+export const serveApiKeysVariable = "DBWEBHOOKS_SERVE_API_KEYS";
+
+/** The environment variables that the provider, the local service or the scripts of the repository read. */
 export const knownVariables: readonly string[] = [
   ...Object.values(environmentVariables),
-  "DBWEBHOOKS_IMPORT_SECRET",
-  "DBWEBHOOKS_SERVE_API_KEYS",
+  importSecretVariable,
+  serveApiKeysVariable,
   "DBWEBHOOKS_PULUMI_CLI",
   "DBWEBHOOKS_PULUMI_LANGUAGES",
 ];
 
 /** Names the unknown settings, each with the nearest known name. */
 export function validateSettingNames(names: readonly string[]): string[] {
-  return names
-    .filter((name) => !settingNames.some((known) => known === name))
-    .map((name) => `${name}: ${adviceForUnknownName(name, settingNames)}`);
+  return validateNames(names, settingNames);
 }
 
 /** Names the unknown variables that begin with `DBWEBHOOKS_`, each with the nearest known name. */
 export function validateEnvironmentNames(names: readonly string[]): string[] {
-  return names
-    .filter((name) => name.startsWith("DBWEBHOOKS_") && !knownVariables.includes(name))
-    .map((name) => `Environment variable ${name}: ${adviceForUnknownName(name, knownVariables)}`);
+  const ours = names.filter((name) => name.startsWith("DBWEBHOOKS_"));
+  return validateNames(ours, knownVariables, "Environment variable ");
 }
 
 /**

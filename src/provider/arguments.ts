@@ -3,7 +3,7 @@
 import { isStorableSecret } from "../api/schemas.js";
 import { eventTypes, isEventType } from "../common/event-types.js";
 import { hasControlOrSurroundingSpace, isIdentifier, webhookIdOf } from "../common/identifier.js";
-import { adviceForUnknownName } from "../common/nearest-name.js";
+import { adviceForUnknownName, validateNames } from "../common/nearest-name.js";
 import { WebhookError } from "./errors.js";
 import { validateReceiverUrl } from "./urls.js";
 import { isUnknown, type Properties } from "./values.js";
@@ -50,7 +50,7 @@ export const replacingArguments: readonly string[] = Object.entries(webhookArgum
 
 /** Lists every problem of a webhook's arguments, one line each. */
 export function validateArguments(args: Properties): string[] {
-  const unknownNames = validateNames("", args, Object.keys(webhookArguments));
+  const unknownNames = validateNames(Object.keys(args), Object.keys(webhookArguments));
   const problems = Object.entries(webhookArguments).flatMap(([name, { isRequired, validate }]) => {
     const value = args[name];
     const isAbsent = value === undefined || value === null;
@@ -157,7 +157,7 @@ function validateAdopt(path: string, value: unknown, args: Properties): readonly
   return [
     ...validateKnown(`${path}.id`, adopt.id, args, validateAdoptedId),
     ...validateKnown(`${path}.secret`, adopt.secret, args, validateAdoptedSecret),
-    ...validateNames(`${path}.`, adopt, ["id", "secret"]),
+    ...validateNames(Object.keys(adopt), ["id", "secret"], `${path}.`),
   ];
 }
 
@@ -170,12 +170,6 @@ function validateAdoptedId(path: string, value: unknown): readonly string[] {
 function validateAdoptedSecret(path: string, value: unknown): readonly string[] {
   const problem = `${path}: must be the webhook's secret, a non-empty string without control characters or surrounding white space`;
   return typeof value === "string" && isUsableSecret(value) ? [] : [problem];
-}
-
-function validateNames(prefix: string, value: Properties, known: readonly string[]): string[] {
-  return Object.keys(value)
-    .filter((name) => !known.includes(name))
-    .map((name) => `${prefix}${name.slice(0, 100)}: ${adviceForUnknownName(name, known)}`);
 }
 
 /** Whether a flag is on, or may turn out to be on. */

@@ -1,6 +1,7 @@
 import type { ListedWebhook } from "../api/schemas.js";
 import { isEventType } from "../common/event-types.js";
 import { parseJson } from "../common/json.js";
+import { importSecretVariable } from "../common/setting-names.js";
 import { isUsableSecret, normalizeEvents } from "./arguments.js";
 import { WebhookError } from "./errors.js";
 import { lookUp } from "./lookup.js";
@@ -9,9 +10,6 @@ import type { Context } from "./operation.js";
 import type { WebhookAddress } from "./run-state.js";
 import { validateReceiverUrl } from "./urls.js";
 import type { Properties } from "./values.js";
-
-/** The environment variable with the secret of a webhook to import. */
-export const importSecretVariable = "DBWEBHOOKS_IMPORT_SECRET";
 
 /**
  * Reads a webhook that Pulumi does not know yet: its arguments from the list of its database, and its

@@ -1,5 +1,6 @@
 // The operations on webhooks, for one configured provider. The adapters translate between Pulumi and it.
 import { Deadline, Transport } from "../api/transport.js";
+import { importSecretVariable } from "../common/setting-names.js";
 import { adoptWebhook } from "./adopt.js";
 import { completeInputs, withoutAbsent } from "./arguments.js";
 import { type CheckResult, checkArguments } from "./check.js";
@@ -9,7 +10,7 @@ import { deleteFromState } from "./delete.js";
 import { type Difference, diffWebhook } from "./diff.js";
 import type { Engine, Notify } from "./engine.js";
 import { type ErrorKind, WebhookError } from "./errors.js";
-import { findToImport, importSecretVariable } from "./import.js";
+import { findToImport } from "./import.js";
 import { faultText, messages, nameOfWebhook, notConfiguredText, waitLine } from "./messages.js";
 import { type Context, Operation } from "./operation.js";
 import { refreshWebhook } from "./read.js";
@@ -25,7 +26,7 @@ import {
 
 /** What Pulumi tells an operation about its resource. */
 export interface RequestOptions {
-  /** Tells resources apart, where Pulumi gives it. */
+  /** Identifies the resource. The dynamic adapter does not get it. */
   readonly urn?: string | undefined;
   /** The option `customTimeouts`. */
   readonly timeoutSeconds?: number | undefined;

@@ -22,10 +22,9 @@ import {
   structOf,
 } from "../../src/adapters/plugin/grpc-messages.js";
 import { parsePulumiId, pulumiIdOf } from "../../src/adapters/plugin/pulumi-id.js";
-import { apiKeysVariable } from "../../src/cli/options.js";
+import { importSecretVariable, serveApiKeysVariable } from "../../src/common/setting-names.js";
 import { version } from "../../src/common/version.js";
 import { compareWebhook } from "../../src/provider/diff.js";
-import { importSecretVariable } from "../../src/provider/import.js";
 import {
   apiKey,
   secretEnvelope,
@@ -225,7 +224,7 @@ describe("A provider of the plugin", () => {
 
   it("causes a warning about unknown variables, without their values", async () => {
     vi.stubEnv("DBWEBHOOKS_LISTINGS", "value-token");
-    for (const known of [importSecretVariable, apiKeysVariable, "DBWEBHOOKS_PULUMI_CLI"]) {
+    for (const known of [importSecretVariable, serveApiKeysVariable, "DBWEBHOOKS_PULUMI_CLI"]) {
       vi.stubEnv(known, "value");
     }
     const check = async (name: string) => {
