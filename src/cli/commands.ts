@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
+import { serveApiKeysVariable } from "../common/setting-names.js";
 import { version } from "../common/version.js";
-import { apiKeysVariable, defaultApiKey, defaultPort } from "./options.js";
+import { defaultApiKey, defaultPort } from "./options.js";
 
 const program = new Command("pulumi-dbwebhooks")
   .usage("COMMAND [options]")
@@ -19,11 +20,11 @@ program
   .option("--host <ADDRESS>", "Address to listen on.", "127.0.0.1")
   .option(
     "--allow-remote",
-    "Allows a --host that others can reach. Keys and secrets then travel in clear.",
+    "Allows a --host that others can reach. Keys and secrets then travel in clear text.",
   )
   .option(
     "--api-key <KEY>",
-    `API key for all databases, or KEY=DATABASE,… for those named. Repeatable. Default: those of ${apiKeysVariable}, with spaces between them, or ${defaultApiKey}.`,
+    `API key for all databases, or KEY=DATABASE,… for the named ones. Repeatable. Default: the keys in ${serveApiKeysVariable}, separated by spaces, or ${defaultApiKey}.`,
     (key: string, keys: readonly string[] = []) => [...keys, key],
   )
   .option("--data <FILE>", "Keeps the webhooks in this file. Default: memory.")
@@ -33,7 +34,7 @@ program
     "--deliver-to <ORIGIN>",
     "Sends all notifications to this origin; paths stay as they are.",
   )
-  .option("--allow-unknown-events", "Accepts event kinds beyond the nine.")
+  .option("--allow-unknown-events", "Accepts event kinds other than the nine documented ones.")
   .option("--json", "Writes the log as JSON, one object per line.")
   .addHelpText(
     "after",
@@ -56,11 +57,11 @@ program
   )
   .option(
     "--api-key <KEY>",
-    `A key of the service. Default: the first of ${apiKeysVariable}, or ${defaultApiKey}.`,
+    `A key of the service. Default: the first of ${serveApiKeysVariable}, or ${defaultApiKey}.`,
   )
   .addHelpText(
     "after",
-    "\nExit code: 0 all delivered in time, no webhook selects it, or --wait 0; 1 otherwise; 2 wrong usage.",
+    "\nExit code: 0 if all deliveries succeeded in time, no webhook subscribes to the event, or --wait is 0; 1 otherwise; 2 for wrong usage.",
   )
   .action(async (event, options) => (await import("./emit.js")).emit(event, options));
 

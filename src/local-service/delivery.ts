@@ -8,7 +8,7 @@ export interface Delivery {
   readonly event: StoredEvent;
   /** Identifier of the webhook. */
   readonly webhookId: number;
-  /** Address of the latest attempt, in clear: it can be a credential. Absent before the first. */
+  /** Address of the latest attempt, in clear text: it can be a credential. Absent before the first. */
   readonly url?: string;
   /** Attempts begun so far. */
   readonly attempts: number;

@@ -10,7 +10,7 @@ import {
   optional,
 } from "./validation.js";
 
-/** An event of a database, to be delivered to the webhooks that select it. */
+/** An event of a database, to be delivered to the webhooks that subscribe to it. */
 export interface NewEvent {
   /** Event kind, one of the nine; any other only with `allowUnknownEvents`. */
   readonly type: EventType | (string & {});
@@ -19,7 +19,7 @@ export interface NewEvent {
   /** Table of the event. Default: none, and webhooks with a `tableId` do not get the event. */
   readonly tableId?: string | undefined;
   /**
-   * `data` of the notification; `tableId` is added when it has none. Default: a sample that fits the
+   * `data` of the notification; `tableId` is added if `data` has none. Default: a sample that fits the
    * event kind, in the table of the event or in a made-up one.
    */
   readonly data?: Readonly<Record<string, unknown>> | undefined;

@@ -9,7 +9,7 @@ export interface LocalServiceOptions {
   readonly port?: number;
   /**
    * Address to listen on. Default: `127.0.0.1`. Other machines can reach any address that is not
-   * loopback, and keys travel in clear: there is no TLS.
+   * loopback, and keys travel in clear text: there is no TLS.
    */
   readonly host?: string;
   /**
@@ -20,7 +20,7 @@ export interface LocalServiceOptions {
   readonly allowRemote?: boolean;
   /** The API keys that the service knows. Default: `["local-api-key"]`. There must be at least one. */
   readonly apiKeys?: ApiKeys;
-  /** Accepts event kinds beyond the nine. Default: `false`, the response to them is 400. */
+  /** Accepts event kinds other than the nine documented ones. Default: `false`, the response to them is 400. */
   readonly allowUnknownEvents?: boolean;
   /** Supports the list operation, `GET …/webhooks`. Default: `false`, the response to it is 405. */
   readonly listing?: boolean;
@@ -30,7 +30,7 @@ export interface LocalServiceOptions {
   readonly faults?: readonly FaultRule[];
   /**
    * File that keeps the webhooks, created when it does not exist. The file survives the death of the
-   * process at any moment. It holds the signing secrets in clear. Default: memory. The start fails
+   * process at any moment. It holds the signing secrets in clear text. Default: memory. The start fails
    * with a {@link DataFileError} when the file cannot be used.
    */
   readonly data?: string;

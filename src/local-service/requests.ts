@@ -8,7 +8,7 @@ export interface ReceivedRequest {
   readonly method: string;
   /** Request target as sent: with the query, and still percent-encoded. */
   readonly path: string;
-  /** Headers, names in lower case. **`authorization` is in clear**: it is for assertions only. */
+  /** Headers, names in lower case. **`authorization` is in clear text**: it is for assertions only. */
   readonly headers: Readonly<Record<string, string>>;
   /** Database of the path, decoded; absent when the service does not know the path. */
   readonly databaseId?: string;

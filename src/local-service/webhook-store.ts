@@ -12,7 +12,7 @@ export interface StoredWebhook {
   readonly tableId: string | null;
   /** Whether notifications are delivered. `true` at creation. */
   readonly active: boolean;
-  /** The signing secret, in clear: `whsec_` and base64. The API reveals it only at creation. */
+  /** The signing secret, in clear text: `whsec_` and base64. The API reveals it only at creation. */
   readonly secret: string;
 }
 

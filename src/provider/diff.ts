@@ -24,7 +24,7 @@ export interface Comparison {
   readonly settings: Settings | undefined;
   /** The paths of `ignoreChanges`. */
   readonly ignored: readonly string[];
-  /** Tells resources apart, where Pulumi gives it. */
+  /** Identifies the resource. The dynamic adapter does not get it. */
   readonly urn: string | undefined;
 }
 
