@@ -7,6 +7,7 @@ import type { Wait } from "../api/transport.js";
 import { parseJson } from "../common/json.js";
 import { oneLine, shownValue } from "../common/redact.js";
 import { environmentVariables, namespace, type SettingName } from "../common/setting-names.js";
+import type { BaseUrlChange } from "./base-url-change.js";
 import type { Settings } from "./config.js";
 import type { ErrorKind } from "./errors.js";
 import type { Context, Operation } from "./operation.js";
@@ -263,6 +264,12 @@ export const messages = {
     "the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks.",
   baseUrlReason: (old: string | undefined, next: string) =>
     `baseUrl changes${old === undefined ? "" : ` from ${shownValue(old)}`} to ${shownValue(next)}`,
+  baseUrlRefused: ({ from, to }: BaseUrlChange) =>
+    `baseUrl: changes from ${from} to ${to}. The key comes from DBWEBHOOKS_API_KEY, and Pulumi would send it to both addresses. Leave this Provider as it is, and give the new address and its key to another Provider that the webhooks use`,
+  providerReplaced: (provider: string, { from, to }: BaseUrlChange) =>
+    `Webhooks of the provider ${provider} move from ${from} to ${to}: Pulumi replaces them, and their secrets change. It deletes the old ones at ${from} with the old key.`,
+  providerMoved: (provider: string, { from, to }: BaseUrlChange) =>
+    `The base URL of the provider ${provider} changes from ${from} to ${to}. If ${to} is a new address of the same service, set its formerBaseUrls to ${from}: then no webhook is replaced.`,
   replacement: (name: string, reasons: string) =>
     `Replacing ${name}: ${reasons}. Its secret changes. The old secret works until the old webhook is deleted, by default at the end of the update.`,
   importedOtherwise: (name: string, reasons: string) =>

@@ -378,6 +378,24 @@ describe("A line about one webhook", () => {
     );
   });
 
+  it("is about another base URL of a provider", () => {
+    const change = { from: "https://a.example", to: "https://b.example" };
+
+    expect(messages.baseUrlRefused({ ...change, consequence: "refuse" })).toMatchInlineSnapshot(
+      `"baseUrl: changes from https://a.example to https://b.example. The key comes from DBWEBHOOKS_API_KEY, and Pulumi would send it to both addresses. Leave this Provider as it is, and give the new address and its key to another Provider that the webhooks use"`,
+    );
+    expect(
+      messages.providerReplaced("eu", { ...change, consequence: "replace" }),
+    ).toMatchInlineSnapshot(
+      `"Webhooks of the provider eu move from https://a.example to https://b.example: Pulumi replaces them, and their secrets change. It deletes the old ones at https://a.example with the old key."`,
+    );
+    expect(
+      messages.providerMoved("eu", { ...change, consequence: "replace" }),
+    ).toMatchInlineSnapshot(
+      `"The base URL of the provider eu changes from https://a.example to https://b.example. If https://b.example is a new address of the same service, set its formerBaseUrls to https://a.example: then no webhook is replaced."`,
+    );
+  });
+
   it("is about adoption", () => {
     expect(messages.adopting(name)).toMatchInlineSnapshot(
       `"Adopting webhook 17 of database base_abc123: no webhook is created, and nothing changes at the service. If the state still has a resource with this webhook that uses another Provider or the other entry of this package, first run "pulumi state delete" for it: Pulumi would delete the webhook. For the same reason, do not adopt in the first "pulumi up" after an upgrade of this package."`,

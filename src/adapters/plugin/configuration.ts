@@ -11,12 +11,13 @@ import { shownValue } from "../../common/redact.js";
 import {
   isDefaultProviderName,
   namespace,
-  type SettingName,
   validateEnvironmentNames,
   validateSettingNames,
 } from "../../common/setting-names.js";
 import { version } from "../../common/version.js";
+import { compareBaseUrls } from "../../provider/base-url-change.js";
 import { type ConfigSource, readConfig } from "../../provider/config.js";
+import { messages } from "../../provider/messages.js";
 import {
   isUnknown,
   type Properties,
@@ -43,7 +44,11 @@ export async function checkProvider(request: CheckRequest, log: EngineLog): Prom
   const unknownNames = validateSettingNames(
     Object.keys(args).filter((name) => !pulumiNames.includes(name)),
   );
-  const failures = validateBaseUrlChange(request);
+  const failures: string[] = [];
+  const change = baseUrlChange(request.getName(), request.getOlds(), request.getNews());
+  if (change?.consequence === "refuse") {
+    failures.push(messages.baseUrlRefused(change));
+  }
   if (typeof args.version === "string" && args.version !== version) {
     failures.push(
       `the program asks for version ${args.version.slice(0, 100)} of the plugin, and this is ${version}; use the same version of pulumi-dbwebhooks for both, and run "pulumi package add" again where the program uses an SDK`,
@@ -64,23 +69,6 @@ export async function checkProvider(request: CheckRequest, log: EngineLog): Prom
   return response;
 }
 
-/**
- * Refuses another base URL for an explicit provider whose key comes from the environment: Pulumi would
- * update the provider in place, and the deletions would then fail. A default provider has the same rule in
- * the comparison of its webhooks.
- */
-function validateBaseUrlChange(request: CheckRequest): string[] {
-  const change = baseUrlChange(request.getName(), request.getOlds(), request.getNews());
-  // A provider that is about to be created has no old arguments: its settings seem to come from the
-  // environment.
-  const isNew = change?.fromEnvironment.includes("baseUrl");
-  return isDefault(request.getName()) || isNew || !change?.fromEnvironment.includes("apiKey")
-    ? []
-    : [
-        `baseUrl: changes from ${change.from} to ${change.to}. The key comes from DBWEBHOOKS_API_KEY, and Pulumi would send it to both addresses. Leave this Provider as it is, and give the new address and its key to another Provider that the webhooks use`,
-      ];
-}
-
 /** The result of comparing two providers, with a warning for the user if webhooks are replaced. */
 export interface ProviderComparison {
   readonly response: DiffResponse;
@@ -99,53 +87,22 @@ export interface ProviderComparison {
 export function compareProviders(request: DiffRequest): ProviderComparison {
   const response = new DiffResponse();
   const change = baseUrlChange(request.getName(), request.getOldInputs(), request.getNews());
-  // The old provider reads the same environment, and would send the new key to the old address.
-  const needsEnvironment = (["baseUrl", "apiKey"] as const).some((setting) =>
-    change?.fromEnvironment.includes(setting),
-  );
-  if (change === undefined || needsEnvironment) {
+  if (change?.consequence !== "replace") {
     return { response };
   }
   response.setChanges(DiffResponse.DiffChanges.DIFF_SOME);
   response.setReplacesList(["baseUrl"]);
   response.setDiffsList(["baseUrl"]);
-  const { from, to } = change;
   const name = shownValue(request.getName());
   return {
     response,
-    warning: `Webhooks of the provider ${name} move from ${from} to ${to}: Pulumi replaces them, and their secrets change. It deletes the old ones at ${from} with the old key.`,
-    advice: `The base URL of the provider ${name} changes from ${from} to ${to}. If ${to} is a new address of the same service, set its formerBaseUrls to ${from}: then no webhook is replaced.`,
+    warning: messages.providerReplaced(name, change),
+    advice: messages.providerMoved(name, change),
   };
 }
 
-interface BaseUrlChange {
-  readonly from: string;
-  readonly to: string;
-  /** The settings that the old arguments leave to the environment. */
-  readonly fromEnvironment: readonly SettingName[];
-}
-
-/**
- * Returns the change from one base URL to that of another service, fit to be shown; `undefined` without
- * one, and also if a setting is invalid or not known yet.
- */
-function baseUrlChange(
-  name: string,
-  olds: Struct | undefined,
-  news: Struct | undefined,
-): BaseUrlChange | undefined {
-  const [old, next] = [olds, news].map(
-    (args) => readConfig(sourceOf(name, propertiesOf(args))).settings,
-  );
-  const isSameService =
-    old && [next?.baseUrl, ...(next?.formerBaseUrls ?? [])].includes(old.baseUrl);
-  return old === undefined || next === undefined || isSameService
-    ? undefined
-    : {
-        from: shownValue(old.baseUrl),
-        to: shownValue(next.baseUrl),
-        fromEnvironment: old.fromEnvironment,
-      };
+function baseUrlChange(name: string, olds: Struct | undefined, news: Struct | undefined) {
+  return compareBaseUrls(sourceOf(name, propertiesOf(olds)), sourceOf(name, propertiesOf(news)));
 }
 
 /** Returns the source of a provider's settings: its arguments, or the stack's configuration. */
