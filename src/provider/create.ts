@@ -3,11 +3,11 @@ import type { WebhookInputs } from "./arguments.js";
 import { PartialCreationError, WebhookError } from "./errors.js";
 import { lookForLeftovers } from "./lookup.js";
 import {
+  failureText,
   faultText,
   inDoubtText,
   messages,
   notCreatedText,
-  notDeletedText,
   undoText,
 } from "./messages.js";
 import type { Context } from "./operation.js";
@@ -45,7 +45,7 @@ async function createOrUndo(
   webhook: WebhookInputs,
   state: Properties,
 ): Promise<{ id: string; secret: string }> {
-  const { account, runState, engine, operation } = context;
+  const { settings, runState, engine, operation } = context;
   const creation = await createWebhook(context, webhook);
   if (creation.kind === "refused") {
     throw new WebhookError("notCreated", notCreatedText(context, creation.failure));
@@ -57,7 +57,7 @@ async function createOrUndo(
   }
   const { secret } = creation;
   const { id } = creation.webhook;
-  const address = { ...creation.webhook, baseUrl: account.settings.baseUrl };
+  const address = { ...creation.webhook, baseUrl: settings.baseUrl };
   const isKnown = runState.knows(address);
   const record = runState.recordOf(address);
   // Services reuse ids, so a webhook that this run has deleted may come back as a new one.
@@ -100,7 +100,7 @@ async function undoCreation(
     if (deletion.kind === "absent") {
       return messages.absentUndo;
     }
-    return deletion.kind === "failed" ? notDeletedText(undo, deletion.failure, true) : undefined;
+    return deletion.kind === "failed" ? failureText(undo, deletion.failure) : undefined;
   } catch (error) {
     // The webhook exists after any error, so the caller has to name it.
     return faultText(operation, error);

@@ -1,7 +1,7 @@
 import { normalizeEvents, replacingArguments } from "./arguments.js";
 import type { Settings } from "./config.js";
 import { WebhookError } from "./errors.js";
-import { baseUrlChangedText, messages, nameOfWebhook } from "./messages.js";
+import { messages, nameOfWebhook, otherBaseUrlText } from "./messages.js";
 import type { Operation } from "./operation.js";
 import type { RunState, WebhookRecord } from "./run-state.js";
 import { addressOf, adoptedId, currentBaseUrl } from "./state.js";
@@ -29,15 +29,15 @@ export interface Comparison {
 }
 
 /**
- * Compares a webhook with the program, records who owns it, throws if the update must not happen, and
- * announces a replacement. Sends nothing.
+ * Compares a webhook with the program, throws if the update must not happen, records who owns the webhook,
+ * and announces a replacement. Sends nothing.
  */
 export function diffWebhook(
   comparison: Comparison,
   runState: RunState,
   operation: Operation,
 ): readonly Difference[] {
-  const { id, state, settings, urn } = comparison;
+  const { id, state, settings, urn = "" } = comparison;
   const differences = compareWebhook(comparison);
   const address = addressOf(id, state, settings);
   // From now on this run knows the webhook.
@@ -46,12 +46,12 @@ export function diffWebhook(
     // A refresh does not run the program, so there is nothing to refuse or to announce.
     return differences;
   }
-  const isStaying = differences.length === 0 && runState.hasChecked;
-  const owners = isStaying && record ? addOwner(comparison, record) : [];
-  assertSameService(comparison, address?.baseUrl);
-  assertOneOwner(comparison, differences, owners, record);
-  const isImported = urn !== undefined && runState.imported.has(urn);
-  announce(comparison, differences, owners, isImported, operation);
+  assertSameService(comparison, address?.baseUrl, operation);
+  if (differences.length > 0) {
+    announceReplacement(comparison, differences, runState.imported.has(urn), operation);
+  } else if (record !== undefined && runState.hasChecked) {
+    recordOwner(comparison, record, operation);
+  }
   return differences;
 }
 
@@ -115,57 +115,48 @@ function isIgnored(property: string, ignored: readonly string[]): boolean {
   return ignored.some((path) => [property, `["${property}"]`, "*", "[*]"].includes(path));
 }
 
-function addOwner({ news, urn }: Comparison, record: WebhookRecord): readonly string[] {
-  const placeholder = adoptedId(news) === undefined ? "a resource without adopt" : "one with adopt";
-  return record.addOwner(urn ?? placeholder);
-}
-
-function assertSameService({ id, state, settings }: Comparison, baseUrl: string | undefined): void {
+/** The default provider has one address and one key, so it could not delete the old webhook. */
+function assertSameService(
+  { settings }: Comparison,
+  baseUrl: string | undefined,
+  operation: Operation,
+): void {
   const isMoved = baseUrl !== undefined && settings && settings.baseUrl !== baseUrl;
   if (isMoved && !settings.isExplicit) {
-    const name = nameOfWebhook(id, state.databaseId);
-    throw new WebhookError("unchanged", baseUrlChangedText(settings, name, baseUrl));
+    throw new WebhookError("unchanged", otherBaseUrlText(operation, settings, baseUrl, true));
   }
 }
 
-function assertOneOwner(
+function announceReplacement(
   { id, state, news }: Comparison,
   differences: readonly Difference[],
-  owners: readonly string[],
-  record: WebhookRecord | undefined,
-): void {
-  const name = nameOfWebhook(id, state.databaseId);
-  const adopted = adoptedId(news);
-  if (differences.length > 0 && adopted === id) {
-    throw new WebhookError("unchanged", messages.adoptedAgain(name, reasonsOf(differences)));
-  }
-  const isAdoptedElsewhere =
-    record?.isAdopted || (record?.isNamedByAdopt && (adopted === undefined || owners.length > 1));
-  if (owners.length > 0 && isAdoptedElsewhere) {
-    throw new WebhookError("unchanged", messages.adoptedAndOwned(name));
-  }
-}
-
-function announce(
-  { id, state, news }: Comparison,
-  differences: readonly Difference[],
-  owners: readonly string[],
   isImported: boolean,
   operation: Operation,
 ): void {
   const name = nameOfWebhook(id, state.databaseId);
-  if (differences.length > 0) {
-    const message = isImported ? messages.importedOtherwise : messages.replacement;
-    operation.warn(message(name, reasonsOf(differences)));
-    return;
+  const reasons = differences.map(({ reason }) => reason).join(", ");
+  if (adoptedId(news) === id) {
+    throw new WebhookError("unchanged", messages.adoptedAgain(name, reasons));
+  }
+  operation.warn((isImported ? messages.importedOtherwise : messages.replacement)(name, reasons));
+}
+
+/** Records that a resource has this webhook and stays. Throws if another one has adopted it. */
+function recordOwner(
+  { id, state, news, urn }: Comparison,
+  record: WebhookRecord,
+  operation: Operation,
+): void {
+  const name = nameOfWebhook(id, state.databaseId);
+  const hasAdopt = adoptedId(news) !== undefined;
+  const owners = record.addOwner(urn ?? (hasAdopt ? "one with adopt" : "a resource without adopt"));
+  const isAdoptedElsewhere = record.isNamedByAdopt && (!hasAdopt || owners.length > 1);
+  if (record.isAdopted || isAdoptedElsewhere) {
+    throw new WebhookError("unchanged", messages.adoptedAndOwned(name));
   }
   operation.warn(messages.shared(name, owners));
   const { secret } = (news.adopt ?? {}) as { secret?: unknown };
   if (secret !== undefined && !isUnknown(secret) && secret !== state.secret) {
     operation.notify(messages.otherAdoptedSecret(name));
   }
-}
-
-function reasonsOf(differences: readonly Difference[]): string {
-  return differences.map(({ reason }) => reason).join(", ");
 }

@@ -25,14 +25,14 @@ export async function findToImport(
   variable: string,
   isExternal: boolean,
 ): Promise<{ inputs: Properties; secret: string }> {
-  const { account, runState, operation } = context;
+  const { settings, runState, operation } = context;
   const name = nameOfWebhook(id, databaseId);
   const fail = (problem: string) =>
     new WebhookError("unchanged", messages.notImported(operation.name, problem, isExternal));
   const key = `${databaseId}/${id}`;
   const given = readSecret(variable, key);
   const problems = [
-    account.settings.listing ? undefined : messages.listingIsOff,
+    settings.listing ? undefined : messages.listingIsOff,
     given.problem && messages.importSecret(importSecretVariable, given.problem, key),
   ].filter(Boolean);
   if (problems.length > 0) {

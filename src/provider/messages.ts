@@ -2,6 +2,7 @@
 // worded beside their rules.
 import type { FailedCall, NewWebhook } from "../api/client.js";
 import type { HttpFailure, HttpResponse } from "../api/http.js";
+import { type GaveUp, refusedSeconds } from "../api/retry-policy.js";
 import { isNotFound, serviceErrorIn } from "../api/schemas.js";
 import type { Wait } from "../api/transport.js";
 import { parseJson } from "../common/json.js";
@@ -27,7 +28,11 @@ export function nameOfWebhook(id: string, databaseId: unknown): string {
 }
 
 /** Names the operation that failed, the outcome of its request, and the next step. */
-export function failureText(context: Context, failure: FailedCall, advice: string): string {
+export function failureText(
+  context: Context,
+  failure: FailedCall,
+  advice = adviceFor(context, failure),
+): string {
   return `${context.operation.name} failed: ${callText(context, failure)}. ${advice}`;
 }
 
@@ -37,98 +42,88 @@ export function callText(context: Context, failure: FailedCall): string {
   const location = oneLine(request.url.origin + request.url.pathname, 300);
   const result =
     outcome.kind === "response"
-      ? `returned ${outcome.statusCode}${missing ? ` ${missingText[missing]}` : ""}${serviceText(context, outcome)}`
+      ? responseText(context, outcome, missing)
       : noResponseText(context, outcome);
   return `${request.method} ${location} ${result}${gaveUpText(context, failure)}`;
 }
 
-function noResponseText({ account, operation }: Context, { kind, cause }: HttpFailure): string {
-  const { settings } = account;
+/** Shows the status and the redacted error of a response. */
+function responseText(
+  { operation }: Context,
+  { statusCode, body }: HttpResponse,
+  missing: FailedCall["missing"],
+): string {
+  const { code = "", message = "" } = serviceErrorIn(body) ?? {};
+  const shownMessage = operation.redact(message, 200);
+  return [
+    `returned ${statusCode}`,
+    missing && missingText[missing],
+    operation.redact(code, 50),
+    shownMessage && `"${shownMessage}"`,
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
+
+function noResponseText(
+  { settings, operation }: Context,
+  { kind, cause, codes = [], text = "" }: HttpFailure,
+): string {
   const isSent = kind === "noResponse";
   const incomplete = isSent ? "got no complete response" : "could not connect";
-  switch (cause.kind) {
+  switch (cause) {
     case "timeout":
       return `${incomplete} within ${settings.timeoutSeconds} s (${nameOfSetting(settings, "timeoutSeconds")})`;
     case "deadline":
       return `${incomplete} in the time that was left (${customTimeouts(operation)})`;
-    case "connection": {
-      const text = operation.redact([...cause.codes.slice(0, 1), cause.text].join(": "), 150);
-      const lost = isSent ? "lost the connection before the response was complete" : incomplete;
-      return `${lost} (${text || "unknown reason"})`;
-    }
-    case "tooLong":
-      return `returned ${cause.statusCode} with more than 1 MiB`;
-    case "badProxy":
-      return "was not sent";
     case "stopping":
       return "was not sent, because Pulumi is stopping";
+    case "connection": {
+      const reason = operation.redact([...codes.slice(0, 1), text].join(": "), 150);
+      const lost = isSent ? "lost the connection before the response was complete" : incomplete;
+      return `${lost} (${reason || "unknown reason"})`;
+    }
   }
-}
-
-/** Shows the error that the service returned, redacted. */
-function serviceText({ operation }: Context, { body }: HttpResponse): string {
-  const { code = "", message = "" } = serviceErrorIn(body) ?? {};
-  const shownCode = operation.redact(code, 50);
-  const shownMessage = operation.redact(message, 200);
-  return `${shownCode && ` ${shownCode}`}${shownMessage && ` "${shownMessage}"`}`;
 }
 
 /** Says why there was no further attempt, if one was due. */
-function gaveUpText({ account, operation }: Context, failure: FailedCall): string {
-  const { gaveUp, outcome, earlier, elapsedMs } = failure;
+function gaveUpText(
+  { settings, operation }: Context,
+  { gaveUp, outcome, earlier, elapsedMs }: FailedCall,
+): string {
   if (gaveUp === undefined) {
     return "";
   }
-  if (gaveUp.reason === "stopping") {
-    return " (Pulumi is stopping)";
-  }
+  const reasons: Record<GaveUp, string> = {
+    retrySeconds: `${nameOfSetting(settings, "retrySeconds")} is ${settings.retrySeconds}`,
+    refused: `a refused connection is retried for ${refusedSeconds} s`,
+    deadline: customTimeouts(operation),
+    stopping: "Pulumi is stopping",
+  };
   const attempts = earlier.length + 1;
   const tried =
     outcome.kind === "response" && outcome.retryAfterMs
       ? `the service asked to wait for ${secondsText(outcome.retryAfterMs)}`
       : `tried ${attempts} ${attempts === 1 ? "time" : "times"} in ${secondsText(elapsedMs)}`;
-  if (gaveUp.reason === "deadline") {
-    return ` (${tried}; ${customTimeouts(operation)})`;
-  }
-  const limit = gaveUp.isRefused
-    ? `a refused connection is retried for ${gaveUp.seconds} s`
-    : `${nameOfSetting(account.settings, "retrySeconds")} is ${gaveUp.seconds}`;
-  return ` (${tried}; ${limit})`;
+  return ` (${tried}; ${reasons[gaveUp]})`;
 }
 
 /** Says why requests wait. */
-export function waitLine(settings: Settings, wait: Wait): string {
-  if (wait.kind === "retry") {
-    const { request, outcome } = wait;
+export function waitLine(settings: Settings, { kind, delayMs, request, outcome }: Wait): string {
+  if (kind === "retry") {
     const what = outcome.kind === "response" ? `returned ${outcome.statusCode}` : "did not respond";
     return `${request.url.origin} ${what}; retrying ${request.method}.`;
   }
-  const { requestsPerSecond } = settings;
   const name = nameOfSetting(settings, "requestsPerSecond");
-  const advice =
-    requestsPerSecond === undefined
-      ? `Set ${name} to the rate limit of the service to avoid such waits.`
-      : `${name} is ${requestsPerSecond}: a lower value avoids such waits.`;
-  return `The service limits the rate of requests: all requests now wait ${secondsText(wait.delayMs)} and are then retried. ${advice}`;
+  const { requestsPerSecond: rate } = settings;
+  const advice = rate ? `Lower ${name}, which is ${rate},` : `Set ${name} to that limit`;
+  return `The service limits the rate of requests: all requests now wait ${secondsText(delayMs)} and are then retried. ${advice} to avoid such waits.`;
 }
 
 /** Describes a creation that made no webhook. */
 export function notCreatedText(context: Context, failure: FailedCall): string {
-  const advice = notCreatedAdvice(context, failure);
+  const advice = `${adviceFor(context, failure)}${quotaHint(failure)}`;
   return failureText(context, failure, `No webhook was created. ${advice}`);
-}
-
-function notCreatedAdvice(context: Context, { outcome }: FailedCall): string {
-  const { settings } = context.account;
-  if (outcome.kind !== "response") {
-    return connectionAdvice(context, outcome);
-  }
-  if (isNotFound(outcome)) {
-    return `The service returns this both when the database does not exist and when the key has no access to it: check databaseId, ${nameOfSetting(settings, "apiKey")} and ${nameOfSetting(settings, "baseUrl")}.`;
-  }
-  return outcome.statusCode === 404
-    ? wrongHostAdvice(settings)
-    : `${statusAdvice(context, outcome)}${quotaHint(outcome)}`;
 }
 
 /** Describes a creation after which a webhook may exist. */
@@ -138,20 +133,17 @@ export function inDoubtText(
   { databaseId, url }: NewWebhook,
   { ids, isComplete }: { readonly ids: readonly string[]; readonly isComplete: boolean },
 ): string {
-  const { outcome } = failure;
-  const isResponse = outcome.kind === "response";
-  const isForeign = isResponse && failure.missing === "id" && parseJson(outcome.body) === undefined;
-  const sentences = [
-    isForeign && wrongHostAdvice(context.account.settings),
-    ids.length === 0 &&
-      isComplete &&
-      "The service lists no such webhook now, but it may still appear.",
+  const { outcome, missing } = failure;
+  const isForeign = missing === "id" && parseJson((outcome as HttpResponse).body) === undefined;
+  const isUnlisted = ids.length === 0 && isComplete;
+  const advice = [
+    isForeign && adviceFor(context, failure),
+    isUnlisted && "The service lists no such webhook now, but it may still appear.",
     `A webhook may exist in database ${shownValue(databaseId)} without a stored secret.`,
     leftoversAdvice(url, ids),
-    'Then run "pulumi up" again.',
+    `Then run "pulumi up" again.${quotaHint(failure)}`,
   ];
-  const hint = isResponse ? quotaHint(outcome) : "";
-  return failureText(context, failure, `${sentences.filter(Boolean).join(" ")}${hint}`);
+  return failureText(context, failure, advice.filter(Boolean).join(" "));
 }
 
 function leftoversAdvice(url: string, ids: readonly string[]): string {
@@ -164,54 +156,32 @@ function leftoversAdvice(url: string, ids: readonly string[]): string {
   return `The service lists webhooks with the same url, events and table that this run does not know: ${shown}${more}. Another creation in flight may have made one of them. After this update compare them with "pulumi stack export" of each stack that uses the database, and delete those that no stack manages.`;
 }
 
-/** Describes a failed deletion. `isUndo`: of a new webhook, whose deletion no command can repeat. */
-export function notDeletedText(context: Context, failure: FailedCall, isUndo = false): string {
-  const advice = notDeletedAdvice(context, failure, isUndo);
-  return failureText(
-    context,
-    failure,
-    isUndo ? advice : `The webhook stays in the state. ${advice}`,
-  );
+/** Describes a failed deletion of a webhook that is in the state. */
+export function notDeletedText(context: Context, failure: FailedCall): string {
+  const advice = adviceFor(context, failure);
+  return failureText(context, failure, `The webhook stays in the state. ${advice}`);
 }
 
-function notDeletedAdvice(
-  context: Context,
-  { outcome, missing }: FailedCall,
-  isUndo: boolean,
+/** Says what to do after a failed request. */
+function adviceFor(
+  { settings, operation }: Context,
+  { outcome, missing, gaveUp }: FailedCall,
 ): string {
-  if (outcome.kind !== "response") {
-    return connectionAdvice(context, outcome, isUndo);
-  }
-  return outcome.statusCode === 404 || missing !== undefined
-    ? wrongHostAdvice(context.account.settings)
-    : statusAdvice(context, outcome);
-}
-
-function connectionAdvice(
-  { account, engine }: Context,
-  { cause }: HttpFailure,
-  isUndo = false,
-): string {
-  if (cause.kind === "badProxy") {
-    return 'HTTPS_PROXY or HTTP_PROXY holds no usable URL: set it to one such as "http://proxy.example.com:3128".';
-  }
-  if (engine.stopping.aborted && !isUndo) {
-    return "Run the command again.";
-  }
-  return `Check that the service is running, the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and ${nameOfSetting(account.settings, "baseUrl")}, then run the command again.`;
-}
-
-function wrongHostAdvice(settings: Settings): string {
-  return `This is not a response of the API: a login page, a proxy or another host may have sent it. Check ${nameOfSetting(settings, "baseUrl")}.`;
-}
-
-function statusAdvice(context: Context, response: HttpResponse): string {
-  const { settings } = context.account;
-  const { statusCode, redirectOrigin } = response;
   const baseUrl = nameOfSetting(settings, "baseUrl");
+  if (outcome.kind !== "response") {
+    return gaveUp === "stopping" || outcome.cause === "stopping"
+      ? "Run the command again."
+      : `Check that the service is running, the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and ${baseUrl}, then run the command again.`;
+  }
+  const { statusCode, redirectOrigin } = outcome;
+  if (isNotFound(outcome)) {
+    return `The service returns this both when the database does not exist and when the key has no access to it: check databaseId, ${nameOfSetting(settings, "apiKey")} and ${baseUrl}.`;
+  }
+  if (statusCode === 404 || missing !== undefined) {
+    return `This is not a response of the API: a login page, a proxy or another host may have sent it. Check ${baseUrl}.`;
+  }
   if (statusCode >= 300 && statusCode < 400) {
-    const origin = redirectOrigin && context.operation.redact(redirectOrigin, 200);
-    const target = origin === undefined ? "elsewhere" : `to ${origin}`;
+    const target = redirectOrigin ? `to ${operation.redact(redirectOrigin, 200)}` : "elsewhere";
     return `It redirects ${target}, and the API key is not sent there: set ${baseUrl} to the address of the service itself.`;
   }
   if (statusCode === 401 || statusCode === 403) {
@@ -226,14 +196,15 @@ function apiKeyAdvice({ fromEnvironment, isExplicit }: Settings): string {
   if (fromEnvironment.includes("apiKey")) {
     return `Check the API key: ${environmentVariables.apiKey} sets it.`;
   }
-  return isExplicit
-    ? 'Correct the Provider\'s argument apiKey, then run "pulumi up". "pulumi destroy" and "pulumi refresh" use the key of the last "pulumi up" unless you add --run-program.'
-    : `Set another key with "pulumi config set --secret ${namespace}:apiKey", then run "pulumi up". "pulumi destroy" and "pulumi refresh" use the key of the last "pulumi up", unless ${environmentVariables.apiKey} is set.`;
+  const remedy = isExplicit
+    ? "Correct the Provider's argument apiKey"
+    : `Set another key with "pulumi config set --secret ${namespace}:apiKey"`;
+  return `${remedy}, then run "pulumi up". "pulumi destroy" and "pulumi refresh" use the key of the last "pulumi up" unless you add --run-program.`;
 }
 
-function quotaHint({ statusCode }: HttpResponse): string {
+function quotaHint({ outcome }: FailedCall): string {
   // A service may return these when a database has as many webhooks as it allows.
-  return [402, 403, 409, 422].includes(statusCode)
+  return outcome.kind === "response" && [402, 403, 409, 422].includes(outcome.statusCode)
     ? " If the service allows no further webhook in this database, and this one replaces another: set the resource option deleteBeforeReplace: true, and accept a gap in the notifications."
     : "";
 }
@@ -313,6 +284,16 @@ export const messages = {
   incompleteList: "the service may have listed only a part of them",
   sharedSecret: (variable: string, name: string, other: string) =>
     `${variable} holds one secret, and it is stored for ${name} and for ${other}. If they have different secrets, set it to a JSON object of secrets by DATABASE/NUMBER, and import again.`,
+  notAdopted: (name: string, problem: string) =>
+    `Adopt ${name} failed: ${problem} Nothing was changed.`,
+  adoptDeleted:
+    'it was deleted in this run, to be replaced. Remove adopt from the program and run "pulumi up" again: that creates a new webhook.',
+  adoptOwned:
+    "this program already manages it. Remove adopt, or the other resource that manages it.",
+  adoptNotListed:
+    "the service does not list it. Check adopt.id, databaseId and the base URL; if it is gone, remove adopt to create a new one.",
+  adoptDiffers: (drift: string) =>
+    `the service has it with another ${drift}. Declare it as it is there, and change it afterwards.`,
   notImported: (operation: string, problem: string, isExternal: boolean) =>
     `${operation} failed: ${problem} ${
       isExternal
@@ -336,30 +317,34 @@ const protectionText: Readonly<Record<Protection, string>> = {
     "another resource of this program may manage it: this run found such a resource unchanged. It was not deleted, and its secret is the same. If no other resource has it, delete it by hand.",
 };
 
-/** Explains that the base URL of a default provider has changed since a webhook was created. */
-export function baseUrlChangedText(settings: Settings, name: string, old: string): string {
-  const from = shownValue(old);
+/**
+ * Explains why nothing is sent for a webhook that was created at another base URL.
+ *
+ * @param isUpdate Whether the command is `pulumi up`, and not `pulumi destroy`.
+ */
+export function otherBaseUrlText(
+  operation: Operation,
+  settings: Settings,
+  baseUrl: string,
+  isUpdate: boolean,
+): string {
+  const [from, to] = [shownValue(baseUrl), shownValue(settings.baseUrl)];
   const key = nameOfSetting(settings, "baseUrl");
-  return `Compare ${name} failed: it was created at ${from}, and ${key} is ${shownValue(settings.baseUrl)}. Nothing was sent. If the same service has moved, add ${from} to ${namespace}:formerBaseUrls. If this is another service, set ${key} back to ${from} and run "pulumi up"; then give the new address and its key to a Provider that the webhooks use: the default provider deletes what it created. If the service at ${from} is gone, run "pulumi state delete" for its webhooks, then "pulumi up".`;
+  return [
+    `${operation.name} failed: it was created at ${from}, and ${key} is ${to}. Nothing was sent, and the webhook stays in the state.`,
+    `If the same service has moved, add ${from} to its former base URLs (formerBaseUrls, ${environmentVariables.formerBaseUrls}).`,
+    `If this is another service, ${otherServiceAdvice(settings, from, isUpdate)}`,
+    `If the service at ${from} is gone, run "pulumi state delete" for its webhooks.`,
+  ].join(" ");
 }
 
-/** Explains why a webhook is not deleted whose base URL must not receive the key. */
-export function elsewhereText(context: Context, baseUrl: string): string {
-  const { account, operation, runState } = context;
-  const { settings } = account;
-  const place = shownValue(baseUrl);
-  const failed = `${operation.name} failed: its state says that it was created at ${place}, and ${nameOfSetting(settings, "baseUrl")} is ${shownValue(settings.baseUrl)}. Nothing was sent, and the webhook stays in the state.`;
-  const moved = `If the same service has moved, add ${place} to the former base URLs (formerBaseUrls, ${environmentVariables.formerBaseUrls}).`;
-  return `${failed} ${moved} ${otherServiceAdvice(settings, place, runState.hasChecked)} If that service is gone, remove the webhook with "pulumi state delete".`;
-}
-
-function otherServiceAdvice(settings: Settings, place: string, isUpdate: boolean): string {
+function otherServiceAdvice(settings: Settings, from: string, isUpdate: boolean): string {
   if (settings.isExplicit) {
-    return `If it is another service, give the Provider its former address and key again, and the new ones to a Provider with another name that the webhooks use: the next "pulumi up" deletes the old webhook at ${place}.`;
+    return `give the Provider its former address and key again, and the new ones to a Provider with another name that the webhooks use: the next "pulumi up" deletes the old webhook at ${from}.`;
   }
   return isUpdate
-    ? `If it is another service, set ${nameOfSetting(settings, "baseUrl")} back to ${place} and run "pulumi up"; then give the new address and its key to a Provider that the webhooks use.`
-    : `If it is another service, set ${environmentVariables.baseUrl} and ${environmentVariables.apiKey} to its address and key for this command.`;
+    ? `set ${nameOfSetting(settings, "baseUrl")} back to ${from} and run "pulumi up"; then give the new address and its key to a Provider that the webhooks use: the default provider deletes what it created.`
+    : `set ${environmentVariables.baseUrl} and ${environmentVariables.apiKey} to its address and key for this command.`;
 }
 
 /** Explains why an operation without valid settings fails. */
@@ -373,10 +358,10 @@ export function notConfiguredText(
   if (kind !== "notDeleted") {
     return failed;
   }
-  const advice = isExplicit
-    ? '"pulumi destroy" uses the arguments that the last "pulumi up" stored for the Provider, and the environment: set the variable, or correct the program and run "pulumi destroy --run-program".'
-    : '"pulumi destroy" reads the environment, and the configuration of the last "pulumi up": set the variable, or run "pulumi config set" and then "pulumi destroy --run-program".';
-  return `${failed} The webhook stays in the state. ${advice}`;
+  const [stored, remedy] = isExplicit
+    ? ["arguments of the Provider", "correct the program"]
+    : ["configuration", 'run "pulumi config set"'];
+  return `${failed} The webhook stays in the state. "pulumi destroy" uses the environment, and the ${stored} that the last "pulumi up" stored: set the variable, or ${remedy} and then run "pulumi destroy --run-program".`;
 }
 
 /** Reports an unexpected error, redacted, because its own text may hold a secret. */

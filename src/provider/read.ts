@@ -25,9 +25,9 @@ export async function refreshWebhook(
   address: WebhookAddress,
   { state, declared, isExternal }: KnownWebhook,
 ): Promise<Properties | undefined> {
-  const { account, operation } = context;
+  const { settings, operation } = context;
   const { baseUrl, databaseId, id } = address;
-  if (baseUrl !== account.settings.baseUrl) {
+  if (baseUrl !== settings.baseUrl) {
     warnNotLookedUp(context, databaseId, messages.createdElsewhere(shownValue(baseUrl)));
     return {};
   }

@@ -1,12 +1,10 @@
 // What one run of a configured provider remembers. A run is one Pulumi command, such as `pulumi up`.
-import type { WebhookList } from "../api/client.js";
+import type { WebhookId, WebhookList } from "../api/client.js";
 import type { Properties } from "./values.js";
 
 /** The place of a webhook, which no other webhook has. */
-export interface WebhookAddress {
+export interface WebhookAddress extends WebhookId {
   readonly baseUrl: string;
-  readonly databaseId: string;
-  readonly id: string;
 }
 
 /** A webhook as this run remembers it. */

@@ -156,11 +156,11 @@ describe("A creation whose response holds no usable secret", () => {
     const webhook = { databaseId: "base", url: "https://a.example", events: ["record.created"] };
     const context = someContext(someOperation());
     const sendRequest = vi
-      .fn(context.account.transport.sendRequest)
+      .fn(context.transport.sendRequest)
       .mockResolvedValueOnce({ outcome: response(201, 0, { id: 9 }), earlier: [], elapsedMs: 0 });
-    const account = { ...context.account, transport: { sendRequest } };
+    const failing = { ...context, transport: { sendRequest } };
 
-    const error = await errorOf(createForState({ ...context, account }, webhook, webhook));
+    const error = await errorOf(createForState(failing, webhook, webhook));
 
     expect(error).toMatchObject({ kind: "partial", id: "9", properties: webhook });
   });
