@@ -26,7 +26,7 @@ export async function createForState(
   state: Properties,
 ): Promise<{ id: string; secret: string }> {
   const { engine, operation } = context;
-  engine.beginCreation();
+  engine.signals.beginCreation();
   try {
     return await createOrUndo(context, webhook, state);
   } catch (error) {
@@ -36,7 +36,7 @@ export async function createForState(
     }
     throw error;
   } finally {
-    engine.endCreation();
+    engine.signals.endCreation();
   }
 }
 

@@ -69,7 +69,7 @@ describe("Pulumi's engine", () => {
   it("cannot store any more once it was gone, whatever listens at its address later", async () => {
     const address = await gone();
     const engine = engineAt(address);
-    engine.beginCreation();
+    engine.signals.beginCreation();
     await engine.canStore();
 
     await listen(createHttp2Server(), Number(address.split(":")[1]));
@@ -80,9 +80,9 @@ describe("Pulumi's engine", () => {
   it("ends the process when it is gone and nothing is in flight", async () => {
     const engine = engineAt(await gone());
     engine.begin();
-    engine.beginCreation();
+    engine.signals.beginCreation();
     await engine.canStore();
-    engine.endCreation();
+    engine.signals.endCreation();
     expect(exit).not.toHaveBeenCalled();
 
     engine.end();
@@ -103,7 +103,7 @@ describe("Pulumi's engine", () => {
     const engine = engineAt();
     for (const _creation of [1, 2]) {
       engine.begin();
-      engine.beginCreation();
+      engine.signals.beginCreation();
     }
     const stop = process.listeners("SIGINT").at(-1);
 
@@ -111,7 +111,7 @@ describe("Pulumi's engine", () => {
     stop?.("SIGINT");
     for (const _creation of [1, 2]) {
       expect(exit).not.toHaveBeenCalled();
-      engine.endCreation();
+      engine.signals.endCreation();
       engine.end();
     }
 
@@ -124,7 +124,7 @@ describe("Pulumi's engine", () => {
   it("can still store a creation after SIGTERM", async () => {
     const before = process.listeners("SIGTERM");
     const engine = engineAt();
-    engine.beginCreation();
+    engine.signals.beginCreation();
 
     const [handler] = process.listeners("SIGTERM").filter((one) => !before.includes(one));
     handler?.("SIGTERM");
@@ -132,7 +132,7 @@ describe("Pulumi's engine", () => {
     expect(handler).toBeDefined();
     expect(engine.stopping.aborted).toBe(false);
     expect(await engine.canStore()).toBe(true);
-    engine.endCreation();
+    engine.signals.endCreation();
     expect(process.listeners("SIGTERM")).toEqual(before);
     expect(exit).not.toHaveBeenCalled();
   });

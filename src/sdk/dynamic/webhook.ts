@@ -3,12 +3,7 @@ import { dynamicWebhookType } from "../../common/type-tokens.js";
 import type { WebhookArgs } from "../args.js";
 import { isResourceOfType, WebhookResource } from "../resource-base.js";
 import { warnAboutConfiguration } from "./configuration-warnings.js";
-
-/**
- * Pulumi's provider process evaluates this text and stores it with every webhook. It never changes: an
- * upgrade of this package then changes no state, and the new code handles webhooks from an old state.
- */
-const providerText = 'exports.handler = () => require("pulumi-dbwebhooks/provider")';
+import { providerText } from "./provider.js";
 
 /**
  * A webhook subscription of a database.
