@@ -47,7 +47,7 @@ async function lookUpProblem(
   if (webhook === undefined) {
     return isComplete
       ? messages.adoptNotListed
-      : `${notFoundText(context, failure)} To adopt it without a lookup, set listing to false.`;
+      : `${notFoundText(context, failure)} ${messages.lookupNeeded}`;
   }
   const drift = Object.keys(driftOf(webhook, { ...declared })).join(", ");
   return drift === "" ? undefined : messages.adoptDiffers(drift);

@@ -43,7 +43,7 @@ export async function findToImport(
     throw fail(isComplete ? messages.importNotListed : notFoundText(context, failure));
   }
   if ((webhook.tableIds?.length ?? 0) > 1) {
-    throw fail("it selects several tables, and a resource can declare one or all.");
+    throw fail(messages.importSeveralTables);
   }
   if (!given.isByWebhook) {
     // Usually a mistake, but nothing here can tell.

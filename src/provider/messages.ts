@@ -245,6 +245,8 @@ export const messages = {
     `Replacing ${name}: ${reasons}. Its secret changes. The old secret works until the old webhook is deleted, by default at the end of the update.`,
   importedOtherwise: (name: string, reasons: string) =>
     `The program does not declare ${name} as the service has it: ${reasons}. Pulumi does not replace what it imports. Declare it as it is there, and change it after the import.`,
+  incomplete: (problem = "not all arguments are known") =>
+    `Create webhook failed: ${problem}. Nothing was sent. Run "pulumi up" again.`,
   existingReturned: (operation: string, id: string) =>
     `${operation} failed: the service returned webhook ${shownValue(id)}, which this run already knows, instead of a new one. No webhook was created and none was deleted. It may belong to another resource of this stack. Declare the subscription once, or change its url, events or table.`,
   adopting: (name: string) =>
@@ -290,6 +292,7 @@ export const messages = {
     'it was deleted in this run, to be replaced. Remove adopt from the program and run "pulumi up" again: that creates a new webhook.',
   adoptOwned:
     "this program already manages it. Remove adopt, or the other resource that manages it.",
+  lookupNeeded: "To adopt it without a lookup, set listing to false.",
   adoptNotListed:
     "the service does not list it. Check adopt.id, databaseId and the base URL; if it is gone, remove adopt to create a new one.",
   adoptDiffers: (drift: string) =>
@@ -304,6 +307,7 @@ export const messages = {
     "the setting listing is off, and only the service's list shows its url, events and table. Set DBWEBHOOKS_LISTING=true, or listing: true for the Provider.",
   importSecret: (variable: string, problem: string, key: string) =>
     `${variable} ${problem}. Set it to the secret alone, or, for several webhooks, to a JSON object such as {"${key}":"whsec_…"}.`,
+  importSeveralTables: "it selects several tables, and a resource can declare one or all.",
   importNotListed:
     "the service does not list it. Check the id, which is DATABASE/NUMBER, and the base URL.",
 };

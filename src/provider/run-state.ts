@@ -68,9 +68,22 @@ export class RunState {
   readonly #knownAnywhere = new Set<string>();
   readonly #records = new Map<string, WebhookRecord>();
 
-  /** Whether this run knows a webhook: from the state, from the program, or because it created it. */
-  knows({ baseUrl, databaseId, id }: WebhookAddress): boolean {
-    return this.#records.has(keyOf(baseUrl, databaseId, id));
+  /**
+   * Records the webhook that the service returned for a creation, and protects it: Pulumi checks arguments
+   * before it creates, so a later deletion is one of a webhook that this one replaces, and the service may
+   * have returned that webhook again.
+   *
+   * @returns Whether this run already knows the webhook: from the state, from the program, or because it
+   * created it. Services reuse ids, so a webhook that this run has deleted does not count.
+   */
+  recordCreation(address: WebhookAddress): boolean {
+    const { baseUrl, databaseId, id } = address;
+    const isKnown = this.#records.has(keyOf(baseUrl, databaseId, id));
+    const record = this.recordOf(address);
+    const isExisting = isKnown && !record.isDeleted;
+    record.isDeleted = false;
+    record.isProtected = isExisting || this.hasChecked;
+    return isExisting;
   }
 
   /** Whether this run knows such a webhook at any base URL: the same service may have had another one. */
