@@ -338,11 +338,11 @@ describe("A line about a webhook", () => {
       sharedSecret: messages.sharedSecret("X", name, "Y"),
     }).toMatchInlineSnapshot(`
       {
+        "absent": "The service no longer had webhook 17 of database base_abc123, which is removed from the state. The service also returns this to a key without access to the database: if that is possible here, look at the service.",
         "existing": "Create webhook failed: the service returned webhook 17, which this run already knows, instead of a new one. No webhook was created and none was deleted. It may belong to another resource of this stack. Declare the subscription once, or change its url, events or table.",
         "keptAdopted": "Kept webhook 17 of database base_abc123: the argument adopt of the program names it. It was not deleted, and its secret is the same. Remove adopt before you replace it.",
         "keptCreated": "Kept webhook 17 of database base_abc123: the service returned it for a creation of this run. It was not deleted. If no resource has it, delete it by hand.",
         "keptOwned": "Kept webhook 17 of database base_abc123: another resource of this program may manage it: this run found such a resource unchanged. It was not deleted, and its secret is the same. If no other resource has it, delete it by hand.",
-        "absent": "The service no longer had webhook 17 of database base_abc123, which is removed from the state. The service also returns this to a key without access to the database: if that is possible here, look at the service.",
         "shared": "Two resources manage webhook 17 of database base_abc123: a and b. Remove one of them from the program, and from the state with "pulumi state delete", which deletes no webhook. Do not use --target before that.",
         "sharedSecret": "X holds one secret, and it is stored for webhook 17 of database base_abc123 and for Y. If they have different secrets, set it to a JSON object of secrets by DATABASE/NUMBER, and import again.",
       }
