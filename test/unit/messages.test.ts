@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { FailedCall } from "../../src/api/client.ts";
 import type { HttpFailure, HttpOutcome } from "../../src/api/http.ts";
 import { Deadline, type Wait } from "../../src/api/transport.ts";
+import { compareWebhook } from "../../src/provider/diff.ts";
 import * as say from "../../src/provider/messages.ts";
 import { Operation } from "../../src/provider/operation.ts";
 import {
@@ -361,12 +362,17 @@ describe("A problem", () => {
 describe("A line about a webhook", () => {
   it("announces its replacement", () => {
     const change = { from: "https://a.example", to: "https://b.example" };
+    const adopt = { id: unknownMarkers.number };
+    const differences = compareWebhook({
+      ...{ id: "17", state: {}, settings, ignored: [], urn: undefined },
+      news: { url: "https://b.example", tableId: unknownMarkers.string, adopt },
+    });
 
     expect({
+      reasons: differences.map(({ reason }) => reason),
       replacement: messages.replacement(name, "url changes"),
       replacementOfImport: messages.importedOtherwise(name, "url changes"),
       otherBaseUrl: messages.baseUrlReason("https://old.example", settings.baseUrl),
-      unknownBaseUrl: messages.baseUrlReason(undefined, settings.baseUrl),
       providerRefused: messages.baseUrlRefused({ ...change, consequence: "refuse" }),
       providerReplaced: messages.providerReplaced("eu", { ...change, consequence: "replace" }),
       providerMoved: messages.providerMoved("eu", { ...change, consequence: "replace" }),
@@ -376,9 +382,15 @@ describe("A line about a webhook", () => {
         "providerMoved": "The base URL of the provider eu changes from https://a.example to https://b.example. If https://b.example is a new address of the same service, set its formerBaseUrls to https://a.example: then no webhook is replaced.",
         "providerRefused": "baseUrl: changes from https://a.example to https://b.example. The key comes from DBWEBHOOKS_API_KEY, and Pulumi would send it to both addresses. Leave this Provider as it is, and give the new address and its key to another Provider that the webhooks use",
         "providerReplaced": "Webhooks of the provider eu move from https://a.example to https://b.example: Pulumi replaces them, and their secrets change. It deletes the old ones at https://a.example with the old key.",
+        "reasons": [
+          "url changes",
+          "tableId is not known yet",
+          "baseUrl changes to https://tables.example.com",
+          "adopt.id is not known yet",
+          "its state holds no secret",
+        ],
         "replacement": "Replacing webhook 17 of database base_abc123: url changes. Its secret changes. The old secret works until the old webhook is deleted, by default at the end of the update.",
         "replacementOfImport": "The program does not declare webhook 17 of database base_abc123 as the service has it: url changes. Pulumi does not replace what it imports. Declare it as it is there, and change it after the import.",
-        "unknownBaseUrl": "baseUrl changes to https://tables.example.com",
       }
     `);
   });
