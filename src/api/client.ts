@@ -10,6 +10,9 @@ import {
 } from "./schemas.js";
 import type { Call, CallResult, ClientOptions, Transport } from "./transport.js";
 
+/** The path of the API, which follows every base URL (API §4). */
+export const apiPath = "/api/v1";
+
 const methods = { create: "POST", list: "GET", delete: "DELETE" } as const;
 
 /** Everything that a request needs besides its own values. */
@@ -139,7 +142,7 @@ export async function deleteWebhook(
 }
 
 function webhooksPath(databaseId: string): string {
-  return `/api/v1/bases/${encodeURIComponent(databaseId)}/webhooks`;
+  return `${apiPath}/bases/${encodeURIComponent(databaseId)}/webhooks`;
 }
 
 /** Sends a request. `response` is present where its status code is 2xx. */

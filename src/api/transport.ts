@@ -3,8 +3,9 @@ import type { Exchange, HttpOutcome, HttpRequest } from "./http.js";
 import type { RateLimiter } from "./rate-limiter.js";
 import { type Delay, type GaveUp, nextStep, type RequestKind, type Step } from "./retry-policy.js";
 
-const silentWaitMs = 5_000;
-const silentAttempts = 3;
+// Shorter waits are not worth a line, unless there are many of them.
+const reportedWaitMs = 5_000;
+const unreportedAttempts = 3;
 
 /** How to reach the service with one account. */
 export interface ClientOptions {
@@ -24,8 +25,8 @@ export interface Call {
   readonly request: HttpRequest;
   readonly deadline?: Deadline | undefined;
   /**
-   * Whether the request undoes an earlier one. It is sent even when Pulumi stops, and from then on it
-   * waits for no rate limit, no pause and no other request.
+   * Whether the request undoes an earlier one. It is sent even when Pulumi stops, and from then on it waits
+   * for no other request and no pause, except one that the service asks of the undo itself.
    */
   readonly isUndo?: boolean;
   /** Is called for a wait that the user should know of. */
@@ -41,7 +42,7 @@ export class Deadline {
   constructor(seconds: number) {
     const ms = Math.ceil(seconds * 1000);
     this.seconds = seconds;
-    // Node.js ends a longer timer at once.
+    // Node.js replaces a longer delay by 1 ms.
     this.signal = AbortSignal.timeout(Math.min(ms, 2 ** 31 - 1));
     this.#atMs = performance.now() + ms;
   }
@@ -120,7 +121,7 @@ export class Transport {
         this.#random,
       );
       if (step.kind === "pause") {
-        // Before this task leaves the queue, because the next one then starts at once.
+        // Before this task ends, because the queue then starts the next one at once.
         limiter.pause(step.delayMs);
       }
       return { outcome, step };
@@ -129,9 +130,9 @@ export class Transport {
     for (;;) {
       // Retries go before first attempts, because their time is running.
       const priority = isUndo ? 2 : Math.min(earlier.length, 1);
-      // The queue drops what has not started when the signal aborts. An undo is sent all the same; any
-      // other attempt then ends unsent.
-      const { outcome, step } = (await limiter.run(attempt, priority, ending)) ?? (await attempt());
+      const attempted = await limiter.run(attempt, priority, ending);
+      // If the signal aborted in the queue, an exchange sends only an undo and reports the rest as unsent.
+      const { outcome, step } = attempted ?? (await attempt());
       if (step.kind === "end") {
         this.#reported.delete("retry");
         return { ...resultOf(outcome, earlier, step.gaveUp), elapsedMs: elapsedMs() };
@@ -154,7 +155,7 @@ export class Transport {
   }
 
   #reportWait({ onWait }: Call, wait: Wait, attempts: number): void {
-    const isNotable = wait.delayMs >= silentWaitMs || attempts > silentAttempts;
+    const isNotable = wait.delayMs >= reportedWaitMs || attempts > unreportedAttempts;
     if (isNotable && !this.#reported.has(wait.kind)) {
       this.#reported.add(wait.kind);
       onWait(wait);

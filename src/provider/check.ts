@@ -46,10 +46,10 @@ export function checkWebhook(
     const old = runState.oldArguments.get(urn) ?? {};
     if (isNew && adoptedId(old) === id && old.databaseId === databaseId) {
       // If its provider is replaced too, the old provider's process would delete the webhook.
-      const problem = messages.adoptedAgain(name, "it is to be replaced");
+      const problem = messages.adoptedAgain(name);
       return { inputs, failures: [`adopt: ${problem}`] };
     }
-    runState.recordOf({ baseUrl: settings.baseUrl, databaseId, id }).isNamedByAdopt = true;
+    runState.recordOf({ baseUrl: settings.baseUrl, databaseId, id }).isAdoptDeclared = true;
     operation.notify(isNew ? messages.adopting(name) : undefined);
   }
   const imported = runState.imported.get(urn);
@@ -57,7 +57,9 @@ export function checkWebhook(
     return { inputs, failures };
   }
   const owners = runState.recordOf(imported).addOwner(urn);
-  operation.warn(messages.shared(nameOfWebhook(imported.id, imported.databaseId), owners));
+  if (owners.length > 1) {
+    operation.warn(messages.shared(nameOfWebhook(imported.id, imported.databaseId), owners));
+  }
   // A url that was imported as a secret stays one.
   return { inputs: { ...inputs, url: wrapSecret(inputs.url) }, failures };
 }

@@ -8,10 +8,10 @@ import { addressOf, adoptedId, currentBaseUrl } from "./state.js";
 import { isSameUrl } from "./urls.js";
 import { isUnknown, type Properties } from "./values.js";
 
-/** A property that forces the replacement of a webhook, and why. */
+/** A property that forces the replacement of a webhook, and its name in messages, with details. */
 export interface Difference {
   readonly property: string;
-  readonly reason: string;
+  readonly label: string;
 }
 
 /** A stored webhook and the arguments that the program declares for it. */
@@ -42,8 +42,8 @@ export function diffWebhook(
   const address = addressOf(id, state, settings);
   // From now on this run knows the webhook.
   const record = address && runState.recordOf(address);
-  if (runState.hasRead && !runState.hasChecked) {
-    // A refresh does not run the program, so there is nothing to refuse or to announce.
+  if (runState.isRefresh) {
+    // A refresh compares nothing with the program, so there is nothing to refuse or to announce.
     return differences;
   }
   assertSameService(comparison, address?.baseUrl, operation);
@@ -69,28 +69,32 @@ export function compareWebhook({
       continue;
     }
     if (isUnknown(news[property])) {
-      differences.push({ property, reason: `${property} is not known yet` });
+      differences.push({ property, label: `${property} (not known yet)` });
     } else if (!isSame(property, state[property], news[property])) {
-      differences.push({ property, reason: `${property} changes` });
+      differences.push({ property, label: property });
     }
   }
   const baseUrl = currentBaseUrl(state, settings);
   if (settings !== undefined && baseUrl !== settings.baseUrl) {
     differences.push({
       property: "baseUrl",
-      reason: messages.baseUrlReason(baseUrl, settings.baseUrl),
+      label: messages.baseUrlReason(baseUrl, settings.baseUrl),
     });
   }
   const adopted = adoptedId(news);
   if (isUnknown(adopted)) {
-    differences.push({ property: "adopt", reason: "adopt.id is not known yet" });
+    differences.push({ property: "adopt", label: "adopt.id (not known yet)" });
   } else if (adopted !== undefined && adopted !== id) {
-    differences.push({ property: "adopt", reason: "adopt.id names another webhook" });
+    differences.push({ property: "adopt", label: "adopt.id" });
   }
-  if (typeof state.secret !== "string" || state.secret === "") {
-    differences.push({ property: "secret", reason: "its state holds no secret" });
+  if (!hasSecret(state)) {
+    differences.push({ property: "secret", label: "secret (missing in the state)" });
   }
   return differences;
+}
+
+function hasSecret({ secret }: Properties): boolean {
+  return typeof secret === "string" && secret !== "";
 }
 
 /** Whether two values of an argument mean the same, such as events in another order. */
@@ -115,7 +119,10 @@ function isIgnored(property: string, ignored: readonly string[]): boolean {
   return ignored.some((path) => [property, `["${property}"]`, "*", "[*]"].includes(path));
 }
 
-/** The default provider has one address and one key, so it could not delete the old webhook. */
+/**
+ * Throws if the default provider now uses another service: it deletes with its new address and key, so it
+ * could not delete the old webhook.
+ */
 function assertSameService(
   { settings }: Comparison,
   baseUrl: string | undefined,
@@ -127,6 +134,7 @@ function assertSameService(
   }
 }
 
+/** Warns of a replacement. Throws if the replacement would adopt the webhook that it replaces. */
 function announceReplacement(
   { id, state, news }: Comparison,
   differences: readonly Difference[],
@@ -134,11 +142,15 @@ function announceReplacement(
   operation: Operation,
 ): void {
   const name = nameOfWebhook(id, state.databaseId);
-  const reasons = differences.map(({ reason }) => reason).join(", ");
+  const names = differences.map(({ label }) => label).join(", ");
   if (adoptedId(news) === id) {
-    throw new WebhookError("unchanged", messages.adoptedAgain(name, reasons));
+    throw new WebhookError("unchanged", messages.adoptedAgain(name));
   }
-  operation.warn((isImported ? messages.importedOtherwise : messages.replacement)(name, reasons));
+  operation.warn(
+    isImported
+      ? messages.importedOtherwise(name, names)
+      : messages.replacement(name, names, hasSecret(state)),
+  );
 }
 
 /** Records that a resource has this webhook and stays. Throws if another one has adopted it. */
@@ -149,12 +161,13 @@ function recordOwner(
 ): void {
   const name = nameOfWebhook(id, state.databaseId);
   const hasAdopt = adoptedId(news) !== undefined;
-  const owners = record.addOwner(urn ?? (hasAdopt ? "one with adopt" : "a resource without adopt"));
-  const isAdoptedElsewhere = record.isNamedByAdopt && (!hasAdopt || owners.length > 1);
+  // Without URNs, all resources with `adopt` look like one, and so do all without it.
+  const owners = record.addOwner(urn ?? (hasAdopt ? "dynamic with adopt" : "dynamic"));
+  const isAdoptedElsewhere = record.isAdoptDeclared && (!hasAdopt || owners.length > 1);
   if (record.isAdopted || isAdoptedElsewhere) {
     throw new WebhookError("unchanged", messages.adoptedAndOwned(name));
   }
-  operation.warn(messages.shared(name, owners));
+  operation.warn(owners.length > 1 ? messages.shared(name, owners) : undefined);
   const { secret } = (news.adopt ?? {}) as { secret?: unknown };
   if (secret !== undefined && !isUnknown(secret) && secret !== state.secret) {
     operation.notify(messages.otherAdoptedSecret(name));

@@ -1,5 +1,5 @@
-// Every sentence about requests and webhooks, built from facts. Problems of arguments and settings are
-// worded beside their rules.
+// The messages about requests and webhooks, built from facts. The rules of arguments and settings carry
+// their own messages.
 import type { FailedCall, NewWebhook } from "../api/client.js";
 import type { HttpFailure, HttpResponse } from "../api/http.js";
 import { type GaveUp, refusedSeconds } from "../api/retry-policy.js";
@@ -75,7 +75,7 @@ function noResponseText(
     case "timeout":
       return `${incomplete} within ${settings.timeoutSeconds} s (${nameOfSetting(settings, "timeoutSeconds")})`;
     case "deadline":
-      return `${incomplete} in the time that was left (${customTimeouts(operation)})`;
+      return `${isSent ? incomplete : "was not sent"} before the deadline (${customTimeouts(operation)})`;
     case "stopping":
       return "was not sent, because Pulumi is stopping";
     case "connection": {
@@ -97,15 +97,15 @@ function gaveUpText(
   const reasons: Record<GaveUp, string> = {
     retrySeconds: `${nameOfSetting(settings, "retrySeconds")} is ${settings.retrySeconds}`,
     refused: `a refused connection is retried for ${refusedSeconds} s`,
-    deadline: customTimeouts(operation),
+    deadline: `customTimeouts allows ${operation.deadline?.seconds} s`,
     stopping: "Pulumi is stopping",
   };
-  const attempts = earlier.length + 1;
-  const tried =
+  const attempts = earlier.length === 0 ? "1 attempt" : `${earlier.length + 1} attempts`;
+  const request =
     outcome.kind === "response" && outcome.retryAfterMs
-      ? `the service asked to wait for ${secondsText(outcome.retryAfterMs)}`
-      : `tried ${attempts} ${attempts === 1 ? "time" : "times"} in ${secondsText(elapsedMs)}`;
-  return ` (${tried}; ${reasons[gaveUp]})`;
+      ? `the service asks for a wait of ${secondsText(outcome.retryAfterMs)}, and `
+      : "";
+  return ` (gave up after ${attempts} in ${secondsText(elapsedMs)}: ${request}${reasons[gaveUp]})`;
 }
 
 /** Says why requests wait. */
@@ -116,8 +116,8 @@ export function waitLine(settings: Settings, { kind, delayMs, request, outcome }
   }
   const name = nameOfSetting(settings, "requestsPerSecond");
   const { requestsPerSecond: rate } = settings;
-  const advice = rate ? `Lower ${name}, which is ${rate},` : `Set ${name} to that limit`;
-  return `The service limits the rate of requests: all requests now wait ${secondsText(delayMs)} and are then retried. ${advice} to avoid such waits.`;
+  const advice = rate ? `lower ${name}, which is ${rate}` : `set ${name} to what it allows`;
+  return `The service limits the rate of requests, so no request is sent for the next ${secondsText(delayMs)}. To avoid such waits, ${advice}.`;
 }
 
 /** Describes a creation that made no webhook. */
@@ -134,10 +134,10 @@ export function inDoubtText(
   { ids, isComplete }: { readonly ids: readonly string[]; readonly isComplete: boolean },
 ): string {
   const { outcome, missing } = failure;
-  const isForeign = missing === "id" && parseJson((outcome as HttpResponse).body) === undefined;
+  const isJson = outcome.kind === "response" && parseJson(outcome.body) !== undefined;
   const isUnlisted = ids.length === 0 && isComplete;
   const advice = [
-    isForeign && adviceFor(context, failure),
+    missing === "id" && !isJson && adviceFor(context, failure),
     isUnlisted && "The service lists no such webhook now, but it may still appear.",
     `A webhook may exist in database ${shownValue(databaseId)} without a stored secret.`,
     leftoversAdvice(url, ids),
@@ -153,7 +153,7 @@ function leftoversAdvice(url: string, ids: readonly string[]): string {
   }
   const shown = ids.slice(0, maxShownIds).map(shownValue).join(", ");
   const more = ids.length > maxShownIds ? ` and ${ids.length - maxShownIds} more` : "";
-  return `The service lists webhooks with the same url, events and table that this run does not know: ${shown}${more}. Another creation in flight may have made one of them. After this update compare them with "pulumi stack export" of each stack that uses the database, and delete those that no stack manages.`;
+  return `The service lists webhooks with the same url, events and table that this "pulumi up" does not know: ${shown}${more}. Another creation in flight may have made one of them. After this update compare them with "pulumi stack export" of each stack that uses the database, and delete those that no stack manages.`;
 }
 
 /** Describes a failed deletion of a webhook that is in the state. */
@@ -169,9 +169,12 @@ function adviceFor(
 ): string {
   const baseUrl = nameOfSetting(settings, "baseUrl");
   if (outcome.kind !== "response") {
-    return gaveUp === "stopping" || outcome.cause === "stopping"
-      ? "Run the command again."
-      : `Check that the service is running, the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and ${baseUrl}, then run the command again.`;
+    if (gaveUp === "stopping" || outcome.cause === "stopping") {
+      return "Run the command again.";
+    }
+    return outcome.kind === "unsent" && outcome.cause === "deadline"
+      ? "Raise customTimeouts, or the settings maxConcurrentRequests and requestsPerSecond if they are set."
+      : `Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and ${baseUrl}. Then run the command again.`;
   }
   const { statusCode, redirectOrigin } = outcome;
   if (isNotFound(outcome)) {
@@ -205,7 +208,7 @@ function apiKeyAdvice({ fromEnvironment, isExplicit }: Settings): string {
 function quotaHint({ outcome }: FailedCall): string {
   // A service may return these when a database has as many webhooks as it allows.
   return outcome.kind === "response" && [402, 403, 409, 422].includes(outcome.statusCode)
-    ? " If the service allows no further webhook in this database, and this one replaces another: set the resource option deleteBeforeReplace: true, and accept a gap in the notifications."
+    ? " If the database has reached its limit of webhooks and this creation replaces one, set the resource option deleteBeforeReplace: true; the notifications then have a gap."
     : "";
 }
 
@@ -220,9 +223,9 @@ export function undoText(
   const why = hasSecret
     ? `Pulumi stopped while the service created webhook ${id}`
     : `the service created webhook ${id} but sent no usable secret`;
-  const retry = `Run "pulumi up" again; if this comes back, check that baseUrl is the address of the service itself.`;
+  const retry = `Run "pulumi up" again; if the error persists, check that baseUrl is the address of the service itself.`;
   const ends = {
-    undone: `It was deleted again.${hasSecret ? "" : ` ${retry}`}`,
+    undone: `The new webhook was deleted.${hasSecret ? "" : ` ${retry}`}`,
     partial: `It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: ${problem}`,
     leftBehind: `Pulumi has not stored it: delete it by hand. It could not be deleted at once: ${problem}`,
   };
@@ -234,69 +237,67 @@ export const messages = {
   absentUndo:
     "the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks.",
   baseUrlReason: (old: string | undefined, next: string) =>
-    `baseUrl changes${old === undefined ? "" : ` from ${shownValue(old)}`} to ${shownValue(next)}`,
+    `baseUrl (${old === undefined ? "" : `from ${shownValue(old)} `}to ${shownValue(next)})`,
   baseUrlRefused: ({ from, to }: BaseUrlChange) =>
     `baseUrl: changes from ${from} to ${to}. The key comes from DBWEBHOOKS_API_KEY, and Pulumi would send it to both addresses. Leave this Provider as it is, and give the new address and its key to another Provider that the webhooks use`,
   providerReplaced: (provider: string, { from, to }: BaseUrlChange) =>
     `Webhooks of the provider ${provider} move from ${from} to ${to}: Pulumi replaces them, and their secrets change. It deletes the old ones at ${from} with the old key.`,
   providerMoved: (provider: string, { from, to }: BaseUrlChange) =>
     `The base URL of the provider ${provider} changes from ${from} to ${to}. If ${to} is a new address of the same service, set its formerBaseUrls to ${from}: then no webhook is replaced.`,
-  replacement: (name: string, reasons: string) =>
-    `Replacing ${name}: ${reasons}. Its secret changes. The old secret works until the old webhook is deleted, by default at the end of the update.`,
-  importedOtherwise: (name: string, reasons: string) =>
-    `The program does not declare ${name} as the service has it: ${reasons}. Pulumi does not replace what it imports. Declare it as it is there, and change it after the import.`,
+  replacement: (name: string, differences: string, hasSecret: boolean) =>
+    `Replacing ${name}, because these properties differ: ${differences}. The new webhook has a new secret.${hasSecret ? " The old secret works until the old webhook is deleted, by default at the end of the update." : ""}`,
+  importedOtherwise: (name: string, differences: string) =>
+    `The program and the service differ about ${name}: ${differences}. Pulumi does not replace a webhook that it imports. Declare it as the service has it, and change it after the import.`,
   incomplete: (problem = "not all arguments are known") =>
     `Create webhook failed: ${problem}. Nothing was sent. Run "pulumi up" again.`,
   existingReturned: (operation: string, id: string) =>
-    `${operation} failed: the service returned webhook ${shownValue(id)}, which this run already knows, instead of a new one. No webhook was created and none was deleted. It may belong to another resource of this stack. Declare the subscription once, or change its url, events or table.`,
+    `${operation} failed: the service returned webhook ${shownValue(id)}, which this "pulumi up" already knows, instead of a new one. No webhook was created and none was deleted. It may belong to another resource of this stack. Declare the subscription once, or change its url, events or table.`,
   adopting: (name: string) =>
-    `Adopting ${name}: no webhook is created, and nothing changes at the service. If the state still has a resource with this webhook that uses another Provider or the other entry of this package, first run "pulumi state delete" for it: Pulumi would delete the webhook. For the same reason, do not adopt in the first "pulumi up" after an upgrade of this package.`,
+    `Adopting ${name}: no webhook is created, and nothing changes at the service. If the state still has this webhook under another Provider, or from the other one of pulumi-dbwebhooks and pulumi-dbwebhooks/native, first remove that resource with "pulumi state delete": otherwise Pulumi deletes the webhook. It can also do so in the first "pulumi up" after an upgrade of this package, so do not adopt in that one.`,
   adopted: (name: string, isLookedUp: boolean) =>
     `This stack manages ${name} from now on. It was not changed${isLookedUp ? "" : ` and was not looked up (the setting listing is off)`}.`,
   otherAdoptedSecret: (name: string) =>
     `The argument adopt.secret of ${name} is not the secret that the state holds, which stays in force. Remove adopt. To use the other secret, remove the webhook with "pulumi state delete" and run "pulumi up" again.`,
   absent: (name: string) =>
-    `The service no longer had ${name}, which is removed from the state. The service also returns this to a key without access to the database: if that is possible here, look at the service.`,
+    `The service returned 404 for ${name}, which is therefore removed from the state. A key without access to the database gets the same response: if that is possible here, check at the service that the webhook is gone.`,
   protected: (name: string, protection: Protection) =>
-    `Kept ${name}: ${protectionText[protection]}`,
-  /** `undefined` for a single resource. */
+    `Did not delete ${name}: ${protectionText[protection]}`,
   shared: (name: string, resources: readonly string[]) =>
-    resources.length < 2
-      ? undefined
-      : `Two resources manage ${name}: ${resources.join(" and ")}. Remove one of them from the program, and from the state with "pulumi state delete", which deletes no webhook. Do not use --target before that.`,
+    `${resources.length} resources manage ${name}: ${resources.join(", ")}. Keep one of them, and remove the others from the program, and from the state with "pulumi state delete", which deletes no webhook. Do not use --target before that.`,
   adoptedAndOwned: (name: string) =>
     `Compare ${name} failed: two resources of this program manage it, one of them with adopt, and each would delete it. Remove adopt, or one of them. If both are in the state, first remove one from it with "pulumi state delete", which deletes no webhook.`,
-  adoptedAgain: (name: string, reasons: string) =>
-    `Replace ${name} failed: its argument adopt names the same webhook (${reasons}). Nothing was changed. Remove adopt from the program; the next "pulumi up" then replaces the webhook, with a new secret.`,
+  adoptedAgain: (name: string) =>
+    `Replace ${name} failed: its argument adopt names the same webhook. Nothing was changed. Remove adopt from the program; the next "pulumi up" then replaces the webhook, with a new secret.`,
   adoptionFailed: (operation: string) =>
-    `${operation} failed: the program adopts it, and the adoption failed in this run. Nothing was sent, and the webhook stays in the state.`,
+    `${operation} failed: the program adopts it, and this "pulumi up" failed to adopt it. Nothing was sent, and the webhook stays in the state.`,
   noAddress: (operation: string) =>
-    `${operation} failed: its state holds no usable id, databaseId and baseUrl. Nothing was sent, and the webhook stays in the state. Delete the webhook by hand, then remove it with "pulumi state delete".`,
+    `${operation} failed: its state lacks a usable id, databaseId or baseUrl. Nothing was sent, and the webhook stays in the state. Delete the webhook by hand, then remove it with "pulumi state delete".`,
   drift: (name: string, properties: readonly string[], isExternal: boolean) =>
-    `Drift of ${name}: the service has a different ${properties.join(", ")}. ${isExternal ? "This stack only reads it." : 'The next "pulumi up" replaces it, with a new secret, unless the program declares what the service has.'}`,
+    `Drift of ${name}: these properties differ at the service: ${properties.join(", ")}. ${isExternal ? "This stack only reads it." : 'The next "pulumi up" replaces it, with a new secret, unless the program declares what the service has.'}`,
   driftUndone: (name: string, properties: readonly string[]) =>
-    `Drift of ${name} is undone: the service again has the ${properties.join(", ")} that the program declares.`,
+    `Drift of ${name} is undone: these properties are at the service again as the program declares them: ${properties.join(", ")}.`,
   gone: (name: string, isExternal: boolean) =>
     `The service no longer has ${name}. ${isExternal ? "This stack only reads it." : 'The next "pulumi up" creates a new one, with a new secret.'}`,
   inactive: (name: string) => `The service has switched off ${name}: it sends no notifications.`,
   notLookedUp: (databaseId: string, why: string) =>
-    `Not all webhooks of database ${shownValue(databaseId)} could be looked up: ${why}. The state of those that were not found stays as it is, and this refresh does not show their drift.`,
+    `Some webhooks of database ${shownValue(databaseId)} were not looked up, because ${why}. Their state stays as it is, and this refresh does not show their drift.`,
   createdElsewhere: (place: string) =>
     `they were created at ${place}, and baseUrl is now a different address`,
-  incompleteList: "the service may have listed only a part of them",
+  incompleteList: "the service may have listed only a part of its webhooks",
+  listFailed: (call: string) => `the list could not be read: ${call}`,
   sharedSecret: (variable: string, name: string, other: string) =>
     `${variable} holds one secret, and it is stored for ${name} and for ${other}. If they have different secrets, set it to a JSON object of secrets by DATABASE/NUMBER, and import again.`,
   notAdopted: (name: string, problem: string) =>
     `Adopt ${name} failed: ${problem} Nothing was changed.`,
   adoptDeleted:
-    'it was deleted in this run, to be replaced. Remove adopt from the program and run "pulumi up" again: that creates a new webhook.',
+    'this "pulumi up" has deleted it, to replace it. Remove adopt from the program and run "pulumi up" again: that creates a new webhook.',
   adoptOwned:
     "this program already manages it. Remove adopt, or the other resource that manages it.",
   lookupNeeded: "To adopt it without a lookup, set listing to false.",
   adoptNotListed:
     "the service does not list it. Check adopt.id, databaseId and the base URL; if it is gone, remove adopt to create a new one.",
   adoptDiffers: (drift: string) =>
-    `the service has it with another ${drift}. Declare it as it is there, and change it afterwards.`,
+    `these properties differ at the service: ${drift}. Declare them as they are there, and change them afterwards.`,
   notImported: (operation: string, problem: string, isExternal: boolean) =>
     `${operation} failed: ${problem} ${
       isExternal
@@ -314,11 +315,11 @@ export const messages = {
 
 const protectionText: Readonly<Record<Protection, string>> = {
   adopted:
-    "the argument adopt of the program names it. It was not deleted, and its secret is the same. Remove adopt before you replace it.",
+    "the argument adopt of the program names it. Its secret is the same. Remove adopt before you replace it.",
   created:
-    "the service returned it for a creation of this run. It was not deleted. If no resource has it, delete it by hand.",
+    'the service returned it for a creation of this "pulumi up". If no resource has it, delete it by hand.',
   owned:
-    "another resource of this program may manage it: this run found such a resource unchanged. It was not deleted, and its secret is the same. If no other resource has it, delete it by hand.",
+    "another resource of this program appears to manage it. Its secret is the same. If no other resource has it, delete it by hand.",
 };
 
 /**
@@ -371,7 +372,7 @@ export function notConfiguredText(
 /** Reports an unexpected error, redacted, because its own text may hold a secret. */
 export function faultText(operation: Operation, error: unknown): string {
   const text = error instanceof Error ? error.message : "no error object";
-  return `${operation.name} failed unexpectedly (${operation.redact(text, 300)}). This is a bug of pulumi-dbwebhooks: look at the service before you run the command again, and report it.`;
+  return `${operation.name} failed unexpectedly (${operation.redact(text, 300)}). This is a bug in pulumi-dbwebhooks: please report it. Before you run the command again, check which webhooks the service has.`;
 }
 
 /** Says of a webhook why a list does not show whether it exists. */
@@ -383,10 +384,8 @@ export function notFoundText(context: Context, failure: FailedCall | undefined):
 
 /** Returns the name of a setting, with its variable if the environment has set it. */
 function nameOfSetting({ fromEnvironment, isExplicit }: Settings, name: SettingName): string {
-  if (fromEnvironment.includes(name)) {
-    return `${namespace}:${name} (set by ${environmentVariables[name]})`;
-  }
-  return isExplicit ? `the Provider's ${name}` : `${namespace}:${name}`;
+  const origin = fromEnvironment.includes(name) ? ` (set by ${environmentVariables[name]})` : "";
+  return `${isExplicit ? "the Provider's " : `${namespace}:`}${name}${origin}`;
 }
 
 function customTimeouts({ deadline }: Operation): string {

@@ -38,7 +38,7 @@ export async function refreshWebhook(
     return undefined;
   }
   if (webhook === undefined) {
-    const why = failure === undefined ? messages.incompleteList : callText(context, failure);
+    const why = failure ? messages.listFailed(callText(context, failure)) : messages.incompleteList;
     warnNotLookedUp(context, databaseId, why);
     return {};
   }

@@ -160,7 +160,7 @@ describe("adopt on the real CLI", () => {
     });
 
     it("keeps the webhook of the other resource, and says so", async () => {
-      expect(output).toContain(`Kept webhook ${managedWebhook.id} of database`);
+      expect(output).toContain(`Did not delete webhook ${managedWebhook.id} of database`);
       expect(await stack().outputs()).toMatchObject({ managedSecret: managedWebhook.secret });
     });
 

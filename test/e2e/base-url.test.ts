@@ -150,8 +150,8 @@ describe("A service that returns the existing webhook for a repeated creation", 
           const { urn = "" } = (await resources()).orders ?? {};
           const replaced = await pulumi(["up", ...unasked, "--replace", urn]);
 
-          expect(triggered.output).toContain(`Kept webhook ${webhook?.id} `);
-          expect(replaced.output).toContain(`Kept webhook ${webhook?.id} `);
+          expect(triggered.output).toContain(`Did not delete webhook ${webhook?.id} `);
+          expect(replaced.output).toContain(`Did not delete webhook ${webhook?.id} `);
           expect(service.webhooks).toEqual([webhook]);
           expect((await outputs()).ordersSecret).toBe(webhook?.secret);
           expect(service.counts.deletes).toBe(0);

@@ -109,7 +109,7 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
 
     it.each(replacedNames)("get a warning in preview and up when %s changes", (name) => {
       const id = created[name]?.id.split("/").at(-1);
-      const warning = `\\bReplacing webhook ${id} .*: ${name} changes`;
+      const warning = `\\bReplacing webhook ${id} .*: ${name}`;
 
       expect(output).toMatch(new RegExp(`${warning}[^]*[~+] ${name} *:[^]*${warning}`));
     });

@@ -41,8 +41,8 @@ describe.each([javascriptProgram, yamlProgram])(
           const after = await resources();
           expect(refreshed.exitCode, refreshed.output).toBe(0);
           for (const line of [
-            `Drift of webhook ${hidden} .*a different url, events, tableId\\.`,
-            `Drift of webhook ${shown} .*a different url\\.`,
+            `Drift of webhook ${hidden} .*: url, events, tableId\\.`,
+            `Drift of webhook ${shown} .*: url\\.`,
             `switched off webhook ${quiet} `,
             `no longer has webhook ${lost} `,
             "base_unlisted could .*\\bGET .* returned 403",

@@ -246,7 +246,7 @@ describe("A creation for which the service returns a webhook that this run knows
     await run.delete("17", run.state);
 
     expect(run.methods()).toEqual(["POST", "POST"]);
-    expect(run.lines).toEqual([expect.stringMatching(/^warning: Kept webhook 17 /)]);
+    expect(run.lines).toEqual([expect.stringMatching(/^warning: Did not delete webhook 17 /)]);
   });
 
   it("keeps that webhook when it replaces itself, which Pulumi announces by the old arguments", async () => {
@@ -258,7 +258,7 @@ describe("A creation for which the service returns a webhook that this run knows
     await run.delete(id, run.state);
 
     expect(run.methods()).toEqual(["POST"]);
-    expect(run.lines).toEqual([expect.stringMatching(/^warning: Kept webhook 17 /)]);
+    expect(run.lines).toEqual([expect.stringMatching(/^warning: Did not delete webhook 17 /)]);
   });
 
   it("succeeds when this run has deleted the webhook, because services reuse ids", async () => {

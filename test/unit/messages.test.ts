@@ -72,7 +72,7 @@ describe("The text of a failed request", () => {
       lostConnection: callText({ ...unsent, kind: "noResponse" }),
     }).toMatchInlineSnapshot(`
       {
-        "customTimeout": "POST https://tables.example.com/somewhere could not connect in the time that was left (customTimeouts, 9 s)",
+        "customTimeout": "POST https://tables.example.com/somewhere was not sent before the deadline (customTimeouts, 9 s)",
         "lostConnection": "POST https://tables.example.com/somewhere lost the connection before the response was complete (EAI_AGAIN: connect failed)",
         "noConnection": "POST https://tables.example.com/somewhere could not connect (EAI_AGAIN: connect failed)",
         "noConnectionOrReason": "POST https://tables.example.com/somewhere could not connect (unknown reason)",
@@ -97,12 +97,12 @@ describe("The text of a failed request", () => {
       variable: say.callText(inEnvironment, failedWith(response(500), outOfRetries)),
     }).toMatchInlineSnapshot(`
       {
-        "askedToWaitADay": "POST https://tables.example.com/somewhere returned 429 (the service asked to wait for 86400 s; dbwebhooks:retrySeconds is 120)",
-        "askedToWaitLonger": "POST https://tables.example.com/somewhere returned 429 (the service asked to wait for over a day; dbwebhooks:retrySeconds is 120)",
-        "customTimeout": "POST https://tables.example.com/somewhere returned 500 (tried 1 time in 3 s; customTimeouts, 9 s)",
-        "refusedConnections": "POST https://tables.example.com/somewhere could not connect (EAI_AGAIN: connect failed) (tried 3 times in 3 s; a refused connection is retried for 15 s)",
-        "stopping": "POST https://tables.example.com/somewhere returned 429 (tried 1 time in 3 s; Pulumi is stopping)",
-        "variable": "POST https://tables.example.com/somewhere returned 500 (tried 1 time in 3 s; dbwebhooks:retrySeconds (set by DBWEBHOOKS_RETRY_SECONDS) is 120)",
+        "askedToWaitADay": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: the service asks for a wait of 86400 s, and dbwebhooks:retrySeconds is 120)",
+        "askedToWaitLonger": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: the service asks for a wait of over a day, and dbwebhooks:retrySeconds is 120)",
+        "customTimeout": "POST https://tables.example.com/somewhere returned 500 (gave up after 1 attempt in 3 s: customTimeouts allows 9 s)",
+        "refusedConnections": "POST https://tables.example.com/somewhere could not connect (EAI_AGAIN: connect failed) (gave up after 3 attempts in 3 s: a refused connection is retried for 15 s)",
+        "stopping": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: Pulumi is stopping)",
+        "variable": "POST https://tables.example.com/somewhere returned 500 (gave up after 1 attempt in 3 s: dbwebhooks:retrySeconds (set by DBWEBHOOKS_RETRY_SECONDS) is 120)",
       }
     `);
   });
@@ -119,8 +119,8 @@ describe("A line about a wait", () => {
       retryWithoutResponse: say.waitLine(settings, { ...wait, kind: "retry" }),
     }).toMatchInlineSnapshot(`
       {
-        "pauseWithRate": "The service limits the rate of requests: all requests now wait 6 s and are then retried. Lower dbwebhooks:requestsPerSecond, which is 50, to avoid such waits.",
-        "pauseWithoutRate": "The service limits the rate of requests: all requests now wait 6 s and are then retried. Set dbwebhooks:requestsPerSecond to that limit to avoid such waits.",
+        "pauseWithRate": "The service limits the rate of requests, so no request is sent for the next 6 s. To avoid such waits, lower dbwebhooks:requestsPerSecond, which is 50.",
+        "pauseWithoutRate": "The service limits the rate of requests, so no request is sent for the next 6 s. To avoid such waits, set dbwebhooks:requestsPerSecond to what it allows.",
         "retryAfterResponse": "https://tables.example.com returned 404; retrying POST.",
         "retryWithoutResponse": "https://tables.example.com did not respond; retrying POST.",
       }
@@ -148,8 +148,8 @@ describe("The advice after a creation that made nothing", () => {
       {
         "invalid": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl.",
         "missingDatabase": "The service returns this both when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl.",
-        "notSent": "Check that the service is running, the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl, then run the command again.",
-        "possibleQuota": "The service does not accept the API key for this. Check the API key: DBWEBHOOKS_API_KEY sets it. If the service allows no further webhook in this database, and this one replaces another: set the resource option deleteBeforeReplace: true, and accept a gap in the notifications.",
+        "notSent": "Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl. Then run the command again.",
+        "possibleQuota": "The service does not accept the API key for this. Check the API key: DBWEBHOOKS_API_KEY sets it. If the database has reached its limit of webhooks and this creation replaces one, set the resource option deleteBeforeReplace: true; the notifications then have a gap.",
         "rateLimited": "Run the command again later.",
         "redirect": "It redirects to https://else.example, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.",
         "redirectWithoutTarget": "It redirects elsewhere, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.",
@@ -183,7 +183,7 @@ describe("The advice after a creation that made nothing", () => {
 describe("The text of a creation", () => {
   it("in doubt says what to look for", () => {
     const webhook = { databaseId: "base_abc123", url: "https://a.example/x", events: [] };
-    const unlisted = { ids: [], isComplete: false };
+    const unlisted = { ids: [] as string[], isComplete: false };
     const listed = { ids: ["1", "2", "3", "4", "5", "6"], isComplete: true };
     const page = Object.assign(response(200), { body: "<!doctype html>" });
     const inDoubt = (failure: FailedCall, leftovers = unlisted) =>
@@ -197,9 +197,9 @@ describe("The text of a creation", () => {
     }).toMatchInlineSnapshot(`
       {
         "afterPage": "Delete webhook 17 of database base_abc123 failed: POST https://tables.example.com/somewhere returned 200 without a usable webhook id. This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again.",
-        "inList": "Delete webhook 17 of database base_abc123 failed: POST https://tables.example.com/somewhere could not connect (EAI_AGAIN: connect failed). A webhook may exist in database base_abc123 without a stored secret. The service lists webhooks with the same url, events and table that this run does not know: 1, 2, 3, 4, 5 and 1 more. Another creation in flight may have made one of them. After this update compare them with "pulumi stack export" of each stack that uses the database, and delete those that no stack manages. Then run "pulumi up" again.",
+        "inList": "Delete webhook 17 of database base_abc123 failed: POST https://tables.example.com/somewhere could not connect (EAI_AGAIN: connect failed). A webhook may exist in database base_abc123 without a stored secret. The service lists webhooks with the same url, events and table that this "pulumi up" does not know: 1, 2, 3, 4, 5 and 1 more. Another creation in flight may have made one of them. After this update compare them with "pulumi stack export" of each stack that uses the database, and delete those that no stack manages. Then run "pulumi up" again.",
         "inNoList": "Delete webhook 17 of database base_abc123 failed: POST https://tables.example.com/somewhere could not connect (EAI_AGAIN: connect failed). The service lists no such webhook now, but it may still appear. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again.",
-        "withoutList": "Delete webhook 17 of database base_abc123 failed: POST https://tables.example.com/somewhere returned 409. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again. If the service allows no further webhook in this database, and this one replaces another: set the resource option deleteBeforeReplace: true, and accept a gap in the notifications.",
+        "withoutList": "Delete webhook 17 of database base_abc123 failed: POST https://tables.example.com/somewhere returned 409. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again. If the database has reached its limit of webhooks and this creation replaces one, set the resource option deleteBeforeReplace: true; the notifications then have a gap.",
       }
     `);
   });
@@ -214,9 +214,9 @@ describe("The text of a creation", () => {
       tooLateAndLeft: undoText(true, "leftBehind", "WHY"),
     }).toMatchInlineSnapshot(`
       {
-        "tooLate": "Create webhook failed: Pulumi stopped while the service created webhook 17. It was deleted again.",
+        "tooLate": "Create webhook failed: Pulumi stopped while the service created webhook 17. The new webhook was deleted.",
         "tooLateAndLeft": "Create webhook failed: Pulumi stopped while the service created webhook 17. Pulumi has not stored it: delete it by hand. It could not be deleted at once: WHY",
-        "withoutSecret": "Create webhook failed: the service created webhook 17 but sent no usable secret. It was deleted again. Run "pulumi up" again; if this comes back, check that baseUrl is the address of the service itself.",
+        "withoutSecret": "Create webhook failed: the service created webhook 17 but sent no usable secret. The new webhook was deleted. Run "pulumi up" again; if the error persists, check that baseUrl is the address of the service itself.",
         "withoutSecretAndStored": "Create webhook failed: the service created webhook 17 but sent no usable secret. It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks.",
       }
     `);
@@ -277,7 +277,7 @@ describe("The text of a failed deletion", () => {
       {
         "provider": "Delete webhook 17 of database base_abc123 failed: dbwebhooks:apiKey: is not set; give apiKey to the Provider or set DBWEBHOOKS_API_KEY. Nothing was sent. The webhook stays in the state. "pulumi destroy" uses the environment, and the arguments of the Provider that the last "pulumi up" stored: set the variable, or correct the program and then run "pulumi destroy --run-program". [notDeleted]",
         "stack": "Delete webhook 17 of database base_abc123 failed: dbwebhooks:apiKey: is not set; run "pulumi config set --secret dbwebhooks:apiKey" or set DBWEBHOOKS_API_KEY. dbwebhooks:listing: must be true or false. Nothing was sent. The webhook stays in the state. "pulumi destroy" uses the environment, and the configuration that the last "pulumi up" stored: set the variable, or run "pulumi config set" and then run "pulumi destroy --run-program". [notDeleted]",
-        "state": "Delete webhook 17 failed: its state holds no usable id, databaseId and baseUrl. Nothing was sent, and the webhook stays in the state. Delete the webhook by hand, then remove it with "pulumi state delete". [notDeleted]",
+        "state": "Delete webhook 17 failed: its state lacks a usable id, databaseId or baseUrl. Nothing was sent, and the webhook stays in the state. Delete the webhook by hand, then remove it with "pulumi state delete". [notDeleted]",
       }
     `);
   });
@@ -369,28 +369,30 @@ describe("A line about a webhook", () => {
     });
 
     expect({
-      reasons: differences.map(({ reason }) => reason),
-      replacement: messages.replacement(name, "url changes"),
-      replacementOfImport: messages.importedOtherwise(name, "url changes"),
+      differences: differences.map(({ label }) => label),
+      replacement: messages.replacement(name, "url, events", true),
+      replacementWithoutSecret: messages.replacement(name, "secret (missing in the state)", false),
+      replacementOfImport: messages.importedOtherwise(name, "url, events"),
       otherBaseUrl: messages.baseUrlReason("https://old.example", settings.baseUrl),
       providerRefused: messages.baseUrlRefused({ ...change, consequence: "refuse" }),
       providerReplaced: messages.providerReplaced("eu", { ...change, consequence: "replace" }),
       providerMoved: messages.providerMoved("eu", { ...change, consequence: "replace" }),
     }).toMatchInlineSnapshot(`
       {
-        "otherBaseUrl": "baseUrl changes from https://old.example to https://tables.example.com",
+        "differences": [
+          "url",
+          "tableId (not known yet)",
+          "baseUrl (to https://tables.example.com)",
+          "adopt.id (not known yet)",
+          "secret (missing in the state)",
+        ],
+        "otherBaseUrl": "baseUrl (from https://old.example to https://tables.example.com)",
         "providerMoved": "The base URL of the provider eu changes from https://a.example to https://b.example. If https://b.example is a new address of the same service, set its formerBaseUrls to https://a.example: then no webhook is replaced.",
         "providerRefused": "baseUrl: changes from https://a.example to https://b.example. The key comes from DBWEBHOOKS_API_KEY, and Pulumi would send it to both addresses. Leave this Provider as it is, and give the new address and its key to another Provider that the webhooks use",
         "providerReplaced": "Webhooks of the provider eu move from https://a.example to https://b.example: Pulumi replaces them, and their secrets change. It deletes the old ones at https://a.example with the old key.",
-        "reasons": [
-          "url changes",
-          "tableId is not known yet",
-          "baseUrl changes to https://tables.example.com",
-          "adopt.id is not known yet",
-          "its state holds no secret",
-        ],
-        "replacement": "Replacing webhook 17 of database base_abc123: url changes. Its secret changes. The old secret works until the old webhook is deleted, by default at the end of the update.",
-        "replacementOfImport": "The program does not declare webhook 17 of database base_abc123 as the service has it: url changes. Pulumi does not replace what it imports. Declare it as it is there, and change it after the import.",
+        "replacement": "Replacing webhook 17 of database base_abc123, because these properties differ: url, events. The new webhook has a new secret. The old secret works until the old webhook is deleted, by default at the end of the update.",
+        "replacementOfImport": "The program and the service differ about webhook 17 of database base_abc123: url, events. Pulumi does not replace a webhook that it imports. Declare it as the service has it, and change it after the import.",
+        "replacementWithoutSecret": "Replacing webhook 17 of database base_abc123, because these properties differ: secret (missing in the state). The new webhook has a new secret.",
       }
     `);
   });
@@ -402,15 +404,15 @@ describe("A line about a webhook", () => {
       failed: messages.adoptionFailed("Delete webhook"),
       otherSecret: messages.otherAdoptedSecret(name),
       owned: messages.adoptedAndOwned(name),
-      replaced: messages.adoptedAgain(name, "url changes"),
+      replaced: messages.adoptedAgain(name),
     }).toMatchInlineSnapshot(`
       {
-        "announced": "Adopting webhook 17 of database base_abc123: no webhook is created, and nothing changes at the service. If the state still has a resource with this webhook that uses another Provider or the other entry of this package, first run "pulumi state delete" for it: Pulumi would delete the webhook. For the same reason, do not adopt in the first "pulumi up" after an upgrade of this package.",
+        "announced": "Adopting webhook 17 of database base_abc123: no webhook is created, and nothing changes at the service. If the state still has this webhook under another Provider, or from the other one of pulumi-dbwebhooks and pulumi-dbwebhooks/native, first remove that resource with "pulumi state delete": otherwise Pulumi deletes the webhook. It can also do so in the first "pulumi up" after an upgrade of this package, so do not adopt in that one.",
         "done": "This stack manages webhook 17 of database base_abc123 from now on. It was not changed and was not looked up (the setting listing is off).",
-        "failed": "Delete webhook failed: the program adopts it, and the adoption failed in this run. Nothing was sent, and the webhook stays in the state.",
+        "failed": "Delete webhook failed: the program adopts it, and this "pulumi up" failed to adopt it. Nothing was sent, and the webhook stays in the state.",
         "otherSecret": "The argument adopt.secret of webhook 17 of database base_abc123 is not the secret that the state holds, which stays in force. Remove adopt. To use the other secret, remove the webhook with "pulumi state delete" and run "pulumi up" again.",
         "owned": "Compare webhook 17 of database base_abc123 failed: two resources of this program manage it, one of them with adopt, and each would delete it. Remove adopt, or one of them. If both are in the state, first remove one from it with "pulumi state delete", which deletes no webhook.",
-        "replaced": "Replace webhook 17 of database base_abc123 failed: its argument adopt names the same webhook (url changes). Nothing was changed. Remove adopt from the program; the next "pulumi up" then replaces the webhook, with a new secret.",
+        "replaced": "Replace webhook 17 of database base_abc123 failed: its argument adopt names the same webhook. Nothing was changed. Remove adopt from the program; the next "pulumi up" then replaces the webhook, with a new secret.",
       }
     `);
   });
@@ -426,12 +428,12 @@ describe("A line about a webhook", () => {
       sharedSecret: messages.sharedSecret("X", name, "Y"),
     }).toMatchInlineSnapshot(`
       {
-        "absent": "The service no longer had webhook 17 of database base_abc123, which is removed from the state. The service also returns this to a key without access to the database: if that is possible here, look at the service.",
-        "existing": "Create webhook failed: the service returned webhook 17, which this run already knows, instead of a new one. No webhook was created and none was deleted. It may belong to another resource of this stack. Declare the subscription once, or change its url, events or table.",
-        "keptAdopted": "Kept webhook 17 of database base_abc123: the argument adopt of the program names it. It was not deleted, and its secret is the same. Remove adopt before you replace it.",
-        "keptCreated": "Kept webhook 17 of database base_abc123: the service returned it for a creation of this run. It was not deleted. If no resource has it, delete it by hand.",
-        "keptOwned": "Kept webhook 17 of database base_abc123: another resource of this program may manage it: this run found such a resource unchanged. It was not deleted, and its secret is the same. If no other resource has it, delete it by hand.",
-        "shared": "Two resources manage webhook 17 of database base_abc123: a and b. Remove one of them from the program, and from the state with "pulumi state delete", which deletes no webhook. Do not use --target before that.",
+        "absent": "The service returned 404 for webhook 17 of database base_abc123, which is therefore removed from the state. A key without access to the database gets the same response: if that is possible here, check at the service that the webhook is gone.",
+        "existing": "Create webhook failed: the service returned webhook 17, which this "pulumi up" already knows, instead of a new one. No webhook was created and none was deleted. It may belong to another resource of this stack. Declare the subscription once, or change its url, events or table.",
+        "keptAdopted": "Did not delete webhook 17 of database base_abc123: the argument adopt of the program names it. Its secret is the same. Remove adopt before you replace it.",
+        "keptCreated": "Did not delete webhook 17 of database base_abc123: the service returned it for a creation of this "pulumi up". If no resource has it, delete it by hand.",
+        "keptOwned": "Did not delete webhook 17 of database base_abc123: another resource of this program appears to manage it. Its secret is the same. If no other resource has it, delete it by hand.",
+        "shared": "2 resources manage webhook 17 of database base_abc123: a, b. Keep one of them, and remove the others from the program, and from the state with "pulumi state delete", which deletes no webhook. Do not use --target before that.",
         "sharedSecret": "X holds one secret, and it is stored for webhook 17 of database base_abc123 and for Y. If they have different secrets, set it to a JSON object of secrets by DATABASE/NUMBER, and import again.",
       }
     `);
@@ -450,22 +452,22 @@ describe("A line about a webhook", () => {
       failedList: say.notFoundText(context, failedWith(response(500))),
     }).toMatchInlineSnapshot(`
       {
-        "drift": "Drift of webhook 17 of database base_abc123: the service has a different url, events. The next "pulumi up" replaces it, with a new secret, unless the program declares what the service has.",
-        "driftIfOnlyRead": "Drift of webhook 17 of database base_abc123: the service has a different url. This stack only reads it.",
-        "driftUndone": "Drift of webhook 17 of database base_abc123 is undone: the service again has the url that the program declares.",
+        "drift": "Drift of webhook 17 of database base_abc123: these properties differ at the service: url, events. The next "pulumi up" replaces it, with a new secret, unless the program declares what the service has.",
+        "driftIfOnlyRead": "Drift of webhook 17 of database base_abc123: these properties differ at the service: url. This stack only reads it.",
+        "driftUndone": "Drift of webhook 17 of database base_abc123 is undone: these properties are at the service again as the program declares them: url.",
         "failedList": "it could not be looked up: POST https://tables.example.com/somewhere returned 500.",
         "gone": "The service no longer has webhook 17 of database base_abc123. The next "pulumi up" creates a new one, with a new secret.",
         "goneIfOnlyRead": "The service no longer has webhook 17 of database base_abc123. This stack only reads it.",
         "inactive": "The service has switched off webhook 17 of database base_abc123: it sends no notifications.",
         "incompleteList": "the service does not list it, but may have listed only a part of its webhooks.",
-        "notLookedUp": "Not all webhooks of database b could be looked up: WHY. The state of those that were not found stays as it is, and this refresh does not show their drift.",
+        "notLookedUp": "Some webhooks of database b were not looked up, because WHY. Their state stays as it is, and this refresh does not show their drift.",
       }
     `);
   });
 
   it("reports a bug", () => {
     expect(say.faultText(operation, new Error("odd"))).toMatchInlineSnapshot(
-      `"Delete webhook 17 of database base_abc123 failed unexpectedly (odd). This is a bug of pulumi-dbwebhooks: look at the service before you run the command again, and report it."`,
+      `"Delete webhook 17 of database base_abc123 failed unexpectedly (odd). This is a bug in pulumi-dbwebhooks: please report it. Before you run the command again, check which webhooks the service has."`,
     );
   });
 });

@@ -53,7 +53,7 @@ describe("The response to a comparison", () => {
     property: string,
     { lastProgram = {}, state = lastProgram, program = {} }: Compared,
   ) {
-    const differences = [{ property, reason: "" }];
+    const differences = [{ property, label: property }];
     const [oldInputs, olds, news] = [someArgs(lastProgram), someState(state), someArgs(program)];
     return diffResponse(differences, oldInputs, olds, news).toObject();
   }

@@ -9,8 +9,8 @@ import { providerText } from "./provider.js";
  * A webhook subscription of a database.
  *
  * The documented API cannot change a subscription, so a change of `databaseId`, `url`, `events` or
- * `tableId` replaces it: the new one is created first, with a new secret, and the old one is deleted at
- * the end of the update.
+ * `tableId` replaces it: by default the new one is created first, with a new secret, and the old one is
+ * deleted at the end of the update.
  *
  * @example
  * ```ts
@@ -64,6 +64,6 @@ export class Webhook extends WebhookResource {
 
 function importError(name: string, what: string): pulumi.RunError {
   return new pulumi.RunError(
-    `Webhook ${name}: ${what} cannot work with this entry of pulumi-dbwebhooks. Import from "pulumi-dbwebhooks/native" instead, or take over the existing webhook with the argument adopt.`,
+    `Webhook ${name}: ${what} cannot work with the dynamic provider. Import from "pulumi-dbwebhooks/native" instead, or take over the existing webhook with the argument adopt.`,
   );
 }
