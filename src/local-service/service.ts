@@ -24,7 +24,7 @@ import {
  * Timeouts of Node's server in milliseconds: for the headers of a request, and for the complete request.
  * After that, the server responds with 408 and closes the connection.
  */
-export const requestLimits = {
+const requestLimits = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 1_000,
