@@ -54,7 +54,7 @@ describe("The request log", () => {
     expect(await finished).toMatchObject({ outcome: "disconnected", committed: false });
   });
 
-  it("keeps the newest requests and deliveries up to its size", async () => {
+  it("keeps the newest requests up to its size", async () => {
     const service = await startService({ maxRequests: 2 });
 
     await service.create();
