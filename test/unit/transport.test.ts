@@ -48,19 +48,14 @@ async function sendAtOnce({ send }: FakeTransport, names: readonly string[]): Pr
 
 describe("A transport", () => {
   it("opens its connections with the first request, once", async () => {
-    const opened: unknown[] = [];
-    const open = async (timeoutSeconds: number) => {
-      opened.push(timeoutSeconds);
-      return async () => ok;
-    };
+    const open = vi.fn(async (_timeoutSeconds: number) => async () => ok);
     const { signal } = new AbortController();
     const transport = new Transport(someSettings({ timeoutSeconds: 7 }), signal, open);
     const call = { kind: "delete", request: someRequest, onWait: () => undefined } as const;
-    const openedBefore = [...opened];
 
     await Promise.all([transport.sendRequest(call), transport.sendRequest(call)]);
 
-    expect([openedBefore, opened]).toEqual([[], [7]]);
+    expect(open.mock.calls).toEqual([[7]]);
   });
 
   it("returns the outcome of each attempt, and the time that they took together", async () => {
