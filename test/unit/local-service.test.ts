@@ -5,6 +5,8 @@ import type { LocalServiceOptions } from "../../src/local-service/index.js";
 import { clientOf, startService, temporaryFile, webhookBody } from "../helpers/local-service.js";
 
 const webhooks = "/api/v1/bases/base_1/webhooks";
+const webhook1 = `${webhooks}/1`;
+const ofAnotherDatabase = webhook1.replace("base_1", "base_2");
 const events = "/_local/bases/base_1/events";
 const evil = "https://evil.example";
 const globalRequest = globalThis.Request;
@@ -134,48 +136,43 @@ describe("A refused request", () => {
     expect(service.webhooks).toEqual([]);
   });
 
-  it.each<[string, Dispatcher.HttpMethod, string, Record<string, string>]>([
-    ["a creation without a key", "POST", webhooks, {}],
-    ["a creation with another scheme", "POST", webhooks, { authorization: "Basic all" }],
-    ["a deletion with an unknown key", "DELETE", `${webhooks}/1`, { authorization: "Bearer no" }],
-    ["a list with an unknown key", "GET", webhooks, { authorization: "Bearer no" }],
-  ])("gets 401 with the scheme to use: %s", async (_case, method, path, headers) => {
+  const known = "Bearer key-of-all";
+  const unknown = "Bearer key-of-nobody";
+  const ofBase2 = "Bearer key-of-base_2";
+
+  it.each<[string, number, string | undefined, Dispatcher.HttpMethod, string, string]>([
+    ["a creation without a key", 401, "UNAUTHORIZED", "POST", webhooks, ""],
+    ["a creation with another scheme", 401, "UNAUTHORIZED", "POST", webhooks, "Basic key-of-all"],
+    ["a deletion with an unknown key", 401, "UNAUTHORIZED", "DELETE", webhook1, unknown],
+    ["a list with an unknown key", 401, "UNAUTHORIZED", "GET", webhooks, unknown],
+    ["a creation without access", 404, "NOT_FOUND", "POST", webhooks, ofBase2],
+    ["a deletion without access", 404, "NOT_FOUND", "DELETE", webhook1, ofBase2],
+    ["a deletion of nothing", 404, "NOT_FOUND", "DELETE", `${webhooks}/2`, known],
+    ["a deletion by an odd spelling", 404, "NOT_FOUND", "DELETE", `${webhooks}/01`, known],
+    ["a deletion in another database", 404, "NOT_FOUND", "DELETE", ofAnotherDatabase, known],
+    ["a path that does not exist", 404, undefined, "DELETE", `/prefix${webhook1}`, known],
+  ])("%s gets %i %s", async (_case, statusCode, code, method, path, authorization) => {
     const service = await startWithWebhook();
+    const headers = { authorization };
 
-    const response = await service.send({ method, path, apiKey: null, headers });
+    const response = await service.send({ method, path, headers, body: webhookBody() });
 
-    expect(response).toMatchObject({ statusCode: 401, json: { error: { code: "UNAUTHORIZED" } } });
-    expect(response.headers["www-authenticate"]).toBe("Bearer");
+    expect(response.statusCode).toBe(statusCode);
+    expect(response.json?.error.code).toBe(code);
     expect(service.webhooks).toHaveLength(1);
   });
 
-  it.each<[string, Dispatcher.HttpMethod, string, string]>([
-    ["a creation in a database without access", "POST", webhooks, "key-of-base_2"],
-    ["a deletion in a database without access", "DELETE", `${webhooks}/1`, "key-of-base_2"],
-    ["a deletion of a webhook that does not exist", "DELETE", `${webhooks}/2`, "key-of-all"],
-    ["a deletion in another database", "DELETE", "/api/v1/bases/base_2/webhooks/1", "key-of-all"],
-    ["a deletion by another spelling of the id", "DELETE", `${webhooks}/01`, "key-of-all"],
-  ])("gets 404 with the error envelope: %s", async (_case, method, path, apiKey) => {
-    const service = await startWithWebhook();
+  it("gets with 401 the scheme to use", async () => {
+    const service = await startService();
 
-    const response = await service.send({ method, path, apiKey, body: webhookBody() });
+    const { headers } = await service.create({ apiKey: null });
 
-    expect(response).toMatchObject({ statusCode: 404, json: { error: { code: "NOT_FOUND" } } });
-    expect(service.webhooks).toHaveLength(1);
-  });
-
-  it("gets 404 without the error envelope at a path that does not exist", async () => {
-    const service = await startWithWebhook();
-
-    const response = await service.send({ method: "DELETE", path: `/prefix${webhooks}/1` });
-
-    expect(response).toMatchObject({ statusCode: 404, json: undefined });
-    expect(service.webhooks).toHaveLength(1);
+    expect(headers["www-authenticate"]).toBe("Bearer");
   });
 
   it.each<[Dispatcher.HttpMethod, string, string]>([
     ["DELETE", webhooks, "GET, HEAD, POST"],
-    ["PATCH", `${webhooks}/1`, "DELETE"],
+    ["PATCH", webhook1, "DELETE"],
   ])("gets 405 with the methods of its path: %s %s", async (method, path, allow) => {
     const service = await startWithWebhook();
 
@@ -184,7 +181,7 @@ describe("A refused request", () => {
     expect(response).toMatchObject({ statusCode: 405, headers: { allow } });
   });
 
-  it("gets 415 when its body is not JSON by its content type", async () => {
+  it("gets 415 when its content type is not JSON", async () => {
     const service = await startService();
 
     const response = await service.create({ headers: { "content-type": "application/jsonp" } });
