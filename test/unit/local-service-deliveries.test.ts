@@ -78,12 +78,6 @@ describe("Emitting an event", () => {
 
     expect(() => service.emit({ ...created, type: "view.created" })).toThrow(TypeError);
   });
-
-  it("accepts any kind with allowUnknownEvents", async () => {
-    const service = await startService({ allowUnknownEvents: true });
-
-    expect(service.emit({ ...created, type: "view.created" })).toMatchObject({ data: {} });
-  });
 });
 
 describe("Emitting an event over HTTP", () => {

@@ -162,14 +162,6 @@ describe("A refused request", () => {
     expect(service.webhooks).toHaveLength(1);
   });
 
-  it("gets with 401 the scheme to use", async () => {
-    const service = await startService();
-
-    const { headers } = await service.create({ apiKey: null });
-
-    expect(headers["www-authenticate"]).toBe("Bearer");
-  });
-
   it.each<[Dispatcher.HttpMethod, string, string]>([
     ["DELETE", webhooks, "GET, HEAD, POST"],
     ["PATCH", webhook1, "DELETE"],

@@ -126,8 +126,4 @@ describe("The schema", () => {
   ])("marks the secrets of $of", ({ properties, secrets }) => {
     expect(namesWith(properties, "secret")).toEqual(secrets);
   });
-
-  it("has no links of TypeScript in its descriptions", () => {
-    expect(JSON.stringify(schema)).not.toContain("{@link");
-  });
 });
