@@ -24,7 +24,7 @@ import {
  * The timeouts of Node's server for the headers of a request and for the complete request, and how often it
  * checks them, in milliseconds. After a timeout it responds with 408 and closes the connection.
  */
-export const requestLimits = {
+const requestLimits = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 1_000,
