@@ -5,8 +5,6 @@ import { isHttpOrigin } from "../local-service/options.js";
 import { defaultApiKey, readApiKeys, readNumber, UsageError } from "./options.js";
 import { logLine, recordOf, startText } from "./serve-log.js";
 
-const outputTimeoutMs = 1_000;
-
 /** The options of `serve`, as the command line passes them. */
 export interface ServeOptions {
   readonly port: string;
@@ -61,8 +59,6 @@ export async function serve(options: ServeOptions): Promise<void> {
   await service.close();
   const lost = ` Deliveries still pending are lost: ${pendingDeliveries}.`;
   write({ type: "stopped", pendingDeliveries }, `Stopped.${pendingDeliveries > 0 ? lost : ""}`);
-  // A pipe that nothing reads would keep the process alive forever.
-  setTimeout(() => process.exit(), outputTimeoutMs).unref();
 }
 
 function readOptions(options: ServeOptions) {

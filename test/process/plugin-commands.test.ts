@@ -17,10 +17,8 @@ async function folderWithPulumi(script?: string): Promise<string> {
   return path;
 }
 
-describe("plugin-path", () => {
-  it("prints the folder of the plugin", async () => {
-    expect(await runCli(["plugin-path"])).toMatchObject({ exitCode: 0, stdout: `${plugin}\n` });
-  });
+it("plugin-path prints the folder of the plugin", async () => {
+  expect(await runCli(["plugin-path"])).toMatchObject({ exitCode: 0, stdout: `${plugin}\n` });
 });
 
 describe("install-plugin", () => {

@@ -17,8 +17,8 @@ async function run(args: readonly string[]) {
   const stdout = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
   await runCommand(args);
-  const [written, errors] = [stdout, stderr].map(({ mock }) => mock.calls.join(""));
-  return { exitCode: process.exitCode, stdout: written, stderr: errors };
+  const textOf = ({ mock }: typeof stdout) => mock.calls.join("");
+  return { exitCode: process.exitCode, stdout: textOf(stdout), stderr: textOf(stderr) };
 }
 
 const wrongKey = "--api-key (or DBWEBHOOKS_SERVE_API_KEYS): must be KEY or KEY=DATABASE,DATABASE";
@@ -34,10 +34,10 @@ describe("Wrong usage", () => {
     { line: "serve --port 65536", message: "--port: must be a number from 0 to 65535." },
     { line: "serve --host 0.0.0.0", message: "--host: others could reach this address" },
     { line: "serve --deliver-to http://h/path", message: "--deliver-to: must be an origin" },
+    { line: "serve --api-key sk_live_ä", message: wrongKey },
     { line: "serve --api-key sk_live_1=", message: wrongKey },
     { line: "serve --api-key sk_live_1 --api-key sk_live_1=b", message: wrongKey },
     { line: "emit record.created", message: "required option '--database <ID>'" },
-    { line: "emit a --database b --api-key sk_live_ä", message: wrongKey },
     { line: "emit a --database b --data {", message: "--data: must be a JSON object" },
     { line: "emit a --database b --wait x", message: "--wait: must be a number from 0 to 600." },
     { line: "emit a --database b --url x", message: "--url (or DBWEBHOOKS_BASE_URL): must be an" },
@@ -46,16 +46,6 @@ describe("Wrong usage", () => {
 
     expect(exitCode).toBe(2);
     expect(stderr).toContain(message);
-    expect(stderr).not.toContain("sk_live");
-  });
-
-  it("exits with 2 and shows no key where the environment holds a wrong one", async () => {
-    vi.stubEnv("DBWEBHOOKS_SERVE_API_KEYS", "sk_live_1 sk_live_2=");
-
-    const { exitCode, stderr } = await run(["serve"]);
-
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain(wrongKey);
     expect(stderr).not.toContain("sk_live");
   });
 });
@@ -107,23 +97,25 @@ describe("The service that serve starts", () => {
     const args = "--host [::] --port 0 --allow-remote --listing --data a.db --rate-limit 0.5";
     const more = "--deliver-to http://h:1 --allow-unknown-events";
 
-    expect(await startedWith(`${args} ${more}`.split(" "))).toMatchObject({
-      host: "::",
-      port: 0,
-      allowRemote: true,
-      listing: true,
-      data: "a.db",
-      maxRequests: 0,
-      allowUnknownEvents: true,
-      deliveries: { deliverTo: "http://h:1" },
-      rateLimit: { requestsPerSecond: 0.5 },
-    });
+    const options = await startedWith(`${args} ${more}`.split(" "));
+
+    expect(options).toMatchObject({ allowRemote: true, listing: true, allowUnknownEvents: true });
+    expect(options).toMatchObject({ host: "::", port: 0, data: "a.db", maxRequests: 0 });
+    expect(options?.deliveries).toEqual({ deliverTo: "http://h:1" });
+    expect(options?.rateLimit).toEqual({ requestsPerSecond: 0.5 });
   });
 
   it("is strict and only reachable from this machine without options", async () => {
     const strict = { allowRemote: false, listing: false, allowUnknownEvents: false };
 
     expect(await startedWith([])).toMatchObject({ host: "127.0.0.1", port: 8787, ...strict });
+  });
+
+  it("can have another address if Node.js cannot listen on this one", async () => {
+    const error = Object.assign(new Error("address in use"), { syscall: "listen" });
+    vi.mocked(startLocalService).mockRejectedValueOnce(error);
+
+    await expect(run(["serve"])).rejects.toThrow("in use. Choose another address with --port");
   });
 
   it("shows the setting that a stack needs for a service of another machine", () => {

@@ -105,12 +105,11 @@ describe("emit", () => {
 
   it("tells a server that is no local service from one that does not respond", async () => {
     await using other = await startServer({ body: '{"id":"evt_1","deliveries":[null]}' });
-    const silentUrl = await refusedUrl();
 
     const strange = await errorOf(runEmit({ url: other.url }));
-    const silent = await errorOf(runEmit({ url: silentUrl }));
+    const silent = await errorOf(runEmit({ url: await refusedUrl() }));
 
     expect(strange.message).toContain(`${other.url} responded with 200: This is no local service.`);
-    expect(silent.message).toContain(`No response from ${silentUrl} (ECONNREFUSED)`);
+    expect(silent.message).toMatch(/^No response from http.* \(ECONNREFUSED\)/);
   });
 });

@@ -55,16 +55,11 @@ describe("A text that repeats a sensitive value is withheld", () => {
   });
 
   it.each(["base64", "base64url", "hex"] as const)("when it does so in %s", (encoding) => {
-    const values = fc.string({ unit: "grapheme-ascii", minLength: 12 });
+    for (const before of ["", ".", ".."]) {
+      const encoded = Buffer.from(`${before}${key}?`).toString(encoding);
 
-    fc.assert(
-      fc.property(values, fc.string(), fc.string(), (value, before, after) => {
-        fc.pre(/(?:[a-z0-9]{2}.?){6}/i.test(value));
-        const encoded = Buffer.from(before + value + after).toString(encoding);
-
-        expect(redact(encoded, [value])).toBe(note);
-      }),
-    );
+      expect(redact(encoded, [key])).toBe(note);
+    }
   });
 
   it.each(["/", " ", '"', "=", "-", "_", "😀", "\u200b "])(
