@@ -35,7 +35,7 @@ describe("The plugin", () => {
         await run(["pulumi", "package", "add", "dbwebhooks"]);
 
         expect(first.output).toContain(`dbwebhooks ${version} is installed.`);
-        expect(second.output).toContain(`dbwebhooks ${version} is installed already.`);
+        expect(second.output).toContain(`dbwebhooks ${version} is installed.`);
         expect(output).not.toContain("pulumi-resource-dbwebhooks");
         expect(service.webhooks).toHaveLength(1);
 
