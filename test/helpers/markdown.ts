@@ -1,7 +1,6 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-
-const repository = join(__dirname, "../..");
+import { repository } from "./directory.js";
 
 const names = ["*.md", "docs/**/*.md", "examples/{,*/}README.md"];
 /** The paths of all Markdown pages, from the root of the repository. */

@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
-import { join, relative, sep } from "node:path";
+import { relative, sep } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { dynamicAdapter, startAdapter } from "../helpers/adapters/adapters.js";
 import { someArgs } from "../helpers/builders.js";
+import { repository } from "../helpers/directory.js";
 
-const repository = join(__dirname, "../..");
 const baseUrl = "http://127.0.0.1:9";
 /** A provider whose creations return the files that its process has loaded. */
 const listingText = `exports.handler = () => ({

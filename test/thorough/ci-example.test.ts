@@ -2,11 +2,11 @@ import { cp, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { LocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
+import { repository } from "../helpers/directory.js";
 import { yamlProgram } from "../helpers/programs.js";
 import { type RunningCommand, start } from "../helpers/pulumi.js";
-import { holdCreation, type TestStack, webhookArgs, withStack } from "../helpers/stack.js";
+import { holdCreation, type TestStack, withStack } from "../helpers/stack.js";
 
-const repository = join(__dirname, "../..");
 const up = ["up", "--stack", "test", "--summary", "summary.json"];
 
 describe("The deployment script of examples/ci", () => {
@@ -78,7 +78,7 @@ async function withDeployment(
   await withStack(
     async (stack) => {
       const { declare, directory } = stack;
-      await declare({ orders: { args: webhookArgs() } });
+      await declare({ orders: {} });
       await symlink(join(repository, "node_modules"), join(directory, "node_modules"));
       for (const file of ["deploy.mts", "interruption.mts", "package.json"]) {
         await cp(join(repository, "examples/ci", file), join(directory, file));

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readPage } from "../helpers/markdown.js";
 import { succeed } from "../helpers/package.js";
-import { javascriptProgramOfPlugin } from "../helpers/programs.js";
+import { javascriptProgramOfPlugin, webhookArgs } from "../helpers/programs.js";
 import { readmeBlocks } from "../helpers/readme.js";
-import { webhookArgs, withStack } from "../helpers/stack.js";
+import { withStack } from "../helpers/stack.js";
 
 const [move, check, back] = readmeBlocks(readPage("docs/moving.md"));
 const program = (entry: string, adopt = "undefined") => `
