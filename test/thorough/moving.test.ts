@@ -1,13 +1,13 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { commandBlocks } from "../helpers/guide.js";
 import { readPage } from "../helpers/markdown.js";
 import { succeed } from "../helpers/package.js";
 import { javascriptProgramOfPlugin, webhookArgs } from "../helpers/programs.js";
-import { readmeBlocks } from "../helpers/readme.js";
 import { withStack } from "../helpers/stack.js";
 
-const [move, check, back] = readmeBlocks(readPage("docs/moving.md"));
+const [move, check, back] = commandBlocks(readPage("docs/moving.md"));
 const program = (entry: string, adopt = "undefined") => `
   const pulumi = require("@pulumi/pulumi");
   const { Webhook, Provider } = require("${entry}");

@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { withExample } from "../helpers/example.js";
-import { readPage } from "../helpers/markdown.js";
+import { codeBlocks, readPage, sectionOf } from "../helpers/markdown.js";
 import { run } from "../helpers/pulumi.js";
-import { codeBlocks, sectionOf } from "../helpers/readme.js";
 
 const page = readPage("docs/ci.md");
 const snippetOf = (heading: string) => codeBlocks(sectionOf(page, heading))[0]?.text ?? "";

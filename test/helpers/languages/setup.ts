@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { buildEnvironment, buildTags } from "../../../tools/pulumi-cli/build.mts";
 import { resolvePulumiCli } from "../../../tools/pulumi-cli/resolve.mts";
