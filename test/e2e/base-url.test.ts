@@ -1,7 +1,6 @@
 import type { LocalService } from "pulumi-dbwebhooks/local-service";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createWebhook } from "../helpers/local-service.js";
-import { javascriptProgram, webhookArgs, yamlProgram } from "../helpers/programs.js";
+import { javascriptProgram, yamlProgram } from "../helpers/programs.js";
 import { shareService, shareStack, unasked, withStack } from "../helpers/stack.js";
 
 const providerAt = ({ baseUrl }: LocalService, apiKey = "local-api-key") => ({ baseUrl, apiKey });
@@ -139,10 +138,8 @@ describe("Another base URL in the native plugin", () => {
 
   it("is refused while adopt names the webhook, which the replaced provider would delete", async () => {
     await withStack(
-      async ({ service, configure, declare, pulumi, up }) => {
-        const { databaseId, ...body } = webhookArgs();
-        const { id, secret } = (await createWebhook(service, { databaseId, body })).json;
-        await declare({ orders: { args: { adopt: { id, secret } } } });
+      async ({ service, configure, createByHand, declare, pulumi, up }) => {
+        await declare({ orders: { args: { adopt: await createByHand() } } });
         await up();
         const sameService = service.baseUrl.replace("127.0.0.1", "localhost");
         await configure({ "dbwebhooks:baseUrl": sameService });

@@ -1,9 +1,7 @@
 import { join } from "node:path";
-import type { LocalService } from "pulumi-dbwebhooks/local-service";
 import { beforeAll, describe, expect, it } from "vitest";
 import { version } from "../../package.json";
 import { textsBelow, writeJson } from "../helpers/directory.js";
-import { createWebhook } from "../helpers/local-service.js";
 import {
   javascriptProgramOfPlugin,
   reference,
@@ -12,27 +10,17 @@ import {
   writeYaml,
   yamlProgram,
 } from "../helpers/programs.js";
-import { shareStack, unasked } from "../helpers/stack.js";
+import { type ExistingWebhook, shareStack, unasked } from "../helpers/stack.js";
 
 const { type } = yamlProgram;
 const url = "https://example.com/path-token";
 
-interface ExistingWebhook {
-  /** The id by which Pulumi knows it. */
-  readonly id: string;
-  readonly secret: string;
-}
-
-/** Creates a webhook by hand. */
-async function createByHand(service: LocalService): Promise<ExistingWebhook> {
-  const { databaseId, ...body } = webhookArgs({ url });
-  const { json } = await createWebhook(service, { databaseId, body });
-  return { id: `${databaseId}/${json.id}`, secret: json.secret };
-}
+/** The id by which Pulumi knows an existing webhook. */
+const idOf = (webhook: ExistingWebhook | undefined) => `base_abc123/${webhook?.id}`;
 
 /** The variable from which an import takes the secrets. */
 function secretsOf(webhooks: readonly ExistingWebhook[]) {
-  const secrets = Object.fromEntries(webhooks.map(({ id, secret }) => [id, secret]));
+  const secrets = Object.fromEntries(webhooks.map((webhook) => [idOf(webhook), webhook.secret]));
   return { DBWEBHOOKS_IMPORT_SECRET: JSON.stringify(secrets) };
 }
 
@@ -48,19 +36,19 @@ describe("The native plugin, given the secrets of existing webhooks,", () => {
   const secret = { args: { url }, hasSecretUrl: true };
   const importing = (webhook: ExistingWebhook | undefined) => ({
     ...secret,
-    opts: { import: webhook?.id },
+    opts: { import: idOf(webhook) },
   });
   const imported: Webhooks = { command: secret, option: secret };
 
   beforeAll(async () => {
-    const { service, configure } = stack();
-    for (let count = 0; count < 4; count++) existing.push(await createByHand(service));
+    const { service, configure, createByHand } = stack();
+    for (let count = 0; count < 4; count++) existing.push(await createByHand({ url }));
     service.clearRequests();
     await configure({ "dbwebhooks:listing": "true" });
   });
 
   it("imports by command", async () => {
-    const resources = [{ type, name: "command", id: existing[0]?.id }];
+    const resources = [{ type, name: "command", id: idOf(existing[0]) }];
     await writeJson(join(stack().directory, "import.json"), { resources });
     // The code that Pulumi generates shows the url, whatever the state does.
     const flags = ["--yes", "--protect=false", "--generate-code=false"];
@@ -68,7 +56,7 @@ describe("The native plugin, given the secrets of existing webhooks,", () => {
     const { exitCode, output } = await run("import", "--file", "import.json", ...flags);
 
     expect(exitCode, output).toBe(0);
-    expect((await stack().resources()).command?.id).toBe(existing[0]?.id);
+    expect((await stack().resources()).command?.id).toBe(idOf(existing[0]));
   });
 
   it("imports by option, and warns about two resources with one webhook", async () => {
@@ -113,7 +101,7 @@ describe("The native plugin, given the secrets of existing webhooks,", () => {
   it("reads a webhook that it does not manage, and leaves it alone when all others are destroyed", async () => {
     const [, , , read] = existing;
     await writeYaml(stack().directory, {
-      resources: { read: { type: "dbwebhooks:Webhook", get: { id: read?.id } } },
+      resources: { read: { type: "dbwebhooks:Webhook", get: { id: idOf(read) } } },
       outputs: { readSecret: reference("read.secret"), url: reference("read.url") },
     });
 
@@ -122,8 +110,8 @@ describe("The native plugin, given the secrets of existing webhooks,", () => {
     await run("destroy", ...unasked);
 
     expect(outputs).toEqual({ readSecret: read?.secret, url });
-    expect(stack().service.webhooks.map(yamlProgram.idOf)).toEqual([read?.id]);
-    stack().service.removeWebhook(stack().service.webhooks[0]?.id ?? 0);
+    expect(stack().service.webhooks.map(yamlProgram.idOf)).toEqual([idOf(read)]);
+    stack().service.removeWebhook(read?.id ?? 0);
   });
 
   it("prints and stores no secret in clear text, in states, their copies and the history", async () => {
@@ -151,7 +139,7 @@ describe("pulumi-dbwebhooks/native", () => {
       const opts = { version: "${pluginVersion}" };
       const provider = new Provider("account", ${JSON.stringify(account)}, opts);
       const orders = new Webhook("orders", ${JSON.stringify(webhookArgs())}, { provider });
-      const read = Webhook.get("read", "${existing.id}", { provider });
+      const read = Webhook.get("read", "${idOf(existing)}", { provider });
       exports.secrets = [orders.secret, read.secret];
       exports.orders = [orders.id, orders.webhookId, orders.url, orders.baseUrl];
       exports.read = [read.id, read.webhookId, read.databaseId, read.events, read.tableId];
@@ -160,7 +148,7 @@ describe("pulumi-dbwebhooks/native", () => {
   };
 
   it("refuses a plugin of another version before it sends anything", async () => {
-    existing = await createByHand(stack().service);
+    existing = await stack().createByHand({ url });
     stack().service.clearRequests();
 
     const { exitCode, output } = await upWith("0.0.9");
@@ -183,9 +171,9 @@ describe("pulumi-dbwebhooks/native", () => {
         webhookArgs().url,
         stack().service.baseUrl,
       ],
-      read: [existing.id, existing.id.split("/")[1], "base_abc123", created?.events, null],
+      read: [idOf(existing), String(existing.id), "base_abc123", created?.events, null],
     });
     expect(output + (await stack().stateText())).not.toMatch(/whsec_|path-token|local-api-key/);
-    stack().service.removeWebhook(Number(existing.id.split("/")[1]));
+    stack().service.removeWebhook(existing.id);
   });
 });

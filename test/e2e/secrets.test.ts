@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { textsBelow } from "../helpers/directory.js";
 import { echoAuthorization } from "../helpers/faults/faults.mjs";
-import { createWebhook } from "../helpers/local-service.js";
 import { javascriptProgram, webhookArgs } from "../helpers/programs.js";
 import { shareStack, unasked } from "../helpers/stack.js";
 
@@ -47,9 +46,8 @@ describe("Secrets on the real CLI, with Pulumi's most detailed log,", () => {
   };
 
   beforeAll(async () => {
-    const { service, directory, declareText } = stack();
-    const { databaseId, ...body } = webhookArgs();
-    const adopt = (await createWebhook(service, { databaseId, body })).json;
+    const { service, createByHand, directory, declareText } = stack();
+    const adopt = await createByHand();
     const eventLog = join(directory, "events.json");
     await declareText(programOf("record.created", adopt));
     await run("up", ...unasked, "--diff", "--event-log", eventLog);

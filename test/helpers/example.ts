@@ -30,8 +30,6 @@ export async function withExample<Result>(
     const environment = {
       ...(await stackEnvironment(root)),
       npm_config_update_notifier: "false",
-      // tsc has checked the examples.
-      PULUMI_NODEJS_TRANSPILE_ONLY: "true",
     };
     return await use({ directory: join(examples, name), environment });
   });

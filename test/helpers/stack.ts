@@ -8,8 +8,15 @@ import {
 import { aroundAll, expect, inject, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { withDirectory, writeJson } from "./directory.js";
+import { createWebhook } from "./local-service.js";
 import { succeed } from "./package.js";
-import { javascriptProgram, type Program, type Providers, type Webhooks } from "./programs.js";
+import {
+  javascriptProgram,
+  type Program,
+  type Providers,
+  type Webhooks,
+  webhookArgs,
+} from "./programs.js";
 import { run, stackEnvironment, start } from "./pulumi.js";
 import { template } from "./stack-template.js";
 
@@ -24,6 +31,12 @@ interface StateResource {
   readonly id: string;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly outputs: Readonly<Record<string, unknown>>;
+}
+
+/** A webhook that was created without Pulumi. */
+export interface ExistingWebhook {
+  readonly id: number;
+  readonly secret: string;
 }
 
 interface StackOptions {
@@ -116,6 +129,12 @@ async function openStack(root: string, service: LocalService, program: Program) 
     /** Changes the text of the state, as somebody with access to the backend can. */
     editState: async (change: (text: string) => string) =>
       writeFile(stateFile, change(await stateText())),
+    /** Creates a webhook at the service without Pulumi, with these changes of the arguments. */
+    createByHand: async (changes?: object): Promise<ExistingWebhook> => {
+      const { databaseId, ...body } = webhookArgs(changes);
+      const { json } = await createWebhook(service, { databaseId, body });
+      return { id: json.id, secret: json.secret };
+    },
     declare: (webhooks: Webhooks, providers?: Providers) =>
       program.declare(directory, webhooks, providers),
     /** Writes a JavaScript program in place of the one that `declare` feeds. */

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import type { Fault, FaultRule, LocalService } from "pulumi-dbwebhooks/local-service";
 import {
+  asHtml,
   echoAuthorization,
   hugeBody,
   idAsString,
@@ -180,6 +181,8 @@ function rowsOf(
 const creations = [
   ...rowsOf("created", { requests: ["POST"], isHeld: true }, [
     isLate,
+    { does: "creates it and returns the JSON as `text/html`", fault: asHtml },
+    { does: "creates it and returns more fields", fault: withFields({ active: true }) },
     { does: "creates it and returns the id as a string", fault: idAsString },
   ]),
   ...rowsOf("created", { requests: ["POST", "POST"], isHeld: true }, [
@@ -245,6 +248,7 @@ const creations = [
   ]),
   ...rowsOf("undone", { requests: ["POST", "DELETE"], isHeld: false }, [
     { does: "creates it and returns no secret", fault: withFields({ secret: undefined }) },
+    { does: "creates it and returns an empty secret", fault: withFields({ secret: "" }) },
   ]),
   ...rowsOf("partial", { requests: ["POST", "DELETE"], isHeld: true }, [
     {
