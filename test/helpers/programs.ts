@@ -4,7 +4,7 @@ import { type Adapter, dynamicAdapter, pluginAdapter } from "./adapters/adapters
 import { repository, writeJson } from "./directory.js";
 
 /** A webhook of a program. The output `<name>Secret` of the stack has its secret. */
-export interface DeclaredWebhook {
+interface DeclaredWebhook {
   /** Changes of {@link webhookArgs}. */
   readonly args?: object;
   readonly opts?: object;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { repository } from "../helpers/directory.js";
 import { yamlProgram } from "../helpers/programs.js";
-import { type CommandResult, start } from "../helpers/pulumi.js";
+import { start } from "../helpers/pulumi.js";
 import { holdCreation, shareStack } from "../helpers/stack.js";
 
 const up = ["up", "--stack", "test", "--summary", "summary.json"];
@@ -88,32 +88,21 @@ describe("The deployment script of examples/ci", () => {
     },
   );
 
-  describe("given a stack that another update has locked", () => {
-    let locked: CommandResult;
-    let summaryOfLocked: unknown;
-    let waited: CommandResult;
+  it("exits with 3 while another update has locked the stack, or waits if it may", async () => {
+    const held = await startAndHold();
+    const locked = await deploy([...up, "--wait-for-lock", "0"]);
+    const summaryOfLocked = await summary();
+    const waiting = startDeploy();
+    await expect.poll(waiting.output).toContain("Waiting for its end");
+    held.release();
+    await held.result;
+    const waited = await waiting.result;
 
-    beforeAll(async () => {
-      const held = await startAndHold();
-      locked = await deploy([...up, "--wait-for-lock", "0"]);
-      summaryOfLocked = await summary();
-      const waiting = startDeploy();
-      await expect.poll(waiting.output).toContain("Waiting for its end");
-      held.release();
-      await held.result;
-      waited = await waiting.result;
-    });
-
-    it("exits with 3 if it may not wait", () => {
-      expect(locked.exitCode, locked.output).toBe(3);
-      expect(summaryOfLocked).toMatchObject({ result: "locked", exitCode: 3, changes: {} });
-    });
-
-    it("waits, and succeeds without a second creation", async () => {
-      expect(waited.exitCode, waited.output).toBe(0);
-      expect(await summary()).toMatchObject({ result: "succeeded", changes: { same: 2 } });
-      expect(stack().service.webhooks).toHaveLength(1);
-    });
+    expect(locked.exitCode, locked.output).toBe(3);
+    expect(summaryOfLocked).toMatchObject({ result: "locked", exitCode: 3, changes: {} });
+    expect(waited.exitCode, waited.output).toBe(0);
+    expect(await summary()).toMatchObject({ result: "succeeded", changes: { same: 2 } });
+    expect(stack().service.webhooks).toHaveLength(1);
   });
 
   it("destroys", async () => {
