@@ -101,7 +101,7 @@ export async function settled<Result>(promise: Promise<Result>): Promise<Result>
   return promise;
 }
 
-/** Lets all work finish that needs no timer. */
+/** Waits for all work that needs no timer. */
 export function pendingWork(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
