@@ -96,7 +96,7 @@ export class Engine {
   #interrupt(): void {
     if (this.#state === "there") {
       this.#notify(
-        "Pulumi is stopping. Webhooks whose creation is in flight are deleted again if the service responds within 5 seconds.",
+        "Pulumi is stopping. Webhooks whose creation is in flight are deleted if the service responds within 5 seconds.",
         "warning",
       );
     }

@@ -120,7 +120,7 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
     it.each(replacedByOrder)("keeps the existing webhook, and says so: %s", (name) => {
       const { id } = heldIn(name)[0] ?? {};
 
-      expect(output).toContain(`Kept webhook ${id} of database ${name}`);
+      expect(output).toContain(`Did not delete webhook ${id} of database ${name}`);
       expect(requestsTo(name)).toEqual(["POST", "POST"]);
     });
   });

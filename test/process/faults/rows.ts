@@ -24,7 +24,7 @@ export const outcomes = {
   },
   undone: {
     state: "nothing",
-    meaning: "An error. The response had no secret, and the webhook was deleted again.",
+    meaning: "An error. The response had no secret, and the new webhook was deleted.",
   },
   partial: {
     state: "the webhook, no secret",
