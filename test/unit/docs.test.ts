@@ -7,35 +7,37 @@ import {
 } from "../../src/common/setting-names.js";
 import { webhookArguments } from "../../src/provider/arguments.js";
 import { schema } from "../../tools/plugin/schema.mjs";
-import { brokenLinksOf, pages, readPage, rowsOf } from "../helpers/markdown.js";
-import { codeBlocks } from "../helpers/readme.js";
+import { brokenLinksOf, codeBlocks, pages, readPage, rowsOf } from "../helpers/markdown.js";
 
 const readme = readPage("README.md");
-const [firstScreen = ""] = readme.split("\n## ");
 const { scripts } = JSON.parse(readPage("package.json"));
 
 describe("README", () => {
-  it("begins with the program of examples/basic, which is also the example of Webhook", () => {
-    const example = readPage("examples/basic/index.ts");
-    const jsdoc = readPage("src/sdk/dynamic/webhook.ts").match(
-      /@example\n \* ```ts\n([\s\S]*?) \* ```/,
-    )?.[1];
+  const example = readPage("examples/basic/index.ts");
+
+  it("begins with the program of examples/basic", () => {
+    const [firstScreen = ""] = readme.split("\n## ");
 
     expect(firstScreen).toContain(`\`\`\`ts\n${example}\`\`\`\n`);
-    expect(jsdoc?.replace(/^ \* ?/gm, "")).toBe(example);
+  });
+
+  it("begins with the program that the docstring of Webhook shows", () => {
+    const lines = example.split("\n").map((line) => ` * ${line}`.trimEnd());
+
+    expect(readPage("src/sdk/dynamic/webhook.ts")).toContain(lines.slice(0, -1).join("\n"));
   });
 
   it("lists the arguments of a webhook", () => {
     expect(namesOfTable("Arguments")).toEqual(Object.keys(webhookArguments));
   });
 
-  it("lists the outputs of a webhook, which are also those of the schema", () => {
+  it("lists the outputs of a webhook, of which the schema names the id in another way", () => {
     const declared = [...readPage("src/sdk/resource-base.ts").matchAll(/declare readonly (\w+):/g)];
-    const ofPlugin = Object.keys(schema.resources["dbwebhooks:index:Webhook"].properties);
+    const names = declared.map(([, name = ""]) => name);
+    const ofSchema = Object.keys(schema.resources["dbwebhooks:index:Webhook"].properties);
 
-    const names = ["id", ...declared.map(([, name]) => name)];
-    expect(namesOfTable("Outputs")).toEqual(names);
-    expect(ofPlugin.toSorted()).toEqual(names.with(0, "webhookId").toSorted());
+    expect(namesOfTable("Outputs")).toEqual(["id", ...names]);
+    expect(ofSchema.toSorted()).toEqual(["webhookId", ...names].toSorted());
   });
 });
 
@@ -56,30 +58,19 @@ describe("README of an example in another language", () => {
 });
 
 describe("docs/configuration.md", () => {
-  it("lists the settings with the variables, defaults and limits of the schema", () => {
-    const rows = tableOf("Settings", readPage("docs/configuration.md"));
-    const limits = /[\d.,]+ to [\d,]+/;
+  const rows = tableOf("Settings", readPage("docs/configuration.md"));
+  const limitsIn = (text = "") => /[\d.,]+ to [\d,]+/.exec(text)?.[0];
 
-    expect(
-      rows.map(([key, variable, value, text]) => [
-        key,
-        variable,
-        value,
-        limits.exec(text ?? "")?.[0],
-      ]),
-    ).toEqual(
-      settingNames.map((name) => {
-        const { description, default: value } = schema.config.variables[name];
-        const [, otherwise = ""] =
-          /(?:Default: |or )(no limit|none)|Required/.exec(description) ?? [];
-        return [
-          `dbwebhooks:${name}`,
-          environmentVariables[name],
-          String(value ?? (otherwise || "required")),
-          limits.exec(description)?.[0],
-        ];
-      }),
-    );
+  it.each(settingNames)("shows the variable, the default and the limits of %s", (name) => {
+    const { description, default: value } = schema.config.variables[name];
+    const words = /Required|none|no limit/.exec(description)?.[0].toLowerCase();
+
+    const [, variable, shownValue, limits] =
+      rows.find(([key]) => key === `dbwebhooks:${name}`) ?? [];
+
+    expect(variable).toBe(environmentVariables[name]);
+    expect(shownValue).toBe(String(value ?? words));
+    expect(limitsIn(limits)).toBe(limitsIn(description));
   });
 });
 
@@ -103,7 +94,7 @@ describe.each(pages)("%s", (page) => {
   it("names settings and environment variables that exist", () => {
     // A type token, such as dbwebhooks:Webhook, has the form of a setting.
     const keys = namesIn(/\bdbwebhooks:(?!(?:index:)?Webhook\b)([A-Za-z]+)/g);
-    const variables = namesIn(/\bDBWEBHOOKS_[A-Z_]+/g);
+    const variables = namesIn(/\b(DBWEBHOOKS_[A-Z_]+)/g);
 
     expect(settingNames).toEqual(expect.arrayContaining(keys));
     expect(knownVariables).toEqual(expect.arrayContaining(variables));
@@ -116,16 +107,16 @@ describe.each(pages)("%s", (page) => {
   });
 
   it("names commands and options that exist", () => {
-    for (const [, name = "", rest = ""] of text.matchAll(
-      /(?:npx |`)pulumi-dbwebhooks ([a-z][\w-]*)([^`\n]*)/g,
-    )) {
-      const options = [...rest.matchAll(/ --([a-z][\w-]*)/g)].map(([, option]) => option);
-      const command = commands.find((known) => known.name() === name);
-      const known = command?.options.map(({ long }) => long?.replace("--", ""));
+    const commandLines = text.matchAll(/(?:npx |`)pulumi-dbwebhooks ([a-z][\w-]*)([^`\n]*)/g);
+    const named = [...commandLines].flatMap(([, name = "", rest = ""]) =>
+      ["", ...(rest.match(/ --[a-z][\w-]*/g) ?? [])].map((option) => name + option),
+    );
+    const known = commands.flatMap((command) => [
+      command.name(),
+      ...command.options.map(({ long }) => `${command.name()} ${long}`),
+    ]);
 
-      expect(command, name).toBeDefined();
-      expect(known).toEqual(expect.arrayContaining(options));
-    }
+    expect(known).toEqual(expect.arrayContaining(named));
   });
 
   it("links to files and headings that exist", () => {
@@ -133,17 +124,16 @@ describe.each(pages)("%s", (page) => {
   });
 
   function namesIn(pattern: RegExp): string[] {
-    return [...text.matchAll(pattern)].map(([all, name]) => name ?? all);
+    return [...text.matchAll(pattern)].map(([, name = ""]) => name);
   }
 });
 
 /** Returns the cells of the first table below a heading, without backticks. */
-function tableOf(heading: string, page = readme): string[][] {
-  const section = page.split(`\n## ${heading}\n`)[1] ?? "";
-  const rows = rowsOf(section.match(/(?:^\|.*\n)+/m)?.[0] ?? "");
-  return rows.map(({ cells }) => cells.map((cell) => cell.replaceAll("`", "")));
+function tableOf(heading: string, page: string): string[][] {
+  const table = page.split(`\n## ${heading}\n`)[1]?.match(/(?:^\|.*\n)+/m)?.[0] ?? "";
+  return rowsOf(table).map(({ cells }) => cells.map((cell) => cell.replaceAll("`", "")));
 }
 
 function namesOfTable(heading: string): (string | undefined)[] {
-  return tableOf(heading).map(([name]) => name);
+  return tableOf(heading, readme).map(([name]) => name);
 }

@@ -1,11 +1,10 @@
 import { createServer as createHttp2Server } from "node:http2";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { Engine } from "../../src/provider/engine.js";
+import { Engine, type Notify } from "../../src/provider/engine.js";
 import { refusedUrl } from "../helpers/http-server.js";
 
 const exit = vi.spyOn(process, "exit");
-const lines: string[] = [];
 
 beforeEach(() => void exit.mockReset().mockImplementation(() => undefined as never));
 afterEach(() => void vi.useRealTimers());
@@ -17,9 +16,14 @@ async function listen(server: Server, port = 0): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const gone = async () => new URL(await refusedUrl()).host;
-const engineAt = (address?: string) =>
-  new Engine(address, (line, severity) => void lines.push(`${severity}: ${line}`));
+const listenAndHangUp = () => listen(createServer((socket) => socket.destroy()));
+const addressOfNobody = async () => new URL(await refusedUrl()).host;
+const engineAt = (address?: string, notify: Notify = () => {}) => new Engine(address, notify);
+
+/** Returns the handler of a signal that a running creation adds. */
+function handlerOf(signal: "SIGINT" | "SIGTERM", before: readonly unknown[]) {
+  return process.listeners(signal).find((handler) => !before.includes(handler));
+}
 
 describe("Pulumi's engine", () => {
   it("can store when its address responds", async () => {
@@ -30,21 +34,10 @@ describe("Pulumi's engine", () => {
   });
 
   it("cannot store, and stops, when its address accepts a connection and ends it", async () => {
-    const engine = engineAt(await listen(createServer((socket) => socket.destroy())));
+    const engine = engineAt(await listenAndHangUp());
 
     expect(await engine.canStore()).toBe(false);
     expect(engine.stopping.aborted).toBe(true);
-  });
-
-  it.each([
-    ["responds", () => createHttp2Server()],
-    ["accepts a connection and ends it", () => createServer((socket) => socket.destroy())],
-  ])("does not end the process while its address %s", async (_case, create) => {
-    const engine = engineAt(await listen(create()));
-
-    await engine.endIfGone();
-
-    expect(exit).not.toHaveBeenCalled();
   });
 
   it("cannot store when its address accepts connections and is silent", async () => {
@@ -59,17 +52,11 @@ describe("Pulumi's engine", () => {
     expect(await canStore).toBe(false);
   });
 
-  it.each([undefined, "--logtostderr", "a b:1", "http://a:1"])(
-    "is assumed to be there when the process has no address of it: %j",
-    async (address) => {
-      expect(await engineAt(address).canStore()).toBe(true);
-    },
-  );
-
   it("cannot store any more once it was gone, whatever listens at its address later", async () => {
-    const address = await gone();
+    const address = await addressOfNobody();
     const engine = engineAt(address);
-    engine.beginCreation();
+    engine.signals.beginCreation();
+    onTestFinished(() => engine.signals.endCreation());
     await engine.canStore();
 
     await listen(createHttp2Server(), Number(address.split(":")[1]));
@@ -77,63 +64,93 @@ describe("Pulumi's engine", () => {
     expect(await engine.canStore()).toBe(false);
   });
 
-  it("ends the process when it is gone and nothing is in flight", async () => {
-    const engine = engineAt(await gone());
-    engine.begin();
-    engine.beginCreation();
-    await engine.canStore();
-    engine.endCreation();
+  it.each([undefined, "--logtostderr", "a b:1", "http://a:1"])(
+    "is assumed to be there when the process has no address of it: %j",
+    async (address) => {
+      expect(await engineAt(address).canStore()).toBe(true);
+    },
+  );
+});
+
+describe("The process of the provider", () => {
+  it.each([
+    ["responds", () => listen(createHttp2Server())],
+    ["accepts a connection and ends it", listenAndHangUp],
+  ])("goes on while the engine's address %s", async (_case, start) => {
+    await engineAt(await start()).endIfGone();
+
     expect(exit).not.toHaveBeenCalled();
+  });
+
+  it("ends when the engine is gone and the last operation in flight ends", async () => {
+    const engine = engineAt(await addressOfNobody());
+    engine.begin();
+    await engine.endIfGone();
+    const exitsBefore = exit.mock.calls.length;
 
     engine.end();
 
+    expect(exitsBefore).toBe(0);
     expect(exit).toHaveBeenCalledOnce();
   });
 
-  it("ends an idle process when a periodic check finds that it is gone", async () => {
+  it("ends when it is idle and a periodic check finds that the engine is gone", async () => {
     vi.useFakeTimers({ toFake: ["setInterval"] });
-    engineAt(await gone()).watch();
+    engineAt(await addressOfNobody()).watch();
 
     vi.advanceTimersByTime(5_000);
 
     await expect.poll(() => exit.mock.calls.length).toBe(1);
   });
 
-  it("ends the process after SIGINT and the creations in flight, with one line", () => {
+  it("ends after SIGINT with the last creation in flight", () => {
+    const before = process.listeners("SIGINT");
     const engine = engineAt();
-    for (const _creation of [1, 2]) {
+    const exitsAfterEnds: number[] = [];
+    for (const _creation of ["one", "another"]) {
       engine.begin();
-      engine.beginCreation();
+      engine.signals.beginCreation();
     }
-    const stop = process.listeners("SIGINT").at(-1);
 
-    stop?.("SIGINT");
-    stop?.("SIGINT");
-    for (const _creation of [1, 2]) {
-      expect(exit).not.toHaveBeenCalled();
-      engine.endCreation();
+    handlerOf("SIGINT", before)?.("SIGINT");
+    for (const _creation of ["one", "another"]) {
+      engine.signals.endCreation();
       engine.end();
+      exitsAfterEnds.push(exit.mock.calls.length);
     }
 
-    expect(lines).toEqual([expect.stringMatching(/^warning: Pulumi is stopping\. /)]);
+    expect(exitsAfterEnds).toEqual([0, 1]);
     expect(engine.stopping.aborted).toBe(true);
-    expect(exit).toHaveBeenCalledOnce();
-    expect(process.listeners("SIGINT")).not.toContain(stop);
+    expect(process.listeners("SIGINT")).toEqual(before);
   });
 
-  it("can still store a creation after SIGTERM", async () => {
+  it("warns once when SIGINT arrives twice during a creation", () => {
+    const before = process.listeners("SIGINT");
+    const notify = vi.fn<Notify>();
+    const engine = engineAt(undefined, notify);
+    engine.signals.beginCreation();
+    onTestFinished(() => engine.signals.endCreation());
+
+    handlerOf("SIGINT", before)?.("SIGINT");
+    handlerOf("SIGINT", before)?.("SIGINT");
+
+    expect(notify.mock.calls).toEqual([[expect.any(String), "warning"]]);
+  });
+
+  it("goes on after SIGTERM, so that a creation can be stored", async () => {
     const before = process.listeners("SIGTERM");
     const engine = engineAt();
-    engine.beginCreation();
+    engine.signals.beginCreation();
 
-    const [handler] = process.listeners("SIGTERM").filter((one) => !before.includes(one));
+    const handler = handlerOf("SIGTERM", before);
     handler?.("SIGTERM");
+    const canStore = await engine.canStore();
+    engine.signals.endCreation();
 
     expect(handler).toBeDefined();
+    expect(canStore).toBe(true);
     expect(engine.stopping.aborted).toBe(false);
-    expect(await engine.canStore()).toBe(true);
-    engine.endCreation();
-    expect(process.listeners("SIGTERM")).toEqual(before);
     expect(exit).not.toHaveBeenCalled();
+    expect(process.listeners("SIGTERM")).toEqual(before);
   });
 });

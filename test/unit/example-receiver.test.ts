@@ -7,23 +7,36 @@ import { createReceiver, type ReceiverOptions } from "../../examples/receiver/re
 const oldSecret = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
 const newSecret = `whsec_${Buffer.alloc(32, 2).toString("base64")}`;
 
+interface SendChanges {
+  readonly method?: string;
+  readonly secret?: string;
+  readonly sentAt?: Date;
+  /** Is sent in place of the signed body. */
+  readonly body?: string;
+}
+
 describe("examples/receiver", () => {
-  it("handles what its secret signed, and nothing that was changed, is too old or too large", async () => {
-    const events: unknown[] = [];
-    const send = await start({ onEvent: (event) => void events.push(event) });
+  it("handles what its secret signed", async () => {
+    const onEvent = vi.fn();
+    const send = await start({ onEvent });
     const event = { id: "evt_1", note: "Größe ✓" };
 
-    const statusCodes = [
-      await send(event, { secret: newSecret }),
-      await send(event, { body: '{"id": "evt_1"}' }),
-      await send(event, { sentAt: new Date(Date.now() - 600_000) }),
-      await send(event, { method: "PUT" }),
-      await send({ ...event, padding: "x".repeat(1024 * 1024) }),
-      await send(event),
-    ];
+    expect(await send(event)).toBe(204);
+    expect(onEvent.mock.calls).toEqual([[event]]);
+  });
 
-    expect(statusCodes).toEqual([401, 401, 401, 405, 413, 204]);
-    expect(events).toEqual([event]);
+  it.each<[string, number, SendChanges]>([
+    ["that another secret signed", 401, { secret: newSecret }],
+    ["that was changed", 401, { body: '{"id": "evt_1"}' }],
+    ["that is too old", 401, { sentAt: new Date(Date.now() - 600_000) }],
+    ["that is no POST", 405, { method: "PUT" }],
+    ["that is too large", 413, { body: "x".repeat(1024 * 1024 + 1) }],
+  ])("refuses a notification %s", async (_case, statusCode, changes) => {
+    const onEvent = vi.fn();
+    const send = await start({ onEvent });
+
+    expect(await send({ id: "evt_1", note: "signed" }, changes)).toBe(statusCode);
+    expect(onEvent).not.toHaveBeenCalled();
   });
 
   it.each([
@@ -43,15 +56,24 @@ describe("examples/receiver", () => {
     expect(statusCodesOfBoth).toEqual(statusCodes);
   });
 
-  it("handles an event once, even when it arrives twice at the same time, and again after a failure", async () => {
-    const handle = vi.fn().mockRejectedValueOnce(new Error("not now"));
-    const send = await start({ onEvent: handle });
+  it("handles an event once that arrives twice at the same time", async () => {
+    const onEvent = vi.fn();
+    const send = await start({ onEvent });
 
-    const failed = await send({ id: "evt_1" });
-    const together = await Promise.all([send({ id: "evt_1" }), send({ id: "evt_1" })]);
+    const statusCodes = await Promise.all([send({ id: "evt_1" }), send({ id: "evt_1" })]);
 
-    expect([failed, ...together, await send({ id: "evt_1" })]).toEqual([500, 204, 204, 204]);
-    expect(handle).toHaveBeenCalledTimes(2);
+    expect(statusCodes).toEqual([204, 204]);
+    expect(onEvent).toHaveBeenCalledOnce();
+  });
+
+  it("handles an event again that it could not handle", async () => {
+    const onEvent = vi.fn().mockRejectedValueOnce(new Error("not now"));
+    const send = await start({ onEvent });
+
+    const statusCodes = [await send({ id: "evt_1" }), await send({ id: "evt_1" })];
+
+    expect(statusCodes).toEqual([500, 204]);
+    expect(onEvent).toHaveBeenCalledTimes(2);
   });
 });
 
@@ -62,15 +84,14 @@ async function start(options: Partial<ReceiverOptions>) {
   await once(server, "listening");
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  return async (event: { id: string; [name: string]: unknown }, changes = {}) => {
-    const defaults = { method: "POST", secret: oldSecret, sentAt: new Date(), body: "" };
-    const { method, secret, sentAt, body: sentBody } = { ...defaults, ...changes };
+  return async (event: { id: string; note?: string }, changes: SendChanges = {}) => {
+    const { method = "POST", secret = oldSecret, sentAt = new Date() } = changes;
     const body = JSON.stringify(event);
     const headers = {
       "webhook-id": event.id,
       "webhook-timestamp": String(Math.floor(sentAt.getTime() / 1000)),
       "webhook-signature": new Webhook(secret).sign(event.id, sentAt, body),
     };
-    return (await fetch(url, { method, headers, body: sentBody || body })).status;
+    return (await fetch(url, { method, headers, body: changes.body ?? body })).status;
   };
 }

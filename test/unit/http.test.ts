@@ -1,9 +1,7 @@
 import dns from "node:dns";
-import { getEventListeners } from "node:events";
 import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { openExchange, parseRetryAfter } from "../../src/api/http.ts";
-import { Deadline } from "../../src/api/transport.ts";
 import { apiKey } from "../helpers/builders.ts";
 import {
   refusedUrl,
@@ -43,13 +41,10 @@ function resolveTo(...addresses: readonly string[]): void {
 }
 
 describe("An exchange", () => {
-  it("sends a request as it is, and returns the status code and the body", async () => {
+  it("sends the request as it is, and returns the status code and the text", async () => {
     await using server = await startServer({ statusCode: 418, body: "\ufeffTeekanne ☕" });
-    const exchange = openExchange(10);
-    const url = new URL(`${server.url}/a%2Fb/c`);
 
-    const outcome = await exchange(post(server.url));
-    await exchange({ method: "DELETE", url, apiKey });
+    const outcome = await exchangeOnce(server.url);
 
     expect(outcome).toMatchObject({ kind: "response", statusCode: 418, body: "Teekanne ☕" });
     expect(server.requests[0]).toMatchObject({ method: "POST", path: "/", body: '["ä"]' });
@@ -61,67 +56,58 @@ describe("An exchange", () => {
       "content-length": "6",
       "user-agent": expect.stringMatching(/^pulumi-dbwebhooks\/\d+\.\d+\.\d+/),
     });
-    expect(server.requests[1]).toMatchObject({ method: "DELETE", path: "/a%2Fb/c", body: "" });
-    expect(server.requests[1]?.headers).not.toHaveProperty("content-type");
   });
 
-  it.each<[string, Record<string, string>]>([
-    ["announces no idle time", { connection: "keep-alive" }],
-    ["announces 5 s", { connection: "keep-alive", "keep-alive": "timeout=5" }],
-    ["announces an hour", { connection: "keep-alive", "keep-alive": "timeout=3600" }],
-  ])(
-    "uses a connection again within half a second only, if the service %s",
-    async (_case, headers) => {
-      await using server = await startServer({ headers });
-      const exchange = openExchange(10);
-      onTestFinished(() => void vi.useRealTimers());
-      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-      const connectionsAfter = async (idleMs: number) => {
-        await vi.advanceTimersByTimeAsync(idleMs);
-        await exchange(post(server.url));
-        return server.connections();
-      };
+  it("keeps the encoding of the path, and names no content type without a body", async () => {
+    await using server = await startServer({});
+    const url = new URL(`${server.url}/a%2Fb/c`);
 
-      await connectionsAfter(0);
-      const atOnce = await connectionsAfter(0);
-      const soon = await connectionsAfter(499);
-      const late = await connectionsAfter(500);
+    await openExchange(10)({ method: "DELETE", url, apiKey });
 
-      expect({ atOnce, soon, late }).toEqual({ atOnce: 1, soon: 1, late: 2 });
-    },
-  );
+    expect(server.requests[0]).toMatchObject({ method: "DELETE", path: "/a%2Fb/c", body: "" });
+    expect(server.requests[0]?.headers).not.toHaveProperty("content-type");
+  });
 
-  it("reads a body of 1 MiB and no more, and serves the next request", async () => {
+  it("reads a body of 1 MiB and no more, and can send the next request", async () => {
     const body = "x".repeat(1024 * 1024);
     await using server = await startServer({ body }, { statusCode: 201, body: `${body}x` }, {});
     const exchange = openExchange(10);
 
-    expect(await exchange(post(server.url))).toMatchObject({ kind: "response", body });
-    expect(await exchange(post(server.url))).toEqual({
-      kind: "unreadable",
-      cause: { kind: "tooLong", statusCode: 201 },
-    });
-    expect(await exchange(post(server.url))).toMatchObject({ kind: "response", body: "" });
+    const full = await exchange(post(server.url));
+    const tooLong = await exchange(post(server.url));
+    const next = await exchange(post(server.url));
+
+    expect(full).toMatchObject({ kind: "response", body });
+    expect(tooLong).toMatchObject({ statusCode: 201, body: "(more than 1 MiB)" });
+    expect(next).toMatchObject({ kind: "response", body: "" });
   });
 
   const loopback = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/);
 
-  it.each<[number, Record<string, string>, object]>([
-    [307, { location: "https://else.example/a?b#c" }, { redirectOrigin: "https://else.example" }],
-    [307, { location: "/elsewhere" }, { redirectOrigin: loopback }],
-    [307, { location: "http://[" }, { redirectOrigin: undefined }],
-    [200, { "retry-after": "7" }, { retryAfterMs: 7_000 }],
-    [206, {}, { isPartial: true }],
-    [200, { link: '<https://x.example>; rel="next"' }, { isPartial: true }],
-  ])(
-    "follows no redirect and returns what it needs of the head: %d %j",
-    async (statusCode, headers, said) => {
-      await using server = await startServer({ statusCode, headers });
+  it.each<[string, Record<string, string>, object]>([
+    ["no origin without a redirect", {}, { redirectOrigin: undefined }],
+    [
+      "the origin of a redirect",
+      { location: "https://a.b/c?d" },
+      { redirectOrigin: "https://a.b" },
+    ],
+    ["the origin of a relative redirect", { location: "/a" }, { redirectOrigin: loopback }],
+    ["no origin of a broken redirect", { location: "http://[" }, { redirectOrigin: undefined }],
+    ["no origin where there is none", { location: "mailto:a" }, { redirectOrigin: undefined }],
+    ["the time of Retry-After", { "retry-after": "7" }, { retryAfterMs: 7_000, isPartial: false }],
+    ["that a response with a link may be partial", { link: "<a>" }, { isPartial: true }],
+  ])("returns %s, and follows nothing", async (_fact, headers, expected) => {
+    await using server = await startServer({ statusCode: 307, headers });
 
-      expect(await exchangeOnce(server.url)).toMatchObject({ statusCode, ...said });
-      expect(server.requests).toHaveLength(1);
-    },
-  );
+    expect(await exchangeOnce(server.url)).toMatchObject(expected);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("returns that a response with 206 is partial", async () => {
+    await using server = await startServer({ statusCode: 206 });
+
+    expect(await exchangeOnce(server.url)).toMatchObject({ isPartial: true });
+  });
 
   it("rejects when the request cannot be written as JSON", async () => {
     const exchange = openExchange(10);
@@ -130,45 +116,77 @@ describe("An exchange", () => {
   });
 });
 
+describe("An idle connection", () => {
+  it.each<[string, Record<string, string>]>([
+    ["no idle time", { connection: "keep-alive" }],
+    ["an idle time of an hour", { connection: "keep-alive", "keep-alive": "timeout=3600" }],
+  ])("is used for half a second when the service announces %s", async (_case, headers) => {
+    await using server = await startServer({ headers });
+    const exchange = openExchange(10);
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+
+    await exchange(post(server.url));
+    await vi.advanceTimersByTimeAsync(499);
+    await exchange(post(server.url));
+    const connectionsAfter499Ms = server.connections();
+    await vi.advanceTimersByTimeAsync(500);
+    await exchange(post(server.url));
+
+    expect(connectionsAfter499Ms).toBe(1);
+    expect(server.connections()).toBe(2);
+  });
+});
+
 describe("A proxy of the environment", () => {
-  it("carries requests to other hosts, but not to this machine, nor to those of NO_PROXY", async () => {
-    await using proxy = await startServer({ statusCode: 502 });
-    await using server = await startServer({ body: "direct" });
+  it("carries requests to other hosts", async () => {
+    await using proxy = await startServer({ body: "from the proxy" });
     vi.stubEnv("HTTP_PROXY", proxy.url);
-    vi.stubEnv("NO_PROXY", "other.example.test");
-    const at = (host: string) => exchangeOnce(server.url.replace("127.0.0.1", host));
 
-    await exchangeOnce("http://tables.example.test/path");
-    resolveTo("127.0.0.1");
-
-    for (const host of ["127.0.0.1", "localhost", "other.example.test"]) {
-      expect(await at(host)).toMatchObject({ body: "direct" });
-    }
-    expect(proxy.requests).toHaveLength(1);
+    expect(await exchangeOnce("http://tables.example.test/path")).toMatchObject({
+      body: "from the proxy",
+    });
   });
 
-  it.each([
-    ["has no host", "badProxy", "gateway:3128"],
-    ["is no URL", "badProxy", "http://user:p%@proxy.example.com"],
-    ["refuses to connect", "connection", undefined],
-  ])("that %s ends a request unsent", async (_case, kind, url) => {
+  it.each(["127.0.0.1", "localhost", "other.example.test"])(
+    "carries no request to this machine or to a host in NO_PROXY: %s",
+    async (host) => {
+      await using server = await startServer({ body: "direct" });
+      vi.stubEnv("HTTP_PROXY", await refusedUrl());
+      vi.stubEnv("NO_PROXY", "other.example.test");
+      resolveTo("127.0.0.1");
+
+      const outcome = await exchangeOnce(server.url.replace("127.0.0.1", host));
+
+      expect(outcome).toMatchObject({ body: "direct" });
+    },
+  );
+
+  it.each(["gateway:3128", "http://user:p%@proxy.example.com"])(
+    "leaves a request unsent when its address is not usable: %s",
+    async (url) => {
+      vi.stubEnv("HTTPS_PROXY", url);
+
+      expect(await exchangeOnce(notOnLoopback)).toMatchObject({
+        kind: "unsent",
+        codes: ["ERR_INVALID_URL"],
+      });
+    },
+  );
+
+  it("leaves a request unsent when it refuses to connect", async () => {
     await using proxy = await startRawServer((socket) => socket.end("HTTP/1.1 403 No\r\n\r\n"));
-    vi.stubEnv("HTTPS_PROXY", url ?? proxy.url);
+    vi.stubEnv("HTTPS_PROXY", proxy.url);
 
-    expect(await exchangeOnce(notOnLoopback)).toMatchObject({ kind: "unsent", cause: { kind } });
-  });
-
-  it("that is no URL does not matter on loopback", async () => {
-    await using server = await startServer({});
-    vi.stubEnv("HTTPS_PROXY", "http://user:p%@proxy.example.com");
-
-    expect(await exchangeOnce(server.url)).toMatchObject({ kind: "response" });
+    expect(await exchangeOnce(notOnLoopback)).toMatchObject({
+      kind: "unsent",
+      cause: "connection",
+    });
   });
 });
 
 describe("A certificate that is not trusted", () => {
-  const untrusted = { kind: "unsent", cause: { codes: ["DEPTH_ZERO_SELF_SIGNED_CERT"] } };
-  const on = (host: string, { url }: { readonly url: string }) => url.replace("127.0.0.1", host);
+  const untrusted = { kind: "unsent", codes: ["DEPTH_ZERO_SELF_SIGNED_CERT"] };
 
   beforeEach(() => {
     resolveTo("127.0.0.1");
@@ -180,18 +198,18 @@ describe("A certificate that is not trusted", () => {
   it.each(["127.0.0.1", "tables.example.test"])("ends a request to %s unsent", async (host) => {
     await using server = await startTlsServer({ isTrusted: false });
 
-    expect(await exchangeOnce(on(host, server))).toMatchObject(untrusted);
+    expect(await exchangeOnce(server.url.replace("127.0.0.1", host))).toMatchObject(untrusted);
     expect(server.requests).toEqual([]);
   });
 
   it("ends a request unsent behind a proxy", async () => {
     await using server = await startTlsServer({ isTrusted: false });
-    await using gate = await startGate(server.url);
-    gate.open();
-    vi.stubEnv("HTTPS_PROXY", gate.url);
+    await using proxy = await startGate(server.url);
+    proxy.open();
+    vi.stubEnv("HTTPS_PROXY", proxy.url);
 
-    expect(await exchangeOnce(on("tables.example.test", server))).toMatchObject(untrusted);
-    expect(gate.heads).toHaveLength(1);
+    expect(await exchangeOnce(notOnLoopback)).toMatchObject(untrusted);
+    expect(proxy.heads).toHaveLength(1);
     expect(server.requests).toEqual([]);
   });
 
@@ -202,61 +220,68 @@ describe("A certificate that is not trusted", () => {
     expect(await exchangeOnce(notOnLoopback)).toMatchObject(untrusted);
     expect(proxy.requests).toEqual([]);
   });
-
-  it("ends a request unsent when it is trusted for another host", async () => {
-    await using server = await startTlsServer({ isTrusted: true });
-
-    expect(await exchangeOnce(on("localhost", server))).toMatchObject({
-      kind: "unsent",
-      cause: { codes: ["ERR_TLS_CERT_ALTNAME_INVALID"] },
-    });
-    expect(server.requests).toEqual([]);
-  });
 });
 
 describe("A connection that is not established", () => {
-  const ends = ["timeout", "deadline", "stopping"] as const;
+  interface Controllers {
+    readonly deadline: AbortController;
+    readonly stopping: AbortController;
+  }
 
-  it.each(ends.flatMap((end) => [["TLS", end] as const, ["CONNECT", end] as const]))(
-    "with a silent %s ends with the %s, and its request is not sent afterwards",
-    async (silence, end) => {
-      // The server prefers HTTP/2, which it does not speak.
-      await using server = await startTlsServer({ isTrusted: true });
-      await using gate = await startGate(server.url);
-      if (silence === "CONNECT") {
-        vi.stubEnv("HTTPS_PROXY", gate.url);
-      }
-      const base = silence === "CONNECT" ? notOnLoopback : gate.url.replace("http:", "https:");
-      const exchange = openExchange(end === "timeout" ? 0.2 : 30);
-      const abort = { deadline: new AbortController(), stopping: new AbortController() };
-      const signals = { deadline: abort.deadline.signal, stopping: abort.stopping.signal };
+  it.each<[string, number, (controllers: Controllers) => void]>([
+    ["timeout", 0.2, () => undefined],
+    ["deadline", 30, ({ deadline }) => deadline.abort()],
+    ["stopping", 30, ({ stopping }) => stopping.abort()],
+  ])("ends with the %s, and sends nothing later", async (end, timeoutSeconds, abort) => {
+    await using server = await startTlsServer({ isTrusted: true });
+    await using gate = await startGate(server.url);
+    const url = gate.url.replace("http:", "https:");
+    const exchange = openExchange(timeoutSeconds);
+    const controllers = { deadline: new AbortController(), stopping: new AbortController() };
+    const { deadline, stopping } = controllers;
+    const signals = { deadline: deadline.signal, stopping: stopping.signal };
 
-      const attempt = exchange(post(`${base}/first`), signals);
-      await expect.poll(() => gate.heads).toHaveLength(1);
-      abort[end as "deadline"]?.abort();
+    const attempt = exchange(post(`${url}/first`), signals);
+    await expect.poll(() => gate.heads).toHaveLength(1);
+    abort(controllers);
 
-      expect(await attempt).toEqual({ kind: "unsent", cause: { kind: end } });
-      gate.open();
-      await expect.poll(async () => (await exchange(post(`${base}/next`))).kind).toBe("response");
-      expect(new Set(server.requests.map(({ path }) => path))).toEqual(new Set(["/next"]));
-      expect(getEventListeners(signals.stopping, "abort")).toEqual([]);
-    },
-  );
-
-  it("has the text and the code of its failure", async () => {
-    expect(await exchangeOnce(await refusedUrl())).toMatchObject({
-      kind: "unsent",
-      cause: { kind: "connection", codes: ["ECONNREFUSED"], text: expect.stringMatching(/./) },
-    });
+    expect(await attempt).toEqual({ kind: "unsent", cause: end });
+    gate.open();
+    await expect.poll(async () => (await exchange(post(`${url}/next`))).kind).toBe("response");
+    expect(server.requests.map(({ path }) => path)).not.toContain("/first");
   });
 
-  it("has the codes of all addresses that were tried", async () => {
+  it("ends with the timeout behind a proxy that is silent, and sends nothing later", async () => {
+    await using server = await startTlsServer({ isTrusted: true });
+    await using proxy = await startGate(server.url);
+    vi.stubEnv("HTTPS_PROXY", proxy.url);
+    const exchange = openExchange(0.2);
+    const send = (path: string) => exchange(post(notOnLoopback + path));
+
+    expect(await send("/first")).toEqual({ kind: "unsent", cause: "timeout" });
+    proxy.open();
+    await expect.poll(async () => (await send("/next")).kind).toBe("response");
+    expect(server.requests.map(({ path }) => path)).not.toContain("/first");
+  });
+
+  it("is not opened when Pulumi is already stopping", async () => {
+    await using server = await startServer({});
+
+    const outcome = await openExchange(10)(post(server.url), { stopping: AbortSignal.abort() });
+
+    expect(outcome).toEqual({ kind: "unsent", cause: "stopping" });
+    expect(server.connections()).toBe(0);
+  });
+
+  it("has the text of its failure, and the codes of all addresses that were tried", async () => {
     const url = await refusedUrl();
     resolveTo("127.0.0.1", "127.0.0.2");
 
-    expect(await exchangeOnce(url.replace("127.0.0.1", "tables.example.test"))).toMatchObject({
+    expect(await exchangeOnce(url.replace("127.0.0.1", "tables.example.test"))).toEqual({
       kind: "unsent",
-      cause: { codes: ["ECONNREFUSED", "ECONNREFUSED", "ECONNREFUSED"] },
+      cause: "connection",
+      codes: ["ECONNREFUSED", "ECONNREFUSED", "ECONNREFUSED"],
+      text: expect.any(String),
     });
   });
 });
@@ -267,13 +292,13 @@ describe("A request that was sent", () => {
 
   it.each<[string, (socket: Socket) => unknown]>([
     ["the service is silent", () => undefined],
-    ["only heads arrive", (socket) => socket.write(earlyHint.repeat(99) + head)],
+    ["the body does not arrive", (socket) => socket.write(earlyHint.repeat(99) + head)],
   ])("ends with the timeout when %s", async (_case, respond) => {
     await using server = await startRawServer(respond);
 
-    expect(await openExchange(0.2)(post(server.url))).toMatchObject({
+    expect(await openExchange(0.2)(post(server.url))).toEqual({
       kind: "noResponse",
-      cause: { kind: "timeout" },
+      cause: "timeout",
     });
     expect(server.requests).toHaveLength(1);
   });
@@ -281,18 +306,17 @@ describe("A request that was sent", () => {
   it.each<[string, (socket: Socket) => unknown]>([
     ["a reset", (socket) => socket.resetAndDestroy()],
     ["an end within the body", (socket) => socket.end(`${head}123`)],
-    ["text that is not HTTP", (socket) => socket.end("220 mail.example ESMTP\r\n")],
   ])("is not sent again after %s", async (_case, respond) => {
     await using server = await startRawServer(respond);
 
     expect(await exchangeOnce(server.url)).toMatchObject({
       kind: "noResponse",
-      cause: { kind: "connection" },
+      cause: "connection",
     });
     expect(server.requests).toHaveLength(1);
   });
 
-  it("is not sent again when a connection is reset that served before", async () => {
+  it("is not sent again after a reset of a connection that served before", async () => {
     await using server = await startRawServer((socket) =>
       server.requests.length === 1 ? socket.write(`${head}0123456789`) : socket.resetAndDestroy(),
     );
@@ -311,12 +335,12 @@ describe("A request that was sent", () => {
     await expect.poll(() => server.requests).toHaveLength(1);
     deadline.abort();
 
-    expect(await attempt).toEqual({ kind: "noResponse", cause: { kind: "deadline" } });
+    expect(await attempt).toEqual({ kind: "noResponse", cause: "deadline" });
   });
 
   it.each<[string, (socket: Socket) => unknown, object]>([
     ["its response", (socket) => socket.write(`${head}0123456789`), { kind: "response" }],
-    ["a reset", (socket) => socket.resetAndDestroy(), { cause: { codes: ["ECONNRESET"] } }],
+    ["a reset", (socket) => socket.resetAndDestroy(), { codes: ["ECONNRESET"] }],
   ])("still ends with %s after a stop", async (_case, respond, expected) => {
     const arrived = Promise.withResolvers<Socket>();
     await using server = await startRawServer(arrived.resolve);
@@ -328,19 +352,6 @@ describe("A request that was sent", () => {
     respond(socket);
 
     expect(await attempt).toMatchObject(expected);
-  });
-});
-
-describe("The deadline of an operation", () => {
-  it("is as long as the program says, even beyond the longest timer of Node.js", () => {
-    const timeout = vi.spyOn(AbortSignal, "timeout");
-
-    const short = new Deadline(1.2345);
-    const long = new Deadline(3_600_000);
-
-    expect(timeout.mock.calls).toEqual([[1_235], [2 ** 31 - 1]]);
-    expect(short.seconds).toBe(1.2345);
-    expect(long.remainingMs).toBeGreaterThan(3_599_000_000);
   });
 });
 

@@ -1,179 +1,168 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { eventTypes } from "../../src/common/event-types.js";
-import type { LocalServiceOptions, LogEntry } from "../../src/local-service/index.js";
+import type { LocalServiceOptions } from "../../src/local-service/index.js";
 import { refusedUrl } from "../helpers/http-server.js";
 import { startService, webhookBody } from "../helpers/local-service.js";
 import { type ReceivedNotification, startReceiver } from "../helpers/receiver.js";
 
-type Respond = Parameters<typeof startReceiver>[0];
-
 const created = { type: "record.created", databaseId: "base_1" };
-const soon = { retryWaitsSeconds: [0.01, 0.02] };
+const twoQuickRetries = { retryWaitsSeconds: [0.01, 0.02] };
+const noRetries = { retryWaitsSeconds: [] };
 const never = () => new Promise<number>(() => {});
-const failOnce = (_: unknown, count: number) => (count === 1 ? 500 : 200);
 
 describe("Emitting an event", () => {
-  it("reaches every active webhook of the database that selects it, by the table rule", async () => {
+  it.each([
+    { what: "of a table", tableId: "tbl_1", reached: ["/of-all-tables", "/of-tbl_1"] },
+    { what: "without a table", tableId: undefined, reached: ["/of-all-tables"] },
+  ])("reaches the active webhooks that select it: $what", async ({ tableId, reached }) => {
     const { receiver, service } = await startBoth();
-    const webhooks: [object, string?][] = [
-      [{ tableId: "tbl_1" }],
-      [{ tableId: "tbl_2" }],
-      [{ events: ["record.deleted"] }],
-      [{ events: ["record.deleted", "record.created"] }],
-      [{}, "base_2"],
-      [{}],
-    ];
-    for (const [changes, databaseId = "base_1"] of webhooks) {
-      const body = webhookBody({ url: receiver.url, ...changes });
-      await service.create({ databaseId, body });
-    }
-    service.updateWebhook(7, { active: false });
+    await service.subscribe(`${receiver.url}/of-all-tables`);
+    await service.subscribe(`${receiver.url}/of-tbl_1`, { tableId: "tbl_1" });
+    await service.subscribe(`${receiver.url}/of-tbl_2`, { tableId: "tbl_2" });
+    await service.subscribe(`${receiver.url}/of-deletions`, { events: ["record.deleted"] });
+    await service.create({ databaseId: "base_2", body: webhookBody({ url: receiver.url }) });
+    service.updateWebhook(1, { active: false });
 
-    await service.emit({ ...created, tableId: "tbl_1" }).finished;
-    await service.emit(created).finished;
+    await service.emit({ ...created, tableId }).finished;
 
-    expect(service.deliveries.map(({ webhookId }) => webhookId)).toEqual([1, 2, 5, 1, 5]);
-    expect(receiver.notifications).toHaveLength(5);
+    expect(receiver.notifications.map(({ path }) => path).toSorted()).toEqual(reached);
   });
 
-  it("sends a POST with the event as JSON, signed with each secret by Standard Webhooks", async () => {
+  it("sends a POST with the event as JSON, signed as Standard Webhooks says", async () => {
     const { receiver, service, secret } = await startBoth();
-    const url = `${receiver.url.replace("://", "://us%C3%A9r:p%40ss@")}/hooks`;
-    const secrets = [secret, await service.subscribe(url)];
     const data = { recordIds: ["rec_1"], records: [{ id: "rec_1", data: { Name: "Größe ✓" } }] };
 
     const event = service.emit({ ...created, tableId: "tbl_1", data, id: "evt_again" });
     await event.finished;
 
+    const [notification] = receiver.notifications;
+    expect(notification?.headers["content-type"]).toBe("application/json");
+    expect(verified(notification, secret)).toEqual({
+      id: "evt_again",
+      type: "record.created",
+      timestamp: event.timestamp,
+      data: { tableId: "tbl_1", ...data },
+      metadata: {
+        webhookId: 1,
+        organizationId: "org_local",
+        baseId: "base_1",
+        attempt: 1,
+        source: "local-service",
+      },
+    });
+  });
+
+  it("sends the user info of the url as basic authentication", async () => {
+    const { receiver, service } = await startBoth();
+    service.updateWebhook(1, { url: receiver.url.replace("://", "://us%C3%A9r:p%40ss@") });
+
+    await service.emit(created).finished;
+
     const authorization = `Basic ${Buffer.from("usér:p@ss").toString("base64")}`;
-    expect(receiver.notifications).toHaveLength(2);
-    for (const notification of receiver.notifications) {
-      const { headers, path, body } = notification;
-      const { webhookId } = body.metadata;
-      expect(headers["content-type"]).toBe("application/json");
-      expect(headers.authorization).toBe(path === "/hooks" ? authorization : undefined);
-      expect(verified(notification, secrets[webhookId - 1])).toEqual({
-        ...{ id: "evt_again", type: "record.created", timestamp: event.timestamp },
-        data: { tableId: "tbl_1", ...data },
-        metadata: {
-          ...{ webhookId, organizationId: "org_local", baseId: "base_1", attempt: 1 },
-          source: "local-service",
-        },
-      });
-      expect(() => verified(notification, secrets[2 - webhookId])).toThrow();
-    }
+    expect(receiver.notifications[0]?.headers).toMatchObject({ authorization });
   });
 
-  it("has a sample of data, in its table or a made-up one", async () => {
+  it.each(eventTypes)("has a sample of data by default: %s", async (type) => {
     const service = await startService();
-    const dataOf = (type: string, tableId?: string) =>
-      // biome-ignore lint/suspicious/noExplicitAny: its fields depend on the type.
-      service.emit({ ...created, type, tableId }).data as any;
+    const [subject = ""] = type.split(".");
 
-    const { tableId, recordIds, records } = dataOf("record.created");
-    const changed = dataOf("field.updated");
+    const { data } = service.emit({ type, databaseId: "base_1", tableId: "tbl_1" });
 
-    expect([tableId, recordIds, records[0].id]).toEqual([id("tbl"), [id("rec")], recordIds[0]]);
-    expect(changed.previousField).toEqual({ ...changed.field, name: "An older name" });
-    for (const type of eventTypes) {
-      expect(dataOf(type, "tbl_1").tableId).toBe("tbl_1");
-      expect(Object.keys(dataOf(type)).join()).toContain(`,${type.split(".")[0]}`);
-    }
+    expect(data.tableId).toBe("tbl_1");
+    expect(Object.keys(data).some((name) => name.startsWith(subject))).toBe(true);
   });
 
-  it("is refused when its kind is unknown, unless that is allowed", async () => {
-    const lenient = await startService({ allowUnknownEvents: true });
-    const event = { ...created, type: "view.created" };
+  it("is refused when its kind is unknown", async () => {
+    const service = await startService();
 
-    expect(lenient.emit(event)).toMatchObject({ ...event, data: {}, deliveries: [] });
-    expect((await startService()).emit.bind(undefined, event)).toThrow(TypeError);
+    expect(() => service.emit({ ...created, type: "view.created" })).toThrow(TypeError);
   });
 });
 
 describe("Emitting an event over HTTP", () => {
-  const path = "/_local/bases/base_1/events";
   const event = { type: "record.created" };
-  const post = (query: string, body: unknown, changes = {}) =>
-    ({ method: "POST", path: path + query, body, ...changes }) as const;
+  const post = (query: string, body: unknown = event) =>
+    ({ method: "POST", path: `/_local/bases/base_1/events${query}`, body }) as const;
 
-  it("gives 200 with the deliveries when they are over within the time to wait, else 202", async () => {
-    const respond = ({ path }: { path: string }) => (path === "/never" ? 500 : 204);
-    const { receiver, service } = await startBoth(respond);
-    await service.subscribe(`${receiver.url}/never`, { events: ["record.deleted"] });
+  it("gives 200 with the deliveries when they are over within the time to wait", async () => {
+    const { receiver, service } = await startBoth();
 
-    const delivered = await service.send(post("?wait=60", event));
-    const late = await service.send(post("?wait=0.1", { type: "record.deleted" }));
-    const hurried = await service.send(post("", { type: "record.deleted" }));
+    const { statusCode, json } = await service.send(post("?wait=60"));
 
-    expect(delivered.statusCode).toBe(200);
-    expect(delivered.json).toEqual({
+    expect(statusCode).toBe(200);
+    expect(json).toEqual({
       id: receiver.notifications[0]?.body.id,
       deliveries: [{ webhookId: 1, outcome: "delivered", attempts: 1, statusCode: 204 }],
     });
-    for (const { statusCode, json } of [late, hurried]) {
-      expect([statusCode, json.deliveries]).toMatchObject([202, [{ outcome: "pending" }]]);
-    }
   });
 
-  it.each<[number, string, object, string?]>([
-    [400, "type is unknown; did you mean record.created?", { body: { type: "record.creatd" } }],
-    [400, "type must be an event kind", { body: "not JSON" }],
-    [400, "data must be a JSON object", { body: { ...event, data: 7 } }],
-    [400, "tableId must be a non-empty string", { body: { ...event, tableId: "" } }],
-    [400, "id must be 1 to 256 visible ASCII characters", { body: { ...event, id: "evt 1" } }],
-    [400, "wait must be a number of seconds, 0 to 600", {}, "?wait=601"],
-    [401, "a known API key", { apiKey: "wrong" }],
-    [404, "Database base_1 not found", { apiKey: "some" }],
-  ])("is refused with %i: %s", async (statusCode, problem, changes, query = "") => {
-    const service = await startService({ apiKeys: { all: "*", some: ["base_2"] } });
+  it.each(["", "?wait=0.1"])("gives 202 when a delivery is pending after %j", async (query) => {
+    const { service } = await startBoth(never);
 
-    const response = await service.send(post(query, event, changes));
+    const { statusCode, json } = await service.send(post(query));
+
+    expect(statusCode).toBe(202);
+    expect(json.deliveries).toMatchObject([{ outcome: "pending" }]);
+  });
+
+  it.each<[number, string, object]>([
+    [400, "did you mean record.created?", post("", { type: "record.creatd" })],
+    [400, "type must be an event kind", post("", "not JSON")],
+    [400, "data must be a JSON object", post("", { ...event, data: 7 })],
+    [400, "id must be 1 to 256 visible ASCII characters", post("", { ...event, id: "evt 1" })],
+    [400, "wait must be a number of seconds, 0 to 600", post("?wait=601")],
+    [401, "a known API key", { ...post(""), apiKey: "wrong" }],
+    [404, "Database base_1 not found", { ...post(""), apiKey: "key-of-base_2" }],
+  ])("is refused with %i: %s", async (statusCode, problem, request) => {
+    const apiKeys = { all: "*", "key-of-base_2": ["base_2"] } as const;
+    const { service } = await startBoth(undefined, { apiKeys });
+
+    const response = await service.send(request);
 
     expect(response.statusCode).toBe(statusCode);
     expect(response.json.error.message).toContain(problem);
-    expect(service.requests).toMatchObject([{ databaseId: "base_1", statusCode }]);
     expect(service.deliveries).toEqual([]);
   });
 
-  it("meets no rate limit and no faults, and takes the database from its path", async () => {
-    const databases: string[] = [];
+  it("meets no rate limit and no faults", async () => {
     const service = await startService({
       rateLimit: { requestsPerSecond: 0.001 },
       faults: [{ fault: { kind: "respond", statusCode: 500 } }],
-      onLog: (entry) => entry.type === "event" && databases.push(entry.event.databaseId),
     });
 
-    await service.send(post("", { ...event, databaseId: "base_2" }));
-    const { statusCode } = await service.send(post("", event));
+    await service.send(post(""));
 
-    expect([statusCode, databases]).toEqual([200, ["base_1", "base_1"]]);
+    expect((await service.send(post(""))).statusCode).toBe(200);
   });
 });
 
 describe("A delivery", () => {
   it.each([
-    [299, "delivered", 1],
-    [302, "failed", 3],
-    [410, "failed", 3],
-  ])("whose response is %i is %s after %i attempts", async (statusCode, outcome, attempts) => {
-    const { service, receiver } = await startBoth(() => statusCode, { deliveries: soon });
+    { statusCode: 299, outcome: "delivered", attempts: 1 },
+    { statusCode: 302, outcome: "failed", attempts: 3 },
+    { statusCode: 410, outcome: "failed", attempts: 3 },
+  ])("with $statusCode as its response is $outcome after $attempts attempts", async (end) => {
+    const { service, receiver } = await startBoth(() => end.statusCode, {
+      deliveries: twoQuickRetries,
+    });
 
     const [delivery] = await service.emit(created).finished;
 
-    expect(delivery).toMatchObject({ outcome, attempts, statusCode, url: receiver.url });
-    expect(receiver.notifications).toHaveLength(attempts);
+    expect(delivery).toMatchObject({ ...end, url: receiver.url });
+    expect(receiver.notifications).toHaveLength(end.attempts);
   });
 
-  it("has the same id and a new timestamp in each attempt, at the url of that moment", async () => {
+  it("has the same id and a new signed timestamp in each attempt", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: 1_000_000 });
     onTestFinished(() => void vi.useRealTimers());
-    const respond = (_: unknown, count: number) => {
+    const failAfterOneSecond = (_notification: unknown, count: number) => {
       vi.setSystemTime(1_000_000 + count * 1_000);
-      service.updateWebhook(1, { url: `${receiver.url}/moved` });
-      return count < 3 ? 503 : 200;
+      return 503;
     };
-    const { receiver, service, secret } = await startBoth(respond, { deliveries: soon });
+    const { receiver, service, secret } = await startBoth(failAfterOneSecond, {
+      deliveries: twoQuickRetries,
+    });
 
     const { id, finished } = service.emit(created);
     await finished;
@@ -183,28 +172,42 @@ describe("A delivery", () => {
     const times = notifications.map(({ headers }) => headers["webhook-timestamp"]);
     expect(bodies).toMatchObject([1, 2, 3].map((attempt) => ({ id, metadata: { attempt } })));
     expect(times).toEqual(["1000", "1001", "1002"]);
-    expect(notifications.map(({ path }) => path)).toEqual(["/", "/moved", "/moved"]);
   });
 
-  it("says why there was no response, without the address", async () => {
-    const deliveries = { retryWaitsSeconds: [] };
-    const patient = await startService({ deliveries });
-    await patient.subscribe(`${await refusedUrl()}/secret-path`);
-    const hasty = await startBoth(never, { deliveries: { ...deliveries, timeoutSeconds: 0.05 } });
+  it("goes to the url that the webhook has at that moment", async () => {
+    const move = () => {
+      service.updateWebhook(1, { url: `${receiver.url}/moved` });
+      return 503;
+    };
+    const { receiver, service } = await startBoth(move, { deliveries: twoQuickRetries });
 
-    const ended = [patient, hasty.service].map((service) => service.emit(created).finished);
+    await service.emit(created).finished;
 
-    expect((await Promise.all(ended)).flat()).toMatchObject([
-      { outcome: "failed", problem: "no response (ECONNREFUSED)" },
-      { outcome: "failed", problem: "no response within 0.05 s" },
-    ]);
+    expect(receiver.notifications.map(({ path }) => path)).toEqual(["/", "/moved", "/moved"]);
+  });
+
+  it("says why the connection failed, without the address", async () => {
+    const service = await startService({ deliveries: noRetries });
+    await service.subscribe(`${await refusedUrl()}/secret-path`);
+
+    const [delivery] = await service.emit(created).finished;
+
+    expect(delivery).toMatchObject({ outcome: "failed", problem: "no response (ECONNREFUSED)" });
+  });
+
+  it("says after which time there was no response", async () => {
+    const deliveries = { ...noRetries, timeoutSeconds: 0.05 };
+    const { service } = await startBoth(never, { deliveries });
+
+    const [delivery] = await service.emit(created).finished;
+
+    expect(delivery).toMatchObject({ outcome: "failed", problem: "no response within 0.05 s" });
   });
 
   it("has at most maxConcurrent attempts in flight", async () => {
     const gate = Promise.withResolvers<number>();
-    const { receiver, service } = await startBoth(() => gate.promise, {
-      deliveries: { maxConcurrent: 3 },
-    });
+    const deliveries = { maxConcurrent: 3 };
+    const { receiver, service } = await startBoth(() => gate.promise, { deliveries });
 
     const events = Array.from({ length: 10 }, () => service.emit(created));
     await expect.poll(() => receiver.notifications).toHaveLength(3);
@@ -213,26 +216,29 @@ describe("A delivery", () => {
     gate.resolve(200);
     await Promise.all(events.map(({ finished }) => finished));
 
-    expect([inFlight, receiver.notifications.length]).toEqual([3, 10]);
+    expect(inFlight).toBe(3);
+    expect(receiver.notifications).toHaveLength(10);
   });
 
   it("is dropped for good when its webhook is switched off, unless it is in flight", async () => {
     const gate = Promise.withResolvers<number>();
-    const answer = (_: unknown, count: number) => (count === 1 ? 500 : gate.promise);
+    const failFirst = (_: unknown, count: number) => (count === 1 ? 500 : gate.promise);
     const deliveries = { maxConcurrent: 1, retryWaitsSeconds: [60] };
-    const { receiver, service } = await startBoth(answer, { deliveries });
-    const events = Array.from({ length: 3 }, () => service.emit(created));
+    const { receiver, service } = await startBoth(failFirst, { deliveries });
+    const waitingForRetry = service.emit(created);
+    const inFlight = service.emit(created);
+    const queued = service.emit(created);
     await expect.poll(() => receiver.notifications).toHaveLength(2);
 
     service.updateWebhook(1, { active: false });
     service.updateWebhook(1, { active: true });
-    events.push(service.emit(created));
+    const later = service.emit(created);
     gate.resolve(200);
-    const ended = await Promise.all(events.map(({ finished }) => finished));
 
-    const attempts = ended.map(([delivery]) => `${delivery?.outcome} ${delivery?.attempts}`);
-    expect(attempts).toEqual(["dropped 1", "delivered 1", "dropped 0", "delivered 1"]);
-    expect(receiver.notifications).toHaveLength(3);
+    expect(await waitingForRetry.finished).toMatchObject([{ outcome: "dropped", attempts: 1 }]);
+    expect(await inFlight.finished).toMatchObject([{ outcome: "delivered", attempts: 1 }]);
+    expect(await queued.finished).toMatchObject([{ outcome: "dropped", attempts: 0 }]);
+    expect(await later.finished).toMatchObject([{ outcome: "delivered", attempts: 1 }]);
   });
 
   it("goes with deliverTo to another origin, with the path and query of the webhook", async () => {
@@ -245,34 +251,22 @@ describe("A delivery", () => {
     expect(receiver.notifications).toMatchObject([{ path: "//host/orders/1?key=2" }]);
   });
 
-  it("fails alone when the url of its webhook is none", async () => {
-    const { service } = await startBoth(undefined, { deliveries: { retryWaitsSeconds: [] } });
-    await service.create({ body: webhookBody() });
-    service.updateWebhook(2, { url: "no URL" });
-
-    const deliveries = await service.emit(created).finished;
-
-    const failed = { outcome: "failed", problem: "no response (ERR_INVALID_URL)" };
-    expect(deliveries).toMatchObject([{ outcome: "delivered" }, failed]);
-  });
-
-  it("can be waited for", async () => {
+  it("can be waited for by its event, its webhook and a condition", async () => {
     const gate = Promise.withResolvers<number>();
     const { receiver, service } = await startBoth(() => gate.promise);
     await service.subscribe(receiver.url, { events: ["record.deleted"] });
-    const waits = [
-      service.nextDelivery({ type: "record.deleted" }),
-      service.nextDelivery({ webhookId: 2 }),
-      service.nextDelivery({ where: ({ event }) => event.tableId === "tbl_1" }),
-    ];
-    const changes = [{}, { type: "record.deleted" }, { tableId: "tbl_1" }];
+    const byEvent = service.nextDelivery({ type: "record.deleted" });
+    const byWebhook = service.nextDelivery({ webhookId: 2 });
+    const byCondition = service.nextDelivery({ where: ({ event }) => event.tableId === "tbl_1" });
 
-    for (const change of changes) {
-      service.emit({ ...created, ...change });
-    }
+    service.emit(created);
+    service.emit({ ...created, type: "record.deleted" });
+    service.emit({ ...created, tableId: "tbl_1" });
     gate.resolve(200);
 
-    expect((await Promise.all(waits)).map(({ number }) => number)).toEqual([2, 2, 3]);
+    expect(await byEvent).toMatchObject({ number: 2 });
+    expect(await byWebhook).toMatchObject({ number: 2 });
+    expect(await byCondition).toMatchObject({ number: 3 });
   });
 
   it("is kept up to maxRequests, and is pending until it is over", async () => {
@@ -284,63 +278,34 @@ describe("A delivery", () => {
     gate.resolve(200);
     await Promise.all(events.map(({ finished }) => finished));
 
-    expect(service.deliveries.map(({ number }) => number)).toEqual([2, 3]);
+    expect(service.deliveries).toMatchObject([{ number: 2 }, { number: 3 }]);
     expect([pending, service.counts.pending]).toEqual([3, 0]);
   });
 
-  it("ends with the service: its promises are rejected", async () => {
+  it("is rejected when the service closes before", async () => {
     const { receiver, service } = await startBoth(never);
-    const inFlight = service.emit(created);
+    const { finished } = service.emit(created);
     await expect.poll(() => receiver.notifications).toHaveLength(1);
-    const next = service.nextDelivery();
 
     await service.close();
 
-    await expect(inFlight.finished).rejects.toThrow("closed before the delivery was over");
-    await expect(next).rejects.toMatchObject({ name: "AbortError" });
-  });
-});
-
-describe("onLog", () => {
-  it("is called with each request, event and attempt, in their order", async () => {
-    const log: LogEntry[] = [];
-    const texts: string[] = [];
-    const textOf = (entry: LogEntry) => {
-      switch (entry.type) {
-        case "request":
-          return `${entry.request.method} ${entry.request.statusCode}`;
-        case "event":
-          return `event for ${entry.event.deliveries.length}`;
-        case "delivery":
-          return `attempt ${entry.delivery.attempts} ${entry.delivery.outcome}`;
-      }
-    };
-    const onLog = (entry: LogEntry) => {
-      log.push(entry);
-      texts.push(textOf(entry));
-    };
-    const { service } = await startBoth(failOnce, { deliveries: soon, onLog });
-
-    await service.emit(created).finished;
-
-    const attempts = ["attempt 1 pending", "attempt 2 delivered"];
-    expect(texts).toEqual(["POST 201", "event for 1", ...attempts]);
-    expect(log[0]).toEqual({ type: "request", request: service.requests[0] });
+    await expect(finished).rejects.toThrow("closed before the delivery was over");
   });
 });
 
 /** Starts a receiver, and a service with a webhook for it. */
-async function startBoth(respond?: Respond, options?: LocalServiceOptions) {
+async function startBoth(
+  respond?: Parameters<typeof startReceiver>[0],
+  options?: LocalServiceOptions,
+) {
   const receiver = await startReceiver(respond);
   onTestFinished(() => receiver[Symbol.asyncDispose]());
   const service = await startService(options);
   return { receiver, service, secret: await service.subscribe(receiver.url) };
 }
 
-function verified({ rawBody, headers }: ReceivedNotification, secret = "") {
+/** Returns the body of a notification if its signature is valid. */
+function verified(notification: ReceivedNotification | undefined, secret: string): unknown {
+  const { rawBody = "", headers } = notification ?? {};
   return new Webhook(secret).verify(rawBody, headers as Record<string, string>);
-}
-
-function id(prefix: string): unknown {
-  return expect.stringMatching(new RegExp(`^${prefix}_[0-9a-f]{24}$`));
 }

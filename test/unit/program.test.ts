@@ -11,8 +11,8 @@ const args: dynamic.WebhookArgs = {
   events: ["record.created"],
 };
 
-/** What the state holds besides the arguments. */
-const stored = {
+/** The outputs that are not arguments, and one for an argument that the program omits. */
+const otherOutputs = {
   secret,
   baseUrl: "https://tables.example.com",
   webhookId: "42",
@@ -33,7 +33,7 @@ beforeEach(async () => {
   await pulumi.runtime.setMocks({
     newResource: (resource) => {
       registered.push(resource);
-      return { id: "42", state: { ...args, ...resource.inputs, ...stored } };
+      return { id: "42", state: { ...args, ...resource.inputs, ...otherOutputs } };
     },
     call: () => ({}),
   });
@@ -48,27 +48,40 @@ function resolved<Value>(output: pulumi.Output<Value>): Promise<Value> {
   return new Promise((resolve) => output.apply(resolve));
 }
 
-const text = 'exports.handler = () => require("pulumi-dbwebhooks/provider")';
+const mainEntry = {
+  name: "the main entry",
+  entry: dynamic,
+  type: "pulumi-nodejs:dynamic/dbwebhooks:Webhook",
+  inputsOfEntry: { __provider: 'exports.handler = () => require("pulumi-dbwebhooks/provider")' },
+};
+const nativeEntry = {
+  name: "./native",
+  entry: native,
+  type: "dbwebhooks:index:Webhook",
+  inputsOfEntry: {},
+};
 
-describe.each([
-  ["the main entry", dynamic, "pulumi-nodejs:dynamic/dbwebhooks:Webhook", { __provider: text }],
-  ["./native", native, "dbwebhooks:index:Webhook", {}],
-])("A Webhook of %s", (_, { Webhook, Provider }, type, own) => {
+describe.each([mainEntry, nativeEntry])("A Webhook of $name", ({ entry, type, inputsOfEntry }) => {
+  const { Webhook, Provider } = entry;
+
   it("is registered with its arguments as they are, under the type of its states", async () => {
     const all = Object.freeze({ ...args, allowUnknownEvents: true, allowInsecureUrl: false });
     const later = { tableId: Promise.resolve("tbl_orders"), events: pulumi.output(args.events) };
 
     await resolved(new Webhook("orders", { ...all, ...later }).id);
 
-    const [{ type: registeredType, name, inputs } = {}] = registered;
-    expect([registeredType, name]).toEqual([type, "orders"]);
-    expect(inputs).toStrictEqual({ ...all, ...own, tableId: "tbl_orders" });
+    expect(registered).toMatchObject([{ type, name: "orders" }]);
+    expect(registered[0]?.inputs).toStrictEqual({
+      ...all,
+      ...inputsOfEntry,
+      tableId: "tbl_orders",
+    });
   });
 
   it("leaves the report of missing arguments to the preview", async () => {
     await resolved(new Webhook("orders", undefined as never).id);
 
-    expect(registered[0]?.inputs).toStrictEqual(own);
+    expect(registered[0]?.inputs).toStrictEqual(inputsOfEntry);
   });
 
   it("registers the webhook to adopt as a secret", async () => {
@@ -81,46 +94,32 @@ describe.each([
 
   it("has outputs that resolve to the values in the state, also for omitted arguments", async () => {
     const webhook = new Webhook("orders", args);
-    const { id, databaseId, url, events, tableId, baseUrl } = webhook;
-    const { webhookId = pulumi.output("42") } = webhook as Partial<native.Webhook>;
-    const outputs = {
-      databaseId,
-      url,
-      events,
-      tableId,
-      baseUrl,
-      webhookId,
-      secret: webhook.secret,
-    };
+    const { databaseId, url, events, tableId, baseUrl } = webhook;
+    const outputs = { databaseId, url, events, tableId, baseUrl, secret: webhook.secret };
 
-    expect(await resolved(pulumi.output(outputs))).toEqual({ ...args, ...stored });
-    expect(await resolved(id)).toBe("42");
+    const values = await resolved(pulumi.output(outputs));
+
+    expect({ ...args, ...otherOutputs }).toMatchObject(values);
+    expect(await resolved(webhook.id)).toBe("42");
   });
 
   it.each<[pulumi.CustomResourceOptions | undefined, string[]]>([
     [undefined, ["secret"]],
-    [Object.freeze({ protect: true, additionalSecretOutputs: [] }), ["secret"]],
-    [{ additionalSecretOutputs: ["url"] }, ["secret", "url"]],
+    [Object.freeze({ additionalSecretOutputs: ["url"] }), ["secret", "url"]],
   ])("has its secret encrypted with the options %j", async (opts, expected) => {
     await resolved(new Webhook("orders", args, opts).id);
 
     expect(requests()[0]?.getAdditionalsecretoutputsList().sort()).toEqual(expected);
   });
 
-  it("is an instance according to isInstance", async () => {
+  it("is an instance according to isInstance, unlike a provider and other values", async () => {
     const webhook = new Webhook("known", args);
-    await resolved(webhook.urn);
-
-    expect(Webhook.isInstance(webhook)).toBe(true);
-  });
-
-  it("is told by isInstance from a provider and from values that are no resource", async () => {
     const provider = new Provider("account");
-    await resolved(provider.urn);
+    await Promise.all([webhook, provider].map(({ urn }) => resolved(urn)));
 
-    for (const other of [provider, {}, null, undefined]) {
-      expect(Webhook.isInstance(other)).toBe(false);
-    }
+    const instances = [webhook, provider, {}, null, undefined].filter(Webhook.isInstance);
+
+    expect(instances).toEqual([webhook]);
   });
 });
 
@@ -129,7 +128,7 @@ describe("A Webhook of the main entry", () => {
     ["the option import", () => new dynamic.Webhook("orders", args, { import: "17" })],
     ["the option id", () => new dynamic.Webhook("orders", args, { id: "17" })],
     ["get", () => dynamic.Webhook.get("orders", "base_abc123/17", {})],
-  ])("refuses %s, and names the other entry and adopt", (_, declare) => {
+  ])("refuses %s, and names the other entry and adopt", (_case, declare) => {
     expect(declare).toThrow(pulumi.RunError);
     expect(declare).toThrow(/^Webhook orders: .*"pulumi-dbwebhooks\/native".* adopt\b/);
     expect(registered).toEqual([]);
@@ -140,20 +139,33 @@ describe("A Webhook of the main entry", () => {
 
     await resolved(new dynamic.Webhook("orders", other).id);
 
-    expect(registered[0]?.inputs.__provider).toBe(text);
+    expect(registered[0]?.inputs).toMatchObject(mainEntry.inputsOfEntry);
   });
 });
 
 describe("A Webhook of ./native", () => {
-  it("requests the plugin of this version, and get and import resolve its outputs too", async () => {
-    const id = "base_abc123/42";
-    const get = native.Webhook.get("another", id);
-    const imported = new native.Webhook("imported", args, { import: id });
+  const id = "base_abc123/42";
 
-    const found = [get.secret, get.webhookId, get.url, imported.secret];
+  it("has the output webhookId", async () => {
+    const { webhookId } = new native.Webhook("orders", args);
 
-    expect(await resolved(pulumi.output(found))).toEqual([secret, "42", args.url, secret]);
-    expect(requests().map((request) => request.getVersion())).toEqual([version]);
+    expect(await resolved(webhookId)).toBe("42");
+  });
+
+  it.each([
+    ["get", () => native.Webhook.get("found", id)],
+    ["the option import", () => new native.Webhook("found", args, { import: id })],
+  ])("has its outputs with %s too", async (_case, declare) => {
+    const { secret: foundSecret, url } = declare();
+
+    expect(await resolved(foundSecret)).toBe(secret);
+    expect(await resolved(url)).toBe(args.url);
+  });
+
+  it("requests the plugin of this version", async () => {
+    await resolved(new native.Webhook("orders", args).id);
+
+    expect(requests()[0]?.getVersion()).toBe(version);
   });
 });
 
@@ -166,43 +178,40 @@ const settings: dynamic.ProviderArgs = {
   retrySeconds: undefined,
 };
 
-/** The settings as the engine receives them. */
-const inputsWith = (prefix: string) =>
-  Object.fromEntries(
-    Object.entries({
-      baseUrl: settings.baseUrl,
-      formerBaseUrls: '["https://old.example.com","https://older.example.com"]',
-      apiKey: expect.objectContaining({ ...secretMark, value: "key-token" }),
-      timeoutSeconds: "2.5",
-      listing: "true",
-    }).map(([name, value]) => [prefix + name, value]),
-  );
-
-describe("A Provider", () => {
-  it("of the main entry belongs to Pulumi's dynamic package, with text values and a secret key", async () => {
+describe("A Provider of the main entry", () => {
+  it("belongs to Pulumi's dynamic package, with text values and a secret key", async () => {
     await resolved(new dynamic.Provider("eu", settings).urn);
 
-    const [{ type, inputs } = {}] = registered;
-    expect(type).toBe("pulumi:providers:pulumi-nodejs");
-    expect(inputs).toEqual({
-      ...inputsWith("dbwebhooks:"),
+    expect(registered).toMatchObject([{ type: "pulumi:providers:pulumi-nodejs" }]);
+    expect(registered[0]?.inputs).toEqual({
+      "dbwebhooks:baseUrl": "https://eu.example.com",
+      "dbwebhooks:formerBaseUrls": '["https://old.example.com","https://older.example.com"]',
+      "dbwebhooks:apiKey": { ...secretMark, value: "key-token" },
+      "dbwebhooks:timeoutSeconds": "2.5",
+      "dbwebhooks:listing": "true",
       "dbwebhooks:isExplicit": "true",
     });
   });
+});
 
-  it("of ./native belongs to the plugin of this version, with text values and a secret key", async () => {
+describe("A Provider of ./native", () => {
+  it("belongs to the plugin of this version, with text values and a secret key", async () => {
     await resolved(new native.Provider("eu", settings).urn);
 
-    const [{ type, inputs } = {}] = registered;
-    expect(type).toBe("pulumi:providers:dbwebhooks");
-    expect(inputs).toEqual(inputsWith(""));
-    expect(requests().map((request) => request.getVersion())).toEqual([version]);
+    expect(registered).toMatchObject([{ type: "pulumi:providers:dbwebhooks" }]);
+    expect(registered[0]?.inputs).toEqual({
+      baseUrl: "https://eu.example.com",
+      formerBaseUrls: '["https://old.example.com","https://older.example.com"]',
+      apiKey: { ...secretMark, value: "key-token" },
+      timeoutSeconds: "2.5",
+      listing: "true",
+    });
+    expect(requests()[0]?.getVersion()).toBe(version);
   });
+});
 
-  it.each([
-    ["the main entry", dynamic.Provider],
-    ["./native", native.Provider],
-  ])("of %s refuses all unknown arguments at once, without their values", (_, Provider) => {
+describe.each([mainEntry, nativeEntry])("A Provider of $name", ({ entry: { Provider } }) => {
+  it("refuses all unknown arguments at once, without their values", () => {
     const create = () => new Provider("eu", { apikey: "key-token", timeout: 5 } as object);
 
     expect(create).toThrow(pulumi.RunError);
@@ -210,49 +219,56 @@ describe("A Provider", () => {
     expect(create).not.toThrow("key-token");
   });
 
-  it.each([
-    ["the main entry", dynamic.Provider],
-    ["./native", native.Provider],
-  ])("of %s refuses the names of default providers, and only those", async (_, Provider) => {
-    const create = (name: string) => () => new Provider(name, settings);
+  it.each(["default", "default_1_0_0", "default_0_1_0_alpha"])(
+    "refuses the name of a default provider: %s",
+    (name) => {
+      expect(() => new Provider(name, settings)).toThrow(pulumi.RunError);
+    },
+  );
 
-    for (const name of ["default", "default_1_0_0", "default_0_1_0_alpha"]) {
-      expect(create(name), name).toThrow(pulumi.RunError);
-    }
-    await Promise.all(["defaults", "default_eu"].map((name) => resolved(create(name)().urn)));
-    expect(registered.map(({ name }) => name)).toEqual(["defaults", "default_eu"]);
+  it.each(["defaults", "default_eu"])("accepts a name that is only similar: %s", async (name) => {
+    await resolved(new Provider(name, settings).urn);
+
+    expect(registered).toMatchObject([{ name }]);
   });
 });
 
 describe("A program of the main entry", () => {
-  const key = { "dbwebhooks:apiKey": "k" };
-  const wrong = { ...key, "dbwebhooks:timeoutSecond": "5", "other:apiKey": "k" };
-  const variables = { DBWEBHOOKS_BASEURL: "token", DBWEBHOOKS_IMPORT_SECRET: "s", OTHER_URL: "u" };
-  const misspelt = [
-    /:timeoutSecond: .*timeoutSeconds/,
-    /DBWEBHOOKS_BASEURL: .*_BASE_URL/,
-    /:apiKey /,
-  ];
-
-  it.each<[string, string[], object, object, RegExp[]]>([
-    ["of unknown names and of an API key in plain text", [], wrong, variables, misspelt],
-    ["of nothing when the key is secret", ["dbwebhooks:apiKey"], key, {}, []],
-    ["of nothing when there is no key", [], { "dbwebhooks:listing": "true" }, {}, []],
-  ])("warns once in a run %s", async (_case, secretKeys, config, environment, expected) => {
+  /** Declares two webhooks in a run of its own, and returns the warnings. */
+  async function warningsWith(config: Record<string, string>, secretKeys: string[] = []) {
     const warn = vi.spyOn(pulumi.log, "warn").mockReset().mockResolvedValue();
-    onTestFinished(() => void vi.unstubAllEnvs());
-    for (const [name, value] of Object.entries(environment)) {
-      vi.stubEnv(name, value);
-    }
     // The module remembers the runs that it has warned: a new copy stands for a new run.
     vi.resetModules();
-    pulumi.runtime.setAllConfig({ ...config }, secretKeys);
+    pulumi.runtime.setAllConfig(config, secretKeys);
     const { Webhook } = await import("../../src/sdk/dynamic/webhook.ts");
-
     await Promise.all(["one", "two"].map((name) => resolved(new Webhook(name, args).id)));
+    return warn.mock.calls.map(([line]) => line);
+  }
 
-    const lines = warn.mock.calls.map(([line]) => line);
-    expect(lines).toEqual(expected.map((pattern) => expect.stringMatching(pattern)));
-    expect(lines.join()).not.toContain("token");
+  it("warns once in a run of an API key in plain text", async () => {
+    expect(await warningsWith({ "dbwebhooks:apiKey": "token" })).toEqual([
+      expect.stringMatching(/dbwebhooks:apiKey (?!.*token)/),
+    ]);
+  });
+
+  it("warns once in a run of unknown settings and variables, with the nearest names", async () => {
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv("DBWEBHOOKS_BASEURL", "token");
+    vi.stubEnv("DBWEBHOOKS_IMPORT_SECRET", "known");
+    vi.stubEnv("OTHER_URL", "of another program");
+
+    const lines = await warningsWith({ "dbwebhooks:timeoutSecond": "5", "other:apiKey": "k" });
+
+    expect(lines).toEqual([
+      expect.stringMatching(/:timeoutSecond: .*timeoutSeconds/),
+      expect.stringMatching(/DBWEBHOOKS_BASEURL: (?!.*token).*_BASE_URL/),
+    ]);
+  });
+
+  it.each<[string, Record<string, string>, string[]]>([
+    ["a secret key", { "dbwebhooks:apiKey": "key" }, ["dbwebhooks:apiKey"]],
+    ["no key", { "dbwebhooks:listing": "true" }, []],
+  ])("warns of nothing with %s", async (_case, config, secretKeys) => {
+    expect(await warningsWith(config, secretKeys)).toEqual([]);
   });
 });

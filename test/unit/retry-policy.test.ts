@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FailureCause, HttpOutcome } from "../../src/api/http.ts";
+import type { HttpFailure, HttpOutcome } from "../../src/api/http.ts";
 import {
   type Attempt,
   mayHaveActed,
@@ -13,32 +13,33 @@ import {
   noResponse,
   refused,
   response,
-  unreadable,
   unsent,
   unsentBecause,
 } from "../helpers/transport.ts";
 
-/** Returns what follows a first attempt, or the one that is given. */
-function stepAfter(outcome: HttpOutcome, given: Partial<Attempt & RetryLimits> = {}, random = 1) {
-  const attempt = { kind: "delete", outcome, number: 1, elapsedMs: 0, ...given } as const;
-  return nextStep(attempt, { retrySeconds: 120, isStopping: false, ...given }, () => random);
+/** Returns what follows the first attempt of a deletion, unless `changes` says otherwise. */
+function stepAfter(outcome: HttpOutcome, changes: Partial<Attempt & RetryLimits> = {}, random = 1) {
+  const attempt = { kind: "delete", outcome, number: 1, elapsedMs: 0, ...changes } as const;
+  return nextStep(attempt, { retrySeconds: 120, isStopping: false, ...changes }, () => random);
 }
 
-const unsentFor = (cause: FailureCause): HttpOutcome => ({ kind: "unsent", cause });
-const lateResponse: HttpOutcome = { kind: "noResponse", cause: { kind: "deadline" } };
-const envelope = errorBody("NOT_FOUND");
+/** Returns the kinds of requests that are retried after an outcome. */
+function retriedKinds(outcome: HttpOutcome): RequestKind[] {
+  const kinds: RequestKind[] = ["create", "delete", "list"];
+  return kinds.filter((kind) => stepAfter(outcome, { kind }).kind !== "end");
+}
 
-const kinds = ["create", "delete", "list"] as const;
-const stepsAfter = (outcome: HttpOutcome) => kinds.map((kind) => stepAfter(outcome, { kind }).kind);
+const unsentFor = (cause: HttpFailure["cause"]): HttpOutcome => ({ kind: "unsent", cause });
+const envelope = errorBody("NOT_FOUND");
 
 describe("A request that did not reach the service", () => {
   it.each<[string, HttpOutcome]>([
     ["the name could not be resolved for now", unsent],
     ["the connection was refused", refused],
-    ["no connection was established in time", unsentFor({ kind: "timeout" })],
+    ["no connection was established in time", unsentFor("timeout")],
     ["the error code only looks like that of a certificate", unsentBecause("XCERT_")],
   ])("is retried when %s", (_case, outcome) => {
-    expect(stepsAfter(outcome)).toEqual(["retry", "retry", "retry"]);
+    expect(retriedKinds(outcome)).toEqual(["create", "delete", "list"]);
     expect(mayHaveActed(outcome)).toBe(false);
   });
 
@@ -49,28 +50,11 @@ describe("A request that did not reach the service", () => {
     ["the certificate is self-signed", unsentBecause("DEPTH_ZERO_SELF_SIGNED_CERT")],
     ["the certificate names another host", unsentBecause("ERR_TLS_CERT_ALTNAME_INVALID")],
     ["the certificate does not match the host", unsentBecause("HOSTNAME_MISMATCH")],
-    ["the proxy is not usable", unsentFor({ kind: "badProxy" })],
-    ["the deadline has passed", unsentFor({ kind: "deadline" })],
-    ["Pulumi is stopping", unsentFor({ kind: "stopping" })],
+    ["the proxy is not usable", unsentBecause("ERR_INVALID_URL")],
+    ["the deadline has passed", unsentFor("deadline")],
+    ["Pulumi is stopping", unsentFor("stopping")],
   ])("is not retried when %s", (_case, outcome) => {
-    expect(stepsAfter(outcome)).toEqual(["end", "end", "end"]);
-    expect(mayHaveActed(outcome)).toBe(false);
-  });
-});
-
-describe("A request that the service has for certain not carried out", () => {
-  it.each<[string, HttpOutcome]>([
-    ["429", response(429)],
-    ["503 with Retry-After and the error envelope", busy(3_000)],
-  ])("is retried after a pause of all requests: %s", (_case, outcome) => {
-    expect(stepsAfter(outcome)).toEqual(["pause", "pause", "pause"]);
-    expect(mayHaveActed(outcome)).toBe(false);
-  });
-
-  it("is not retried after 404 with the error envelope", () => {
-    const outcome = response(404, undefined, envelope);
-
-    expect(stepsAfter(outcome)).toEqual(["end", "end", "end"]);
+    expect(retriedKinds(outcome)).toEqual([]);
     expect(mayHaveActed(outcome)).toBe(false);
   });
 });
@@ -80,107 +64,113 @@ describe("A request that the service may have carried out", () => {
     ["503 with Retry-After, as a proxy returns it", response(503, 5_000)],
     ["503 with the error envelope alone", response(503, undefined, envelope)],
     ["500 with Retry-After and the error envelope", response(500, 3_000, envelope)],
-    ["500 with Retry-After", response(500, 0)],
     ["no response", noResponse],
   ])("is retried unless it is a creation: %s", (_case, outcome) => {
-    expect(stepsAfter(outcome)).toEqual(["end", "retry", "retry"]);
+    expect(retriedKinds(outcome)).toEqual(["delete", "list"]);
     expect(mayHaveActed(outcome)).toBe(true);
   });
 
   it.each<[string, HttpOutcome]>([
-    ["no response before the deadline", lateResponse],
-    ["a response that is too long", unreadable],
+    ["no response before the deadline", { kind: "noResponse", cause: "deadline" }],
   ])("is not retried: %s", (_case, outcome) => {
-    expect(stepsAfter(outcome)).toEqual(["end", "end", "end"]);
+    expect(retriedKinds(outcome)).toEqual([]);
     expect(mayHaveActed(outcome)).toBe(true);
   });
 });
 
 describe("The status code of a response", () => {
-  const statuses = Array.from({ length: 400 }, (_, at) => 200 + at);
+  const statusCodes = Array.from({ length: 400 }, (_, at) => 200 + at);
+  const serverErrors = statusCodes.filter((statusCode) => statusCode >= 500);
 
   it.each<[RequestKind, number[]]>([
     ["create", [429]],
-    ["delete", [408, 425, 429, ...statuses.slice(300)]],
-  ])("makes a %s be retried for %j", (kind, expected) => {
-    const retried = statuses.filter(
-      (status) => stepAfter(response(status), { kind }).kind !== "end",
+    ["delete", [408, 425, 429, ...serverErrors]],
+  ])("leads to a retry of a %s only for %j", (kind, expected) => {
+    const retried = statusCodes.filter(
+      (statusCode) => stepAfter(response(statusCode), { kind }).kind !== "end",
     );
 
     expect(retried).toEqual(expected);
   });
 
-  it("shows that the service has not acted for few errors of the caller", () => {
-    expect(statuses.filter((status) => !mayHaveActed(response(status)))).toEqual([
+  it("proves for some redirects and errors of the caller that the service has not acted", () => {
+    const proving = statusCodes.filter((statusCode) => !mayHaveActed(response(statusCode)));
+
+    expect(proving).toEqual([
       ...[300, 301, 302, 307, 308, 400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 422, 429],
     ]);
   });
+
+  it("503 proves the same with Retry-After and the error envelope, and leads to a retry", () => {
+    expect(mayHaveActed(busy(3_000))).toBe(false);
+    expect(retriedKinds(busy(3_000))).toEqual(["create", "delete", "list"]);
+  });
 });
 
-const retry = (delayMs: number) => ({ kind: "retry", delayMs });
-const pause = (delayMs: number) => ({ kind: "pause", delayMs });
-const givenUp = (seconds: number, isRefused = false) => ({
-  kind: "end",
-  gaveUp: { reason: "retrySeconds", seconds, isRefused },
-});
-const deadline = { kind: "end", gaveUp: { reason: "deadline" } };
-const stopping = { kind: "end", gaveUp: { reason: "stopping" } };
-const asked = response(429, 20_000);
-
-describe("The next attempt", () => {
-  it.each<[string, HttpOutcome, Partial<Attempt & RetryLimits>, object]>([
-    ["comes after a backoff", unsent, {}, retry(500)],
-    ["comes after a backoff that doubles", unsent, { number: 5 }, retry(8_000)],
-    ["comes after a backoff of 10 s at most", unsent, { number: 6 }, retry(10_000)],
-    ["comes when the service asks for it", response(429, 3_000), { number: 5 }, pause(3_000)],
-    ["comes after a backoff if 429 says no time", response(429), { number: 2 }, pause(1_000)],
-    ["comes after 50 ms if Retry-After is 0", response(429, 0), {}, pause(50)],
-    ["comes later each time if Retry-After is 0", response(429, 0), { number: 4 }, pause(400)],
-    ["comes up to the end of retrySeconds", asked, { elapsedMs: 100_000 }, pause(20_000)],
-    ["does not come after retrySeconds", asked, { elapsedMs: 100_001 }, givenUp(120)],
-    [
-      "comes within 15 s of refused connections",
-      refused,
-      { number: 6, elapsedMs: 5_000 },
-      retry(10_000),
-    ],
-    [
-      "does not come after 15 s of refused connections",
-      refused,
-      { number: 6, elapsedMs: 5_001 },
-      givenUp(15, true),
-    ],
-    [
-      "does not come after retrySeconds of refused connections",
-      refused,
-      { elapsedMs: 14_900, retrySeconds: 15 },
-      givenUp(15),
-    ],
-    ["comes before the deadline", unsent, { remainingMs: 501 }, retry(500)],
-    [
-      "does not come after the deadline, which is named before retrySeconds",
-      unsent,
-      { remainingMs: 500, retrySeconds: 0 },
-      deadline,
-    ],
-    [
-      "does not come when Pulumi is stopping",
-      unsent,
-      { isStopping: true, remainingMs: 1 },
-      stopping,
-    ],
-    [
-      "needs no reason where there is nothing to retry",
-      response(400),
-      { isStopping: true },
-      { kind: "end" },
-    ],
-  ])("%s", (_fact, outcome, given, expected) => {
-    expect(stepAfter(outcome, given)).toEqual(expected);
+describe("The delay before the next attempt", () => {
+  it.each([
+    { number: 1, delayMs: 500 },
+    { number: 5, delayMs: 8_000 },
+    { number: 6, delayMs: 10_000 },
+  ])("doubles up to 10 s: $delayMs ms after attempt $number", ({ number, delayMs }) => {
+    expect(stepAfter(unsent, { number })).toEqual({ kind: "retry", delayMs });
   });
 
-  it("spreads over the second half of its backoff", () => {
-    expect(stepAfter(unsent, {}, 0)).toEqual(retry(250));
-    expect(stepAfter(unsent, {}, 0.5)).toEqual(retry(375));
+  it.each([
+    { random: 0, delayMs: 250 },
+    { random: 0.5, delayMs: 375 },
+  ])("is random in the second half: $delayMs ms for $random", ({ random, delayMs }) => {
+    expect(stepAfter(unsent, {}, random)).toEqual({ kind: "retry", delayMs });
+  });
+
+  it.each<[string, HttpOutcome, number, number]>([
+    ["is the one of Retry-After", response(429, 3_000), 5, 3_000],
+    ["is the one of Retry-After in the service's own 503", busy(3_000), 5, 3_000],
+    ["grows as ever after 429 without Retry-After", response(429), 2, 1_000],
+    ["is 50 ms when Retry-After is 0", response(429, 0), 1, 50],
+    ["doubles from 50 ms when Retry-After stays 0", response(429, 0), 4, 400],
+  ])("%s, and all requests pause for it", (_fact, outcome, number, delayMs) => {
+    expect(stepAfter(outcome, { number })).toEqual({ kind: "pause", delayMs });
+  });
+});
+
+describe("The retries of a request", () => {
+  it("end when the next attempt would begin after retrySeconds", () => {
+    const retryIn20s = response(429, 20_000);
+
+    expect(stepAfter(retryIn20s, { elapsedMs: 100_000 }).kind).toBe("pause");
+    expect(stepAfter(retryIn20s, { elapsedMs: 100_001 })).toMatchObject({ gaveUp: "retrySeconds" });
+  });
+
+  it("end after 15 s when the connection is refused", () => {
+    expect(stepAfter(refused, { number: 6, elapsedMs: 5_000 }).kind).toBe("retry");
+    expect(stepAfter(refused, { number: 6, elapsedMs: 5_001 })).toMatchObject({
+      gaveUp: "refused",
+    });
+  });
+
+  it("end after retrySeconds when the connection is refused and retrySeconds is 15 or less", () => {
+    const limits = { elapsedMs: 14_900, retrySeconds: 15 };
+
+    expect(stepAfter(refused, limits)).toMatchObject({ gaveUp: "retrySeconds" });
+  });
+
+  it("end when the next attempt would begin at the deadline, whatever retrySeconds is", () => {
+    expect(stepAfter(unsent, { remainingMs: 501 }).kind).toBe("retry");
+    expect(stepAfter(unsent, { remainingMs: 500, retrySeconds: 0 })).toEqual({
+      kind: "end",
+      gaveUp: "deadline",
+    });
+  });
+
+  it("end when Pulumi is stopping, whatever the deadline is", () => {
+    expect(stepAfter(unsent, { isStopping: true, remainingMs: 1 })).toEqual({
+      kind: "end",
+      gaveUp: "stopping",
+    });
+  });
+
+  it("end without a reason when there is nothing to retry", () => {
+    expect(stepAfter(response(400), { isStopping: true })).toEqual({ kind: "end" });
   });
 });
