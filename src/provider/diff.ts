@@ -120,8 +120,9 @@ function isIgnored(property: string, ignored: readonly string[]): boolean {
 }
 
 /**
- * Throws if the default provider now uses another service: it deletes with its new address and key, so it
- * could not delete the old webhook.
+ * Throws if this provider has moved to another service: it deletes with its new address and key, so it could
+ * not delete the old webhook. To an explicit provider with an address of its own, a webhook may have moved
+ * from another provider, which deletes it.
  */
 function assertSameService(
   { settings }: Comparison,
@@ -129,7 +130,7 @@ function assertSameService(
   operation: Operation,
 ): void {
   const isMoved = baseUrl !== undefined && settings && settings.baseUrl !== baseUrl;
-  if (isMoved && !settings.isExplicit) {
+  if (isMoved && (!settings.isExplicit || settings.fromEnvironment.includes("baseUrl"))) {
     throw new WebhookError("unchanged", otherBaseUrlText(operation, settings, baseUrl, true));
   }
 }
