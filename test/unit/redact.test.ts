@@ -9,6 +9,7 @@ const lettersAndDigits = fc.constantFrom(..."ABCKQXZabckqxz0123456789");
 const secrets = fc.string({ unit: lettersAndDigits, minLength: 8, maxLength: 40 });
 const noLetters = fc.string({ unit: "binary" }).map((text) => text.replace(/[\p{L}\p{N}]/gu, ""));
 
+const fullWidth = (letter: string) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0);
 const hex = (letter: string) => letter.charCodeAt(0).toString(16);
 
 describe("A text that repeats a sensitive value is withheld", () => {
@@ -30,7 +31,7 @@ describe("A text that repeats a sensitive value is withheld", () => {
 
   it.each<{ how: string; spell: (letter: string) => string }>([
     { how: "in capitals", spell: (letter) => letter.toUpperCase() },
-    { how: "in full width", spell: (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0) },
+    { how: "in full width", spell: fullWidth },
     { how: "with accents", spell: (letter) => `${letter}\u0301`.normalize() },
     { how: "as JSON escapes", spell: (letter) => `\\u00${hex(letter)}` },
     { how: "as \\x escapes", spell: (letter) => `\\x${hex(letter)}` },
@@ -38,6 +39,7 @@ describe("A text that repeats a sensitive value is withheld", () => {
     { how: "as HTML entities", spell: (letter) => `&#${letter.charCodeAt(0)};` },
     { how: "between symbols that decompose into letters", spell: (letter) => `${letter}\u3200` },
     { how: "between letters like punctuation", spell: (letter) => `${letter}\u02d0\ua78f` },
+    { how: "in full width between such letters", spell: (letter) => `${fullWidth(letter)}\u02d0` },
     { how: "between signs that decompose into digits", spell: (letter) => `${letter}\u00b2` },
     { how: "between lone surrogates", spell: (letter) => `${letter}\udb40\u200b\udc41` },
   ])("when every letter, or every second one, is written $how", ({ spell }) => {
