@@ -80,7 +80,6 @@ describe("A text that may hold a credential of an unknown value is withheld", ()
     '{"authorization":"bearer \u200b\n abc1"}',
     "secret whsec_C2FVsBQI+b5sSYspob7oD/=",
     "wh\u00adsec_abc",
-    "see wss://example.com/a",
     "see redis://:pass@example.com",
     "see https://example.com?c=d",
     "/api/base%5F1/webhooks",
@@ -158,7 +157,6 @@ describe("One line", () => {
   });
 
   it.each([
-    { text: "Grüße 😀", length: 8, line: "Grüße 😀" },
     { text: "123456789", length: 5, line: "1234…" },
     { text: "\na\r\n\tb\u2028c\u0085d\u001b[31m\n", length: 50, line: "a b c d [31m" },
     { text: "a\udb40\u200b\udc41b", length: 50, line: "a\ufffd\ufffdb" },
