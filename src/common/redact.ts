@@ -119,11 +119,7 @@ function spellingsOf(value: string): string[] {
   if (value.length < stretchLength) {
     return [value];
   }
-  // Base64 depends on where in the encoded bytes the value begins. The characters at its ends also hold
-  // bits of the bytes beside it.
-  const base64 = [0, 1, 2].map((offset) => {
-    const encoded = Buffer.from("\0".repeat(offset) + value).toString("base64");
-    return encoded.slice(Math.ceil((offset * 8) / 6)).replace(/.=+$/, "");
-  });
+  // Base64 depends on where in the encoded bytes the value begins.
+  const base64 = ["", "\0", "\0\0"].map((before) => Buffer.from(before + value).toString("base64"));
   return [value, Buffer.from(value).toString("hex"), ...base64];
 }

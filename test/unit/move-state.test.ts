@@ -122,6 +122,7 @@ describe("move-state", () => {
 
     expect(state).toMatchObject({ version: 3, deployment: { manifest } });
     expect(state.deployment.resources).toEqual(expect.arrayContaining(others));
+    expect(state.deployment.resources).toHaveLength(others.length + 2);
   });
 
   it("reads an encrypted database from an export with --show-secrets", () => {

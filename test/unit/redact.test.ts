@@ -9,6 +9,7 @@ const lettersAndDigits = fc.constantFrom(..."ABCKQXZabckqxz0123456789");
 const secrets = fc.string({ unit: lettersAndDigits, minLength: 8, maxLength: 40 });
 const noLetters = fc.string({ unit: "binary" }).map((text) => text.replace(/[\p{L}\p{N}]/gu, ""));
 
+const fullWidth = (letter: string) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0);
 const hex = (letter: string) => letter.charCodeAt(0).toString(16);
 
 describe("A text that repeats a sensitive value is withheld", () => {
@@ -30,7 +31,7 @@ describe("A text that repeats a sensitive value is withheld", () => {
 
   it.each<{ how: string; spell: (letter: string) => string }>([
     { how: "in capitals", spell: (letter) => letter.toUpperCase() },
-    { how: "in full width", spell: (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0) },
+    { how: "in full width", spell: fullWidth },
     { how: "with accents", spell: (letter) => `${letter}\u0301`.normalize() },
     { how: "as JSON escapes", spell: (letter) => `\\u00${hex(letter)}` },
     { how: "as \\x escapes", spell: (letter) => `\\x${hex(letter)}` },
@@ -38,6 +39,7 @@ describe("A text that repeats a sensitive value is withheld", () => {
     { how: "as HTML entities", spell: (letter) => `&#${letter.charCodeAt(0)};` },
     { how: "between symbols that decompose into letters", spell: (letter) => `${letter}\u3200` },
     { how: "between letters like punctuation", spell: (letter) => `${letter}\u02d0\ua78f` },
+    { how: "in full width between such letters", spell: (letter) => `${fullWidth(letter)}\u02d0` },
     { how: "between signs that decompose into digits", spell: (letter) => `${letter}\u00b2` },
     { how: "between lone surrogates", spell: (letter) => `${letter}\udb40\u200b\udc41` },
   ])("when every letter, or every second one, is written $how", ({ spell }) => {
@@ -78,7 +80,6 @@ describe("A text that may hold a credential of an unknown value is withheld", ()
     '{"authorization":"bearer \u200b\n abc1"}',
     "secret whsec_C2FVsBQI+b5sSYspob7oD/=",
     "wh\u00adsec_abc",
-    "see wss://example.com/a",
     "see redis://:pass@example.com",
     "see https://example.com?c=d",
     "/api/base%5F1/webhooks",
@@ -156,7 +157,6 @@ describe("One line", () => {
   });
 
   it.each([
-    { text: "Grüße 😀", length: 8, line: "Grüße 😀" },
     { text: "123456789", length: 5, line: "1234…" },
     { text: "\na\r\n\tb\u2028c\u0085d\u001b[31m\n", length: 50, line: "a b c d [31m" },
     { text: "a\udb40\u200b\udc41b", length: 50, line: "a\ufffd\ufffdb" },

@@ -28,7 +28,6 @@ describe("Two URLs differ", () => {
     ["https://example.com:80/", "https://example.com/"],
     ["http://example.com/", "https://example.com/"],
     ["https://example.com./", "https://example.com/"],
-    ["FTP://example.com/", "ftp://example.com/"],
     [" https://example.com", "https://example.com"],
   ])("%s and %s", (one, other) => {
     expect(isSameUrl(one, other)).toBe(false);
