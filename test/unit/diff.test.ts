@@ -139,6 +139,16 @@ describe("A base URL other than the one at which a webhook was created", () => {
     expect(await compare({}, {}, { baseUrl, isExplicit: "true" })).toEqual(replacedFor("baseUrl"));
   });
 
+  it("is refused for an explicit provider if the environment holds it", async () => {
+    const settings = { baseUrl: undefined, isExplicit: "true" };
+    const environment = { DBWEBHOOKS_BASE_URL: next.baseUrl };
+    const { diff } = startProvider(settings, undefined, environment);
+
+    const difference = diff("17", someState(), someArgs());
+
+    await expect(difference).rejects.toMatchObject({ kind: "unchanged" });
+  });
+
   it("is no error in a refresh, which does not run the program", async () => {
     const { read, diff } = startProvider(next);
     await read("17", someState());
