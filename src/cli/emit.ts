@@ -79,7 +79,7 @@ async function post(url: URL, apiKey: string, event: object, timeoutSeconds: num
       method: "POST",
       headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
       body: JSON.stringify(event),
-      signal: AbortSignal.timeout(timeoutSeconds * 1000),
+      signal: AbortSignal.timeout(Math.ceil(timeoutSeconds * 1000)),
     });
     return { statusCode, text: await body.text() };
   } catch (error) {
@@ -107,5 +107,5 @@ function readData(text: string): unknown {
 }
 
 function print(line: string): void {
-  process.stdout.write(`${line}\n`);
+  process.stdout.write(`${oneLine(line, 500)}\n`);
 }

@@ -1,7 +1,7 @@
 import { unescape as percentDecoded } from "node:querystring";
 
-const note = "[withheld: it may repeat a secret]";
-const stretchLength = 8;
+const placeholder = "[withheld: it may repeat a secret]";
+const windowLength = 8;
 const shortestLength = 4;
 
 // Most paths of receivers hold some of these words. If they counted, most messages about webhooks would
@@ -21,26 +21,25 @@ const suspiciousPatterns = [
 ];
 
 /**
- * Returns a text from outside as it is, or a note in its place if it may hold a secret.
+ * Returns a text from outside as it is, or a placeholder if the text may hold a secret.
  *
- * It may if it shares 8 letters or digits in a row with a sensitive value, or with the value's hex or
- * base64, whatever their case and whatever stands between them: services re-case, split and cut what
- * they echo. A value of 4 to 7 letters counts only where it stands as a word, so that a path of "hook"
- * does not touch "webhooks". Text with credentials of unknown values or with escape sequences is
- * withheld too.
+ * A text is withheld if it shares 8 letters or digits in a row with a sensitive value, or with the value's
+ * hex or base64, whatever their case and whatever stands between them: services re-case, split and cut what
+ * they echo. A value of 4 to 7 letters counts only as a word of its own, so that the path "/bake" withholds
+ * "bake" but not "baker". Text with credentials of unknown values or with escape sequences is withheld too.
  */
 export function redact(text: string, sensitiveValues: readonly string[] = []): string {
-  const stretches = new Set(
+  const windows = new Set(
     sensitiveValues
-      .flatMap(spellingsOf)
-      .map((spelling) => wordsOf(readable(spelling)).join(""))
+      .flatMap(encodingsOf)
+      .map((encoding) => wordsOf(foldLetters(encoding)).join(""))
       .filter(({ length }) => length >= shortestLength)
-      .flatMap(stretchesOf),
+      .flatMap(windowsOf),
   );
-  const shown = readable(text);
+  const shown = foldLetters(text);
   const isSuspicious = suspiciousPatterns.some((pattern) => pattern.test(shown));
-  const isRepeated = readingsOf(text).some((reading) => repeatsOne(wordsOf(reading), stretches));
-  return isSuspicious || isRepeated ? note : text;
+  const isRepeated = variantsOf(text).some((variant) => repeatsAny(wordsOf(variant), windows));
+  return isSuspicious || isRepeated ? placeholder : text;
 }
 
 /**
@@ -80,27 +79,27 @@ export function shownValue(value: string): string {
   return oneLine(value, 100);
 }
 
-function repeatsOne(words: readonly string[], stretches: ReadonlySet<string>): boolean {
-  const hasStretch = stretchesOf(words.join("")).some((stretch) => stretches.has(stretch));
+function repeatsAny(words: readonly string[], windows: ReadonlySet<string>): boolean {
+  const hasWindow = windowsOf(words.join("")).some((window) => windows.has(window));
   // A short value can itself consist of several words, such as "a/b2/c".
   const wordCounts = [1, 2, 3, 4, 5, 6, 7];
   const startsShortValue = (_: string, at: number) =>
-    wordCounts.some((count) => stretches.has(words.slice(at, at + count).join("")));
-  return hasStretch || words.some(startsShortValue);
+    wordCounts.some((count) => windows.has(words.slice(at, at + count).join("")));
+  return hasWindow || words.some(startsShortValue);
 }
 
 /**
- * The ways to read a text. Tags and escapes such as `\n` can stand between the letters of a value. So can
+ * Returns the variants of a text that a reader could see as one. Tags and escapes such as `\n` can stand between the letters of a value. So can
  * characters beyond ASCII, some of which decompose into letters or are letters that look like punctuation.
  */
-function readingsOf(text: string): string[] {
+function variantsOf(text: string): string[] {
   const asciiOf = (one: string) => one.replace(/[^\0-\x7f]+/g, " ");
-  const all = [readable(text), asciiOf(readable(text)), asciiOf(text)];
+  const all = [foldLetters(text), asciiOf(foldLetters(text)), asciiOf(text)];
   return [...new Set([...all, ...all.map((one) => one.replace(/<[^<>]*>|\\./g, " "))])];
 }
 
 /** Removes what only changes the look of letters: accents, full width, invisible characters. */
-function readable(text: string): string {
+function foldLetters(text: string): string {
   const withoutInvisible = text.replace(/[\p{M}\p{Cf}\p{Cs}\p{DI}]/gu, "");
   return withoutInvisible.normalize("NFKD").replace(/[\p{M}\p{DI}]/gu, "");
 }
@@ -110,13 +109,13 @@ function wordsOf(text: string): string[] {
 }
 
 /** Returns every 8 letters in a row, or the whole text if it is shorter. */
-function stretchesOf(letters: string): string[] {
-  const count = Math.max(letters.length - stretchLength, 0) + 1;
-  return Array.from({ length: count }, (_, at) => letters.slice(at, at + stretchLength));
+function windowsOf(letters: string): string[] {
+  const count = Math.max(letters.length - windowLength, 0) + 1;
+  return Array.from({ length: count }, (_, at) => letters.slice(at, at + windowLength));
 }
 
-function spellingsOf(value: string): string[] {
-  if (value.length < stretchLength) {
+function encodingsOf(value: string): string[] {
+  if (value.length < windowLength) {
     return [value];
   }
   // Base64 depends on where in the encoded bytes the value begins.

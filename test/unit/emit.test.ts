@@ -82,6 +82,14 @@ describe("emit", () => {
     expect(service.requests[0]?.path).toBe("/a/_local/bases/base_1/events?wait=600");
   });
 
+  it("accepts a fraction of a second to wait", async () => {
+    await using service = await startServer(noDeliveries);
+
+    const { exitCode } = await runEmit({ url: service.url, wait: "2.3" });
+
+    expect(exitCode).toBe(0);
+  });
+
   it("verifies certificates, whatever the environment says", async () => {
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
     vi.spyOn(process, "emitWarning").mockReturnValue();

@@ -63,6 +63,14 @@ describe("Emitting an event", () => {
     expect(receiver.notifications[0]?.headers).toMatchObject({ authorization });
   });
 
+  it("delivers with a timeout that is no whole number of milliseconds", async () => {
+    const { service } = await startBoth(undefined, { deliveries: { timeoutSeconds: 16.1 } });
+
+    const [delivery] = await service.emit(created).finished;
+
+    expect(delivery?.outcome).toBe("delivered");
+  });
+
   it.each(eventTypes)("has a sample of data by default: %s", async (type) => {
     const service = await startService();
     const [subject = ""] = type.split(".");
