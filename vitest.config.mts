@@ -35,8 +35,10 @@ const tier = ({ name, minutes, needsCli = false, setup }: Tier) => ({
       // Tests start hundreds of Node.js processes that load the same modules. Other users could write
       // to a directory below the shared temporary one, and Node.js runs what it finds in the cache.
       NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compile-cache"),
-      // What they print has no colours, also where CI asks for them.
+      // Without colours, also where CI asks for them.
       FORCE_COLOR: "0",
+      // tsc checks the programs that Pulumi runs.
+      PULUMI_NODEJS_TRANSPILE_ONLY: "true",
     },
   },
 });

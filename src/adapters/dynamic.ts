@@ -18,6 +18,7 @@ const engine = new Engine(process.argv.at(-1), notify);
 // After kill -9 of the CLI nothing else would end this process.
 engine.watch();
 let provider = providerOf(() => undefined);
+const options = { notify };
 
 /**
  * Keeps the configuration for the first operation that needs it. This function neither waits nor fails,
@@ -31,11 +32,8 @@ export function configure({ config }: dynamic.ConfigureRequest): Promise<void> {
 
 /** Reports every problem with the arguments and the configuration. */
 export async function check(olds: Properties, news: Properties): Promise<dynamic.CheckResult> {
-  const { inputs, failures } = await usableProvider().check(
-    withoutText(olds),
-    withoutText(news),
-    notify,
-  );
+  const [old, next] = [withoutText(olds), withoutText(news)];
+  const { inputs, failures } = await usableProvider().check(old, next, options);
   // Name no property: Pulumi prints the value of a named one, and a url is often a credential.
   return failures.length === 0
     ? { inputs }
@@ -48,7 +46,7 @@ export async function diff(
   olds: Properties,
   news: Properties,
 ): Promise<dynamic.DiffResult> {
-  const differences = await usableProvider().diff(id, olds, withoutText(news), notify);
+  const differences = await usableProvider().diff(id, olds, withoutText(news), options);
   const replaces = differences.map(({ property }) => property);
   return replaces.length === 0 ? { changes: false } : { changes: true, replaces };
 }
@@ -56,7 +54,7 @@ export async function diff(
 /** Creates the webhook and returns its secret for Pulumi to encrypt. */
 export async function create(inputs: Properties): Promise<dynamic.CreateResult> {
   try {
-    const { id, properties } = await usableProvider().create(withoutText(inputs), notify);
+    const { id, properties } = await usableProvider().create(withoutText(inputs), options);
     return { id, outs: properties };
   } catch (error) {
     // Pulumi adds the text of the provider to the result of a creation, but not to an error.
@@ -68,7 +66,7 @@ export async function create(inputs: Properties): Promise<dynamic.CreateResult> 
 
 /** Returns the state as it is or, with `listing`, as the service has it. A missing webhook gets no id. */
 export async function read(id: string, props: Properties): Promise<dynamic.ReadResult> {
-  const found = await usableProvider().read(id, props, notify);
+  const found = await usableProvider().read(id, props, options);
   return found === undefined ? { id: "", props: {} } : { id, props: found.properties };
 }
 
@@ -79,7 +77,7 @@ export async function update(_id: string, olds: Properties): Promise<dynamic.Upd
 
 /** Deletes the webhook. */
 async function remove(id: string, props: Properties): Promise<void> {
-  await usableProvider().delete(id, props, notify);
+  await usableProvider().delete(id, props, options);
 }
 
 export { remove as delete };

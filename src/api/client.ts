@@ -10,12 +10,15 @@ import {
 } from "./schemas.js";
 import type { Call, CallResult, ClientOptions, Transport } from "./transport.js";
 
-/** One account of the service, and the operation that needs it. */
+/** The path of the API, which follows every base URL (API §4). */
+export const apiPath = "/api/v1";
+
+const methods = { create: "POST", list: "GET", delete: "DELETE" } as const;
+
+/** Everything that a request needs besides its own values. */
 export interface ClientContext {
-  readonly account: {
-    readonly settings: ClientOptions;
-    readonly transport: Pick<Transport, "sendRequest">;
-  };
+  readonly settings: ClientOptions;
+  readonly transport: Pick<Transport, "sendRequest">;
   readonly operation: Pick<Call, "deadline">;
   readonly onWait: Call["onWait"];
 }
@@ -35,8 +38,8 @@ export interface FailedCall extends CallResult {
   readonly missing?: "id" | "list" | "confirmation";
 }
 
-/** A webhook that exists, by its database and its number. */
-export interface CreatedWebhook {
+/** The database and the number of a webhook. */
+export interface WebhookId {
   readonly databaseId: string;
   readonly id: string;
 }
@@ -48,7 +51,7 @@ export interface CreatedWebhook {
 export type Creation =
   | {
       readonly kind: "created";
-      readonly webhook: CreatedWebhook;
+      readonly webhook: WebhookId;
       readonly secret: string | undefined;
     }
   | { readonly kind: "refused"; readonly failure: FailedCall }
@@ -84,11 +87,7 @@ export async function createWebhook(
   { databaseId, url, events, tableId }: NewWebhook,
 ): Promise<Creation> {
   const body = { url, events, ...(tableId === undefined ? {} : { tableId }) };
-  const { call, response } = await send(context, "create", {
-    method: "POST",
-    path: webhooksPath(databaseId),
-    body,
-  });
+  const { call, response } = await send(context, "create", webhooksPath(databaseId), { body });
   if (response === undefined) {
     return { kind: mayHaveActed(call.outcome) ? "inDoubt" : "refused", failure: call };
   }
@@ -107,10 +106,7 @@ export async function listWebhooks(
   context: ClientContext,
   databaseId: string,
 ): Promise<WebhookList> {
-  const { call, response } = await send(context, "list", {
-    method: "GET",
-    path: webhooksPath(databaseId),
-  });
+  const { call, response } = await send(context, "list", webhooksPath(databaseId));
   if (response === undefined) {
     return { webhooks: [], isComplete: false, failure: call };
   }
@@ -130,14 +126,11 @@ export async function listWebhooks(
  */
 export async function deleteWebhook(
   context: ClientContext,
-  { databaseId, id }: CreatedWebhook,
+  { databaseId, id }: WebhookId,
   isUndo = false,
 ): Promise<Deletion> {
-  const { call, response } = await send(context, "delete", {
-    method: "DELETE",
-    path: `${webhooksPath(databaseId)}/${encodeURIComponent(id)}`,
-    isUndo,
-  });
+  const path = `${webhooksPath(databaseId)}/${encodeURIComponent(id)}`;
+  const { call, response } = await send(context, "delete", path, { isUndo });
   if (response === undefined) {
     return isNotFound(call.outcome)
       ? { kind: call.earlier.some(mayHaveActed) ? "deleted" : "absent" }
@@ -149,23 +142,20 @@ export async function deleteWebhook(
 }
 
 function webhooksPath(databaseId: string): string {
-  return `/api/v1/bases/${encodeURIComponent(databaseId)}/webhooks`;
-}
-
-interface Request extends Pick<HttpRequest, "method" | "body">, Pick<Call, "isUndo"> {
-  readonly path: string;
+  return `${apiPath}/bases/${encodeURIComponent(databaseId)}/webhooks`;
 }
 
 /** Sends a request. `response` is present where its status code is 2xx. */
 async function send(
-  { account, operation, onWait }: ClientContext,
+  { settings, transport, operation, onWait }: ClientContext,
   kind: RequestKind,
-  { path, isUndo = false, ...rest }: Request,
+  path: string,
+  { body, isUndo = false }: { readonly body?: unknown; readonly isUndo?: boolean } = {},
 ): Promise<{ readonly call: FailedCall; readonly response?: HttpResponse }> {
-  const { baseUrl, apiKey } = account.settings;
-  const request = { ...rest, url: new URL(baseUrl + path), apiKey };
+  const { baseUrl, apiKey } = settings;
+  const request = { method: methods[kind], url: new URL(baseUrl + path), apiKey, body };
   const { deadline } = operation;
-  const result = await account.transport.sendRequest({ kind, request, deadline, isUndo, onWait });
+  const result = await transport.sendRequest({ kind, request, deadline, isUndo, onWait });
   const call = { ...result, request };
   const { outcome } = call;
   return outcome.kind === "response" && outcome.statusCode >= 200 && outcome.statusCode < 300

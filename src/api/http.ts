@@ -6,6 +6,12 @@ import { version } from "../common/version.js";
 const maxBodyBytes = 1024 * 1024;
 // A front end that closes an idle connection at the moment of a creation leaves the creation in doubt.
 const maxIdleMs = 500;
+const unusableProxy: HttpFailure = {
+  kind: "unsent",
+  cause: "connection",
+  codes: ["ERR_INVALID_URL"],
+  text: "HTTPS_PROXY or HTTP_PROXY is not the URL of a proxy",
+};
 
 /** A request to the service. */
 export interface HttpRequest {
@@ -31,23 +37,14 @@ export interface HttpResponse {
 
 /** An attempt without a complete response. */
 export interface HttpFailure {
-  /**
-   * `unsent`: the service certainly has not seen the request. `noResponse`: the service may have acted
-   * on it. `unreadable`: the service responded with more than 1 MiB.
-   */
-  readonly kind: "unsent" | "noResponse" | "unreadable";
-  readonly cause: FailureCause;
+  /** `unsent`: the service certainly has not seen the request. `noResponse`: it may have acted on it. */
+  readonly kind: "unsent" | "noResponse";
+  /** `deadline`: that of the operation. `stopping`: Pulumi is stopping. */
+  readonly cause: "timeout" | "deadline" | "stopping" | "connection";
+  /** Of a failed connection: the codes and the text from Node.js, TLS or undici. */
+  readonly codes?: readonly string[];
+  readonly text?: string;
 }
-
-/** Why there is no complete response. */
-export type FailureCause =
-  /** `timeoutSeconds` or the deadline of the operation passed, or Pulumi is stopping. */
-  | { readonly kind: "timeout" | "deadline" | "stopping" }
-  /** The connection failed. The codes and the text come from Node.js, TLS or undici. */
-  | { readonly kind: "connection"; readonly codes: readonly string[]; readonly text: string }
-  | { readonly kind: "tooLong"; readonly statusCode: number }
-  /** The environment names a proxy without a usable address. */
-  | { readonly kind: "badProxy" };
 
 /** How one attempt ended. */
 export type HttpOutcome = HttpResponse | HttpFailure;
@@ -98,7 +95,7 @@ export function openExchange(timeoutSeconds: number): Exchange {
     // A proxy's loopback is another machine, which must not receive the key.
     const agent = isLoopback(request.url.hostname) ? direct : proxied;
     return agent === undefined
-      ? { kind: "unsent", cause: { kind: "badProxy" } }
+      ? unusableProxy
       : exchange(agent, request, { ...signals, timeout: AbortSignal.timeout(timeoutMs) });
   };
 }
@@ -144,13 +141,13 @@ async function exchange(
   } catch (error) {
     const kind = isSent ? "noResponse" : "unsent";
     if (timeout.aborted) {
-      return { kind, cause: { kind: "timeout" } };
+      return { kind, cause: "timeout" };
     }
     if (deadline?.aborted) {
-      return { kind, cause: { kind: "deadline" } };
+      return { kind, cause: "deadline" };
     }
     if (stopping?.aborted && !isSent) {
-      return { kind, cause: { kind: "stopping" } };
+      return { kind, cause: "stopping" };
     }
     const codes = codesOf(error);
     if (!isSent && codes.length === 0) {
@@ -158,7 +155,7 @@ async function exchange(
       throw error;
     }
     const text = error instanceof Error ? error.message : "";
-    return { kind, cause: { kind: "connection", codes, text } };
+    return { kind, cause: "connection", codes, text };
   } finally {
     beforeSending.removeEventListener("abort", abortUnlessSent);
   }
@@ -202,21 +199,19 @@ async function send(
     body: json === undefined ? null : JSON.stringify(json),
     signal,
   });
-  try {
-    return {
-      kind: "response",
-      statusCode,
-      body: await body.text(),
-      retryAfterMs: parseRetryAfter(String(headers["retry-after"] ?? ""), Date.now()),
-      redirectOrigin: originOf(String(headers.location ?? ""), url),
-      isPartial: statusCode === 206 || headers.link !== undefined,
-    };
-  } catch (error) {
-    if (codesOf(error).includes("UND_ERR_RES_EXCEEDED_MAX_SIZE")) {
-      return { kind: "unreadable", cause: { kind: "tooLong", statusCode } };
-    }
-    throw error;
-  }
+  return {
+    kind: "response",
+    statusCode,
+    body: await body.text().catch((error: unknown) => {
+      if (codesOf(error).includes("UND_ERR_RES_EXCEEDED_MAX_SIZE")) {
+        return "(more than 1 MiB)";
+      }
+      throw error;
+    }),
+    retryAfterMs: parseRetryAfter(String(headers["retry-after"] ?? ""), Date.now()),
+    redirectOrigin: originOf(String(headers.location ?? ""), url),
+    isPartial: statusCode === 206 || headers.link !== undefined,
+  };
 }
 
 /** The origin of a redirect's target; `undefined` if it has none, such as `mailto:`. */

@@ -5,7 +5,6 @@ export class RateLimiter {
   readonly #queue: PQueue;
   #pausedUntilMs = 0;
   #resumption: NodeJS.Timeout | undefined;
-  #pauseCount = 0;
 
   constructor(
     maxConcurrentRequests = Number.POSITIVE_INFINITY,
@@ -14,11 +13,6 @@ export class RateLimiter {
     const interval = 1000 / requestsPerSecond;
     const spacing = interval > 0 ? { interval, intervalCap: 1, strict: true } : {};
     this.#queue = new PQueue({ concurrency: maxConcurrentRequests, ...spacing });
-  }
-
-  /** How often the queue was paused. */
-  get pauseCount(): number {
-    return this.#pauseCount;
   }
 
   /**
@@ -52,9 +46,6 @@ export class RateLimiter {
     const untilMs = performance.now() + delayMs;
     if (untilMs <= this.#pausedUntilMs) {
       return;
-    }
-    if (!this.#queue.isPaused) {
-      this.#pauseCount += 1;
     }
     this.#pausedUntilMs = untilMs;
     this.#queue.pause();

@@ -1,24 +1,20 @@
 // The whole decision about a retry, without I/O: whether, when, until when, and why not.
-import type { FailureCause, HttpOutcome } from "./http.js";
+import type { HttpOutcome } from "./http.js";
 import { serviceErrorIn } from "./schemas.js";
+
+/** How long a refused connection is retried: a service that restarts accepts connections by then. */
+export const refusedSeconds = 15;
 
 const firstBackoffMs = 500;
 const longestBackoffMs = 10_000;
 // The first delay for a service that sends 429 with "Retry-After: 0".
 const shortestPauseMs = 50;
-// A service that restarts accepts connections by then.
-const refusedSeconds = 15;
 // The status codes that say that a request was not carried out (RFC 9110, section 15).
 const refusals = [300, 301, 302, 307, 308, 400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 422];
-const finalCauses: readonly FailureCause["kind"][] = [
-  "badProxy",
-  "deadline",
-  "stopping",
-  "tooLong",
-];
-// Codes of Node.js and OpenSSL for a host that does not exist and for a certificate that is not trusted.
+// Codes of Node.js and OpenSSL for an unusable proxy, a host that does not exist and a certificate that is
+// not trusted.
 const permanentCodes =
-  /^(ENOTFOUND|CERT_.*|UNABLE_TO_.*|.*SELF_SIGNED_CERT.*|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME_INVALID)$/;
+  /^(ERR_INVALID_URL|ENOTFOUND|CERT_.*|UNABLE_TO_.*|.*SELF_SIGNED_CERT.*|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME_INVALID)$/;
 
 /** The kind of a request. Only a creation is not idempotent. */
 export type RequestKind = "create" | "delete" | "list";
@@ -51,11 +47,8 @@ export interface Delay {
   readonly delayMs: number;
 }
 
-/** Why a retry that was due does not take place. */
-export type GaveUp =
-  | { readonly reason: "retrySeconds"; readonly seconds: number; readonly isRefused: boolean }
-  | { readonly reason: "deadline" }
-  | { readonly reason: "stopping" };
+/** Why a retry that was due does not take place. `refused`: after {@link refusedSeconds}. */
+export type GaveUp = "retrySeconds" | "refused" | "deadline" | "stopping";
 
 /** Decides what follows an attempt. */
 export function nextStep(
@@ -67,16 +60,16 @@ export function nextStep(
     return { kind: "end" };
   }
   if (isStopping) {
-    return { kind: "end", gaveUp: { reason: "stopping" } };
+    return { kind: "end", gaveUp: "stopping" };
   }
   const delayMs = delayAfter(outcome, number, random);
   if (delayMs >= remainingMs) {
-    return { kind: "end", gaveUp: { reason: "deadline" } };
+    return { kind: "end", gaveUp: "deadline" };
   }
   const isRefused = hasCode(outcome, /^ECONNREFUSED$/) && retrySeconds > refusedSeconds;
   const seconds = isRefused ? refusedSeconds : retrySeconds;
   if (elapsedMs + delayMs > seconds * 1000) {
-    return { kind: "end", gaveUp: { reason: "retrySeconds", seconds, isRefused } };
+    return { kind: "end", gaveUp: isRefused ? "refused" : "retrySeconds" };
   }
   return { kind: isThrottled(outcome) ? "pause" : "retry", delayMs };
 }
@@ -112,18 +105,15 @@ function isRetriable(kind: RequestKind, outcome: HttpOutcome): boolean {
     const isTemporary = [408, 425, 429].includes(statusCode) || statusCode >= 500;
     return kind === "create" ? isThrottled(outcome) : isTemporary;
   }
-  if (finalCauses.includes(outcome.cause.kind) || hasCode(outcome, permanentCodes)) {
+  const isOver = outcome.cause === "deadline" || outcome.cause === "stopping";
+  if (isOver || hasCode(outcome, permanentCodes)) {
     return false;
   }
   return outcome.kind === "unsent" || kind !== "create";
 }
 
 function hasCode(outcome: HttpOutcome, pattern: RegExp): boolean {
-  return (
-    outcome.kind !== "response" &&
-    outcome.cause.kind === "connection" &&
-    outcome.cause.codes.some((code) => pattern.test(code))
-  );
+  return outcome.kind !== "response" && !!outcome.codes?.some((code) => pattern.test(code));
 }
 
 /** Returns the delay that the service asks for, or else one that grows with each attempt. */

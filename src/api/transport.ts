@@ -1,10 +1,11 @@
-// Sends the requests of one account, within the limits that hold for all of them.
+import { once } from "node:events";
 import type { Exchange, HttpOutcome, HttpRequest } from "./http.js";
 import type { RateLimiter } from "./rate-limiter.js";
 import { type Delay, type GaveUp, nextStep, type RequestKind, type Step } from "./retry-policy.js";
 
-const silentWaitMs = 5_000;
-const silentPauses = 3;
+// Shorter waits are not worth a line, unless there are many of them.
+const reportedWaitMs = 5_000;
+const unreportedAttempts = 3;
 
 /** How to reach the service with one account. */
 export interface ClientOptions {
@@ -24,8 +25,8 @@ export interface Call {
   readonly request: HttpRequest;
   readonly deadline?: Deadline | undefined;
   /**
-   * Whether the request undoes an earlier one. It is sent even when Pulumi stops, and from then on it
-   * waits for no rate limit, no pause and no other request.
+   * Whether the request undoes an earlier one. It is sent even when Pulumi stops, and from then on it waits
+   * for no other request and no pause, except one that the service asks of the undo itself.
    */
   readonly isUndo?: boolean;
   /** Is called for a wait that the user should know of. */
@@ -41,7 +42,7 @@ export class Deadline {
   constructor(seconds: number) {
     const ms = Math.ceil(seconds * 1000);
     this.seconds = seconds;
-    // Node.js ends a longer timer at once.
+    // Node.js replaces a longer delay by 1 ms.
     this.signal = AbortSignal.timeout(Math.min(ms, 2 ** 31 - 1));
     this.#atMs = performance.now() + ms;
   }
@@ -52,12 +53,13 @@ export class Deadline {
 }
 
 /**
- * Why requests wait. `retry`: one request waits for its next attempt; reported once until a request ends.
- * `throttled`: the service limits the rate of requests, so all of them wait; reported once in a run.
+ * A wait before a retry. `retry`: one request waits; reported once until a request ends. `pause`: the
+ * service limits the rate of requests, so all of them wait; reported once in a run.
  */
-export type Wait =
-  | { readonly kind: "retry"; readonly request: HttpRequest; readonly outcome: HttpOutcome }
-  | { readonly kind: "throttled"; readonly delayMs: number };
+export interface Wait extends Delay {
+  readonly request: HttpRequest;
+  readonly outcome: HttpOutcome;
+}
 
 /** How a request ended, after its last attempt. */
 export interface CallResult {
@@ -119,7 +121,7 @@ export class Transport {
         this.#random,
       );
       if (step.kind === "pause") {
-        // Before this task leaves the queue, because the next one then starts at once.
+        // Before this task ends, because the queue then starts the next one at once.
         limiter.pause(step.delayMs);
       }
       return { outcome, step };
@@ -128,18 +130,18 @@ export class Transport {
     for (;;) {
       // Retries go before first attempts, because their time is running.
       const priority = isUndo ? 2 : Math.min(earlier.length, 1);
-      const { outcome, step } =
-        (await limiter.run(attempt, priority, ending)) ??
-        (isUndo ? await attempt() : notAttempted(stopping.aborted ? "stopping" : "deadline"));
+      const attempted = await limiter.run(attempt, priority, ending);
+      // If the signal aborted in the queue, an exchange sends only an undo and reports the rest as unsent.
+      const { outcome, step } = attempted ?? (await attempt());
       if (step.kind === "end") {
         this.#reported.delete("retry");
         return { ...resultOf(outcome, earlier, step.gaveUp), elapsedMs: elapsedMs() };
       }
       earlier.push(outcome);
-      this.#reportWait(call, outcome, step, limiter.pauseCount);
+      this.#reportWait(call, { ...step, request, outcome }, earlier.length);
       // The queue waits out a pause, but after a stop an undo no longer stands in the queue.
       if (step.kind === "retry" || stopping.aborted) {
-        await sleep(step.delayMs, stopping.aborted ? undefined : ending);
+        await sleep(step.delayMs, stopping.aborted ? [] : [ending]);
       }
     }
   }
@@ -152,16 +154,9 @@ export class Transport {
     return { exchange: await this.#openExchange(timeoutSeconds), limiter };
   }
 
-  #reportWait(
-    { request, onWait }: Call,
-    outcome: HttpOutcome,
-    { kind, delayMs }: Delay,
-    pauseCount: number,
-  ): void {
-    const isPause = kind === "pause";
-    const isLong = delayMs >= silentWaitMs || (isPause && pauseCount > silentPauses);
-    const wait: Wait = isPause ? { kind: "throttled", delayMs } : { kind, request, outcome };
-    if (isLong && !this.#reported.has(wait.kind)) {
+  #reportWait({ onWait }: Call, wait: Wait, attempts: number): void {
+    const isNotable = wait.delayMs >= reportedWaitMs || attempts > unreportedAttempts;
+    if (isNotable && !this.#reported.has(wait.kind)) {
       this.#reported.add(wait.kind);
       onWait(wait);
     }
@@ -180,10 +175,6 @@ interface Attempt {
   readonly step: Step;
 }
 
-function notAttempted(kind: "stopping" | "deadline"): Attempt {
-  return { outcome: { kind: "unsent", cause: { kind } }, step: { kind: "end" } };
-}
-
 /** Ignores a retry that was not sent in time, because the attempt before it says what went wrong. */
 function resultOf(
   outcome: HttpOutcome,
@@ -191,25 +182,16 @@ function resultOf(
   gaveUp: GaveUp | undefined,
 ): Pick<CallResult, "outcome" | "earlier" | "gaveUp"> {
   const last = earlier.at(-1);
-  if (last !== undefined && outcome.kind === "unsent") {
-    const { kind } = outcome.cause;
-    if (kind === "stopping" || kind === "deadline") {
-      return { outcome: last, earlier: earlier.slice(0, -1), gaveUp: { reason: kind } };
-    }
-  }
-  return { outcome, earlier, gaveUp };
+  const isUnsent = last !== undefined && outcome.kind === "unsent";
+  return isUnsent && (outcome.cause === "stopping" || outcome.cause === "deadline")
+    ? { outcome: last, earlier: earlier.slice(0, -1), gaveUp: outcome.cause }
+    : { outcome, earlier, gaveUp };
 }
 
 /** Waits for a time, at most until a signal aborts. */
-async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  if (signal?.aborted) {
-    return;
+async function sleep(ms: number, endings: readonly AbortSignal[]): Promise<void> {
+  const end = AbortSignal.any([AbortSignal.timeout(Math.ceil(ms)), ...endings]);
+  if (!end.aborted) {
+    await once(end, "abort");
   }
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const wake = () => resolve();
-  const timer = setTimeout(wake, ms);
-  signal?.addEventListener("abort", wake);
-  await promise;
-  clearTimeout(timer);
-  signal?.removeEventListener("abort", wake);
 }

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { serveApiKeysVariable } from "../common/setting-names.js";
 import { version } from "../common/version.js";
-import { defaultApiKey, defaultPort } from "./options.js";
+import { defaultApiKey, defaultPort, UsageError } from "./options.js";
 
 const program = new Command("pulumi-dbwebhooks")
   .usage("COMMAND [options]")
@@ -25,7 +25,7 @@ program
   .option(
     "--api-key <KEY>",
     `API key for all databases, or KEY=DATABASE,… for the named ones. Repeatable. Default: the keys in ${serveApiKeysVariable}, separated by spaces, or ${defaultApiKey}.`,
-    (key: string, keys: readonly string[] = []) => [...keys, key],
+    collect,
   )
   .option("--data <FILE>", "Keeps the webhooks in this file. Default: memory.")
   .option("--listing", "Supports the list operation.")
@@ -58,6 +58,7 @@ program
   .option(
     "--api-key <KEY>",
     `A key of the service. Default: the first of ${serveApiKeysVariable}, or ${defaultApiKey}.`,
+    collect,
   )
   .addHelpText(
     "after",
@@ -85,17 +86,29 @@ program
 /** All commands of `pulumi-dbwebhooks`. */
 export const commands: readonly Command[] = program.commands;
 
-/** Runs the command that the arguments name, and imports only the modules of that command. */
+/**
+ * Runs the command that the arguments name, and imports only the modules of that command. Wrong usage sets
+ * the exit code to 2; any other error is thrown.
+ */
 export async function runCommand(args: readonly string[]): Promise<void> {
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (error) {
-    if (!(error instanceof CommanderError)) {
+    if (error instanceof CommanderError) {
+      // Commander has already written its message, or the requested help.
+      process.exitCode = error.exitCode === 0 ? 0 : 2;
+    } else if (error instanceof UsageError) {
+      process.stderr.write(`${error.message}\n`);
+      process.exitCode = 2;
+    } else {
       throw error;
     }
-    // Commander has already written its message, or the requested help.
-    process.exitCode = error.exitCode === 0 ? 0 : 2;
   }
+}
+
+/** Gathers the values of an option that can be repeated. */
+function collect(value: string, values: readonly string[] = []): readonly string[] {
+  return [...values, value];
 }
 
 /** Removes the value of an unknown option from Commander's message: it may be an API key. */

@@ -1,18 +1,14 @@
 import { Agent, request } from "undici";
 import * as z from "zod/mini";
-import { isApiKey } from "../common/identifier.js";
 import { parseJson } from "../common/json.js";
 import { oneLine, redact } from "../common/redact.js";
-import { serveApiKeysVariable } from "../common/setting-names.js";
 import { isAbsoluteHttpUrl } from "../common/url.js";
-import { defaultApiKey, defaultPort, UsageError } from "./options.js";
+import { defaultPort, readApiKeys, readNumber, UsageError } from "./options.js";
 import { attemptText } from "./serve-log.js";
 
-const maxLineLength = 500;
 const dispatcher = new Agent({
   // Certificates are verified whatever NODE_TLS_REJECT_UNAUTHORIZED says.
   connect: { rejectUnauthorized: true },
-  maxResponseSize: 2 ** 20,
   // The signal of a request is its only timeout: undici's own are shorter than --wait may be.
   headersTimeout: 0,
   bodyTimeout: 0,
@@ -38,12 +34,13 @@ export interface EmitOptions {
   readonly id?: string;
   readonly wait: string;
   readonly url?: string;
-  readonly apiKey?: string;
+  readonly apiKey?: readonly string[];
 }
 
 /** `pulumi-dbwebhooks emit`: emits an event in a local service and prints its deliveries. */
 export async function emit(type: string, options: EmitOptions): Promise<void> {
-  const { id, deliveries } = await send(type, options);
+  const waitSeconds = readNumber("--wait", options.wait, 0, 600);
+  const { id, deliveries } = await send(type, options, waitSeconds);
   print(id);
   if (deliveries.length === 0) {
     print("No active webhook of this database selects it.");
@@ -52,27 +49,24 @@ export async function emit(type: string, options: EmitOptions): Promise<void> {
     print(`webhook ${webhookId}: ${outcome}${attemptText(attempts, result)}`);
   }
   const isLate = deliveries.some(({ outcome }) => outcome !== "delivered");
-  process.exitCode = isLate && Number(options.wait) > 0 ? 1 : 0;
+  process.exitCode = isLate && waitSeconds > 0 ? 1 : 0;
 }
 
-async function send(type: string, options: EmitOptions): Promise<z.infer<typeof emitResponse>> {
-  const { database, table: tableId, data, id, wait } = options;
-  if (!/^\d+(\.\d+)?$/.test(wait) || Number(wait) > 600) {
-    throw new UsageError("--wait: must be a number of seconds, 0 to 600.");
-  }
+async function send(type: string, options: EmitOptions, waitSeconds: number) {
+  const { database, table: tableId, data, id } = options;
   const event = { type, tableId, id, data: data === undefined ? undefined : readData(data) };
-  const apiKey = readApiKey(options.apiKey);
-  const path = `/_local/bases/${encodeURIComponent(database)}/events?wait=${wait}`;
+  const [apiKey = ""] = readApiKeys(options.apiKey).keys();
+  const path = `/_local/bases/${encodeURIComponent(database)}/events?wait=${waitSeconds}`;
   const url = new URL(readBaseUrl(options.url) + path);
-  const { statusCode, text } = await post(url, apiKey, event, Number(wait) + 30);
+  const { statusCode, text } = await post(url, apiKey, event, waitSeconds + 30);
 
   const body = parseJson(text);
   const response = emitResponse.safeParse(body);
-  if (response.success && (statusCode === 200 || statusCode === 202)) {
+  if (response.success) {
     return response.data;
   }
   const message = errorBody.safeParse(body).data?.error.message ?? "This is no local service.";
-  const shown = oneLine(redact(message, [apiKey]), maxLineLength);
+  const shown = oneLine(redact(message, [apiKey]), 500);
   throw new Error(
     `${url.origin} responded with ${statusCode}: ${shown} Check --url, --database and --api-key.`,
   );
@@ -104,19 +98,6 @@ function readBaseUrl(option: string | undefined): string {
   return url.replace(/\/+$/, "");
 }
 
-/** Returns a key of the local service, never the provider's key, which belongs to the real service. */
-function readApiKey(option: string | undefined): string {
-  // White space separates the keys in the variable. Each has the form KEY or KEY=DATABASE,….
-  const [firstKey] = process.env[serveApiKeysVariable]?.match(/[^\s=]+/) ?? [];
-  const apiKey = option ?? firstKey ?? defaultApiKey;
-  if (!isApiKey(apiKey)) {
-    throw new UsageError(
-      `--api-key (or ${serveApiKeysVariable}): must be visible ASCII characters without white space.`,
-    );
-  }
-  return apiKey;
-}
-
 function readData(text: string): unknown {
   const data = parseJson(text);
   if (data === undefined) {
@@ -126,5 +107,5 @@ function readData(text: string): unknown {
 }
 
 function print(line: string): void {
-  process.stdout.write(`${oneLine(line, maxLineLength)}\n`);
+  process.stdout.write(`${line}\n`);
 }

@@ -1,14 +1,12 @@
 #!/usr/bin/env node
 // The command `pulumi-dbwebhooks`: it runs the local service, and installs the native plugin.
 import { assertNodeVersion } from "../common/node-version.js";
-import { UsageError } from "./options.js";
 
 // Ignore the error of a pipe that its reader has closed, such as `head`.
 process.stdout.on("error", () => {});
 
 void main(process.argv.slice(2));
 
-/** Sets the exit code: 0 for success, 1 for a failure, 2 for wrong usage. */
 async function main(args: readonly string[]): Promise<void> {
   try {
     assertNodeVersion("pulumi-dbwebhooks", process.versions.node);
@@ -17,6 +15,6 @@ async function main(args: readonly string[]): Promise<void> {
     await runCommand(args);
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n`);
-    process.exitCode = error instanceof UsageError ? 2 : 1;
+    process.exitCode = 1;
   }
 }

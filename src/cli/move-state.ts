@@ -21,15 +21,14 @@ interface Resource extends Properties {
   readonly urn: string;
   readonly type: string;
   readonly id?: string;
-  readonly inputs?: Properties | undefined;
-  readonly outputs?: Properties | undefined;
-  readonly propertyDependencies?: Properties | undefined;
+  readonly inputs?: Properties;
+  readonly outputs?: Properties;
   readonly provider?: string;
 }
 
 interface Deployment {
   readonly resources: readonly Resource[];
-  readonly pending_operations?: readonly { readonly resource: Resource }[];
+  readonly pending_operations?: readonly unknown[] | null;
 }
 
 /** `pulumi-dbwebhooks move-state`: moves an exported state from standard input to standard output. */
@@ -50,31 +49,46 @@ export function movedToPlugin(exported: string): string {
   if (!Array.isArray(deployment?.resources)) {
     throw new Error('This is no state: pass the output of "pulumi stack export".');
   }
-  const { resources, pending_operations: operations } = deployment;
+  assertMovable(deployment);
+  const { resources } = deployment;
+  const defaultProvider = defaultProviderOf(resources);
+  const newReferences = newReferencesTo(resources);
+  const moved = resources
+    .filter((resource) => resource !== defaultProvider)
+    .map((resource) => movedResource(resource, newReferences, referenceTo(defaultProvider)));
+  // A provider has to precede the resources that use it.
+  const movedDeployment = { ...deployment, resources: [defaultProvider, ...moved] };
+  return JSON.stringify({ ...state, deployment: movedDeployment }, undefined, 2);
+}
+
+function assertMovable({ resources, pending_operations: operations }: Deployment): void {
   if (!resources.some(isWebhook)) {
     throw new Error("This state holds no webhook of the dynamic provider.");
   }
-  assertNoConflict(resources);
-  assertOwnProviders(resources);
-  const defaultProvider = defaultProviderOf(resources);
-  const newReferences = newReferencesTo(resources);
-  const move = (resource: Resource) => movedResource(resource, newReferences, defaultProvider);
-  const others = resources.filter((one) => one !== defaultProvider).map(move);
-  const moved = {
-    ...deployment,
-    // A provider has to precede the resources that use it, and the stack precedes everything.
-    resources: [
-      ...others.filter(isStack),
-      defaultProvider,
-      ...others.filter((one) => !isStack(one)),
-    ],
-    pending_operations: operations?.map((one) => ({ ...one, resource: move(one.resource) })),
-  };
-  return JSON.stringify({ ...state, deployment: moved }, undefined, 2);
-}
-
-function isStack({ type }: Resource): boolean {
-  return type === "pulumi:pulumi:Stack";
+  if (operations?.length) {
+    throw new Error(
+      'This state holds pending operations. Remove them with "pulumi refresh --clear-pending-creates", then export the state again.',
+    );
+  }
+  const urns = resources.map(({ urn }) => urn);
+  const conflict = resources.find(
+    (one) => movedUrn(one) !== one.urn && urns.includes(movedUrn(one)),
+  );
+  if (conflict !== undefined) {
+    throw new Error(
+      `The state holds both ${shown(conflict.urn)} and ${shown(movedUrn(conflict))}. Remove one of them with "pulumi state delete", then export the state again.`,
+    );
+  }
+  const providers = resources.filter(isExplicitProvider).map(referenceTo);
+  const other = resources.find(
+    (one) => !isWebhook(one) && providers.includes(String(one.provider)),
+  );
+  if (other !== undefined) {
+    // The plugin could not serve this resource.
+    throw new Error(
+      `${shown(other.urn)} uses a Provider of this package, and is no webhook. Give it no provider in the program, run "pulumi up", then export the state again.`,
+    );
+  }
 }
 
 function isWebhook({ type }: Resource): boolean {
@@ -84,40 +98,6 @@ function isWebhook({ type }: Resource): boolean {
 /** Whether a resource is a `Provider` of the main entry: other dynamic resources have the same type. */
 function isExplicitProvider({ type, inputs = {} }: Resource): boolean {
   return type === dynamicProviderType && explicitKey in inputs;
-}
-
-function assertNoConflict(resources: readonly Resource[]): void {
-  const urns = new Set(resources.map(({ urn }) => urn));
-  const conflict = resources.find((one) => movedUrn(one) !== one.urn && urns.has(movedUrn(one)));
-  if (conflict !== undefined) {
-    throw new Error(
-      `The state holds both ${shown(conflict.urn)} and ${shown(movedUrn(conflict))}. Remove one of them with "pulumi state delete", then export the state again.`,
-    );
-  }
-}
-
-/** Throws if another dynamic resource uses a `Provider` that moves: the plugin could not serve it. */
-function assertOwnProviders(resources: readonly Resource[]): void {
-  const references = resources.filter(isExplicitProvider).map(({ urn, id }) => `${urn}::${id}`);
-  const other = resources.find(
-    (one) => !isWebhook(one) && references.includes(String(one.provider)),
-  );
-  if (other !== undefined) {
-    throw new Error(
-      `${shown(other.urn)} uses a Provider of this package, and is no webhook. Give it no provider in the program, run "pulumi up", then export the state again.`,
-    );
-  }
-}
-
-/** A URN holds the types of a resource and of its parents: `urn:pulumi:STACK::PROJECT::A$B::NAME`. */
-function movedUrn(resource: Resource): string {
-  const newTypes = new Map([[dynamicWebhookType, pluginWebhookType]]);
-  if (isExplicitProvider(resource)) {
-    newTypes.set(dynamicProviderType, pluginProviderType);
-  }
-  const [stack, project, types = "", ...name] = resource.urn.split("::");
-  const moved = types.split("$").map((type) => newTypes.get(type) ?? type);
-  return [stack, project, moved.join("$"), ...name].join("::");
 }
 
 /** Returns the default provider of this version of the plugin: the one in the state, or a new one. */
@@ -130,85 +110,82 @@ function defaultProviderOf(resources: readonly Resource[]): Resource {
   return resources.find((one) => one.urn === urn && one.delete !== true) ?? created;
 }
 
-/** The new references to the moved resources. A resource refers to its provider by URN and id. */
+/** How a resource refers to this provider. */
+function referenceTo({ urn, id }: Resource): string {
+  return `${urn}::${id}`;
+}
+
+/** Returns the new URN of every resource whose URN changes, and the new reference to every such provider. */
 function newReferencesTo(resources: readonly Resource[]): ReadonlyMap<unknown, string> {
-  const references = resources
-    .map((one) => ({ id: one.id, from: one.urn, to: movedUrn(one) }))
-    .filter(({ from, to }) => from !== to)
-    .flatMap(({ id, from, to }): [string, string][] => [
-      [from, to],
-      [`${from}::${id}`, `${to}::${id}`],
-    ]);
-  return new Map(references);
+  const renamed = resources
+    .map((old) => ({ old, moved: { ...old, urn: movedUrn(old) } }))
+    .filter(({ old, moved }) => moved.urn !== old.urn);
+  return new Map([
+    ...renamed.map(({ old, moved }) => [old.urn, moved.urn] as const),
+    ...renamed.map(({ old, moved }) => [referenceTo(old), referenceTo(moved)] as const),
+  ]);
+}
+
+/** A URN holds the types of a resource and of its parents: `urn:pulumi:STACK::PROJECT::A$B::NAME`. */
+function movedUrn(resource: Resource): string {
+  const [stack, project, types = "", ...name] = resource.urn.split("::");
+  const newTypes = new Map([[dynamicWebhookType, pluginWebhookType]]);
+  if (isExplicitProvider(resource)) {
+    newTypes.set(dynamicProviderType, pluginProviderType);
+  }
+  const moved = types.split("$").map((type) => newTypes.get(type) ?? type);
+  return [stack, project, moved.join("$"), ...name].join("::");
 }
 
 function movedResource(
   resource: Resource,
   newReferences: ReadonlyMap<unknown, string>,
-  defaultProvider: Resource,
+  defaultProvider: string,
 ): Resource {
-  const moved: Record<string, unknown> = { ...resource, urn: movedUrn(resource) };
-  for (const field of referenceFields.filter((name) => name in resource)) {
-    const replace = (_: string, value: unknown) => newReferences.get(value) ?? value;
-    moved[field] = JSON.parse(JSON.stringify(resource[field]), replace);
-  }
+  const replace = (_: string, value: unknown) => newReferences.get(value) ?? value;
+  const references = referenceFields
+    .filter((field) => field in resource)
+    .map((field) => [field, JSON.parse(JSON.stringify(resource[field]), replace)]);
+  const moved = { ...resource, urn: movedUrn(resource), ...Object.fromEntries(references) };
+  const { id, inputs, outputs, provider } = resource;
   if (isExplicitProvider(resource)) {
-    return { ...(moved as Resource), ...pluginProviderFields(resource) };
+    const properties = { inputs: pluginProperties(inputs), outputs: pluginProperties(outputs) };
+    return { ...moved, type: pluginProviderType, ...properties };
   }
   if (isWebhook(resource)) {
-    const { urn, id } = defaultProvider;
-    const provider = newReferences.get(resource.provider) ?? `${urn}::${id}`;
-    return { ...(moved as Resource), ...pluginWebhookFields(moved as Resource), provider };
-  }
-  return moved as Resource;
-}
-
-/** The fields of a `Provider`. The main entry stores its arguments as keys of a stack's configuration. */
-function pluginProviderFields({ inputs, outputs }: Resource) {
-  const withoutNamespace = (properties: Properties = {}): Properties =>
-    Object.fromEntries(
-      Object.entries(properties)
-        .filter(([key]) => key !== explicitKey)
-        .map(([key, value]) => [key.replace(`${namespace}:`, ""), value]),
-    );
-  return {
-    type: pluginProviderType,
-    inputs: withoutNamespace(inputs),
-    outputs: withoutNamespace(outputs),
-  };
-}
-
-function pluginWebhookFields(resource: Resource) {
-  const { id, inputs, outputs, propertyDependencies } = resource;
-  return {
-    type: pluginWebhookType,
-    inputs: withoutProviderText(inputs),
-    propertyDependencies: withoutProviderText(propertyDependencies),
-    // A pending creation has no id and no outputs.
-    ...(id !== undefined && {
+    return {
+      ...moved,
+      type: pluginWebhookType,
       id: `${databaseIdOf(resource)}/${id}`,
-      outputs: { ...withoutProviderText(outputs), webhookId: id },
-    }),
-  };
+      inputs: pluginProperties(inputs),
+      outputs: { ...pluginProperties(outputs), webhookId: id },
+      provider: newReferences.get(provider) ?? defaultProvider,
+    };
+  }
+  return moved;
 }
 
-/** Removes the text of the dynamic provider, which Pulumi stores with every dynamic resource. */
-function withoutProviderText(properties?: Properties): Properties | undefined {
-  const { __provider: _, ...rest } = properties ?? {};
-  return properties && rest;
+/**
+ * Returns the properties as the plugin names them: a `Provider` of the main entry stores its arguments as
+ * keys of a stack's configuration. What only the dynamic provider needs is left out.
+ */
+function pluginProperties(properties: Properties = {}): Properties {
+  return Object.fromEntries(
+    Object.entries(properties)
+      .filter(([key]) => key !== "__provider" && key !== explicitKey)
+      .map(([key, value]) => [key.replace(`${namespace}:`, ""), value]),
+  );
 }
 
 function databaseIdOf({ urn, outputs }: Resource): string {
   const stored = outputs?.databaseId as string | { readonly plaintext?: string } | undefined;
   const databaseId = typeof stored === "object" ? parseJson(stored.plaintext ?? "") : stored;
-  if (typeof databaseId === "string") {
-    return databaseId;
+  if (typeof databaseId !== "string") {
+    throw new Error(
+      `The databaseId of ${shown(urn)} is encrypted or missing. Export the state with "pulumi stack export --show-secrets", and delete the files afterwards.`,
+    );
   }
-  throw new Error(
-    stored === undefined
-      ? `The state holds no databaseId for ${shown(urn)}.`
-      : `The databaseId of ${shown(urn)} is encrypted. Export the state with "pulumi stack export --show-secrets", and delete the files afterwards.`,
-  );
+  return databaseId;
 }
 
 /** A URN for a message: an edited state can hold control characters. */

@@ -1,3 +1,6 @@
+import { isApiKey } from "../common/identifier.js";
+import { serveApiKeysVariable } from "../common/setting-names.js";
+
 /** The default port of `serve`, to which `emit` connects. */
 export const defaultPort = 8787;
 /** The default API key of `serve`, which `emit` sends. */
@@ -6,4 +9,35 @@ export const defaultApiKey = "local-api-key";
 /** An invalid argument of a command: the exit code is 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
+}
+
+/** Reads the value of an option that is a number. */
+export function readNumber(option: string, text: string, min: number, max: number): number {
+  if (!/^\d+(\.\d+)?$/.test(text) || Number(text) < min || Number(text) > max) {
+    throw new UsageError(`${option}: must be a number from ${min} to ${max}.`);
+  }
+  return Number(text);
+}
+
+/**
+ * Reads the API keys of the local service, each with its databases. White space separates the keys in the
+ * environment variable. The provider's key is never read, because it belongs to the real service.
+ *
+ * @param texts The values of `--api-key`: `KEY` for all databases, or `KEY=DATABASE,DATABASE`.
+ */
+export function readApiKeys(
+  texts: readonly string[] = process.env[serveApiKeysVariable]?.match(/\S+/g) ?? [defaultApiKey],
+): Map<string, readonly string[] | "*"> {
+  const databasesOf = new Map<string, readonly string[] | "*">();
+  for (const text of texts) {
+    const [key = "", databases, ...more] = text.split("=");
+    const ids = databases?.split(",");
+    if (!isApiKey(key) || ids?.includes("") || more.length > 0 || databasesOf.has(key)) {
+      throw new UsageError(
+        `--api-key (or ${serveApiKeysVariable}): must be KEY or KEY=DATABASE,DATABASE, each KEY once, in visible ASCII characters without "=".`,
+      );
+    }
+    databasesOf.set(key, ids ?? "*");
+  }
+  return databasesOf;
 }

@@ -13,10 +13,7 @@ export function isPathSegment(text: string): boolean {
   return text !== "" && text !== "." && text !== ".." && text.isWellFormed();
 }
 
-/**
- * Whether a text holds control characters, or white space at its ends. Most of them were copied by
- * accident with a line of a file.
- */
+/** Whether a text holds control characters or surrounding white space, often copied with a line by accident. */
 export function hasControlOrSurroundingSpace(text: string): boolean {
   return /^\s|\s$|\p{Cc}/u.test(text);
 }
@@ -30,15 +27,10 @@ export function isApiKey(text: string): boolean {
 }
 
 /**
- * The id of a webhook as text, from an integer or its digits; `undefined` for anything else. Leading zeros
- * are refused, so that every webhook has one id. 0 is an id too.
- *
- * Source: API §2.
+ * The id of a webhook as text, from an integer or its digits (API §2); `undefined` for anything else.
+ * Leading zeros are refused, so that every webhook has one id. 0 is an id too.
  */
 export function webhookIdOf(value: unknown): string | undefined {
-  const isId =
-    typeof value === "string"
-      ? /^(0|[1-9]\d{0,63})$/.test(value)
-      : Number.isSafeInteger(value) && Number(value) >= 0;
-  return isId ? String(value) : undefined;
+  const text = typeof value === "string" || Number.isSafeInteger(value) ? String(value) : "";
+  return /^(0|[1-9]\d{0,63})$/.test(text) ? text : undefined;
 }

@@ -9,15 +9,10 @@ const minimumVersion = engines.node.replace(">=", "");
  * @param program What needs a newer version.
  */
 export function assertNodeVersion(program: string, version: string): void {
-  const [major = 0, minor = 0] = numbersOf(version);
-  const [minimumMajor = 0, minimumMinor = 0] = numbersOf(minimumVersion);
-  if (major < minimumMajor || (major === minimumMajor && minor < minimumMinor)) {
+  const order = version.replace("v", "").localeCompare(minimumVersion, "en", { numeric: true });
+  if (order < 0) {
     const message = `${program} needs Node.js ${minimumVersion} or newer, and this is ${version}.`;
     // Pulumi prints the stack traces of some errors.
     throw Object.assign(new Error(message), { stack: "" });
   }
-}
-
-function numbersOf(version: string): number[] {
-  return version.replace("v", "").split(".").map(Number);
 }

@@ -30,11 +30,6 @@ const suspiciousPatterns = [
  * withheld too.
  */
 export function redact(text: string, sensitiveValues: readonly string[] = []): string {
-  return redactorOf(sensitiveValues)(text);
-}
-
-/** Prepares {@link redact} for many texts and the same values. */
-export function redactorOf(sensitiveValues: readonly string[]): (text: string) => string {
   const stretches = new Set(
     sensitiveValues
       .flatMap(spellingsOf)
@@ -42,12 +37,10 @@ export function redactorOf(sensitiveValues: readonly string[]): (text: string) =
       .filter(({ length }) => length >= shortestLength)
       .flatMap(stretchesOf),
   );
-  return (text) => {
-    const shown = readable(text);
-    const isSuspicious = suspiciousPatterns.some((pattern) => pattern.test(shown));
-    const isRepeated = [...readings(text)].some((one) => repeatsOne(wordsOf(one), stretches));
-    return isSuspicious || isRepeated ? note : text;
-  };
+  const shown = readable(text);
+  const isSuspicious = suspiciousPatterns.some((pattern) => pattern.test(shown));
+  const isRepeated = readingsOf(text).some((reading) => repeatsOne(wordsOf(reading), stretches));
+  return isSuspicious || isRepeated ? note : text;
 }
 
 /**
@@ -100,11 +93,10 @@ function repeatsOne(words: readonly string[], stretches: ReadonlySet<string>): b
  * The ways to read a text. Tags and escapes such as `\n` can stand between the letters of a value. So can
  * characters beyond ASCII, some of which decompose into letters or are letters that look like punctuation.
  */
-function readings(text: string): ReadonlySet<string> {
-  const nonAscii = /[^\0-\x7f]+/g;
-  const shown = readable(text);
-  const all = [shown, shown.replace(nonAscii, " "), text.replace(nonAscii, " ")];
-  return new Set([...all, ...all.map((one) => one.replace(/<[^<>]*>|\\./g, " "))]);
+function readingsOf(text: string): string[] {
+  const asciiOf = (one: string) => one.replace(/[^\0-\x7f]+/g, " ");
+  const all = [readable(text), asciiOf(readable(text)), asciiOf(text)];
+  return [...new Set([...all, ...all.map((one) => one.replace(/<[^<>]*>|\\./g, " "))])];
 }
 
 /** Removes what only changes the look of letters: accents, full width, invisible characters. */
@@ -127,12 +119,7 @@ function spellingsOf(value: string): string[] {
   if (value.length < stretchLength) {
     return [value];
   }
-  // Base64 depends on where in the encoded bytes the value begins. The characters at its ends also hold
-  // bits of the bytes beside it.
-  const base64 = [0, 1, 2].map((offset) => {
-    const bytes = Buffer.from("\0".repeat(offset) + value);
-    const [start, end] = [Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6)];
-    return bytes.toString("base64").slice(start, end);
-  });
+  // Base64 depends on where in the encoded bytes the value begins.
+  const base64 = ["", "\0", "\0\0"].map((before) => Buffer.from(before + value).toString("base64"));
   return [value, Buffer.from(value).toString("hex"), ...base64];
 }

@@ -52,9 +52,7 @@ export function validateEnvironmentNames(names: readonly string[]): string[] {
 
 /**
  * Whether Pulumi gives this name to a default provider: `default`, and the version or the address of the
- * plugin behind it.
- *
- * Source: `ProviderRequest.DefaultName` in `pkg/resource/deploy/providers/provider.go` of pulumi/pulumi.
+ * plugin behind it (`ProviderRequest.DefaultName` in `pkg/resource/deploy/providers` of pulumi/pulumi).
  */
 export function isDefaultProviderName(name: string): boolean {
   return /^default($|_\d+_\d+_\d+|_\w+_\/)/.test(name);

@@ -12,10 +12,7 @@ export function isAbsoluteHttpUrl(url: string): boolean {
   return parseHttpUrl(url) !== null;
 }
 
-/**
- * Whether the host name of a parsed URL is this machine itself. A name below `.localhost` may belong to
- * any address.
- */
+/** Whether the host name of a parsed URL is this machine. A name below `.localhost` can have any address. */
 export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
 }

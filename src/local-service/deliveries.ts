@@ -38,7 +38,7 @@ export class Deliveries {
     const { deliveries = {}, allowUnknownEvents = false } = options;
     const { timeoutSeconds = 15, maxConcurrent = 64 } = deliveries;
     this.#webhooks = webhooks;
-    this.#timeoutMs = timeoutSeconds * 1000;
+    this.#timeoutMs = Math.ceil(timeoutSeconds * 1000);
     this.#retryWaitsSeconds = deliveries.retryWaitsSeconds ?? defaultWaits;
     this.#deliverTo = deliveries.deliverTo;
     this.#maxKept = options.maxRequests;
@@ -105,11 +105,12 @@ export class Deliveries {
   async #deliver(delivery: DeliveryEntry): Promise<Delivery> {
     const signal = this.pending.get(delivery)?.signal ?? AbortSignal.abort();
     try {
-      for (const waitSeconds of [...this.#retryWaitsSeconds, undefined]) {
+      for (let failures = 0; ; failures += 1) {
         if (await this.#queue.add(() => this.#attempt(delivery, signal))) {
           return this.#end(delivery, "delivered");
         }
         signal.throwIfAborted();
+        const waitSeconds = this.#retryWaitsSeconds[failures];
         if (waitSeconds === undefined) {
           return this.#end(delivery, "failed");
         }
@@ -117,7 +118,6 @@ export class Deliveries {
         this.#activity.emit("log", { type: "delivery", delivery });
         await delay(waitSeconds * 1000, undefined, { signal });
       }
-      return delivery;
     } catch (error) {
       if (signal.reason === dropped) {
         return this.#end(delivery, "dropped");
@@ -135,7 +135,7 @@ export class Deliveries {
     const webhook = this.#webhooks.get(delivery.webhookId) as StoredWebhook;
     delete delivery.retryInSeconds;
     delivery.attempts += 1;
-    delivery.url = addressOf(webhook.url, this.#deliverTo);
+    delivery.url = deliveryUrl(webhook.url, this.#deliverTo);
     const result = await sendNotification(delivery, webhook.secret, this.#agent, this.#timeoutMs);
     delete delivery.statusCode;
     delete delivery.problem;
@@ -158,8 +158,8 @@ function selects({ active, events, tableId }: StoredWebhook, event: StoredEvent)
   return active && events.includes(event.type) && (tableId === null || tableId === event.tableId);
 }
 
-/** The `url` of a webhook, or the same path and query at the origin of `deliverTo`. */
-function addressOf(url: string, deliverTo: string | undefined): string {
+/** Returns the `url` of a webhook, or the same path and query at the origin of `deliverTo`. */
+function deliveryUrl(url: string, deliverTo: string | undefined): string {
   const parsed = URL.parse(url);
   // Joined as text: resolving the path "//host" would lead to another host.
   return deliverTo === undefined || parsed === null

@@ -52,6 +52,7 @@ export function eventKindCheck(allowUnknownEvents: boolean): Check {
   };
 }
 
+/** The checks of the fields of an event. */
 export function eventChecks(allowUnknownEvents: boolean): Checks {
   return {
     type: eventKindCheck(allowUnknownEvents),

@@ -26,7 +26,7 @@ export interface LocalServiceOptions {
   readonly listing?: boolean;
   /** Limits the requests of each key. Default: no limit. */
   readonly rateLimit?: RateLimit;
-  /** Faults in force from the start, as by `inject`. Default: none. */
+  /** Fault rules from the start, as added by `inject`. Default: none. */
   readonly faults?: readonly FaultRule[];
   /**
    * File that keeps the webhooks, created when it does not exist. The file survives the death of the
@@ -99,11 +99,11 @@ export function assertServiceOptions(options: LocalServiceOptions): void {
   });
   check.assertOptions("rateLimit", options.rateLimit ?? { requestsPerSecond: 1 }, {
     requestsPerSecond: check.aPositiveNumber,
-    burst: check.optional(check.aWholeNumber),
+    burst: check.optional(check.aPositiveWholeNumber),
   });
   check.assertOptions("deliveries", options.deliveries ?? {}, {
     timeoutSeconds: check.optional(check.aPositiveNumber),
-    maxConcurrent: check.optional(check.aWholeNumber),
+    maxConcurrent: check.optional(check.aPositiveWholeNumber),
     retryWaitsSeconds: check.optional(check.must("be a list of seconds, 0 to 86400", areWaits)),
     deliverTo: check.optional(check.must("be an origin, such as http://h:9000", isHttpOrigin)),
   });

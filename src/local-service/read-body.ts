@@ -22,7 +22,7 @@ export async function readBody(c: Context<ServiceEnv>): Promise<Response | undef
   let bytes = Number(incoming.headers["content-length"] ?? 0);
   if (bytes <= maxBodyBytes) {
     bytes = 0;
-    // Read to the end in any case: some clients send the whole body before they read the 413.
+    // Without a Content-Length, read to the end: some clients send all of it before they read the 413.
     for await (const chunk of incoming as AsyncIterable<Buffer>) {
       bytes += chunk.length;
       if (bytes <= maxBodyBytes) {

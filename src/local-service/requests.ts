@@ -4,26 +4,26 @@ import type { HttpBindings } from "@hono/node-server";
 export interface ReceivedRequest {
   /** Position in the order of arrival since the start: 1, 2, 3, …. */
   readonly number: number;
-  /** Method as sent. */
+  /** The method as sent. */
   readonly method: string;
-  /** Request target as sent: with the query, and still percent-encoded. */
+  /** The request target as sent: with the query, and still percent-encoded. */
   readonly path: string;
-  /** Headers, names in lower case. **`authorization` is in clear text**: it is for assertions only. */
+  /** The headers, with names in lower case. **`authorization` is in clear text**, for assertions only. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Database of the path, decoded; absent when the service does not know the path. */
+  /** The database of the path, decoded; absent when the service does not know the path. */
   readonly databaseId?: string;
-  /** Last segment of a deletion's path, decoded; for a creation the new id, once it is stored. */
+  /** The last segment of a deletion's path, decoded; for a creation the new id, once it is stored. */
   readonly webhookId?: string;
   /** Whether the key is known and may use the database; absent when the service does not know the path. */
   readonly authorized?: boolean;
   /**
-   * Body, parsed; `undefined` when there is none, when it is not JSON, and before it is read. The
+   * The parsed JSON body; `undefined` when there is none, when it is not JSON, and before it is read. The
    * service reads only the body of an authorized request.
    */
   readonly body?: unknown;
   /** Whether the request took effect: a webhook was stored, or removed. */
   readonly committed: boolean;
-  /** Status of the response, after faults. */
+  /** The status of the response, after faults. */
   readonly statusCode?: number;
   /** Why the service refused the request, in the words of its response. */
   readonly problem?: string;
@@ -68,10 +68,10 @@ export interface ServiceEnv {
 
 /** Whether every given condition holds for the request. */
 export function matches(match: RequestMatch, request: ReceivedRequest): boolean {
-  const { on = "any", databaseId = request.databaseId, where } = match;
+  const { on = "any", databaseId, where } = match;
   return (
     (on === "any" || on === request.method) &&
-    databaseId === request.databaseId &&
+    (databaseId === undefined || databaseId === request.databaseId) &&
     (where === undefined || where(request))
   );
 }

@@ -21,8 +21,8 @@ import {
 } from "./webhook-store.js";
 
 /**
- * Timeouts of Node's server in milliseconds: for the headers of a request, and for the complete request.
- * After that, the server responds with 408 and closes the connection.
+ * The timeouts of Node's server for the headers of a request and for the complete request, and how often it
+ * checks them, in milliseconds. After a timeout it responds with 408 and closes the connection.
  */
 const requestLimits = {
   headersTimeout: 10_000,
@@ -30,7 +30,7 @@ const requestLimits = {
   connectionsCheckingInterval: 1_000,
 };
 
-/** Totals of a service since it started, and what is pending now. */
+/** Totals of a service since it started, and of its webhooks over the life of the file of `data`. */
 export interface ServiceCounts {
   /** Requests of any method and outcome. */
   readonly requests: number;
@@ -42,7 +42,7 @@ export interface ServiceCounts {
   readonly connections: number;
   /** Webhooks ever stored, also by earlier services with the same file. */
   readonly created: number;
-  /** Webhooks removed, by request or by `removeWebhook`. */
+  /** Webhooks ever removed, by request or by `removeWebhook`, also by earlier services with the same file. */
   readonly deleted: number;
   /** Deliveries that are not over. */
   readonly pending: number;
@@ -79,7 +79,7 @@ export class LocalService implements AsyncDisposable {
     const { apiKeys = ["local-api-key"], faults = [], maxRequests = 10_000, onLog } = options;
     const activity = new Activity(this.#closing.signal);
     if (onLog !== undefined) {
-      // In a microtask, so that an error in the user's function does not disturb the service.
+      // In a microtask, so that an error in `onLog` is an uncaught exception and never breaks a request.
       activity.on("log", (entry) => queueMicrotask(() => onLog(entry)));
     }
     const webhooks = new WebhookStore(file);
@@ -149,7 +149,7 @@ export class LocalService implements AsyncDisposable {
     return [...this.#parts.deliveries.newest];
   }
 
-  /** Totals since the start; `clearRequests` does not change them. */
+  /** The totals. `clearRequests` does not change them. */
   get counts(): ServiceCounts {
     const { webhooks, requests, deliveries } = this.#parts;
     const created = webhooks.lastId;
@@ -199,20 +199,20 @@ export class LocalService implements AsyncDisposable {
   }
 
   /**
-   * Puts a fault in force, behind those already in force: the first that matches acts alone. Throws a
-   * TypeError that says what is wrong when the rule is invalid.
+   * Adds a fault rule. Only the first rule that matches a request applies to it, in the order in which they
+   * were added. Throws a TypeError that says what is wrong when the rule is invalid.
    */
   inject(rule: FaultRule): InjectedFault {
     return this.#parts.faults.add(rule);
   }
 
-  /** Takes all faults out of force, and releases the requests that they hold. */
+  /** Removes all fault rules, and releases the requests that they hold. */
   clearFaults(): void {
     this.#parts.faults.clear();
   }
 
   /**
-   * Changes a webhook from outside, as the update operation would. Throws a RangeError when there is
+   * Changes a webhook without a request, for example to simulate drift. Throws a RangeError when there is
    * none with this id.
    */
   updateWebhook(id: number, changes: WebhookChanges): void {
@@ -222,7 +222,7 @@ export class LocalService implements AsyncDisposable {
     }
   }
 
-  /** Removes a webhook from outside. Throws a RangeError when there is none with this id. */
+  /** Removes a webhook without a request. Throws a RangeError when there is none with this id. */
   removeWebhook(id: number): void {
     this.#parts.webhooks.delete(id);
     this.#parts.deliveries.drop(id);

@@ -52,6 +52,10 @@ export const aWholeNumber = must(
   "be a whole number of at least 0",
   (value) => Number.isSafeInteger(value) && Number(value) >= 0,
 );
+export const aPositiveWholeNumber = must(
+  "be a whole number of at least 1",
+  (value) => Number.isSafeInteger(value) && Number(value) >= 1,
+);
 export const aPositiveNumber = must(
   "be a number over 0",
   (value) => Number.isFinite(value) && Number(value) > 0,

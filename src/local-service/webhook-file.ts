@@ -104,7 +104,7 @@ function assertSafeFile(file: string): void {
   if (user === 0 && directory && (directory.uid !== 0 || (directory.mode & 0o022) !== 0)) {
     throw new DataFileError(
       file,
-      "other users can write to the directory of the file, and this process is root. Use a directory of root's own, or start as another user",
+      "other users can write to the directory of the file, and this process is root. Use a directory that only root can write to, or start as another user",
     );
   }
   const stats = statSync(file, { throwIfNoEntry: false });

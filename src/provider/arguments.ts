@@ -4,7 +4,6 @@ import { isStorableSecret } from "../api/schemas.js";
 import { eventTypes, isEventType } from "../common/event-types.js";
 import { hasControlOrSurroundingSpace, isIdentifier, webhookIdOf } from "../common/identifier.js";
 import { adviceForUnknownName, validateNames } from "../common/nearest-name.js";
-import { WebhookError } from "./errors.js";
 import { validateReceiverUrl } from "./urls.js";
 import { isUnknown, type Properties } from "./values.js";
 
@@ -57,22 +56,6 @@ export function validateArguments(args: Properties): string[] {
     return isAbsent && !isRequired ? [] : validateKnown(name, value, args, validate);
   });
   return [...unknownNames, ...problems];
-}
-
-/**
- * Returns the inputs of a webhook that is about to be created. Throws if one of them is unknown or missing,
- * because Pulumi leaves unknown arguments out of a creation.
- */
-export function completeInputs(inputs: Properties): WebhookInputs {
-  const known = withoutAbsent(inputs);
-  const [problem] = validateArguments(known);
-  if (problem !== undefined || isUnknown(known)) {
-    throw new WebhookError(
-      "notCreated",
-      `Create webhook failed: ${problem ?? "not all arguments are known"}. Nothing was sent. Run "pulumi up" again.`,
-    );
-  }
-  return known as unknown as WebhookInputs;
 }
 
 /** Drops `undefined` and `null`, both of which mean that an argument was not given. */

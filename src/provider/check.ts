@@ -1,6 +1,11 @@
 import { oneLine } from "../common/redact.js";
 import { normalizeEvents, validateArguments, withoutAbsent } from "./arguments.js";
-import { type Properties, withWrappedSecret } from "./values.js";
+import type { ConfigResult } from "./config.js";
+import { messages, nameOfWebhook } from "./messages.js";
+import type { Operation } from "./operation.js";
+import type { RunState } from "./run-state.js";
+import { adoptedId } from "./state.js";
+import { isUnknown, type Properties, withWrappedSecret, wrapSecret } from "./values.js";
 
 const maxFailures = 20;
 
@@ -10,8 +15,57 @@ export interface CheckResult {
   readonly failures: readonly string[];
 }
 
-/** Checks arguments. `problems` are those of the configuration, which are reported together with them. */
-export function checkArguments(news: Properties, problems: readonly string[]): CheckResult {
+/** The arguments of a resource: the old ones, which are empty for a new webhook, and the new ones. */
+export interface DeclaredArguments {
+  readonly olds: Properties;
+  readonly news: Properties;
+  /** Identifies the resource; empty in the dynamic adapter, which does not get it. */
+  readonly urn: string;
+}
+
+/** Checks the arguments of a webhook, and records which webhook they adopt or were imported from. */
+export function checkWebhook(
+  { olds, news, urn }: DeclaredArguments,
+  { settings, problems }: ConfigResult,
+  runState: RunState,
+  operation: Operation,
+): CheckResult {
+  const { inputs, failures } = checkArguments(news, problems);
+  const isNew = Object.keys(olds).length === 0;
+  runState.hasChecked = true;
+  if (!isNew && urn !== "") {
+    runState.oldArguments.set(urn, olds);
+  }
+  if (settings === undefined || failures.length > 0) {
+    return { inputs, failures };
+  }
+  const id = adoptedId(inputs);
+  const databaseId = String(inputs.databaseId);
+  if (id !== undefined && !isUnknown([id, databaseId])) {
+    const name = nameOfWebhook(id, databaseId);
+    const old = runState.oldArguments.get(urn) ?? {};
+    if (isNew && adoptedId(old) === id && old.databaseId === databaseId) {
+      // If its provider is replaced too, the old provider's process would delete the webhook.
+      const problem = messages.adoptedAgain(name);
+      return { inputs, failures: [`adopt: ${problem}`] };
+    }
+    runState.recordOf({ baseUrl: settings.baseUrl, databaseId, id }).isAdoptDeclared = true;
+    operation.notify(isNew ? messages.adopting(name) : undefined);
+  }
+  const imported = runState.imported.get(urn);
+  if (imported === undefined) {
+    return { inputs, failures };
+  }
+  const owners = runState.recordOf(imported).addOwner(urn);
+  if (owners.length > 1) {
+    operation.warn(messages.shared(nameOfWebhook(imported.id, imported.databaseId), owners));
+  }
+  // A url that was imported as a secret stays one.
+  return { inputs: { ...inputs, url: wrapSecret(inputs.url) }, failures };
+}
+
+/** Lists the problems of the configuration and of the arguments, which are normalized if there are none. */
+function checkArguments(news: Properties, problems: readonly string[]): CheckResult {
   const inputs = withoutAbsent(news);
   const all = [...problems, ...validateArguments(inputs)];
   if (all.length === 0) {

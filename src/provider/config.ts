@@ -1,6 +1,7 @@
 // The settings of one account: their rules, and where each value comes from. No message repeats a received
 // value: any value can be a credential.
 import * as z from "zod/mini";
+import { apiPath } from "../api/client.js";
 import { isApiKey } from "../common/identifier.js";
 import { parseJson } from "../common/json.js";
 import {
@@ -121,8 +122,8 @@ function flag() {
 
 function validateApiBase(url: string, allowInsecureBaseUrl: boolean): string | undefined {
   const problem = validateBaseUrl(url, allowInsecureBaseUrl);
-  return problem === undefined && /\/api\/v1\/*$/i.test(new URL(url).pathname)
-    ? "must not end in /api/v1, which is added to it: leave it out"
+  return problem === undefined && normalizeBaseUrl(url).toLowerCase().endsWith(apiPath)
+    ? `must not end in ${apiPath}, which is added to it: leave it out`
     : problem;
 }
 

@@ -1,18 +1,18 @@
 import { createWebhook, deleteWebhook } from "../api/client.js";
-import type { WebhookInputs } from "./arguments.js";
+import { validateArguments, type WebhookInputs, withoutAbsent } from "./arguments.js";
 import { PartialCreationError, WebhookError } from "./errors.js";
 import { lookForLeftovers } from "./lookup.js";
 import {
+  failureText,
   faultText,
   inDoubtText,
   messages,
   notCreatedText,
-  notDeletedText,
   undoText,
 } from "./messages.js";
 import type { Context } from "./operation.js";
 import type { WebhookAddress } from "./run-state.js";
-import type { Properties } from "./values.js";
+import { isUnknown, type Properties } from "./values.js";
 
 /**
  * Creates a webhook. Deletes it again if the response holds no secret, or if its secret can no longer reach
@@ -26,7 +26,7 @@ export async function createForState(
   state: Properties,
 ): Promise<{ id: string; secret: string }> {
   const { engine, operation } = context;
-  engine.beginCreation();
+  engine.signals.beginCreation();
   try {
     return await createOrUndo(context, webhook, state);
   } catch (error) {
@@ -36,7 +36,7 @@ export async function createForState(
     }
     throw error;
   } finally {
-    engine.endCreation();
+    engine.signals.endCreation();
   }
 }
 
@@ -45,7 +45,7 @@ async function createOrUndo(
   webhook: WebhookInputs,
   state: Properties,
 ): Promise<{ id: string; secret: string }> {
-  const { account, runState, engine, operation } = context;
+  const { settings, runState, engine, operation } = context;
   const creation = await createWebhook(context, webhook);
   if (creation.kind === "refused") {
     throw new WebhookError("notCreated", notCreatedText(context, creation.failure));
@@ -55,18 +55,10 @@ async function createOrUndo(
     const hiding = { ...context, operation: operation.hiding(creation.secret) };
     throw new WebhookError("inDoubt", inDoubtText(hiding, creation.failure, webhook, leftovers));
   }
-  const { secret } = creation;
-  const { id } = creation.webhook;
-  const address = { ...creation.webhook, baseUrl: account.settings.baseUrl };
-  const isKnown = runState.knows(address);
-  const record = runState.recordOf(address);
-  // Services reuse ids, so a webhook that this run has deleted may come back as a new one.
-  const isExisting = isKnown && !record.isDeleted;
-  record.isDeleted = false;
-  // Pulumi checks arguments before it creates. A deletion that follows in the same run is one of a webhook
-  // that this one replaces, and the service may have returned that webhook again.
-  record.isProtected = isExisting || runState.hasChecked;
-  if (isExisting) {
+  const { webhook: created, secret } = creation;
+  const { id } = created;
+  const address = { ...created, baseUrl: settings.baseUrl };
+  if (runState.recordCreation(address)) {
     throw new WebhookError("notCreated", messages.existingReturned(operation.name, id));
   }
   const canStore = await engine.canStore();
@@ -77,12 +69,25 @@ async function createOrUndo(
   const text = (end: "undone" | "partial" | "leftBehind") =>
     undoText(operation.name, id, secret !== undefined, end, problem);
   if (problem === undefined) {
-    record.isDeleted = true;
+    runState.recordOf(address).isDeleted = true;
     throw new WebhookError("undone", text("undone"));
   }
   throw secret === undefined && (await engine.canStore())
     ? new PartialCreationError(id, state, text("partial"))
     : new WebhookError("leftBehind", text("leftBehind"));
+}
+
+/**
+ * Returns the inputs of a webhook that is about to be created. Throws if one of them is unknown or missing,
+ * because Pulumi leaves unknown arguments out of a creation.
+ */
+export function completeInputs(inputs: Properties): WebhookInputs {
+  const known = withoutAbsent(inputs);
+  const [problem] = validateArguments(known);
+  if (problem !== undefined || isUnknown(known)) {
+    throw new WebhookError("notCreated", messages.incomplete(problem));
+  }
+  return known as unknown as WebhookInputs;
 }
 
 /** Deletes a webhook that was just created. Returns what went wrong, if anything did. */
@@ -100,7 +105,7 @@ async function undoCreation(
     if (deletion.kind === "absent") {
       return messages.absentUndo;
     }
-    return deletion.kind === "failed" ? notDeletedText(undo, deletion.failure, true) : undefined;
+    return deletion.kind === "failed" ? failureText(undo, deletion.failure) : undefined;
   } catch (error) {
     // The webhook exists after any error, so the caller has to name it.
     return faultText(operation, error);

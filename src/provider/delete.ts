@@ -1,6 +1,6 @@
 import { deleteWebhook } from "../api/client.js";
 import { WebhookError } from "./errors.js";
-import { elsewhereText, messages, nameOfWebhook, notDeletedText } from "./messages.js";
+import { messages, nameOfWebhook, notDeletedText, otherBaseUrlText } from "./messages.js";
 import type { Context } from "./operation.js";
 import type { WebhookAddress } from "./run-state.js";
 
@@ -10,7 +10,7 @@ export async function deleteFromState(
   address: WebhookAddress | undefined,
   urn: string | undefined,
 ): Promise<void> {
-  const { account, runState, operation } = context;
+  const { settings, runState, operation } = context;
   if (address === undefined) {
     throw new WebhookError("notDeleted", messages.noAddress(operation.name));
   }
@@ -28,9 +28,10 @@ export async function deleteFromState(
     operation.warn(messages.protected(name, protection));
     return;
   }
-  if (address.baseUrl !== account.settings.baseUrl) {
+  if (address.baseUrl !== settings.baseUrl) {
     // State can be edited by others, so a URL from the state must never receive the key.
-    throw new WebhookError("notDeleted", elsewhereText(context, address.baseUrl));
+    const text = otherBaseUrlText(operation, settings, address.baseUrl, runState.hasChecked);
+    throw new WebhookError("notDeleted", text);
   }
   const deletion = await deleteWebhook(context, address);
   if (deletion.kind === "failed") {

@@ -1,17 +1,17 @@
 import { normalizeEvents, replacingArguments } from "./arguments.js";
 import type { Settings } from "./config.js";
 import { WebhookError } from "./errors.js";
-import { baseUrlChangedText, messages, nameOfWebhook } from "./messages.js";
+import { messages, nameOfWebhook, otherBaseUrlText } from "./messages.js";
 import type { Operation } from "./operation.js";
 import type { RunState, WebhookRecord } from "./run-state.js";
 import { addressOf, adoptedId, currentBaseUrl } from "./state.js";
 import { isSameUrl } from "./urls.js";
 import { isUnknown, type Properties } from "./values.js";
 
-/** A property that forces the replacement of a webhook, and why. */
+/** A property that forces the replacement of a webhook, and its name in messages, with details. */
 export interface Difference {
   readonly property: string;
-  readonly reason: string;
+  readonly label: string;
 }
 
 /** A stored webhook and the arguments that the program declares for it. */
@@ -29,29 +29,29 @@ export interface Comparison {
 }
 
 /**
- * Compares a webhook with the program, records who owns it, throws if the update must not happen, and
- * announces a replacement. Sends nothing.
+ * Compares a webhook with the program, throws if the update must not happen, records who owns the webhook,
+ * and announces a replacement. Sends nothing.
  */
 export function diffWebhook(
   comparison: Comparison,
   runState: RunState,
   operation: Operation,
 ): readonly Difference[] {
-  const { id, state, settings, urn } = comparison;
+  const { id, state, settings, urn = "" } = comparison;
   const differences = compareWebhook(comparison);
   const address = addressOf(id, state, settings);
   // From now on this run knows the webhook.
   const record = address && runState.recordOf(address);
-  if (runState.hasRead && !runState.hasChecked) {
-    // A refresh does not run the program, so there is nothing to refuse or to announce.
+  if (runState.isRefresh) {
+    // A refresh compares nothing with the program, so there is nothing to refuse or to announce.
     return differences;
   }
-  const isStaying = differences.length === 0 && runState.hasChecked;
-  const owners = isStaying && record ? addOwner(comparison, record) : [];
-  assertSameService(comparison, address?.baseUrl);
-  assertOneOwner(comparison, differences, owners, record);
-  const isImported = urn !== undefined && runState.imported.has(urn);
-  announce(comparison, differences, owners, isImported, operation);
+  assertSameService(comparison, address?.baseUrl, operation);
+  if (differences.length > 0) {
+    announceReplacement(comparison, differences, runState.imported.has(urn), operation);
+  } else if (record !== undefined && runState.hasChecked) {
+    recordOwner(comparison, record, operation);
+  }
   return differences;
 }
 
@@ -69,28 +69,32 @@ export function compareWebhook({
       continue;
     }
     if (isUnknown(news[property])) {
-      differences.push({ property, reason: `${property} is not known yet` });
+      differences.push({ property, label: `${property} (not known yet)` });
     } else if (!isSame(property, state[property], news[property])) {
-      differences.push({ property, reason: `${property} changes` });
+      differences.push({ property, label: property });
     }
   }
   const baseUrl = currentBaseUrl(state, settings);
   if (settings !== undefined && baseUrl !== settings.baseUrl) {
     differences.push({
       property: "baseUrl",
-      reason: messages.baseUrlReason(baseUrl, settings.baseUrl),
+      label: messages.baseUrlReason(baseUrl, settings.baseUrl),
     });
   }
   const adopted = adoptedId(news);
   if (isUnknown(adopted)) {
-    differences.push({ property: "adopt", reason: "adopt.id is not known yet" });
+    differences.push({ property: "adopt", label: "adopt.id (not known yet)" });
   } else if (adopted !== undefined && adopted !== id) {
-    differences.push({ property: "adopt", reason: "adopt.id names another webhook" });
+    differences.push({ property: "adopt", label: "adopt.id" });
   }
-  if (typeof state.secret !== "string" || state.secret === "") {
-    differences.push({ property: "secret", reason: "its state holds no secret" });
+  if (!hasSecret(state)) {
+    differences.push({ property: "secret", label: "secret (missing in the state)" });
   }
   return differences;
+}
+
+function hasSecret({ secret }: Properties): boolean {
+  return typeof secret === "string" && secret !== "";
 }
 
 /** Whether two values of an argument mean the same, such as events in another order. */
@@ -115,57 +119,58 @@ function isIgnored(property: string, ignored: readonly string[]): boolean {
   return ignored.some((path) => [property, `["${property}"]`, "*", "[*]"].includes(path));
 }
 
-function addOwner({ news, urn }: Comparison, record: WebhookRecord): readonly string[] {
-  const placeholder = adoptedId(news) === undefined ? "a resource without adopt" : "one with adopt";
-  return record.addOwner(urn ?? placeholder);
-}
-
-function assertSameService({ id, state, settings }: Comparison, baseUrl: string | undefined): void {
-  const isMoved = baseUrl !== undefined && settings && settings.baseUrl !== baseUrl;
-  if (isMoved && !settings.isExplicit) {
-    const name = nameOfWebhook(id, state.databaseId);
-    throw new WebhookError("unchanged", baseUrlChangedText(settings, name, baseUrl));
-  }
-}
-
-function assertOneOwner(
-  { id, state, news }: Comparison,
-  differences: readonly Difference[],
-  owners: readonly string[],
-  record: WebhookRecord | undefined,
+/**
+ * Throws if this provider has moved to another service: it deletes with its new address and key, so it could
+ * not delete the old webhook. To an explicit provider with an address of its own, a webhook may have moved
+ * from another provider, which deletes it.
+ */
+function assertSameService(
+  { settings }: Comparison,
+  baseUrl: string | undefined,
+  operation: Operation,
 ): void {
-  const name = nameOfWebhook(id, state.databaseId);
-  const adopted = adoptedId(news);
-  if (differences.length > 0 && adopted === id) {
-    throw new WebhookError("unchanged", messages.adoptedAgain(name, reasonsOf(differences)));
-  }
-  const isAdoptedElsewhere =
-    record?.isAdopted || (record?.isNamedByAdopt && (adopted === undefined || owners.length > 1));
-  if (owners.length > 0 && isAdoptedElsewhere) {
-    throw new WebhookError("unchanged", messages.adoptedAndOwned(name));
+  const isMoved = baseUrl !== undefined && settings && settings.baseUrl !== baseUrl;
+  if (isMoved && (!settings.isExplicit || settings.fromEnvironment.includes("baseUrl"))) {
+    throw new WebhookError("unchanged", otherBaseUrlText(operation, settings, baseUrl, true));
   }
 }
 
-function announce(
+/** Warns of a replacement. Throws if the replacement would adopt the webhook that it replaces. */
+function announceReplacement(
   { id, state, news }: Comparison,
   differences: readonly Difference[],
-  owners: readonly string[],
   isImported: boolean,
   operation: Operation,
 ): void {
   const name = nameOfWebhook(id, state.databaseId);
-  if (differences.length > 0) {
-    const message = isImported ? messages.importedOtherwise : messages.replacement;
-    operation.warn(message(name, reasonsOf(differences)));
-    return;
+  const names = differences.map(({ label }) => label).join(", ");
+  if (adoptedId(news) === id) {
+    throw new WebhookError("unchanged", messages.adoptedAgain(name));
   }
-  operation.warn(messages.shared(name, owners));
+  operation.warn(
+    isImported
+      ? messages.importedOtherwise(name, names)
+      : messages.replacement(name, names, hasSecret(state)),
+  );
+}
+
+/** Records that a resource has this webhook and stays. Throws if another one has adopted it. */
+function recordOwner(
+  { id, state, news, urn }: Comparison,
+  record: WebhookRecord,
+  operation: Operation,
+): void {
+  const name = nameOfWebhook(id, state.databaseId);
+  const hasAdopt = adoptedId(news) !== undefined;
+  // Without URNs, all resources with `adopt` look like one, and so do all without it.
+  const owners = record.addOwner(urn ?? (hasAdopt ? "dynamic with adopt" : "dynamic"));
+  const isAdoptedElsewhere = record.isAdoptDeclared && (!hasAdopt || owners.length > 1);
+  if (record.isAdopted || isAdoptedElsewhere) {
+    throw new WebhookError("unchanged", messages.adoptedAndOwned(name));
+  }
+  operation.warn(owners.length > 1 ? messages.shared(name, owners) : undefined);
   const { secret } = (news.adopt ?? {}) as { secret?: unknown };
   if (secret !== undefined && !isUnknown(secret) && secret !== state.secret) {
     operation.notify(messages.otherAdoptedSecret(name));
   }
-}
-
-function reasonsOf(differences: readonly Difference[]): string {
-  return differences.map(({ reason }) => reason).join(", ");
 }

@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { Signals } from "./signals.js";
 
 // The engine responds within a few milliseconds; this leaves room for a busy machine.
 const responseTimeoutMs = 5_000;
@@ -16,17 +17,15 @@ type EngineState = "there" | "silent" | "gone";
  * Pulumi's engine as this process sees it: whether it still stores what this process returns, and whether
  * it has asked this process to stop. A cancelled engine stores what completes; an engine that is gone, or
  * that has sent SIGINT, stores nothing more.
- *
- * Signals are handled only while a creation is in flight. At the end of every command the engine sends
- * SIGINT and waits up to 5 seconds for the process to exit, so an idle process must exit at once.
  */
 export class Engine {
+  /** The signals that this process handles while a creation is in flight. */
+  readonly signals = new Signals(() => this.#interrupt());
   readonly #address: string | undefined;
   readonly #notify: Notify;
   readonly #stop = new AbortController();
   #state: EngineState = "there";
   #inFlight = 0;
-  #creationsInFlight = 0;
 
   /** @param address `HOST:PORT` of the engine. Without one, the engine is assumed to be there. */
   constructor(address: string | undefined, notify: Notify) {
@@ -71,23 +70,6 @@ export class Engine {
     }
   }
 
-  /** Begins a creation within an operation: from now on a signal does not end the process. */
-  beginCreation(): void {
-    this.#creationsInFlight += 1;
-    if (this.#creationsInFlight === 1) {
-      process.on("SIGINT", this.#onInterrupt);
-      process.on("SIGTERM", this.#onTerminate);
-    }
-  }
-
-  endCreation(): void {
-    this.#creationsInFlight -= 1;
-    if (this.#creationsInFlight === 0) {
-      process.off("SIGINT", this.#onInterrupt);
-      process.off("SIGTERM", this.#onTerminate);
-    }
-  }
-
   /** Whether the engine can still store what this process returns. Once it cannot, it never will. */
   async canStore(): Promise<boolean> {
     const state = this.#state === "there" ? await this.#probe() : this.#state;
@@ -111,18 +93,15 @@ export class Engine {
   }
 
   /** The engine sends SIGINT when it will store nothing more, and SIGKILL 5 seconds later. */
-  readonly #onInterrupt = (): void => {
+  #interrupt(): void {
     if (this.#state === "there") {
       this.#notify(
-        "Pulumi is stopping. Webhooks whose creation is in flight are deleted again if the service responds within 5 seconds.",
+        "Pulumi is stopping. Webhooks whose creation is in flight are deleted if the service responds within 5 seconds.",
         "warning",
       );
     }
     this.#lose("gone");
-  };
-
-  /** A service manager sends SIGTERM to all processes at once. The engine still stores what completes. */
-  readonly #onTerminate = (): void => {};
+  }
 
   /**
    * Asks the engine for a response. An accepted connection proves nothing: while the kernel takes down a

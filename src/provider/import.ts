@@ -25,14 +25,14 @@ export async function findToImport(
   variable: string,
   isExternal: boolean,
 ): Promise<{ inputs: Properties; secret: string }> {
-  const { account, runState, operation } = context;
+  const { settings, runState, operation } = context;
   const name = nameOfWebhook(id, databaseId);
   const fail = (problem: string) =>
     new WebhookError("unchanged", messages.notImported(operation.name, problem, isExternal));
   const key = `${databaseId}/${id}`;
   const given = readSecret(variable, key);
   const problems = [
-    account.settings.listing ? undefined : messages.listingIsOff,
+    settings.listing ? undefined : messages.listingIsOff,
     given.problem && messages.importSecret(importSecretVariable, given.problem, key),
   ].filter(Boolean);
   if (problems.length > 0) {
@@ -43,7 +43,7 @@ export async function findToImport(
     throw fail(isComplete ? messages.importNotListed : notFoundText(context, failure));
   }
   if ((webhook.tableIds?.length ?? 0) > 1) {
-    throw fail("it selects several tables, and a resource can declare one or all.");
+    throw fail(messages.importSeveralTables);
   }
   if (!given.isByWebhook) {
     // Usually a mistake, but nothing here can tell.

@@ -43,9 +43,9 @@ export async function lookForLeftovers(
   context: Context,
   webhook: NewWebhook,
 ): Promise<{ ids: readonly string[]; isComplete: boolean }> {
-  const { account, runState, engine, operation } = context;
+  const { settings, runState, engine, operation } = context;
   const { databaseId } = webhook;
-  if (!account.settings.listing) {
+  if (!settings.listing) {
     return { ids: [], isComplete: false };
   }
   // The deadline of the creation may have passed.

@@ -1,7 +1,8 @@
-// Every sentence about requests and webhooks, built from facts. Problems of arguments and settings are
-// worded beside their rules.
+// The messages about requests and webhooks, built from facts. The rules of arguments and settings carry
+// their own messages.
 import type { FailedCall, NewWebhook } from "../api/client.js";
 import type { HttpFailure, HttpResponse } from "../api/http.js";
+import { type GaveUp, refusedSeconds } from "../api/retry-policy.js";
 import { isNotFound, serviceErrorIn } from "../api/schemas.js";
 import type { Wait } from "../api/transport.js";
 import { parseJson } from "../common/json.js";
@@ -27,7 +28,11 @@ export function nameOfWebhook(id: string, databaseId: unknown): string {
 }
 
 /** Names the operation that failed, the outcome of its request, and the next step. */
-export function failureText(context: Context, failure: FailedCall, advice: string): string {
+export function failureText(
+  context: Context,
+  failure: FailedCall,
+  advice = adviceFor(context, failure),
+): string {
   return `${context.operation.name} failed: ${callText(context, failure)}. ${advice}`;
 }
 
@@ -37,98 +42,88 @@ export function callText(context: Context, failure: FailedCall): string {
   const location = oneLine(request.url.origin + request.url.pathname, 300);
   const result =
     outcome.kind === "response"
-      ? `returned ${outcome.statusCode}${missing ? ` ${missingText[missing]}` : ""}${serviceText(context, outcome)}`
+      ? responseText(context, outcome, missing)
       : noResponseText(context, outcome);
   return `${request.method} ${location} ${result}${gaveUpText(context, failure)}`;
 }
 
-function noResponseText({ account, operation }: Context, { kind, cause }: HttpFailure): string {
-  const { settings } = account;
+/** Shows the status and the redacted error of a response. */
+function responseText(
+  { operation }: Context,
+  { statusCode, body }: HttpResponse,
+  missing: FailedCall["missing"],
+): string {
+  const { code = "", message = "" } = serviceErrorIn(body) ?? {};
+  const shownMessage = operation.redact(message, 200);
+  return [
+    `returned ${statusCode}`,
+    missing && missingText[missing],
+    operation.redact(code, 50),
+    shownMessage && `"${shownMessage}"`,
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
+
+function noResponseText(
+  { settings, operation }: Context,
+  { kind, cause, codes = [], text = "" }: HttpFailure,
+): string {
   const isSent = kind === "noResponse";
   const incomplete = isSent ? "got no complete response" : "could not connect";
-  switch (cause.kind) {
+  switch (cause) {
     case "timeout":
       return `${incomplete} within ${settings.timeoutSeconds} s (${nameOfSetting(settings, "timeoutSeconds")})`;
     case "deadline":
-      return `${incomplete} in the time that was left (${customTimeouts(operation)})`;
-    case "connection": {
-      const text = operation.redact([...cause.codes.slice(0, 1), cause.text].join(": "), 150);
-      const lost = isSent ? "lost the connection before the response was complete" : incomplete;
-      return `${lost} (${text || "unknown reason"})`;
-    }
-    case "tooLong":
-      return `returned ${cause.statusCode} with more than 1 MiB`;
-    case "badProxy":
-      return "was not sent";
+      return `${isSent ? incomplete : "was not sent"} before the deadline (${customTimeouts(operation)})`;
     case "stopping":
       return "was not sent, because Pulumi is stopping";
+    case "connection": {
+      const reason = operation.redact([...codes.slice(0, 1), text].join(": "), 150);
+      const lost = isSent ? "lost the connection before the response was complete" : incomplete;
+      return `${lost} (${reason || "unknown reason"})`;
+    }
   }
-}
-
-/** Shows the error that the service returned, redacted. */
-function serviceText({ operation }: Context, { body }: HttpResponse): string {
-  const { code = "", message = "" } = serviceErrorIn(body) ?? {};
-  const shownCode = operation.redact(code, 50);
-  const shownMessage = operation.redact(message, 200);
-  return `${shownCode && ` ${shownCode}`}${shownMessage && ` "${shownMessage}"`}`;
 }
 
 /** Says why there was no further attempt, if one was due. */
-function gaveUpText({ account, operation }: Context, failure: FailedCall): string {
-  const { gaveUp, outcome, earlier, elapsedMs } = failure;
+function gaveUpText(
+  { settings, operation }: Context,
+  { gaveUp, outcome, earlier, elapsedMs }: FailedCall,
+): string {
   if (gaveUp === undefined) {
     return "";
   }
-  if (gaveUp.reason === "stopping") {
-    return " (Pulumi is stopping)";
-  }
-  const attempts = earlier.length + 1;
-  const tried =
+  const reasons: Record<GaveUp, string> = {
+    retrySeconds: `${nameOfSetting(settings, "retrySeconds")} is ${settings.retrySeconds}`,
+    refused: `a refused connection is retried for ${refusedSeconds} s`,
+    deadline: `customTimeouts allows ${operation.deadline?.seconds} s`,
+    stopping: "Pulumi is stopping",
+  };
+  const attempts = earlier.length === 0 ? "1 attempt" : `${earlier.length + 1} attempts`;
+  const request =
     outcome.kind === "response" && outcome.retryAfterMs
-      ? `the service asked to wait for ${secondsText(outcome.retryAfterMs)}`
-      : `tried ${attempts} ${attempts === 1 ? "time" : "times"} in ${secondsText(elapsedMs)}`;
-  if (gaveUp.reason === "deadline") {
-    return ` (${tried}; ${customTimeouts(operation)})`;
-  }
-  const limit = gaveUp.isRefused
-    ? `a refused connection is retried for ${gaveUp.seconds} s`
-    : `${nameOfSetting(account.settings, "retrySeconds")} is ${gaveUp.seconds}`;
-  return ` (${tried}; ${limit})`;
+      ? `the service asks for a wait of ${secondsText(outcome.retryAfterMs)}, and `
+      : "";
+  return ` (gave up after ${attempts} in ${secondsText(elapsedMs)}: ${request}${reasons[gaveUp]})`;
 }
 
 /** Says why requests wait. */
-export function waitLine(settings: Settings, wait: Wait): string {
-  if (wait.kind === "retry") {
-    const { request, outcome } = wait;
+export function waitLine(settings: Settings, { kind, delayMs, request, outcome }: Wait): string {
+  if (kind === "retry") {
     const what = outcome.kind === "response" ? `returned ${outcome.statusCode}` : "did not respond";
     return `${request.url.origin} ${what}; retrying ${request.method}.`;
   }
-  const { requestsPerSecond } = settings;
   const name = nameOfSetting(settings, "requestsPerSecond");
-  const advice =
-    requestsPerSecond === undefined
-      ? `Set ${name} to the rate limit of the service to avoid such waits.`
-      : `${name} is ${requestsPerSecond}: a lower value avoids such waits.`;
-  return `The service limits the rate of requests: all requests now wait ${secondsText(wait.delayMs)} and are then retried. ${advice}`;
+  const { requestsPerSecond: rate } = settings;
+  const advice = rate ? `lower ${name}, which is ${rate}` : `set ${name} to what it allows`;
+  return `The service limits the rate of requests, so no request is sent for the next ${secondsText(delayMs)}. To avoid such waits, ${advice}.`;
 }
 
 /** Describes a creation that made no webhook. */
 export function notCreatedText(context: Context, failure: FailedCall): string {
-  const advice = notCreatedAdvice(context, failure);
+  const advice = `${adviceFor(context, failure)}${quotaHint(failure)}`;
   return failureText(context, failure, `No webhook was created. ${advice}`);
-}
-
-function notCreatedAdvice(context: Context, { outcome }: FailedCall): string {
-  const { settings } = context.account;
-  if (outcome.kind !== "response") {
-    return connectionAdvice(context, outcome);
-  }
-  if (isNotFound(outcome)) {
-    return `The service returns this both when the database does not exist and when the key has no access to it: check databaseId, ${nameOfSetting(settings, "apiKey")} and ${nameOfSetting(settings, "baseUrl")}.`;
-  }
-  return outcome.statusCode === 404
-    ? wrongHostAdvice(settings)
-    : `${statusAdvice(context, outcome)}${quotaHint(outcome)}`;
 }
 
 /** Describes a creation after which a webhook may exist. */
@@ -138,20 +133,17 @@ export function inDoubtText(
   { databaseId, url }: NewWebhook,
   { ids, isComplete }: { readonly ids: readonly string[]; readonly isComplete: boolean },
 ): string {
-  const { outcome } = failure;
-  const isResponse = outcome.kind === "response";
-  const isForeign = isResponse && failure.missing === "id" && parseJson(outcome.body) === undefined;
-  const sentences = [
-    isForeign && wrongHostAdvice(context.account.settings),
-    ids.length === 0 &&
-      isComplete &&
-      "The service lists no such webhook now, but it may still appear.",
+  const { outcome, missing } = failure;
+  const isJson = outcome.kind === "response" && parseJson(outcome.body) !== undefined;
+  const isUnlisted = ids.length === 0 && isComplete;
+  const advice = [
+    missing === "id" && !isJson && adviceFor(context, failure),
+    isUnlisted && "The service lists no such webhook now, but it may still appear.",
     `A webhook may exist in database ${shownValue(databaseId)} without a stored secret.`,
     leftoversAdvice(url, ids),
-    'Then run "pulumi up" again.',
+    `Then run "pulumi up" again.${quotaHint(failure)}`,
   ];
-  const hint = isResponse ? quotaHint(outcome) : "";
-  return failureText(context, failure, `${sentences.filter(Boolean).join(" ")}${hint}`);
+  return failureText(context, failure, advice.filter(Boolean).join(" "));
 }
 
 function leftoversAdvice(url: string, ids: readonly string[]): string {
@@ -161,57 +153,38 @@ function leftoversAdvice(url: string, ids: readonly string[]): string {
   }
   const shown = ids.slice(0, maxShownIds).map(shownValue).join(", ");
   const more = ids.length > maxShownIds ? ` and ${ids.length - maxShownIds} more` : "";
-  return `The service lists webhooks with the same url, events and table that this run does not know: ${shown}${more}. Another creation in flight may have made one of them. After this update compare them with "pulumi stack export" of each stack that uses the database, and delete those that no stack manages.`;
+  return `The service lists webhooks with the same url, events and table that this "pulumi up" does not know: ${shown}${more}. Another creation in flight may have made one of them. After this update compare them with "pulumi stack export" of each stack that uses the database, and delete those that no stack manages.`;
 }
 
-/** Describes a failed deletion. `isUndo`: of a new webhook, whose deletion no command can repeat. */
-export function notDeletedText(context: Context, failure: FailedCall, isUndo = false): string {
-  const advice = notDeletedAdvice(context, failure, isUndo);
-  return failureText(
-    context,
-    failure,
-    isUndo ? advice : `The webhook stays in the state. ${advice}`,
-  );
+/** Describes a failed deletion of a webhook that is in the state. */
+export function notDeletedText(context: Context, failure: FailedCall): string {
+  const advice = adviceFor(context, failure);
+  return failureText(context, failure, `The webhook stays in the state. ${advice}`);
 }
 
-function notDeletedAdvice(
-  context: Context,
-  { outcome, missing }: FailedCall,
-  isUndo: boolean,
+/** Says what to do after a failed request. */
+function adviceFor(
+  { settings, operation }: Context,
+  { outcome, missing, gaveUp }: FailedCall,
 ): string {
-  if (outcome.kind !== "response") {
-    return connectionAdvice(context, outcome, isUndo);
-  }
-  return outcome.statusCode === 404 || missing !== undefined
-    ? wrongHostAdvice(context.account.settings)
-    : statusAdvice(context, outcome);
-}
-
-function connectionAdvice(
-  { account, engine }: Context,
-  { cause }: HttpFailure,
-  isUndo = false,
-): string {
-  if (cause.kind === "badProxy") {
-    return 'HTTPS_PROXY or HTTP_PROXY holds no usable URL: set it to one such as "http://proxy.example.com:3128".';
-  }
-  if (engine.stopping.aborted && !isUndo) {
-    return "Run the command again.";
-  }
-  return `Check that the service is running, the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and ${nameOfSetting(account.settings, "baseUrl")}, then run the command again.`;
-}
-
-function wrongHostAdvice(settings: Settings): string {
-  return `This is not a response of the API: a login page, a proxy or another host may have sent it. Check ${nameOfSetting(settings, "baseUrl")}.`;
-}
-
-function statusAdvice(context: Context, response: HttpResponse): string {
-  const { settings } = context.account;
-  const { statusCode, redirectOrigin } = response;
   const baseUrl = nameOfSetting(settings, "baseUrl");
+  if (outcome.kind !== "response") {
+    if (gaveUp === "stopping" || outcome.cause === "stopping") {
+      return "Run the command again.";
+    }
+    return outcome.kind === "unsent" && outcome.cause === "deadline"
+      ? "Raise customTimeouts, or the settings maxConcurrentRequests and requestsPerSecond if they are set."
+      : `Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and ${baseUrl}. Then run the command again.`;
+  }
+  const { statusCode, redirectOrigin } = outcome;
+  if (isNotFound(outcome)) {
+    return `The service returns this both when the database does not exist and when the key has no access to it: check databaseId, ${nameOfSetting(settings, "apiKey")} and ${baseUrl}.`;
+  }
+  if (statusCode === 404 || missing !== undefined) {
+    return `This is not a response of the API: a login page, a proxy or another host may have sent it. Check ${baseUrl}.`;
+  }
   if (statusCode >= 300 && statusCode < 400) {
-    const origin = redirectOrigin && context.operation.redact(redirectOrigin, 200);
-    const target = origin === undefined ? "elsewhere" : `to ${origin}`;
+    const target = redirectOrigin ? `to ${operation.redact(redirectOrigin, 200)}` : "elsewhere";
     return `It redirects ${target}, and the API key is not sent there: set ${baseUrl} to the address of the service itself.`;
   }
   if (statusCode === 401 || statusCode === 403) {
@@ -226,15 +199,16 @@ function apiKeyAdvice({ fromEnvironment, isExplicit }: Settings): string {
   if (fromEnvironment.includes("apiKey")) {
     return `Check the API key: ${environmentVariables.apiKey} sets it.`;
   }
-  return isExplicit
-    ? 'Correct the Provider\'s argument apiKey, then run "pulumi up". "pulumi destroy" and "pulumi refresh" use the key of the last "pulumi up" unless you add --run-program.'
-    : `Set another key with "pulumi config set --secret ${namespace}:apiKey", then run "pulumi up". "pulumi destroy" and "pulumi refresh" use the key of the last "pulumi up", unless ${environmentVariables.apiKey} is set.`;
+  const remedy = isExplicit
+    ? "Correct the Provider's argument apiKey"
+    : `Set another key with "pulumi config set --secret ${namespace}:apiKey"`;
+  return `${remedy}, then run "pulumi up". "pulumi destroy" and "pulumi refresh" use the key of the last "pulumi up" unless you add --run-program.`;
 }
 
-function quotaHint({ statusCode }: HttpResponse): string {
+function quotaHint({ outcome }: FailedCall): string {
   // A service may return these when a database has as many webhooks as it allows.
-  return [402, 403, 409, 422].includes(statusCode)
-    ? " If the service allows no further webhook in this database, and this one replaces another: set the resource option deleteBeforeReplace: true, and accept a gap in the notifications."
+  return outcome.kind === "response" && [402, 403, 409, 422].includes(outcome.statusCode)
+    ? " If the database has reached its limit of webhooks and this creation replaces one, set the resource option deleteBeforeReplace: true; the notifications then have a gap."
     : "";
 }
 
@@ -249,9 +223,9 @@ export function undoText(
   const why = hasSecret
     ? `Pulumi stopped while the service created webhook ${id}`
     : `the service created webhook ${id} but sent no usable secret`;
-  const retry = `Run "pulumi up" again; if this comes back, check that baseUrl is the address of the service itself.`;
+  const retry = `Run "pulumi up" again; if the error persists, check that baseUrl is the address of the service itself.`;
   const ends = {
-    undone: `It was deleted again.${hasSecret ? "" : ` ${retry}`}`,
+    undone: `The new webhook was deleted.${hasSecret ? "" : ` ${retry}`}`,
     partial: `It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: ${problem}`,
     leftBehind: `Pulumi has not stored it: delete it by hand. It could not be deleted at once: ${problem}`,
   };
@@ -263,56 +237,67 @@ export const messages = {
   absentUndo:
     "the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks.",
   baseUrlReason: (old: string | undefined, next: string) =>
-    `baseUrl changes${old === undefined ? "" : ` from ${shownValue(old)}`} to ${shownValue(next)}`,
+    `baseUrl (${old === undefined ? "" : `from ${shownValue(old)} `}to ${shownValue(next)})`,
   baseUrlRefused: ({ from, to }: BaseUrlChange) =>
     `baseUrl: changes from ${from} to ${to}. The key comes from DBWEBHOOKS_API_KEY, and Pulumi would send it to both addresses. Leave this Provider as it is, and give the new address and its key to another Provider that the webhooks use`,
   providerReplaced: (provider: string, { from, to }: BaseUrlChange) =>
     `Webhooks of the provider ${provider} move from ${from} to ${to}: Pulumi replaces them, and their secrets change. It deletes the old ones at ${from} with the old key.`,
   providerMoved: (provider: string, { from, to }: BaseUrlChange) =>
     `The base URL of the provider ${provider} changes from ${from} to ${to}. If ${to} is a new address of the same service, set its formerBaseUrls to ${from}: then no webhook is replaced.`,
-  replacement: (name: string, reasons: string) =>
-    `Replacing ${name}: ${reasons}. Its secret changes. The old secret works until the old webhook is deleted, by default at the end of the update.`,
-  importedOtherwise: (name: string, reasons: string) =>
-    `The program does not declare ${name} as the service has it: ${reasons}. Pulumi does not replace what it imports. Declare it as it is there, and change it after the import.`,
+  replacement: (name: string, differences: string, hasSecret: boolean) =>
+    `Replacing ${name}, because these properties differ: ${differences}. The new webhook has a new secret.${hasSecret ? " The old secret works until the old webhook is deleted, by default at the end of the update." : ""}`,
+  importedOtherwise: (name: string, differences: string) =>
+    `The program and the service differ about ${name}: ${differences}. Pulumi does not replace a webhook that it imports. Declare it as the service has it, and change it after the import.`,
+  incomplete: (problem = "not all arguments are known") =>
+    `Create webhook failed: ${problem}. Nothing was sent. Run "pulumi up" again.`,
   existingReturned: (operation: string, id: string) =>
-    `${operation} failed: the service returned webhook ${shownValue(id)}, which this run already knows, instead of a new one. No webhook was created and none was deleted. It may belong to another resource of this stack. Declare the subscription once, or change its url, events or table.`,
+    `${operation} failed: the service returned webhook ${shownValue(id)}, which this "pulumi up" already knows, instead of a new one. No webhook was created and none was deleted. It may belong to another resource of this stack. Declare the subscription once, or change its url, events or table.`,
   adopting: (name: string) =>
-    `Adopting ${name}: no webhook is created, and nothing changes at the service. If the state still has a resource with this webhook that uses another Provider or the other entry of this package, first run "pulumi state delete" for it: Pulumi would delete the webhook. For the same reason, do not adopt in the first "pulumi up" after an upgrade of this package.`,
+    `Adopting ${name}: no webhook is created, and nothing changes at the service. If the state still has this webhook under another Provider, or from the other one of pulumi-dbwebhooks and pulumi-dbwebhooks/native, first remove that resource with "pulumi state delete": otherwise Pulumi deletes the webhook. It can also do so in the first "pulumi up" after an upgrade of this package, so do not adopt in that one.`,
   adopted: (name: string, isLookedUp: boolean) =>
     `This stack manages ${name} from now on. It was not changed${isLookedUp ? "" : ` and was not looked up (the setting listing is off)`}.`,
   otherAdoptedSecret: (name: string) =>
     `The argument adopt.secret of ${name} is not the secret that the state holds, which stays in force. Remove adopt. To use the other secret, remove the webhook with "pulumi state delete" and run "pulumi up" again.`,
   absent: (name: string) =>
-    `The service no longer had ${name}, which is removed from the state. The service also returns this to a key without access to the database: if that is possible here, look at the service.`,
+    `The service returned 404 for ${name}, which is therefore removed from the state. A key without access to the database gets the same response: if that is possible here, check at the service that the webhook is gone.`,
   protected: (name: string, protection: Protection) =>
-    `Kept ${name}: ${protectionText[protection]}`,
-  /** `undefined` for a single resource. */
+    `Did not delete ${name}: ${protectionText[protection]}`,
   shared: (name: string, resources: readonly string[]) =>
-    resources.length < 2
-      ? undefined
-      : `Two resources manage ${name}: ${resources.join(" and ")}. Remove one of them from the program, and from the state with "pulumi state delete", which deletes no webhook. Do not use --target before that.`,
+    `${resources.length} resources manage ${name}: ${resources.join(", ")}. Keep one of them, and remove the others from the program, and from the state with "pulumi state delete", which deletes no webhook. Do not use --target before that.`,
   adoptedAndOwned: (name: string) =>
     `Compare ${name} failed: two resources of this program manage it, one of them with adopt, and each would delete it. Remove adopt, or one of them. If both are in the state, first remove one from it with "pulumi state delete", which deletes no webhook.`,
-  adoptedAgain: (name: string, reasons: string) =>
-    `Replace ${name} failed: its argument adopt names the same webhook (${reasons}). Nothing was changed. Remove adopt from the program; the next "pulumi up" then replaces the webhook, with a new secret.`,
+  adoptedAgain: (name: string) =>
+    `Replace ${name} failed: its argument adopt names the same webhook. Nothing was changed. Remove adopt from the program; the next "pulumi up" then replaces the webhook, with a new secret.`,
   adoptionFailed: (operation: string) =>
-    `${operation} failed: the program adopts it, and the adoption failed in this run. Nothing was sent, and the webhook stays in the state.`,
+    `${operation} failed: the program adopts it, and this "pulumi up" failed to adopt it. Nothing was sent, and the webhook stays in the state.`,
   noAddress: (operation: string) =>
-    `${operation} failed: its state holds no usable id, databaseId and baseUrl. Nothing was sent, and the webhook stays in the state. Delete the webhook by hand, then remove it with "pulumi state delete".`,
+    `${operation} failed: its state lacks a usable id, databaseId or baseUrl. Nothing was sent, and the webhook stays in the state. Delete the webhook by hand, then remove it with "pulumi state delete".`,
   drift: (name: string, properties: readonly string[], isExternal: boolean) =>
-    `Drift of ${name}: the service has a different ${properties.join(", ")}. ${isExternal ? "This stack only reads it." : 'The next "pulumi up" replaces it, with a new secret, unless the program declares what the service has.'}`,
+    `Drift of ${name}: these properties differ at the service: ${properties.join(", ")}. ${isExternal ? "This stack only reads it." : 'The next "pulumi up" replaces it, with a new secret, unless the program declares what the service has.'}`,
   driftUndone: (name: string, properties: readonly string[]) =>
-    `Drift of ${name} is undone: the service again has the ${properties.join(", ")} that the program declares.`,
+    `Drift of ${name} is undone: these properties are at the service again as the program declares them: ${properties.join(", ")}.`,
   gone: (name: string, isExternal: boolean) =>
     `The service no longer has ${name}. ${isExternal ? "This stack only reads it." : 'The next "pulumi up" creates a new one, with a new secret.'}`,
   inactive: (name: string) => `The service has switched off ${name}: it sends no notifications.`,
   notLookedUp: (databaseId: string, why: string) =>
-    `Not all webhooks of database ${shownValue(databaseId)} could be looked up: ${why}. The state of those that were not found stays as it is, and this refresh does not show their drift.`,
+    `Some webhooks of database ${shownValue(databaseId)} were not looked up, because ${why}. Their state stays as it is, and this refresh does not show their drift.`,
   createdElsewhere: (place: string) =>
     `they were created at ${place}, and baseUrl is now a different address`,
-  incompleteList: "the service may have listed only a part of them",
+  incompleteList: "the service may have listed only a part of its webhooks",
+  listFailed: (call: string) => `the list could not be read: ${call}`,
   sharedSecret: (variable: string, name: string, other: string) =>
     `${variable} holds one secret, and it is stored for ${name} and for ${other}. If they have different secrets, set it to a JSON object of secrets by DATABASE/NUMBER, and import again.`,
+  notAdopted: (name: string, problem: string) =>
+    `Adopt ${name} failed: ${problem} Nothing was changed.`,
+  adoptDeleted:
+    'this "pulumi up" has deleted it, to replace it. Remove adopt from the program and run "pulumi up" again: that creates a new webhook.',
+  adoptOwned:
+    "this program already manages it. Remove adopt, or the other resource that manages it.",
+  lookupNeeded: "To adopt it without a lookup, set listing to false.",
+  adoptNotListed:
+    "the service does not list it. Check adopt.id, databaseId and the base URL; if it is gone, remove adopt to create a new one.",
+  adoptDiffers: (drift: string) =>
+    `these properties differ at the service: ${drift}. Declare them as they are there, and change them afterwards.`,
   notImported: (operation: string, problem: string, isExternal: boolean) =>
     `${operation} failed: ${problem} ${
       isExternal
@@ -323,43 +308,48 @@ export const messages = {
     "the setting listing is off, and only the service's list shows its url, events and table. Set DBWEBHOOKS_LISTING=true, or listing: true for the Provider.",
   importSecret: (variable: string, problem: string, key: string) =>
     `${variable} ${problem}. Set it to the secret alone, or, for several webhooks, to a JSON object such as {"${key}":"whsec_…"}.`,
+  importSeveralTables: "it selects several tables, and a resource can declare one or all.",
   importNotListed:
     "the service does not list it. Check the id, which is DATABASE/NUMBER, and the base URL.",
 };
 
 const protectionText: Readonly<Record<Protection, string>> = {
   adopted:
-    "the argument adopt of the program names it. It was not deleted, and its secret is the same. Remove adopt before you replace it.",
+    "the argument adopt of the program names it. Its secret is the same. Remove adopt before you replace it.",
   created:
-    "the service returned it for a creation of this run. It was not deleted. If no resource has it, delete it by hand.",
+    'the service returned it for a creation of this "pulumi up". If no resource has it, delete it by hand.',
   owned:
-    "another resource of this program may manage it: this run found such a resource unchanged. It was not deleted, and its secret is the same. If no other resource has it, delete it by hand.",
+    "another resource of this program appears to manage it. Its secret is the same. If no other resource has it, delete it by hand.",
 };
 
-/** Explains that the base URL of a default provider has changed since a webhook was created. */
-export function baseUrlChangedText(settings: Settings, name: string, old: string): string {
-  const from = shownValue(old);
+/**
+ * Explains why nothing is sent for a webhook that was created at another base URL.
+ *
+ * @param isUpdate Whether the command is `pulumi up`, and not `pulumi destroy`.
+ */
+export function otherBaseUrlText(
+  operation: Operation,
+  settings: Settings,
+  baseUrl: string,
+  isUpdate: boolean,
+): string {
+  const [from, to] = [shownValue(baseUrl), shownValue(settings.baseUrl)];
   const key = nameOfSetting(settings, "baseUrl");
-  return `Compare ${name} failed: it was created at ${from}, and ${key} is ${shownValue(settings.baseUrl)}. Nothing was sent. If the same service has moved, add ${from} to ${namespace}:formerBaseUrls. If this is another service, set ${key} back to ${from} and run "pulumi up"; then give the new address and its key to a Provider that the webhooks use: the default provider deletes what it created. If the service at ${from} is gone, run "pulumi state delete" for its webhooks, then "pulumi up".`;
+  return [
+    `${operation.name} failed: it was created at ${from}, and ${key} is ${to}. Nothing was sent, and the webhook stays in the state.`,
+    `If the same service has moved, add ${from} to its former base URLs (formerBaseUrls, ${environmentVariables.formerBaseUrls}).`,
+    `If this is another service, ${otherServiceAdvice(settings, from, isUpdate)}`,
+    `If the service at ${from} is gone, run "pulumi state delete" for its webhooks.`,
+  ].join(" ");
 }
 
-/** Explains why a webhook is not deleted whose base URL must not receive the key. */
-export function elsewhereText(context: Context, baseUrl: string): string {
-  const { account, operation, runState } = context;
-  const { settings } = account;
-  const place = shownValue(baseUrl);
-  const failed = `${operation.name} failed: its state says that it was created at ${place}, and ${nameOfSetting(settings, "baseUrl")} is ${shownValue(settings.baseUrl)}. Nothing was sent, and the webhook stays in the state.`;
-  const moved = `If the same service has moved, add ${place} to the former base URLs (formerBaseUrls, ${environmentVariables.formerBaseUrls}).`;
-  return `${failed} ${moved} ${otherServiceAdvice(settings, place, runState.hasChecked)} If that service is gone, remove the webhook with "pulumi state delete".`;
-}
-
-function otherServiceAdvice(settings: Settings, place: string, isUpdate: boolean): string {
+function otherServiceAdvice(settings: Settings, from: string, isUpdate: boolean): string {
   if (settings.isExplicit) {
-    return `If it is another service, give the Provider its former address and key again, and the new ones to a Provider with another name that the webhooks use: the next "pulumi up" deletes the old webhook at ${place}.`;
+    return `give the Provider its former address and key again, and the new ones to a Provider with another name that the webhooks use: the next "pulumi up" deletes the old webhook at ${from}.`;
   }
   return isUpdate
-    ? `If it is another service, set ${nameOfSetting(settings, "baseUrl")} back to ${place} and run "pulumi up"; then give the new address and its key to a Provider that the webhooks use.`
-    : `If it is another service, set ${environmentVariables.baseUrl} and ${environmentVariables.apiKey} to its address and key for this command.`;
+    ? `set ${nameOfSetting(settings, "baseUrl")} back to ${from} and run "pulumi up"; then give the new address and its key to a Provider that the webhooks use: the default provider deletes what it created.`
+    : `set ${environmentVariables.baseUrl} and ${environmentVariables.apiKey} to its address and key for this command.`;
 }
 
 /** Explains why an operation without valid settings fails. */
@@ -373,16 +363,16 @@ export function notConfiguredText(
   if (kind !== "notDeleted") {
     return failed;
   }
-  const advice = isExplicit
-    ? '"pulumi destroy" uses the arguments that the last "pulumi up" stored for the Provider, and the environment: set the variable, or correct the program and run "pulumi destroy --run-program".'
-    : '"pulumi destroy" reads the environment, and the configuration of the last "pulumi up": set the variable, or run "pulumi config set" and then "pulumi destroy --run-program".';
-  return `${failed} The webhook stays in the state. ${advice}`;
+  const [stored, remedy] = isExplicit
+    ? ["arguments of the Provider", "correct the program"]
+    : ["configuration", 'run "pulumi config set"'];
+  return `${failed} The webhook stays in the state. "pulumi destroy" uses the environment, and the ${stored} that the last "pulumi up" stored: set the variable, or ${remedy} and then run "pulumi destroy --run-program".`;
 }
 
 /** Reports an unexpected error, redacted, because its own text may hold a secret. */
 export function faultText(operation: Operation, error: unknown): string {
   const text = error instanceof Error ? error.message : "no error object";
-  return `${operation.name} failed unexpectedly (${operation.redact(text, 300)}). This is a bug of pulumi-dbwebhooks: look at the service before you run the command again, and report it.`;
+  return `${operation.name} failed unexpectedly (${operation.redact(text, 300)}). This is a bug in pulumi-dbwebhooks: please report it. Before you run the command again, check which webhooks the service has.`;
 }
 
 /** Says of a webhook why a list does not show whether it exists. */
@@ -394,10 +384,8 @@ export function notFoundText(context: Context, failure: FailedCall | undefined):
 
 /** Returns the name of a setting, with its variable if the environment has set it. */
 function nameOfSetting({ fromEnvironment, isExplicit }: Settings, name: SettingName): string {
-  if (fromEnvironment.includes(name)) {
-    return `${namespace}:${name} (set by ${environmentVariables[name]})`;
-  }
-  return isExplicit ? `the Provider's ${name}` : `${namespace}:${name}`;
+  const origin = fromEnvironment.includes(name) ? ` (set by ${environmentVariables[name]})` : "";
+  return `${isExplicit ? "the Provider's " : `${namespace}:`}${name}${origin}`;
 }
 
 function customTimeouts({ deadline }: Operation): string {

@@ -7,7 +7,7 @@ import type { RunState } from "./run-state.js";
 
 /** Everything that an operation needs to send requests. */
 export interface Context extends ClientContext {
-  readonly account: ClientContext["account"] & { readonly settings: Settings };
+  readonly settings: Settings;
   readonly runState: RunState;
   readonly engine: Engine;
   readonly operation: Operation;

@@ -25,9 +25,9 @@ export async function refreshWebhook(
   address: WebhookAddress,
   { state, declared, isExternal }: KnownWebhook,
 ): Promise<Properties | undefined> {
-  const { account, operation } = context;
+  const { settings, operation } = context;
   const { baseUrl, databaseId, id } = address;
-  if (baseUrl !== account.settings.baseUrl) {
+  if (baseUrl !== settings.baseUrl) {
     warnNotLookedUp(context, databaseId, messages.createdElsewhere(shownValue(baseUrl)));
     return {};
   }
@@ -38,7 +38,7 @@ export async function refreshWebhook(
     return undefined;
   }
   if (webhook === undefined) {
-    const why = failure === undefined ? messages.incompleteList : callText(context, failure);
+    const why = failure ? messages.listFailed(callText(context, failure)) : messages.incompleteList;
     warnNotLookedUp(context, databaseId, why);
     return {};
   }

@@ -1,20 +1,18 @@
 // What one run of a configured provider remembers. A run is one Pulumi command, such as `pulumi up`.
-import type { WebhookList } from "../api/client.js";
+import type { WebhookId, WebhookList } from "../api/client.js";
 import type { Properties } from "./values.js";
 
-/** The place of a webhook, which no other webhook has. */
-export interface WebhookAddress {
+/** Identifies a webhook across services. */
+export interface WebhookAddress extends WebhookId {
   readonly baseUrl: string;
-  readonly databaseId: string;
-  readonly id: string;
 }
 
 /** A webhook as this run remembers it. */
 export class WebhookRecord {
-  /** The resources that have this webhook and stay, by URN where Pulumi gives one. */
+  /** The resources that manage this webhook and stay, by URN where Pulumi gives one. */
   readonly owners = new Set<string>();
   /** Whether an argument `adopt` of the program names this webhook. */
-  isNamedByAdopt = false;
+  isAdoptDeclared = false;
   isAdopted = false;
   hasFailedToAdopt = false;
   /**
@@ -34,11 +32,11 @@ export class WebhookRecord {
 
   /**
    * Returns why a deletion by a resource must not reach this webhook, if it must not. A resource that was
-   * found unchanged and is replaced all the same (`--replace`) deletes its own webhook. Without a URN
-   * nothing tells it from another resource, so the webhook stays.
+   * found unchanged and is replaced all the same (`--replace`) deletes its own webhook. Without a URN the
+   * owner cannot be identified, so the webhook stays.
    */
   protectionFrom(urn: string | undefined): Protection | undefined {
-    if (this.isNamedByAdopt) {
+    if (this.isAdoptDeclared) {
       return "adopted";
     }
     if (this.isProtected) {
@@ -51,15 +49,20 @@ export class WebhookRecord {
 /** Why a deletion must not reach a webhook. */
 export type Protection = "adopted" | "created" | "owned";
 
-/** The memory of one run. */
+/** What one Pulumi command knows about its webhooks. */
 export class RunState {
   /** Whether a webhook was read, which happens only in a refresh. */
   hasRead = false;
   /** Whether arguments were checked, which happens only when the program runs. */
   hasChecked = false;
+  /** Whether this run compares nothing with the program. */
+  get isRefresh(): boolean {
+    return this.hasRead && !this.hasChecked;
+  }
+
   /** The old arguments of the resources in the state, by URN, where Pulumi gives one. */
   readonly oldArguments = new Map<string, Properties>();
-  /** The first webhook that was imported with a secret that the variable gives to every import. */
+  /** The first webhook that got the one secret which `DBWEBHOOKS_IMPORT_SECRET` gives to every import. */
   importedWithSharedSecret: string | undefined;
   /** The webhooks that were read for resources unknown to Pulumi, by URN. */
   readonly imported = new Map<string, WebhookAddress>();
@@ -70,9 +73,22 @@ export class RunState {
   readonly #knownAnywhere = new Set<string>();
   readonly #records = new Map<string, WebhookRecord>();
 
-  /** Whether this run knows a webhook: from the state, from the program, or because it created it. */
-  knows({ baseUrl, databaseId, id }: WebhookAddress): boolean {
-    return this.#records.has(keyOf(baseUrl, databaseId, id));
+  /**
+   * Records the webhook that the service returned for a creation, and protects it while the program runs: a
+   * later deletion belongs to a replacement, and if the service returned the webhook that is replaced, the
+   * deletion would remove the new one.
+   *
+   * @returns Whether this run already knows the webhook: from the state, from the program, or because it
+   * created it. Services reuse ids, so a webhook that this run has deleted does not count.
+   */
+  recordCreation(address: WebhookAddress): boolean {
+    const { baseUrl, databaseId, id } = address;
+    const isKnown = this.#records.has(keyOf(baseUrl, databaseId, id));
+    const record = this.recordOf(address);
+    const isExisting = isKnown && !record.isDeleted;
+    record.isDeleted = false;
+    record.isProtected = isExisting || this.hasChecked;
+    return isExisting;
   }
 
   /** Whether this run knows such a webhook at any base URL: the same service may have had another one. */

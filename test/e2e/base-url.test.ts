@@ -1,180 +1,148 @@
-import { startLocalService } from "pulumi-dbwebhooks/local-service";
+import type { LocalService } from "pulumi-dbwebhooks/local-service";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createWebhook } from "../helpers/local-service.js";
-import { interpolated, javascriptProgram, yamlProgram } from "../helpers/programs.js";
-import { shareService, shareStack, unasked, webhookArgs, withStack } from "../helpers/stack.js";
+import { javascriptProgram, yamlProgram } from "../helpers/programs.js";
+import { shareService, shareStack, unasked, withStack } from "../helpers/stack.js";
 
-const apiKeys = ["local-api-key"];
-const orders = { args: webhookArgs() };
+const providerAt = ({ baseUrl }: LocalService, apiKey = "local-api-key") => ({ baseUrl, apiKey });
+const requestsOf = ({ requests }: LocalService) =>
+  requests.map(({ method, headers }) => `${method} ${headers.authorization}`);
 
-describe("A changed base URL of the default provider in the dynamic adapter", () => {
-  const next = shareService({ apiKeys });
-  const stack = shareStack({
-    program: javascriptProgram,
-    startService: () => startLocalService({ apiKeys }),
+describe("Another base URL in the dynamic adapter", () => {
+  const next = shareService({ apiKeys: ["local-api-key"] });
+  const stack = shareStack({ program: javascriptProgram });
+  const old = () => stack().service;
+  const webhooksOfBoth = () => ({
+    old: old().webhooks.length,
+    next: next().webhooks.length,
   });
-  let sizeOfState: number;
 
-  beforeAll(async () => {
-    await stack().declare({ orders });
+  it("is refused for the default provider: the error names both and nothing is sent", async () => {
+    await stack().declare({ orders: {} });
     await stack().up();
-    sizeOfState = (await stack().allResources()).length;
-    stack().service.clearRequests();
+    old().clearRequests();
     await stack().configure({ "dbwebhooks:baseUrl": next().baseUrl });
-  });
 
-  it.each([
-    ["preview", ["preview"]],
-    ["up", ["up", ...unasked]],
-  ])("is refused in %s, which names both addresses and sends nothing", async (_, command) => {
-    const { service, allResources, pulumi } = stack();
-
-    const { exitCode, output } = await pulumi(command);
+    const { exitCode, output } = await stack().pulumi(["preview"]);
 
     expect(exitCode).not.toBe(0);
     expect(output).toMatch(/\[unchanged\]/);
-    expect(output).toContain(service.baseUrl);
+    expect(output).toContain(old().baseUrl);
     expect(output).toContain(next().baseUrl);
-    expect([service.requests, next().requests]).toEqual([[], []]);
-    expect(await allResources()).toHaveLength(sizeOfState);
+    expect([...old().requests, ...next().requests]).toEqual([]);
   });
 
-  it("is no change when formerBaseUrls names the old address", async () => {
-    const { exitCode, output } = await stack().pulumi(["preview", "--expect-no-changes"], {
-      DBWEBHOOKS_FORMER_BASE_URLS: stack().service.baseUrl,
+  it("is possible with an explicit Provider: the default one deletes what it created", async () => {
+    await stack().configure({ "dbwebhooks:baseUrl": old().baseUrl });
+    await stack().declare({ orders: { provider: "account" } }, { account: providerAt(next()) });
+
+    await stack().up();
+
+    expect(webhooksOfBoth()).toEqual({ old: 0, next: 1 });
+    expect(old().requests.map(({ method }) => method)).toEqual(["DELETE"]);
+  });
+
+  it("leaves the old webhook behind when an explicit Provider changes in place, and says what helps", async () => {
+    await stack().declare({ orders: { provider: "account" } }, { account: providerAt(old()) });
+
+    const { exitCode, output } = await stack().pulumi(["up", ...unasked]);
+
+    expect(exitCode).not.toBe(0);
+    expect(output).toMatch(/Provider with another name.*\[notDeleted\]/);
+    expect(webhooksOfBoth()).toEqual({ old: 1, next: 1 });
+  });
+
+  it("lets the old webhook go when a Provider with another name takes over the new one", async () => {
+    const [created] = old().webhooks;
+    await stack().declare(
+      { orders: { provider: "second" } },
+      { account: providerAt(next()), second: providerAt(old()) },
+    );
+
+    await stack().up();
+
+    expect(next().webhooks).toEqual([]);
+    expect(old().webhooks).toEqual([created]);
+  });
+});
+
+describe("Another base URL in the native plugin", () => {
+  const next = shareService({ apiKeys: ["next-key"] });
+  const stack = shareStack({ program: yamlProgram });
+  const old = () => stack().service;
+  const declare = (account: object) =>
+    stack().declare(
+      {
+        explicit: { args: { databaseId: "base_explicit" }, provider: "account" },
+        implicit: { args: { databaseId: "base_implicit" } },
+      },
+      { account },
+    );
+
+  it("is refused when only the environment changes it, and nothing is sent", async () => {
+    await declare(providerAt(old()));
+    await stack().up();
+    old().clearRequests();
+
+    const { exitCode, output } = await stack().pulumi(["up", ...unasked], {
+      DBWEBHOOKS_BASE_URL: next().baseUrl,
     });
 
-    expect(exitCode, output).toBe(0);
+    expect(exitCode).not.toBe(0);
+    expect(output).toMatch(/set by DBWEBHOOKS_BASE_URL.*\[unchanged\]/);
+    expect([...old().requests, ...next().requests]).toEqual([]);
   });
 
-  it("is replaced by an explicit Provider: the default one deletes what it created", async () => {
-    const { service, configure, declare, up } = stack();
-    // Pulumi has stored the new address for the default provider; this update stores the old one again.
-    await configure({ "dbwebhooks:baseUrl": service.baseUrl });
-    await up();
-    await declare({
-      next: { type: "provider", args: { baseUrl: next().baseUrl, apiKey: "local-api-key" } },
-      orders: { ...orders, opts: { provider: interpolated("next") } },
+  describe("that changes in the configuration of a default and of an explicit provider", () => {
+    let output: string;
+
+    beforeAll(async () => {
+      await stack().configure({
+        "dbwebhooks:baseUrl": next().baseUrl,
+        "dbwebhooks:apiKey": "next-key",
+      });
+      await declare(providerAt(next(), "next-key"));
+      ({ output } = await stack().pulumi(["up", "--yes"]));
     });
 
-    await up();
+    it("warns once of each provider, in the preview and in the update", () => {
+      // Pulumi shows a warning while it runs, and repeats it below "Diagnostics:".
+      const [preview = "", update = ""] = output.split("\nUpdating ");
+      const warningsOf = (text: string) =>
+        text.split("\nDiagnostics:\n")[1]?.match(/warning: Webhooks of the provider /g);
 
-    expect([service.webhooks.length, next().webhooks.length]).toEqual([0, 1]);
-    expect(service.requests.map(({ method }) => method)).toEqual(["DELETE"]);
+      expect(warningsOf(preview)).toHaveLength(2);
+      expect(warningsOf(update)).toHaveLength(2);
+    });
+
+    it("creates the webhooks at the new address with the new key", () => {
+      expect(requestsOf(next())).toEqual(["POST Bearer next-key", "POST Bearer next-key"]);
+    });
+
+    it("deletes the webhooks at the old address with the old key", () => {
+      expect(requestsOf(old())).toEqual([
+        "DELETE Bearer local-api-key",
+        "DELETE Bearer local-api-key",
+      ]);
+    });
+
+    it("shows and stores neither keys nor secrets in clear text", async () => {
+      expect(output + (await stack().stateText())).not.toMatch(/(next|local-api)-key|whsec_/);
+    });
+
+    it("leaves nothing to change", async () => {
+      const { exitCode, output } = await stack().pulumi(["preview", "--expect-no-changes"]);
+
+      expect(exitCode, output).toBe(0);
+    });
   });
-});
 
-describe("A changed base URL of the default provider in the native plugin", () => {
-  it("is refused when only the environment changes it", async () => {
-    const service = await startLocalService({ apiKeys });
-    await using next = await startLocalService({ apiKeys });
+  it("is refused while adopt names the webhook, which the replaced provider would delete", async () => {
     await withStack(
-      async ({ declare, pulumi, up }) => {
-        await declare({ orders });
+      async ({ service, configure, createByHand, declare, pulumi, up }) => {
+        await declare({ orders: { args: { adopt: await createByHand() } } });
         await up();
-        service.clearRequests();
-
-        const { exitCode, output } = await pulumi(["up", ...unasked], {
-          DBWEBHOOKS_BASE_URL: next.baseUrl,
-        });
-
-        expect(exitCode).not.toBe(0);
-        expect(output).toMatch(/set by DBWEBHOOKS_BASE_URL.*\[unchanged\]/);
-        expect([service.requests, next.requests]).toEqual([[], []]);
-      },
-      { service, program: yamlProgram },
-    );
-  });
-});
-
-describe("The base URL of an explicit Provider of the dynamic adapter", () => {
-  it("fails to delete the old webhook when it changes in place, until another Provider takes over", async () => {
-    const service = await startLocalService({ apiKeys });
-    await using next = await startLocalService({ apiKeys });
-    await withStack(
-      async ({ declare, pulumi, up, outputs }) => {
-        const providerOf = (baseUrl: string) => ({
-          type: "provider" as const,
-          args: { baseUrl, apiKey: "local-api-key" },
-        });
-        const on = (provider: string) => ({
-          ...orders,
-          opts: { provider: interpolated(provider) },
-        });
-        await declare({ account: providerOf(service.baseUrl), orders: on("account") });
-        await up();
-
-        await declare({ account: providerOf(next.baseUrl), orders: on("account") });
-        const failed = await pulumi(["up", ...unasked]);
-
-        expect(failed.exitCode).not.toBe(0);
-        expect(failed.output).toMatch(/Provider with another name.*\[notDeleted\]/);
-        expect([service.webhooks.length, next.webhooks.length]).toEqual([1, 1]);
-        const secret = (await outputs()).ordersSecret;
-
-        await declare({
-          account: providerOf(service.baseUrl),
-          second: providerOf(next.baseUrl),
-          orders: on("second"),
-        });
-        await up();
-
-        expect([service.webhooks.length, next.webhooks.length]).toEqual([0, 1]);
-        expect((await outputs()).ordersSecret).toBe(secret);
-        expect(next.counts.posts).toBe(1);
-      },
-      { service, program: javascriptProgram, isConfigured: false },
-    );
-    expect(next.webhooks).toEqual([]);
-  });
-});
-
-describe("A service that returns the existing webhook for a repeated creation", () => {
-  it.each([javascriptProgram, yamlProgram])(
-    "keeps its webhook when replacementTrigger or --replace asks for another one: $name",
-    async (program) => {
-      const service = await startLocalService({ apiKeys });
-      await withStack(
-        async ({ declare, pulumi, outputs, resources }) => {
-          const rotating = (replacementTrigger: string) => ({
-            orders: { ...orders, opts: { replacementTrigger } },
-          });
-          await declare(rotating("first"));
-          await pulumi(["up", ...unasked]);
-          const [webhook] = service.webhooks;
-          const body = { id: webhook?.id, secret: webhook?.secret };
-          service.inject({ on: "POST", fault: { kind: "respond", statusCode: 200, body } });
-          await declare(rotating("second"));
-
-          const triggered = await pulumi(["up", ...unasked]);
-          const { urn = "" } = (await resources()).orders ?? {};
-          const replaced = await pulumi(["up", ...unasked, "--replace", urn]);
-
-          expect(triggered.output).toContain(`Kept webhook ${webhook?.id} `);
-          expect(replaced.output).toContain(`Kept webhook ${webhook?.id} `);
-          expect(service.webhooks).toEqual([webhook]);
-          expect((await outputs()).ordersSecret).toBe(webhook?.secret);
-          expect(service.counts.deletes).toBe(0);
-        },
-        { service, program },
-      );
-    },
-  );
-});
-
-describe("Another address of the same service, while adopt still names the webhook", () => {
-  it("is refused in the plugin, where the replaced provider would delete the adopted webhook", async () => {
-    const service = await startLocalService({ apiKeys });
-    await withStack(
-      async ({ configure, declare, pulumi, up }) => {
-        const { databaseId, ...body } = webhookArgs() as { databaseId: string };
-        const byHand = (await createWebhook(service, { databaseId, body })).json;
-        const adopt = { id: byHand.id, secret: byHand.secret };
-        await declare({ orders: { args: webhookArgs({ adopt }) } });
-        await up();
-        await configure({
-          "dbwebhooks:baseUrl": service.baseUrl.replace("127.0.0.1", "localhost"),
-        });
+        const sameService = service.baseUrl.replace("127.0.0.1", "localhost");
+        await configure({ "dbwebhooks:baseUrl": sameService });
 
         const { exitCode, output } = await pulumi(["up", ...unasked]);
 
@@ -183,7 +151,7 @@ describe("Another address of the same service, while adopt still names the webho
         expect(service.webhooks).toHaveLength(1);
         await configure({ "dbwebhooks:baseUrl": service.baseUrl });
       },
-      { service, program: yamlProgram },
+      { program: yamlProgram },
     );
   });
 });

@@ -2,11 +2,20 @@ import type { Fault } from "pulumi-dbwebhooks/local-service";
 import { beforeAll, describe, expect, it } from "vitest";
 import { withFields } from "../helpers/faults/faults.mjs";
 import { kindOf } from "../helpers/kind-of.js";
-import { javascriptProgram, yamlProgram } from "../helpers/programs.js";
-import { shareStack, type TestStack, unasked, webhookArgs } from "../helpers/stack.js";
+import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/programs.js";
+import { shareStack, type TestStack, unasked } from "../helpers/stack.js";
 
 // One webhook for each outcome. All faults are in test/process/faults, without the CLI.
-const names = ["created", "retried", "notCreated", "inDoubt", "undone", "partial"] as const;
+const outcomes = ["created", "retried", "notCreated", "inDoubt", "undone", "partial"];
+/** Webhooks that are replaced by order in the second update. */
+const replacedByOrder = ["triggered", "targeted"];
+/** Each webhook is in a database of its own name. */
+const webhooksWith = (replacementTrigger: string): Webhooks => ({
+  ...Object.fromEntries(
+    [...outcomes, "targeted"].map((name) => [name, { args: { databaseId: name } }]),
+  ),
+  triggered: { args: { databaseId: "triggered" }, opts: { replacementTrigger } },
+});
 
 const refused: Fault = { kind: "respond", statusCode: 403 };
 const rateLimited: Fault = { kind: "respond", statusCode: 429, headers: { "retry-after": "1" } };
@@ -18,11 +27,11 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
   let output: string;
   let stored: Awaited<ReturnType<TestStack["resources"]>>;
 
-  const webhooks = Object.fromEntries(
-    names.map((name) => [name, { args: webhookArgs({ databaseId: name }) }]),
-  );
-  const run = async (command: string) =>
-    (await stack().pulumi([command, ...unasked, "--continue-on-error"])).output;
+  const run = async (command: string, ...args: string[]) => {
+    const words = [command, ...unasked, "--continue-on-error", ...args];
+    ({ output } = await stack().pulumi(words));
+    stored = await stack().resources();
+  };
   const heldIn = (databaseId: string) =>
     stack().service.webhooks.filter((webhook) => webhook.databaseId === databaseId);
   const idIn = (databaseId: string) => heldIn(databaseId).map(program.idOf)[0];
@@ -40,17 +49,16 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
 
   describe("an up that meets faults", () => {
     beforeAll(async () => {
-      const { service, declare, resources } = stack();
+      const { service, declare } = stack();
       service.inject({ on: "POST", databaseId: "retried", fault: rateLimited, times: 1 });
       service.inject({ on: "POST", databaseId: "notCreated", fault: refused });
       service.inject({ on: "POST", databaseId: "inDoubt", fault: lost });
       service.inject({ on: "POST", databaseId: "undone", fault: withoutSecret });
       service.inject({ on: "POST", databaseId: "partial", fault: withoutSecret });
       service.inject({ on: "DELETE", databaseId: "partial", fault: refused });
-      await declare(webhooks);
+      await declare(webhooksWith("first"));
 
-      output = await run("up");
-      stored = await resources();
+      await run("up");
     });
 
     it.each([
@@ -81,44 +89,52 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
     });
   });
 
-  describe("the next up, without faults", () => {
+  describe("the next up, in which the service returns existing webhooks for repeated creations,", () => {
     beforeAll(async () => {
-      stack().service.clearFaults();
+      const { service, declare } = stack();
+      service.clearFaults();
       // The error has named it.
-      stack().service.removeWebhook(heldIn("inDoubt")[0]?.id ?? 0);
+      service.removeWebhook(heldIn("inDoubt")[0]?.id ?? 0);
+      for (const databaseId of replacedByOrder) {
+        const [{ id, secret } = {}] = heldIn(databaseId);
+        const fault: Fault = { kind: "respond", statusCode: 200, body: { id, secret } };
+        service.inject({ on: "POST", databaseId, fault });
+      }
+      await declare(webhooksWith("second"));
 
-      await stack().up();
-      stored = await stack().resources();
+      await run("up", "--replace", stored.targeted?.urn ?? "");
     });
 
-    it("leaves each webhook once at the service and in the state", () => {
-      const ids = Object.fromEntries(names.map((name) => [name, stored[name]?.id]));
+    it("leaves each webhook once at the service and, with a secret, in the state", () => {
+      const names = [...outcomes, ...replacedByOrder];
 
       expect(stack().service.webhooks).toHaveLength(names.length);
-      expect(ids).toEqual(Object.fromEntries(names.map((name) => [name, idIn(name)])));
+      for (const name of names) {
+        expect(stored[name]).toMatchObject({
+          id: idIn(name),
+          outputs: { secret: { ciphertext: expect.any(String) } },
+        });
+      }
     });
 
-    it("stores all secrets", async () => {
-      const outputs = await stack().outputs();
+    it.each(replacedByOrder)("keeps the existing webhook, and says so: %s", (name) => {
+      const { id } = heldIn(name)[0] ?? {};
 
-      expect(Object.values(outputs).toSorted()).toEqual(
-        stack()
-          .service.webhooks.map(({ secret }) => secret)
-          .toSorted(),
-      );
+      expect(output).toContain(`Did not delete webhook ${id} of database ${name}`);
+      expect(requestsTo(name)).toEqual(["POST", "POST"]);
     });
   });
 
   describe("a destroy that meets faults", () => {
     beforeAll(async () => {
-      const { service, resources } = stack();
+      const { service } = stack();
+      service.clearFaults();
       service.clearRequests();
       service.inject({ on: "DELETE", databaseId: "retried", fault: lost, times: 1 });
       service.inject({ on: "DELETE", databaseId: "notCreated", fault: refused });
       service.removeWebhook(heldIn("inDoubt")[0]?.id ?? 0);
 
-      output = await run("destroy");
-      stored = await resources();
+      await run("destroy");
     });
 
     it("removes a webhook whose deletion succeeds", () => {

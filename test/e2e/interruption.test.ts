@@ -1,22 +1,112 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { javascriptProgram, type Program, yamlProgram } from "../helpers/programs.js";
-import { holdCreation, type TestStack, unasked, webhookArgs, withStack } from "../helpers/stack.js";
+import { holdCreation, shareStack, type TestStack, unasked } from "../helpers/stack.js";
 
-/** Starts `up` and waits until the service has made a webhook, whose answer it holds back. */
+/** Starts `up` and waits until the service has created a webhook, whose response it holds back. */
 async function startUpAndHold({ service, start }: TestStack) {
   const { committed, release } = holdCreation(service);
-  const command = start(["up", ...unasked, "--parallel", "2"]);
+  const { child, output, result } = start(["up", ...unasked, "--parallel", "2"]);
   await committed;
-  return { ...command, release };
+  const pid = child.pid ?? 0;
+  return {
+    pid,
+    output,
+    result,
+    release,
+    /** Signals the whole process group of the command, as ^C in a terminal does. */
+    interrupt: () => process.kill(-pid, "SIGINT"),
+  };
 }
 
-/** Signals a command's whole process group, as ^C in a terminal does. */
-function interrupt(pid = 0): void {
-  process.kill(-pid, "SIGINT");
+describe.each([
+  { program: javascriptProgram, storedAfterInterrupt: ["orders", "queued"] },
+  // The plugin is told of the first ^C, and sends nothing that waits in its queue.
+  { program: yamlProgram, storedAfterInterrupt: ["orders"] },
+])("A creation in flight through $program.name", ({ program, storedAfterInterrupt }) => {
+  const stack = shareStack({ program });
+
+  it("is undone after kill -9 of Pulumi, and the provider ends by itself", async () => {
+    const { service } = stack();
+    await stack().configure({ "dbwebhooks:maxConcurrentRequests": "1" });
+    await stack().declare({ orders: {} });
+    const up = await startUpAndHold(stack());
+
+    const providers = killAllButProviders(up.pid, program);
+    await up.result;
+    const deleted = service.nextRequest({ on: "DELETE", stage: "finished" });
+    up.release();
+    await deleted;
+
+    // YAML starts the plugin twice: once for its schema, and that one is idle.
+    expect(providers).not.toEqual([]);
+    await expect.poll(() => providers.filter(isAlive)).toEqual([]);
+    expect(service.webhooks).toEqual([]);
+    // Removes the lock of the killed update.
+    await stack().pulumi(["cancel", "--yes"]);
+  });
+
+  it("is undone after a second ^C, and nothing is stored", async () => {
+    const { service } = stack();
+    const up = await startUpAndHold(stack());
+
+    up.interrupt();
+    await expect.poll(up.output).toMatch(/cancell?ing/i);
+    const deleted = service.nextRequest({ on: "DELETE", stage: "finished" });
+    up.interrupt();
+    await expect.poll(up.output).toContain("Pulumi is stopping");
+    up.release();
+    await deleted;
+    await up.result;
+
+    expect(service.webhooks).toEqual([]);
+    expect(await stack().resources()).toEqual({});
+  });
+
+  it("is completed and stored after one ^C", async () => {
+    const { service } = stack();
+    await stack().declare({ orders: {}, queued: {} });
+    const up = await startUpAndHold(stack());
+    await expect.poll(up.output).toMatch(/orders creating/);
+    await expect.poll(up.output).toMatch(/queued creating/);
+
+    up.interrupt();
+    await expect.poll(up.output).toMatch(/cancell?ing/i);
+    up.release();
+    const { exitCode } = await up.result;
+
+    expect(exitCode).not.toBe(0);
+    const stored = await stack().resources();
+    expect(Object.keys(stored)).toHaveLength(storedAfterInterrupt.length);
+    expect(Object.values(stored).map(({ id }) => id)).toEqual(
+      expect.arrayContaining(service.webhooks.map(program.idOf)),
+    );
+  });
+
+  it("is not repeated by the next up, which creates what is missing", async () => {
+    const { service, resources, up } = stack();
+
+    await up();
+
+    const ids = Object.values(await resources()).map(({ id }) => id);
+    expect(ids.toSorted()).toEqual(service.webhooks.map(program.idOf).toSorted());
+    expect(service.counts).toMatchObject({ posts: 4, created: 4, deletes: 2 });
+  });
+});
+
+/** Kills a command and all that it has started but the providers, whose process ids it returns. */
+function killAllButProviders(command: number, program: Program): number[] {
+  const all = descendantsOf(command);
+  const providers = all.filter(({ args }) => program.process.test(args)).map(({ pid }) => pid);
+  process.kill(command, "SIGKILL");
+  // Neither a program nor its language host ends with the CLI.
+  for (const { pid } of all) {
+    if (!providers.includes(pid) && isAlive(pid)) process.kill(pid, "SIGKILL");
+  }
+  return providers;
 }
 
-function descendantsOf(ancestor = 0) {
+function descendantsOf(ancestor: number) {
   const lines = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
   const processes = lines.map((line) => {
     const [pid, parent, ...args] = line.trim().split(/\s+/);
@@ -29,18 +119,6 @@ function descendantsOf(ancestor = 0) {
   return below(ancestor);
 }
 
-/** Kills a command and what it has started but the providers, which are to end by themselves. */
-function killAllButProviders(command: number, program: Program): number[] {
-  const all = descendantsOf(command);
-  const providers = all.filter(({ args }) => program.process.test(args)).map(({ pid }) => pid);
-  process.kill(command, "SIGKILL");
-  // Neither a program nor its language host ends with the CLI.
-  for (const { pid } of all) {
-    if (!providers.includes(pid) && isAlive(pid)) process.kill(pid, "SIGKILL");
-  }
-  return providers;
-}
-
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -48,70 +126,3 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
-
-describe.each([
-  { program: javascriptProgram, sentAfterInterrupt: 1 },
-  // The plugin is told of the first ^C, and sends nothing that waits in its queue.
-  { program: yamlProgram, sentAfterInterrupt: 0 },
-])(
-  "An update through $program.name, interrupted in a creation,",
-  ({ program, sentAfterInterrupt }) => {
-    it("deletes the webhook after kill -9 and a second ^C, stores it after one; then up creates each once", async () => {
-      await withStack(
-        async (stack) => {
-          const { service } = stack;
-          await stack.configure({ "dbwebhooks:maxConcurrentRequests": "1" });
-          await stack.declare({ orders: { args: webhookArgs() } });
-
-          const killed = await startUpAndHold(stack);
-          // YAML starts the plugin twice: once for its schema, and that one is idle.
-          const providers = killAllButProviders(killed.child.pid ?? 0, program);
-          expect(providers).not.toEqual([]);
-          await killed.result;
-          const deleted = service.nextRequest({ on: "DELETE", stage: "finished" });
-          killed.release();
-          await deleted;
-          expect(service.webhooks).toEqual([]);
-          await expect.poll(() => providers.filter(isAlive)).toEqual([]);
-          await stack.pulumi(["cancel", "--yes"]);
-
-          const twice = await startUpAndHold(stack);
-          interrupt(twice.child.pid);
-          await expect.poll(twice.output).toMatch(/cancell?ing/i);
-          const deletedAgain = service.nextRequest({ on: "DELETE", stage: "finished" });
-          interrupt(twice.child.pid);
-          await expect.poll(twice.output).toContain("Pulumi is stopping");
-          twice.release();
-          await deletedAgain;
-          await twice.result;
-          expect(service.webhooks).toEqual([]);
-          expect(await stack.resources()).toEqual({});
-          expect(service.counts).toMatchObject({ posts: 2, deletes: 2 });
-
-          const orders = ["orders", "queued"].map((name) => [name, { args: webhookArgs() }]);
-          await stack.declare(Object.fromEntries(orders));
-          const once = await startUpAndHold(stack);
-          await expect.poll(once.output).toMatch(/orders creating/);
-          await expect.poll(once.output).toMatch(/queued creating/);
-          interrupt(once.child.pid);
-          await expect.poll(once.output).toMatch(/cancell?ing/i);
-          if (sentAfterInterrupt === 0) {
-            await expect.poll(once.output).toContain("because Pulumi is stopping");
-          }
-          once.release();
-          expect((await once.result).exitCode).not.toBe(0);
-          expect(service.counts).toMatchObject({ posts: 3 + sentAfterInterrupt, deletes: 2 });
-          const ids = Object.values(await stack.resources()).map(({ id }) => id);
-          expect(ids.toSorted()).toEqual(service.webhooks.map(program.idOf).toSorted());
-
-          await stack.up();
-          expect(service.counts).toMatchObject({ posts: 4, created: 4, deletes: 2 });
-          expect(Object.values(await stack.outputs()).toSorted()).toEqual(
-            service.webhooks.map(({ secret }) => secret).toSorted(),
-          );
-        },
-        { program },
-      );
-    });
-  },
-);

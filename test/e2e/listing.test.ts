@@ -1,80 +1,90 @@
-import { startLocalService } from "pulumi-dbwebhooks/local-service";
-import { describe, expect, it } from "vitest";
-import { javascriptProgram, yamlProgram } from "../helpers/programs.js";
-import { unasked, webhookArgs, withStack } from "../helpers/stack.js";
+import { beforeAll, describe, expect, it } from "vitest";
+import { javascriptProgram, type Webhooks, webhookArgs, yamlProgram } from "../helpers/programs.js";
+import { shareStack, type TestStack, unasked } from "../helpers/stack.js";
 
-// What comes in place of a url that is a secret is one too.
-const secretUrl = { "fn::secret": "https://example.com/old-token" };
-const names = ["hidden", "shown", "quiet", "lost", "unlisted"];
+const webhooks: Webhooks = {
+  hidden: { args: { url: "https://example.com/old-token" }, hasSecretUrl: true },
+  moved: {},
+  inactive: {},
+  gone: {},
+  unlisted: { args: { databaseId: "base_unlisted" } },
+};
+const elsewhere = "https://example.com/elsewhere";
 
-describe.each([javascriptProgram, yamlProgram])(
-  "With listing, a refresh through $name",
-  (program) => {
-    it("shows what was changed outside, and the next up brings it back", async () => {
-      const service = await startLocalService({ listing: true });
-      await withStack(
-        async ({ configure, declare, pulumi, resources, outputs }) => {
-          await configure({ "dbwebhooks:listing": "true", "dbwebhooks:retrySeconds": "0" });
-          const changes: Record<string, object> = {
-            hidden: { url: secretUrl },
-            unlisted: { databaseId: "base_unlisted" },
-          };
-          const webhooks = names.map((name) => [name, { args: webhookArgs(changes[name]) }]);
-          await declare(Object.fromEntries(webhooks));
-          await pulumi(["up", ...unasked]);
-          const [before, secrets] = [await resources(), await outputs()];
-          const ids = names.map((name) => Number(before[name]?.id.split("/").at(-1)));
-          const [hidden = 0, shown = 0, quiet = 0, lost = 0, unlisted = 0] = ids;
-          const table = { events: ["table.created"], tableId: "tbl_x" };
-          service.updateWebhook(hidden, { url: "https://example.com/new-token", ...table });
-          for (const id of [shown, unlisted]) {
-            service.updateWebhook(id, { url: "https://example.com/elsewhere" });
-          }
-          service.updateWebhook(quiet, { active: false });
-          service.removeWebhook(lost);
-          const fault = { kind: "respond", statusCode: 403 } as const;
-          service.inject({ on: "GET", databaseId: "base_unlisted", fault });
-          service.clearRequests();
+describe.each([javascriptProgram, yamlProgram])("With listing, through $name", (program) => {
+  const stack = shareStack({ program, service: { listing: true } });
+  type Resources = Awaited<ReturnType<TestStack["resources"]>>;
+  let created: Resources;
+  let refreshed: Resources;
+  const idOf = (name: string) => Number(created[name]?.id.split("/").at(-1));
 
-          const refreshed = await pulumi(["refresh", ...unasked]);
+  describe("a refresh after changes at the service", () => {
+    let output: string;
 
-          const after = await resources();
-          expect(refreshed.exitCode, refreshed.output).toBe(0);
-          for (const line of [
-            `Drift of webhook ${hidden} .*a different url, events, tableId\\.`,
-            `Drift of webhook ${shown} .*a different url\\.`,
-            `switched off webhook ${quiet} `,
-            `no longer has webhook ${lost} `,
-            "base_unlisted could .*\\bGET .* returned 403",
-          ]) {
-            expect(refreshed.output).toMatch(new RegExp(line));
-          }
-          // The program does not run, so nothing is said of what it declares.
-          expect(refreshed.output).not.toContain("Replacing");
-          expect(after).not.toHaveProperty("lost");
-          expect(after.shown?.outputs).toMatchObject({ url: "https://example.com/elsewhere" });
-          const { url } = webhookArgs() as { url: string };
-          expect([after.unlisted?.outputs.url, after.quiet?.outputs.url]).toEqual([url, url]);
-          // One list for each database.
-          expect(service.requests.map(({ method }) => method)).toEqual(["GET", "GET"]);
+    beforeAll(async () => {
+      const { service, configure, declare, pulumi, resources, up } = stack();
+      await configure({ "dbwebhooks:listing": "true", "dbwebhooks:retrySeconds": "0" });
+      await declare(webhooks);
+      await up();
+      created = await resources();
+      service.updateWebhook(idOf("hidden"), {
+        url: "https://example.com/new-token",
+        events: ["table.created"],
+        tableId: "tbl_x",
+      });
+      service.updateWebhook(idOf("moved"), { url: elsewhere });
+      service.updateWebhook(idOf("unlisted"), { url: elsewhere });
+      service.updateWebhook(idOf("inactive"), { active: false });
+      service.removeWebhook(idOf("gone"));
+      const fault = { kind: "respond", statusCode: 403 } as const;
+      service.inject({ on: "GET", databaseId: "base_unlisted", fault });
+      service.clearRequests();
 
-          const { exitCode, output } = await pulumi(["up", "--yes", "--diff"]);
-
-          expect(exitCode, output).toBe(0);
-          expect(output).toMatch(/~ url *: "https:\/\/example.com\/elsewhere" => "https:\/\/ex/);
-          const { hiddenSecret, shownSecret, lostSecret, ...rest } = await outputs();
-          expect(secrets).toMatchObject(rest);
-          for (const secret of [hiddenSecret, shownSecret, lostSecret]) {
-            expect(service.webhooks.map((webhook) => webhook.secret)).toContain(secret);
-            expect(Object.values(secrets)).not.toContain(secret);
-          }
-          expect(service.webhooks).toHaveLength(names.length);
-          for (const text of [refreshed.output, output, JSON.stringify(after)]) {
-            expect(text).not.toMatch(/(old|new)-token/);
-          }
-        },
-        { service, program },
-      );
+      ({ output } = await pulumi(["refresh", ...unasked]));
+      refreshed = await resources();
     });
-  },
-);
+
+    it("says what has changed, and which list is unavailable", () => {
+      expect(output).toMatch(`Drift of webhook ${idOf("hidden")} `);
+      expect(output).toMatch(`Drift of webhook ${idOf("moved")} `);
+      expect(output).toMatch(`switched off webhook ${idOf("inactive")} `);
+      expect(output).toMatch(`no longer has webhook ${idOf("gone")} `);
+      expect(output).toMatch(/base_unlisted .*\bGET .* returned 403/);
+      // The program does not run, so nothing is known of what it declares.
+      expect(output).not.toContain("Replacing");
+    });
+
+    it("stores what was changed and removes what is gone", () => {
+      expect(refreshed.moved?.outputs).toMatchObject({ url: elsewhere });
+      expect(refreshed).not.toHaveProperty("gone");
+    });
+
+    it("leaves alone what is inactive or cannot be listed", () => {
+      expect(refreshed.inactive?.outputs).toMatchObject(webhookArgs());
+      expect(refreshed.unlisted?.outputs.url).toBe(webhookArgs().url);
+    });
+
+    it("asks for one list of each database", () => {
+      expect(stack().service.requests.map(({ method }) => method)).toEqual(["GET", "GET"]);
+    });
+
+    it("neither shows nor stores a url that replaced a secret one in clear text", () => {
+      expect(output + JSON.stringify(refreshed)).not.toMatch(/(old|new)-token/);
+    });
+  });
+
+  it("brings back in the next up what was changed or is gone, and nothing else", async () => {
+    const { exitCode, output } = await stack().pulumi(["up", ...unasked, "--diff"]);
+
+    expect(exitCode, output).toBe(0);
+    expect(output).toMatch(/~ url *: "https:\/\/example.com\/elsewhere" => "https:\/\/ex/);
+    expect(output).not.toMatch(/(old|new)-token/);
+    const after = await stack().resources();
+    const kept = Object.keys(webhooks).filter((name) => after[name]?.id === created[name]?.id);
+    expect(kept).toEqual(["inactive", "unlisted"]);
+    expect(Object.values(after).map(({ id }) => id)).toEqual(
+      expect.arrayContaining(stack().service.webhooks.map(program.idOf)),
+    );
+    expect(stack().service.webhooks).toHaveLength(Object.keys(webhooks).length);
+  });
+});

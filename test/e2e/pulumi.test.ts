@@ -1,39 +1,34 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { writeJson } from "../helpers/directory.js";
 import { succeed } from "../helpers/package.js";
-import { interpolated } from "../helpers/programs.js";
-import { unasked, webhookArgs, withStack } from "../helpers/stack.js";
+import { reference, writeYaml } from "../helpers/programs.js";
+import { unasked, withStack } from "../helpers/stack.js";
 
-// Rules of Pulumi's own that this package's promises and docs rely on: a new version that changes one
-// of them is to be noticed. All that is tested elsewhere is ours.
+// Rules of Pulumi itself that this package's promises and docs rely on. The test notices a new version
+// that changes one of them.
 describe("Pulumi", () => {
-  it("prints secrets with --json in clear, and hands them to other stacks as secrets", async () => {
+  it("prints secrets with --json in clear text, and hands them to other stacks as secrets", async () => {
     await withStack(async ({ service, declare, directory, environment, pulumi, stateText }) => {
-      await declare({ orders: { args: webhookArgs() } });
+      await declare({ orders: {} });
       const { stdout } = await pulumi(["up", ...unasked, "--json"]);
       const [{ secret } = { secret: "" }] = service.webhooks;
       const reader = join(directory, "../reader");
       await mkdir(reader);
-      await writeJson(join(reader, "Pulumi.yaml"), {
+      await writeYaml(reader, {
         name: "reader",
-        runtime: "yaml",
         resources: {
           webhooks: {
             type: "pulumi:pulumi:StackReference",
             properties: { name: "organization/webhooks/test" },
           },
         },
-        outputs: { secret: interpolated('webhooks.outputs["ordersSecret"]') },
+        outputs: { secret: reference('webhooks.outputs["ordersSecret"]') },
       });
-      const inReader = async (...args: string[]) =>
-        (
-          await succeed("pulumi", [...args, "--stack", "test", "--non-interactive"], {
-            directory: reader,
-            environment,
-          })
-        ).stdout;
+      const inReader = async (...args: string[]) => {
+        const words = [...args, "--stack", "test", "--non-interactive"];
+        return (await succeed("pulumi", words, { directory: reader, environment })).stdout;
+      };
 
       await inReader("stack", "init");
       const shown = await inReader("up", ...unasked);

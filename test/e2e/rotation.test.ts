@@ -1,133 +1,131 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import {
-  type EmittedEvent,
-  type LocalService,
-  startLocalService,
-} from "pulumi-dbwebhooks/local-service";
-import { describe, expect, it, onTestFinished } from "vitest";
+import type { EmittedEvent, LocalService } from "pulumi-dbwebhooks/local-service";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createReceiver } from "../../examples/receiver/receiver.ts";
 import { startReceiver } from "../helpers/receiver.js";
-import { type TestStack, withStack } from "../helpers/stack.js";
+import { shareService, shareStack } from "../helpers/stack.js";
 
-/** By database, how its receiver gets a new secret, and what is declared in three updates. */
-const databases = {
-  /** The receiver's settings are a resource too: it depends on the webhook, by its secret. */
-  base_settings: [["one"], ["one"], ["one"]],
-  /** A second webhook comes before the first one goes. */
-  base_doubled: [["one"], ["one", "two"], ["two"]],
-  /** After each update, so that deliveries are repeated. */
-  base_later: [["one"], ["one"], ["one"]],
-  /** After each update, and with `deleteBeforeReplace`. */
-  base_gapped: [["one"], ["one"], ["one"]],
-} as const;
-type Database = keyof typeof databases;
-const names = Object.keys(databases) as Database[];
-/** Whether the service sends a notification again that the receiver has refused. */
-const isRetried = (name: Database) => ["base_later", "base_gapped"].includes(name);
-const updates = [0, 1, 2] as const;
+/** How each receiver gets the new secret; events happen in a database of the same name. */
+const ways = [
+  // The receiver's settings are a resource of the stack, which depends on the webhook's secret.
+  "settings",
+  // Two webhooks deliver to the receiver, and only the second one stays.
+  "overlap",
+  // The receiver learns the secret after the update, and deliveries are repeated until then.
+  "repetition",
+  // The same with deleteBeforeReplace.
+  "gap",
+] as const;
+type Way = (typeof ways)[number];
 
-describe("A rotation while events flow", () => {
-  it("loses none with settings in the same update, two webhooks or retries; deleteBeforeReplace does", async () => {
-    const receivers = Object.fromEntries(
-      await Promise.all(names.map(async (name) => [name, await startRotatingReceiver()] as const)),
-    ) as Record<Database, RotatingReceiver>;
+// Only what a receiver refuses may be lost, and not what it accepts late on a busy machine.
+const deliveries = { timeoutSeconds: 120, maxConcurrent: 1_000, retryWaitsSeconds: [] };
+const retryWaitsSeconds = [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6];
+
+describe("A rotation of secrets while events flow", () => {
+  const retrying = shareService({ deliveries: { ...deliveries, retryWaitsSeconds } });
+  const stack = shareStack({ service: { deliveries } });
+  const serviceOf = (way: Way) =>
+    way === "repetition" || way === "gap" ? retrying() : stack().service;
+  const receivers = {} as Record<Way, Awaited<ReturnType<typeof startRotatingReceiver>>>;
+  const events = {} as Record<Way, readonly EmittedEvent[]>;
+  const lost = (way: Way) => events[way].filter(({ id }) => !receivers[way].accepted.has(id));
+
+  beforeAll(async () => {
+    for (const way of ways) receivers[way] = await startRotatingReceiver();
     await using settings = await startReceiver(({ body }) => {
-      receivers.base_settings.learn(body.secret);
+      receivers.settings.learn(body.secret);
       return 204;
     });
-    // Only what the receiver refuses may be lost, and not what it answers late on a busy machine.
-    const deliveries = { timeoutSeconds: 120, maxConcurrent: 1_000, retryWaitsSeconds: [] };
-    const service = await startLocalService({ deliveries });
-    const retryWaitsSeconds = [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6];
-    await using retrying = await startLocalService({
-      deliveries: { ...deliveries, retryWaitsSeconds },
-    });
-    const webhooksOfAll = () => [...service.webhooks, ...retrying.webhooks];
-    for (const each of [service, retrying]) {
-      // A slow creation makes every gap long enough to be seen.
-      each.inject({ on: "POST", fault: { kind: "delay", ms: 200 } });
+    const learnSecretsOf = (...someWays: readonly Way[]) => {
+      for (const way of someWays) {
+        const webhooks = serviceOf(way).webhooks.filter(({ databaseId }) => databaseId === way);
+        for (const { secret } of webhooks) receivers[way].learn(secret);
+      }
+    };
+    const update = async (replacementTrigger: string) => {
+      await stack().declareText(programOf(replacementTrigger, retrying(), settings.url, receivers));
+      await stack().up();
+    };
+    await update("first");
+    learnSecretsOf("overlap", "repetition", "gap");
+    for (const service of [stack().service, retrying()]) {
+      // A slow creation makes a gap long enough to be seen.
+      service.inject({ on: "POST", fault: { kind: "delay", ms: 200 } });
     }
-    await withStack(
-      async (stack) => {
-        const streams = new Map<Database, ReturnType<typeof startEventStream>>();
-        const secretsAtEnds: string[][] = [];
-        for (const update of updates) {
-          await declare(stack, retrying, update, settings.url, receivers);
-          await stack.up();
-          secretsAtEnds.push(webhooksOfAll().map(({ secret }) => secret));
-          for (const { databaseId, secret } of webhooksOfAll()) {
-            const isTold = databaseId === "base_settings" && update > 0;
-            if (!isTold) receivers[databaseId as Database].learn(secret);
-          }
-          if (update === 0) {
-            for (const name of names) {
-              streams.set(name, startEventStream(isRetried(name) ? retrying : service, name));
-            }
-          }
-        }
-        const events = Object.fromEntries(
-          await Promise.all([...streams].map(async ([name, stream]) => [name, await stream.end()])),
-        ) as Record<Database, readonly EmittedEvent[]>;
+    const streams = ways.map((way) => startEventStream(serviceOf(way), way));
 
-        // Each update replaced, or added and removed.
-        const [first = [], second = [], third = []] = secretsAtEnds;
-        expect([first, second, third].map(({ length }) => length)).toEqual([4, 5, 4]);
-        expect(third.filter((secret) => first.includes(secret))).toEqual([]);
-        const lost = names.map((name) => receivers[name].lostOf(events[name]).length);
-        expect(lost).toEqual([0, 0, 0, expect.toSatisfy((count: number) => count > 0)]);
-        const retries = events.base_later.flatMap((event) => event.deliveries);
-        expect(Math.max(...retries.map(({ attempts }) => attempts))).toBeGreaterThan(1);
-        expect(lost[3]).toBeLessThan(events.base_gapped.length);
-        expect(gapsOf(events.base_gapped)).toBe(updates.length - 1);
-      },
-      { service },
+    await update("second");
+    learnSecretsOf("repetition", "gap");
+    const ended = await Promise.all(streams.map((stream) => stream.end()));
+    ways.forEach((way, index) => {
+      events[way] = ended[index] ?? [];
+    });
+  });
+  afterAll(() => {
+    for (const { close } of Object.values(receivers)) close();
+  });
+
+  it("loses none when the settings of the receiver change in the same update", () => {
+    expect(lost("settings")).toEqual([]);
+  });
+
+  it("loses none when another webhook delivers to the receiver as well", () => {
+    expect(lost("overlap")).toEqual([]);
+  });
+
+  it("loses none when the service repeats deliveries until the receiver has the new secret", () => {
+    const attempts = events.repetition.flatMap((event) =>
+      event.deliveries.map((delivery) => delivery.attempts),
     );
+
+    expect(lost("repetition")).toEqual([]);
+    expect(Math.max(...attempts)).toBeGreaterThan(1);
+  });
+
+  it("loses those between the deletion and the creation with deleteBeforeReplace", () => {
+    const withoutReceiver = events.gap.filter((event) => event.deliveries.length === 0);
+
+    expect(withoutReceiver).not.toEqual([]);
+    expect(lost("gap")).toEqual(withoutReceiver);
+    // Both the first and the last event have a receiver.
+    expect(withoutReceiver).not.toContain(events.gap.at(0));
+    expect(withoutReceiver).not.toContain(events.gap.at(-1));
   });
 });
 
-/** Declares the webhooks of an update, which are replaced by changed arguments and then by a trigger. */
-function declare(
-  stack: TestStack,
+/** Declares the webhooks of all ways. Another `replacementTrigger` replaces them, or removes one. */
+function programOf(
+  replacementTrigger: string,
   { baseUrl, apiKey }: LocalService,
-  update: (typeof updates)[number],
   settingsUrl: string,
-  receivers: Record<Database, RotatingReceiver>,
-): Promise<void> {
-  const webhooks = names.flatMap((databaseId) => {
-    const isDoubled = databaseId === "base_doubled";
-    const url = `${receivers[databaseId].url}/${update === 0 || isDoubled ? "" : "moved"}`;
-    const opts = {
-      replacementTrigger: update === 2 && !isDoubled ? "second" : "first",
-      deleteBeforeReplace: databaseId === "base_gapped",
-    };
-    return databases[databaseId][update].map((name) => {
-      const args = { databaseId, url, events: ["record.created"] };
-      return [`${databaseId}-${name}`, isRetried(databaseId), args, opts] as const;
+  receivers: Readonly<Record<Way, { readonly url: string }>>,
+): string {
+  const argsOf = (way: Way) =>
+    JSON.stringify({ databaseId: way, url: receivers[way].url, events: ["record.created"] });
+  return `
+    const pulumi = require("@pulumi/pulumi");
+    const { Provider, Webhook } = require("pulumi-dbwebhooks");
+    const replacementTrigger = "${replacementTrigger}";
+    const provider = new Provider("retrying", ${JSON.stringify({ baseUrl, apiKey })});
+    if (replacementTrigger === "first") new Webhook("overlap-old", ${argsOf("overlap")});
+    new Webhook("overlap", ${argsOf("overlap")});
+    new Webhook("repetition", ${argsOf("repetition")}, { provider, replacementTrigger });
+    new Webhook("gap", ${argsOf("gap")}, {
+      provider, replacementTrigger, deleteBeforeReplace: true,
     });
-  });
-  return stack.declareText(`
-const pulumi = require("@pulumi/pulumi");
-const { Provider, Webhook } = require("pulumi-dbwebhooks");
-const retrying = new Provider("retrying", ${JSON.stringify({ baseUrl, apiKey })});
-const webhooks = {};
-for (const [name, isRetried, args, opts] of ${JSON.stringify(webhooks)}) {
-  const provider = isRetried ? retrying : undefined;
-  webhooks[name] = new Webhook(name, args, { ...opts, provider });
+    const { secret } = new Webhook("settings", ${argsOf("settings")}, { replacementTrigger });
+    const send = (inputs) => fetch(inputs.url, { method: "POST", body: JSON.stringify(inputs) });
+    const settings = {
+      diff: async (id, olds, news) => ({ changes: olds.secret !== news.secret }),
+      create: async (inputs) => (await send(inputs), { id: "settings", outs: inputs }),
+      update: async (id, olds, news) => (await send(news), { outs: news }),
+    };
+    class ReceiverSettings extends pulumi.dynamic.Resource {}
+    new ReceiverSettings(settings, "receiver", { url: "${settingsUrl}", secret });
+  `;
 }
-const send = (inputs) => fetch(inputs.url, { method: "POST", body: JSON.stringify(inputs) });
-const settings = {
-  diff: async (id, olds, news) => ({ changes: olds.secret !== news.secret }),
-  create: async (inputs) => (await send(inputs), { id: "settings", outs: inputs }),
-  update: async (id, olds, news) => (await send(news), { outs: news }),
-};
-class ReceiverSettings extends pulumi.dynamic.Resource {}
-const { secret } = webhooks["base_settings-one"];
-new ReceiverSettings(settings, "receiver", { url: "${settingsUrl}", secret });
-`);
-}
-
-type RotatingReceiver = Awaited<ReturnType<typeof startRotatingReceiver>>;
 
 /** Runs the receiver of examples/receiver. */
 async function startRotatingReceiver() {
@@ -139,17 +137,16 @@ async function startRotatingReceiver() {
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
-    /** From now on this secret counts, beside those from before. */
+    /** The ids of the events that came with a signature that the receiver could verify. */
+    accepted,
+    /** Makes the receiver accept this secret too. */
     learn: (secret: string) => void secrets.unshift(secret),
-    /** Events that never came with a signature that counted at that moment. */
-    lostOf: (events: readonly EmittedEvent[]) =>
-      events.map(({ id }) => id).filter((id) => !accepted.has(id)),
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
   };
 }
 
@@ -157,20 +154,15 @@ async function startRotatingReceiver() {
 function startEventStream(service: LocalService, databaseId: string) {
   const events: EmittedEvent[] = [];
   const emit = () => events.push(service.emit({ type: "record.created", databaseId }));
+  emit();
   const timer = setInterval(emit, 10);
-  onTestFinished(() => clearInterval(timer));
   return {
-    /** Ends the stream, and waits until every delivery is over. All events, in order. */
+    /** Ends the stream with a last event, and returns all events once every delivery is over. */
     end: async () => {
       clearInterval(timer);
+      emit();
       await Promise.all(events.map(({ finished }) => finished));
       return events;
     },
   };
-}
-
-/** How many times the events stopped having anybody to be told. */
-function gapsOf(events: readonly EmittedEvent[]): number {
-  const nobodyTold = events.map(({ deliveries }) => deliveries.length === 0);
-  return nobodyTold.filter((isNow, at) => isNow && !nobodyTold[at - 1]).length;
 }

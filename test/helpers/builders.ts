@@ -88,8 +88,15 @@ export function someContext(
     engine.cancel();
   }
   const sendRequest = () => Promise.reject(new Error("nothing is sent"));
-  const account = { settings, transport: { sendRequest } };
-  return { account, runState: new RunState(), engine, operation, onWait: () => undefined };
+  const transport = { sendRequest };
+  return {
+    settings,
+    transport,
+    runState: new RunState(),
+    engine,
+    operation,
+    onWait: () => undefined,
+  };
 }
 
 export function errorBody(code: string, message = "It did not work."): unknown {

@@ -13,7 +13,7 @@ function startCli(args: readonly string[], environment = {}): RunningCommand {
   return running;
 }
 
-/** Runs the built `pulumi-dbwebhooks` to its end, or to that of the test. */
+/** Runs the built `pulumi-dbwebhooks` until it exits or the test ends. */
 export async function runCli(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -26,9 +26,9 @@ export async function runCli(
 export interface Serving extends Pick<RunningCommand, "child" | "output"> {
   readonly baseUrl: string;
   readonly port: number;
-  /** Fulfilled when a line that matches has been written, now or later; with that line. */
+  /** Waits until it has written a line that matches, and returns that line. */
   line(pattern: RegExp): Promise<string>;
-  /** Ends it by a signal; what `exit` said. */
+  /** Ends it by a signal, and returns its exit code and signal. */
   end(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
@@ -37,7 +37,7 @@ export async function serve(...args: readonly string[]): Promise<Serving> {
   const { child, output } = startCli(["serve", "--port", "0", ...args]);
   const exited = once(child, "exit");
   const line = async (pattern: RegExp) => {
-    // The last piece is no whole line yet.
+    // The last piece is not a complete line yet.
     const find = () =>
       output()
         .split("\n")

@@ -3,6 +3,9 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+/** The root of this repository. */
+export const repository = join(__dirname, "../..");
+
 /** Runs `use` with a new temporary directory, and removes it afterwards. */
 export async function withDirectory<Result>(
   use: (directory: string) => Promise<Result>,

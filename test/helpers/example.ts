@@ -1,9 +1,8 @@
 import { cp, symlink } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { withDirectory } from "./directory.js";
+import { repository, withDirectory } from "./directory.js";
 import { stackEnvironment } from "./pulumi.js";
 
-const repository = join(__dirname, "../..");
 // Files that the commands of an example leave in its directory.
 const isMade = /^(node_modules|\.pulumi|Pulumi\..+\.yaml|venv|sdks|__pycache__)$/;
 
@@ -31,8 +30,6 @@ export async function withExample<Result>(
     const environment = {
       ...(await stackEnvironment(root)),
       npm_config_update_notifier: "false",
-      // tsc has checked the examples.
-      PULUMI_NODEJS_TRANSPILE_ONLY: "true",
     };
     return await use({ directory: join(examples, name), environment });
   });

@@ -2,8 +2,8 @@ import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import { expect, vi } from "vitest";
 import { textsBelow } from "./directory.js";
+import { codeBlocks } from "./markdown.js";
 import { type RunningCommand, start } from "./pulumi.js";
-import { readmeBlocks } from "./readme.js";
 
 export interface Guide {
   /** The directory in which the guide begins. */
@@ -17,76 +17,102 @@ export interface Guide {
   readonly adapt?: (commands: string) => string;
 }
 
+/** Commands of a page, and the output that the page documents for them. */
+export interface CommandBlock {
+  readonly commands: string;
+  readonly output: string;
+}
+
+/** Returns the blocks of commands in a page, in their order. */
+export function commandBlocks(page: string): CommandBlock[] {
+  const blocks = codeBlocks(page);
+  return blocks.flatMap(({ language, text }, index) => {
+    const next = blocks[index + 1];
+    const isOutput = next?.language === "" || next?.language === "text";
+    return language === "sh" ? [{ commands: text, output: isOutput ? next.text : "" }] : [];
+  });
+}
+
 /**
  * Pastes the commands of a guide, and those that start the local service into a terminal of their own.
  * Expects the commands to print the documented output, to leave no secret in a file, and to delete every
  * webhook that they create.
  */
-export async function followGuide(
-  markdown: string,
-  { directory, environment, tarball, write, adapt = (commands) => commands }: Guide,
-): Promise<void> {
+export async function followGuide(markdown: string, guide: Guide): Promise<void> {
   // Below the ports that the system assigns, because the commands start a receiver there repeatedly.
   const port = randomInt(10_000, 30_000);
-  const blocks = readmeBlocks(markdown.replaceAll("127.0.0.1:9000", `127.0.0.1:${port}`));
+  const blocks = commandBlocks(markdown.replaceAll("127.0.0.1:9000", `127.0.0.1:${port}`));
   const serving = blocks.findIndex(({ commands }) =>
     commands.startsWith("npx pulumi-dbwebhooks serve"),
   );
-  const [before, after] = [blocks.slice(0, serving), blocks.slice(serving + 1)];
-  const [, changedTo = "."] =
-    /&& cd (\S+)/.exec(before.map(({ commands }) => commands).join()) ?? [];
+  const before = blocks.slice(0, serving);
+  const changesTo = /&& cd (\S+)/.exec(before.map(({ commands }) => commands).join());
+  const directory = join(guide.directory, changesTo?.[1] ?? ".");
   // The guide chooses the backend and the passphrase.
-  const { PULUMI_BACKEND_URL: _, PULUMI_CONFIG_PASSPHRASE: __, ...own } = environment;
-  const open = (commands: string, at = directory) =>
+  const { PULUMI_BACKEND_URL: _, PULUMI_CONFIG_PASSPHRASE: __, ...environment } = guide.environment;
+  const open = (at: string, commands: string) =>
     start("bash", ["-euc", commands], {
       directory: at,
-      environment: { ...own, npm_config_prefer_offline: "true", PORT: String(port) },
+      environment: { ...environment, npm_config_prefer_offline: "true", PORT: String(port) },
       isGroupLeader: true,
     });
-  const paste = async (pasted: typeof blocks, at: string, baseUrl = "") => {
-    const commands = pasted.map((block) =>
-      adapt(block.commands)
-        .replace(/(?<=npm install )~\/pulumi-dbwebhooks-\S+\.tgz/, `'${tarball}'`)
-        .replaceAll("http://127.0.0.1:8787", baseUrl)
-        .replace(/^npx pulumi-dbwebhooks emit .*$/gm, `$& --url ${baseUrl}`),
-    );
-    const terminal = open(commands.join(""), at);
-    // Processes that it has left in the background would keep its output open.
-    terminal.child.once("exit", () => endGroup(terminal));
-    const { exitCode, output } = await terminal.result;
-    expect(exitCode, output).toBe(0);
-    for (const { output: text = "" } of pasted) {
-      // Up to the …, which stands for text that differs from run to run.
-      const [documented = ""] = text.trimEnd().split("…");
-      expect(comparable(output)).toContain(comparable(documented));
-    }
-    return output;
-  };
 
-  let output = before.length > 0 ? await paste(before, directory) : "";
-  const at = join(directory, changedTo);
-  await write?.();
-  const service = open(`${blocks[serving]?.commands.trim()} --port 0`, at);
+  const outputs: string[] = [];
+  if (before.length > 0) {
+    outputs.push(await paste(before, guide, (commands) => open(guide.directory, commands)));
+  }
+  await guide.write?.();
+  const service = open(directory, `${blocks[serving]?.commands.trim()} --port 0`);
   try {
-    const addressOf = () => /listens at (http:\/\/\S+)/.exec(service.output())?.[1];
+    const baseUrl = () => /listens at (http:\/\/\S+)/.exec(service.output())?.[1];
     // Guides are pasted side by side, where expect.poll() does not know its test.
-    await vi.waitUntil(addressOf, { timeout: 120_000 });
-    output += await paste(after, at, addressOf());
+    await vi.waitUntil(baseUrl, { timeout: 120_000 });
+    const after = blocks.slice(serving + 1);
+    outputs.push(await paste(after, guide, (commands) => open(directory, commands), baseUrl()));
   } finally {
     endGroup(service);
     await service.result;
   }
+
   const log = service.output();
   const idsOf = (did: string) =>
     [...log.matchAll(new RegExp(`, ${did} webhook (\\d+)$`, "gm"))].map(([, id]) => id).toSorted();
   expect(idsOf("created")).not.toEqual([]);
   expect(idsOf("deleted")).toEqual(idsOf("created"));
-  // Every secret of the local service begins with whsec_.
-  if (!markdown.includes("\nwhsec_")) expect(output + log).not.toContain("whsec_");
+  // Every secret of the local service begins with whsec_, and some guides document that they print it.
+  if (!markdown.includes("\nwhsec_")) {
+    expect(outputs.join("") + log).not.toContain("whsec_");
+  }
   // Sources and pages may contain the prefix of a secret.
   const isMade = (path: string) => !/\.(md|m?ts)$|\/node_modules\/|\/venv\//.test(path);
-  const files = Object.entries(await textsBelow(directory, isMade));
+  const files = Object.entries(await textsBelow(guide.directory, isMade));
   expect(files.filter(([, text]) => text.includes("whsec_")).map(([path]) => path)).toEqual([]);
+}
+
+/** Pastes blocks into one terminal, expects the documented output, and returns what was printed. */
+async function paste(
+  blocks: readonly CommandBlock[],
+  { tarball, adapt = (commands) => commands }: Guide,
+  open: (commands: string) => RunningCommand,
+  baseUrl = "",
+): Promise<string> {
+  const commands = blocks.map((block) =>
+    adapt(block.commands)
+      .replace(/(?<=npm install )~\/pulumi-dbwebhooks-\S+\.tgz/, `'${tarball}'`)
+      .replaceAll("http://127.0.0.1:8787", baseUrl)
+      .replace(/^npx pulumi-dbwebhooks emit .*$/gm, `$& --url ${baseUrl}`),
+  );
+  const terminal = open(commands.join(""));
+  // Processes that it has left in the background would keep its output open.
+  terminal.child.once("exit", () => endGroup(terminal));
+  const { exitCode, output } = await terminal.result;
+  expect(exitCode, output).toBe(0);
+  for (const block of blocks) {
+    // Up to the …, which stands for text that differs from run to run.
+    const [documented = ""] = block.output.trimEnd().split("…");
+    expect(comparable(output)).toContain(comparable(documented));
+  }
+  return output;
 }
 
 /** Ends a command and its children, because npx does not forward the signal that ends it. */

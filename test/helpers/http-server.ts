@@ -11,7 +11,7 @@ import { text } from "node:stream/consumers";
 import { setDefaultCACertificates } from "node:tls";
 import { generate } from "selfsigned";
 
-/** What the service answers; status 200 and no body unless told otherwise. */
+/** A response of the service. Default: status 200 without a body. */
 export interface Answer {
   readonly statusCode?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -19,15 +19,15 @@ export interface Answer {
   readonly body?: unknown;
 }
 
-/** Starts a service that gives these answers in this order, the last one again and again. */
-export function startServer(...answers: readonly Answer[]) {
-  return serve(createHttpServer(), answers);
+/** Starts a service that sends these responses in this order, and the last one to all later requests. */
+export function startServer(...responses: readonly Answer[]) {
+  return serve(createHttpServer(), responses);
 }
 
-/** The same with TLS, for `tables.example.test` and 127.0.0.1, which this process may be told to trust. */
+/** Starts such a service with TLS, for `tables.example.test` and 127.0.0.1. This process may trust it. */
 export async function startTlsServer(
   { isTrusted }: { readonly isTrusted: boolean },
-  ...answers: readonly Answer[]
+  ...responses: readonly Answer[]
 ) {
   const altNames = [{ type: 2 as const, value: "tables.example.test" }];
   const { private: key, cert } = await generate([{ name: "commonName", value: "test" }], {
@@ -40,15 +40,15 @@ export async function startTlsServer(
   if (isTrusted) {
     setDefaultCACertificates([cert]);
   }
-  // Prefers HTTP/2, which it does not speak: a client that accepts it gets no answer.
+  // Prefers HTTP/2, which it does not speak: a client that accepts it gets no response.
   const server = createHttpsServer({ key, cert, ALPNProtocols: ["h2", "http/1.1"] });
-  // What a client that does not trust it does to a handshake.
+  // A client that does not trust the certificate ends the handshake.
   server.on("tlsClientError", () => undefined);
-  return { ...(await serve(server, answers)), certificate: cert };
+  return { ...(await serve(server, responses)), certificate: cert };
 }
 
-async function serve(server: HttpServer | HttpsServer, answers: readonly Answer[]) {
-  // The path is as it stood in the request line.
+async function serve(server: HttpServer | HttpsServer, responses: readonly Answer[]) {
+  // The path is the one of the request line.
   const requests: { method: string; path: string; headers: IncomingHttpHeaders; body: string }[] =
     [];
   let connections = 0;
@@ -58,9 +58,12 @@ async function serve(server: HttpServer | HttpsServer, answers: readonly Answer[
   server.on("request", async (request, response) => {
     const { method = "", url: path = "", headers } = request;
     requests.push({ method, path, headers, body: await text(request) });
-    const answer = answers[Math.min(requests.length, answers.length) - 1] ?? {};
-    const { body = "" } = answer;
-    response.writeHead(answer.statusCode ?? 200, answer.headers);
+    const {
+      statusCode = 200,
+      headers: responseHeaders,
+      body = "",
+    } = responses[Math.min(requests.length, responses.length) - 1] ?? {};
+    response.writeHead(statusCode, responseHeaders);
     response.end(typeof body === "string" ? body : JSON.stringify(body));
   });
   const url = await listen(server);
@@ -76,8 +79,8 @@ async function serve(server: HttpServer | HttpsServer, answers: readonly Answer[
 }
 
 /**
- * Starts what accepts connections and is silent until it is opened: then it leads to a server, also as
- * a proxy that is asked to CONNECT. `heads` has what each connection sent first.
+ * Starts a server that accepts connections and is silent until `open`. Then it forwards them to the
+ * target, also as a proxy that is asked to CONNECT. `heads` has the first bytes of each connection.
  */
 export async function startGate(target: string) {
   const heads: string[] = [];
@@ -100,11 +103,8 @@ export async function startGate(target: string) {
   return { ...server, heads, open };
 }
 
-/**
- * Starts a server whose answer to each whole request is written, or broken, by hand. `requests` has the
- * heads of those.
- */
-export async function startRawServer(answer: (socket: Socket) => void) {
+/** Starts a server that responds to each complete request by `respond`. `requests` has their heads. */
+export async function startRawServer(respond: (socket: Socket) => void) {
   const requests: string[] = [];
   const server = await startSocketServer((socket) => {
     let received = "";
@@ -115,7 +115,7 @@ export async function startRawServer(answer: (socket: Socket) => void) {
       if (body !== undefined && body.length >= length) {
         requests.push(head);
         received = "";
-        answer(socket);
+        respond(socket);
       }
     });
   });

@@ -1,7 +1,6 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-
-const repository = join(__dirname, "../..");
+import { repository } from "./directory.js";
 
 const names = ["*.md", "docs/**/*.md", "examples/{,*/}README.md"];
 /** The paths of all Markdown pages, from the root of the repository. */
@@ -9,6 +8,21 @@ export const pages: readonly string[] = globSync(names, { cwd: repository }).sor
 
 export function readPage(page: string): string {
   return readFileSync(join(repository, page), "utf8");
+}
+
+/** Returns the text below a heading of the second level. */
+export function sectionOf(page: string, heading: string): string {
+  return page.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
+}
+
+/** Returns all blocks of code in a page, in their order. A block in a list loses its indentation. */
+export function codeBlocks(page: string): { readonly language: string; readonly text: string }[] {
+  return [...page.matchAll(/^( *)```(.*)\n([\s\S]*?)^\1```$/gm)].map(
+    ([, indentation = "", language = "", text = ""]) => ({
+      language,
+      text: text.replaceAll(new RegExp(`^${indentation}`, "gm"), ""),
+    }),
+  );
 }
 
 /** Returns the rows of all tables in a text, each with the head of its table. */

@@ -1,10 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
-import { writeJson } from "./directory.js";
+import { repository, writeJson } from "./directory.js";
 import { run } from "./pulumi.js";
-
-const repository = join(__dirname, "../..");
 
 /** Packs this package as it was built, and returns the path of the tarball. */
 export async function packInto(directory: string): Promise<string> {

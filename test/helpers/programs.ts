@@ -1,32 +1,45 @@
-import { readFile, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { type Adapter, dynamicAdapter, pluginAdapter } from "./adapters/adapters.js";
-import { writeJson } from "./directory.js";
+import { repository, writeJson } from "./directory.js";
 
-const repository = join(__dirname, "../..");
+/** A webhook of a program. The output `<name>Secret` of the stack has its secret. */
+interface DeclaredWebhook {
+  /** Changes of {@link webhookArgs}. */
+  readonly args?: object;
+  readonly opts?: object;
+  /** The name of an explicit provider. */
+  readonly provider?: string;
+  /** Whether the program passes the url as a Pulumi secret. */
+  readonly hasSecretUrl?: boolean;
+}
 
-/**
- * Webhooks and providers by resource name. Values are those of Pulumi's YAML: `{ "fn::secret": text }`,
- * and texts with `${name.output}`.
- */
-export type Webhooks = Readonly<
-  Record<
-    string,
-    { readonly args: object; readonly opts?: object | undefined; readonly type?: "provider" }
-  >
->;
+/** Webhooks by resource name. */
+export type Webhooks = Readonly<Record<string, DeclaredWebhook>>;
+/** The arguments of explicit providers by resource name. */
+export type Providers = Readonly<Record<string, object>>;
 
 export interface Program extends Pick<Adapter, "name" | "idOf" | "type"> {
-  /** Writes a project without webhooks into its directory. */
+  /** Writes a project without resources into its directory. */
   write(directory: string, project: string): Promise<void>;
-  /** Replaces the declared webhooks. The output `<name>Secret` has the secret of each. */
-  declare(directory: string, webhooks: Webhooks): Promise<void>;
+  /** Replaces the webhooks and explicit providers that the program declares. */
+  declare(directory: string, webhooks: Webhooks, providers?: Providers): Promise<void>;
   /** Matches the command line of the provider's process. */
   readonly process: RegExp;
 }
 
+/** The arguments of a webhook, for tests that change one of them. */
+export function webhookArgs(changes: object = {}) {
+  return {
+    databaseId: "base_abc123",
+    url: "https://example.com/hooks/orders",
+    events: ["record.created", "record.updated"],
+    ...changes,
+  };
+}
+
 /** The plugin of this build, for projects that do not install one. */
-const pluginProject = {
+const pluginOfBuild = {
   plugins: { providers: [{ name: "dbwebhooks", path: join(repository, "dist-plugin") }] },
 };
 const pluginProcess = /node.*pulumi-resource-dbwebhooks/;
@@ -41,8 +54,7 @@ export const javascriptProgram: Program = {
 /** A JavaScript program with the native plugin. */
 export const javascriptProgramOfPlugin: Program = {
   ...pluginAdapter,
-  ...javascript("pulumi-dbwebhooks/native", pluginProject),
-  name: "the native plugin, JavaScript",
+  ...javascript("pulumi-dbwebhooks/native", pluginOfBuild),
   process: pluginProcess,
 };
 
@@ -50,63 +62,67 @@ export const javascriptProgramOfPlugin: Program = {
 export const yamlProgram: Program = {
   ...pluginAdapter,
   process: pluginProcess,
-  write: (directory, name) =>
-    writeJson(join(directory, "Pulumi.yaml"), { name, runtime: "yaml", ...pluginProject }),
-  declare: (directory, webhooks) => {
+  write: (directory, project) => writeYaml(directory, { name: project }),
+  declare: (directory, webhooks, providers = {}) => {
     const resources: Record<string, object> = {};
     const outputs: Record<string, string> = {};
-    for (const [name, { args, opts = {}, type }] of Object.entries(webhooks)) {
-      if (type === "provider") {
-        resources[name] = { type: "pulumi:providers:dbwebhooks", properties: args, options: opts };
-      } else {
-        resources[name] = { type: "dbwebhooks:Webhook", properties: args, options: opts };
-        outputs[`${name}Secret`] = interpolated(`${name}.secret`);
-      }
+    for (const [name, properties] of Object.entries(providers)) {
+      resources[name] = { type: "pulumi:providers:dbwebhooks", properties };
     }
-    return changeProject(directory, { resources, outputs });
+    for (const [name, { args, opts, provider, hasSecretUrl }] of Object.entries(webhooks)) {
+      const properties = webhookArgs(args);
+      resources[name] = {
+        type: "dbwebhooks:Webhook",
+        properties: hasSecretUrl
+          ? { ...properties, url: { "fn::secret": properties.url } }
+          : properties,
+        options: { ...opts, ...(provider && { provider: reference(provider) }) },
+      };
+      outputs[`${name}Secret`] = reference(`${name}.secret`);
+    }
+    return writeYaml(directory, { resources, outputs });
   },
 };
 
-/** Returns the reference to a resource or to one of its outputs, such as `orders.secret`. */
-export function interpolated(path: string): string {
+/** Returns YAML's reference to a resource or to one of its outputs, such as `orders.secret`. */
+export function reference(path: string): string {
   return `\${${path}}`;
 }
 
-/** Changes keys of Pulumi.yaml, which is written as JSON. */
-export async function changeProject(directory: string, changes: object): Promise<void> {
-  const file = join(directory, "Pulumi.yaml");
-  await writeJson(file, { ...JSON.parse(await readFile(file, "utf8")), ...changes });
+/** Writes a YAML program, as JSON. */
+export async function writeYaml(directory: string, content: object): Promise<void> {
+  const project = { name: "webhooks", runtime: "yaml", ...pluginOfBuild };
+  await writeJson(join(directory, "Pulumi.yaml"), { ...project, ...content });
 }
 
-function javascript(entry: string, project: object): Pick<Program, "write" | "declare"> {
-  const declare = (directory: string, webhooks: Webhooks) =>
-    writeFile(join(directory, "index.js"), programOf(entry, webhooks));
+const programThatReadsResources = (entry: string) => `
+const { secret } = require("@pulumi/pulumi");
+const { Provider, Webhook } = require("${entry}");
+const { webhooks, providers } = require("./resources.json");
+for (const name of Object.keys(providers)) {
+  providers[name] = new Provider(name, providers[name]);
+}
+for (const { name, args, opts, provider, hasSecretUrl } of webhooks) {
+  const url = hasSecretUrl ? secret(args.url) : args.url;
+  const webhook = new Webhook(name, { ...args, url }, { ...opts, provider: providers[provider] });
+  exports[name + "Secret"] = webhook.secret;
+}
+`;
+
+function javascript(entry: string, settings: object): Pick<Program, "write" | "declare"> {
+  const declare = (directory: string, webhooks: Webhooks, providers: Providers = {}) => {
+    const list = Object.entries(webhooks).map(([name, { args, ...rest }]) => {
+      return { name, args: webhookArgs(args), ...rest };
+    });
+    return writeJson(join(directory, "resources.json"), { webhooks: list, providers });
+  };
   const write = async (directory: string, name: string) => {
-    await symlink(join(repository, "node_modules"), join(directory, "node_modules"));
-    await writeJson(join(directory, "Pulumi.yaml"), { name, runtime: "nodejs", ...project });
+    // Outside of the project, where the language host does not search it for plugins.
+    await symlink(join(repository, "node_modules"), join(dirname(directory), "node_modules"));
+    await writeJson(join(directory, "Pulumi.yaml"), { name, runtime: "nodejs", ...settings });
     await writeJson(join(directory, "package.json"), { name, main: "index.js" });
+    await writeFile(join(directory, "index.js"), programThatReadsResources(entry));
     await declare(directory, {});
   };
   return { write, declare };
-}
-
-function programOf(entry: string, webhooks: Webhooks): string {
-  const statements = Object.entries(webhooks).map(([name, { args, opts = {}, type }]) => {
-    const words = `("${name}", ${expressionOf(args)}, ${expressionOf(opts)});`;
-    return type === "provider"
-      ? `const ${name} = new Provider${words}`
-      : `const ${name} = new Webhook${words}\nexports.${name}Secret = ${name}.secret;`;
-  });
-  return `const pulumi = require("@pulumi/pulumi");
-const { Provider, Webhook } = require("${entry}");
-${statements.join("\n")}
-`;
-}
-
-/** Writes values of YAML as JavaScript. */
-function expressionOf(values: object): string {
-  return JSON.stringify(values)
-    .replace(/"\$\{([^}"]+)\}"/g, "$1")
-    .replace(/"([^"]*\$\{[^"]*)"/g, "pulumi.interpolate`$1`")
-    .replace(/\{"fn::secret":("[^"]*")\}/g, "pulumi.secret($1)");
 }

@@ -6,12 +6,16 @@ import { startProvider, type Texts } from "./provider.js";
 
 /** Starts a service with these responses, a provider of it, and the state of a webhook there. */
 export async function startWithService(
-  answers: Answer | readonly Answer[],
+  responses: Answer | readonly Answer[],
   settings: Texts = {},
   engine?: Engine,
   environment?: Texts,
 ) {
-  const { requests, url, [Symbol.asyncDispose]: dispose } = await startServer(...[answers].flat());
+  const {
+    requests,
+    url,
+    [Symbol.asyncDispose]: dispose,
+  } = await startServer(...[responses].flat());
   onTestFinished(dispose);
   const baseUrl = `${url}/eu`;
   const run = startProvider({ baseUrl, retrySeconds: "0", ...settings }, engine, environment);

@@ -1,12 +1,12 @@
 import { vi } from "vitest";
 import * as dynamic from "../../src/adapters/dynamic.js";
 import { Engine, type Notify, type Severity } from "../../src/provider/engine.js";
-import { type ReadOptions, WebhookProvider } from "../../src/provider/provider.js";
+import { type RequestOptions, WebhookProvider } from "../../src/provider/provider.js";
 import type { Properties } from "../../src/provider/values.js";
 import { apiKey } from "./builders.js";
 
 export type Texts = Readonly<Record<string, string | undefined>>;
-type Options = ReadOptions & { readonly ignored?: readonly string[] };
+type Options = Partial<RequestOptions>;
 
 const account: Texts = { baseUrl: "https://tables.example.com", apiKey };
 
@@ -34,16 +34,17 @@ export function startProvider(settings: Texts = {}, engine?: Engine, environment
   return {
     lines,
     check: (olds: Properties, news: Properties, options?: Options) =>
-      provider.check(olds, news, notify, options),
+      provider.check(olds, news, { notify, ...options }),
     diff: (id: string, olds: Properties, news: Properties, options?: Options) =>
-      provider.diff(id, olds, news, notify, options),
-    create: (inputs: Properties, options?: Options) => provider.create(inputs, notify, options),
+      provider.diff(id, olds, news, { notify, ...options }),
+    create: (inputs: Properties, options?: Options) =>
+      provider.create(inputs, { notify, ...options }),
     read: (id: string, props: Properties, options?: Options) =>
-      provider.read(id, props, notify, options),
+      provider.read(id, props, { notify, ...options }),
     import: (id: string, databaseId: string, options?: Options) =>
-      provider.import(id, databaseId, notify, options),
+      provider.import(id, databaseId, { notify, ...options }),
     delete: (id: string, props: Properties, options?: Options) =>
-      provider.delete(id, props, notify, options),
+      provider.delete(id, props, { notify, ...options }),
   };
 }
 

@@ -1,11 +1,22 @@
 import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
+import {
+  type LocalService,
+  type LocalServiceOptions,
+  startLocalService,
+} from "pulumi-dbwebhooks/local-service";
 import { aroundAll, expect, inject, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { withDirectory, writeJson } from "./directory.js";
+import { createWebhook } from "./local-service.js";
 import { succeed } from "./package.js";
-import { javascriptProgram, type Program, type Webhooks } from "./programs.js";
+import {
+  javascriptProgram,
+  type Program,
+  type Providers,
+  type Webhooks,
+  webhookArgs,
+} from "./programs.js";
 import { run, stackEnvironment, start } from "./pulumi.js";
 import { template } from "./stack-template.js";
 
@@ -14,12 +25,26 @@ type Texts = Readonly<Record<string, string>>;
 /** A stack of a program with webhooks, on the real CLI with a file backend. */
 export type TestStack = Awaited<ReturnType<typeof openStack>>;
 
-/** What the state holds of one webhook. */
+/** What the state holds of one resource. */
 interface StateResource {
   readonly urn: string;
   readonly id: string;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly outputs: Readonly<Record<string, unknown>>;
+}
+
+/** A webhook that was created without Pulumi. */
+export interface ExistingWebhook {
+  readonly id: number;
+  readonly secret: string;
+}
+
+interface StackOptions {
+  readonly program?: Program;
+  /** By default the service accepts the key of the template. */
+  readonly service?: LocalServiceOptions;
+  /** Whether the stack's configuration has the base URL and the key of the service. */
+  readonly isConfigured?: boolean;
 }
 
 /** The end of a command that asks for nothing. */
@@ -28,16 +53,9 @@ export const unasked = ["--yes", "--skip-preview"];
 /** Runs a test with a stack of its own, then destroys it and asserts that the service is empty. */
 export async function withStack(
   use: (stack: TestStack) => Promise<void>,
-  options: {
-    /** The service; it accepts the key of the template unless the stack is not configured. */
-    readonly service?: LocalService;
-    readonly program?: Program;
-    /** Whether the stack's configuration has the base URL and the key of the service. */
-    readonly isConfigured?: boolean;
-  } = {},
+  { program = javascriptProgram, service: options, isConfigured = true }: StackOptions = {},
 ): Promise<void> {
-  await using service = options.service ?? (await startLocalService());
-  const { program = javascriptProgram, isConfigured = true } = options;
+  await using service = await startLocalService(options);
   await withDirectory(async (root) => {
     await cp(inject("stackTemplate"), root, { recursive: true });
     const stack = await openStack(root, service, program);
@@ -61,21 +79,13 @@ export async function withStack(
  * Opens one stack for all tests of a `describe`, and returns a function that returns it. The tests run in
  * their order, and each goes on from the stack that the one before left.
  */
-export function shareStack({
-  startService = startLocalService,
-  ...options
-}: {
-  readonly program: Program;
-  readonly startService?: () => Promise<LocalService>;
-  readonly isConfigured?: boolean;
-}): () => TestStack {
+export function shareStack(options: StackOptions): () => TestStack {
   let shared: TestStack | undefined;
   aroundAll(async (runTests) => {
-    const useStack = async (stack: TestStack) => {
+    await withStack(async (stack) => {
       shared = stack;
       await runTests();
-    };
-    await withStack(useStack, { ...options, service: await startService() });
+    }, options);
   });
   return () => shared as TestStack;
 }
@@ -84,10 +94,10 @@ export function shareStack({
  * Starts another service for all tests of a `describe`, and asserts that it is empty afterwards. Stands
  * before `shareStack` where the stack has webhooks there, so that it outlives the stack.
  */
-export function shareService(...options: Parameters<typeof startLocalService>): () => LocalService {
+export function shareService(options?: LocalServiceOptions): () => LocalService {
   let shared: LocalService | undefined;
   aroundAll(async (runTests) => {
-    await using service = await startLocalService(...options);
+    await using service = await startLocalService(options);
     shared = service;
     await runTests();
     expect(service.webhooks).toEqual([]);
@@ -119,8 +129,15 @@ async function openStack(root: string, service: LocalService, program: Program) 
     /** Changes the text of the state, as somebody with access to the backend can. */
     editState: async (change: (text: string) => string) =>
       writeFile(stateFile, change(await stateText())),
-    declare: (webhooks: Webhooks) => program.declare(directory, webhooks),
-    /** Takes the text of a JavaScript program in place of the one that `declare` feeds. */
+    /** Creates a webhook at the service without Pulumi, with these changes of the arguments. */
+    createByHand: async (changes?: object): Promise<ExistingWebhook> => {
+      const { databaseId, ...body } = webhookArgs(changes);
+      const { json } = await createWebhook(service, { databaseId, body });
+      return { id: json.id, secret: json.secret };
+    },
+    declare: (webhooks: Webhooks, providers?: Providers) =>
+      program.declare(directory, webhooks, providers),
+    /** Writes a JavaScript program in place of the one that `declare` feeds. */
     declareText: (text: string) => writeFile(join(directory, "index.js"), text),
     /** Runs a command of the CLI on the stack, whatever its exit code. */
     pulumi: (args: readonly string[], more?: Texts) => run("pulumi", ...command(args, more)),
@@ -131,16 +148,17 @@ async function openStack(root: string, service: LocalService, program: Program) 
       return running;
     },
     up: (more?: Texts) => succeed("pulumi", ...command(["up", ...unasked], more)),
+    /** Changes the stack's configuration, or replaces it if `base` is given. */
     configure: async (changes: Texts, base?: Texts) => {
       const { config, ...rest } = parse(await readFile(configFile, "utf8"));
       await writeJson(configFile, { ...rest, config: { ...(base ?? config), ...changes } });
     },
-    /** Outputs of the stack with their secrets in clear. */
+    /** The outputs of the stack, with secrets in clear text. */
     outputs: async (): Promise<Record<string, unknown>> => {
       const words = ["stack", "output", "--json", "--show-secrets"];
       return JSON.parse((await succeed("pulumi", ...command(words))).stdout);
     },
-    /** Webhooks in the state, by resource name. */
+    /** The webhooks in the state, by resource name. */
     resources: async (): Promise<Record<string, StateResource>> => {
       const webhooks = (await allResources()).filter(({ urn }) =>
         urn.includes(`::${program.type}::`),
@@ -150,17 +168,7 @@ async function openStack(root: string, service: LocalService, program: Program) 
   };
 }
 
-/** Arguments that are all right, for tests that change one of them. */
-export function webhookArgs(changes: object = {}): object {
-  return {
-    databaseId: "base_abc123",
-    url: "https://example.com/hooks/orders",
-    events: ["record.created", "record.updated"],
-    ...changes,
-  };
-}
-
-/** Holds back the answer to the next creation, which the service has made once `committed` is fulfilled. */
+/** Holds back the response to the next creation; `committed` is fulfilled when the service has made it. */
 export function holdCreation(service: LocalService) {
   const fault = { kind: "hold", commit: true } as const;
   const held = service.inject({ on: "POST", fault, times: 1 });

@@ -23,18 +23,15 @@ export const busy = (retryAfterMs: number) => response(503, retryAfterMs, errorB
 
 const failure = (kind: http.HttpFailure["kind"], code: string, text: string): http.HttpFailure => ({
   kind,
-  cause: { kind: "connection", codes: [code], text },
+  cause: "connection",
+  codes: [code],
+  text,
 });
 
 export const unsentBecause = (code: string) => failure("unsent", code, "connect failed");
 export const unsent = unsentBecause("EAI_AGAIN");
 export const refused = unsentBecause("ECONNREFUSED");
 export const noResponse = failure("noResponse", "ECONNRESET", "read ECONNRESET");
-export const unreadable: http.HttpFailure = {
-  kind: "unreadable",
-  cause: { kind: "tooLong", statusCode: 200 },
-};
-
 /** A transport on a fake clock whose attempts end as `respond` says. */
 export async function fakeTransport(
   respond: (attempt: number, name: string) => http.HttpOutcome | Promise<http.HttpOutcome>,
@@ -49,6 +46,12 @@ export async function fakeTransport(
   const waits: Wait[] = [];
   const exchange: http.Exchange = async ({ url }, signals) => {
     const name = url.pathname.slice(1);
+    if (signals?.stopping?.aborted) {
+      return { kind: "unsent", cause: "stopping" };
+    }
+    if (signals?.deadline?.aborted) {
+      return { kind: "unsent", cause: "deadline" };
+    }
     const endsAtStop = signals?.stopping !== undefined;
     attempts.push({ name, atMs: Date.now() - startedAt, endsAtStop });
     return respond(attempts.length, name);
@@ -98,7 +101,7 @@ export async function settled<Result>(promise: Promise<Result>): Promise<Result>
   return promise;
 }
 
-/** Lets all work finish that needs no timer. */
+/** Waits for all work that needs no timer. */
 export function pendingWork(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

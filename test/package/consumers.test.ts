@@ -98,8 +98,6 @@ beforeAll(async () => {
     ...(await stackEnvironment(root.path)),
     DBWEBHOOKS_BASE_URL: service.baseUrl,
     DBWEBHOOKS_API_KEY: service.apiKey,
-    // tsc checks the programs.
-    PULUMI_NODEJS_TRANSPILE_ONLY: "true",
   };
   const dependencies = {
     "@pulumi/pulumi": versions["@pulumi/pulumi"],

@@ -31,15 +31,12 @@ interface CreationInFlight {
 
 async function withCreationInFlight(
   adapter: Adapter,
-  use: (parts: CreationInFlight) => Promise<void>,
+  use: (creation: CreationInFlight) => Promise<void>,
 ): Promise<void> {
   await using service = await startLocalService();
   const { baseUrl, apiKey } = service;
-  await using running = await startAdapter(adapter, {
-    baseUrl,
-    apiKey,
-    maxConcurrentRequests: "1",
-  });
+  const settings = { baseUrl, apiKey, maxConcurrentRequests: "1" };
+  await using running = await startAdapter(adapter, settings);
   const held = service.inject({ on: "POST", fault: { kind: "hold", commit: true }, times: 1 });
   const committed = service.nextRequest({ on: "POST", stage: "committed" });
   const exited = once(running.process.child, "exit");
@@ -47,12 +44,11 @@ async function withCreationInFlight(
   await committed;
   const queued = running.create(inputs);
   // A process handles calls in order, so it has begun with the queued creation after this response.
-  await expectResponse(adapter, running, service);
+  await callThatSendsNothing(adapter, running, service);
   await use({ service, running, creation, release: () => held.release(), queued, exited });
 }
 
-/** Waits for the response to a call that sends nothing. */
-async function expectResponse(
+async function callThatSendsNothing(
   adapter: Adapter,
   running: RunningAdapter,
   { baseUrl }: LocalService,
@@ -63,20 +59,18 @@ async function expectResponse(
 
 describe.concurrent.each(adapters)("A creation in flight through $name", (adapter) => {
   it("is undone when the engine is gone, and the process ends", ({ expect }) =>
-    withCreationInFlight(adapter, async (parts) => {
-      const { service, running, creation, release, exited, queued } = parts;
+    withCreationInFlight(adapter, async ({ service, running, release, ...others }) => {
       running.process.engine.close();
       // The queued creation may begin while the process finds out, which takes less than this delay.
       service.inject({ on: "POST", fault: { kind: "delay", ms: 500 } });
 
       release();
 
-      expect(await exited).toEqual([0, null]);
-      expect(await creation).toHaveProperty("error");
-      expect(await queued).toHaveProperty("error");
-      const { posts, created, deleted } = service.counts;
-      expect(posts).toBeLessThanOrEqual(2);
-      expect(deleted).toBe(created);
+      expect(await others.exited).toEqual([0, null]);
+      expect(await others.creation).toHaveProperty("error");
+      expect(await others.queued).toHaveProperty("error");
+      expect(service.webhooks).toEqual([]);
+      expect(service.counts.posts).toBeLessThanOrEqual(2);
     }));
 
   it("is undone once when the engine says stop twice", ({ expect }) =>
@@ -97,7 +91,7 @@ describe.concurrent.each(adapters)("A creation in flight through $name", (adapte
     withCreationInFlight(adapter, async ({ service, running, creation, queued, release }) => {
       // Service managers send SIGTERM to all processes of a service.
       running.process.child.kill("SIGTERM");
-      await expectResponse(adapter, running, service);
+      await callThatSendsNothing(adapter, running, service);
 
       release();
 
@@ -130,17 +124,12 @@ describe.concurrent.each(adapters)("A creation in flight through $name", (adapte
 });
 
 describe("A creation that ends after the engine has said stop", () => {
-  /** Plays one response to a creation that is in flight when the engine says stop. */
-  async function stopDuringCreation(response: Fault, refusal: { deletion?: Fault } = {}) {
-    await using service = await startLocalService();
+  /** Starts a creation that gets this response after the stop; returns the lines about it. */
+  async function linesOfStoppedCreation(service: LocalService, response: Fault) {
     const { baseUrl, apiKey } = service;
     await using plugin = await startAdapter(pluginAdapter, { baseUrl, apiKey });
     const exited = once(plugin.process.child, "exit");
-    const fault: Fault[] = [{ kind: "hold", commit: true }, response];
-    const held = service.inject({ on: "POST", fault });
-    if (refusal.deletion) {
-      service.inject({ on: "DELETE", fault: refusal.deletion });
-    }
+    const held = service.inject({ on: "POST", fault: [{ kind: "hold", commit: true }, response] });
     const committed = service.nextRequest({ on: "POST", stage: "committed" });
     const creation = plugin.create(inputs);
     await committed;
@@ -151,31 +140,27 @@ describe("A creation that ends after the engine has said stop", () => {
     await creation;
     await exited;
 
-    const lines = plugin.lines().filter((line) => line.includes("base_abc123"));
-    return { lines, kinds: lines.map((line) => kindOf({ message: line })), service };
+    return plugin.lines().filter((line) => line.includes("base_abc123"));
   }
 
-  it("is reported as in doubt when its response is lost", async () => {
-    const { kinds } = await stopDuringCreation({ kind: "resetAfterCommit" });
+  it.each<{ kind: string; response: string; fault: Fault }>([
+    { kind: "inDoubt", response: "is lost", fault: { kind: "resetAfterCommit" } },
+    { kind: "undone", response: "lacks the secret", fault: withFields({ secret: undefined }) },
+  ])("is reported as $kind when its response $response", async ({ kind, fault }) => {
+    await using service = await startLocalService();
 
-    expect(kinds).toEqual(["inDoubt"]);
-  });
+    const lines = await linesOfStoppedCreation(service, fault);
 
-  it("is reported as undone when its response lacks the secret", async () => {
-    const { kinds } = await stopDuringCreation(withFields({ secret: undefined }));
-
-    expect(kinds).toEqual(["undone"]);
+    expect(lines.map((line) => kindOf({ message: line }))).toEqual([kind]);
   });
 
   it("is reported as left behind, with its id, when it cannot be undone", async () => {
-    const deletion: Fault = { kind: "respond", statusCode: 403 };
+    await using service = await startLocalService();
+    service.inject({ on: "DELETE", fault: { kind: "respond", statusCode: 403 } });
 
-    const { kinds, lines, service } = await stopDuringCreation(
-      { kind: "delay", ms: 0 },
-      { deletion },
-    );
+    const lines = await linesOfStoppedCreation(service, { kind: "delay", ms: 0 });
 
-    expect(kinds).toEqual(["leftBehind"]);
+    expect(lines.map((line) => kindOf({ message: line }))).toEqual(["leftBehind"]);
     expect(lines.join()).toContain(`created webhook ${service.webhooks[0]?.id}`);
   });
 });

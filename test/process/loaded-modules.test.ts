@@ -1,20 +1,22 @@
 import { execFile } from "node:child_process";
-import { join, relative, sep } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { dynamicAdapter, startAdapter } from "../helpers/adapters/adapters.js";
 import { someArgs } from "../helpers/builders.js";
+import { repository } from "../helpers/directory.js";
 
-const repository = join(__dirname, "../..");
 const baseUrl = "http://127.0.0.1:9";
 /** A provider whose creations return the files that its process has loaded. */
-const listingText = `exports.handler = () => ({
+const providerOfFiles = `exports.handler = () => ({
   create: async () => ({ id: "1", outs: { files: Object.keys(require.cache) } }),
 })`;
 
-/** The files of this package and the names of other packages among these paths. */
+/** The files of this package, and the names of other packages, among these paths. */
 function namesOf(paths: readonly string[]): string[] {
-  const names = paths.map((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? path);
+  const names = paths.map(
+    (path) =>
+      /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? path.replace(`${repository}/`, ""),
+  );
   return [...new Set(names)].sort();
 }
 
@@ -22,35 +24,28 @@ describe("Pulumi's provider process", () => {
   it("loads the HTTP client with the first request, and not for a check or a diff", async () => {
     const settings = { baseUrl, apiKey: "key", retrySeconds: "0" };
     await using running = await startAdapter(dynamicAdapter, settings);
-    const known = new Set<string>();
-    /** Returns the files that were loaded since the last call. */
-    const newFiles = async () => {
-      // The text differs each time, because Pulumi caches the evaluated module.
-      const __provider = `${listingText}${";".repeat(known.size)}`;
-      const { outs } = await running.process.create({ ...someArgs(), __provider });
-      const files = (outs.files as string[]).filter((file) => !known.has(file));
-      for (const file of files) {
-        known.add(file);
-      }
-      return files.map((file) => relative(repository, file).split(sep).join("/"));
+    const loadedFiles = async (text: string) => {
+      const { outs } = await running.process.create({ ...someArgs(), __provider: text });
+      return outs.files as string[];
     };
-    await newFiles();
+    // The texts differ, because Pulumi caches the module that it makes of each.
+    const atStart = await loadedFiles(providerOfFiles);
 
     const { inputs } = await running.check(someArgs());
     const state = { ...inputs, baseUrl, secret: "secret" };
     await running.diff("1", state, inputs);
-    const loadedByDiff = await newFiles();
+    const afterDiff = await loadedFiles(`${providerOfFiles};`);
     const error = await running.delete("2", state);
-    const loadedByRequest = await newFiles();
+    const afterRequest = await loadedFiles(`${providerOfFiles};;`);
 
-    expect(namesOf(loadedByDiff)).toEqual([
+    expect(namesOf(afterDiff.filter((file) => !atStart.includes(file)))).toEqual([
       "dist/common.js",
       "dist/provider.js",
       "dist/zod.js",
       "fastest-levenshtein",
     ]);
     expect(error).toContain("127.0.0.1:9");
-    expect(namesOf(loadedByRequest)).toEqual([
+    expect(namesOf(afterRequest.filter((file) => !afterDiff.includes(file)))).toEqual([
       "dist/http.js",
       "dist/p-queue.js",
       "dist/rate-limiter.js",
@@ -69,8 +64,7 @@ describe("A program", () => {
       const before = Object.keys(require.cache);
       require("${entry}");
       const files = Object.keys(require.cache).filter((file) => !before.includes(file));
-      const { relative } = require("node:path");
-      console.log(JSON.stringify(files.map((file) => relative(process.cwd(), file))));`;
+      console.log(JSON.stringify(files));`;
 
     const options = { cwd: repository };
     const { stdout } = await promisify(execFile)(process.execPath, ["-e", script], options);

@@ -1,11 +1,9 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { cp, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { pluginAdapter, pluginFile, startAdapter } from "../helpers/adapters/adapters.js";
-import { someArgs, someState } from "../helpers/builders.js";
+import { pluginFile } from "../helpers/adapters/adapters.js";
 import { withDirectory } from "../helpers/directory.js";
 
 /** Runs a program to its end. A program that does not end is killed and has no exit code. */
@@ -28,10 +26,10 @@ const refusalOfOldNode = {
 };
 
 describe.concurrent("pulumi-resource-dbwebhooks", () => {
-  it.each([[""], ["--help"], ["127.0.0.1:port"], ["127.0.0.1:99999"]])(
-    "explains in one line that Pulumi starts it when its argument is no engine address: %j",
-    async (argument) => {
-      expect(await run(pluginFile, argument === "" ? [] : [argument])).toEqual({
+  it.each([{ args: [] }, { args: ["--help"] }, { args: ["127.0.0.1:99999"] }])(
+    "explains in one line that Pulumi starts it when it gets no address of an engine: $args",
+    async ({ args }) => {
+      expect(await run(pluginFile, args)).toEqual({
         code: 1,
         stdout: "",
         stderr: expect.stringMatching(/^pulumi-resource-dbwebhooks is started by Pulumi, .+\n$/),
@@ -83,53 +81,7 @@ describe.concurrent("pulumi-resource-dbwebhooks", () => {
     });
   });
 
-  it("evaluates neither undici nor the queue for a check and a diff", async () => {
-    await withDirectory(async (directory) => {
-      await using plugin = await startAdapter(
-        pluginAdapter,
-        { baseUrl: "http://127.0.0.1:9", apiKey: "key" },
-        {
-          NODE_V8_COVERAGE: directory,
-          // Coverage is written when a process exits, and not when a signal ends it.
-          NODE_OPTIONS: `--import="data:text/javascript,process.on('SIGINT',()=>process.exit())"`,
-        },
-      );
-      const { inputs, failures } = await plugin.check(someArgs());
-      const state = someState({ baseUrl: "http://127.0.0.1:9" });
-      const { replaces } = await plugin.diff("base_abc123/1", state, inputs);
-      const { child } = plugin.process;
-      const exited = once(child, "exit");
-      child.kill("SIGINT");
-      await exited;
-
-      expect([failures, replaces]).toEqual([[], []]);
-      const isEvaluated = evaluatedIn(directory);
-      expect(isEvaluated("$ZodAsyncError=class extends")).toBe(true);
-      expect(isEvaluated("undici:client:sendHeaders")).toBe(false);
-      expect(isEvaluated("PQueue=class extends")).toBe(false);
-    });
-  });
-
   it("is plain ASCII, which V8 reads in half the time", () => {
     expect(readFileSync(pluginFile, "utf8")).toMatch(/^[\0-\x7f]*$/);
   });
 });
-
-/** Returns whether the plugin evaluated the top-level code of a module that contains a text. */
-function evaluatedIn(directory: string): (mark: string) => boolean {
-  const [file = ""] = readdirSync(directory);
-  const { result } = JSON.parse(readFileSync(join(directory, file), "utf8")) as {
-    result: { url: string; functions: { ranges: { [name: string]: number }[] }[] }[];
-  };
-  const script = result.find(({ url }) => url.endsWith("/pulumi-resource-dbwebhooks"));
-  const ranges = script?.functions.flatMap((each) => each.ranges) ?? [];
-  return (mark) => {
-    const at = readFileSync(pluginFile, "utf8").indexOf(mark);
-    expect(at, mark).toBeGreaterThan(0);
-    const [innermost] = ranges
-      .map(({ startOffset: start = 0, endOffset: end = 0, count = 0 }) => ({ start, end, count }))
-      .filter(({ start, end }) => start <= at && at < end)
-      .sort((a, b) => a.end - a.start - (b.end - b.start));
-    return (innermost?.count ?? 0) > 0;
-  };
-}

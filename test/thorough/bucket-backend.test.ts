@@ -5,7 +5,7 @@ import { withDirectory } from "../helpers/directory.js";
 import { succeed } from "../helpers/package.js";
 import { yamlProgram } from "../helpers/programs.js";
 import { start } from "../helpers/pulumi.js";
-import { holdCreation, unasked, webhookArgs, withStack } from "../helpers/stack.js";
+import { holdCreation, unasked, withStack } from "../helpers/stack.js";
 
 /** A bucket of an S3 server on this machine. */
 interface Bucket extends AsyncDisposable {
@@ -21,7 +21,7 @@ describe("A stack in a bucket", () => {
         async ({ service, declare, pulumi }) => {
           const run = (...args: string[]) => pulumi(args, bucket.environment);
           const up = () => run("up", ...unasked);
-          await declare({ orders: { args: webhookArgs() } });
+          await declare({ orders: {} });
           expect((await run("stack", "init")).exitCode).toBe(0);
 
           const { committed, release } = holdCreation(service);

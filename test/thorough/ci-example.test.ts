@@ -1,23 +1,78 @@
 import { cp, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import type { LocalService } from "pulumi-dbwebhooks/local-service";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { repository } from "../helpers/directory.js";
 import { yamlProgram } from "../helpers/programs.js";
-import { type RunningCommand, start } from "../helpers/pulumi.js";
-import { holdCreation, type TestStack, webhookArgs, withStack } from "../helpers/stack.js";
+import { start } from "../helpers/pulumi.js";
+import { holdCreation, shareStack } from "../helpers/stack.js";
 
-const repository = join(__dirname, "../..");
 const up = ["up", "--stack", "test", "--summary", "summary.json"];
 
 describe("The deployment script of examples/ci", () => {
-  it.each([
-    ["SIGTERM", "to the script alone", 1],
-    ["SIGINT", "to all processes", -1],
-  ] as const)("finishes and stores a creation after %s %s", async (signal, _, group) => {
-    await withDeployment(async ({ service, startDeploy, summary }) => {
-      const held = await startAndHold(service, () => startDeploy(up));
+  // A YAML project starts faster than the example's own program.
+  const stack = shareStack({ program: yamlProgram });
+  const startDeploy = (args: readonly string[] = up) => {
+    const { directory, environment } = stack();
+    return start("node", ["deploy.mts", ...args], { directory, environment, isGroupLeader: true });
+  };
+  const deploy = (args?: readonly string[]) => startDeploy(args).result;
+  /** Starts an update, and holds back the response to a creation that the service has made. */
+  const startAndHold = async () => {
+    const { committed, release } = holdCreation(stack().service);
+    const running = startDeploy();
+    await committed;
+    return { ...running, release };
+  };
+  /** Reads the summary of the last command that wrote one. */
+  const summary = async (): Promise<unknown> =>
+    JSON.parse(await readFile(join(stack().directory, "summary.json"), "utf8"));
 
-      process.kill(group * (held.child.pid ?? 0), signal);
+  beforeAll(async () => {
+    const { declare, directory } = stack();
+    await declare({ orders: {} });
+    await symlink(join(repository, "node_modules"), join(directory, "node_modules"));
+    for (const file of ["deploy.mts", "interruption.mts", "package.json"]) {
+      await cp(join(repository, "examples/ci", file), join(directory, file));
+    }
+  });
+
+  it("exits with 1 when the update fails, and shows the error", async () => {
+    const fault = { kind: "respond", statusCode: 403 } as const;
+    const injected = stack().service.inject({ on: "POST", fault });
+
+    const { exitCode, output } = await deploy();
+    injected.remove();
+
+    expect(exitCode, output).toBe(1);
+    expect(output).toContain("403");
+    expect(await summary()).toMatchObject({ result: "failed", exitCode: 1 });
+  });
+
+  it("exits with 1 for an unknown stack, and says how to create it", async () => {
+    const { exitCode, output } = await deploy(["up", "--stack", "tset"]);
+
+    expect(exitCode, output).toBe(1);
+    expect(output).toContain("pulumi stack init tset");
+  });
+
+  it("exits with 2 for wrong usage", async () => {
+    const { exitCode, output } = await deploy([...up, "--wait-for-lock", "soon"]);
+
+    expect(exitCode, output).toBe(2);
+  });
+
+  it.each([
+    { signal: "SIGTERM", to: "the script alone", isForGroup: false },
+    { signal: "SIGINT", to: "all processes", isForGroup: true },
+  ] as const)(
+    "finishes and stores a creation after $signal to $to, and exits with 4",
+    async ({ signal, isForGroup }) => {
+      const { service, pulumi } = stack();
+      service.clearRequests();
+      const held = await startAndHold();
+      const pid = held.child.pid ?? 0;
+
+      process.kill(isForGroup ? -pid : pid, signal);
       await expect.poll(held.output).toMatch(/cancell?ing/i);
       await expect.poll(held.output).toContain(`${signal}: Pulumi finishes`);
       // A runner repeats the signal before it kills the job.
@@ -27,85 +82,33 @@ describe("The deployment script of examples/ci", () => {
 
       expect(exitCode, output).toBe(4);
       expect(await summary()).toMatchObject({ command: "up", result: "interrupted", exitCode: 4 });
-      expect(service.counts).toMatchObject({ posts: 1, created: 1, deletes: 0 });
-      // The helper destroys the stack and expects an empty service, so the state must hold the webhook.
-    });
+      expect(service.requests.map(({ method }) => method)).toEqual(["POST"]);
+      expect(await stack().resources()).toHaveProperty("orders");
+      await pulumi(["destroy", "--yes"]);
+    },
+  );
+
+  it("exits with 3 while another update has locked the stack, or waits if it may", async () => {
+    const held = await startAndHold();
+    const locked = await deploy([...up, "--wait-for-lock", "0"]);
+    const summaryOfLocked = await summary();
+    const waiting = startDeploy();
+    await expect.poll(waiting.output).toContain("Waiting for its end");
+    held.release();
+    await held.result;
+    const waited = await waiting.result;
+
+    expect(locked.exitCode, locked.output).toBe(3);
+    expect(summaryOfLocked).toMatchObject({ result: "locked", exitCode: 3, changes: {} });
+    expect(waited.exitCode, waited.output).toBe(0);
+    expect(await summary()).toMatchObject({ result: "succeeded", changes: { same: 2 } });
+    expect(stack().service.webhooks).toHaveLength(1);
   });
 
-  it("has an exit code for each failure, waits for a locked stack as long as told, and destroys", async () => {
-    await withDeployment(async ({ service, deploy, startDeploy, summary }) => {
-      const fault = service.inject({ on: "POST", fault: { kind: "respond", statusCode: 403 } });
-      const failed = await deploy(up);
-      const summaryOfFailed = await summary();
-      fault.remove();
-      const [unknownStack, wrongUsage] = await Promise.all(
-        [
-          ["up", "--stack", "tset"],
-          [...up, "--wait-for-lock", "soon"],
-        ].map(deploy),
-      );
-      const held = await startAndHold(service, () => startDeploy(["up", "--stack", "test"]));
-      const locked = await deploy([...up, "--wait-for-lock", "0"]);
-      const summaryOfLocked = await summary();
-      const waiting = startDeploy(up);
-      await expect.poll(waiting.output).toContain("Waiting for its end");
-      held.release();
+  it("destroys", async () => {
+    const { exitCode, output } = await deploy(["destroy", "--stack", "test"]);
 
-      expect([failed.exitCode, summaryOfFailed], failed.output).toMatchObject([
-        1,
-        { result: "failed", exitCode: 1 },
-      ]);
-      expect(failed.output).toContain("403");
-      expect([unknownStack?.exitCode, wrongUsage?.exitCode]).toEqual([1, 2]);
-      expect(unknownStack?.output).toContain("pulumi stack init tset");
-      expect(locked.exitCode, locked.output).toBe(3);
-      expect(summaryOfLocked).toMatchObject({ result: "locked", exitCode: 3, changes: {} });
-      expect((await held.result).exitCode).toBe(0);
-      expect((await waiting.result).exitCode).toBe(0);
-      expect(await summary()).toMatchObject({ result: "succeeded", changes: { same: 2 } });
-      expect(service.counts).toMatchObject({ posts: 2, created: 1 });
-
-      const destroyed = await deploy(["destroy", "--stack", "test"]);
-      expect([destroyed.exitCode, service.webhooks], destroyed.output).toEqual([0, []]);
-    });
+    expect(exitCode, output).toBe(0);
+    expect(stack().service.webhooks).toEqual([]);
   });
 });
-
-/** Runs `use` with the script in a YAML project, which starts faster than the example's own program. */
-async function withDeployment(
-  use: (deployment: ReturnType<typeof deploymentOf>) => Promise<void>,
-): Promise<void> {
-  await withStack(
-    async (stack) => {
-      const { declare, directory } = stack;
-      await declare({ orders: { args: webhookArgs() } });
-      await symlink(join(repository, "node_modules"), join(directory, "node_modules"));
-      for (const file of ["deploy.mts", "interruption.mts", "package.json"]) {
-        await cp(join(repository, "examples/ci", file), join(directory, file));
-      }
-      await use(deploymentOf(stack));
-    },
-    { program: yamlProgram },
-  );
-}
-
-function deploymentOf({ service, directory, environment }: TestStack) {
-  const startDeploy = (args: readonly string[]) =>
-    start("node", ["deploy.mts", ...args], { directory, environment, isGroupLeader: true });
-  return {
-    service,
-    startDeploy,
-    deploy: (args: readonly string[]) => startDeploy(args).result,
-    /** Reads the summary of the last command that wrote one. */
-    summary: async () =>
-      JSON.parse(await readFile(join(directory, "summary.json"), "utf8")) as unknown,
-  };
-}
-
-/** Starts an update, waits until the service has created its webhook, and holds the response back. */
-async function startAndHold(service: LocalService, startUp: () => RunningCommand) {
-  const { committed, release } = holdCreation(service);
-  const running = startUp();
-  await committed;
-  return { ...running, release };
-}

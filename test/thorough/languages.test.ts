@@ -1,12 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inject, it } from "vitest";
-import { withDirectory } from "../helpers/directory.js";
+import { repository, withDirectory } from "../helpers/directory.js";
 import { followGuide } from "../helpers/guide.js";
 import { packInto } from "../helpers/package.js";
 import { stackEnvironment } from "../helpers/pulumi.js";
 
-const repository = join(__dirname, "../..");
 const packageAdd = join(repository, "test/helpers/languages/package-add.mts");
 
 /** Adapts the commands of a README to the language hosts of this machine. */

@@ -1,78 +1,90 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { commandBlocks } from "../helpers/guide.js";
 import { readPage } from "../helpers/markdown.js";
 import { succeed } from "../helpers/package.js";
-import { javascriptProgramOfPlugin } from "../helpers/programs.js";
-import { readmeBlocks } from "../helpers/readme.js";
-import { webhookArgs, withStack } from "../helpers/stack.js";
+import { javascriptProgramOfPlugin, webhookArgs } from "../helpers/programs.js";
+import { shareStack } from "../helpers/stack.js";
 
-const [move, check, back] = readmeBlocks(readPage("docs/moving.md"));
-const program = (entry: string, adopt = "undefined") => `
+const [move, check, back] = commandBlocks(readPage("docs/moving.md"));
+
+const head = (entry: string) => `
   const pulumi = require("@pulumi/pulumi");
   const { Webhook, Provider } = require("${entry}");
-  const secret = new pulumi.Config().getSecret("ordersWebhookSecret");
   const args = ${JSON.stringify(webhookArgs())};
+`;
+/** Two webhooks, one of them in a component and with an explicit provider. */
+const programWithBoth = (entry: string) => `${head(entry)}
   const { DBWEBHOOKS_BASE_URL: baseUrl, DBWEBHOOKS_API_KEY: apiKey } = process.env;
-  const team = new pulumi.ComponentResource("my:index:Team", "team");
-  const orders = new Webhook("orders", { ...args, adopt: ${adopt} }, { protect: false });
-  if ("${adopt}" === "undefined") {
-    const account = new Provider("account", { baseUrl, apiKey, timeoutSeconds: 20 });
-    const opts = { parent: team, provider: account, dependsOn: orders };
-    const other = new Webhook("other", { ...args, tableId: "tbl_other" }, opts);
-    exports.otherSecret = other.secret;
-  }
+  const orders = new Webhook("orders", args, { protect: false });
+  const parent = new pulumi.ComponentResource("my:index:Team", "team");
+  const provider = new Provider("account", { baseUrl, apiKey, timeoutSeconds: 20 });
+  const otherArgs = { ...args, tableId: "tbl_other" };
+  const other = new Webhook("other", otherArgs, { parent, provider, dependsOn: orders });
   exports.ordersSecret = orders.secret;
+  exports.otherSecret = other.secret;
+`;
+const programThatAdopts = (id: number | undefined) => `${head("pulumi-dbwebhooks")}
+  const secret = new pulumi.Config().requireSecret("ordersWebhookSecret");
+  exports.ordersSecret = new Webhook("orders", { ...args, adopt: { id: ${id}, secret } }).secret;
 `;
 
 describe("A stack that moves to the plugin as docs/moving.md says", () => {
-  it("keeps its webhooks and their secrets, and comes back", async () => {
-    await withStack(
-      async ({ service, directory, environment, declareText, outputs, pulumi, stateText, up }) => {
-        const account = {
-          DBWEBHOOKS_BASE_URL: service.baseUrl,
-          DBWEBHOOKS_API_KEY: service.apiKey,
-        };
-        // Runs commands of the page in the stack's directory, and returns what they printed.
-        const paste = async (commands = "false") => {
-          const stackOf = { PULUMI_STACK: "test", PULUMI_SKIP_CONFIRMATIONS: "true" };
-          const adapted = commands.replace("urn:pulumi:dev::orders", "urn:pulumi:test::webhooks");
-          const { output } = await succeed("bash", ["-euo", "pipefail", "-c", adapted], {
-            directory,
-            environment: { ...environment, ...account, ...stackOf },
-          });
-          return output;
-        };
-        await writeFile(join(directory, "package.json"), '{ "main": "index.js" }');
-        await declareText(program("pulumi-dbwebhooks"));
-        await up(account);
-        const before = await outputs();
-        service.clearRequests();
+  const stack = shareStack({ program: javascriptProgramOfPlugin });
+  let before: Record<string, unknown>;
+  const account = () => ({
+    DBWEBHOOKS_BASE_URL: stack().service.baseUrl,
+    DBWEBHOOKS_API_KEY: stack().service.apiKey,
+  });
+  /** Runs commands of the page in the stack's directory, and returns what they print. */
+  const paste = async ({ commands } = { commands: "false" }) => {
+    const { directory, environment } = stack();
+    const stackOf = { PULUMI_STACK: "test", PULUMI_SKIP_CONFIRMATIONS: "true" };
+    const adapted = commands.replace("urn:pulumi:dev::orders", "urn:pulumi:test::webhooks");
+    const { output } = await succeed("bash", ["-euo", "pipefail", "-c", adapted], {
+      directory,
+      environment: { ...environment, ...account(), ...stackOf },
+    });
+    return output;
+  };
 
-        await paste(move?.commands);
-        await declareText(program("pulumi-dbwebhooks/native"));
-        const shown = await paste(check?.commands);
-        await up(account);
+  beforeAll(async () => {
+    const { service, directory, declareText, outputs, up } = stack();
+    await writeFile(join(directory, "package.json"), '{ "main": "index.js" }');
+    await declareText(programWithBoth("pulumi-dbwebhooks"));
+    await up(account());
+    before = await outputs();
+    service.clearRequests();
+  });
 
-        expect(shown).not.toMatch(/Webhook .* (create|delete|replace)/);
-        expect(await outputs()).toEqual(before);
-        const files = ["before.json", "after.json"].map((name) => readFile(join(directory, name)));
-        const texts = [shown, await stateText(), ...(await Promise.all(files)).map(String)];
-        for (const secret of Object.values(before)) {
-          expect(texts.join("\n")).not.toContain(secret);
-        }
-        expect(service.requests).toEqual([]);
+  it("keeps its webhooks and their secrets, which no file has in clear text", async () => {
+    const { service, directory, declareText, outputs, stateText, up } = stack();
 
-        const { id } = service.webhooks.find(({ secret }) => secret === before.ordersSecret) ?? {};
-        await declareText(program("pulumi-dbwebhooks", `{ id: ${id}, secret }`));
-        // Of two webhooks, the other one is deleted.
-        await pulumi(["destroy", "--yes", "--target", "**other"], account);
-        await paste(back?.commands);
+    await paste(move);
+    await declareText(programWithBoth("pulumi-dbwebhooks/native"));
+    const shown = await paste(check);
+    await up(account());
 
-        expect(await outputs()).toEqual({ ordersSecret: before.ordersSecret });
-        expect(service.requests.filter(({ method }) => method === "POST")).toEqual([]);
-      },
-      { program: javascriptProgramOfPlugin },
+    expect(shown).not.toMatch(/Webhook .* (create|delete|replace)/);
+    expect(await outputs()).toEqual(before);
+    expect(service.requests).toEqual([]);
+    const exported = ["before.json", "after.json"].map((name) =>
+      readFile(join(directory, name), "utf8"),
     );
+    const texts = [shown, await stateText(), ...(await Promise.all(exported))];
+    expect(texts.join("\n")).not.toContain("whsec_");
+  });
+
+  it("comes back by adoption, with the same secret and without a creation", async () => {
+    const { service, declareText, outputs, pulumi } = stack();
+    const orders = service.webhooks.find(({ secret }) => secret === before.ordersSecret);
+    await declareText(programThatAdopts(orders?.id));
+    await pulumi(["destroy", "--yes", "--target", "**other"], account());
+
+    await paste(back);
+
+    expect(await outputs()).toEqual({ ordersSecret: before.ordersSecret });
+    expect(service.requests.map(({ method }) => method)).toEqual(["DELETE"]);
   });
 });

@@ -2,10 +2,9 @@ import { join } from "node:path";
 import { it } from "vitest";
 import { withDirectory } from "../helpers/directory.js";
 import { followGuide } from "../helpers/guide.js";
-import { readPage } from "../helpers/markdown.js";
+import { codeBlocks, readPage, sectionOf } from "../helpers/markdown.js";
 import { packInto, writeFiles } from "../helpers/package.js";
 import { stackEnvironment } from "../helpers/pulumi.js";
-import { codeBlocks, sectionOf } from "../helpers/readme.js";
 
 const readme = readPage("README.md");
 const walk = sectionOf(readme, "Quick start") + sectionOf(readme, "Use the real service");

@@ -3,10 +3,9 @@ import { describe, expect, it } from "vitest";
 import { withDirectory } from "../helpers/directory.js";
 import { endGroup } from "../helpers/guide.js";
 import { startService } from "../helpers/local-service.js";
-import { readPage } from "../helpers/markdown.js";
+import { codeBlocks, readPage, sectionOf } from "../helpers/markdown.js";
 import { writeFiles } from "../helpers/package.js";
 import { start } from "../helpers/pulumi.js";
-import { codeBlocks, sectionOf } from "../helpers/readme.js";
 
 const page = readPage("docs/receive-and-verify.md");
 

@@ -5,8 +5,9 @@ import { describe, expect, it } from "vitest";
 import { devDependencies as versions } from "../../package.json";
 import { withDirectory } from "../helpers/directory.js";
 import { packInto, succeed, writeFiles } from "../helpers/package.js";
+import { webhookArgs } from "../helpers/programs.js";
 import { stackEnvironment } from "../helpers/pulumi.js";
-import { unasked, webhookArgs } from "../helpers/stack.js";
+import { unasked } from "../helpers/stack.js";
 
 const yarn = join(__dirname, "../../node_modules/.bin/yarn");
 const program = `

@@ -156,11 +156,11 @@ describe("A creation whose response holds no usable secret", () => {
     const webhook = { databaseId: "base", url: "https://a.example", events: ["record.created"] };
     const context = someContext(someOperation());
     const sendRequest = vi
-      .fn(context.account.transport.sendRequest)
+      .fn(context.transport.sendRequest)
       .mockResolvedValueOnce({ outcome: response(201, 0, { id: 9 }), earlier: [], elapsedMs: 0 });
-    const account = { ...context.account, transport: { sendRequest } };
+    const failing = { ...context, transport: { sendRequest } };
 
-    const error = await errorOf(createForState({ ...context, account }, webhook, webhook));
+    const error = await errorOf(createForState(failing, webhook, webhook));
 
     expect(error).toMatchObject({ kind: "partial", id: "9", properties: webhook });
   });
@@ -246,7 +246,7 @@ describe("A creation for which the service returns a webhook that this run knows
     await run.delete("17", run.state);
 
     expect(run.methods()).toEqual(["POST", "POST"]);
-    expect(run.lines).toEqual([expect.stringMatching(/^warning: Kept webhook 17 /)]);
+    expect(run.lines).toEqual([expect.stringMatching(/^warning: Did not delete webhook 17 /)]);
   });
 
   it("keeps that webhook when it replaces itself, which Pulumi announces by the old arguments", async () => {
@@ -258,7 +258,7 @@ describe("A creation for which the service returns a webhook that this run knows
     await run.delete(id, run.state);
 
     expect(run.methods()).toEqual(["POST"]);
-    expect(run.lines).toEqual([expect.stringMatching(/^warning: Kept webhook 17 /)]);
+    expect(run.lines).toEqual([expect.stringMatching(/^warning: Did not delete webhook 17 /)]);
   });
 
   it("succeeds when this run has deleted the webhook, because services reuse ids", async () => {

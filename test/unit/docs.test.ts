@@ -7,8 +7,7 @@ import {
 } from "../../src/common/setting-names.js";
 import { webhookArguments } from "../../src/provider/arguments.js";
 import { schema } from "../../tools/plugin/schema.mjs";
-import { brokenLinksOf, pages, readPage, rowsOf } from "../helpers/markdown.js";
-import { codeBlocks } from "../helpers/readme.js";
+import { brokenLinksOf, codeBlocks, pages, readPage, rowsOf } from "../helpers/markdown.js";
 
 const readme = readPage("README.md");
 const { scripts } = JSON.parse(readPage("package.json"));

@@ -56,8 +56,8 @@ describe("Pulumi's engine", () => {
   it("cannot store any more once it was gone, whatever listens at its address later", async () => {
     const address = await addressOfNobody();
     const engine = engineAt(address);
-    engine.beginCreation();
-    onTestFinished(() => engine.endCreation());
+    engine.signals.beginCreation();
+    onTestFinished(() => engine.signals.endCreation());
     await engine.canStore();
 
     await listen(createHttp2Server(), Number(address.split(":")[1]));
@@ -111,12 +111,12 @@ describe("The process of the provider", () => {
     const exitsAfterEnds: number[] = [];
     for (const _creation of ["one", "another"]) {
       engine.begin();
-      engine.beginCreation();
+      engine.signals.beginCreation();
     }
 
     handlerOf("SIGINT", before)?.("SIGINT");
     for (const _creation of ["one", "another"]) {
-      engine.endCreation();
+      engine.signals.endCreation();
       engine.end();
       exitsAfterEnds.push(exit.mock.calls.length);
     }
@@ -130,8 +130,8 @@ describe("The process of the provider", () => {
     const before = process.listeners("SIGINT");
     const notify = vi.fn<Notify>();
     const engine = engineAt(undefined, notify);
-    engine.beginCreation();
-    onTestFinished(() => engine.endCreation());
+    engine.signals.beginCreation();
+    onTestFinished(() => engine.signals.endCreation());
 
     handlerOf("SIGINT", before)?.("SIGINT");
     const warningsOfFirst = [...notify.mock.calls];
@@ -145,12 +145,12 @@ describe("The process of the provider", () => {
     const before = process.listeners("SIGTERM");
     const engine = engineAt();
     engine.begin();
-    engine.beginCreation();
+    engine.signals.beginCreation();
 
     const handler = handlerOf("SIGTERM", before);
     handler?.("SIGTERM");
     const canStore = await engine.canStore();
-    engine.endCreation();
+    engine.signals.endCreation();
     engine.end();
 
     expect(handler).toBeDefined();

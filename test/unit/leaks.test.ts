@@ -233,7 +233,7 @@ describe("An error", () => {
     const broken = new WebhookProvider({ get, isExplicit: () => false, environment: {} }, engine);
     const inputs = someArgs({ url, adopt: { id: 1, secret } });
 
-    const error = await errorOf(broken.create(inputs, notify));
+    const error = await errorOf(broken.create(inputs, { notify }));
 
     // The key is not known where the settings cannot be read; its shape is.
     expectPresentableError(error);

@@ -98,7 +98,7 @@ describe.each([
     await run.first.delete();
 
     expect(run.isDeleted()).toBe(false);
-    expect(run.lines.at(-1)).toMatch(/^warning: Kept webhook 17 /);
+    expect(run.lines.at(-1)).toMatch(/^warning: Did not delete webhook 17 /);
   });
 });
 
@@ -279,7 +279,7 @@ describe("Two resources with one webhook", () => {
     await seeFirst(run);
     await seeSecond(run);
 
-    expect(run.lines).toEqual([expect.stringMatching(/^warning: .*:first and .*:second\./)]);
+    expect(run.lines).toEqual([expect.stringMatching(/^warning: .*:first, .*:second\./)]);
   });
 
   it("get no warning where no URN tells them apart", async () => {
@@ -308,7 +308,7 @@ describe("An imported webhook that the program declares otherwise", () => {
 
     await second.compare(someArgs({ url: otherUrl }));
 
-    expect(lines).toEqual([expect.stringMatching(/^warning: The program does not declare/)]);
+    expect(lines).toEqual([expect.stringMatching(/^warning: The program and the service differ/)]);
   });
 
   it("is said to be replaced when another resource only reads it", async () => {

@@ -7,7 +7,7 @@ import {
   PropertyDiff,
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import fc from "fast-check";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   checkProvider,
   compareProviders,
@@ -24,102 +24,81 @@ import {
 import { parsePulumiId, pulumiIdOf } from "../../src/adapters/plugin/pulumi-id.js";
 import { importSecretVariable, serveApiKeysVariable } from "../../src/common/setting-names.js";
 import { version } from "../../src/common/version.js";
-import { compareWebhook } from "../../src/provider/diff.js";
 import {
   apiKey,
   secretEnvelope,
   someArgs,
-  someSettings,
   someState,
   unknownMarkers,
 } from "../helpers/builders.js";
 
 type Properties = Record<string, unknown>;
 
-const { ADD_REPLACE, DELETE_REPLACE, UPDATE_REPLACE } = PropertyDiff.Kind;
+const { DIFF_NONE, DIFF_SOME, DIFF_UNKNOWN } = DiffResponse.DiffChanges;
 
 afterEach(() => void vi.unstubAllEnvs());
 
 describe("The response to a comparison", () => {
-  interface Compared {
-    /** What the program declares. */
-    readonly program: Properties;
-    /** What the program declared in the last update. */
-    readonly lastProgram?: Properties;
-    /** What the state holds; the last program if absent. */
-    readonly state?: Properties;
-  }
-
-  function responseTo({ program, lastProgram = {}, state = lastProgram }: Compared) {
-    const oldInputs = someArgs(lastProgram);
-    const olds = someState(state);
-    const news = someArgs(program);
-    const settings = someSettings();
-    const comparison = { id: "17", state: olds, news, settings, ignored: [], urn: undefined };
-    return diffResponse(compareWebhook(comparison), oldInputs, olds, news).toObject();
-  }
-
-  it("says explicitly that nothing changes, also for arguments that the service does not know", () => {
-    const response = responseTo({ program: { allowInsecureUrl: true, adopt: { id: 17 } } });
-
-    expect(response).toMatchObject({
-      changes: DiffResponse.DiffChanges.DIFF_NONE,
-      hasdetaileddiff: true,
-      replacesList: [],
-      diffsList: [],
-      detaileddiffMap: [],
-    });
-  });
-
+  const { ADD_REPLACE, DELETE_REPLACE, UPDATE_REPLACE } = PropertyDiff.Kind;
   const url = "https://b.example";
-  const withTable = { tableId: "t" };
-  it.each<[string, string, number, Compared]>([
-    ["another url", "url", UPDATE_REPLACE, { program: { url } }],
-    ["an unknown url", "url", UPDATE_REPLACE, { program: { url: unknownMarkers.string } }],
-    ["other events", "events", UPDATE_REPLACE, { program: { events: ["table.created"] } }],
-    ["a table that is added", "tableId", ADD_REPLACE, { program: withTable }],
-    ["no table any more", "tableId", DELETE_REPLACE, { program: {}, lastProgram: withTable }],
-    [
-      "null as table",
-      "tableId",
-      DELETE_REPLACE,
-      { program: { tableId: null }, lastProgram: withTable },
-    ],
-  ])(
-    "shows %s in the program as a difference of %s in the inputs",
-    (_case, name, kind, compared) => {
-      expect(responseTo(compared)).toMatchObject({
-        changes: DiffResponse.DiffChanges.DIFF_SOME,
-        replacesList: [name],
-        diffsList: [name],
-        detaileddiffMap: [[name, { kind, inputdiff: true }]],
-      });
-    },
-  );
+  const tableId = "t";
 
-  const declared = (args: Properties) => ({ program: args, lastProgram: args });
-  it.each<[string, string, number, Compared]>([
-    ["another url", "url", UPDATE_REPLACE, { ...declared({}), state: { url } }],
-    ["other events", "events", UPDATE_REPLACE, { ...declared({}), state: { events: ["a"] } }],
-    ["a table", "tableId", DELETE_REPLACE, { ...declared({}), state: withTable }],
-    ["no table", "tableId", ADD_REPLACE, { ...declared(withTable), state: { tableId: undefined } }],
-  ])("shows %s as drift by a difference of %s in the outputs", (_case, name, kind, compared) => {
-    expect(responseTo(compared)).toMatchObject({
-      changes: DiffResponse.DiffChanges.DIFF_SOME,
-      replacesList: [name],
-      diffsList: [name],
-      detaileddiffMap: [[name, { kind, inputdiff: false }]],
+  interface Compared {
+    readonly lastProgram?: Properties;
+    /** What the state holds. Default: what the last program declared. */
+    readonly state?: Properties;
+    readonly program?: Properties;
+  }
+  function responseTo(
+    property: string,
+    { lastProgram = {}, state = lastProgram, program = {} }: Compared,
+  ) {
+    const differences = [{ property, label: property }];
+    const [oldInputs, olds, news] = [someArgs(lastProgram), someState(state), someArgs(program)];
+    return diffResponse(differences, oldInputs, olds, news).toObject();
+  }
+  const replacing = (property: string) => ({
+    changes: DIFF_SOME,
+    replacesList: [property],
+    diffsList: [property],
+  });
+
+  it("says explicitly that nothing changes", () => {
+    const response = diffResponse([], someArgs(), someState(), someArgs()).toObject();
+
+    expect(response).toMatchObject({ changes: DIFF_NONE, hasdetaileddiff: true, replacesList: [] });
+  });
+
+  it.each<[string, string, PropertyDiff.Kind, Compared]>([
+    ["another url", "url", UPDATE_REPLACE, { program: { url } }],
+    ["a table that is added", "tableId", ADD_REPLACE, { program: { tableId } }],
+    ["no table any more", "tableId", DELETE_REPLACE, { lastProgram: { tableId } }],
+  ])("shows %s in the program as a difference of inputs", (_case, property, kind, compared) => {
+    const detaileddiffMap = [[property, { kind, inputdiff: true }]];
+
+    expect(responseTo(property, compared)).toMatchObject({
+      ...replacing(property),
+      detaileddiffMap,
     });
   });
 
-  it.each<[string, string, Properties]>([
-    ["another base URL", "baseUrl", { baseUrl: "https://old.example.com" }],
-    ["no secret", "secret", { secret: undefined }],
-  ])("shows %s in the state without a detail, because %s is no argument", (_case, name, state) => {
-    expect(responseTo({ program: {}, state })).toMatchObject({
-      changes: DiffResponse.DiffChanges.DIFF_SOME,
-      replacesList: [name],
-      diffsList: [name],
+  const withTable = { lastProgram: { tableId }, program: { tableId } };
+  it.each<[string, string, PropertyDiff.Kind, Compared]>([
+    ["another url", "url", UPDATE_REPLACE, { state: { url } }],
+    ["a table", "tableId", DELETE_REPLACE, { state: { tableId }, program: { tableId: null } }],
+    ["no table", "tableId", ADD_REPLACE, { state: { tableId: null }, ...withTable }],
+  ])("shows %s at the service as a difference of outputs", (_case, property, kind, compared) => {
+    const detaileddiffMap = [[property, { kind, inputdiff: false }]];
+
+    expect(responseTo(property, compared)).toMatchObject({
+      ...replacing(property),
+      detaileddiffMap,
+    });
+  });
+
+  it.each(["baseUrl", "secret"])("has no detail of %s, which is no argument", (property) => {
+    expect(responseTo(property, {})).toMatchObject({
+      ...replacing(property),
       detaileddiffMap: [],
     });
   });
@@ -130,54 +109,46 @@ describe("An unexpected error", () => {
     const { code, details } = grpcErrorOf(new Error(`cannot read ${apiKey}`));
 
     expect(code).toBe(status.UNKNOWN);
-    expect(details).toContain("a fault of pulumi-resource-dbwebhooks");
     expect(details).not.toContain(apiKey);
   });
 });
 
 describe("The Pulumi id of a webhook", () => {
   it("holds the database and the number, whatever the name of the database", () => {
-    const databaseId = fc.string({ minLength: 1 }).filter((text) => text !== "." && text !== "..");
+    const databases = fc.string({ minLength: 1 }).filter((text) => text !== "." && text !== "..");
 
     fc.assert(
-      fc.property(databaseId, fc.nat(), (database, number) => {
-        expect(parsePulumiId(pulumiIdOf(database, String(number)), "Read")).toEqual({
-          databaseId: database,
-          webhookId: String(number),
-        });
+      fc.property(databases, fc.nat(), (databaseId, number) => {
+        const webhookId = String(number);
+        const id = pulumiIdOf(databaseId, webhookId);
+
+        expect(parsePulumiId(id, "Read")).toEqual({ databaseId, webhookId });
       }),
     );
   });
 
-  it.each("42 /42 ../42 ./42 base/ base/a base/042 base/42/".split(" "))("is not %s", (id) => {
+  it.each(["42", "/42", "../42", "base/", "base/a", "base/042", "base/42/"])("is not %s", (id) => {
     expect(() => parsePulumiId(id, "Read")).toThrow(RequestError);
   });
 });
 
-/** A log that keeps its lines. */
-function someLog() {
-  const lines: string[] = [];
-  const write = (_urn: string, line: string, severity: string) =>
-    void lines.push(`${severity} ${line}`);
-  return { lines, log: { write, flush: async () => {} } as unknown as EngineLog };
-}
-
-describe("A provider of the plugin", () => {
-  const sourceOf = (name: string, args: Properties) =>
+describe("The settings of a provider of the plugin", () => {
+  const sourceOf = (name: string, args: Properties = {}) =>
     configSourceOf(new ConfigureRequest().setName(name).setArgs(structOf(args)));
 
-  it.each(["", "default", "default_0_1_0", "default_1_2_3_alpha", "default_https_/example.com"])(
-    "with the name %j is the default one",
-    (name) => {
-      expect(sourceOf(name, {}).isExplicit()).toBe(false);
-    },
-  );
-
-  it.each(["eu", "default-eu", "default_eu"])("with the name %j is explicit", (name) => {
-    expect(sourceOf(name, {}).isExplicit()).toBe(true);
+  it.each([
+    ["", false],
+    ["default", false],
+    ["default_1_2_3_alpha", false],
+    ["default_https_/example.com", false],
+    ["eu", true],
+    ["default-eu", true],
+    ["default_eu", true],
+  ])("of the name %j are those of an explicit provider: %s", (name, isExplicit) => {
+    expect(sourceOf(name).isExplicit()).toBe(isExplicit);
   });
 
-  it("has its settings as text, and unwrapped secrets", () => {
+  it("are texts without an envelope", () => {
     const args = { apiKey: secretEnvelope, timeoutSeconds: 2.5, listing: false, baseUrl: null };
     const { get } = sourceOf("eu", args);
 
@@ -187,151 +158,148 @@ describe("A provider of the plugin", () => {
     expect(get("baseUrl")).toBeUndefined();
     expect(get("retrySeconds")).toBeUndefined();
   });
+});
 
-  /** The inputs that a check returns, and the subjects of its failures and lines. */
-  async function checked(name: string, args: Properties) {
-    const { lines, log } = someLog();
-    const request = new CheckRequest().setName(name).setNews(structOf(args));
-    const response = await checkProvider(request, log);
-    const reasons = response.getFailuresList().map((failure) => failure.getReason());
-    const subjects = [...reasons, ...lines].map((text) => text.split(": ")[0]);
-    return { subjects, inputs: propertiesOf(response.getInputs()) };
+describe("The check of a provider of the plugin", () => {
+  /** Checks a provider. Returns the names at the start of its failures and warnings. */
+  async function check(name: string, news: Properties, olds: Properties = {}) {
+    const warnings: string[] = [];
+    const write = (_urn: string, line: string) => void warnings.push(line);
+    const log = { write, flush: async () => {} } as unknown as EngineLog;
+    const request = new CheckRequest().setName(name).setOlds(structOf(olds));
+    const response = await checkProvider(request.setNews(structOf(news)), log);
+    const failures = response.getFailuresList().map((failure) => failure.getReason());
+    const namesIn = (lines: readonly string[]) => lines.map((line) => line.split(": ")[0]);
+    const inputs = propertiesOf(response.getInputs());
+    return { inputs, warnings, failures: namesIn(failures) };
   }
-
   const known = { baseUrl: "https://a.example", apiKey, version };
   const unknown = { baseUrl: unknownMarkers.string, apiKey: unknownMarkers.string };
-  const misspelt = { timeout: "1", pluginDownloadURL: "x" };
-  it.each<[string, string, Properties, string[]]>([
-    ["accepts an explicit provider with valid arguments", "eu", known, []],
-    ["accepts an explicit provider with unknown arguments", "eu", unknown, []],
-    ["refuses an unknown argument", "eu", { ...known, ...misspelt }, ["timeout"]],
-    [
-      "refuses an explicit provider without a base URL and with a wrong key",
-      "eu",
-      { apiKey: "a b" },
-      ["dbwebhooks:baseUrl", "dbwebhooks:apiKey"],
-    ],
-    [
-      "warns about an unknown setting of the stack",
-      "default",
-      misspelt,
-      ["warning Stack configuration dbwebhooks:timeout"],
-    ],
-    ["accepts the default provider without settings", "default_0_1_0", {}, []],
-  ])("has a check that %s", async (_fact, name, args, subjects) => {
-    expect((await checked(name, args)).subjects).toEqual(subjects);
+
+  it.each([
+    ["known arguments", known],
+    ["unknown arguments", unknown],
+    ["arguments that Pulumi adds", { ...known, pluginDownloadURL: "x" }],
+  ])("accepts %s of an explicit provider", async (_case, args) => {
+    expect(await check("eu", args)).toMatchObject({ failures: [], warnings: [] });
   });
 
-  it("causes a warning about unknown variables, without their values", async () => {
+  it("refuses invalid, missing and unknown arguments of an explicit provider", async () => {
+    const { failures } = await check("eu", { apiKey: "a b", timeout: "1" });
+
+    expect(failures).toEqual(["timeout", "dbwebhooks:baseUrl", "dbwebhooks:apiKey"]);
+  });
+
+  it("warns of unknown settings of the default provider, and leaves the rest to its webhooks", async () => {
+    const { failures, warnings } = await check("default_0_1_0", { timeout: "1" });
+
+    expect(failures).toEqual([]);
+    expect(warnings).toEqual([expect.stringContaining("dbwebhooks:timeout")]);
+  });
+
+  it("refuses a program that asks for another version of the plugin", async () => {
+    const { failures } = await check("default", { version: "0.0.1-other" });
+
+    expect(failures).toEqual([expect.stringContaining("0.0.1-other")]);
+  });
+
+  it.each(["default_0_1_0", "eu"])("of %s warns of unknown variables", async (name) => {
     vi.stubEnv("DBWEBHOOKS_LISTINGS", "value-token");
-    for (const known of [importSecretVariable, serveApiKeysVariable, "DBWEBHOOKS_PULUMI_CLI"]) {
-      vi.stubEnv(known, "value");
+    for (const variable of [importSecretVariable, serveApiKeysVariable, "DBWEBHOOKS_PULUMI_CLI"]) {
+      vi.stubEnv(variable, "value");
     }
-    const check = async (name: string) => {
-      const { lines, log } = someLog();
-      await checkProvider(new CheckRequest().setName(name).setNews(structOf(known)), log);
-      return lines;
-    };
 
-    for (const name of ["default_0_1_0", "eu"]) {
-      expect(await check(name)).toEqual([
-        expect.stringMatching(/^warning .*\bDBWEBHOOKS_LISTINGS: .*\bDBWEBHOOKS_LISTING\?$/),
-      ]);
-    }
-  });
+    const { warnings } = await check(name, known);
 
-  it("is refused another base URL if it is explicit and its key comes from the environment", async () => {
-    vi.stubEnv("DBWEBHOOKS_API_KEY", apiKey);
-    const { log } = someLog();
-    vi.stubEnv("DBWEBHOOKS_BASE_URL", "https://environment.example");
-    const olds = { baseUrl: "https://a.example" };
-    const failuresOf = async (name: string, next: string, old: Properties = olds) => {
-      const request = new CheckRequest().setName(name).setOlds(structOf(old));
-      request.setNews(structOf({ baseUrl: next }));
-      return (await checkProvider(request, log)).getFailuresList().map((one) => one.getReason());
-    };
-
-    expect(await failuresOf("eu", "https://b.example")).toEqual([
-      expect.stringMatching(/https:\/\/a\.example.*https:\/\/b\.example.*DBWEBHOOKS_API_KEY/),
-    ]);
-    expect(await failuresOf("eu", "https://a.example")).toEqual([]);
-    expect(await failuresOf("default", "https://b.example")).toEqual([]);
-    expect(await failuresOf("eu", "https://b.example", {})).toEqual([]);
+    expect(warnings).toEqual([expect.stringContaining("DBWEBHOOKS_LISTINGS")]);
+    expect(warnings.join()).not.toContain("value-token");
   });
 
   it.each<[Properties, Properties]>([
     [known, { ...known, apiKey: { ...secretEnvelope, value: apiKey } }],
     [unknown, unknown],
     [{}, {}],
-  ])("has its key wrapped when the key is known: %j", async (args, inputs) => {
-    expect((await checked("default", args)).inputs).toEqual(inputs);
+  ])("returns of %j a key wrapped when it is known", async (args, inputs) => {
+    expect((await check("default", args)).inputs).toEqual(inputs);
+  });
+
+  describe("with the key of the environment", () => {
+    const olds = { baseUrl: "https://old.example" };
+    const news = { baseUrl: "https://a.example" };
+
+    beforeEach(() => {
+      vi.stubEnv("DBWEBHOOKS_API_KEY", apiKey);
+      vi.stubEnv("DBWEBHOOKS_BASE_URL", "https://environment.example");
+    });
+
+    it("refuses another base URL of an explicit provider", async () => {
+      expect((await check("eu", news, olds)).failures).toEqual(["baseUrl"]);
+    });
+
+    it.each([
+      ["another base URL of the default provider", "default", olds],
+      ["the same base URL", "eu", news],
+      ["a new provider", "eu", {}],
+    ])("accepts %s", async (_case, name, old) => {
+      expect((await check(name, news, old)).failures).toEqual([]);
+    });
   });
 });
 
-describe("A changed configuration of a provider", () => {
-  const [us, eu] = ["https://us.example.com/x", "https://eu.example.com"];
+describe("The comparison of two providers of the plugin", () => {
+  const us = "https://us.example.com/x";
+  const eu = "https://eu.example.com";
   const account = { baseUrl: us, apiKey, version };
-  const { DIFF_SOME, DIFF_UNKNOWN } = DiffResponse.DiffChanges;
+  const moved = { ...account, baseUrl: eu };
+  const keyOfEnvironment = { DBWEBHOOKS_API_KEY: "key-of-the-environment" };
+  const baseUrlOfEnvironment = { DBWEBHOOKS_BASE_URL: "https://environment.example.com" };
 
-  function compared(name: string, old: Properties, next: Properties) {
+  function compare(name: string, old: Properties, next: Properties, environment = {}) {
+    for (const [variable, value] of Object.entries<string>(environment)) {
+      vi.stubEnv(variable, value);
+    }
     const request = new DiffRequest().setName(name).setOldInputs(structOf(old));
     const { response, warning } = compareProviders(request.setNews(structOf(next)));
-    return {
-      changes: response.getChanges(),
-      replaces: response.getReplacesList(),
-      isWarned: warning !== undefined,
-    };
+    const isWarned = warning !== undefined;
+    return { changes: response.getChanges(), replaces: response.getReplacesList(), isWarned };
   }
   const replaced = { changes: DIFF_SOME, replaces: ["baseUrl"], isWarned: true };
-  const left = { changes: DIFF_UNKNOWN, replaces: [], isWarned: false };
+  const leftToPulumi = { changes: DIFF_UNKNOWN, replaces: [], isWarned: false };
 
   it.each(["default", "default_0_1_0", "eu"])(
     "replaces the provider %s for another base URL, and warns",
     (name) => {
       const wrapped = { ...account, apiKey: { ...secretEnvelope, value: apiKey } };
-      const moved = { ...account, baseUrl: eu, apiKey: "another-key" };
 
-      expect(compared(name, wrapped, moved)).toEqual(replaced);
+      expect(compare(name, wrapped, { ...moved, apiKey: "another-key" })).toEqual(replaced);
     },
   );
 
+  it("replaces an explicit provider that has a key of its own, whatever the environment holds", () => {
+    expect(compare("eu", account, moved, keyOfEnvironment)).toEqual(replaced);
+  });
+
   it.each<[string, Properties]>([
     ["nothing", {}],
-    ["another spelling of the base URL", { baseUrl: "HTTPS://US.example.com:443/x/" }],
-    ["a new address of the same service", { baseUrl: eu, formerBaseUrls: `["${us}"]` }],
-    ["the key and a limit", { apiKey: "another-key", timeoutSeconds: "5" }],
-    ["a base URL that is not known yet", { baseUrl: unknownMarkers.string }],
-    ["a base URL that is invalid", { baseUrl: "eu.example.com" }],
-    ["a base URL that is removed", { baseUrl: undefined }],
-  ])("is left to Pulumi if it changes %s", (_, changes) => {
-    const next = { ...account, ...changes };
-
-    expect(compared("eu", account, next)).toEqual(left);
-    expect(compared("default", account, next)).toEqual(left);
+    ["the spelling of the base URL", { baseUrl: "HTTPS://US.example.com:443/x/" }],
+    ["the address of the same service", { baseUrl: eu, formerBaseUrls: `["${us}"]` }],
+    ["the key", { apiKey: "another-key" }],
+    ["the base URL to one that is not known yet", { baseUrl: unknownMarkers.string }],
+    ["the base URL to an invalid one", { baseUrl: "eu.example.com" }],
+    ["the base URL to none", { baseUrl: undefined }],
+  ])("leaves it to Pulumi when the program changes %s", (_case, changes) => {
+    expect(compare("eu", account, { ...account, ...changes })).toEqual(leftToPulumi);
   });
 
-  describe("with another base URL", () => {
-    const moved = { ...account, baseUrl: eu };
-    const { apiKey: _, ...accountWithoutKey } = account;
-
-    it("is left to the rules if the old provider would use the environment's key", () => {
-      vi.stubEnv("DBWEBHOOKS_API_KEY", "key-of-the-environment");
-
-      expect(compared("default", account, moved)).toEqual(left);
-      expect(compared("eu", accountWithoutKey, moved)).toEqual(left);
-    });
-
-    it("replaces an explicit provider with a key of its own, whatever the environment holds", () => {
-      vi.stubEnv("DBWEBHOOKS_API_KEY", "key-of-the-environment");
-
-      expect(compared("eu", account, moved)).toEqual(replaced);
-    });
-
-    it("is left to the rules if the old provider would use the environment's base URL", () => {
-      vi.stubEnv("DBWEBHOOKS_BASE_URL", "https://environment.example.com");
-
-      expect(compared("default", account, moved)).toEqual(left);
-      expect(compared("eu", { apiKey }, moved)).toEqual(left);
-    });
-  });
+  it.each<[string, string, Properties, Record<string, string>]>([
+    ["key", "default", account, keyOfEnvironment],
+    ["key", "eu", { baseUrl: us }, keyOfEnvironment],
+    ["base URL", "default", account, baseUrlOfEnvironment],
+    ["base URL", "eu", { apiKey }, baseUrlOfEnvironment],
+  ])(
+    "leaves it to the webhooks when the old %s of %s came from the environment",
+    (_what, name, old, environment) => {
+      expect(compare(name, old, { ...old, ...moved }, environment)).toEqual(leftToPulumi);
+    },
+  );
 });

@@ -14,15 +14,15 @@ describe("A provider", () => {
     };
     const source = { get, isExplicit: () => false, environment: {} };
     const provider = new WebhookProvider(source, new Engine(undefined, () => {}));
-    const notify = () => {};
+    const options = { notify: () => {} };
     const hidden = { url: "https://example.com/hooks/T0K3N-of-the-receiver" };
 
     const errors = await Promise.all([
-      errorOf(provider.check({}, someArgs(hidden), notify)),
-      errorOf(provider.diff("17", someState(hidden), someArgs(hidden), notify)),
-      errorOf(provider.create(someArgs(hidden), notify)),
-      errorOf(provider.read("17", someState(hidden), notify)),
-      errorOf(provider.delete("17", someState(hidden), notify)),
+      errorOf(provider.check({}, someArgs(hidden), options)),
+      errorOf(provider.diff("17", someState(hidden), someArgs(hidden), options)),
+      errorOf(provider.create(someArgs(hidden), options)),
+      errorOf(provider.read("17", someState(hidden), options)),
+      errorOf(provider.delete("17", someState(hidden), options)),
     ]);
 
     expect(errors).toHaveLength(5);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FailureCause, HttpOutcome } from "../../src/api/http.ts";
+import type { HttpFailure, HttpOutcome } from "../../src/api/http.ts";
 import {
   type Attempt,
   mayHaveActed,
@@ -13,7 +13,6 @@ import {
   noResponse,
   refused,
   response,
-  unreadable,
   unsent,
   unsentBecause,
 } from "../helpers/transport.ts";
@@ -30,14 +29,14 @@ function retriedKinds(outcome: HttpOutcome): RequestKind[] {
   return kinds.filter((kind) => stepAfter(outcome, { kind }).kind !== "end");
 }
 
-const unsentFor = (cause: FailureCause): HttpOutcome => ({ kind: "unsent", cause });
+const unsentFor = (cause: HttpFailure["cause"]): HttpOutcome => ({ kind: "unsent", cause });
 const envelope = errorBody("NOT_FOUND");
 
 describe("A request that did not reach the service", () => {
   it.each<[string, HttpOutcome]>([
     ["the name could not be resolved for now", unsent],
     ["the connection was refused", refused],
-    ["no connection was established in time", unsentFor({ kind: "timeout" })],
+    ["no connection was established in time", unsentFor("timeout")],
     ["the error code only looks like that of a certificate", unsentBecause("XCERT_")],
   ])("is retried when %s", (_case, outcome) => {
     expect(retriedKinds(outcome)).toEqual(["create", "delete", "list"]);
@@ -51,9 +50,9 @@ describe("A request that did not reach the service", () => {
     ["the certificate is self-signed", unsentBecause("DEPTH_ZERO_SELF_SIGNED_CERT")],
     ["the certificate names another host", unsentBecause("ERR_TLS_CERT_ALTNAME_INVALID")],
     ["the certificate does not match the host", unsentBecause("HOSTNAME_MISMATCH")],
-    ["the proxy is not usable", unsentFor({ kind: "badProxy" })],
-    ["the deadline has passed", unsentFor({ kind: "deadline" })],
-    ["Pulumi is stopping", unsentFor({ kind: "stopping" })],
+    ["the proxy is not usable", unsentBecause("ERR_INVALID_URL")],
+    ["the deadline has passed", unsentFor("deadline")],
+    ["Pulumi is stopping", unsentFor("stopping")],
   ])("is not retried when %s", (_case, outcome) => {
     expect(retriedKinds(outcome)).toEqual([]);
     expect(mayHaveActed(outcome)).toBe(false);
@@ -72,8 +71,7 @@ describe("A request that the service may have carried out", () => {
   });
 
   it.each<[string, HttpOutcome]>([
-    ["no response before the deadline", { kind: "noResponse", cause: { kind: "deadline" } }],
-    ["a response that is too long", unreadable],
+    ["no response before the deadline", { kind: "noResponse", cause: "deadline" }],
   ])("is not retried: %s", (_case, outcome) => {
     expect(retriedKinds(outcome)).toEqual([]);
     expect(mayHaveActed(outcome)).toBe(true);
@@ -137,41 +135,38 @@ describe("The delay before the next attempt", () => {
 });
 
 describe("The retries of a request", () => {
-  const gaveUpAfter = (seconds: number, isRefused: boolean) => ({
-    kind: "end",
-    gaveUp: { reason: "retrySeconds", seconds, isRefused },
-  });
-
   it("end when the next attempt would begin after retrySeconds", () => {
     const retryIn20s = response(429, 20_000);
 
     expect(stepAfter(retryIn20s, { elapsedMs: 100_000 }).kind).toBe("pause");
-    expect(stepAfter(retryIn20s, { elapsedMs: 100_001 })).toEqual(gaveUpAfter(120, false));
+    expect(stepAfter(retryIn20s, { elapsedMs: 100_001 })).toMatchObject({ gaveUp: "retrySeconds" });
   });
 
   it("end after 15 s when the connection is refused", () => {
     expect(stepAfter(refused, { number: 6, elapsedMs: 5_000 }).kind).toBe("retry");
-    expect(stepAfter(refused, { number: 6, elapsedMs: 5_001 })).toEqual(gaveUpAfter(15, true));
+    expect(stepAfter(refused, { number: 6, elapsedMs: 5_001 })).toMatchObject({
+      gaveUp: "refused",
+    });
   });
 
   it("end after retrySeconds when the connection is refused and retrySeconds is 15 or less", () => {
     const limits = { elapsedMs: 14_900, retrySeconds: 15 };
 
-    expect(stepAfter(refused, limits)).toEqual(gaveUpAfter(15, false));
+    expect(stepAfter(refused, limits)).toMatchObject({ gaveUp: "retrySeconds" });
   });
 
   it("end when the next attempt would begin at the deadline, whatever retrySeconds is", () => {
     expect(stepAfter(unsent, { remainingMs: 501 }).kind).toBe("retry");
     expect(stepAfter(unsent, { remainingMs: 500, retrySeconds: 0 })).toEqual({
       kind: "end",
-      gaveUp: { reason: "deadline" },
+      gaveUp: "deadline",
     });
   });
 
   it("end when Pulumi is stopping, whatever the deadline is", () => {
     expect(stepAfter(unsent, { isStopping: true, remainingMs: 1 })).toEqual({
       kind: "end",
-      gaveUp: { reason: "stopping" },
+      gaveUp: "stopping",
     });
   });
 

@@ -3,8 +3,8 @@ import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb.js";
 import type { Severity } from "../../provider/engine.js";
 
-// The longest time for which a line delays a response to the engine.
-const timeoutMs = 1_000;
+// The longest time for which a line delays a response to the engine. A busy engine takes seconds.
+const timeoutMs = 10_000;
 
 const severities = { info: LogSeverity.INFO, warning: LogSeverity.WARNING };
 

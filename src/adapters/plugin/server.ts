@@ -14,7 +14,7 @@ import { pluginWebhookType } from "../../common/type-tokens.js";
 import { version } from "../../common/version.js";
 import type { Engine, Notify } from "../../provider/engine.js";
 import { PartialCreationError } from "../../provider/errors.js";
-import { WebhookProvider } from "../../provider/provider.js";
+import { type RequestOptions, WebhookProvider } from "../../provider/provider.js";
 import { withWrappedSecret } from "../../provider/values.js";
 import { checkProvider, compareProviders, configSourceOf } from "./configuration.js";
 import type { EngineLog } from "./engine-log.js";
@@ -79,66 +79,68 @@ export class PluginServer {
         this.#configure(request);
         return new messages.ConfigureResponse();
       }),
-      check: this.#handleResource(async (request: messages.CheckRequest, provider, notify) => {
+      check: this.#handleResource(async (request: messages.CheckRequest, provider, options) => {
         const olds = propertiesOf(request.getOlds());
         const news = propertiesOf(request.getNews());
-        const result = await provider.check(olds, news, notify, { urn: request.getUrn() });
-        const response = new messages.CheckResponse();
-        response.setInputs(structOf(result.inputs));
-        for (const reason of result.failures) {
-          // Name no property: Pulumi prints the value of a named one, and a url can be a credential.
-          response.addFailures(new messages.CheckFailure().setReason(reason));
-        }
+        const { inputs, failures } = await provider.check(olds, news, options);
+        const response = new messages.CheckResponse().setInputs(structOf(inputs));
+        // Name no property: Pulumi prints the value of a named one, and a url can be a credential.
+        response.setFailuresList(failures.map((one) => new messages.CheckFailure().setReason(one)));
         return response;
       }),
-      diff: this.#handleResource(async (request: messages.DiffRequest, provider, notify) => {
+      diff: this.#handleResource(async (request: messages.DiffRequest, provider, options) => {
         const { webhookId } = parsePulumiId(request.getId(), "Compare");
         const olds = propertiesOf(request.getOlds());
         const news = propertiesOf(request.getNews());
-        const options = { ignored: request.getIgnorechangesList(), urn: request.getUrn() };
-        const differences = await provider.diff(webhookId, olds, news, notify, options);
+        const ignored = request.getIgnorechangesList();
+        const differences = await provider.diff(webhookId, olds, news, { ...options, ignored });
         const oldInputs = request.hasOldInputs() ? propertiesOf(request.getOldInputs()) : olds;
         return diffResponse(differences, oldInputs, olds, news);
       }),
-      create: this.#handleResource(async (request: messages.CreateRequest, provider, notify) => {
+      create: this.#handleResource(async (request: messages.CreateRequest, provider, options) => {
         if (request.getPreview()) {
           // `Configure` does not offer previews of creations, but nothing must be created in one.
           return new messages.CreateResponse().setProperties(request.getProperties());
         }
         const inputs = propertiesOf(request.getProperties());
-        const created = await provider
-          .create(inputs, notify, { timeoutSeconds: request.getTimeout() })
-          .catch((error: unknown) => {
-            throw error instanceof PartialCreationError
-              ? withPulumiId(error, inputs.databaseId)
-              : error;
-          });
-        const response = new messages.CreateResponse();
-        response.setId(pulumiIdOf(inputs.databaseId, created.id));
-        response.setProperties(structOf({ ...created.properties, webhookId: created.id }));
-        return response;
+        const timeoutSeconds = request.getTimeout();
+        try {
+          const { id, properties } = await provider.create(inputs, { ...options, timeoutSeconds });
+          const response = new messages.CreateResponse();
+          response.setId(pulumiIdOf(inputs.databaseId, id));
+          response.setProperties(structOf({ ...properties, webhookId: id }));
+          return response;
+        } catch (error) {
+          throw error instanceof PartialCreationError
+            ? withPulumiId(error, inputs.databaseId)
+            : error;
+        }
       }),
-      read: this.#handleResource(async (request: messages.ReadRequest, provider, notify) => {
+      read: this.#handleResource(async (request: messages.ReadRequest, provider, options) => {
         const response = new messages.ReadResponse();
         const props = propertiesOf(request.getProperties());
         const inputs = propertiesOf(request.getInputs());
         // A managed webhook has inputs. An external webhook has a secret once it has been read.
         const isExternal = Object.keys(inputs).length === 0;
         const isImport = isExternal && !props.secret;
-        const operation = isImport ? "Import" : "Read";
-        const { databaseId, webhookId } = parsePulumiId(request.getId(), operation);
+        const id = parsePulumiId(request.getId(), isImport ? "Import" : "Read");
         if (isImport) {
-          const imported = await provider.import(webhookId, databaseId, notify, {
-            urn: request.getUrn(),
+          const imported = await provider.import(id.webhookId, id.databaseId, {
+            ...options,
             isExternal: request.hasProperties(),
           });
+          const { webhookId } = id;
           response.setId(request.getId());
           response.setProperties(structOf({ ...imported.properties, webhookId }));
           response.setInputs(structOf(imported.inputs));
           return response;
         }
         const declared = isExternal ? undefined : inputs;
-        const found = await provider.read(webhookId, props, notify, { isExternal, declared });
+        const found = await provider.read(id.webhookId, props, {
+          ...options,
+          isExternal,
+          declared,
+        });
         if (found !== undefined) {
           response.setId(request.getId());
           response.setProperties(structOf(found.properties));
@@ -152,11 +154,11 @@ export class PluginServer {
           structOf(withWrappedSecret(propertiesOf(request.getOlds()))),
         ),
       ),
-      delete: this.#handleResource(async (request: messages.DeleteRequest, provider, notify) => {
+      delete: this.#handleResource(async (request: messages.DeleteRequest, provider, options) => {
         const { webhookId } = parsePulumiId(request.getId(), "Delete");
         const props = propertiesOf(request.getProperties());
-        const options = { urn: request.getUrn(), timeoutSeconds: request.getTimeout() };
-        await provider.delete(webhookId, props, notify, options);
+        const timeoutSeconds = request.getTimeout();
+        await provider.delete(webhookId, props, { ...options, timeoutSeconds });
         return new Empty();
       }),
       // Requests in flight complete, and the engine stores their results.
@@ -197,7 +199,11 @@ export class PluginServer {
 
   /** Handles a call about a webhook. It fails before `Configure`. */
   #handleResource<Request extends ResourceRequest, Response>(
-    respondTo: (request: Request, provider: WebhookProvider, notify: Notify) => Promise<Response>,
+    respondTo: (
+      request: Request,
+      provider: WebhookProvider,
+      options: RequestOptions,
+    ) => Promise<Response>,
   ) {
     return this.#handle(async (request: Request) => {
       const type = request.getType() || (request.getUrn().split("::")[2]?.split("$").at(-1) ?? "");
@@ -213,9 +219,10 @@ export class PluginServer {
           status.FAILED_PRECONDITION,
         );
       }
-      const notify: Notify = (line, severity) => this.#log.write(request.getUrn(), line, severity);
+      const urn = request.getUrn();
+      const notify: Notify = (line, severity) => this.#log.write(urn, line, severity);
       try {
-        return await respondTo(request, this.#provider, notify);
+        return await respondTo(request, this.#provider, { notify, urn });
       } finally {
         // The response to a creation never waits for the log: it holds the only copy of the secret.
         if (!(request instanceof messages.CreateRequest)) {

@@ -3,19 +3,14 @@ import { dynamicWebhookType } from "../../common/type-tokens.js";
 import type { WebhookArgs } from "../args.js";
 import { isResourceOfType, WebhookResource } from "../resource-base.js";
 import { warnAboutConfiguration } from "./configuration-warnings.js";
-
-/**
- * Pulumi's provider process evaluates this text and stores it with every webhook. It never changes: an
- * upgrade of this package then changes no state, and the new code handles webhooks from an old state.
- */
-const providerText = 'exports.handler = () => require("pulumi-dbwebhooks/provider")';
+import { providerText } from "./provider.js";
 
 /**
  * A webhook subscription of a database.
  *
  * The documented API cannot change a subscription, so a change of `databaseId`, `url`, `events` or
- * `tableId` replaces it: the new one is created first, with a new secret, and the old one is deleted at
- * the end of the update.
+ * `tableId` replaces it: by default the new one is created first, with a new secret, and the old one is
+ * deleted at the end of the update.
  *
  * @example
  * ```ts
@@ -69,6 +64,6 @@ export class Webhook extends WebhookResource {
 
 function importError(name: string, what: string): pulumi.RunError {
   return new pulumi.RunError(
-    `Webhook ${name}: ${what} cannot work with this entry of pulumi-dbwebhooks. Import from "pulumi-dbwebhooks/native" instead, or take over the existing webhook with the argument adopt.`,
+    `Webhook ${name}: ${what} cannot work with the dynamic provider. Import from "pulumi-dbwebhooks/native" instead, or take over the existing webhook with the argument adopt.`,
   );
 }

@@ -8,8 +8,8 @@ import { isResourceOfType, WebhookResource } from "../resource-base.js";
  * A webhook subscription of a database.
  *
  * The documented API cannot change a subscription, so a change of `databaseId`, `url`, `events` or
- * `tableId` replaces it: the new one is created first, with a new secret, and the old one is deleted at
- * the end of the update.
+ * `tableId` replaces it: by default the new one is created first, with a new secret, and the old one is
+ * deleted at the end of the update.
  */
 export class Webhook extends WebhookResource {
   /** @internal */

@@ -2,13 +2,9 @@ import { join } from "node:path";
 import type { ServiceError } from "@grpc/grpc-js";
 import { DiffResponse } from "@pulumi/pulumi/proto/provider_pb.js";
 import type { StoredWebhook } from "pulumi-dbwebhooks/local-service";
+import { repository } from "../directory.js";
 import type { Properties } from "./provider-calls.mjs";
-import {
-  type Environment,
-  partialCreationOf,
-  repository,
-  startProviderProcess,
-} from "./provider-process.js";
+import { type Environment, partialCreationOf, startProviderProcess } from "./provider-process.js";
 
 /** One of the two ways in which the package reaches Pulumi. */
 export interface Adapter {

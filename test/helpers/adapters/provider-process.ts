@@ -1,17 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { ServiceError } from "@grpc/grpc-js";
 import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { Status } from "@pulumi/pulumi/proto/status_pb.js";
+import { repository } from "../directory.js";
 import { startEngine } from "./engine-stand-in.js";
 import { type Call, connect, operationsOf, type Properties, struct } from "./provider-calls.mjs";
 
 /** Environment variables that the process gets in addition to those of the tests. */
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-export const repository = join(__dirname, "../../..");
 
 /**
  * Starts a provider, configures it and calls it over gRPC as Pulumi's engine does. Disposing kills the

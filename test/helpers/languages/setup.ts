@@ -1,7 +1,7 @@
-import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { buildEnvironment, buildTags } from "../../../tools/pulumi-cli/build.mts";
 import { resolvePulumiCli } from "../../../tools/pulumi-cli/resolve.mts";
+import { repository } from "../directory.js";
 import { run } from "../pulumi.js";
 
 declare module "vitest" {
@@ -10,8 +10,6 @@ declare module "vitest" {
     readonly hasPackageAdd: boolean;
   }
 }
-
-const repository = join(__dirname, "../../..");
 
 /** Vitest's global set-up: gets what programs in Python and Go need, or fails and names what is missing. */
 export async function setup({ provide }: TestProject): Promise<void> {
