@@ -17,6 +17,7 @@ async function listen(server: Server, port = 0): Promise<string> {
 }
 
 const listenAndHangUp = () => listen(createServer((socket) => socket.destroy()));
+const listenAndReset = () => listen(createServer((socket) => socket.resetAndDestroy()));
 const addressOfNobody = async () => new URL(await refusedUrl()).host;
 const engineAt = (address?: string, notify: Notify = () => {}) => new Engine(address, notify);
 
@@ -76,6 +77,7 @@ describe("The process of the provider", () => {
   it.each([
     ["responds", () => listen(createHttp2Server())],
     ["accepts a connection and ends it", listenAndHangUp],
+    ["accepts a connection and resets it", listenAndReset],
   ])("goes on while the engine's address %s", async (_case, start) => {
     await engineAt(await start()).endIfGone();
 
@@ -132,20 +134,24 @@ describe("The process of the provider", () => {
     onTestFinished(() => engine.signals.endCreation());
 
     handlerOf("SIGINT", before)?.("SIGINT");
+    const warningsOfFirst = [...notify.mock.calls];
     handlerOf("SIGINT", before)?.("SIGINT");
 
-    expect(notify.mock.calls).toEqual([[expect.any(String), "warning"]]);
+    expect(warningsOfFirst).toEqual([[expect.any(String), "warning"]]);
+    expect(notify).toHaveBeenCalledOnce();
   });
 
   it("goes on after SIGTERM, so that a creation can be stored", async () => {
     const before = process.listeners("SIGTERM");
     const engine = engineAt();
+    engine.begin();
     engine.signals.beginCreation();
 
     const handler = handlerOf("SIGTERM", before);
     handler?.("SIGTERM");
     const canStore = await engine.canStore();
     engine.signals.endCreation();
+    engine.end();
 
     expect(handler).toBeDefined();
     expect(canStore).toBe(true);

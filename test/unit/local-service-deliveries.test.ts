@@ -249,6 +249,17 @@ describe("A delivery", () => {
     expect(await later.finished).toMatchObject([{ outcome: "delivered", attempts: 1 }]);
   });
 
+  it("is dropped when its webhook is deleted", async () => {
+    const deliveries = { retryWaitsSeconds: [60] };
+    const { receiver, service } = await startBoth(() => 500, { deliveries });
+    const { finished } = service.emit(created);
+    await expect.poll(() => receiver.notifications).toHaveLength(1);
+
+    await service.delete(1);
+
+    expect(await finished).toMatchObject([{ outcome: "dropped" }]);
+  });
+
   it("goes with deliverTo to another origin, with the path and query of the webhook", async () => {
     await using receiver = await startReceiver();
     const service = await startService({ deliveries: { deliverTo: receiver.url } });
