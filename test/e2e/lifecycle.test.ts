@@ -92,7 +92,7 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
 
     it.each(replaced)("get a warning in the preview and in the update when %s changes", (name) => {
       const id = before[name]?.id.split("/").at(-1);
-      const warning = `\\bReplacing webhook ${id} .*: ${name} changes`;
+      const warning = `\\bReplacing webhook ${id} .*: ${name}`;
 
       expect(output).toMatch(new RegExp(`${warning}[^]*[~+] ${name} *:[^]*${warning}`));
     });
