@@ -113,7 +113,7 @@ describe("adopt in the first update after an upgrade of the plugin", () => {
         const { output } = await pulumi(["up", "--yes"]);
 
         const [preview] = output.split("\nUpdating ");
-        expect(preview).toMatch(/do not adopt in the first "pulumi up" after an upgrade/);
+        expect(preview).toMatch(/\bAdopting webhook\b[^\n]*\bupgrade\b/);
         expect(service.webhooks).toEqual([]);
       },
       { program: yamlProgram },

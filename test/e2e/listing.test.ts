@@ -49,7 +49,7 @@ describe.each([javascriptProgram, yamlProgram])("With listing, through $name", (
       expect(output).toMatch(`Drift of webhook ${idOf("moved")} `);
       expect(output).toMatch(`switched off webhook ${idOf("inactive")} `);
       expect(output).toMatch(`no longer has webhook ${idOf("gone")} `);
-      expect(output).toMatch(/base_unlisted .*\bGET .* returned 403/);
+      expect(output).toMatch(/base_unlisted\b.*\bGET .* returned 403/);
       // The program does not run, so nothing is known of what it declares.
       expect(output).not.toContain("Replacing");
     });

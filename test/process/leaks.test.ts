@@ -1,8 +1,12 @@
 import type { ServiceError } from "@grpc/grpc-js";
 import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import { beforeAll, describe, expect, it } from "vitest";
-import { adapters, type CreateResult, startAdapter } from "../helpers/adapters/adapters.js";
-import { partialCreationOf } from "../helpers/adapters/provider-process.js";
+import {
+  adapters,
+  type CreateResult,
+  partialCreationOf,
+  startAdapter,
+} from "../helpers/adapters/adapters.js";
 import { apiKey, errorBody, secret, someArgs } from "../helpers/builders.js";
 import { startServer } from "../helpers/http-server.js";
 import { echo, expectNoLeak, tokens, url } from "../helpers/leaks.js";

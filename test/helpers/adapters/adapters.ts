@@ -1,10 +1,18 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import type { ServiceError } from "@grpc/grpc-js";
-import { DiffResponse } from "@pulumi/pulumi/proto/provider_pb.js";
+import {
+  ConfigureRequest,
+  DiffResponse,
+  ErrorResourceInitFailed,
+} from "@pulumi/pulumi/proto/provider_pb.js";
+import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import type { StoredWebhook } from "pulumi-dbwebhooks/local-service";
 import { repository } from "../directory.js";
-import type { Properties } from "./provider-calls.mjs";
-import { type Environment, partialCreationOf, startProviderProcess } from "./provider-process.js";
+import { startEngine } from "./engine-stand-in.js";
+import { type Call, connect, operationsOf, type Properties, struct } from "./provider-calls.mjs";
 
 /** One of the two ways in which the package reaches Pulumi. */
 export interface Adapter {
@@ -60,22 +68,59 @@ export type CreateResult =
 /** An adapter in a process of its own. Disposing kills the process. */
 export type RunningAdapter = Awaited<ReturnType<typeof startAdapter>>;
 
-/** Starts an adapter and configures it; the names of the settings have no prefix. */
+/**
+ * Starts an adapter, configures it, and calls it over gRPC as Pulumi's engine does. The names of the
+ * settings have no prefix; the environment is added to that of the tests.
+ */
 export async function startAdapter(
-  { type, command, settingPrefix, addedInputs }: Adapter,
+  { type, command: [command, ...args], settingPrefix, addedInputs }: Adapter,
   settings: Readonly<Record<string, string>>,
-  environment?: Environment,
+  environment: Readonly<Record<string, string>> = {},
 ) {
+  const engine = await startEngine();
+  // With logging or tracing on, the engine puts flags before its address.
+  const flags = ["--logtostderr", "-v=1", `127.0.0.1:${engine.port}`];
+  const child = spawn(command, [...args, ...flags], {
+    cwd: repository,
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const closed = once(child, "close");
+  const printed: string[] = [];
+  // The first line that a provider prints is its port.
+  const port = new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      resolve(line);
+      printed.push(line);
+    });
+    createInterface({ input: child.stderr }).on("line", (line) => printed.push(line));
+    child.once("error", reject);
+    child.once("exit", (code) => reject(new Error(`provider process ended with ${code}`)));
+  });
+  const client = connect(await port);
+  const errors: ServiceError[] = [];
+  const call: Call = (method, request) =>
+    client.call(method, request).catch((error: ServiceError) => {
+      errors.push(error);
+      throw error;
+    }) as never;
+  const provider = operationsOf(call, `urn:pulumi:test::webhooks::${type}::orders`);
   const config = Object.entries(settings).map(([name, value]) => [settingPrefix + name, value]);
-  const provider = await startProviderProcess(
-    command,
-    type,
-    Object.fromEntries(config),
-    environment,
-  );
+  const stop = async () => {
+    client.close();
+    engine.close();
+    child.kill("SIGKILL");
+    await closed;
+  };
+  try {
+    await call("configure", new ConfigureRequest().setArgs(struct(Object.fromEntries(config))));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   return {
-    check: async (args: Properties) => {
-      const { inputs, failures } = await provider.check({ ...addedInputs, ...args });
+    check: async (webhookArgs: Properties) => {
+      const { inputs, failures } = await provider.check({ ...addedInputs, ...webhookArgs });
       const { __provider, ...webhookInputs } = inputs;
       return { inputs: webhookInputs, failures };
     },
@@ -100,13 +145,11 @@ export async function startAdapter(
         () => "",
         ({ details }: ServiceError) => details,
       ),
-    /** What the process has logged so far; complete once it has stopped. */
-    lines: () => [
-      ...provider.engine.lines.map(({ line }) => line),
-      ...provider.output().split("\n"),
-    ],
-    process: provider,
-    [Symbol.asyncDispose]: () => provider[Symbol.asyncDispose](),
+    /** The lines that the process has logged or printed so far; complete once it has stopped. */
+    lines: () => [...engine.lines.map(({ line }) => line), ...printed.slice(1)],
+    /** The process, its engine, the calls as they are, and the errors of all calls that failed. */
+    process: { ...provider, child, engine, errors },
+    [Symbol.asyncDispose]: stop,
   };
 }
 
@@ -122,4 +165,14 @@ function failedCreation(error: ServiceError): CreateResult {
     error: error.details,
     ...(partial && { partial: { id: partial.getId(), reasons: partial.getReasonsList() } }),
   };
+}
+
+/** The details of an error after which Pulumi stores the resource although its creation failed. */
+export function partialCreationOf(error: unknown): ErrorResourceInitFailed | undefined {
+  const [bytes] = (error as ServiceError).metadata.get("grpc-status-details-bin");
+  if (!(bytes instanceof Buffer)) {
+    return undefined;
+  }
+  const [detail] = Status.deserializeBinary(bytes).getDetailsList();
+  return detail && ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8());
 }
