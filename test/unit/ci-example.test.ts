@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { withExample } from "../helpers/example.js";
-import { codeBlocks, readPage, sectionOf } from "../helpers/markdown.js";
+import { readPage } from "../helpers/markdown.js";
 import { run } from "../helpers/pulumi.js";
 
 /** Returns the lines that name an action of GitHub's, with its commit and tag. */
