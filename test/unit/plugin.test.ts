@@ -130,6 +130,10 @@ describe("The Pulumi id of a webhook", () => {
   it.each(["42", "/42", "../42", "base/", "base/a", "base/042", "base/42/"])("is not %s", (id) => {
     expect(() => parsePulumiId(id, "Read")).toThrow(RequestError);
   });
+
+  it("is suggested with the number that was given alone", () => {
+    expect(() => parsePulumiId("17", "Import")).toThrow("base_abc123/17");
+  });
 });
 
 describe("The settings of a provider of the plugin", () => {
