@@ -17,6 +17,7 @@ type Step = (run: Run) => Promise<unknown>;
 
 const otherUrl = "https://example.com/other";
 const adopting = (changes: object = {}) => someArgs({ adopt: { id: "17", secret, ...changes } });
+const adoptingWithTable = { ...adopting(), tableId: "tbl_1" };
 
 /** Starts a provider of a service that has webhook 17, and two resources that can have it. */
 async function startRun({ hasUrns = true } = {}) {
@@ -42,6 +43,10 @@ async function startRun({ hasUrns = true } = {}) {
       create: async (args = someArgs()) => {
         await check({}, args);
         return run.create(args, options);
+      },
+      adopt: async () => {
+        await check({}, adopting());
+        return run.create(adopting(), options);
       },
       import: async (args = someArgs()) => {
         await run.import("17", "base_abc123", options);
@@ -122,47 +127,31 @@ describe.each([
   ["without URNs", false],
 ])("An adoption, %s", (_case, hasUrns) => {
   it.each<[string, Step, Step]>([
+    ["another resource adopted it", ({ second }) => second.adopt(), ({ first }) => first.adopt()],
+    ["another resource has it", ({ second }) => second.compare(), ({ first }) => first.adopt()],
+    ["this run has deleted it", ({ second }) => second.delete(), ({ first }) => first.adopt()],
+    ["it will be replaced", async () => {}, ({ first }) => first.compare(adoptingWithTable)],
     [
-      "another resource has adopted the webhook",
-      ({ second }) => second.create(adopting()),
-      ({ first }) => first.create(adopting({ id: 17 })),
-    ],
-    [
-      "another resource has the webhook",
-      ({ second }) => second.compare(),
-      ({ first }) => first.create(adopting()),
-    ],
-    [
-      "this run has deleted the webhook",
-      ({ second }) => second.delete(),
-      ({ first }) => first.create(adopting()),
-    ],
-    [
-      "its own webhook is to be replaced",
-      async () => undefined,
-      ({ first }) => first.compare({ ...adopting(), tableId: "tbl_1" }),
-    ],
-    [
-      "another resource turns out to have the webhook after it",
-      ({ first }) => first.create(adopting()),
+      "it is done and another has it",
+      ({ first }) => first.adopt(),
       ({ second }) => second.compare(),
     ],
     [
-      "another resource turns out to have the webhook before it",
+      "another has it",
       ({ first }) => first.check({}, adopting()),
       ({ second }) => second.compare(),
     ],
     [
-      "another resource has the webhook without adopt, and is compared second",
+      "a second resource is found to have it without adopt",
       ({ first }) => first.compare(adopting()),
       ({ second }) => second.compare(),
     ],
     [
-      "another resource has the webhook without adopt, and is compared first",
+      "a first resource is found to have it without adopt",
       ({ second }) => second.compare(),
       ({ first }) => first.compare(adopting()),
     ],
-  ])("is refused when %s", async (_case, prepare, conflict) => {
+  ])("of a webhook is refused when %s", async (_case, prepare, conflict) => {
     const run = await startRun({ hasUrns });
     await prepare(run);
 
