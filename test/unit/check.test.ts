@@ -69,12 +69,6 @@ describe("A value that Pulumi does not know yet", () => {
     expect(await check(args)).toStrictEqual(accepted(args));
   });
 
-  it("keeps the order of the events around it", async () => {
-    const args = someArgs({ events: ["table.created", unknownMarkers.string, "record.created"] });
-
-    expect(await check(args)).toStrictEqual(accepted(args));
-  });
-
   it("is no failure as the id or the secret to adopt", async () => {
     const adopt = { id: unknownMarkers.number, secret: unknownMarkers.string };
 

@@ -103,22 +103,16 @@ describe.each([
 });
 
 describe("A resource that was found unchanged and is replaced all the same", () => {
-  it("deletes its webhook where it has a URN", async () => {
-    const { first, isDeleted } = await startRun();
+  it.each([
+    ["deletes its webhook where it has a URN", true],
+    ["keeps its webhook where no URN tells it from another resource", false],
+  ])("%s", async (_fact, hasUrns) => {
+    const { first, isDeleted } = await startRun({ hasUrns });
     await first.compare();
 
     await first.delete();
 
-    expect(isDeleted()).toBe(true);
-  });
-
-  it("keeps its webhook where no URN tells it from another resource", async () => {
-    const { first, isDeleted } = await startRun({ hasUrns: false });
-    await first.compare();
-
-    await first.delete();
-
-    expect(isDeleted()).toBe(false);
+    expect(isDeleted()).toBe(hasUrns);
   });
 });
 
@@ -187,23 +181,20 @@ describe("An adoption", () => {
     await expect(second.compare(adopting())).rejects.toMatchObject({ kind: "unchanged" });
   });
 
-  it("is announced before Pulumi creates the resource", async () => {
-    const { first, lines } = await startRun();
-
-    await first.check({}, adopting());
-
-    expect(lines).toEqual([expect.stringMatching(/^info: .*webhook 17 /)]);
-  });
-
   it.each([
-    ["id", adopting({ id: unknownMarkers.string })],
-    ["database", { ...adopting(), databaseId: unknownMarkers.string }],
-  ])("is not announced while its %s is unknown", async (_part, args) => {
+    ["announced before Pulumi creates the resource", adopting(), ["info"]],
+    ["not announced with an unknown id", adopting({ id: unknownMarkers.string }), []],
+    [
+      "not announced in an unknown database",
+      { ...adopting(), databaseId: unknownMarkers.string },
+      [],
+    ],
+  ])("is %s", async (_fact, args, severities) => {
     const { first, lines } = await startRun();
 
     await first.check({}, args);
 
-    expect(lines).toEqual([]);
+    expect(lines.map((line) => line.split(":")[0])).toEqual(severities);
   });
 
   it("does not change the stored secret, and says so when the program has another one", async () => {
@@ -271,22 +262,16 @@ describe("An adoption", () => {
     expect(run.methods()).toEqual(["GET", "GET"]);
   });
 
-  it("of its own webhook is refused when Pulumi is about to replace the resource", async () => {
+  it.each([
+    ["its own webhook is refused", "base_abc123", [expect.stringMatching(/^adopt: /)]],
+    ["the same number in another database is accepted", "base_2", []],
+  ])("of %s when Pulumi is about to replace the resource", async (_, databaseId, failures) => {
     const { first } = await startRun();
     await first.check(adopting(), adopting());
 
-    const { failures } = await first.check({}, adopting());
+    const checked = await first.check({}, { ...adopting(), databaseId });
 
-    expect(failures).toEqual([expect.stringMatching(/^adopt: /)]);
-  });
-
-  it("of the same number in another database is accepted when Pulumi replaces the resource", async () => {
-    const { first } = await startRun();
-    await first.check(adopting(), adopting());
-
-    const { failures } = await first.check({}, { ...adopting(), databaseId: "base_2" });
-
-    expect(failures).toEqual([]);
+    expect(checked.failures).toEqual(failures);
   });
 });
 
@@ -303,22 +288,16 @@ describe("Two resources with one webhook", () => {
     expect(run.lines).toEqual([expect.stringMatching(/^warning: .*:first, .*:second\./)]);
   });
 
-  it("get no warning where no URN tells them apart", async () => {
-    const { first, second, lines } = await startRun({ hasUrns: false });
+  it.each<[string, boolean, Step]>([
+    ["no URN tells them apart", false, ({ first }) => first.compare()],
+    ["one of them only reads it", true, ({ first }) => first.get()],
+  ])("get no warning when %s", async (_case, hasUrns, seeFirst) => {
+    const run = await startRun({ hasUrns });
 
-    await first.compare();
-    await second.compare();
+    await seeFirst(run);
+    await run.second.compare();
 
-    expect(lines).toEqual([]);
-  });
-
-  it("get no warning when one of them only reads it", async () => {
-    const { first, second, lines } = await startRun();
-
-    await first.get();
-    await second.compare();
-
-    expect(lines).toEqual([]);
+    expect(run.lines).toEqual([]);
   });
 });
 

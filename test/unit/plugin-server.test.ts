@@ -282,14 +282,6 @@ describe("A webhook of the plugin", () => {
 
     expect(await plugin.read(id, state)).toEqual({ id: "", props: {} });
   });
-
-  it("causes information with its URN when it is adopted", async () => {
-    const { plugin, create } = await startBoth();
-
-    await create({ adopt: { id: "3", secret: "whsec_adopted" } });
-
-    await expect.poll(() => plugin.engine.lines).toMatchObject([{ urn, severity: INFO }]);
-  });
 });
 
 describe("customTimeouts", () => {

@@ -57,50 +57,34 @@ describe("The response to a comparison", () => {
     const [oldInputs, olds, news] = [someArgs(lastProgram), someState(state), someArgs(program)];
     return diffResponse(differences, oldInputs, olds, news).toObject();
   }
-  const replacing = (property: string) => ({
-    changes: DIFF_SOME,
-    replacesList: [property],
-    diffsList: [property],
-  });
-
   it("says explicitly that nothing changes", () => {
     const response = diffResponse([], someArgs(), someState(), someArgs()).toObject();
 
     expect(response).toMatchObject({ changes: DIFF_NONE, hasdetaileddiff: true, replacesList: [] });
   });
 
-  it.each<[string, string, PropertyDiff.Kind, Compared]>([
-    ["another url", "url", UPDATE_REPLACE, { program: { url } }],
-    ["a table that is added", "tableId", ADD_REPLACE, { program: { tableId } }],
-    ["no table any more", "tableId", DELETE_REPLACE, { lastProgram: { tableId } }],
-  ])("shows %s in the program as a difference of inputs", (_case, property, kind, compared) => {
-    const detaileddiffMap = [[property, { kind, inputdiff: true }]];
-
+  const oldTable = { lastProgram: { tableId } };
+  const sameTable = { ...oldTable, program: { tableId } };
+  it.each<[string, string, PropertyDiff.Kind, boolean, Compared]>([
+    ["another url in the program", "url", UPDATE_REPLACE, true, { program: { url } }],
+    ["a table that is added", "tableId", ADD_REPLACE, true, { program: { tableId } }],
+    ["no table any more", "tableId", DELETE_REPLACE, true, oldTable],
+    ["another url at the service", "url", UPDATE_REPLACE, false, { state: { url } }],
+    ["a table at the service", "tableId", DELETE_REPLACE, false, { state: { tableId } }],
+    ["no table at the service", "tableId", ADD_REPLACE, false, { ...sameTable, state: {} }],
+  ])("details %s: %s, kind %d, of the inputs: %s", (_case, property, kind, inputdiff, compared) => {
     expect(responseTo(property, compared)).toMatchObject({
-      ...replacing(property),
-      detaileddiffMap,
-    });
-  });
-
-  const withTable = { lastProgram: { tableId }, program: { tableId } };
-  it.each<[string, string, PropertyDiff.Kind, Compared]>([
-    ["another url", "url", UPDATE_REPLACE, { state: { url } }],
-    ["a table", "tableId", DELETE_REPLACE, { state: { tableId }, program: { tableId: null } }],
-    ["no table", "tableId", ADD_REPLACE, { state: { tableId: null }, ...withTable }],
-  ])("shows %s at the service as a difference of outputs", (_case, property, kind, compared) => {
-    const detaileddiffMap = [[property, { kind, inputdiff: false }]];
-
-    expect(responseTo(property, compared)).toMatchObject({
-      ...replacing(property),
-      detaileddiffMap,
+      changes: DIFF_SOME,
+      replacesList: [property],
+      diffsList: [property],
+      detaileddiffMap: [[property, { kind, inputdiff }]],
     });
   });
 
   it.each(["baseUrl", "secret"])("has no detail of %s, which is no argument", (property) => {
-    expect(responseTo(property, {})).toMatchObject({
-      ...replacing(property),
-      detaileddiffMap: [],
-    });
+    const response = responseTo(property, {});
+
+    expect(response).toMatchObject({ replacesList: [property], detaileddiffMap: [] });
   });
 });
 
