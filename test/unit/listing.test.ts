@@ -64,7 +64,7 @@ describe("A refresh with listing", () => {
     const refreshed = await read("17", { ...state, ...stored });
 
     expect(refreshed?.properties).toStrictEqual({ ...state, ...drift, secret: secretEnvelope });
-    expect(lines).toEqual([expect.stringMatching(/^warning: Drift of webhook 17 /)]);
+    expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
   });
 
   it("finds a webhook in an incomplete list", async () => {
@@ -155,7 +155,7 @@ describe("A refresh with listing", () => {
 describe("A refresh of a webhook whose drift was stored and then undone at the service", () => {
   it.each([
     ["says that, where Pulumi gives the declared arguments", someArgs(), /is undone/],
-    ["reports drift from the state, where Pulumi does not", undefined, /has a different url/],
+    ["reports drift from the state, where Pulumi does not", undefined, /: url\. /],
   ])("%s", async (_fact, declared, words) => {
     const { read, state, lines } = await startListing(listOf(listed()));
 

@@ -137,6 +137,7 @@ describe("The advice after a creation that made nothing", () => {
     expect({
       notSent: advice(unsent),
       stopping: advice(notSent("stopping")),
+      customTimeout: advice(notSent("deadline")),
       missingDatabase: advice(notFound),
       wrongHost: advice(response(404)),
       redirect: advice(redirectTo("https://else.example")),
@@ -146,6 +147,7 @@ describe("The advice after a creation that made nothing", () => {
       rateLimited: advice(response(429)),
     }).toMatchInlineSnapshot(`
       {
+        "customTimeout": "Raise customTimeouts, or the settings maxConcurrentRequests and requestsPerSecond if they are set.",
         "invalid": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl.",
         "missingDatabase": "The service returns this both when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl.",
         "notSent": "Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl. Then run the command again.",
@@ -311,36 +313,40 @@ describe("A problem of arguments or settings", () => {
 });
 
 describe("A line about a webhook", () => {
-  it("says why it is replaced", () => {
+  it("names the properties that differ", () => {
     const adopt = { id: unknownMarkers.number };
     const comparison = { id: "17", settings, ignored: [], urn: undefined };
     const news = { url: "https://b.example", tableId: unknownMarkers.string, adopt };
 
     const differences = compareWebhook({ ...comparison, state: {}, news });
 
-    expect(differences.map(({ reason }) => reason)).toMatchInlineSnapshot(`
+    expect(differences.map(({ label }) => label)).toMatchInlineSnapshot(`
       [
-        "url changes",
-        "tableId is not known yet",
-        "baseUrl changes to https://tables.example.com",
-        "adopt.id is not known yet",
-        "its state holds no secret",
+        "url",
+        "tableId (not known yet)",
+        "baseUrl (to https://tables.example.com)",
+        "adopt.id (not known yet)",
+        "secret (missing in the state)",
       ]
     `);
   });
 
-  it("says who else has it, and why it was kept", () => {
+  it("says who else has it, and why it is replaced or kept", () => {
     expect({
       keptAdopted: messages.protected(name, "adopted"),
       keptCreated: messages.protected(name, "created"),
       keptOwned: messages.protected(name, "owned"),
+      replaced: messages.replacement(name, "url, events", true),
+      replacedWithoutSecret: messages.replacement(name, "secret", false),
       shared: messages.shared(name, ["a", "b"]),
     }).toMatchInlineSnapshot(`
       {
-        "keptAdopted": "Kept webhook 17 of database base_abc123: the argument adopt of the program names it. It was not deleted, and its secret is the same. Remove adopt before you replace it.",
-        "keptCreated": "Kept webhook 17 of database base_abc123: the service returned it for a creation of this run. It was not deleted. If no resource has it, delete it by hand.",
-        "keptOwned": "Kept webhook 17 of database base_abc123: another resource of this program may manage it: this run found such a resource unchanged. It was not deleted, and its secret is the same. If no other resource has it, delete it by hand.",
-        "shared": "Two resources manage webhook 17 of database base_abc123: a and b. Remove one of them from the program, and from the state with "pulumi state delete", which deletes no webhook. Do not use --target before that.",
+        "keptAdopted": "Did not delete webhook 17 of database base_abc123: the argument adopt of the program names it. Its secret is the same. Remove adopt before you replace it.",
+        "keptCreated": "Did not delete webhook 17 of database base_abc123: the service returned it for a creation of this "pulumi up". If no resource has it, delete it by hand.",
+        "keptOwned": "Did not delete webhook 17 of database base_abc123: another resource of this program appears to manage it. Its secret is the same. If no other resource has it, delete it by hand.",
+        "replaced": "Replacing webhook 17 of database base_abc123, because these properties differ: url, events. The new webhook has a new secret. The old secret works until the old webhook is deleted, by default at the end of the update.",
+        "replacedWithoutSecret": "Replacing webhook 17 of database base_abc123, because these properties differ: secret. The new webhook has a new secret.",
+        "shared": "2 resources manage webhook 17 of database base_abc123: a, b. Keep one of them, and remove the others from the program, and from the state with "pulumi state delete", which deletes no webhook. Do not use --target before that.",
       }
     `);
   });
@@ -355,19 +361,19 @@ describe("A line about a webhook", () => {
       goneIfOnlyRead: messages.gone(name, true),
       incompleteList: say.notFoundText(context, undefined),
       failedList: say.notFoundText(context, failedWith(response(500))),
-      otherBaseUrl: messages.baseUrlReason("http://a", "http://b"),
+      otherBaseUrl: messages.baseUrlReason("https://a.example", "https://b.example"),
       unknownDatabase: messages.inactive(say.nameOfWebhook("17", undefined)),
     }).toMatchInlineSnapshot(`
       {
         "adopted": "This stack manages webhook 17 of database base_abc123 from now on. It was not changed.",
         "adoptedWithoutLookup": "This stack manages webhook 17 of database base_abc123 from now on. It was not changed and was not looked up (the setting listing is off).",
-        "drift": "Drift of webhook 17 of database base_abc123: the service has a different url, events. The next "pulumi up" replaces it, with a new secret, unless the program declares what the service has.",
-        "driftIfOnlyRead": "Drift of webhook 17 of database base_abc123: the service has a different url. This stack only reads it.",
+        "drift": "Drift of webhook 17 of database base_abc123: these properties differ at the service: url, events. The next "pulumi up" replaces it, with a new secret, unless the program declares what the service has.",
+        "driftIfOnlyRead": "Drift of webhook 17 of database base_abc123: these properties differ at the service: url. This stack only reads it.",
         "failedList": "it could not be looked up: POST https://tables.example.com/somewhere returned 500.",
         "gone": "The service no longer has webhook 17 of database base_abc123. The next "pulumi up" creates a new one, with a new secret.",
         "goneIfOnlyRead": "The service no longer has webhook 17 of database base_abc123. This stack only reads it.",
         "incompleteList": "the service does not list it, but may have listed only a part of its webhooks.",
-        "otherBaseUrl": "baseUrl changes from http://a to http://b",
+        "otherBaseUrl": "baseUrl (from https://a.example to https://b.example)",
         "unknownDatabase": "The service has switched off webhook 17 of database ?: it sends no notifications.",
       }
     `);
@@ -375,7 +381,7 @@ describe("A line about a webhook", () => {
 
   it("reports a bug", () => {
     expect(say.faultText(operation, new Error("odd"))).toMatchInlineSnapshot(
-      `"Delete webhook 17 of database base_abc123 failed unexpectedly (odd). This is a bug of pulumi-dbwebhooks: look at the service before you run the command again, and report it."`,
+      `"Delete webhook 17 of database base_abc123 failed unexpectedly (odd). This is a bug in pulumi-dbwebhooks: please report it. Before you run the command again, check which webhooks the service has."`,
     );
   });
 });
