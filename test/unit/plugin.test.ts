@@ -44,47 +44,54 @@ describe("The response to a comparison", () => {
   const tableId = "t";
 
   interface Compared {
-    readonly lastProgram?: Properties;
-    /** What the state holds. Default: what the last program declared. */
-    readonly state?: Properties;
-    readonly program?: Properties;
+    readonly property: string;
+    /** The arguments of the last update. */
+    readonly oldInputs?: Properties;
+    /** What the state holds. Default: the arguments of the last update. */
+    readonly olds?: Properties;
+    readonly news?: Properties;
   }
-  function responseTo(
-    property: string,
-    { lastProgram = {}, state = lastProgram, program = {} }: Compared,
-  ) {
+  function responseTo({ property, oldInputs = {}, olds = oldInputs, news = {} }: Compared) {
     const differences = [{ property, label: property }];
-    const [oldInputs, olds, news] = [someArgs(lastProgram), someState(state), someArgs(program)];
-    return diffResponse(differences, oldInputs, olds, news).toObject();
+    const [inputs, state, args] = [someArgs(oldInputs), someState(olds), someArgs(news)];
+    return diffResponse(differences, inputs, state, args).toObject();
   }
+
   it("says explicitly that nothing changes", () => {
     const response = diffResponse([], someArgs(), someState(), someArgs()).toObject();
 
     expect(response).toMatchObject({ changes: DIFF_NONE, hasdetaileddiff: true, replacesList: [] });
   });
 
-  const oldTable = { lastProgram: { tableId } };
-  const sameTable = { ...oldTable, program: { tableId } };
-  it.each<[string, string, PropertyDiff.Kind, boolean, Compared]>([
-    ["another url in the program", "url", UPDATE_REPLACE, true, { program: { url } }],
-    ["a table that is added", "tableId", ADD_REPLACE, true, { program: { tableId } }],
-    ["no table any more", "tableId", DELETE_REPLACE, true, oldTable],
-    ["another url at the service", "url", UPDATE_REPLACE, false, { state: { url } }],
-    ["a table at the service", "tableId", DELETE_REPLACE, false, { state: { tableId } }],
-    ["no table at the service", "tableId", ADD_REPLACE, false, { ...sameTable, state: {} }],
-  ])("details %s: %s, kind %d, of the inputs: %s", (_case, property, kind, inputdiff, compared) => {
-    expect(responseTo(property, compared)).toMatchObject({
+  it.each<Compared & { change: string; kind: PropertyDiff.Kind }>([
+    { change: "another url", property: "url", kind: UPDATE_REPLACE, news: { url } },
+    { change: "a new table", property: "tableId", kind: ADD_REPLACE, news: { tableId } },
+    { change: "no table", property: "tableId", kind: DELETE_REPLACE, oldInputs: { tableId } },
+  ])("shows $change in the program as a difference of inputs", ({ kind, ...compared }) => {
+    expect(responseTo(compared)).toMatchObject({
       changes: DIFF_SOME,
-      replacesList: [property],
-      diffsList: [property],
-      detaileddiffMap: [[property, { kind, inputdiff }]],
+      replacesList: [compared.property],
+      diffsList: [compared.property],
+      detaileddiffMap: [[compared.property, { kind, inputdiff: true }]],
     });
   });
 
-  it.each(["baseUrl", "secret"])("has no detail of %s, which is no argument", (property) => {
-    const response = responseTo(property, {});
+  const same = { oldInputs: { tableId }, news: { tableId } };
+  it.each<Compared & { change: string; kind: PropertyDiff.Kind }>([
+    { change: "another url", property: "url", kind: UPDATE_REPLACE, olds: { url } },
+    { change: "a table", property: "tableId", kind: DELETE_REPLACE, olds: { tableId } },
+    { change: "no table", property: "tableId", kind: ADD_REPLACE, ...same, olds: {} },
+  ])("shows $change at the service as a difference of outputs", ({ kind, ...compared }) => {
+    const detaileddiffMap = [[compared.property, { kind, inputdiff: false }]];
 
-    expect(response).toMatchObject({ replacesList: [property], detaileddiffMap: [] });
+    expect(responseTo(compared)).toMatchObject({ detaileddiffMap });
+  });
+
+  it.each(["baseUrl", "secret"])("has no detail of %s, which is no argument", (property) => {
+    expect(responseTo({ property })).toMatchObject({
+      replacesList: [property],
+      detaileddiffMap: [],
+    });
   });
 });
 
