@@ -63,9 +63,11 @@ describe("The response to a comparison", () => {
     expect(response).toMatchObject({ changes: DIFF_NONE, hasdetaileddiff: true, replacesList: [] });
   });
 
+  const drifted = { olds: { tableId: "other" }, news: { tableId } };
   it.each<Compared & { change: string; kind: PropertyDiff.Kind }>([
     { change: "another url", property: "url", kind: UPDATE_REPLACE, news: { url } },
     { change: "a new table", property: "tableId", kind: ADD_REPLACE, news: { tableId } },
+    { change: "a table that drifted", property: "tableId", kind: ADD_REPLACE, ...drifted },
     { change: "no table", property: "tableId", kind: DELETE_REPLACE, oldInputs: { tableId } },
   ])("shows $change in the program as a difference of inputs", ({ kind, ...compared }) => {
     expect(responseTo(compared)).toMatchObject({
