@@ -209,6 +209,16 @@ describe("A webhook of the plugin", () => {
     expect(service.requests).toHaveLength(1);
   });
 
+  it("is checked without a request", async () => {
+    const { plugin, service } = await startBoth();
+
+    const { inputs: checked, failures } = await plugin.check({ ...inputs, tableId: 7 });
+
+    expect(checked).toEqual({ ...inputs, tableId: 7 });
+    expect(failures).toEqual([expect.stringMatching(/^tableId: /)]);
+    expect(service.requests).toEqual([]);
+  });
+
   it("is not created in a preview", async () => {
     const { plugin, service } = await startBoth();
     const request = new messages.CreateRequest().setProperties(struct(inputs)).setPreview(true);

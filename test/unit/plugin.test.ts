@@ -64,11 +64,13 @@ describe("The response to a comparison", () => {
   });
 
   const drifted = { olds: { tableId: "other" }, news: { tableId } };
+  const removed = { oldInputs: { tableId }, news: { tableId: null } };
   it.each<Compared & { change: string; kind: PropertyDiff.Kind }>([
     { change: "another url", property: "url", kind: UPDATE_REPLACE, news: { url } },
     { change: "a new table", property: "tableId", kind: ADD_REPLACE, news: { tableId } },
     { change: "a table that drifted", property: "tableId", kind: ADD_REPLACE, ...drifted },
     { change: "no table", property: "tableId", kind: DELETE_REPLACE, oldInputs: { tableId } },
+    { change: "null as table", property: "tableId", kind: DELETE_REPLACE, ...removed },
   ])("shows $change in the program as a difference of inputs", ({ kind, ...compared }) => {
     expect(responseTo(compared)).toMatchObject({
       changes: DIFF_SOME,
@@ -124,8 +126,9 @@ describe("The Pulumi id of a webhook", () => {
     expect(() => parsePulumiId(id, "Read")).toThrow(RequestError);
   });
 
-  it("is suggested with the number that was given alone", () => {
-    expect(() => parsePulumiId("17", "Import")).toThrow("base_abc123/17");
+  it("is suggested with the number that was given alone, as by the dynamic provider", () => {
+    expect(() => parsePulumiId("17", "Import")).toThrow(/base_abc123\/17\..*move-state/);
+    expect(() => parsePulumiId("17/", "Import")).toThrow(/^(?!.*move-state)/);
   });
 });
 
