@@ -14,13 +14,6 @@ const names = ["databaseId", "url", "events", "tableId", "allowUnknownEvents", "
 const markers = Object.values(unknownMarkers);
 
 describe("A check of valid arguments", () => {
-  it("returns optional arguments as they are", async () => {
-    const optional = { tableId: "t", allowInsecureUrl: true, allowUnknownEvents: false };
-    const args = Object.freeze(someArgs(optional));
-
-    expect(await check(args)).toStrictEqual(accepted(args));
-  });
-
   it("sorts events and drops duplicates", async () => {
     const events = Object.freeze(["record.updated", "record.created", "record.updated"]);
 
@@ -34,22 +27,22 @@ describe("A check of valid arguments", () => {
     expect(await check(someArgs({ ...optional, ...outputs }))).toStrictEqual(accepted(someArgs()));
   });
 
-  it.each(["0", "a/b c", "ä?#%", "..."])("keeps %j as databaseId and as tableId", async (id) => {
-    const args = someArgs({ databaseId: id, tableId: id });
+  it.each([
+    { tableId: "t", allowInsecureUrl: true, allowUnknownEvents: false },
+    { databaseId: "0", tableId: "0" },
+    { databaseId: "a/b c", tableId: "ä?#%" },
+    { databaseId: "..." },
+    { url: "https://user:password@example.com:8443/a?b=c#d" },
+    { url: "HTTPS://EXAMPLE.COM/" },
+    { url: "https://bücher.example/ä" },
+    { url: "https://[2001:db8::1]/hook" },
+    { url: "http://localhost:3000/a" },
+    { url: "http://127.9.1.2" },
+    { url: "http://[::1]:1/" },
+  ])("returns %j as they are", async (given) => {
+    const args = Object.freeze(someArgs(given));
 
     expect(await check(args)).toStrictEqual(accepted(args));
-  });
-
-  it.each([
-    "https://user:password@example.com:8443/a?b=c#d",
-    "HTTPS://EXAMPLE.COM/",
-    "https://bücher.example/ä",
-    "https://[2001:db8::1]/hook",
-    "http://localhost:3000/a",
-    "http://127.9.1.2",
-    "http://[::1]:1/",
-  ])("keeps the spelling of the url %s", async (url) => {
-    expect(await check(someArgs({ url }))).toStrictEqual(accepted(someArgs({ url })));
   });
 
   it.each(["17", 0, "12345678901234567890"])(
@@ -65,12 +58,6 @@ describe("A check of valid arguments", () => {
 describe("A value that Pulumi does not know yet", () => {
   it.each(markers)("is kept in place of every argument: %s", async (marker) => {
     const args = Object.fromEntries([...names, "adopt"].map((name) => [name, marker]));
-
-    expect(await check(args)).toStrictEqual(accepted(args));
-  });
-
-  it("keeps the order of the events around it", async () => {
-    const args = someArgs({ events: ["table.created", unknownMarkers.string, "record.created"] });
 
     expect(await check(args)).toStrictEqual(accepted(args));
   });

@@ -12,6 +12,7 @@ import {
 } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/error-of.ts";
 import { type Answer, refusedUrl, startRawServer } from "../helpers/http-server.ts";
+import { kindOf } from "../helpers/kind-of.ts";
 import { startProvider } from "../helpers/provider.ts";
 import { startWithService } from "../helpers/provider-with-service.ts";
 import { response } from "../helpers/transport.ts";
@@ -26,36 +27,33 @@ afterEach(() => void vi.restoreAllMocks());
 describe("A creation", () => {
   it("sends the arguments as they were written, and stores them", async () => {
     const { create, requests, baseUrl } = await startWithService(created);
-    const { databaseId: _, ...args } = someArgs();
-    const body = { ...args, url: "HTTPS://Example.com:443/a/../ä?b=%7E#c", tableId: "tbl_ä/1" };
-    const stored = { ...body, databaseId: "a/b ä?#%2e" };
+    const url = "HTTPS://Example.com:443/a/../ä?b=%7E#c";
+    const args = someArgs({ databaseId: "a/b ä?#%2e", url, tableId: "tbl_ä/1" });
 
-    const { properties } = await create({ ...stored, allowInsecureUrl: false });
+    const { properties } = await create({ ...args, allowInsecureUrl: false });
 
-    expect(properties).toStrictEqual({ ...stored, baseUrl, secret: secretEnvelope });
-    expect(requests).toMatchObject([
-      { method: "POST", path: "/eu/api/v1/bases/a%2Fb%20%C3%A4%3F%23%252e/webhooks" },
-    ]);
-    expect(requests.map((request) => JSON.parse(request.body))).toEqual([body]);
+    expect(properties).toStrictEqual({ ...args, baseUrl, secret: secretEnvelope });
+    const path = "/eu/api/v1/bases/a%2Fb%20%C3%A4%3F%23%252e/webhooks";
+    const body = JSON.stringify({ url, events: args.events, tableId: "tbl_ä/1" });
+    expect(requests).toMatchObject([{ method: "POST", path, body }]);
   });
 
   it("sends no tableId when the program declares none", async () => {
     const { create, requests } = await startWithService(created);
-    const { databaseId: _, ...body } = someArgs();
+    const { url, events } = someArgs();
 
     await create(someArgs({ tableId: null }));
 
-    expect(requests.map((request) => JSON.parse(request.body))).toEqual([body]);
+    expect(requests).toMatchObject([{ body: JSON.stringify({ url, events }) }]);
   });
 
-  it("ignores fields of the response that it does not know", async () => {
+  it("stores no other field of the response", async () => {
     const body = { id: 17, secret, active: true, url: "https://else.example", baseUrl: null };
-    const { create, state } = await startWithService({ body });
+    const { create, baseUrl } = await startWithService({ body });
 
     const { properties } = await create(someArgs());
 
-    expect(properties).toMatchObject({ url: state.url, baseUrl: state.baseUrl });
-    expect(properties).not.toHaveProperty("active");
+    expect(properties).toStrictEqual({ ...someArgs(), baseUrl, secret: secretEnvelope });
   });
 
   it.each([
@@ -68,32 +66,24 @@ describe("A creation", () => {
     expect(await create(someArgs())).toMatchObject({ id: String(id) });
   });
 
-  it.each<[string, Answer]>([
-    ["a redirect", { ...created, statusCode: 300 }],
-    ["an error of the caller", { statusCode: 404, body: errorBody("NOT_FOUND") }],
-  ])("is refused and not retried when the service returns %s", async (_case, answer) => {
+  it.each<[string, string, Answer]>([
+    ["notCreated", "a redirect", { ...created, statusCode: 300 }],
+    ["notCreated", "an error", { statusCode: 404, body: errorBody("NOT_FOUND") }],
+    ["inDoubt", "an error of its own", { ...created, statusCode: 500 }],
+    ["inDoubt", "more than 1 MiB", { body: " ".repeat(1024 * 1024 + 1) }],
+    ["inDoubt", "no object", { body: "null" }],
+    ["inDoubt", "no id", { body: { secret } }],
+    ["inDoubt", "a fraction as id", { body: { id: 1.5, secret } }],
+    ["inDoubt", "a path as id", { body: { id: "1/../2", secret } }],
+    ["inDoubt", "an id that is too large to be exact", { body: `{"id":${2 ** 53},"secret":"s"}` }],
+  ])("ends as %s, without a retry, when the service returns %s", async (kind, _case, answer) => {
     const { create, methods } = await startWithService([answer, created]);
 
-    await expect(create(someArgs())).rejects.toMatchObject({ kind: "notCreated" });
+    expect(kindOf(await errorOf(create(someArgs())))).toBe(kind);
     expect(methods()).toEqual(["POST"]);
   });
 
-  it.each<[string, Answer]>([
-    ["an error of its own", { ...created, statusCode: 500 }],
-    ["more than 1 MiB", { body: " ".repeat(1024 * 1024 + 1) }],
-    ["no object", { body: "null" }],
-    ["no id", { body: { secret } }],
-    ["a fraction as id", { body: { id: 1.5, secret } }],
-    ["a path as id", { body: { id: "1/../2", secret } }],
-    ["a number too large to be exact as id", { body: '{"id":12345678901234567890,"secret":"s"}' }],
-  ])("is in doubt and not retried when the service returns %s", async (_case, answer) => {
-    const { create, methods } = await startWithService([answer, created]);
-
-    await expect(create(someArgs())).rejects.toMatchObject({ kind: "inDoubt" });
-    expect(methods()).toEqual(["POST"]);
-  });
-
-  it("that was sent when Pulumi cancels completes and is stored, and nothing more is sent", async () => {
+  it("completes after Pulumi cancels when it was sent, and is not sent when it waits", async () => {
     const sockets: Socket[] = [];
     await using server = await startRawServer((socket) => sockets.push(socket));
     const engine = new Engine(undefined, () => undefined);
@@ -104,10 +94,9 @@ describe("A creation", () => {
 
     engine.cancel();
 
-    expect(await waiting).toMatchObject({ kind: "notCreated" });
-    expect(await errorOf(run.create(someArgs()))).toMatchObject({ kind: "notCreated" });
+    expect(kindOf(await waiting)).toBe("notCreated");
     sockets[0]?.end('HTTP/1.1 200 OK\r\ncontent-length: 23\r\n\r\n{"id":17,"secret":"wh"}');
-    expect(await sent).toMatchObject({ id: "17", properties: { secret: { value: "wh" } } });
+    expect(await sent).toMatchObject({ id: "17" });
     expect(server.requests).toHaveLength(1);
   });
 });
@@ -115,18 +104,15 @@ describe("A creation", () => {
 describe("A creation whose response holds no usable secret", () => {
   it.each([
     ["is absent", undefined],
-    ["is empty", ""],
     ["is a list", ["whsec_1"]],
     ["has a lone surrogate, which Pulumi cannot store", "whsec_\ud800"],
   ])("is undone when the secret %s", async (_case, unusable) => {
-    const { create, requests, lines } = await startWithService([
-      { body: { id: 17, secret: unusable } },
-      deleted,
-    ]);
+    const odd = { body: { id: 17, secret: unusable } };
+    const { create, requests, lines } = await startWithService([odd, deleted]);
 
     const error = await errorOf(create(someArgs({ databaseId: "a/b" })));
 
-    expect(error).toMatchObject({ kind: "undone" });
+    expect(kindOf(error)).toBe("undone");
     expect(requests).toMatchObject([
       { method: "POST", path: "/eu/api/v1/bases/a%2Fb/webhooks" },
       { method: "DELETE", path: "/eu/api/v1/bases/a%2Fb/webhooks/17" },
@@ -143,13 +129,8 @@ describe("A creation whose response holds no usable secret", () => {
 
     const error = await errorOf(create(someArgs()));
 
-    expect({ ...error }).toEqual({
-      name: expect.anything(),
-      kind: "partial",
-      id: "0",
-      properties: { ...someArgs(), baseUrl },
-      reasons: [error.message],
-    });
+    const properties = { ...someArgs(), baseUrl };
+    expect(error).toMatchObject({ kind: "partial", id: "0", properties, reasons: [error.message] });
   });
 
   it("is partial when the deletion throws", async () => {
@@ -168,6 +149,8 @@ describe("A creation whose response holds no usable secret", () => {
 
 describe("A creation whose response arrives when Pulumi is gone", () => {
   const otherSecret = "kB7wQz-another-secret-Xn4";
+  const createdWithOtherSecret = { body: { id: 17, secret: otherSecret } };
+  const echo = { statusCode: 403, body: errorBody("FORBIDDEN", `It is ${otherSecret}.`) };
 
   /** Creates a webhook for an engine that no longer exists. */
   async function createForGoneEngine(...answers: readonly Answer[]) {
@@ -180,32 +163,24 @@ describe("A creation whose response arrives when Pulumi is gone", () => {
   it("is undone, because nobody stores its secret, and the process ends", async () => {
     const { error, methods, exit } = await createForGoneEngine(created, deleted);
 
-    expect({ ...error }).toEqual({ name: expect.anything(), kind: "undone" });
+    expect(kindOf(error)).toBe("undone");
     expect(methods()).toEqual(["POST", "DELETE"]);
     expect(exit).toHaveBeenCalledOnce();
   });
 
-  it.each([
+  it.each<[string, Answer]>([
     ["with a secret", created],
     ["without a secret", createdWithoutSecret],
   ])("is left behind when it cannot be undone, %s", async (_case, answer) => {
     const { error } = await createForGoneEngine(answer, forbidden);
 
-    expect({ ...error }).toEqual({ name: expect.anything(), kind: "leftBehind" });
+    expect({ ...error }).toEqual({ name: "WebhookError", kind: "leftBehind" });
   });
 
-  it("writes its error to the log, because the error itself reaches no engine", async () => {
-    const { error, lines } = await createForGoneEngine(created, forbidden);
+  it("writes its error to the log, without the secret", async () => {
+    const { error, lines } = await createForGoneEngine(createdWithOtherSecret, echo);
 
     expect(lines).toEqual([`warning: ${error.message}`]);
-  });
-
-  it("does not show the secret when the service repeats it in a refusal", async () => {
-    const { error } = await createForGoneEngine(
-      { body: { id: 17, secret: otherSecret } },
-      { statusCode: 403, body: errorBody("FORBIDDEN", `It is ${otherSecret}.`) },
-    );
-
     expect(error.message).not.toContain(otherSecret);
   });
 });
@@ -216,41 +191,28 @@ describe("A creation for which the service returns a webhook that this run knows
     ["without a secret", createdWithoutSecret],
   ])("fails and deletes nothing when the state holds the webhook: %s", async (_case, answer) => {
     const run = await startWithService(answer);
-    await run.check(someArgs(), someArgs());
     await run.diff("17", run.state, someArgs());
 
     const error = await errorOf(run.create(someArgs()));
 
-    expect(error).toMatchObject({
-      kind: "notCreated",
-      message: expect.stringContaining("webhook 17"),
-    });
+    expect(kindOf(error)).toBe("notCreated");
     expect(run.methods()).toEqual(["POST"]);
   });
 
-  it("fails and deletes nothing when this run created the webhook", async () => {
-    const run = await startWithService([created, createdWithoutSecret]);
+  it("fails when this run has created the webhook, which no deletion reaches any more", async () => {
+    const run = await startWithService(created);
     await run.create(someArgs());
 
     const error = await errorOf(run.create(someArgs()));
-
-    expect(error).toMatchObject({ kind: "notCreated" });
-    expect(run.methods()).toEqual(["POST", "POST"]);
-  });
-
-  it("lets no deletion of this run reach that webhook", async () => {
-    const run = await startWithService([created, created, deleted]);
-    await run.create(someArgs());
-    await errorOf(run.create(someArgs()));
-
     await run.delete("17", run.state);
 
+    expect(kindOf(error)).toBe("notCreated");
     expect(run.methods()).toEqual(["POST", "POST"]);
-    expect(run.lines).toEqual([expect.stringMatching(/^warning: Did not delete webhook 17 /)]);
+    expect(run.lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
   });
 
   it("keeps that webhook when it replaces itself, which Pulumi announces by the old arguments", async () => {
-    const run = await startWithService([created, deleted]);
+    const run = await startWithService(created);
     await run.check(someArgs(), someArgs());
     await run.check({}, someArgs());
     const { id } = await run.create(someArgs());
@@ -258,7 +220,7 @@ describe("A creation for which the service returns a webhook that this run knows
     await run.delete(id, run.state);
 
     expect(run.methods()).toEqual(["POST"]);
-    expect(run.lines).toEqual([expect.stringMatching(/^warning: Did not delete webhook 17 /)]);
+    expect(run.lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
   });
 
   it("succeeds when this run has deleted the webhook, because services reuse ids", async () => {
@@ -266,7 +228,6 @@ describe("A creation for which the service returns a webhook that this run knows
     await run.delete("17", run.state);
 
     expect(await run.create(someArgs())).toMatchObject({ id: "17" });
-    expect(run.methods()).toEqual(["DELETE", "POST"]);
   });
 
   it("succeeds when the known webhook belongs to another service", async () => {

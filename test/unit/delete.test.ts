@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { errorBody, secretMark } from "../helpers/builders.ts";
+import { errorOf } from "../helpers/error-of.ts";
 import type { Answer } from "../helpers/http-server.ts";
+import { kindOf } from "../helpers/kind-of.ts";
 import { startWithService } from "../helpers/provider-with-service.ts";
 
 const success: Answer = { body: { success: true, message: "Webhook deleted" } };
@@ -11,45 +13,28 @@ const unavailable: Answer = { statusCode: 503, headers: { "retry-after": "0" } }
 
 describe("A deletion", () => {
   it.each([
-    ["the state holds no base URL", "17", { baseUrl: undefined }],
-    ["the database is a path", "17", { databaseId: ".." }],
-    ["the id is a path", "..", {}],
-  ])("sends nothing when %s", async (_case, id, changes) => {
-    const run = await startWithService(success);
+    ["the default provider", "false"],
+    ["an explicit provider", "true"],
+  ])("by %s sends nothing when the webhook was created elsewhere", async (_case, isExplicit) => {
+    const run = await startWithService(success, { isExplicit });
 
-    const deletion = run.delete(id, { ...run.state, ...changes });
+    const error = await errorOf(run.delete("17", { ...run.state, baseUrl: "https://a.example" }));
 
-    await expect(deletion).rejects.toMatchObject({ kind: "notDeleted" });
+    expect(kindOf(error)).toBe("notDeleted");
     expect(run.requests).toEqual([]);
   });
 
   it("goes to today's base URL when the webhook was created at a former one", async () => {
-    const former = await startWithService(success);
-    const run = await startWithService(success, {
-      formerBaseUrls: `https://a.a,${former.baseUrl}/`,
-    });
+    const former = "https://former.example.com";
+    const run = await startWithService(success, { formerBaseUrls: `https://a.a,${former}/` });
     // An older version of Pulumi passes a secret in its envelope.
-    const baseUrl = { ...secretMark, value: `${former.baseUrl}/` };
+    const baseUrl = { ...secretMark, value: `${former}/` };
 
     await run.delete("17", { ...run.state, baseUrl });
 
     expect(run.requests).toMatchObject([
       { method: "DELETE", path: "/eu/api/v1/bases/base_abc123/webhooks/17" },
     ]);
-    expect(former.requests).toEqual([]);
-  });
-
-  it.each([
-    ["the default provider", "false"],
-    ["an explicit provider", "true"],
-  ])("by %s sends nothing when the webhook was created elsewhere", async (_case, isExplicit) => {
-    const other = await startWithService(success);
-    const run = await startWithService(success, { isExplicit });
-
-    const deletion = run.delete("17", { ...run.state, baseUrl: other.baseUrl });
-
-    await expect(deletion).rejects.toMatchObject({ kind: "notDeleted" });
-    expect([...other.requests, ...run.requests]).toEqual([]);
   });
 
   it.each<[string, Answer]>([
@@ -97,15 +82,13 @@ describe("A deletion", () => {
   it.each<[string, Answer]>([
     ["a redirect", { ...success, statusCode: 300 }],
     ["410 in place of 404", { ...notFound, statusCode: 410 }],
-    ["404 of another server", { statusCode: 404, body: "<h1>Not found</h1>" }],
     ["404 with another code", { statusCode: 404, body: errorBody("NO_ROUTE") }],
-    ["success: false", { body: { success: false } }],
     ["success as text", { body: { success: "true" } }],
     ["more than 1 MiB", { body: " ".repeat(1_100_000) }],
   ])("fails and is not retried when the service returns %s", async (_case, answer) => {
     const run = await startWithService([answer, success], { retrySeconds: "60" });
 
-    await expect(run.delete("17", run.state)).rejects.toMatchObject({ kind: "notDeleted" });
+    expect(kindOf(await errorOf(run.delete("17", run.state)))).toBe("notDeleted");
     expect(run.methods()).toEqual(["DELETE"]);
   });
 });

@@ -19,13 +19,22 @@ afterEach(() => void vi.unstubAllEnvs());
 const withText = (properties: object) => ({ ...properties, __provider: providerText });
 
 describe("The dynamic provider's check", () => {
-  it("ignores the text of the provider among old and new arguments", async () => {
+  it("returns the arguments without the text of the provider", async () => {
     await configure();
     const news = someArgs({ tableId: "t" });
 
-    const checked = await provider.check(withText(news), withText(news));
+    expect(await provider.check({}, withText(news))).toStrictEqual({ inputs: news });
+  });
 
-    expect(checked).toStrictEqual({ inputs: news });
+  it("takes arguments with a text alone for those of a new webhook", async () => {
+    await configure();
+    const adopt = { id: "17", secret };
+
+    const { lines } = await captureLines(() =>
+      provider.check(withText({}), withText(someArgs({ adopt }))),
+    );
+
+    expect(lines).toEqual([expect.stringMatching(/^(?!warning).*webhook 17 .*\n$/)]);
   });
 
   it("names no property in a failure, because Pulumi would print its value", async () => {
@@ -39,15 +48,14 @@ describe("The dynamic provider's check", () => {
     ]);
   });
 
-  it("lets the arguments of an explicit provider take precedence over the environment", async () => {
+  it.each([
+    ["wins over the stack's configuration", undefined, [expect.anything()]],
+    ["yields to the arguments of an explicit provider", "true", undefined],
+  ])("uses an environment that %s", async (_fact, isExplicit, failures) => {
     vi.stubEnv("DBWEBHOOKS_LISTING", "maybe");
-    const failuresFor = async (isExplicit?: string) => {
-      await configure({ listing: "true", isExplicit });
-      return (await provider.check({}, someArgs())).failures;
-    };
+    await configure({ listing: "true", isExplicit });
 
-    expect(await failuresFor("true")).toBeUndefined();
-    expect(await failuresFor()).toHaveLength(1);
+    expect((await provider.check({}, someArgs())).failures).toEqual(failures);
   });
 });
 
@@ -66,21 +74,18 @@ describe("The dynamic provider's diff", () => {
     const { result, lines } = await captureLines(() => provider.diff("17", someState(), news));
 
     expect(result).toStrictEqual({ changes: true, replaces: ["url", "tableId"] });
-    expect(lines).toEqual([expect.stringMatching(/^warning: Replacing webhook 17 .*\n$/)]);
+    expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 .*\n$/)]);
   });
 });
 
 describe("The dynamic provider's create", () => {
-  it("stores the arguments that were sent, the base URL and the secret", async () => {
-    await using server = await startServer({ body: { id: 17, secret, active: true } });
+  it("returns the arguments that were sent, the base URL and the secret", async () => {
+    await using server = await startServer({ body: { id: 17, secret } });
     await configure({ baseUrl: server.url });
-    const args = withText(
-      someArgs({ tableId: "t", allowInsecureUrl: true, allowUnknownEvents: false }),
-    );
 
-    expect(await provider.create(args)).toStrictEqual({
+    expect(await provider.create(withText(someArgs({ allowInsecureUrl: true })))).toStrictEqual({
       id: "17",
-      outs: { ...someArgs({ tableId: "t" }), baseUrl: server.url, secret: secretEnvelope },
+      outs: { ...someArgs(), baseUrl: server.url, secret: secretEnvelope },
     });
   });
 
@@ -90,39 +95,30 @@ describe("The dynamic provider's create", () => {
 
     const error = await errorOf(provider.create(withText(someArgs())));
 
-    expect(error).toMatchObject({
-      id: "17",
-      properties: { ...someArgs(), baseUrl: server.url, __provider: providerText },
-      reasons: [error.message],
-    });
+    const properties = withText({ ...someArgs(), baseUrl: server.url });
+    expect(error).toMatchObject({ id: "17", properties, reasons: [error.message] });
   });
 });
 
 describe("The dynamic provider's read, update and delete", () => {
-  const state = someState({ tableId: "t", ofAnotherVersion: [1] });
-
   it("keep the state and wrap its secret, without settings and without a request", async () => {
     await configure({ baseUrl: undefined, apiKey: undefined });
+    const state = someState({ ofAnotherVersion: [1] });
     const kept = { ...state, secret: secretEnvelope };
-    const { secret: _, ...withoutSecret } = state;
 
     expect(await provider.read("17", state)).toStrictEqual({ id: "17", props: kept });
-    expect(await provider.read("17", withoutSecret)).toStrictEqual({
-      id: "17",
-      props: withoutSecret,
-    });
     expect(await provider.update("17", state)).toStrictEqual({ outs: kept });
   });
 
   it("return no id for a webhook that is gone, and send a deletion", async () => {
     await using server = await startServer({ body: { webhooks: [] } }, { body: { success: true } });
     await configure({ baseUrl: server.url, listing: "true" });
-    const webhook = { ...state, baseUrl: server.url };
+    const state = someState({ baseUrl: server.url });
 
-    const { result } = await captureLines(() => provider.read("17", webhook));
-    await provider.delete("17", webhook);
+    const { result } = await captureLines(() => provider.read("17", state));
+    await provider.delete("17", state);
 
     expect(result).toStrictEqual({ id: "", props: {} });
-    expect(server.requests.map(({ method }) => method)).toEqual(["GET", "DELETE"]);
+    expect(server.requests).toMatchObject([{ method: "GET" }, { method: "DELETE" }]);
   });
 });

@@ -17,7 +17,7 @@ import { errorOf } from "../helpers/error-of.ts";
 import { startProvider } from "../helpers/provider.ts";
 import { response, someRequest, unsentBecause } from "../helpers/transport.ts";
 
-// This file holds the exact words of src/provider/messages.ts. Other tests assert kinds and facts.
+// This file holds the words of the messages that depend on their facts. Other tests assert kinds and facts.
 
 const name = "webhook 17 of database base_abc123";
 const settings = someSettings();
@@ -137,6 +137,7 @@ describe("The advice after a creation that made nothing", () => {
     expect({
       notSent: advice(unsent),
       stopping: advice(notSent("stopping")),
+      customTimeout: advice(notSent("deadline")),
       missingDatabase: advice(notFound),
       wrongHost: advice(response(404)),
       redirect: advice(redirectTo("https://else.example")),
@@ -146,6 +147,7 @@ describe("The advice after a creation that made nothing", () => {
       rateLimited: advice(response(429)),
     }).toMatchInlineSnapshot(`
       {
+        "customTimeout": "Raise customTimeouts, or the settings maxConcurrentRequests and requestsPerSecond if they are set.",
         "invalid": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl.",
         "missingDatabase": "The service returns this both when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl.",
         "notSent": "Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl. Then run the command again.",
@@ -241,14 +243,6 @@ describe("The text of a creation", () => {
 });
 
 describe("The text of a failed deletion", () => {
-  it("says that the webhook stays in the state, and what to do", () => {
-    const text = say.notDeletedText(context, failedWith(response(500)));
-
-    expect(text).toMatchInlineSnapshot(
-      `"Delete webhook 17 of database base_abc123 failed: POST https://tables.example.com/somewhere returned 500. The webhook stays in the state. Run the command again later."`,
-    );
-  });
-
   it("names the ways on when the webhook is at another base URL", () => {
     const old = "https://old.example";
 
@@ -265,16 +259,18 @@ describe("The text of a failed deletion", () => {
     `);
   });
 
-  it("names what the state or the settings lack", async () => {
+  it("names the outcome of the request, or what the state or the settings lack", async () => {
     const stack = startProvider({ apiKey: undefined, listing: "yes" });
     const provider = startProvider({ apiKey: undefined, isExplicit: "true" });
 
     expect({
+      outcome: say.notDeletedText(context, failedWith(response(500))),
       state: await messageOf(startProvider().delete("17", {})),
       stack: await messageOf(stack.delete("17", someState())),
       provider: await messageOf(provider.delete("17", someState())),
     }).toMatchInlineSnapshot(`
       {
+        "outcome": "Delete webhook 17 of database base_abc123 failed: POST https://tables.example.com/somewhere returned 500. The webhook stays in the state. Run the command again later.",
         "provider": "Delete webhook 17 of database base_abc123 failed: dbwebhooks:apiKey: is not set; give apiKey to the Provider or set DBWEBHOOKS_API_KEY. Nothing was sent. The webhook stays in the state. "pulumi destroy" uses the environment, and the arguments of the Provider that the last "pulumi up" stored: set the variable, or correct the program and then run "pulumi destroy --run-program". [notDeleted]",
         "stack": "Delete webhook 17 of database base_abc123 failed: dbwebhooks:apiKey: is not set; run "pulumi config set --secret dbwebhooks:apiKey" or set DBWEBHOOKS_API_KEY. dbwebhooks:listing: must be true or false. Nothing was sent. The webhook stays in the state. "pulumi destroy" uses the environment, and the configuration that the last "pulumi up" stored: set the variable, or run "pulumi config set" and then run "pulumi destroy --run-program". [notDeleted]",
         "state": "Delete webhook 17 failed: its state lacks a usable id, databaseId or baseUrl. Nothing was sent, and the webhook stays in the state. Delete the webhook by hand, then remove it with "pulumi state delete". [notDeleted]",
@@ -283,184 +279,102 @@ describe("The text of a failed deletion", () => {
   });
 });
 
-describe("A problem", () => {
+describe("A problem of arguments or settings", () => {
   const problemsOf = async (args: object, settings = {}) =>
     (await startProvider(settings).check({}, someArgs({ ...args }))).failures;
 
-  it("of arguments says what to write", async () => {
-    const programs = [
-      { uri: "x", databaseId: 7, tableId: " ", url: 7, events: [], adopt: 7 },
-      { tableId: {}, url: "http://a.example", events: "x", allowInsecureUrl: "true" },
-      { url: "https://a b.example", events: ["table_updated", "x", ""] },
-      { url: "https://", adopt: { id: -1, secret: "", secrets: "x" } },
-      { url: "a.example" },
-    ];
-
-    const problems = await Promise.all(programs.map((args) => problemsOf(args)));
-
-    expect(problems.flat()).toMatchInlineSnapshot(`
-      [
-        "uri: is unknown; did you mean url?",
-        "databaseId: must be the identifier of the database, such as "base_abc123", a string: put it in quotes",
-        "url: must be the URL of the receiver, such as "https://example.com/hooks"",
-        "events: must name at least one event, such as ["record.created"]",
-        "tableId: must be the identifier of one table, such as "tbl_orders", without control characters or surrounding white space",
-        "adopt: must be an object with the id and the secret of an existing webhook",
-        "url: must begin with https:// (http:// only for a loopback host). To send notifications unencrypted anyway, set allowInsecureUrl: true",
-        "events: must be a list of events, such as ["record.created"]",
-        "tableId: must be the identifier of one table, such as "tbl_orders", a string",
-        "allowInsecureUrl: must be true or false, without quotes",
-        "url: must not contain white space, control characters or backslashes, such as "https://example.com/hooks"",
-        "events[0]: is unknown; did you mean table.updated? (to subscribe to it anyway, set allowUnknownEvents: true)",
-        "events[1]: is unknown; expected one of record.created, record.updated, record.deleted, table.created, table.updated, table.deleted, field.created, field.updated, field.deleted (to subscribe to it anyway, set allowUnknownEvents: true)",
-        "events[2]: must be the name of an event, such as "record.created"",
-        "url: must have a host name and a port that can exist, such as "https://example.com/hooks"",
-        "adopt.id: must be the number of the webhook, such as 42 or "42"",
-        "adopt.secret: must be the webhook's secret, a non-empty string without control characters or surrounding white space",
-        "adopt.secrets: is unknown; did you mean secret?",
-        "url: must begin with the scheme https://, such as "https://example.com/hooks"",
-      ]
-    `);
-  });
-
-  it("of settings says what to write, and where", async () => {
+  it("says what to write, and where", async () => {
     const unset = { baseUrl: undefined, apiKey: undefined };
-    const configurations = [
-      unset,
-      { ...unset, isExplicit: "true" },
-      { baseUrl: "https://user@a.example", apiKey: "a b", formerBaseUrls: "x" },
-      {
-        baseUrl: "http://a.example",
-        timeoutSeconds: "x",
-        maxConcurrentRequests: "x",
-        listing: "x",
-      },
-      { baseUrl: "https://a.example/api/v1" },
-    ];
 
-    const problems = await Promise.all(configurations.map((config) => problemsOf({}, config)));
+    const problems = await Promise.all([
+      problemsOf({ databaseId: 7, tableId: " ", url: "https://a b.example" }),
+      problemsOf({ databaseId: {}, tableId: {}, url: "https://" }),
+      problemsOf({ url: "a.example" }),
+      problemsOf({}, unset),
+      problemsOf({}, { ...unset, isExplicit: "true" }),
+    ]);
 
     expect(problems.flat()).toMatchInlineSnapshot(`
       [
+        "databaseId: must be the identifier of the database, such as "base_abc123", a string: put it in quotes",
+        "url: must not contain white space, control characters or backslashes, such as "https://example.com/hooks"",
+        "tableId: must be the identifier of one table, such as "tbl_orders", without control characters or surrounding white space",
+        "databaseId: must be the identifier of the database, such as "base_abc123", a string",
+        "url: must have a host name and a port that can exist, such as "https://example.com/hooks"",
+        "tableId: must be the identifier of one table, such as "tbl_orders", a string",
+        "url: must begin with the scheme https://, such as "https://example.com/hooks"",
         "dbwebhooks:baseUrl: is not set; run "pulumi config set dbwebhooks:baseUrl https://tables.example.com" or set DBWEBHOOKS_BASE_URL",
         "dbwebhooks:apiKey: is not set; run "pulumi config set --secret dbwebhooks:apiKey" or set DBWEBHOOKS_API_KEY",
         "dbwebhooks:baseUrl: is not set; give baseUrl to the Provider or set DBWEBHOOKS_BASE_URL",
         "dbwebhooks:apiKey: is not set; give apiKey to the Provider or set DBWEBHOOKS_API_KEY",
-        "dbwebhooks:baseUrl: must hold no user name, password, query or fragment; the key goes into dbwebhooks:apiKey",
-        "dbwebhooks:formerBaseUrls: must be base URLs separated by commas, such as "https://old.example.com"",
-        "dbwebhooks:apiKey: must be the key alone: visible ASCII characters, without white space or line breaks",
-        "dbwebhooks:baseUrl: must begin with https:// (http:// only for a loopback host), because the API key travels with every request. To send it unencrypted anyway, set dbwebhooks:allowInsecureBaseUrl to true",
-        "dbwebhooks:timeoutSeconds: must be a number of seconds from 0.001 to 3600",
-        "dbwebhooks:maxConcurrentRequests: must be a whole number from 1 to 1000",
-        "dbwebhooks:listing: must be true or false",
-        "dbwebhooks:baseUrl: must not end in /api/v1, which is added to it: leave it out",
       ]
     `);
   });
 });
 
 describe("A line about a webhook", () => {
-  it("announces its replacement", () => {
-    const change = { from: "https://a.example", to: "https://b.example" };
+  it("names the properties that differ", () => {
     const adopt = { id: unknownMarkers.number };
-    const differences = compareWebhook({
-      ...{ id: "17", state: {}, settings, ignored: [], urn: undefined },
-      news: { url: "https://b.example", tableId: unknownMarkers.string, adopt },
-    });
+    const comparison = { id: "17", settings, ignored: [], urn: undefined };
+    const news = { url: "https://b.example", tableId: unknownMarkers.string, adopt };
 
-    expect({
-      differences: differences.map(({ label }) => label),
-      replacement: messages.replacement(name, "url, events", true),
-      replacementWithoutSecret: messages.replacement(name, "secret (missing in the state)", false),
-      replacementOfImport: messages.importedOtherwise(name, "url, events"),
-      otherBaseUrl: messages.baseUrlReason("https://old.example", settings.baseUrl),
-      providerRefused: messages.baseUrlRefused({ ...change, consequence: "refuse" }),
-      providerReplaced: messages.providerReplaced("eu", { ...change, consequence: "replace" }),
-      providerMoved: messages.providerMoved("eu", { ...change, consequence: "replace" }),
-    }).toMatchInlineSnapshot(`
-      {
-        "differences": [
-          "url",
-          "tableId (not known yet)",
-          "baseUrl (to https://tables.example.com)",
-          "adopt.id (not known yet)",
-          "secret (missing in the state)",
-        ],
-        "otherBaseUrl": "baseUrl (from https://old.example to https://tables.example.com)",
-        "providerMoved": "The base URL of the provider eu changes from https://a.example to https://b.example. If https://b.example is a new address of the same service, set its formerBaseUrls to https://a.example: then no webhook is replaced.",
-        "providerRefused": "baseUrl: changes from https://a.example to https://b.example. The key comes from DBWEBHOOKS_API_KEY, and Pulumi would send it to both addresses. Leave this Provider as it is, and give the new address and its key to another Provider that the webhooks use",
-        "providerReplaced": "Webhooks of the provider eu move from https://a.example to https://b.example: Pulumi replaces them, and their secrets change. It deletes the old ones at https://a.example with the old key.",
-        "replacement": "Replacing webhook 17 of database base_abc123, because these properties differ: url, events. The new webhook has a new secret. The old secret works until the old webhook is deleted, by default at the end of the update.",
-        "replacementOfImport": "The program and the service differ about webhook 17 of database base_abc123: url, events. Pulumi does not replace a webhook that it imports. Declare it as the service has it, and change it after the import.",
-        "replacementWithoutSecret": "Replacing webhook 17 of database base_abc123, because these properties differ: secret (missing in the state). The new webhook has a new secret.",
-      }
+    const differences = compareWebhook({ ...comparison, state: {}, news });
+
+    expect(differences.map(({ label }) => label)).toMatchInlineSnapshot(`
+      [
+        "url",
+        "tableId (not known yet)",
+        "baseUrl (to https://tables.example.com)",
+        "adopt.id (not known yet)",
+        "secret (missing in the state)",
+      ]
     `);
   });
 
-  it("is about its adoption", () => {
+  it("says who else has it, and why it is replaced or kept", () => {
     expect({
-      announced: messages.adopting(name),
-      done: messages.adopted(name, false),
-      failed: messages.adoptionFailed("Delete webhook"),
-      otherSecret: messages.otherAdoptedSecret(name),
-      owned: messages.adoptedAndOwned(name),
-      replaced: messages.adoptedAgain(name),
-    }).toMatchInlineSnapshot(`
-      {
-        "announced": "Adopting webhook 17 of database base_abc123: no webhook is created, and nothing changes at the service. If the state still has this webhook under another Provider, or from the other one of pulumi-dbwebhooks and pulumi-dbwebhooks/native, first remove that resource with "pulumi state delete": otherwise Pulumi deletes the webhook. It can also do so in the first "pulumi up" after an upgrade of this package, so do not adopt in that one.",
-        "done": "This stack manages webhook 17 of database base_abc123 from now on. It was not changed and was not looked up (the setting listing is off).",
-        "failed": "Delete webhook failed: the program adopts it, and this "pulumi up" failed to adopt it. Nothing was sent, and the webhook stays in the state.",
-        "otherSecret": "The argument adopt.secret of webhook 17 of database base_abc123 is not the secret that the state holds, which stays in force. Remove adopt. To use the other secret, remove the webhook with "pulumi state delete" and run "pulumi up" again.",
-        "owned": "Compare webhook 17 of database base_abc123 failed: two resources of this program manage it, one of them with adopt, and each would delete it. Remove adopt, or one of them. If both are in the state, first remove one from it with "pulumi state delete", which deletes no webhook.",
-        "replaced": "Replace webhook 17 of database base_abc123 failed: its argument adopt names the same webhook. Nothing was changed. Remove adopt from the program; the next "pulumi up" then replaces the webhook, with a new secret.",
-      }
-    `);
-  });
-
-  it("says who else has it, and why it was kept or is gone", () => {
-    expect({
-      absent: messages.absent(name),
-      existing: messages.existingReturned("Create webhook", "17"),
       keptAdopted: messages.protected(name, "adopted"),
       keptCreated: messages.protected(name, "created"),
       keptOwned: messages.protected(name, "owned"),
+      replaced: messages.replacement(name, "url, events", true),
+      replacedWithoutSecret: messages.replacement(name, "secret", false),
       shared: messages.shared(name, ["a", "b"]),
-      sharedSecret: messages.sharedSecret("X", name, "Y"),
     }).toMatchInlineSnapshot(`
       {
-        "absent": "The service returned 404 for webhook 17 of database base_abc123, which is therefore removed from the state. A key without access to the database gets the same response: if that is possible here, check at the service that the webhook is gone.",
-        "existing": "Create webhook failed: the service returned webhook 17, which this "pulumi up" already knows, instead of a new one. No webhook was created and none was deleted. It may belong to another resource of this stack. Declare the subscription once, or change its url, events or table.",
         "keptAdopted": "Did not delete webhook 17 of database base_abc123: the argument adopt of the program names it. Its secret is the same. Remove adopt before you replace it.",
         "keptCreated": "Did not delete webhook 17 of database base_abc123: the service returned it for a creation of this "pulumi up". If no resource has it, delete it by hand.",
         "keptOwned": "Did not delete webhook 17 of database base_abc123: another resource of this program appears to manage it. Its secret is the same. If no other resource has it, delete it by hand.",
+        "replaced": "Replacing webhook 17 of database base_abc123, because these properties differ: url, events. The new webhook has a new secret. The old secret works until the old webhook is deleted, by default at the end of the update.",
+        "replacedWithoutSecret": "Replacing webhook 17 of database base_abc123, because these properties differ: secret. The new webhook has a new secret.",
         "shared": "2 resources manage webhook 17 of database base_abc123: a, b. Keep one of them, and remove the others from the program, and from the state with "pulumi state delete", which deletes no webhook. Do not use --target before that.",
-        "sharedSecret": "X holds one secret, and it is stored for webhook 17 of database base_abc123 and for Y. If they have different secrets, set it to a JSON object of secrets by DATABASE/NUMBER, and import again.",
       }
     `);
   });
 
-  it("reports what a refresh found", () => {
+  it("says what a refresh or an adoption found", () => {
     expect({
+      adopted: messages.adopted(name, true),
+      adoptedWithoutLookup: messages.adopted(name, false),
       drift: messages.drift(name, ["url", "events"], false),
       driftIfOnlyRead: messages.drift(name, ["url"], true),
-      driftUndone: messages.driftUndone(name, ["url"]),
       gone: messages.gone(name, false),
       goneIfOnlyRead: messages.gone(name, true),
-      inactive: messages.inactive(name),
-      notLookedUp: messages.notLookedUp("b", "WHY"),
       incompleteList: say.notFoundText(context, undefined),
       failedList: say.notFoundText(context, failedWith(response(500))),
+      otherBaseUrl: messages.baseUrlReason("https://a.example", "https://b.example"),
+      unknownDatabase: messages.inactive(say.nameOfWebhook("17", undefined)),
     }).toMatchInlineSnapshot(`
       {
+        "adopted": "This stack manages webhook 17 of database base_abc123 from now on. It was not changed.",
+        "adoptedWithoutLookup": "This stack manages webhook 17 of database base_abc123 from now on. It was not changed and was not looked up (the setting listing is off).",
         "drift": "Drift of webhook 17 of database base_abc123: these properties differ at the service: url, events. The next "pulumi up" replaces it, with a new secret, unless the program declares what the service has.",
         "driftIfOnlyRead": "Drift of webhook 17 of database base_abc123: these properties differ at the service: url. This stack only reads it.",
-        "driftUndone": "Drift of webhook 17 of database base_abc123 is undone: these properties are at the service again as the program declares them: url.",
         "failedList": "it could not be looked up: POST https://tables.example.com/somewhere returned 500.",
         "gone": "The service no longer has webhook 17 of database base_abc123. The next "pulumi up" creates a new one, with a new secret.",
         "goneIfOnlyRead": "The service no longer has webhook 17 of database base_abc123. This stack only reads it.",
-        "inactive": "The service has switched off webhook 17 of database base_abc123: it sends no notifications.",
         "incompleteList": "the service does not list it, but may have listed only a part of its webhooks.",
-        "notLookedUp": "Some webhooks of database b were not looked up, because WHY. Their state stays as it is, and this refresh does not show their drift.",
+        "otherBaseUrl": "baseUrl (from https://a.example to https://b.example)",
+        "unknownDatabase": "The service has switched off webhook 17 of database ?: it sends no notifications.",
       }
     `);
   });

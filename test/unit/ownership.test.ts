@@ -9,6 +9,7 @@ import {
 } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
 import type { Answer } from "../helpers/http-server.js";
+import { kindOf } from "../helpers/kind-of.js";
 import { startWithService } from "../helpers/provider-with-service.js";
 
 type Run = Awaited<ReturnType<typeof startRun>>;
@@ -16,6 +17,7 @@ type Step = (run: Run) => Promise<unknown>;
 
 const otherUrl = "https://example.com/other";
 const adopting = (changes: object = {}) => someArgs({ adopt: { id: "17", secret, ...changes } });
+const adoptingWithTable = { ...adopting(), tableId: "tbl_1" };
 
 /** Starts a provider of a service that has webhook 17, and two resources that can have it. */
 async function startRun({ hasUrns = true } = {}) {
@@ -40,13 +42,11 @@ async function startRun({ hasUrns = true } = {}) {
       },
       create: async (args = someArgs()) => {
         await check({}, args);
-        return run.create(args);
+        return run.create(args, options);
       },
-      /** As Pulumi does for the option `replacementTrigger`. */
-      replace: async () => {
-        await check(someArgs(), someArgs());
-        await check({}, someArgs());
-        return run.create(someArgs(), options);
+      adopt: async () => {
+        await check({}, adopting());
+        return run.create(adopting(), options);
       },
       import: async (args = someArgs()) => {
         await run.import("17", "base_abc123", options);
@@ -68,7 +68,7 @@ describe.each([
   it.each<[string, Step]>([
     ["no resource was compared", async () => undefined],
     ["its resource changes", ({ first }) => first.compare(someArgs({ url: otherUrl }))],
-    ["its replacement was created without a comparison", ({ first }) => first.replace()],
+    ["its replacement was created without a comparison", ({ first }) => first.create()],
     ["another resource has another webhook", ({ second }) => second.compare(someArgs(), "1")],
     ["a comparison was made without the program", ({ second }) => second.compareWithoutProgram()],
     ["a refresh compared it", ({ second }) => second.refresh()],
@@ -98,7 +98,7 @@ describe.each([
     await run.first.delete();
 
     expect(run.isDeleted()).toBe(false);
-    expect(run.lines.at(-1)).toMatch(/^warning: Did not delete webhook 17 /);
+    expect(run.lines.at(-1)).toMatch(/^warning: .*webhook 17 /);
   });
 });
 
@@ -107,39 +107,45 @@ describe("A resource that was found unchanged and is replaced all the same", () 
     ["deletes its webhook where it has a URN", true],
     ["keeps its webhook where no URN tells it from another resource", false],
   ])("%s", async (_fact, hasUrns) => {
-    const run = await startRun({ hasUrns });
-    await run.first.compare();
+    const { first, isDeleted } = await startRun({ hasUrns });
+    await first.compare();
 
-    await run.first.delete();
+    await first.delete();
 
-    expect(run.isDeleted()).toBe(hasUrns);
+    expect(isDeleted()).toBe(hasUrns);
   });
 });
-
-const nothing: Step = async () => undefined;
-const firstManages: Step = ({ first }) => first.compare();
-const secondManages: Step = ({ second }) => second.compare();
-const firstNames: Step = ({ first }) => first.compare(adopting());
-const firstAdopts: Step = ({ first }) => first.create(adopting());
-const secondAdopts: Step = ({ second }) => second.create(adopting({ id: 17 }));
-const firstIsReplaced: Step = ({ first }) => first.compare({ ...adopting(), tableId: "tbl_1" });
-const firstIsToAdopt: Step = ({ first }) => first.check({}, adopting());
-const firstIsDeleted: Step = ({ first }) => first.delete();
 
 describe.each([
   ["with URNs", true],
   ["without URNs", false],
 ])("An adoption, %s", (_case, hasUrns) => {
   it.each<[string, Step, Step]>([
-    ["when another resource adopted the webhook", firstAdopts, secondAdopts],
-    ["when another resource manages the webhook", firstManages, secondAdopts],
-    ["when this run deleted the webhook", firstIsDeleted, secondAdopts],
-    ["when its webhook is to be replaced", nothing, firstIsReplaced],
-    ["that is done, when another resource manages the webhook", firstAdopts, secondManages],
-    ["to come, when another resource manages the webhook", firstIsToAdopt, secondManages],
-    ["when a second resource has the webhook without adopt", firstNames, secondManages],
-    ["when a first resource has the webhook without adopt", secondManages, firstNames],
-  ])("is refused %s", async (_conflict, prepare, conflict) => {
+    ["another resource adopted it", ({ second }) => second.adopt(), ({ first }) => first.adopt()],
+    ["another resource has it", ({ second }) => second.compare(), ({ first }) => first.adopt()],
+    ["this run has deleted it", ({ second }) => second.delete(), ({ first }) => first.adopt()],
+    ["it will be replaced", async () => {}, ({ first }) => first.compare(adoptingWithTable)],
+    [
+      "it is done and another has it",
+      ({ first }) => first.adopt(),
+      ({ second }) => second.compare(),
+    ],
+    [
+      "another has it",
+      ({ first }) => first.check({}, adopting()),
+      ({ second }) => second.compare(),
+    ],
+    [
+      "a second resource is found to have it without adopt",
+      ({ first }) => first.compare(adopting()),
+      ({ second }) => second.compare(),
+    ],
+    [
+      "a first resource is found to have it without adopt",
+      ({ second }) => second.compare(),
+      ({ first }) => first.compare(adopting()),
+    ],
+  ])("of a webhook is refused when %s", async (_case, prepare, conflict) => {
     const run = await startRun({ hasUrns });
     await prepare(run);
 
@@ -147,23 +153,23 @@ describe.each([
   });
 
   it("stays in the program without a line", async () => {
-    const run = await startRun({ hasUrns });
+    const { first, lines } = await startRun({ hasUrns });
 
-    await run.first.compare(adopting());
-    await run.first.compare(adopting());
+    await first.compare(adopting());
+    await first.compare(adopting());
 
-    expect(run.lines).toEqual([]);
+    expect(lines).toEqual([]);
   });
 
   it("is possible again after the deletion that is part of its own replacement", async () => {
-    const run = await startRun({ hasUrns });
-    await run.first.compare(adopting());
-    await run.first.delete();
+    const { first, isDeleted } = await startRun({ hasUrns });
+    await first.compare(adopting());
+    await first.delete();
 
-    const { id } = await run.first.create(adopting());
+    const { id } = await first.create(adopting());
 
     expect(id).toBe("17");
-    expect(run.isDeleted()).toBe(false);
+    expect(isDeleted()).toBe(false);
   });
 });
 
@@ -175,32 +181,29 @@ describe("An adoption", () => {
     await expect(second.compare(adopting())).rejects.toMatchObject({ kind: "unchanged" });
   });
 
-  it("is announced when Pulumi is about to create the resource", async () => {
-    const run = await startRun();
-
-    await run.first.check({}, adopting());
-
-    expect(run.lines).toEqual([expect.stringMatching(/^info: Adopting webhook 17 /)]);
-  });
-
   it.each([
-    ["id", adopting({ id: unknownMarkers.string })],
-    ["database", { ...adopting(), databaseId: unknownMarkers.string }],
-  ])("is not announced while its %s is unknown", async (_part, args) => {
-    const run = await startRun();
+    ["announced before Pulumi creates the resource", adopting(), ["info"]],
+    ["not announced with an unknown id", adopting({ id: unknownMarkers.string }), []],
+    [
+      "not announced in an unknown database",
+      { ...adopting(), databaseId: unknownMarkers.string },
+      [],
+    ],
+  ])("is %s", async (_fact, args, severities) => {
+    const { first, lines } = await startRun();
 
-    await run.first.check({}, args);
+    await first.check({}, args);
 
-    expect(run.lines).toEqual([]);
+    expect(lines.map((line) => line.split(":")[0])).toEqual(severities);
   });
 
   it("does not change the stored secret, and says so when the program has another one", async () => {
-    const run = await startRun();
+    const { first, lines } = await startRun();
 
-    const differences = await run.first.compare(adopting({ secret: "whsec_another" }));
+    const differences = await first.compare(adopting({ secret: "whsec_another" }));
 
     expect(differences).toEqual([]);
-    expect(run.lines).toEqual([expect.stringMatching(/^info: /)]);
+    expect(lines).toEqual([expect.stringMatching(/^info: .*webhook 17 /)]);
   });
 
   it("does not make a refresh fail when the webhook has drifted", async () => {
@@ -215,14 +218,12 @@ describe("An adoption", () => {
   it("sends nothing, and stores the secret but not the argument", async () => {
     const { create, lines, baseUrl, requests } = await startWithService({});
 
-    const created = await create(adopting());
+    const { id, properties } = await create(adopting());
 
-    expect(created).toStrictEqual({
-      id: "17",
-      properties: { ...someArgs(), baseUrl, secret: secretEnvelope },
-    });
+    expect(id).toBe("17");
+    expect(properties).toStrictEqual({ ...someArgs(), baseUrl, secret: secretEnvelope });
     expect(requests).toEqual([]);
-    expect(lines).toEqual([expect.stringMatching(/^info: .*the setting listing is off/)]);
+    expect(lines).toEqual([expect.stringMatching(/^info: .*webhook 17 /)]);
   });
 
   it("looks the webhook up with listing", async () => {
@@ -231,18 +232,15 @@ describe("An adoption", () => {
     await run.create(adopting());
 
     expect(run.methods()).toEqual(["GET"]);
-    expect(run.lines.join()).not.toContain("dbwebhooks:listing");
   });
 
   it("is refused while another resource looks up the same webhook", async () => {
     const { create } = await startWithService(listOf(listed()), { listing: "true" });
 
-    const results = await Promise.allSettled([create(adopting()), create(adopting())]);
+    const [first, second] = await Promise.allSettled([create(adopting()), create(adopting())]);
 
-    expect(results).toMatchObject([
-      { status: "fulfilled" },
-      { status: "rejected", reason: { kind: "unchanged" } },
-    ]);
+    expect(first).toMatchObject({ status: "fulfilled" });
+    expect(second).toMatchObject({ status: "rejected", reason: { kind: "unchanged" } });
   });
 
   it.each<[string, Answer]>([
@@ -254,26 +252,33 @@ describe("An adoption", () => {
     const run = await startWithService(answer, { listing: "true" });
     await run.check({}, adopting());
 
-    const attempts = [
-      await errorOf(run.create(adopting())),
-      await errorOf(run.create(adopting())),
-      await errorOf(run.delete("17", run.state)),
-    ];
+    const first = await errorOf(run.create(adopting()));
+    const second = await errorOf(run.create(adopting()));
+    const deletion = await errorOf(run.delete("17", run.state));
 
-    expect(attempts).toMatchObject([
-      { kind: "unchanged" },
-      { kind: "unchanged" },
-      { kind: "notDeleted" },
-    ]);
+    expect([first, second].map(kindOf)).toEqual(["unchanged", "unchanged"]);
+    expect(kindOf(deletion)).toBe("notDeleted");
     expect(run.methods()).toEqual(["GET", "GET"]);
+  });
+
+  it.each([
+    ["its own webhook is refused", "base_abc123", [expect.stringMatching(/^adopt: /)]],
+    ["the same number in another database is accepted", "base_2", []],
+  ])("of %s when Pulumi is about to replace the resource", async (_, databaseId, failures) => {
+    const { first } = await startRun();
+    await first.check(adopting(), adopting());
+
+    const checked = await first.check({}, { ...adopting(), databaseId });
+
+    expect(checked.failures).toEqual(failures);
   });
 });
 
 describe("Two resources with one webhook", () => {
   it.each<[string, Step, Step]>([
-    ["both manage it", firstManages, secondManages],
-    ["both are imported", ({ first }) => first.import(), ({ second }) => second.import()],
-  ])("get one warning that names both when %s", async (_case, seeFirst, seeSecond) => {
+    ["manage it", ({ first }) => first.compare(), ({ second }) => second.compare()],
+    ["are imported", ({ first }) => first.import(), ({ second }) => second.import()],
+  ])("get one warning that names both when they %s", async (_case, seeFirst, seeSecond) => {
     const run = await startRun();
 
     await seeFirst(run);
@@ -282,63 +287,37 @@ describe("Two resources with one webhook", () => {
     expect(run.lines).toEqual([expect.stringMatching(/^warning: .*:first, .*:second\./)]);
   });
 
-  it("get no warning where no URN tells them apart", async () => {
-    const run = await startRun({ hasUrns: false });
+  it.each<[string, boolean, Step]>([
+    ["no URN tells them apart", false, ({ first }) => first.compare()],
+    ["one of them only reads it", true, ({ first }) => first.get()],
+  ])("get no warning when %s", async (_case, hasUrns, seeFirst) => {
+    const run = await startRun({ hasUrns });
 
-    await firstManages(run);
-    await secondManages(run);
-
-    expect(run.lines).toEqual([]);
-  });
-
-  it("get no warning when one of them only reads it", async () => {
-    const run = await startRun();
-
-    await run.first.get();
-    await secondManages(run);
+    await seeFirst(run);
+    await run.second.compare();
 
     expect(run.lines).toEqual([]);
   });
 });
 
 describe("An imported webhook that the program declares otherwise", () => {
-  it("is not said to be replaced, because Pulumi does not replace what it imports", async () => {
+  const otherwise = someArgs({ url: otherUrl });
+
+  it("gets no announcement of a new secret, because Pulumi does not replace what it imports", async () => {
     const { second, lines } = await startRun();
-    await second.import(someArgs({ url: otherUrl }));
+    await second.import(otherwise);
 
-    await second.compare(someArgs({ url: otherUrl }));
+    await second.compare(otherwise);
 
-    expect(lines).toEqual([expect.stringMatching(/^warning: The program and the service differ/)]);
+    expect(lines).toEqual([expect.stringMatching(/^warning: (?!.*secret)/)]);
   });
 
-  it("is said to be replaced when another resource only reads it", async () => {
+  it("gets an announcement of a new secret when another resource only reads it", async () => {
     const { first, second, lines } = await startRun();
     await first.get();
 
-    await second.compare(someArgs({ url: otherUrl }));
+    await second.compare(otherwise);
 
-    expect(lines).toEqual([expect.stringMatching(/^warning: Replacing webhook 17 /)]);
-  });
-});
-
-describe("A resource that is replaced while adopt names its own webhook", () => {
-  it("fails its check, because the process of a replaced provider would delete the webhook", async () => {
-    const run = await startRun();
-    const urn = "urn:pulumi:::first";
-    await run.check(adopting(), adopting(), { urn });
-
-    const { failures } = await run.check({}, adopting(), { urn });
-
-    expect(failures).toEqual([expect.stringMatching(/^adopt: .*webhook 17 .*Remove adopt/)]);
-  });
-
-  it("is no reason to refuse a webhook with the same number in another database", async () => {
-    const run = await startRun();
-    const urn = "urn:pulumi:::first";
-    await run.check(adopting(), adopting(), { urn });
-
-    const { failures } = await run.check({}, { ...adopting(), databaseId: "base_2" }, { urn });
-
-    expect(failures).toEqual([]);
+    expect(lines).toEqual([expect.stringMatching(/^warning: .*secret/)]);
   });
 });

@@ -44,24 +44,18 @@ describe("The response to a comparison", () => {
   const tableId = "t";
 
   interface Compared {
-    readonly lastProgram?: Properties;
-    /** What the state holds. Default: what the last program declared. */
-    readonly state?: Properties;
-    readonly program?: Properties;
+    readonly property: string;
+    /** The arguments of the last update. */
+    readonly oldInputs?: Properties;
+    /** What the state holds. Default: the arguments of the last update. */
+    readonly olds?: Properties;
+    readonly news?: Properties;
   }
-  function responseTo(
-    property: string,
-    { lastProgram = {}, state = lastProgram, program = {} }: Compared,
-  ) {
+  function responseTo({ property, oldInputs = {}, olds = oldInputs, news = {} }: Compared) {
     const differences = [{ property, label: property }];
-    const [oldInputs, olds, news] = [someArgs(lastProgram), someState(state), someArgs(program)];
-    return diffResponse(differences, oldInputs, olds, news).toObject();
+    const [inputs, state, args] = [someArgs(oldInputs), someState(olds), someArgs(news)];
+    return diffResponse(differences, inputs, state, args).toObject();
   }
-  const replacing = (property: string) => ({
-    changes: DIFF_SOME,
-    replacesList: [property],
-    diffsList: [property],
-  });
 
   it("says explicitly that nothing changes", () => {
     const response = diffResponse([], someArgs(), someState(), someArgs()).toObject();
@@ -69,36 +63,37 @@ describe("The response to a comparison", () => {
     expect(response).toMatchObject({ changes: DIFF_NONE, hasdetaileddiff: true, replacesList: [] });
   });
 
-  it.each<[string, string, PropertyDiff.Kind, Compared]>([
-    ["another url", "url", UPDATE_REPLACE, { program: { url } }],
-    ["a table that is added", "tableId", ADD_REPLACE, { program: { tableId } }],
-    ["no table any more", "tableId", DELETE_REPLACE, { lastProgram: { tableId } }],
-  ])("shows %s in the program as a difference of inputs", (_case, property, kind, compared) => {
-    const detaileddiffMap = [[property, { kind, inputdiff: true }]];
-
-    expect(responseTo(property, compared)).toMatchObject({
-      ...replacing(property),
-      detaileddiffMap,
+  const drifted = { olds: { tableId: "other" }, news: { tableId } };
+  const removed = { oldInputs: { tableId }, news: { tableId: null } };
+  it.each<Compared & { change: string; kind: PropertyDiff.Kind }>([
+    { change: "another url", property: "url", kind: UPDATE_REPLACE, news: { url } },
+    { change: "a new table", property: "tableId", kind: ADD_REPLACE, news: { tableId } },
+    { change: "a table that drifted", property: "tableId", kind: ADD_REPLACE, ...drifted },
+    { change: "no table", property: "tableId", kind: DELETE_REPLACE, oldInputs: { tableId } },
+    { change: "null as table", property: "tableId", kind: DELETE_REPLACE, ...removed },
+  ])("shows $change in the program as a difference of inputs", ({ kind, ...compared }) => {
+    expect(responseTo(compared)).toMatchObject({
+      changes: DIFF_SOME,
+      replacesList: [compared.property],
+      diffsList: [compared.property],
+      detaileddiffMap: [[compared.property, { kind, inputdiff: true }]],
     });
   });
 
-  const withTable = { lastProgram: { tableId }, program: { tableId } };
-  it.each<[string, string, PropertyDiff.Kind, Compared]>([
-    ["another url", "url", UPDATE_REPLACE, { state: { url } }],
-    ["a table", "tableId", DELETE_REPLACE, { state: { tableId }, program: { tableId: null } }],
-    ["no table", "tableId", ADD_REPLACE, { state: { tableId: null }, ...withTable }],
-  ])("shows %s at the service as a difference of outputs", (_case, property, kind, compared) => {
-    const detaileddiffMap = [[property, { kind, inputdiff: false }]];
+  const same = { oldInputs: { tableId }, news: { tableId } };
+  it.each<Compared & { change: string; kind: PropertyDiff.Kind }>([
+    { change: "another url", property: "url", kind: UPDATE_REPLACE, olds: { url } },
+    { change: "a table", property: "tableId", kind: DELETE_REPLACE, olds: { tableId } },
+    { change: "no table", property: "tableId", kind: ADD_REPLACE, ...same, olds: {} },
+  ])("shows $change at the service as a difference of outputs", ({ kind, ...compared }) => {
+    const detaileddiffMap = [[compared.property, { kind, inputdiff: false }]];
 
-    expect(responseTo(property, compared)).toMatchObject({
-      ...replacing(property),
-      detaileddiffMap,
-    });
+    expect(responseTo(compared)).toMatchObject({ detaileddiffMap });
   });
 
   it.each(["baseUrl", "secret"])("has no detail of %s, which is no argument", (property) => {
-    expect(responseTo(property, {})).toMatchObject({
-      ...replacing(property),
+    expect(responseTo({ property })).toMatchObject({
+      replacesList: [property],
       detaileddiffMap: [],
     });
   });
@@ -129,6 +124,11 @@ describe("The Pulumi id of a webhook", () => {
 
   it.each(["42", "/42", "../42", "base/", "base/a", "base/042", "base/42/"])("is not %s", (id) => {
     expect(() => parsePulumiId(id, "Read")).toThrow(RequestError);
+  });
+
+  it("is suggested with the number that was given alone, as by the dynamic provider", () => {
+    expect(() => parsePulumiId("17", "Import")).toThrow(/base_abc123\/17\..*move-state/);
+    expect(() => parsePulumiId("17/", "Import")).toThrow(/^(?!.*move-state)/);
   });
 });
 
