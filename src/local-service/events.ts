@@ -1,14 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type EventType, eventTypes, isEventType } from "../common/event-types.js";
 import { adviceForUnknownName } from "../common/nearest-name.js";
-import {
-  aNonEmptyString,
-  type Check,
-  type Checks,
-  isObject,
-  must,
-  optional,
-} from "./validation.js";
+import * as check from "./validation.js";
 
 /** An event of a database, to be delivered to the webhooks that subscribe to it. */
 export interface NewEvent {
@@ -41,7 +34,7 @@ export interface StoredEvent {
 }
 
 /** The check of an event kind, in a subscription (API §4.1) and in an event. */
-export function eventKindCheck(allowUnknownEvents: boolean): Check {
+export function eventKindCheck(allowUnknownEvents: boolean): check.Check {
   return (kind) => {
     if (typeof kind !== "string" || kind === "") {
       return "must be an event kind";
@@ -53,14 +46,14 @@ export function eventKindCheck(allowUnknownEvents: boolean): Check {
 }
 
 /** The checks of the fields of an event. */
-export function eventChecks(allowUnknownEvents: boolean): Checks {
+export function eventChecks(allowUnknownEvents: boolean): check.Checks {
   return {
     type: eventKindCheck(allowUnknownEvents),
-    databaseId: aNonEmptyString,
-    tableId: optional(aNonEmptyString),
-    data: optional(must("be a JSON object", isObject)),
+    databaseId: check.aNonEmptyString,
+    tableId: check.optional(check.aNonEmptyString),
+    data: check.optional(check.must("be a JSON object", check.isObject)),
     // The identifier becomes the value of a header.
-    id: optional(must("be 1 to 256 visible ASCII characters", isHeaderValue)),
+    id: check.optional(check.must("be 1 to 256 visible ASCII characters", isHeaderValue)),
   };
 }
 

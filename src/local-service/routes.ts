@@ -21,14 +21,7 @@ import { playFaults } from "./play-faults.js";
 import { readBody } from "./read-body.js";
 import type { RequestLog } from "./request-log.js";
 import type { ServiceEnv } from "./requests.js";
-import {
-  aNonEmptyString,
-  type Check,
-  type Checks,
-  must,
-  optional,
-  validateFields,
-} from "./validation.js";
+import * as check from "./validation.js";
 import type { StoredWebhook, WebhookStore } from "./webhook-store.js";
 
 /** The parts of the service that the routes use. */
@@ -80,7 +73,7 @@ export function createRoutes(parts: ServiceParts, options: LocalServiceOptions):
       return sendError(c, 415, "Content-Type must be application/json.");
     }
     const { body } = c.get("entry");
-    const problems = validateFields(body, creation);
+    const problems = check.validateFields(body, creation);
     if (problems.length > 0) {
       return sendError(c, 400, `Invalid request body: ${problems.join("; ")}.`);
     }
@@ -146,10 +139,10 @@ async function emitEvent(
 }
 
 /** The fields of a creation (API §4.1). */
-function creationChecks(allowUnknownEvents: boolean): Checks {
+function creationChecks(allowUnknownEvents: boolean): check.Checks {
   const kindCheck = eventKindCheck(allowUnknownEvents);
   const isUrl = (url: unknown) => typeof url === "string" && isAbsoluteHttpUrl(url);
-  const events: Check = (kinds) => {
+  const events: check.Check = (kinds) => {
     if (!Array.isArray(kinds) || kinds.length === 0) {
       return "must be an array of at least one event kind";
     }
@@ -157,9 +150,9 @@ function creationChecks(allowUnknownEvents: boolean): Checks {
     return at < 0 ? undefined : `[${at}] ${kindCheck(kinds[at])}`;
   };
   return {
-    url: must("be an absolute http or https URL", isUrl),
+    url: check.must("be an absolute http or https URL", isUrl),
     events,
-    tableId: optional(aNonEmptyString),
+    tableId: check.optional(check.aNonEmptyString),
   };
 }
 
