@@ -1,7 +1,7 @@
 import type { WebhookInputs } from "./arguments.js";
 import { WebhookError } from "./errors.js";
 import { driftOf, lookUp } from "./lookup.js";
-import { messages, nameOfWebhook, notFoundText } from "./messages.js";
+import { messages, nameOfWebhook, notFoundText, reasons } from "./messages.js";
 import type { Context } from "./operation.js";
 
 /** Adopts an existing webhook. Nothing is sent, but with `listing` the webhook is looked up. */
@@ -21,10 +21,10 @@ export async function adoptWebhook(
     return new WebhookError("unchanged", messages.notAdopted(name, problem));
   };
   if (record.isDeleted) {
-    throw fail(messages.adoptDeleted);
+    throw fail(reasons.adoptDeleted);
   }
   if (record.isAdopted || record.isProtected || record.owners.size > 0) {
-    throw fail(messages.adoptOwned);
+    throw fail(reasons.adoptOwned);
   }
   // Set before the lookup, during which another resource may adopt the same webhook.
   record.isAdopted = true;
@@ -46,9 +46,9 @@ async function lookUpProblem(
   const { webhook, isComplete, failure } = await lookUp(context, declared.databaseId, id);
   if (webhook === undefined) {
     return isComplete
-      ? messages.adoptNotListed
-      : `${notFoundText(context, failure)} ${messages.lookupNeeded}`;
+      ? reasons.adoptNotListed
+      : `${notFoundText(context, failure)} ${reasons.lookupNeeded}`;
   }
   const drift = Object.keys(driftOf(webhook, { ...declared })).join(", ");
-  return drift === "" ? undefined : messages.adoptDiffers(drift);
+  return drift === "" ? undefined : reasons.adoptDiffers(drift);
 }

@@ -8,6 +8,7 @@ import {
   inDoubtText,
   messages,
   notCreatedText,
+  reasons,
   undoText,
 } from "./messages.js";
 import type { Context } from "./operation.js";
@@ -103,7 +104,7 @@ async function undoCreation(
   try {
     const deletion = await deleteWebhook(undo, address, true);
     if (deletion.kind === "absent") {
-      return messages.absentUndo;
+      return reasons.absentUndo;
     }
     return deletion.kind === "failed" ? failureText(undo, deletion.failure) : undefined;
   } catch (error) {

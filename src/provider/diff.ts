@@ -1,7 +1,7 @@
 import { normalizeEvents, replacingArguments } from "./arguments.js";
 import type { Settings } from "./config.js";
 import { WebhookError } from "./errors.js";
-import { messages, nameOfWebhook, otherBaseUrlText } from "./messages.js";
+import { messages, nameOfWebhook, otherBaseUrlText, reasons } from "./messages.js";
 import type { Operation } from "./operation.js";
 import type { RunState, WebhookRecord } from "./run-state.js";
 import { addressOf, adoptedId, currentBaseUrl } from "./state.js";
@@ -78,7 +78,7 @@ export function compareWebhook({
   if (settings !== undefined && baseUrl !== settings.baseUrl) {
     differences.push({
       property: "baseUrl",
-      label: messages.baseUrlReason(baseUrl, settings.baseUrl),
+      label: reasons.baseUrlReason(baseUrl, settings.baseUrl),
     });
   }
   const adopted = adoptedId(news);

@@ -5,7 +5,7 @@ import { importSecretVariable } from "../common/setting-names.js";
 import { isUsableSecret, normalizeEvents } from "./arguments.js";
 import { WebhookError } from "./errors.js";
 import { lookUp } from "./lookup.js";
-import { messages, nameOfWebhook, notFoundText } from "./messages.js";
+import { messages, nameOfWebhook, notFoundText, reasons } from "./messages.js";
 import type { Context } from "./operation.js";
 import type { WebhookAddress } from "./run-state.js";
 import { validateReceiverUrl } from "./urls.js";
@@ -32,18 +32,18 @@ export async function findToImport(
   const key = `${databaseId}/${id}`;
   const given = readSecret(variable, key);
   const problems = [
-    settings.listing ? undefined : messages.listingIsOff,
-    given.problem && messages.importSecret(importSecretVariable, given.problem, key),
+    settings.listing ? undefined : reasons.listingIsOff,
+    given.problem && reasons.importSecret(importSecretVariable, given.problem, key),
   ].filter(Boolean);
   if (problems.length > 0) {
     throw fail(problems.join(" "));
   }
   const { webhook, isComplete, failure } = await lookUp(context, databaseId, id);
   if (webhook === undefined) {
-    throw fail(isComplete ? messages.importNotListed : notFoundText(context, failure));
+    throw fail(isComplete ? reasons.importNotListed : notFoundText(context, failure));
   }
   if ((webhook.tableIds?.length ?? 0) > 1) {
-    throw fail(messages.importSeveralTables);
+    throw fail(reasons.importSeveralTables);
   }
   if (!given.isByWebhook) {
     // Usually a mistake, but nothing here can tell.

@@ -232,12 +232,8 @@ export function undoText(
   return `${operation} failed: ${why}. ${ends[end]}`;
 }
 
-/** Messages that need few facts. `name` is the result of {@link nameOfWebhook}. */
+/** Complete messages that need few facts. `name` is the result of {@link nameOfWebhook}. */
 export const messages = {
-  absentUndo:
-    "the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks.",
-  baseUrlReason: (old: string | undefined, next: string) =>
-    `baseUrl (${old === undefined ? "" : `from ${shownValue(old)} `}to ${shownValue(next)})`,
   baseUrlRefused: ({ from, to }: BaseUrlChange) =>
     `baseUrl: changes from ${from} to ${to}. The key comes from DBWEBHOOKS_API_KEY, and Pulumi would send it to both addresses. Leave this Provider as it is, and give the new address and its key to another Provider that the webhooks use`,
   providerReplaced: (provider: string, { from, to }: BaseUrlChange) =>
@@ -281,14 +277,28 @@ export const messages = {
   inactive: (name: string) => `The service has switched off ${name}: it sends no notifications.`,
   notLookedUp: (databaseId: string, why: string) =>
     `Some webhooks of database ${shownValue(databaseId)} were not looked up, because ${why}. Their state stays as it is, and this refresh does not show their drift.`,
-  createdElsewhere: (place: string) =>
-    `they were created at ${place}, and baseUrl is now a different address`,
-  incompleteList: "the service may have listed only a part of its webhooks",
-  listFailed: (call: string) => `the list could not be read: ${call}`,
   sharedSecret: (variable: string, name: string, other: string) =>
     `${variable} holds one secret, and it is stored for ${name} and for ${other}. If they have different secrets, set it to a JSON object of secrets by DATABASE/NUMBER, and import again.`,
   notAdopted: (name: string, problem: string) =>
     `Adopt ${name} failed: ${problem} Nothing was changed.`,
+  notImported: (operation: string, problem: string, isExternal: boolean) =>
+    `${operation} failed: ${problem} ${
+      isExternal
+        ? "A stack that manages the webhook can export its secret for a StackReference."
+        : "The argument adopt takes over a webhook without an import."
+    } Nothing was changed.`,
+};
+
+/** Parts of messages: why something failed or was not done, and what helps. */
+export const reasons = {
+  absentUndo:
+    "the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks.",
+  baseUrlReason: (old: string | undefined, next: string) =>
+    `baseUrl (${old === undefined ? "" : `from ${shownValue(old)} `}to ${shownValue(next)})`,
+  createdElsewhere: (place: string) =>
+    `they were created at ${place}, and baseUrl is now a different address`,
+  incompleteList: "the service may have listed only a part of its webhooks",
+  listFailed: (call: string) => `the list could not be read: ${call}`,
   adoptDeleted:
     'this "pulumi up" has deleted it, to replace it. Remove adopt from the program and run "pulumi up" again: that creates a new webhook.',
   adoptOwned:
@@ -298,12 +308,6 @@ export const messages = {
     "the service does not list it. Check adopt.id, databaseId and the base URL; if it is gone, remove adopt to create a new one.",
   adoptDiffers: (drift: string) =>
     `these properties differ at the service: ${drift}. Declare them as they are there, and change them afterwards.`,
-  notImported: (operation: string, problem: string, isExternal: boolean) =>
-    `${operation} failed: ${problem} ${
-      isExternal
-        ? "A stack that manages the webhook can export its secret for a StackReference."
-        : "The argument adopt takes over a webhook without an import."
-    } Nothing was changed.`,
   listingIsOff:
     "the setting listing is off, and only the service's list shows its url, events and table. Set DBWEBHOOKS_LISTING=true, or listing: true for the Provider.",
   importSecret: (variable: string, problem: string, key: string) =>

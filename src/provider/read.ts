@@ -1,6 +1,6 @@
 import { shownValue } from "../common/redact.js";
 import { driftOf, lookUpOnce } from "./lookup.js";
-import { callText, messages, nameOfWebhook } from "./messages.js";
+import { callText, messages, nameOfWebhook, reasons } from "./messages.js";
 import type { Context } from "./operation.js";
 import type { WebhookAddress } from "./run-state.js";
 import type { Properties } from "./values.js";
@@ -28,7 +28,7 @@ export async function refreshWebhook(
   const { settings, operation } = context;
   const { baseUrl, databaseId, id } = address;
   if (baseUrl !== settings.baseUrl) {
-    warnNotLookedUp(context, databaseId, messages.createdElsewhere(shownValue(baseUrl)));
+    warnNotLookedUp(context, databaseId, reasons.createdElsewhere(shownValue(baseUrl)));
     return {};
   }
   const name = nameOfWebhook(id, databaseId);
@@ -38,7 +38,7 @@ export async function refreshWebhook(
     return undefined;
   }
   if (webhook === undefined) {
-    const why = failure ? messages.listFailed(callText(context, failure)) : messages.incompleteList;
+    const why = failure ? reasons.listFailed(callText(context, failure)) : reasons.incompleteList;
     warnNotLookedUp(context, databaseId, why);
     return {};
   }

@@ -26,7 +26,7 @@ const fromEnvironment = someSettings({ fromEnvironment: ["apiKey", "baseUrl", "r
 const nothing = () => [];
 const operation = new Operation(`Delete ${name}`, nothing, nothing, new Deadline(9));
 const context = someContext(operation, settings);
-const { messages } = say;
+const { messages, reasons } = say;
 
 const failedWith = (outcome: HttpOutcome, more: Partial<FailedCall> = {}): FailedCall => ({
   ...{ outcome, request: someRequest, earlier: [], elapsedMs: 2_001 },
@@ -211,7 +211,7 @@ describe("The text of a creation", () => {
 
     expect({
       withoutSecret: undoText(false, "undone"),
-      withoutSecretAndStored: undoText(false, "partial", messages.absentUndo),
+      withoutSecretAndStored: undoText(false, "partial", reasons.absentUndo),
       tooLate: undoText(true, "undone"),
       tooLateAndLeft: undoText(true, "leftBehind", "WHY"),
     }).toMatchInlineSnapshot(`
@@ -361,7 +361,7 @@ describe("A line about a webhook", () => {
       goneIfOnlyRead: messages.gone(name, true),
       incompleteList: say.notFoundText(context, undefined),
       failedList: say.notFoundText(context, failedWith(response(500))),
-      otherBaseUrl: messages.baseUrlReason("https://a.example", "https://b.example"),
+      otherBaseUrl: reasons.baseUrlReason("https://a.example", "https://b.example"),
       unknownDatabase: messages.inactive(say.nameOfWebhook("17", undefined)),
     }).toMatchInlineSnapshot(`
       {
