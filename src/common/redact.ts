@@ -9,13 +9,13 @@ const shortestLength = 4;
 const commonWords =
   /(?<![\p{L}\p{N}])(?:api|callbacks?|events?|hooks?|incoming|(?:incoming)?webhooks?|notifications?|receivers?|services?|subscriptions?|databases?|tables?|records?|fields?|created|updated|deleted)(?![\p{L}\p{N}])/iu;
 
-// Each pattern takes a time that grows linearly with the text.
+// Every pattern runs in linear time.
 const suspiciousPatterns = [
-  // Credentials of unknown values, and everything but the origin of a URL.
+  // What looks like a credential, even if its value is not known here, and all of a URL but its origin.
   /whsec_[\w+/=-]/i,
   /\b(?:bearer|basic)[\s:=]+(?=[\w.~+/-]*\d|[\w.~+/-]{16})/i,
   /:\/\/[^\s"'/?#@]*[/?#@][^\s"']/,
-  // Escape sequences that can stand for any letter, and terminal sequences.
+  // Escape sequences that can stand for any letter, and control characters.
   /\\[xu0-7]|%u?[\da-f]{2}|&(?:#|\w+;)/i,
   /[^\P{Cc}\s]/u,
 ];
@@ -24,9 +24,10 @@ const suspiciousPatterns = [
  * Returns a text from outside as it is, or a placeholder if the text may hold a secret.
  *
  * A text is withheld if it shares 8 letters or digits in a row with a sensitive value, or with the value's
- * hex or base64, whatever their case and whatever stands between them: services re-case, split and cut what
- * they echo. A value of 4 to 7 letters counts only as a word of its own, so that the path "/bake" withholds
- * "bake" but not "baker". Text with credentials of unknown values or with escape sequences is withheld too.
+ * hex or base64. Case, accents, punctuation, white space and markup between them do not matter, because
+ * services change the case, split and cut what they echo. A value of 4 to 7 letters is found only as a word
+ * of its own: with the value "bake", a text with "bake" is withheld but one with "baker" is not. Shorter
+ * values are not searched for. A text that looks like a credential or holds escape sequences is withheld too.
  */
 export function redact(text: string, sensitiveValues: readonly string[] = []): string {
   const windows = new Set(
@@ -43,8 +44,9 @@ export function redact(text: string, sensitiveValues: readonly string[] = []): s
 }
 
 /**
- * Lists what can be a credential in a receiver's URL: user info, path, query and fragment as a whole,
- * because their parts can be too short to count, and each part.
+ * Lists the parts of a receiver's URL that can be a credential: user info, path, query and fragment, and also
+ * each path segment and query value, because these can be credentials of their own. Common words such as
+ * `hooks` are cut out.
  */
 export function sensitivePartsOfUrl(url: string): string[] {
   const parsed = URL.parse(url);
@@ -54,14 +56,16 @@ export function sensitivePartsOfUrl(url: string): string[] {
   const { username, password, pathname, search, searchParams, hash } = parsed;
   const userInfo = [`${username}:${password}`, username, password].map(percentDecoded);
   const location = [pathname, ...pathname.split("/"), search, hash].map(percentDecoded);
-  const words = [...location, ...searchParams.values()].flatMap((part) => part.split(commonWords));
-  return [...userInfo, ...words];
+  const candidates = [...location, ...searchParams.values()].flatMap((part) =>
+    part.split(commonWords),
+  );
+  return [...userInfo, ...candidates];
 }
 
 /**
- * Makes a text fit for one line of Pulumi's output: no line breaks, control or invisible characters,
- * well-formed Unicode (a lone surrogate makes Pulumi's provider process hang), at most `maxLength`
- * UTF-16 units.
+ * Makes a text fit for one line of Pulumi's output. The result has no line breaks, control or invisible
+ * characters, is well-formed Unicode (a lone surrogate makes Pulumi's provider process hang), and has at most
+ * `maxLength` UTF-16 units.
  */
 export function oneLine(text: string, maxLength: number): string {
   const line = text
@@ -74,7 +78,7 @@ export function oneLine(text: string, maxLength: number): string {
   return cut.toWellFormed();
 }
 
-/** Cuts a value that users chose, so that it leaves room for the rest of a sentence. */
+/** Shortens a value from outside to one line, so that it leaves room for the rest of a sentence. */
 export function shownValue(value: string): string {
   return oneLine(value, 100);
 }
@@ -89,8 +93,9 @@ function repeatsAny(words: readonly string[], windows: ReadonlySet<string>): boo
 }
 
 /**
- * Returns the variants of a text that a reader could see as one. Tags and escapes such as `\n` can stand between the letters of a value. So can
- * characters beyond ASCII, some of which decompose into letters or are letters that look like punctuation.
+ * Returns the variants of a text in which a value could be hidden: without tags and escapes such as `\n`, and
+ * with spaces in place of characters beyond ASCII, some of which decompose into letters or look like
+ * punctuation.
  */
 function variantsOf(text: string): string[] {
   const asciiOf = (one: string) => one.replace(/[^\0-\x7f]+/g, " ");

@@ -9,10 +9,10 @@ import type { LocalServiceOptions } from "./options.js";
 import { type Checks, validateFields } from "./validation.js";
 import type { StoredWebhook, WebhookStore } from "./webhook-store.js";
 
-/** A {@link Delivery} as the service fills it in. */
+/** A mutable {@link Delivery}. */
 type DeliveryEntry = { -readonly [K in keyof Delivery]: Delivery[K] };
 
-const defaultWaits = [0.5, 1, 2, 4, 8, 16, 32, 60, 60];
+const defaultRetryWaitsSeconds = [0.5, 1, 2, 4, 8, 16, 32, 60, 60];
 const dropped = new Error("The webhook is deleted or switched off.");
 
 /** Delivers events to receivers. Pending deliveries are kept in memory and end with the process. */
@@ -39,12 +39,12 @@ export class Deliveries {
     const { timeoutSeconds = 15, maxConcurrent = 64 } = deliveries;
     this.#webhooks = webhooks;
     this.#timeoutMs = Math.ceil(timeoutSeconds * 1000);
-    this.#retryWaitsSeconds = deliveries.retryWaitsSeconds ?? defaultWaits;
+    this.#retryWaitsSeconds = deliveries.retryWaitsSeconds ?? defaultRetryWaitsSeconds;
     this.#deliverTo = deliveries.deliverTo;
     this.#maxKept = options.maxRequests;
     this.#activity = activity;
     this.#eventChecks = eventChecks(allowUnknownEvents);
-    // The timeout of an attempt covers connection and response, so undici's own timeouts are off.
+    // Each attempt has a timeout. undici's own are off, or as long: its default for a connection is 10 s.
     const connect = { timeout: this.#timeoutMs };
     this.#agent = new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
     this.#queue = new PQueue({ concurrency: maxConcurrent });
@@ -79,7 +79,7 @@ export class Deliveries {
     }
   }
 
-  /** Ends all pending deliveries, attempts in flight included. */
+  /** Abandons all pending deliveries, including attempts in flight. Their outcome stays `pending`. */
   async close(): Promise<void> {
     const closed = new Error("The local service was closed before the delivery was over.");
     for (const controller of this.pending.values()) {

@@ -24,7 +24,7 @@ export function sendError(
   return c.json({ error: { code: errorCodes[statusCode], message } }, statusCode, headers);
 }
 
-/** Responds in plain text where clients would misunderstand the error body of the API. */
+/** Responds in plain text where a client could take the error body for one about a webhook. */
 export function sendPlainError(c: Context, statusCode: 403 | 404 | 421, message: string): Response {
   c.set("problem", message);
   return c.text(message, statusCode);

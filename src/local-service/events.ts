@@ -17,7 +17,7 @@ export interface NewEvent {
    */
   readonly data?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * Identifier by which receivers recognise repetitions. Default: a new one, `evt_` and random digits.
+   * Identifier by which receivers detect duplicates. Default: a new one, `evt_` and random digits.
    */
   readonly id?: string | undefined;
 }
@@ -70,7 +70,7 @@ export function completeEvent(event: NewEvent): StoredEvent {
   };
 }
 
-/** A sample of the data of a notification, in the form that a public service uses. */
+/** A sample of the data of a notification, in the form that `docs/contributing/api.md` describes. */
 function sampleData(type: string, tableId = newId("tbl")): Record<string, unknown> {
   const [subject, change] = type.split(".");
   const [recordId, fieldId] = [newId("rec"), newId("fld")];

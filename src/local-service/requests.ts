@@ -57,7 +57,7 @@ export interface AwaitedRequest extends RequestMatch {
   readonly stage?: "received" | "committed" | "finished";
 }
 
-/** A {@link ReceivedRequest} as the service fills it in. */
+/** A mutable {@link ReceivedRequest}. */
 export type RequestEntry = { -readonly [K in keyof ReceivedRequest]: ReceivedRequest[K] };
 
 /** The types of Hono's context in this service. */

@@ -30,7 +30,7 @@ const requestLimits = {
   connectionsCheckingInterval: 1_000,
 };
 
-/** Totals of a service since it started, and of its webhooks over the life of the file of `data`. */
+/** Totals since the service started; `created` and `deleted` count over the lifetime of the data file. */
 export interface ServiceCounts {
   /** Requests of any method and outcome. */
   readonly requests: number;
@@ -119,7 +119,7 @@ export class LocalService implements AsyncDisposable {
     this.#baseUrl = `http://${isIPv6(host) ? `[${host}]` : host}:${this.#port}`;
   }
 
-  /** `{base_url}` of the API: `http://127.0.0.1:PORT`, or the `host` in place of 127.0.0.1. */
+  /** The base URL of the service, such as `http://127.0.0.1:PORT`; it contains `host` if that is set. */
   get baseUrl(): string {
     return this.#baseUrl;
   }
@@ -134,17 +134,17 @@ export class LocalService implements AsyncDisposable {
     return this.#parts.keys.first;
   }
 
-  /** The newest requests in order of arrival, as a snapshot; its entries are live. */
+  /** A copy of the list of the newest requests, in order of arrival. Its entries change while they proceed. */
   get requests(): readonly ReceivedRequest[] {
     return [...this.#parts.requests.newest];
   }
 
-  /** Webhooks that exist now, in the order of their ids, as a snapshot. */
+  /** A copy of the list of the webhooks that exist now, in the order of their ids. */
   get webhooks(): readonly StoredWebhook[] {
     return this.#parts.webhooks.list();
   }
 
-  /** The newest deliveries in the order of their events, as a snapshot; its entries are live. */
+  /** A copy of the list of the newest deliveries, in the order of their events. Its entries change too. */
   get deliveries(): readonly Delivery[] {
     return [...this.#parts.deliveries.newest];
   }
@@ -163,8 +163,8 @@ export class LocalService implements AsyncDisposable {
   }
 
   /**
-   * Waits for the first matching request that reaches the stage after this call. Rejects when the
-   * service closes first. Without an argument: for the next request that is received.
+   * Waits for the next matching request to reach `stage`. Rejects when the service closes first. Without an
+   * argument it waits for the next request that is received.
    */
   nextRequest(awaited: AwaitedRequest = {}): Promise<ReceivedRequest> {
     const { stage = "received", ...match } = awaited;
@@ -172,8 +172,8 @@ export class LocalService implements AsyncDisposable {
   }
 
   /**
-   * Waits for the first matching delivery that is over after this call, whatever its outcome. Rejects when
-   * the service closes first. Without an argument: for the next delivery.
+   * Waits for the next matching delivery to end, whatever its outcome. Rejects when the service closes first.
+   * Without an argument it waits for the next delivery.
    */
   nextDelivery(awaited: AwaitedDelivery = {}): Promise<Delivery> {
     const { type, webhookId, where } = awaited;
@@ -199,8 +199,8 @@ export class LocalService implements AsyncDisposable {
   }
 
   /**
-   * Adds a fault rule. Only the first rule that matches a request applies to it, in the order in which they
-   * were added. Throws a TypeError that says what is wrong when the rule is invalid.
+   * Adds a fault rule. To each request, the service applies the first rule added that matches it and still
+   * has requests left in `times`. Throws a TypeError that says what is wrong when the rule is invalid.
    */
   inject(rule: FaultRule): InjectedFault {
     return this.#parts.faults.add(rule);
@@ -229,8 +229,8 @@ export class LocalService implements AsyncDisposable {
   }
 
   /**
-   * Stops listening, closes every connection and ends pending deliveries. Webhooks stay in the file of
-   * `data`, and are lost without one. A second call has no effect.
+   * Stops listening, closes every connection and ends pending deliveries. Webhooks stay in the data
+   * file, and are lost without one. A second call has no effect.
    */
   close(): Promise<void> {
     this.#closed ??= this.#close();

@@ -8,16 +8,17 @@ import type { WebhookFile } from "./webhook-store.js";
 const applicationId = 0x64627768;
 const schemaVersion = 2;
 
-const notOurs =
-  "it is not a file of this version of the local service. Use another file, or a new one";
+const foreignFile =
+  "this version of the local service did not create it. Use another file, or a path where no file exists";
 
-/** Result codes of SQLite that have an everyday cause: https://www.sqlite.org/rescode.html */
+/** Reasons for codes of SQLite (https://www.sqlite.org/rescode.html) and Node.js that a user can act on. */
 const causes: Readonly<Record<string | number, string>> = {
-  5: "another process uses it. Stop that one, or use another file",
+  5: "another local service has it open. Close that one, or use another file",
   8: "it cannot be written. Change its permissions, or use another file",
   14: "it cannot be opened. Check its permissions and those of its directory",
-  26: notOurs,
+  26: foreignFile,
   EISDIR: "it is a directory. Name a file in it",
+  EACCES: "it cannot be opened. Check its permissions and those of its directory",
   ENOENT: "its directory does not exist. Create the directory first",
 };
 
@@ -31,12 +32,12 @@ export class DataFileError extends Error {
 }
 
 /**
- * Opens the SQLite file that keeps the webhooks, which then only this process can use. Rejects with a
+ * Opens the SQLite file that keeps the webhooks, and locks it for other local services. Rejects with a
  * {@link DataFileError}.
  *
- * The file survives the death of the process at any moment: every statement is its own transaction
- * in the write-ahead log, which the operating system holds. `synchronous=NORMAL` can lose the newest
- * statements when the machine crashes. An fsync per request is not worth it here:
+ * A process that dies at any moment does not damage the file: each statement is a transaction of its own,
+ * already written to the operating system. A crash of the machine can lose the newest ones, because an fsync
+ * per request is not worth it here (`synchronous=NORMAL`):
  * https://www.sqlite.org/pragma.html#pragma_synchronous
  */
 export async function openWebhookFile(file: string): Promise<WebhookFile> {
@@ -44,7 +45,7 @@ export async function openWebhookFile(file: string): Promise<WebhookFile> {
     assertSafeFile(file);
     // Created here, because SQLite would let other users read a new file, and it holds secrets.
     closeSync(openSync(file, "a", 0o600));
-    // Absolute: SQLite keeps ":memory:" and some names that begin with "file:" in memory.
+    // An absolute path, because SQLite would open ":memory:" and some names with "file:" in memory.
     const path = resolve(file);
     // Imported only when it is used: Node.js 22 prints a warning when node:sqlite is loaded.
     const sqlite = await import("node:sqlite");
@@ -96,7 +97,7 @@ function openDatabase(database: DatabaseSync, file: string, path: string): Webho
 
 function assertSafeFile(file: string): void {
   if (file === "") {
-    throw new DataFileError('""', "it has no name. Name a file");
+    throw new DataFileError('""', "the path is empty. Pass the path of a file");
   }
   const user = process.geteuid?.();
   const directory = statSync(dirname(resolve(file)), { throwIfNoEntry: false });
@@ -112,7 +113,7 @@ function assertSafeFile(file: string): void {
     return;
   }
   if (!stats.isFile()) {
-    // Opening a pipe can block for ever, and the mode of a device matters to the whole machine.
+    // Opening a named pipe can block for ever, and a chmod of a device would affect every user.
     throw new DataFileError(file, "it is not a regular file. Name another file");
   }
   if (user !== undefined && stats.uid !== user) {
@@ -126,17 +127,13 @@ function assertOwnDatabase(database: DatabaseSync, file: string): void {
   const [id, version] = [read("PRAGMA application_id"), read("PRAGMA user_version")];
   const isNew = id === 0 && read("SELECT count(*) FROM sqlite_schema") === 0;
   if (!isNew && (id !== applicationId || version !== schemaVersion)) {
-    throw new DataFileError(file, notOurs);
+    throw new DataFileError(file, foreignFile);
   }
 }
 
 function reasonOf(error: unknown): string {
   const { errcode, code, message } = error as { errcode?: number; code?: string; message: string };
-  if (errcode !== undefined) {
-    // The low byte is the primary code; the rest is the extended code.
-    return causes[errcode & 0xff] ?? `SQLite says: ${message}`;
-  }
-  return (
-    causes[code ?? ""] ?? `${code ?? message}. Check its permissions and those of its directory`
-  );
+  // The low byte of an extended result code is its primary code.
+  const cause = causes[errcode === undefined ? (code ?? "") : errcode & 0xff];
+  return cause ?? `${message}. If it is damaged, use a backup or a new file`;
 }

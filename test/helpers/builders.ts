@@ -2,7 +2,7 @@ import type { Settings } from "../../src/provider/config.ts";
 import { Engine } from "../../src/provider/engine.ts";
 import { type Context, Operation } from "../../src/provider/operation.ts";
 import { RunState } from "../../src/provider/run-state.ts";
-import type { Answer } from "./http-server.js";
+import type { StubResponse } from "./http-server.js";
 
 export const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";
 export const secret = "whsec_5tGq8LrN3cVbYx0KdJfHs2Mu";
@@ -49,7 +49,7 @@ export function listed(changes: object = {}): Properties {
   return { id: 17, url, events, tableIds: null, active: true, ...changes };
 }
 
-export function listOf(...webhooks: readonly object[]): Answer {
+export function listOf(...webhooks: readonly object[]): StubResponse {
   return { body: { webhooks } };
 }
 

@@ -12,7 +12,7 @@ import { setDefaultCACertificates } from "node:tls";
 import { generate } from "selfsigned";
 
 /** A response of the service. Default: status 200 without a body. */
-export interface Answer {
+export interface StubResponse {
   readonly statusCode?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON, or as it is when it is a string. */
@@ -20,14 +20,14 @@ export interface Answer {
 }
 
 /** Starts a service that sends these responses in this order, and the last one to all later requests. */
-export function startServer(...responses: readonly Answer[]) {
+export function startServer(...responses: readonly StubResponse[]) {
   return serve(createHttpServer(), responses);
 }
 
 /** Starts such a service with TLS, for `tables.example.test` and 127.0.0.1. This process may trust it. */
 export async function startTlsServer(
   { isTrusted }: { readonly isTrusted: boolean },
-  ...responses: readonly Answer[]
+  ...responses: readonly StubResponse[]
 ) {
   const altNames = [{ type: 2 as const, value: "tables.example.test" }];
   const { private: key, cert } = await generate([{ name: "commonName", value: "test" }], {
@@ -47,7 +47,7 @@ export async function startTlsServer(
   return { ...(await serve(server, responses)), certificate: cert };
 }
 
-async function serve(server: HttpServer | HttpsServer, responses: readonly Answer[]) {
+async function serve(server: HttpServer | HttpsServer, responses: readonly StubResponse[]) {
   // The path is the one of the request line.
   const requests: { method: string; path: string; headers: IncomingHttpHeaders; body: string }[] =
     [];
@@ -79,10 +79,10 @@ async function serve(server: HttpServer | HttpsServer, responses: readonly Answe
 }
 
 /**
- * Starts a server that accepts connections and is silent until `open`. Then it forwards them to the
- * target, also as a proxy that is asked to CONNECT. `heads` has the first bytes of each connection.
+ * Starts a proxy that accepts connections and is silent until `open` is called. Then it forwards them to the
+ * target, also if the client asks it to CONNECT. `heads` has the first bytes of each connection.
  */
-export async function startGate(target: string) {
+export async function startProxy(target: string) {
   const heads: string[] = [];
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   const server = await startSocketServer((socket) =>

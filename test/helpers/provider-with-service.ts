@@ -1,12 +1,12 @@
 import { onTestFinished } from "vitest";
 import type { Engine } from "../../src/provider/engine.js";
 import { someState } from "./builders.js";
-import { type Answer, startServer } from "./http-server.js";
+import { type StubResponse, startServer } from "./http-server.js";
 import { startProvider, type Texts } from "./provider.js";
 
 /** Starts a service with these responses, a provider of it, and the state of a webhook there. */
 export async function startWithService(
-  responses: Answer | readonly Answer[],
+  responses: StubResponse | readonly StubResponse[],
   settings: Texts = {},
   engine?: Engine,
   environment?: Texts,

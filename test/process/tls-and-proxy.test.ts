@@ -4,24 +4,30 @@ import { describe, expect, it } from "vitest";
 import { adapters, startAdapter } from "../helpers/adapters/adapters.js";
 import { apiKey, secret, someArgs } from "../helpers/builders.js";
 import { withDirectory } from "../helpers/directory.js";
-import { startGate, startTlsServer } from "../helpers/http-server.js";
+import { startProxy, startTlsServer } from "../helpers/http-server.js";
 import { kindOf } from "../helpers/kind-of.js";
 
-// Hides the proxy settings of this machine.
-const noProxy = { HTTPS_PROXY: "", HTTP_PROXY: "", http_proxy: "", NO_PROXY: "", no_proxy: "" };
+// Hides the proxy variables of this machine that a test does not set itself.
+const otherProxies = {
+  HTTPS_PROXY: "",
+  HTTP_PROXY: "",
+  http_proxy: "",
+  NO_PROXY: "",
+  no_proxy: "",
+};
 
 describe.each(adapters)("$name", (adapter) => {
   const id = adapter.idOf({ databaseId: "base_abc123", id: 17 });
 
   it("uses the proxy and the extra CA certificates of its environment", async () => {
     await using service = await startTlsServer({ isTrusted: false }, { body: { id: 17, secret } });
-    await using proxy = await startGate(service.url);
+    await using proxy = await startProxy(service.url);
     proxy.open();
     await withDirectory(async (directory) => {
       const certificate = join(directory, "certificate.pem");
       await writeFile(certificate, service.certificate);
       const environment = {
-        ...noProxy,
+        ...otherProxies,
         NODE_EXTRA_CA_CERTS: certificate,
         https_proxy: proxy.url,
       };
@@ -38,10 +44,11 @@ describe.each(adapters)("$name", (adapter) => {
   });
 
   it("connects to the engine without the proxy", async () => {
+    // The proxy stays closed: only whether somebody connects to it matters.
     await using service = await startTlsServer({ isTrusted: false });
-    await using proxy = await startGate(service.url);
+    await using proxy = await startProxy(service.url);
     const baseUrl = "https://tables.example.test";
-    const environment = { ...noProxy, https_proxy: proxy.url, http_proxy: proxy.url };
+    const environment = { ...otherProxies, https_proxy: proxy.url, http_proxy: proxy.url };
     await using running = await startAdapter(adapter, { baseUrl, apiKey }, environment);
 
     // A replacement is logged through the engine.
@@ -51,19 +58,18 @@ describe.each(adapters)("$name", (adapter) => {
     expect(proxy.heads).toEqual([]);
   });
 
-  it("trusts no other certificate, even with NODE_TLS_REJECT_UNAUTHORIZED=0", async () => {
-    await using stranger = await startTlsServer({ isTrusted: false });
-    const baseUrl = stranger.url;
+  it("refuses a service with an untrusted certificate, even with NODE_TLS_REJECT_UNAUTHORIZED=0", async () => {
+    await using untrustedService = await startTlsServer({ isTrusted: false });
+    const baseUrl = untrustedService.url;
     await using running = await startAdapter(
       adapter,
       { baseUrl, apiKey, retrySeconds: "0" },
-      { ...noProxy, NODE_TLS_REJECT_UNAUTHORIZED: "0" },
+      { ...otherProxies, NODE_TLS_REJECT_UNAUTHORIZED: "0" },
     );
 
     const error = await running.delete(id, someArgs({ secret, baseUrl }));
 
     expect(kindOf({ message: error })).toBe("notDeleted");
-    expect(error).toContain("NODE_EXTRA_CA_CERTS");
-    expect(stranger.requests).toEqual([]);
+    expect(untrustedService.requests).toEqual([]);
   });
 });

@@ -11,16 +11,16 @@ import {
   someOperation,
 } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/error-of.ts";
-import { type Answer, refusedUrl, startRawServer } from "../helpers/http-server.ts";
+import { refusedUrl, type StubResponse, startRawServer } from "../helpers/http-server.ts";
 import { kindOf } from "../helpers/kind-of.ts";
 import { startProvider } from "../helpers/provider.ts";
 import { startWithService } from "../helpers/provider-with-service.ts";
 import { response } from "../helpers/transport.ts";
 
-const created: Answer = { statusCode: 201, body: { id: 17, secret } };
-const createdWithoutSecret: Answer = { body: { id: 17 } };
-const deleted: Answer = { body: { success: true } };
-const forbidden: Answer = { statusCode: 403, body: errorBody("FORBIDDEN") };
+const created: StubResponse = { statusCode: 201, body: { id: 17, secret } };
+const createdWithoutSecret: StubResponse = { body: { id: 17 } };
+const deleted: StubResponse = { body: { success: true } };
+const forbidden: StubResponse = { statusCode: 403, body: errorBody("FORBIDDEN") };
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -66,7 +66,7 @@ describe("A creation", () => {
     expect(await create(someArgs())).toMatchObject({ id: String(id) });
   });
 
-  it.each<[string, string, Answer]>([
+  it.each<[string, string, StubResponse]>([
     ["notCreated", "a redirect", { ...created, statusCode: 300 }],
     ["notCreated", "an error", { statusCode: 404, body: errorBody("NOT_FOUND") }],
     ["inDoubt", "an error of its own", { ...created, statusCode: 500 }],
@@ -120,7 +120,7 @@ describe("A creation whose response holds no usable secret", () => {
     expect(lines).toEqual([]);
   });
 
-  it.each<[string, Answer]>([
+  it.each<[string, StubResponse]>([
     ["is refused", forbidden],
     // A key without access to the webhook gets the same response.
     ["finds no webhook", { statusCode: 404, body: errorBody("NOT_FOUND") }],
@@ -153,7 +153,7 @@ describe("A creation whose response arrives when Pulumi is gone", () => {
   const echo = { statusCode: 403, body: errorBody("FORBIDDEN", `It is ${otherSecret}.`) };
 
   /** Creates a webhook for an engine that no longer exists. */
-  async function createForGoneEngine(...answers: readonly Answer[]) {
+  async function createForGoneEngine(...answers: readonly StubResponse[]) {
     const exit = vi.spyOn(process, "exit").mockReturnValue(undefined as never);
     const engine = new Engine(new URL(await refusedUrl()).host, () => undefined);
     const run = await startWithService(answers, {}, engine);
@@ -168,7 +168,7 @@ describe("A creation whose response arrives when Pulumi is gone", () => {
     expect(exit).toHaveBeenCalledOnce();
   });
 
-  it.each<[string, Answer]>([
+  it.each<[string, StubResponse]>([
     ["with a secret", created],
     ["without a secret", createdWithoutSecret],
   ])("is left behind when it cannot be undone, %s", async (_case, answer) => {
@@ -186,7 +186,7 @@ describe("A creation whose response arrives when Pulumi is gone", () => {
 });
 
 describe("A creation for which the service returns a webhook that this run knows", () => {
-  it.each<[string, Answer]>([
+  it.each<[string, StubResponse]>([
     ["with its secret", created],
     ["without a secret", createdWithoutSecret],
   ])("fails and deletes nothing when the state holds the webhook: %s", async (_case, answer) => {

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { errorBody, secretMark } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/error-of.ts";
-import type { Answer } from "../helpers/http-server.ts";
+import type { StubResponse } from "../helpers/http-server.ts";
 import { kindOf } from "../helpers/kind-of.ts";
 import { startWithService } from "../helpers/provider-with-service.ts";
 
-const success: Answer = { body: { success: true, message: "Webhook deleted" } };
-const notFound: Answer = { statusCode: 404, body: errorBody("NOT_FOUND") };
-const rateLimited: Answer = { statusCode: 429, headers: { "retry-after": "0" } };
+const success: StubResponse = { body: { success: true, message: "Webhook deleted" } };
+const notFound: StubResponse = { statusCode: 404, body: errorBody("NOT_FOUND") };
+const rateLimited: StubResponse = { statusCode: 429, headers: { "retry-after": "0" } };
 /** A proxy may respond so about a request that the service has carried out. */
-const unavailable: Answer = { statusCode: 503, headers: { "retry-after": "0" } };
+const unavailable: StubResponse = { statusCode: 503, headers: { "retry-after": "0" } };
 
 describe("A deletion", () => {
   it.each([
@@ -37,7 +37,7 @@ describe("A deletion", () => {
     ]);
   });
 
-  it.each<[string, Answer]>([
+  it.each<[string, StubResponse]>([
     ["success", success],
     ["success with another status code of success", { ...success, statusCode: 202 }],
     ["no content", { statusCode: 204 }],
@@ -79,7 +79,7 @@ describe("A deletion", () => {
     expect(run.lines).toEqual([]);
   });
 
-  it.each<[string, Answer]>([
+  it.each<[string, StubResponse]>([
     ["a redirect", { ...success, statusCode: 300 }],
     ["410 in place of 404", { ...notFound, statusCode: 410 }],
     ["404 with another code", { statusCode: 404, body: errorBody("NO_ROUTE") }],

@@ -5,7 +5,7 @@ import { openExchange, parseRetryAfter } from "../../src/api/http.ts";
 import { apiKey } from "../helpers/builders.ts";
 import {
   refusedUrl,
-  startGate,
+  startProxy,
   startRawServer,
   startServer,
   startTlsServer,
@@ -204,7 +204,7 @@ describe("A certificate that is not trusted", () => {
 
   it("ends a request unsent behind a proxy", async () => {
     await using server = await startTlsServer({ isTrusted: false });
-    await using proxy = await startGate(server.url);
+    await using proxy = await startProxy(server.url);
     proxy.open();
     vi.stubEnv("HTTPS_PROXY", proxy.url);
 
@@ -234,26 +234,26 @@ describe("A connection that is not established", () => {
     ["stopping", 30, ({ stopping }) => stopping.abort()],
   ])("ends with the %s, and sends nothing later", async (end, timeoutSeconds, abort) => {
     await using server = await startTlsServer({ isTrusted: true });
-    await using gate = await startGate(server.url);
-    const url = gate.url.replace("http:", "https:");
+    await using proxy = await startProxy(server.url);
+    const url = proxy.url.replace("http:", "https:");
     const exchange = openExchange(timeoutSeconds);
     const controllers = { deadline: new AbortController(), stopping: new AbortController() };
     const { deadline, stopping } = controllers;
     const signals = { deadline: deadline.signal, stopping: stopping.signal };
 
     const attempt = exchange(post(`${url}/first`), signals);
-    await expect.poll(() => gate.heads).toHaveLength(1);
+    await expect.poll(() => proxy.heads).toHaveLength(1);
     abort(controllers);
 
     expect(await attempt).toEqual({ kind: "unsent", cause: end });
-    gate.open();
+    proxy.open();
     await expect.poll(async () => (await exchange(post(`${url}/next`))).kind).toBe("response");
     expect(server.requests.map(({ path }) => path)).not.toContain("/first");
   });
 
   it("ends with the timeout behind a proxy that is silent, and sends nothing later", async () => {
     await using server = await startTlsServer({ isTrusted: true });
-    await using proxy = await startGate(server.url);
+    await using proxy = await startProxy(server.url);
     vi.stubEnv("HTTPS_PROXY", proxy.url);
     const exchange = openExchange(0.2);
     const send = (path: string) => exchange(post(notOnLoopback + path));

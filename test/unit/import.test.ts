@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { listed, listOf, secret, secretEnvelope, someArgs } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
-import type { Answer } from "../helpers/http-server.js";
+import type { StubResponse } from "../helpers/http-server.js";
 import { kindOf } from "../helpers/kind-of.js";
 import { startWithService } from "../helpers/provider-with-service.js";
 
@@ -11,7 +11,7 @@ const two = listOf(listed(), listed({ id: 18 }));
 const wrapped = (value: unknown) => ({ ...secretEnvelope, value });
 
 /** A provider with this text in `DBWEBHOOKS_IMPORT_SECRET`, and a service that responds so. */
-async function startImport(variable?: string, answer: Answer = two, more = {}) {
+async function startImport(variable?: string, answer: StubResponse = two, more = {}) {
   const environment = { DBWEBHOOKS_IMPORT_SECRET: variable };
   const run = await startWithService(answer, { listing: "true", ...more }, undefined, environment);
   return { ...run, importWebhook: (id = "17", of = {}) => run.import(id, databaseId, of) };
@@ -122,7 +122,7 @@ describe("An import", () => {
     expect(message).toMatch(/DBWEBHOOKS_LISTING=true.*DBWEBHOOKS_IMPORT_SECRET/);
   });
 
-  it.each<[string, Answer]>([
+  it.each<[string, StubResponse]>([
     ["does not hold the webhook", listOf()],
     ["is incomplete", { body: { webhooks: [], next: 1 } }],
     ["cannot be read", { statusCode: 403 }],

@@ -6,7 +6,12 @@ import { PartialCreationError, WebhookError } from "../../src/provider/errors.ts
 import { WebhookProvider } from "../../src/provider/provider.ts";
 import { apiKey, errorBody, secret, secretMark, someArgs, someState } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/error-of.ts";
-import { type Answer, refusedUrl, startRawServer, startServer } from "../helpers/http-server.ts";
+import {
+  refusedUrl,
+  type StubResponse,
+  startRawServer,
+  startServer,
+} from "../helpers/http-server.ts";
 import { kindOf } from "../helpers/kind-of.ts";
 import { echo, expectNoLeak, tokens, url } from "../helpers/leaks.ts";
 import { someProvider, startProvider } from "../helpers/provider.ts";
@@ -182,7 +187,7 @@ describe("An error", () => {
   const long = errorBody("ODD", `Too\nmany. ${"Z".repeat(500)}`);
   const stuck = [{ body: { id: 17 } }, { statusCode: 400, body: echoed }];
 
-  it.each<[string, readonly Answer[], string]>([
+  it.each<[string, readonly StubResponse[], string]>([
     [
       "it repeats a secret that came without an id",
       [{ body: { secret: other, ...echoed } }],

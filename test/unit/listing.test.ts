@@ -16,17 +16,17 @@ import {
   someSettings,
 } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
-import { type Answer, startRawServer } from "../helpers/http-server.js";
+import { type StubResponse, startRawServer } from "../helpers/http-server.js";
 import { startProvider } from "../helpers/provider.js";
 import { startWithService } from "../helpers/provider-with-service.js";
 import { response } from "../helpers/transport.js";
 
-const startListing = (answers: Answer | readonly Answer[], settings = {}) =>
+const startListing = (answers: StubResponse | readonly StubResponse[], settings = {}) =>
   startWithService(answers, { listing: "true", ...settings });
 const otherWebhooks = (count: number) =>
   Array.from({ length: count }, (_, at) => listed({ id: 100 + at }));
 /** A list of another webhook, whose url is a character that JSON escapes so. */
-const listWithUrl = (escaped: string): Answer => ({
+const listWithUrl = (escaped: string): StubResponse => ({
   body: JSON.stringify(listOf(listed({ id: 1, url: "?" })).body).replace("?", escaped),
 });
 
@@ -91,7 +91,7 @@ describe("A refresh with listing", () => {
     expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
   });
 
-  it.each<[string, Answer]>([
+  it.each<[string, StubResponse]>([
     ["many other webhooks", listOf(...otherWebhooks(100))],
     ["no webhooks and success: true", { body: { webhooks: [], success: true } }],
     ["an entry with a new field", listOf({ ...listed({ id: 1 }), createdAt: 1 })],
@@ -102,7 +102,7 @@ describe("A refresh with listing", () => {
     expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
   });
 
-  it.each<[string, Answer]>([
+  it.each<[string, StubResponse]>([
     ["has a next page", { body: { webhooks: [], nextCursor: "x" } }],
     ["has a further field without a value", { body: { webhooks: [], requestId: null } }],
     ["has success: false", { body: { webhooks: [], success: false } }],
@@ -117,7 +117,7 @@ describe("A refresh with listing", () => {
     ["holds an entry with nothing but an id", listOf({ id: 17 })],
     ["holds the id twice", listOf(listed(), listed({ id: "17", active: false }))],
     ...["\\ud800", "\\n", "\\u009b", "\\u202e", "\\u2028", "\\u2029", "\\u200b"].map(
-      (character): [string, Answer] => [`holds ${character}`, listWithUrl(character)],
+      (character): [string, StubResponse] => [`holds ${character}`, listWithUrl(character)],
     ),
     ["holds a bidirectional isolate in an event", listOf(listed({ id: 1, events: ["\u2066"] }))],
     ["holds a bidirectional mark in a table", listOf(listed({ id: 1, tableIds: ["\u061c"] }))],
@@ -174,7 +174,7 @@ describe("A refresh of a webhook whose drift was stored and then undone at the s
 const leftover = listed({ id: "7000099" });
 
 describe("The lookup after a creation in doubt", () => {
-  it.each<[string, readonly string[], boolean, Answer]>([
+  it.each<[string, readonly string[], boolean, StubResponse]>([
     ["a list with such a webhook", ["7000099"], true, listOf(leftover)],
     ["a list with two of them", ["100", "101"], true, listOf(...otherWebhooks(2))],
     ["a list with another url", [], true, listOf({ ...leftover, url: "https://b.example/" })],
@@ -197,7 +197,7 @@ describe("The lookup after a creation in doubt", () => {
 });
 
 describe("A creation in doubt, with listing", () => {
-  const doubtful: Answer = { statusCode: 500 };
+  const doubtful: StubResponse = { statusCode: 500 };
   const id = "7000099";
 
   it("names such a webhook in the list and deletes nothing", async () => {
@@ -210,7 +210,7 @@ describe("A creation in doubt, with listing", () => {
   });
 
   type Run = Awaited<ReturnType<typeof startListing>>;
-  it.each<[string, Answer[], (run: Run) => Promise<unknown>]>([
+  it.each<[string, StubResponse[], (run: Run) => Promise<unknown>]>([
     ["compared", [], ({ diff, state }) => diff(id, state, someArgs())],
     ["adopted", [listOf(leftover)], ({ create }) => create(someArgs({ adopt: { id, secret } }))],
     ["deleted", [{}], (run) => run.delete(id, run.state)],

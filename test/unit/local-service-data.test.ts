@@ -54,7 +54,7 @@ describe("The file of data", () => {
     fs.chmodSync(data, 0o744);
     const before = fs.readFileSync(data);
 
-    await expect(startService({ data })).rejects.toThrow("not a file of this version");
+    await expect(startService({ data })).rejects.toThrow("did not create it");
 
     expect(fs.readFileSync(data)).toEqual(before);
     expect(modeOf(data)).toBe(0o744);
@@ -88,7 +88,7 @@ describe("The file of data", () => {
   });
 
   it.each([
-    ["it has no name", ""],
+    ["the path is empty", ""],
     ["its directory does not exist", "/nowhere/a.db"],
   ])("is refused when %s", async (reason, data) => {
     const start = startService({ data });
@@ -101,7 +101,7 @@ describe("The file of data", () => {
     const data = temporaryFile();
     await startService({ data });
 
-    await expect(startService({ data })).rejects.toThrow("another process uses it");
+    await expect(startService({ data })).rejects.toThrow("another local service has it open");
   });
 
   it("is free again after a start that fails", async () => {

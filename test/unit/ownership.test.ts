@@ -8,7 +8,7 @@ import {
   unknownMarkers,
 } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
-import type { Answer } from "../helpers/http-server.js";
+import type { StubResponse } from "../helpers/http-server.js";
 import { kindOf } from "../helpers/kind-of.js";
 import { startWithService } from "../helpers/provider-with-service.js";
 
@@ -243,7 +243,7 @@ describe("An adoption", () => {
     expect(second).toMatchObject({ status: "rejected", reason: { kind: "unchanged" } });
   });
 
-  it.each<[string, Answer]>([
+  it.each<[string, StubResponse]>([
     ["the list does not hold the webhook", listOf()],
     ["the list is incomplete", { body: { webhooks: [], nextPage: 2 } }],
     ["the webhook has another table", listOf(listed({ tableIds: ["tbl_1"] }))],
