@@ -76,7 +76,7 @@ export async function followGuide(markdown: string, guide: Guide): Promise<void>
 
   const log = service.output();
   const idsOf = (did: string) =>
-    [...log.matchAll(new RegExp(`, ${did} webhook (\\d+)$`, "gm"))].map(([, id]) => id).toSorted();
+    [...log.matchAll(new RegExp(`: ${did} webhook (\\d+)$`, "gm"))].map(([, id]) => id).toSorted();
   expect(idsOf("created")).not.toEqual([]);
   expect(idsOf("deleted")).toEqual(idsOf("created"));
   // Every secret of the local service begins with whsec_, and some guides document that they print it.
