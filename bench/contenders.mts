@@ -70,7 +70,7 @@ async function send(method, path, body) {
     body: JSON.stringify(body),
   });
   if (!response.ok) {
-    throw new Error(\`The service answered \${response.status}.\`);
+    throw new Error(\`The service returned \${response.status}.\`);
   }
   return response.json();
 }

@@ -3,7 +3,7 @@ import PQueue from "p-queue";
 import { Agent } from "undici";
 import type { Activity } from "./activity.js";
 import type { Delivery, DeliveryOutcome, EmittedEvent } from "./delivery.js";
-import { completeEvent, eventChecks, type NewEvent, type StoredEvent } from "./events.js";
+import { completeEvent, type DeliveredEvent, eventChecks, type NewEvent } from "./events.js";
 import { sendNotification } from "./notification.js";
 import type { LocalServiceOptions } from "./options.js";
 import { type Checks, validateFields } from "./validation.js";
@@ -89,7 +89,7 @@ export class Deliveries {
     await this.#queue.onIdle();
   }
 
-  #add(event: StoredEvent, webhookId: number): DeliveryEntry {
+  #add(event: DeliveredEvent, webhookId: number): DeliveryEntry {
     this.#lastNumber += 1;
     const number = this.#lastNumber;
     const delivery: DeliveryEntry = { number, event, webhookId, attempts: 0, outcome: "pending" };
@@ -154,7 +154,7 @@ export class Deliveries {
 }
 
 /** Whether a webhook selects an event (API §3, and §6 rules 1 and 2). */
-function selects({ active, events, tableId }: StoredWebhook, event: StoredEvent): boolean {
+function selects({ active, events, tableId }: StoredWebhook, event: DeliveredEvent): boolean {
   return active && events.includes(event.type) && (tableId === null || tableId === event.tableId);
 }
 

@@ -1,11 +1,11 @@
-import type { StoredEvent } from "./events.js";
+import type { DeliveredEvent } from "./events.js";
 
 /** An event on its way to one webhook. The object is live: its fields follow the delivery. */
 export interface Delivery {
   /** Number of the delivery since the start: 1, 2, 3, …. */
   readonly number: number;
   /** The event. */
-  readonly event: StoredEvent;
+  readonly event: DeliveredEvent;
   /** Identifier of the webhook. */
   readonly webhookId: number;
   /** Address of the latest attempt, in clear text: it can be a credential. Absent before the first. */
@@ -29,7 +29,7 @@ export interface Delivery {
 export type DeliveryOutcome = "pending" | "delivered" | "failed" | "dropped";
 
 /** An event that was emitted, and the deliveries that it led to. */
-export interface EmittedEvent extends StoredEvent {
+export interface EmittedEvent extends DeliveredEvent {
   /** One for every active webhook that selects the event. */
   readonly deliveries: readonly Delivery[];
   /** Fulfilled when every delivery is over; rejected when the service closes first. */

@@ -23,7 +23,7 @@ export interface NewEvent {
 }
 
 /** An event as it is delivered. */
-export interface StoredEvent {
+export interface DeliveredEvent {
   readonly id: string;
   readonly type: string;
   readonly databaseId: string;
@@ -58,7 +58,7 @@ export function eventChecks(allowUnknownEvents: boolean): check.Checks {
 }
 
 /** Fills in the fields that a notification needs. */
-export function completeEvent(event: NewEvent): StoredEvent {
+export function completeEvent(event: NewEvent): DeliveredEvent {
   const { type, databaseId, tableId, data = sampleData(type, tableId) } = event;
   return {
     id: event.id ?? newId("evt"),

@@ -15,7 +15,7 @@ export type Fault =
   /** Waits until {@link InjectedFault.release}, then continues, even when the client has left. */
   | { readonly kind: "hold"; readonly commit?: boolean }
   /** Keeps the connection open and sends nothing, until the client leaves. */
-  | { readonly kind: "neverAnswer"; readonly commit?: boolean }
+  | { readonly kind: "neverRespond"; readonly commit?: boolean }
   /**
    * Sends a TCP reset: before, without having read the body (unless a rule with `where` is in force,
    * which may look at it); after, in place of the response; or after half of its body.
@@ -41,7 +41,7 @@ export type ChangeBody = (request: ReceivedRequest, ownBody: any) => unknown;
 export interface FaultRule extends RequestMatch {
   /**
    * What goes wrong. Several faults are played in this order on one request, first those before its
-   * effect. Nothing follows a reset or `neverAnswer`.
+   * effect. Nothing follows a reset or `neverRespond`.
    */
   readonly fault: Fault | readonly Fault[];
   /** Requests to meet before the rule is spent. Default: no limit. */
@@ -141,7 +141,7 @@ const commit = check.optional(check.aFlag);
 const faultChecks = {
   delay: { ms: check.aWholeNumber, commit },
   hold: { commit },
-  neverAnswer: { commit },
+  neverRespond: { commit },
   resetBeforeReading: {},
   resetAfterCommit: {},
   resetMidBody: {},

@@ -8,7 +8,7 @@
 
 export type { LogEntry } from "./activity.js";
 export type { AwaitedDelivery, Delivery, DeliveryOutcome, EmittedEvent } from "./delivery.js";
-export type { NewEvent, StoredEvent } from "./events.js";
+export type { DeliveredEvent, NewEvent } from "./events.js";
 export type { ChangeBody, Fault, FaultRule, InjectedFault } from "./faults.js";
 export type { ApiKeys, DeliveryOptions, LocalServiceOptions, RateLimit } from "./options.js";
 export type { AwaitedRequest, ReceivedRequest, RequestMatch, RequestOutcome } from "./requests.js";

@@ -1,7 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import { type Dispatcher, request } from "undici";
 import type { Delivery } from "./delivery.js";
-import type { StoredEvent } from "./events.js";
+import type { DeliveredEvent } from "./events.js";
 
 // The body of a response is read only to keep the connection usable.
 const maxResponseBytes = 64 * 1024;
@@ -37,7 +37,7 @@ export async function sendNotification(
   }
 }
 
-function notificationBody(event: StoredEvent, webhookId: number, attempt: number): string {
+function notificationBody(event: DeliveredEvent, webhookId: number, attempt: number): string {
   const { id, type, timestamp, data, databaseId: baseId } = event;
   const source = "local-service";
   const metadata = { webhookId, organizationId: "org_local", baseId, attempt, source };

@@ -66,8 +66,8 @@ async function playFault(fault: Fault, scene: Scene): Promise<Response | undefin
       await released;
       closing.throwIfAborted();
       return undefined;
-    case "neverAnswer":
-      log.noteFinished(c.get("entry"), { outcome: "unanswered" });
+    case "neverRespond":
+      log.noteFinished(c.get("entry"), { outcome: "noResponse" });
       return RESPONSE_ALREADY_SENT;
     case "resetBeforeReading":
     case "resetAfterCommit":

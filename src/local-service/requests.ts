@@ -28,15 +28,15 @@ export interface ReceivedRequest {
   /** Why the service refused the request, in the words of its response. */
   readonly problem?: string;
   /**
-   * How it ended: `"answered"`: the service wrote a complete response; `"reset"`: a fault broke the
-   * connection; `"unanswered"`: a fault sends nothing; `"disconnected"`: the client went away first;
+   * How it ended: `"responded"`: the service wrote a complete response; `"reset"`: a fault broke the
+   * connection; `"noResponse"`: a fault sends nothing; `"disconnected"`: the client went away first;
    * `"pending"`: not over yet. A pending or disconnected request may still take effect.
    */
   readonly outcome: RequestOutcome;
 }
 
 /** How a request ended; see {@link ReceivedRequest.outcome}. */
-export type RequestOutcome = "pending" | "answered" | "reset" | "unanswered" | "disconnected";
+export type RequestOutcome = "pending" | "responded" | "reset" | "noResponse" | "disconnected";
 
 /** Which requests match; every given condition must hold. */
 export interface RequestMatch {

@@ -165,7 +165,7 @@ function record(requests: RequestLog) {
     await next();
     const problem = c.get("problem");
     requests.noteFinished(entry, {
-      outcome: "answered",
+      outcome: "responded",
       statusCode: c.res.status,
       ...(problem !== undefined && { problem }),
     });

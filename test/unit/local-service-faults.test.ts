@@ -97,7 +97,7 @@ describe("A fault rule", () => {
   });
 
   it("plays nothing after a silence", async () => {
-    const silence = { kind: "neverAnswer", commit: true } as const;
+    const silence = { kind: "neverRespond", commit: true } as const;
     const service = await startService({
       faults: [{ on: "POST", fault: [silence, { ...fault, commit: true }] }],
     });
@@ -110,7 +110,7 @@ describe("A fault rule", () => {
     await service.close();
 
     await expect(creation).rejects.toThrow();
-    expect(service.requests).toMatchObject([{ outcome: "unanswered" }, {}]);
+    expect(service.requests).toMatchObject([{ outcome: "noResponse" }, {}]);
   });
 
   it("replaces a refusal, headers included", async () => {

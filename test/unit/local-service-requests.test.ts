@@ -22,7 +22,7 @@ describe("The request log", () => {
         authorized: true,
         committed: true,
         statusCode: 201,
-        outcome: "answered",
+        outcome: "responded",
       },
     ]);
   });
@@ -37,7 +37,7 @@ describe("The request log", () => {
     expect(service.requests).toMatchObject([
       { committed: false, authorized: true, method: "DELETE", webhookId: "a/b", statusCode: 404 },
       { committed: false, authorized: false, body: undefined, statusCode: 401 },
-      { committed: false, statusCode: 404, outcome: "answered" },
+      { committed: false, statusCode: 404, outcome: "responded" },
     ]);
   });
 

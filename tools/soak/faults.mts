@@ -13,8 +13,8 @@ const envelope = { error: { code: "SOME_CODE", message: "Something went wrong." 
 /** All kinds of faults, except for a response with a wrong id, whose webhook could not be found again. */
 const faults: readonly Fault[] = [
   { kind: "delay", ms: 200 },
-  { kind: "neverAnswer" },
-  { kind: "neverAnswer", commit: true },
+  { kind: "neverRespond" },
+  { kind: "neverRespond", commit: true },
   { kind: "resetBeforeReading" },
   { kind: "resetAfterCommit" },
   { kind: "resetMidBody" },

@@ -212,7 +212,7 @@ const creations = [
     isBehindSilentProxy,
   ]),
   ...rowsOf("inDoubt", { requests: ["POST"], isHeld: false }, [
-    { does: "never responds", fault: { kind: "neverAnswer" }, environment: shortTimeout },
+    { does: "never responds", fault: { kind: "neverRespond" }, environment: shortTimeout },
     { does: "resets the connection before it reads", fault: { kind: "resetBeforeReading" } },
     ...[303, 408, 409, 500, 502, 503, 504].map(returns),
     deniesSuccess,
@@ -221,7 +221,7 @@ const creations = [
   ...rowsOf("inDoubt", { requests: ["POST"], isHeld: true }, [
     {
       does: "creates it and never responds",
-      fault: { kind: "neverAnswer", commit: true },
+      fault: { kind: "neverRespond", commit: true },
       environment: shortTimeout,
     },
     {
@@ -271,7 +271,7 @@ const deletions = [
   ...rowsOf("deleted", { requests: ["DELETE", "DELETE"], isHeld: false }, [
     {
       does: "never responds, once",
-      fault: { kind: "neverAnswer" },
+      fault: { kind: "neverRespond" },
       times: 1,
       environment: shortTimeout,
     },
