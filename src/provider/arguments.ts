@@ -4,6 +4,8 @@ import { isStorableSecret } from "../api/schemas.js";
 import { eventTypes, isEventType } from "../common/event-types.js";
 import { hasControlOrSurroundingSpace, isIdentifier, webhookIdOf } from "../common/identifier.js";
 import { adviceForUnknownName, validateNames } from "../common/nearest-name.js";
+import { WebhookError } from "./errors.js";
+import { messages } from "./messages.js";
 import { validateReceiverUrl } from "./urls.js";
 import { isUnknown, type Properties } from "./values.js";
 
@@ -49,13 +51,29 @@ export const replacingArguments: readonly string[] = Object.entries(webhookArgum
 
 /** Lists every problem of a webhook's arguments, one line each. */
 export function validateArguments(args: Properties): string[] {
-  const unknownNames = validateNames(Object.keys(args), Object.keys(webhookArguments));
-  const problems = Object.entries(webhookArguments).flatMap(([name, { isRequired, validate }]) => {
+  return Object.entries(webhookArguments).flatMap(([name, { isRequired, validate }]) => {
     const value = args[name];
     const isAbsent = value === undefined || value === null;
-    return isAbsent && !isRequired ? [] : validateKnown(name, value, args, validate);
+    return isAbsent && !isRequired ? [] : [...validateKnown(name, value, args, validate)];
   });
-  return [...unknownNames, ...problems];
+}
+
+/** Lists the arguments that do not exist, each with the name to write instead. */
+export function validateArgumentNames(args: Properties): string[] {
+  return validateNames(Object.keys(args), Object.keys(webhookArguments));
+}
+
+/**
+ * Returns the inputs of a webhook that is about to be created. Throws if one of them is unknown or missing,
+ * because Pulumi leaves unknown arguments out of a creation.
+ */
+export function completeInputs(inputs: Properties): WebhookInputs {
+  const known = withoutAbsent(inputs);
+  const [problem] = validateArguments(known);
+  if (problem !== undefined || isUnknown(known)) {
+    throw new WebhookError("notCreated", messages.incomplete(problem));
+  }
+  return known as unknown as WebhookInputs;
 }
 
 /** Drops `undefined` and `null`, both of which mean that an argument was not given. */

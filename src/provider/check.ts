@@ -1,5 +1,10 @@
 import { oneLine } from "../common/redact.js";
-import { normalizeEvents, validateArguments, withoutAbsent } from "./arguments.js";
+import {
+  normalizeEvents,
+  validateArgumentNames,
+  validateArguments,
+  withoutAbsent,
+} from "./arguments.js";
 import type { ConfigResult } from "./config.js";
 import { messages, nameOfWebhook } from "./messages.js";
 import type { Operation } from "./operation.js";
@@ -67,7 +72,7 @@ export function checkWebhook(
 /** Lists the problems of the configuration and of the arguments, which are normalized if there are none. */
 function checkArguments(news: Properties, problems: readonly string[]): CheckResult {
   const inputs = withoutAbsent(news);
-  const all = [...problems, ...validateArguments(inputs)];
+  const all = [...problems, ...validateArgumentNames(inputs), ...validateArguments(inputs)];
   if (all.length === 0) {
     return { inputs: normalizeInputs(inputs), failures: [] };
   }

@@ -1,5 +1,5 @@
 import { createWebhook, deleteWebhook } from "../api/client.js";
-import { validateArguments, type WebhookInputs, withoutAbsent } from "./arguments.js";
+import type { WebhookInputs } from "./arguments.js";
 import { PartialCreationError, WebhookError } from "./errors.js";
 import { lookForLeftovers } from "./lookup.js";
 import {
@@ -13,7 +13,7 @@ import {
 } from "./messages.js";
 import type { Context } from "./operation.js";
 import type { WebhookAddress } from "./run-state.js";
-import { isUnknown, type Properties } from "./values.js";
+import type { Properties } from "./values.js";
 
 /**
  * Creates a webhook. Deletes it again if the response holds no secret, or if its secret can no longer reach
@@ -76,19 +76,6 @@ async function createOrUndo(
   throw secret === undefined && (await engine.canStore())
     ? new PartialCreationError(id, state, text("partial"))
     : new WebhookError("leftBehind", text("leftBehind"));
-}
-
-/**
- * Returns the inputs of a webhook that is about to be created. Throws if one of them is unknown or missing,
- * because Pulumi leaves unknown arguments out of a creation.
- */
-export function completeInputs(inputs: Properties): WebhookInputs {
-  const known = withoutAbsent(inputs);
-  const [problem] = validateArguments(known);
-  if (problem !== undefined || isUnknown(known)) {
-    throw new WebhookError("notCreated", messages.incomplete(problem));
-  }
-  return known as unknown as WebhookInputs;
 }
 
 /** Deletes a webhook that was just created. Returns what went wrong, if anything did. */

@@ -2,10 +2,10 @@
 import { Deadline, Transport } from "../api/transport.js";
 import { importSecretVariable } from "../common/setting-names.js";
 import { adoptWebhook } from "./adopt.js";
-import { withoutAbsent } from "./arguments.js";
+import { completeInputs, withoutAbsent } from "./arguments.js";
 import { type CheckResult, checkWebhook } from "./check.js";
 import { type ConfigResult, type ConfigSource, readConfig } from "./config.js";
-import { completeInputs, createForState } from "./create.js";
+import { createForState } from "./create.js";
 import { deleteFromState } from "./delete.js";
 import { type Difference, diffWebhook } from "./diff.js";
 import type { Engine, Notify } from "./engine.js";
