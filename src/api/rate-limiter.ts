@@ -5,6 +5,7 @@ export class RateLimiter {
   readonly #queue: PQueue;
   #pausedUntilMs = 0;
   #resumption: NodeJS.Timeout | undefined;
+  #pauseCount = 0;
 
   constructor(
     maxConcurrentRequests = Number.POSITIVE_INFINITY,
@@ -13,6 +14,11 @@ export class RateLimiter {
     const interval = 1000 / requestsPerSecond;
     const spacing = interval > 0 ? { interval, intervalCap: 1, strict: true } : {};
     this.#queue = new PQueue({ concurrency: maxConcurrentRequests, ...spacing });
+  }
+
+  /** How often the queue was paused. */
+  get pauseCount(): number {
+    return this.#pauseCount;
   }
 
   /**
@@ -47,6 +53,7 @@ export class RateLimiter {
     if (untilMs <= this.#pausedUntilMs) {
       return;
     }
+    this.#pauseCount += this.#queue.isPaused ? 0 : 1;
     this.#pausedUntilMs = untilMs;
     this.#queue.pause();
     clearTimeout(this.#resumption);

@@ -5,7 +5,7 @@ import { type Delay, type GaveUp, nextStep, type RequestKind, type Step } from "
 
 // Shorter waits are not worth a line, unless there are many of them.
 const reportedWaitMs = 5_000;
-const unreportedAttempts = 3;
+const unreportedWaits = 3;
 
 /** How to reach the service with one account. */
 export interface ClientOptions {
@@ -138,7 +138,8 @@ export class Transport {
         return { ...resultOf(outcome, earlier, step.gaveUp), elapsedMs: elapsedMs() };
       }
       earlier.push(outcome);
-      this.#reportWait(call, { ...step, request, outcome }, earlier.length);
+      const waitCount = step.kind === "pause" ? limiter.pauseCount : earlier.length;
+      this.#reportWait(call, { ...step, request, outcome }, waitCount);
       // The queue waits out a pause, but after a stop an undo no longer stands in the queue.
       if (step.kind === "retry" || stopping.aborted) {
         await sleep(step.delayMs, stopping.aborted ? [] : [ending]);
@@ -154,8 +155,8 @@ export class Transport {
     return { exchange: await this.#openExchange(timeoutSeconds), limiter };
   }
 
-  #reportWait({ onWait }: Call, wait: Wait, attempts: number): void {
-    const isNotable = wait.delayMs >= reportedWaitMs || attempts > unreportedAttempts;
+  #reportWait({ onWait }: Call, wait: Wait, waitCount: number): void {
+    const isNotable = wait.delayMs >= reportedWaitMs || waitCount > unreportedWaits;
     if (isNotable && !this.#reported.has(wait.kind)) {
       this.#reported.add(wait.kind);
       onWait(wait);

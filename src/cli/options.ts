@@ -12,9 +12,18 @@ export class UsageError extends Error {
 }
 
 /** Reads the value of an option that is a number. */
-export function readNumber(option: string, text: string, min: number, max: number): number {
-  if (!/^\d+(\.\d+)?$/.test(text) || Number(text) < min || Number(text) > max) {
-    throw new UsageError(`${option}: must be a number from ${min} to ${max}.`);
+export function readNumber(
+  option: string,
+  text: string,
+  min: number,
+  max: number,
+  isWhole = false,
+): number {
+  const pattern = isWhole ? /^\d+$/ : /^\d+(\.\d+)?$/;
+  if (!pattern.test(text) || Number(text) < min || Number(text) > max) {
+    throw new UsageError(
+      `${option}: must be a ${isWhole ? "whole " : ""}number from ${min} to ${max}.`,
+    );
   }
   return Number(text);
 }

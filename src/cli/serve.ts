@@ -66,14 +66,14 @@ function readOptions(options: ServeOptions) {
   const { allowRemote = false, listing = false, allowUnknownEvents = false } = options;
   if (!isLoopbackAddress(host) && !allowRemote) {
     throw new UsageError(
-      "--host: others could reach this address, and keys and secrets would travel in clear text. Add --allow-remote to allow that.",
+      "--host: this address is reachable from other machines, and API keys and secrets would travel in clear text. Add --allow-remote to allow that.",
     );
   }
   if (deliverTo !== undefined && !isHttpOrigin(deliverTo)) {
     throw new UsageError("--deliver-to: must be an origin, such as http://127.0.0.1:9000.");
   }
   return {
-    port: readNumber("--port", options.port, 0, 65_535),
+    port: readNumber("--port", options.port, 0, 65_535, true),
     // Accept an IPv6 address as a URL writes it.
     host: host.replace(/^\[(.*)\]$/, "$1"),
     allowRemote,

@@ -1,6 +1,6 @@
 import { closest, distance } from "fastest-levenshtein";
 
-// The time grows with the length, and no known name is longer.
+// Limits the time of a comparison, which grows with the length. No known name is longer.
 const maxLength = 100;
 
 /** Returns one problem for each unknown name, with the name to write instead. */
@@ -15,10 +15,10 @@ export function validateNames(
 }
 
 /** Says what to write instead of an unknown name. */
-export function adviceForUnknownName(name: string, names: readonly string[]): string {
+export function adviceForUnknownName(name: string, known: readonly string[]): string {
   const start = name.slice(0, maxLength);
-  const nearest = closest(start, names);
+  const nearest = closest(start, known);
   return distance(start, nearest) <= Math.max(2, nearest.length / 3)
     ? `is unknown; did you mean ${nearest}?`
-    : `is unknown; expected one of ${names.join(", ")}`;
+    : `is unknown; expected one of ${known.join(", ")}`;
 }

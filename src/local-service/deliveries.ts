@@ -44,7 +44,8 @@ export class Deliveries {
     this.#maxKept = options.maxRequests;
     this.#activity = activity;
     this.#eventChecks = eventChecks(allowUnknownEvents);
-    // Each attempt has a timeout. undici's own are off, or as long: its default for a connection is 10 s.
+    // `sendNotification` enforces the timeout of an attempt. undici's own are off, except the one of a
+    // connection, which is set to the same value.
     const connect = { timeout: this.#timeoutMs };
     this.#agent = new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
     this.#queue = new PQueue({ concurrency: maxConcurrent });
@@ -54,7 +55,7 @@ export class Deliveries {
     return validateFields(event, this.#eventChecks);
   }
 
-  /** Starts to deliver a valid event to every webhook that selects it. */
+  /** Starts to deliver a valid event to every webhook that subscribes to it. */
   emit(newEvent: NewEvent): EmittedEvent {
     const event = completeEvent(newEvent);
     const webhooks = this.#webhooks.list(event.databaseId).filter((one) => selects(one, event));
@@ -153,7 +154,7 @@ export class Deliveries {
   }
 }
 
-/** Whether a webhook selects an event (API §3, and §6 rules 1 and 2). */
+/** Whether a webhook subscribes to an event (API §3, and §6 rules 1 and 2). */
 function selects({ active, events, tableId }: StoredWebhook, event: DeliveredEvent): boolean {
   return active && events.includes(event.type) && (tableId === null || tableId === event.tableId);
 }

@@ -5,7 +5,7 @@ import * as check from "./validation.js";
  * One thing that goes wrong with a request.
  *
  * Where a kind has `commit`, `false` (the default) plays it before the request takes effect, `true`
- * after: the webhook is then stored, or removed, but the client gets no proper response. A request
+ * after: the webhook is then stored or removed, and the fault acts on the response. A request
  * that the service refuses (401, 404, 400, …) takes no effect; faults "after" are then played on the
  * refusal.
  */
@@ -17,8 +17,9 @@ export type Fault =
   /** Keeps the connection open and sends nothing, until the client leaves. */
   | { readonly kind: "neverRespond"; readonly commit?: boolean }
   /**
-   * Sends a TCP reset: before, without having read the body (unless a rule with `where` is in force,
-   * which may look at it); after, in place of the response; or after half of its body.
+   * Sends a TCP reset. `resetBeforeReading`: before the service reads the body (unless a rule with `where` is
+   * active, which may inspect it). `resetAfterCommit`: instead of the response. `resetMidBody`: after half of
+   * the response's body.
    */
   | { readonly kind: "resetBeforeReading" | "resetAfterCommit" | "resetMidBody" }
   /**
@@ -37,40 +38,40 @@ export type Fault =
 // biome-ignore lint/suspicious/noExplicitAny: the fields of the own body depend on the request.
 export type ChangeBody = (request: ReceivedRequest, ownBody: any) => unknown;
 
-/** Which requests meet which fault, and how often. */
+/** Which fault applies to which requests, and how often. */
 export interface FaultRule extends RequestMatch {
   /**
    * What goes wrong. Several faults are played in this order on one request, first those before its
    * effect. Nothing follows a reset or `neverRespond`.
    */
   readonly fault: Fault | readonly Fault[];
-  /** Requests to meet before the rule is spent. Default: no limit. */
+  /** The number of requests that the rule applies to. Default: no limit. */
   readonly times?: number;
 }
 
-/** A rule in force. */
+/** An active fault rule. */
 export interface InjectedFault {
-  /** Requests that met the rule so far, in order. */
+  /** The requests that the rule has applied to so far, in order. */
   readonly requests: readonly ReceivedRequest[];
-  /** Ends the `hold` of every request that met the rule so far. Later requests wait again. */
+  /** Ends the `hold` of every request that the rule has applied to so far. Later requests wait again. */
   release(): void;
   /** Removes the rule and releases the requests that it holds. */
   remove(): void;
 }
 
-/** The rules in force. Only the first rule that matches and is not spent acts on a request. */
+/** The active rules. Only the first one that matches and has requests left in `times` applies to a request. */
 export class FaultRules {
-  readonly #rules = new Set<RuleInForce>();
+  readonly #rules = new Set<ActiveRule>();
 
   /** Whether the body must be read before a rule is chosen. */
-  get needBody(): boolean {
+  get needsBody(): boolean {
     return [...this.#rules].some(({ rule }) => rule.where !== undefined);
   }
 
   /** Throws a TypeError when the rule is invalid. */
   add(rule: FaultRule): InjectedFault {
     assertFaultRule(rule);
-    const added = new RuleInForce(rule, this.#rules);
+    const added = new ActiveRule(rule, this.#rules);
     this.#rules.add(added);
     return added;
   }
@@ -82,20 +83,20 @@ export class FaultRules {
     this.#rules.clear();
   }
 
-  /** The faults for one request, and the end of a `hold` among them. */
+  /** Returns the faults for a request, and a promise that `release` resolves for a `hold` among them. */
   take(request: ReceivedRequest) {
     const rule = [...this.#rules].find((one) => one.matches(request));
     return rule?.take(request) ?? { faults: [], released: Promise.resolve() };
   }
 }
 
-class RuleInForce implements InjectedFault {
+class ActiveRule implements InjectedFault {
   readonly rule: FaultRule;
   readonly requests: ReceivedRequest[] = [];
-  readonly #rules: Set<RuleInForce>;
+  readonly #rules: Set<ActiveRule>;
   #gate = Promise.withResolvers<void>();
 
-  constructor(rule: FaultRule, rules: Set<RuleInForce>) {
+  constructor(rule: FaultRule, rules: Set<ActiveRule>) {
     this.rule = rule;
     this.#rules = rules;
   }

@@ -14,7 +14,7 @@ const bodiless = [204, 205, 304];
 /** Reads each request, and plays its faults before and after the handlers. */
 export function playFaults(rules: FaultRules, log: RequestLog, closing: AbortSignal) {
   return createMiddleware<ServiceEnv>(async (c, next) => {
-    const early = rules.needBody ? await readBody(c) : undefined;
+    const early = rules.needsBody ? await readBody(c) : undefined;
     const { faults, released } = rules.take(c.get("entry"));
     const before = faults.filter(isBeforeCommit);
     const after = faults.filter((fault) => !isBeforeCommit(fault));

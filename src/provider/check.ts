@@ -50,7 +50,8 @@ export function checkWebhook(
     const name = nameOfWebhook(id, databaseId);
     const old = runState.oldArguments.get(urn) ?? {};
     if (isNew && adoptedId(old) === id && old.databaseId === databaseId) {
-      // If its provider is replaced too, the old provider's process would delete the webhook.
+      // The replacement adopts the webhook that it replaces: if its provider is replaced too, the process of
+      // the old provider, which knows nothing of the adoption, would delete the webhook.
       const problem = messages.adoptedAgain(name);
       return { inputs, failures: [`adopt: ${problem}`] };
     }
@@ -69,7 +70,7 @@ export function checkWebhook(
   return { inputs: { ...inputs, url: wrapSecret(inputs.url) }, failures };
 }
 
-/** Lists the problems of the configuration and of the arguments, which are normalized if there are none. */
+/** Validates the configuration and the arguments, and normalizes the arguments if there is no problem. */
 function checkArguments(news: Properties, problems: readonly string[]): CheckResult {
   const inputs = withoutAbsent(news);
   const all = [...problems, ...validateArgumentNames(inputs), ...validateArguments(inputs)];

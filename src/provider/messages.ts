@@ -348,6 +348,9 @@ export function otherBaseUrlText(
 }
 
 function otherServiceAdvice(settings: Settings, from: string, isUpdate: boolean): string {
+  if (settings.isExplicit && settings.fromEnvironment.includes("baseUrl")) {
+    return `give each Provider its baseUrl and apiKey as arguments: a webhook that moves to another Provider is deleted by its old one.`;
+  }
   if (settings.isExplicit) {
     return `give the Provider its former address and key again, and the new ones to a Provider with another name that the webhooks use: the next "pulumi up" deletes the old webhook at ${from}.`;
   }

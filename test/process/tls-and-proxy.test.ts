@@ -7,8 +7,8 @@ import { withDirectory } from "../helpers/directory.js";
 import { startProxy, startTlsServer } from "../helpers/http-server.js";
 import { kindOf } from "../helpers/kind-of.js";
 
-// Hides the proxy variables of this machine that a test does not set itself.
-const otherProxies = {
+// Hides the proxy variables of this machine; a test overrides those that it needs.
+const noProxies = {
   HTTPS_PROXY: "",
   HTTP_PROXY: "",
   http_proxy: "",
@@ -27,7 +27,7 @@ describe.each(adapters)("$name", (adapter) => {
       const certificate = join(directory, "certificate.pem");
       await writeFile(certificate, service.certificate);
       const environment = {
-        ...otherProxies,
+        ...noProxies,
         NODE_EXTRA_CA_CERTS: certificate,
         https_proxy: proxy.url,
       };
@@ -44,11 +44,11 @@ describe.each(adapters)("$name", (adapter) => {
   });
 
   it("connects to the engine without the proxy", async () => {
-    // The proxy stays closed: only whether somebody connects to it matters.
+    // The proxy stays closed, because the test only checks that no client connects to it.
     await using service = await startTlsServer({ isTrusted: false });
     await using proxy = await startProxy(service.url);
     const baseUrl = "https://tables.example.test";
-    const environment = { ...otherProxies, https_proxy: proxy.url, http_proxy: proxy.url };
+    const environment = { ...noProxies, https_proxy: proxy.url, http_proxy: proxy.url };
     await using running = await startAdapter(adapter, { baseUrl, apiKey }, environment);
 
     // A replacement is logged through the engine.
@@ -64,7 +64,7 @@ describe.each(adapters)("$name", (adapter) => {
     await using running = await startAdapter(
       adapter,
       { baseUrl, apiKey, retrySeconds: "0" },
-      { ...otherProxies, NODE_TLS_REJECT_UNAUTHORIZED: "0" },
+      { ...noProxies, NODE_TLS_REJECT_UNAUTHORIZED: "0" },
     );
 
     const error = await running.delete(id, someArgs({ secret, baseUrl }));

@@ -160,7 +160,7 @@ describe("A creation whose response arrives when Pulumi is gone", () => {
     return { ...run, exit, error: await errorOf(run.create(someArgs())) };
   }
 
-  it("is undone, because nobody stores its secret, and the process ends", async () => {
+  it("is undone, because Pulumi can no longer store its secret, and the process ends", async () => {
     const { error, methods, exit } = await createForGoneEngine(created, deleted);
 
     expect(kindOf(error)).toBe("undone");

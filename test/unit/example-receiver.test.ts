@@ -29,7 +29,7 @@ describe("examples/receiver", () => {
     ["that another secret signed", 401, { secret: newSecret }],
     ["that was changed", 401, { body: '{"id": "evt_1"}' }],
     ["that is too old", 401, { sentAt: new Date(Date.now() - 600_000) }],
-    ["that is no POST", 405, { method: "PUT" }],
+    ["that is not a POST", 405, { method: "PUT" }],
     ["that is too large", 413, { body: "x".repeat(1024 * 1024 + 1) }],
   ])("refuses a notification %s", async (_case, statusCode, changes) => {
     const onEvent = vi.fn();

@@ -306,7 +306,7 @@ describe("A request that was sent", () => {
   it.each<[string, (socket: Socket) => unknown]>([
     ["a reset", (socket) => socket.resetAndDestroy()],
     ["an end within the body", (socket) => socket.end(`${head}123`)],
-  ])("is not sent again after %s", async (_case, respond) => {
+  ])("is not retried after %s", async (_case, respond) => {
     await using server = await startRawServer(respond);
 
     expect(await exchangeOnce(server.url)).toMatchObject({
@@ -316,7 +316,7 @@ describe("A request that was sent", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("is not sent again after a reset of a connection that served before", async () => {
+  it("is not retried after a reset of a connection that served before", async () => {
     await using server = await startRawServer((socket) =>
       server.requests.length === 1 ? socket.write(`${head}0123456789`) : socket.resetAndDestroy(),
     );

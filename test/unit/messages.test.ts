@@ -250,10 +250,17 @@ describe("The text of a failed deletion", () => {
       update: say.otherBaseUrlText(operation, settings, old, true),
       destroy: say.otherBaseUrlText(operation, settings, old, false),
       explicitProvider: say.otherBaseUrlText(operation, explicit, old, true),
+      explicitProviderOfEnvironment: say.otherBaseUrlText(
+        operation,
+        someSettings({ isExplicit: true, fromEnvironment: ["baseUrl"] }),
+        old,
+        true,
+      ),
     }).toMatchInlineSnapshot(`
       {
         "destroy": "Delete webhook 17 of database base_abc123 failed: it was created at https://old.example, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to its former base URLs (formerBaseUrls, DBWEBHOOKS_FORMER_BASE_URLS). If this is another service, set DBWEBHOOKS_BASE_URL and DBWEBHOOKS_API_KEY to its address and key for this command. If the service at https://old.example is gone, run "pulumi state delete" for its webhooks.",
         "explicitProvider": "Delete webhook 17 of database base_abc123 failed: it was created at https://old.example, and the Provider's baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to its former base URLs (formerBaseUrls, DBWEBHOOKS_FORMER_BASE_URLS). If this is another service, give the Provider its former address and key again, and the new ones to a Provider with another name that the webhooks use: the next "pulumi up" deletes the old webhook at https://old.example. If the service at https://old.example is gone, run "pulumi state delete" for its webhooks.",
+        "explicitProviderOfEnvironment": "Delete webhook 17 of database base_abc123 failed: it was created at https://old.example, and the Provider's baseUrl (set by DBWEBHOOKS_BASE_URL) is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to its former base URLs (formerBaseUrls, DBWEBHOOKS_FORMER_BASE_URLS). If this is another service, give each Provider its baseUrl and apiKey as arguments: a webhook that moves to another Provider is deleted by its old one. If the service at https://old.example is gone, run "pulumi state delete" for its webhooks.",
         "update": "Delete webhook 17 of database base_abc123 failed: it was created at https://old.example, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to its former base URLs (formerBaseUrls, DBWEBHOOKS_FORMER_BASE_URLS). If this is another service, set dbwebhooks:baseUrl back to https://old.example and run "pulumi up"; then give the new address and its key to a Provider that the webhooks use: the default provider deletes what it created. If the service at https://old.example is gone, run "pulumi state delete" for its webhooks.",
       }
     `);

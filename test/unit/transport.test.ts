@@ -145,6 +145,19 @@ describe("A short rate limit", () => {
     expect(transport.waits).toMatchObject(row.reports);
   });
 
+  it("is reported from the fourth request on that meets one", async () => {
+    const limitedOnce = [shortLimit, ok];
+    const transport = await fakeTransport(inOrder(...Array(4).fill(limitedOnce).flat()));
+
+    for (const name of ["first", "second", "third"]) {
+      await sendAtOnce(transport, [name]);
+    }
+    expect(transport.waits).toEqual([]);
+    await sendAtOnce(transport, ["fourth"]);
+
+    expect(transport.waits).toMatchObject([{ kind: "pause" }]);
+  });
+
   it("counts once for all requests that it meets", async () => {
     const growing = Array.from({ length: 9 }, (_, at) => response(429, 9 + at));
     const transport = await fakeTransport(inOrder(...growing));
