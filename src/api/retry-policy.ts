@@ -3,14 +3,16 @@ import type { HttpOutcome } from "./http.js";
 import { serviceErrorIn } from "./schemas.js";
 
 /** How long a refused connection is retried: a service that restarts accepts connections by then. */
-export const refusedSeconds = 15;
+export const connectionRefusedSeconds = 15;
 
 const firstBackoffMs = 500;
 const longestBackoffMs = 10_000;
 // The first delay for a service that sends 429 with "Retry-After: 0".
 const shortestPauseMs = 50;
 // The status codes that say that a request was not carried out (RFC 9110, section 15).
-const refusals = [300, 301, 302, 307, 308, 400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 422];
+const notCarriedOutStatusCodes = [
+  300, 301, 302, 307, 308, 400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 422,
+];
 // Codes of Node.js and OpenSSL for an unusable proxy, a host that does not exist and a certificate that is
 // not trusted.
 const permanentCodes =
@@ -47,8 +49,8 @@ export interface Delay {
   readonly delayMs: number;
 }
 
-/** Why a retry that was due does not take place. `refused`: after {@link refusedSeconds}. */
-export type GaveUp = "retrySeconds" | "refused" | "deadline" | "stopping";
+/** Why a retry that was due does not take place. `connectionRefused`: after {@link connectionRefusedSeconds}. */
+export type GaveUp = "retrySeconds" | "connectionRefused" | "deadline" | "stopping";
 
 /** Decides what follows an attempt. */
 export function nextStep(
@@ -66,10 +68,11 @@ export function nextStep(
   if (delayMs >= remainingMs) {
     return { kind: "end", gaveUp: "deadline" };
   }
-  const isRefused = hasCode(outcome, /^ECONNREFUSED$/) && retrySeconds > refusedSeconds;
-  const seconds = isRefused ? refusedSeconds : retrySeconds;
+  const isConnectionRefused =
+    hasCode(outcome, /^ECONNREFUSED$/) && retrySeconds > connectionRefusedSeconds;
+  const seconds = isConnectionRefused ? connectionRefusedSeconds : retrySeconds;
   if (elapsedMs + delayMs > seconds * 1000) {
-    return { kind: "end", gaveUp: isRefused ? "refused" : "retrySeconds" };
+    return { kind: "end", gaveUp: isConnectionRefused ? "connectionRefused" : "retrySeconds" };
   }
   return { kind: isThrottled(outcome) ? "pause" : "retry", delayMs };
 }
@@ -81,12 +84,12 @@ export function nextStep(
  */
 export function mayHaveActed(outcome: HttpOutcome): boolean {
   return outcome.kind === "response"
-    ? !isThrottled(outcome) && !refusals.includes(outcome.statusCode)
+    ? !isThrottled(outcome) && !notCarriedOutStatusCodes.includes(outcome.statusCode)
     : outcome.kind !== "unsent";
 }
 
 /**
- * Whether the service itself refused the request for now, without acting on it. A 503 with `Retry-After`
+ * Whether the service itself throttled the request, without acting on it. A 503 with `Retry-After`
  * alone does not prove it: proxies send that after a timeout of their backend, which may have carried out
  * the request.
  */
@@ -95,8 +98,8 @@ function isThrottled(outcome: HttpOutcome): boolean {
     return false;
   }
   const { statusCode, retryAfterMs, body } = outcome;
-  const isRefusal503 = retryAfterMs !== undefined && serviceErrorIn(body) !== undefined;
-  return statusCode === 429 || (statusCode === 503 && isRefusal503);
+  const isThrottling503 = retryAfterMs !== undefined && serviceErrorIn(body) !== undefined;
+  return statusCode === 429 || (statusCode === 503 && isThrottling503);
 }
 
 function isRetriable(kind: RequestKind, outcome: HttpOutcome): boolean {

@@ -2,7 +2,7 @@
 // their own messages.
 import type { FailedCall, NewWebhook } from "../api/client.js";
 import type { HttpFailure, HttpResponse } from "../api/http.js";
-import { type GaveUp, refusedSeconds } from "../api/retry-policy.js";
+import { connectionRefusedSeconds, type GaveUp } from "../api/retry-policy.js";
 import { isNotFound, serviceErrorIn } from "../api/schemas.js";
 import type { Wait } from "../api/transport.js";
 import { parseJson } from "../common/json.js";
@@ -96,7 +96,7 @@ function gaveUpText(
   }
   const reasons: Record<GaveUp, string> = {
     retrySeconds: `${nameOfSetting(settings, "retrySeconds")} is ${settings.retrySeconds}`,
-    refused: `a refused connection is retried for ${refusedSeconds} s`,
+    connectionRefused: `a refused connection is retried for ${connectionRefusedSeconds} s`,
     deadline: `customTimeouts allows ${operation.deadline?.seconds} s`,
     stopping: "Pulumi is stopping",
   };

@@ -93,7 +93,7 @@ describe("The text of a failed request", () => {
       customTimeout: callText(response(500), { gaveUp: "deadline" }),
       askedToWaitADay: callText(response(429, 86_400_000), outOfRetries),
       askedToWaitLonger: callText(response(429, 9e8), outOfRetries),
-      refusedConnections: callText(unsent, { gaveUp: "refused", earlier }),
+      refusedConnections: callText(unsent, { gaveUp: "connectionRefused", earlier }),
       variable: say.callText(inEnvironment, failedWith(response(500), outOfRetries)),
     }).toMatchInlineSnapshot(`
       {

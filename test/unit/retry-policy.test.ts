@@ -145,7 +145,7 @@ describe("The retries of a request", () => {
   it("end after 15 s when the connection is refused", () => {
     expect(stepAfter(refused, { number: 6, elapsedMs: 5_000 }).kind).toBe("retry");
     expect(stepAfter(refused, { number: 6, elapsedMs: 5_001 })).toMatchObject({
-      gaveUp: "refused",
+      gaveUp: "connectionRefused",
     });
   });
 
