@@ -79,7 +79,7 @@ export class Transport {
   readonly #random: () => number;
   readonly #openExchange: OpenExchange;
   readonly #reported = new Set<Wait["kind"]>();
-  #connection: Promise<Connection> | undefined;
+  #sender: Promise<Sender> | undefined;
 
   /** @param stopping When it aborts, only undos are still sent, and requests in flight complete. */
   constructor(
@@ -97,8 +97,8 @@ export class Transport {
 
   /** Sends a request and retries it as the retry policy decides. */
   async sendRequest(call: Call): Promise<CallResult> {
-    this.#connection ??= this.#connect();
-    const { exchange, limiter } = await this.#connection;
+    this.#sender ??= this.#loadSender();
+    const { exchange, limiter } = await this.#sender;
     const { kind, request, deadline, isUndo = false } = call;
     const stopping = this.#stopping;
     const ending = deadline ? AbortSignal.any([stopping, deadline.signal]) : stopping;
@@ -148,7 +148,7 @@ export class Transport {
   }
 
   /** Loads undici and the queue with the first request. */
-  async #connect(): Promise<Connection> {
+  async #loadSender(): Promise<Sender> {
     const { RateLimiter } = await import("./rate-limiter.js");
     const { timeoutSeconds, maxConcurrentRequests, requestsPerSecond } = this.#options;
     const limiter = new RateLimiter(maxConcurrentRequests, requestsPerSecond);
@@ -166,7 +166,7 @@ export class Transport {
 
 type OpenExchange = (timeoutSeconds: number) => Promise<Exchange>;
 
-interface Connection {
+interface Sender {
   readonly exchange: Exchange;
   readonly limiter: RateLimiter;
 }

@@ -86,7 +86,7 @@ export class FaultRules {
   /** Returns the faults for a request, and a promise that `release` resolves for a `hold` among them. */
   take(request: ReceivedRequest) {
     const rule = [...this.#rules].find((one) => one.matches(request));
-    return rule?.take(request) ?? { faults: [], released: Promise.resolve() };
+    return rule?.take(request) ?? { faults: [], holdReleased: Promise.resolve() };
   }
 }
 
@@ -109,7 +109,7 @@ class ActiveRule implements InjectedFault {
   take(request: ReceivedRequest) {
     this.requests.push(request);
     // Takes the promise now rather than when the hold is played, so that a release in between counts.
-    return { faults: [this.rule.fault].flat(), released: this.#gate.promise };
+    return { faults: [this.rule.fault].flat(), holdReleased: this.#gate.promise };
   }
 
   release(): void {

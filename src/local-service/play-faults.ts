@@ -15,7 +15,7 @@ const bodiless = [204, 205, 304];
 export function playFaults(rules: FaultRules, log: RequestLog, closing: AbortSignal) {
   return createMiddleware<ServiceEnv>(async (c, next) => {
     const early = rules.needsBody ? await readBody(c) : undefined;
-    const { faults, released } = rules.take(c.get("entry"));
+    const { faults, holdReleased } = rules.take(c.get("entry"));
     const before = faults.filter(isBeforeCommit);
     const after = faults.filter((fault) => !isBeforeCommit(fault));
     const staysUnread = before.some(({ kind }) => kind === "resetBeforeReading");
@@ -25,7 +25,7 @@ export function playFaults(rules: FaultRules, log: RequestLog, closing: AbortSig
     }
     log.noteReceived(c.get("entry"));
 
-    const scene = { c, log, released, closing };
+    const scene = { c, log, holdReleased, closing };
     for (const fault of before) {
       const response = await playFault(fault, scene);
       if (response !== undefined) {
@@ -51,19 +51,20 @@ export function playFaults(rules: FaultRules, log: RequestLog, closing: AbortSig
 interface Scene {
   readonly c: Context<ServiceEnv>;
   readonly log: RequestLog;
-  readonly released: Promise<void>;
+  /** Resolves when the rule releases its `hold`. */
+  readonly holdReleased: Promise<void>;
   readonly closing: AbortSignal;
 }
 
 /** Plays one fault. A returned response replaces the previous one. */
 async function playFault(fault: Fault, scene: Scene): Promise<Response | undefined> {
-  const { c, log, released, closing } = scene;
+  const { c, log, holdReleased, closing } = scene;
   switch (fault.kind) {
     case "delay":
       await delay(fault.ms, undefined, { signal: closing });
       return undefined;
     case "hold":
-      await released;
+      await holdReleased;
       closing.throwIfAborted();
       return undefined;
     case "neverRespond":

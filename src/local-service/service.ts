@@ -24,7 +24,7 @@ import {
  * The timeouts of Node's server for the headers of a request and for the complete request, and how often it
  * checks them, in milliseconds. After a timeout it responds with 408 and closes the connection.
  */
-const requestLimits = {
+const serverTimeouts = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 1_000,
@@ -99,7 +99,7 @@ export class LocalService implements AsyncDisposable {
       fetch: createRoutes(this.#parts, options).fetch,
       // A library must not replace the global Request and Response of the process.
       overrideGlobalObjects: false,
-      serverOptions: requestLimits,
+      serverOptions: serverTimeouts,
     }) as Server;
     this.#server.on("connection", () => {
       this.#parts.requests.counts.connections += 1;

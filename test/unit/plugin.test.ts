@@ -259,7 +259,9 @@ describe("The comparison of two providers of the plugin", () => {
       vi.stubEnv(variable, value);
     }
     const request = new DiffRequest().setName(name).setOldInputs(structOf(old));
-    const { response, warning } = compareProviders(request.setNews(structOf(next)));
+    const { response, replacedWarning: warning } = compareProviders(
+      request.setNews(structOf(next)),
+    );
     const isWarned = warning !== undefined;
     return { changes: response.getChanges(), replaces: response.getReplacesList(), isWarned };
   }

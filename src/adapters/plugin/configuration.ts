@@ -69,12 +69,13 @@ export async function checkProvider(request: CheckRequest, log: EngineLog): Prom
   return response;
 }
 
-/** The result of comparing two providers, with a warning for the user if webhooks are replaced. */
+/** The result of comparing two providers, with warnings for the user if webhooks are replaced. */
 export interface ProviderComparison {
   readonly response: DiffResponse;
-  readonly warning?: string;
-  /** What to set instead, if the provider has only moved. */
-  readonly advice?: string;
+  /** Says that the webhooks are replaced. */
+  readonly replacedWarning?: string;
+  /** Says what to set instead, if the service has only moved. */
+  readonly movedWarning?: string;
 }
 
 /**
@@ -96,8 +97,8 @@ export function compareProviders(request: DiffRequest): ProviderComparison {
   const name = shownValue(request.getName());
   return {
     response,
-    warning: messages.providerReplaced(name, change),
-    advice: messages.providerMoved(name, change),
+    replacedWarning: messages.providerReplaced(name, change),
+    movedWarning: messages.providerMoved(name, change),
   };
 }
 

@@ -70,8 +70,8 @@ export class PluginServer {
         checkProvider(request, this.#log),
       ),
       diffConfig: this.#handle(async (request: messages.DiffRequest) => {
-        const { response, warning, advice } = compareProviders(request);
-        this.#warnOnce(this.#provider === undefined ? advice : warning);
+        const { response, replacedWarning, movedWarning } = compareProviders(request);
+        this.#warnOnce(this.#provider === undefined ? movedWarning : replacedWarning);
         await this.#log.flush();
         return response;
       }),
