@@ -29,6 +29,7 @@ describe("The settings of a provider", () => {
   it.each<[SettingName, string, string, unknown]>([
     ["baseUrl", "DBWEBHOOKS_BASE_URL", "HTTPS://A.a:443/a/..//", "https://a.a"],
     ["baseUrl", "DBWEBHOOKS_BASE_URL", "http://[::1]:1234/eu/", "http://[::1]:1234/eu"],
+    ["baseUrl", "DBWEBHOOKS_BASE_URL", "https://api/v1", "https://api/v1"],
     ["formerBaseUrls", "DBWEBHOOKS_FORMER_BASE_URLS", `${formerUrls.join("/, ")}/`, formerUrls],
     ["formerBaseUrls", "DBWEBHOOKS_FORMER_BASE_URLS", ` ${JSON.stringify(formerUrls)}`, formerUrls],
     ["apiKey", "DBWEBHOOKS_API_KEY", "other", "other"],
