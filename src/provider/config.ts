@@ -122,7 +122,8 @@ function flag() {
 
 function validateApiBase(url: string, allowInsecureBaseUrl: boolean): string | undefined {
   const problem = validateBaseUrl(url, allowInsecureBaseUrl);
-  return problem === undefined && new URL(normalizeBaseUrl(url)).pathname.toLowerCase().endsWith(apiPath)
+  return problem === undefined &&
+    new URL(normalizeBaseUrl(url)).pathname.toLowerCase().endsWith(apiPath)
     ? `must not end in ${apiPath}, which is added to it: leave it out`
     : problem;
 }
