@@ -109,7 +109,7 @@ describe("Whatever the arguments are", () => {
 });
 
 describe("Whatever the configuration is", () => {
-  it("check reports its problems, and diff does not fail", async () => {
+  it("check reports its problems, and diff refuses nothing but another base URL", async () => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.webUrl({ withFragments: true, withQueryParameters: true }),
@@ -128,7 +128,8 @@ describe("Whatever the configuration is", () => {
           expectPrintable(line);
           expect(line).toMatch(/^dbwebhooks:\w+: /);
         }
-        expect(await diff("17", someState(), someArgs())).toBeInstanceOf(Array);
+        const comparison = await diff("17", someState(), someArgs()).then(() => "compared", kindOf);
+        expect(["compared", "unchanged"]).toContain(comparison);
         expect(Object.keys(Object.prototype)).toEqual([]);
       }),
     );
