@@ -1,5 +1,6 @@
 /**
- * The webhook subscriptions of a database, as Pulumi resources.
+ * The webhook subscriptions of a database, as Pulumi resources on the dynamic provider. This is the main
+ * entry; `pulumi-dbwebhooks/native` is the entry for the native plugin.
  *
  * @module pulumi-dbwebhooks
  */

@@ -1,6 +1,6 @@
 // One attempt of an HTTP request, with undici.
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici";
-import { isLoopback } from "../common/url.js";
+import { isLoopbackHostname } from "../common/url.js";
 import { version } from "../common/version.js";
 
 const maxBodyBytes = 1024 * 1024;
@@ -93,7 +93,7 @@ export function openExchange(timeoutSeconds: number): Exchange {
 
   return async (request, signals = {}) => {
     // A proxy's loopback is another machine, which must not receive the key.
-    const agent = isLoopback(request.url.hostname) ? direct : proxied;
+    const agent = isLoopbackHostname(request.url.hostname) ? direct : proxied;
     return agent === undefined
       ? unusableProxy
       : exchange(agent, request, { ...signals, timeout: AbortSignal.timeout(timeoutMs) });

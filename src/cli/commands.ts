@@ -34,7 +34,7 @@ program
     "--deliver-to <ORIGIN>",
     "Sends all notifications to this origin; paths stay as they are.",
   )
-  .option("--allow-unknown-events", "Accepts event kinds other than the nine documented ones.")
+  .option("--allow-unknown-events", "Accepts event types other than the nine documented ones.")
   .option("--json", "Writes the log as JSON, one object per line.")
   .addHelpText(
     "after",
@@ -45,7 +45,7 @@ program
 program
   .command("emit")
   .description("Emits an event in a local service, and shows its deliveries.")
-  .argument("<EVENT>", "Event kind, such as record.created.")
+  .argument("<EVENT>", "Event type, such as record.created.")
   .requiredOption("--database <ID>", "Database of the event. Required.")
   .option("--table <ID>", "Table of the event. Default: none.")
   .option("--data <JSON>", "Data of the notification, an object. Default: a sample.")
@@ -73,7 +73,7 @@ program
 
 program
   .command("plugin-path")
-  .description("Prints the folder of the native plugin.")
+  .description("Prints the directory of the native plugin.")
   .action(async () => (await import("./plugin.js")).printPluginPath());
 
 program
@@ -111,7 +111,10 @@ function collect(value: string, values: readonly string[] = []): readonly string
   return [...values, value];
 }
 
-/** Removes the value of an unknown option from Commander's message: it may be an API key. */
+/**
+ * Removes the value of an unknown option from Commander's message, because it may be an API key:
+ * `unknown option '--key=abc'` becomes `unknown option '--key=…'`, and `'-kabc'` becomes `'-k…'`.
+ */
 function withoutValue(message: string): string {
   return message.replace(/('-\w|=).*'/s, "$1…'");
 }

@@ -23,6 +23,8 @@ const deliveryResponse = z.object({
 });
 const emitResponse = z.object({ id: z.string(), deliveries: z.array(deliveryResponse) });
 
+const eventData = z.record(z.string(), z.unknown());
+
 /** The error body of API §7. */
 const errorBody = z.object({ error: z.object({ message: z.string() }) });
 
@@ -39,17 +41,17 @@ export interface EmitOptions {
 
 /** `pulumi-dbwebhooks emit`: emits an event in a local service and prints its deliveries. */
 export async function emit(type: string, options: EmitOptions): Promise<void> {
-  const waitSeconds = readNumber("--wait", options.wait, 0, 600);
+  const waitSeconds = readNumber("--wait", options.wait, { min: 0, max: 600 });
   const { id, deliveries } = await send(type, options, waitSeconds);
   print(id);
   if (deliveries.length === 0) {
-    print("No active webhook of this database selects it.");
+    print("No active webhook of this database subscribes to it.");
   }
   for (const { webhookId, outcome, attempts, ...result } of deliveries) {
     print(`webhook ${webhookId}: ${outcome}${attemptText(attempts, result)}`);
   }
-  const isLate = deliveries.some(({ outcome }) => outcome !== "delivered");
-  process.exitCode = isLate && waitSeconds > 0 ? 1 : 0;
+  const hasUndelivered = deliveries.some(({ outcome }) => outcome !== "delivered");
+  process.exitCode = hasUndelivered && waitSeconds > 0 ? 1 : 0;
 }
 
 async function send(type: string, options: EmitOptions, waitSeconds: number) {
@@ -65,7 +67,7 @@ async function send(type: string, options: EmitOptions, waitSeconds: number) {
   if (response.success) {
     return response.data;
   }
-  const message = errorBody.safeParse(body).data?.error.message ?? "This is no local service.";
+  const message = errorBody.safeParse(body).data?.error.message ?? "This is not a local service.";
   const shown = oneLine(redact(message, [apiKey]), 500);
   throw new Error(
     `${url.origin} responded with ${statusCode}: ${shown} Check --url, --database and --api-key.`,
@@ -100,7 +102,7 @@ function readBaseUrl(option: string | undefined): string {
 
 function readData(text: string): unknown {
   const data = parseJson(text);
-  if (data === undefined) {
+  if (!eventData.safeParse(data).success) {
     throw new UsageError(`--data: must be a JSON object, such as '{"recordIds":["rec_1"]}'.`);
   }
   return data;

@@ -11,8 +11,13 @@ const pluginProviderType = "pulumi:providers:dbwebhooks";
 
 /** The fields in which a resource refers to other resources. */
 const referenceFields = [
-  ...["parent", "provider", "dependencies", "propertyDependencies"],
-  ...["deletedWith", "replaceWith", "viewOf"],
+  "parent",
+  "provider",
+  "dependencies",
+  "propertyDependencies",
+  "deletedWith",
+  "replaceWith",
+  "viewOf",
 ];
 
 type Properties = Readonly<Record<string, unknown>>;
@@ -47,11 +52,11 @@ export function movedToPlugin(exported: string): string {
   const state = parseJson(exported) as { readonly deployment?: Deployment } | null | undefined;
   const deployment = state?.deployment;
   if (!Array.isArray(deployment?.resources)) {
-    throw new Error('This is no state: pass the output of "pulumi stack export".');
+    throw new Error('This is not a state: pass the output of "pulumi stack export".');
   }
   assertMovable(deployment);
   const { resources } = deployment;
-  const defaultProvider = defaultProviderOf(resources);
+  const defaultProvider = findOrCreateDefaultProvider(resources);
   const newReferences = newReferencesTo(resources);
   const moved = resources
     .filter((resource) => resource !== defaultProvider)
@@ -101,7 +106,7 @@ function isExplicitProvider({ type, inputs = {} }: Resource): boolean {
 }
 
 /** Returns the default provider of this version of the plugin: the one in the state, or a new one. */
-function defaultProviderOf(resources: readonly Resource[]): Resource {
+function findOrCreateDefaultProvider(resources: readonly Resource[]): Resource {
   const [stack, project] = resources[0]?.urn.split("::") ?? [];
   const name = `default_${version.replace(/\W/g, "_")}`;
   const urn = [stack, project, pluginProviderType, name].join("::");
@@ -115,7 +120,10 @@ function referenceTo({ urn, id }: Resource): string {
   return `${urn}::${id}`;
 }
 
-/** Returns the new URN of every resource whose URN changes, and the new reference to every such provider. */
+/**
+ * Maps the old URN of every moved resource to its new one, and the old reference to every moved provider to
+ * its new one. One map holds both, because the `referenceFields` hold either.
+ */
 function newReferencesTo(resources: readonly Resource[]): ReadonlyMap<unknown, string> {
   const renamed = resources
     .map((old) => ({ old, moved: { ...old, urn: movedUrn(old) } }))

@@ -11,18 +11,16 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** Reads the value of an option that is a number. */
+/** Reads the value of an option that is a number in a range. */
 export function readNumber(
   option: string,
   text: string,
-  min: number,
-  max: number,
-  isWhole = false,
+  { min, max, isInteger = false }: { min: number; max: number; isInteger?: boolean },
 ): number {
-  const pattern = isWhole ? /^\d+$/ : /^\d+(\.\d+)?$/;
+  const pattern = isInteger ? /^\d+$/ : /^\d+(\.\d+)?$/;
   if (!pattern.test(text) || Number(text) < min || Number(text) > max) {
     throw new UsageError(
-      `${option}: must be a ${isWhole ? "whole " : ""}number from ${min} to ${max}.`,
+      `${option}: must be a ${isInteger ? "whole " : ""}number from ${min} to ${max}.`,
     );
   }
   return Number(text);

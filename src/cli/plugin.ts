@@ -25,7 +25,7 @@ export async function installPlugin(): Promise<void> {
   print(`The plugin dbwebhooks ${version} is installed.`);
 }
 
-/** `pulumi-dbwebhooks plugin-path`: prints the folder of the plugin, for `Pulumi.yaml` and scripts. */
+/** `pulumi-dbwebhooks plugin-path`: prints the directory of the plugin, for `Pulumi.yaml` and scripts. */
 export async function printPluginPath(): Promise<void> {
   print(pluginDirectory());
 }

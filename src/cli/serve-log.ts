@@ -1,5 +1,5 @@
 import { oneLine, redact } from "../common/redact.js";
-import { isLoopback } from "../common/url.js";
+import { isLoopbackHostname } from "../common/url.js";
 import type { LogEntry } from "../local-service/index.js";
 
 const maxLength = 300;
@@ -11,6 +11,7 @@ type LogRecord = ReturnType<typeof fieldsOf>;
 export function recordOf(entry: LogEntry, apiKeys: readonly string[]): LogRecord {
   // Cut first: clients can send texts of any length.
   const safe = (text: string) => oneLine(redact(text.slice(0, 2 * maxLength), apiKeys), maxLength);
+  // The copy has a safe text in place of every string, and lacks the fields that are undefined.
   return JSON.parse(JSON.stringify(fieldsOf(entry)), (_, value) =>
     typeof value === "string" ? safe(value) : value,
   );
@@ -19,12 +20,19 @@ export function recordOf(entry: LogEntry, apiKeys: readonly string[]): LogRecord
 function fieldsOf(entry: LogEntry) {
   switch (entry.type) {
     case "request": {
-      const { method, path: target, databaseId, committed, ...request } = entry.request;
-      const { outcome, statusCode, webhookId, problem } = request;
-      const path = target.replace(/\?.*/s, "");
+      const { method, path, databaseId, outcome, statusCode, webhookId, problem } = entry.request;
       const change = method === "POST" ? "created" : "deleted";
-      const result = { outcome, statusCode, action: committed ? change : undefined };
-      return { type: "request", method, path, databaseId, ...result, webhookId, problem } as const;
+      return {
+        type: "request",
+        method,
+        path: path.replace(/\?.*/s, ""),
+        databaseId,
+        outcome,
+        statusCode,
+        action: entry.request.committed ? change : undefined,
+        webhookId,
+        problem,
+      } as const;
     }
     case "event": {
       const { id: eventId, type: eventType, databaseId, tableId, deliveries } = entry.event;
@@ -32,22 +40,24 @@ function fieldsOf(entry: LogEntry) {
       return { type: "event", eventId, eventType, databaseId, tableId, webhookIds } as const;
     }
     case "delivery": {
-      const { event, webhookId, url = "", attempts: attempt, ...delivery } = entry.delivery;
-      const { statusCode, problem, outcome, retryInSeconds } = delivery;
+      const { event, webhookId, url = "", statusCode, problem, outcome } = entry.delivery;
       return {
         type: "delivery",
         eventId: event.id,
         eventType: event.type,
         webhookId,
         host: URL.parse(url)?.host,
-        attempt,
-        ...{ statusCode, problem, outcome, retryInSeconds },
+        attempt: entry.delivery.attempts,
+        statusCode,
+        problem,
+        outcome,
+        retryInSeconds: entry.delivery.retryInSeconds,
       } as const;
     }
   }
 }
 
-/** The line for a record. */
+/** Formats a record as a line of text. */
 export function logLine(record: LogRecord): string {
   switch (record.type) {
     case "request": {
@@ -79,26 +89,30 @@ export function attemptText(
   return result === undefined ? "" : `, attempt ${attempts}: ${result}`;
 }
 
-/** What `serve` prints when it has started: its address, its storage, and commands to copy. */
+/**
+ * The text that `serve` prints when it has started: its address, its storage, and commands to copy.
+ *
+ * @param shownKey The API key in the commands. If it is empty, the Pulumi CLI asks for the key.
+ */
 export function startText(
   started: { baseUrl: string; apiKeys: number; dataFile?: string | undefined; webhooks: number },
   shownKey: string,
 ): string {
-  const { baseUrl, apiKeys, dataFile, webhooks } = started;
-  const isLocal = isLoopback(URL.parse(baseUrl)?.hostname ?? "");
+  const { baseUrl, dataFile } = started;
+  const isLocal = isLoopbackHostname(URL.parse(baseUrl)?.hostname ?? "");
   const storage =
     dataFile === undefined
       ? "It forgets everything when it stops; --data FILE keeps the webhooks."
-      : `Webhooks in ${dataFile}: ${webhooks}.`;
+      : `Webhooks in ${dataFile}: ${started.webhooks}.`;
   const insecure = isLocal ? "" : "\n  pulumi config set dbwebhooks:allowInsecureBaseUrl true";
-  const apiKey = `pulumi config set --secret dbwebhooks:apiKey ${shownKey}`.trimEnd();
+  const setApiKey = `pulumi config set --secret dbwebhooks:apiKey ${shownKey}`.trimEnd();
   return `The local service listens at ${baseUrl}${isLocal ? "" : ", for everybody who can reach it"}
-API keys: ${apiKeys}. ${storage}
+API keys: ${started.apiKeys}. ${storage}
 
 Configure a stack with:
 
   pulumi config set dbwebhooks:baseUrl ${baseUrl}${insecure}
-  ${apiKey}
+  ${setApiKey}
 
 Stop it with ^C.
 `;

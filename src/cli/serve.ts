@@ -73,7 +73,7 @@ function readOptions(options: ServeOptions) {
     throw new UsageError("--deliver-to: must be an origin, such as http://127.0.0.1:9000.");
   }
   return {
-    port: readNumber("--port", options.port, 0, 65_535, true),
+    port: readNumber("--port", options.port, { min: 0, max: 65_535, isInteger: true }),
     // Accept an IPv6 address as a URL writes it.
     host: host.replace(/^\[(.*)\]$/, "$1"),
     allowRemote,
@@ -83,7 +83,9 @@ function readOptions(options: ServeOptions) {
     ...(data !== undefined && { data }),
     ...(deliverTo !== undefined && { deliveries: { deliverTo } }),
     ...(rateLimit !== undefined && {
-      rateLimit: { requestsPerSecond: readNumber("--rate-limit", rateLimit, 0.001, 1e6) },
+      rateLimit: {
+        requestsPerSecond: readNumber("--rate-limit", rateLimit, { min: 0.001, max: 1e6 }),
+      },
     }),
   };
 }

@@ -1,4 +1,4 @@
-/** The nine kinds of events that a webhook can subscribe to (API §6). */
+/** The nine event types that a webhook can subscribe to (API §6). */
 export const eventTypes = [
   "record.created",
   "record.updated",
@@ -11,10 +11,10 @@ export const eventTypes = [
   "field.deleted",
 ] as const;
 
-/** One of the nine kinds of events in {@link eventTypes}. */
+/** One of the nine event types in {@link eventTypes}. */
 export type EventType = (typeof eventTypes)[number];
 
-/** Whether a text is one of the nine kinds of events. */
+/** Whether a text is one of the nine event types. */
 export function isEventType(text: string): text is EventType {
   return (eventTypes as readonly string[]).includes(text);
 }

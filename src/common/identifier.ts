@@ -1,4 +1,4 @@
-// Rules for the ids, keys and other short texts that users and the service exchange.
+// Rules for identifiers and API keys.
 
 /** Whether a text can be the identifier of a database or a table. */
 export function isIdentifier(text: string): boolean {

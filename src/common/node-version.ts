@@ -6,10 +6,11 @@ const minimumVersion = engines.node.replace(">=", "");
 /**
  * Throws on a version of Node.js that is too old, where a later failure would not name the cause.
  *
- * @param program What needs a newer version.
+ * @param program The name for the message.
+ * @param version The current version, as `process.versions.node` has it.
  */
 export function assertNodeVersion(program: string, version: string): void {
-  const order = version.replace("v", "").localeCompare(minimumVersion, "en", { numeric: true });
+  const order = version.localeCompare(minimumVersion, "en", { numeric: true });
   if (order < 0) {
     const message = `${program} needs Node.js ${minimumVersion} or newer, and this is ${version}.`;
     // Pulumi prints the stack traces of some errors.

@@ -1,17 +1,17 @@
 import { unescape as percentDecoded } from "node:querystring";
 
 const placeholder = "[withheld: it may repeat a secret]";
-const windowLength = 8;
+const ngramLength = 8;
 const shortestLength = 4;
 
-// Most paths of receivers hold some of these words. If they counted, most messages about webhooks would
-// be withheld.
+// Most receiver URLs contain some of these words in their path. If they counted as secret, most messages about
+// webhooks would be withheld.
 const commonWords =
   /(?<![\p{L}\p{N}])(?:api|callbacks?|events?|hooks?|incoming|(?:incoming)?webhooks?|notifications?|receivers?|services?|subscriptions?|databases?|tables?|records?|fields?|created|updated|deleted)(?![\p{L}\p{N}])/iu;
 
 // Every pattern runs in linear time.
 const suspiciousPatterns = [
-  // What looks like a credential, even if its value is not known here, and all of a URL but its origin.
+  // Texts that look like a credential, even one that is not known here, and URLs with more than an origin.
   /whsec_[\w+/=-]/i,
   /\b(?:bearer|basic)[\s:=]+(?=[\w.~+/-]*\d|[\w.~+/-]{16})/i,
   /:\/\/[^\s"'/?#@]*[/?#@][^\s"']/,
@@ -30,16 +30,16 @@ const suspiciousPatterns = [
  * values are not searched for. A text that looks like a credential or holds escape sequences is withheld too.
  */
 export function redact(text: string, sensitiveValues: readonly string[] = []): string {
-  const windows = new Set(
+  const ngrams = new Set(
     sensitiveValues
       .flatMap(encodingsOf)
       .map((encoding) => wordsOf(foldLetters(encoding)).join(""))
       .filter(({ length }) => length >= shortestLength)
-      .flatMap(windowsOf),
+      .flatMap(ngramsOf),
   );
-  const shown = foldLetters(text);
-  const isSuspicious = suspiciousPatterns.some((pattern) => pattern.test(shown));
-  const isRepeated = variantsOf(text).some((variant) => repeatsAny(wordsOf(variant), windows));
+  const folded = foldLetters(text);
+  const isSuspicious = suspiciousPatterns.some((pattern) => pattern.test(folded));
+  const isRepeated = variantsOf(text).some((variant) => repeatsAny(wordsOf(variant), ngrams));
   return isSuspicious || isRepeated ? placeholder : text;
 }
 
@@ -69,7 +69,7 @@ export function sensitivePartsOfUrl(url: string): string[] {
  */
 export function oneLine(text: string, maxLength: number): string {
   const line = text
-    // Comes first: without an invisible character between them, two lone surrogates become a pair.
+    // Comes first: two lone surrogates would become a pair once the invisible character between them is gone.
     .toWellFormed()
     .replace(/[\p{Cf}\p{DI}]/gu, "")
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
@@ -83,13 +83,14 @@ export function shownValue(value: string): string {
   return oneLine(value, 100);
 }
 
-function repeatsAny(words: readonly string[], windows: ReadonlySet<string>): boolean {
-  const hasWindow = windowsOf(words.join("")).some((window) => windows.has(window));
+/** Whether a text contains one of these n-grams, or as words of its own one of these shorter values. */
+function repeatsAny(words: readonly string[], ngrams: ReadonlySet<string>): boolean {
+  const hasNgram = ngramsOf(words.join("")).some((ngram) => ngrams.has(ngram));
   // A short value can itself consist of several words, such as "a/b2/c".
   const wordCounts = [1, 2, 3, 4, 5, 6, 7];
   const startsShortValue = (_: string, at: number) =>
-    wordCounts.some((count) => windows.has(words.slice(at, at + count).join("")));
-  return hasWindow || words.some(startsShortValue);
+    wordCounts.some((count) => ngrams.has(words.slice(at, at + count).join("")));
+  return hasNgram || words.some(startsShortValue);
 }
 
 /**
@@ -98,12 +99,13 @@ function repeatsAny(words: readonly string[], windows: ReadonlySet<string>): boo
  * punctuation.
  */
 function variantsOf(text: string): string[] {
-  const asciiOf = (one: string) => one.replace(/[^\0-\x7f]+/g, " ");
-  const all = [foldLetters(text), asciiOf(foldLetters(text)), asciiOf(text)];
-  return [...new Set([...all, ...all.map((one) => one.replace(/<[^<>]*>|\\./g, " "))])];
+  const asciiOf = (value: string) => value.replace(/[^\0-\x7f]+/g, " ");
+  const withMarkup = [foldLetters(text), asciiOf(foldLetters(text)), asciiOf(text)];
+  const withoutMarkup = withMarkup.map((variant) => variant.replace(/<[^<>]*>|\\./g, " "));
+  return [...new Set([...withMarkup, ...withoutMarkup])];
 }
 
-/** Removes what only changes the look of letters: accents, full width, invisible characters. */
+/** Replaces letters that only look different by plain ones: removes accents, full width, invisible characters. */
 function foldLetters(text: string): string {
   const withoutInvisible = text.replace(/[\p{M}\p{Cf}\p{Cs}\p{DI}]/gu, "");
   return withoutInvisible.normalize("NFKD").replace(/[\p{M}\p{DI}]/gu, "");
@@ -114,13 +116,13 @@ function wordsOf(text: string): string[] {
 }
 
 /** Returns every 8 letters in a row, or the whole text if it is shorter. */
-function windowsOf(letters: string): string[] {
-  const count = Math.max(letters.length - windowLength, 0) + 1;
-  return Array.from({ length: count }, (_, at) => letters.slice(at, at + windowLength));
+function ngramsOf(letters: string): string[] {
+  const count = Math.max(letters.length - ngramLength, 0) + 1;
+  return Array.from({ length: count }, (_, at) => letters.slice(at, at + ngramLength));
 }
 
 function encodingsOf(value: string): string[] {
-  if (value.length < windowLength) {
+  if (value.length < ngramLength) {
     return [value];
   }
   // Base64 depends on where in the encoded bytes the value begins.

@@ -3,7 +3,7 @@ import { validateNames } from "./nearest-name.js";
 /** Prefix of this package's keys in a stack's configuration. */
 export const namespace = "dbwebhooks";
 
-/** The key that marks an explicit `Provider` of the main entry, whose settings are its own arguments. */
+/** The key that marks an explicit `Provider` of `pulumi-dbwebhooks`, whose settings are its own arguments. */
 export const explicitKey = `${namespace}:isExplicit`;
 
 /** The environment variable of each setting. `provider/config.ts` holds their defaults and limits. */
@@ -27,7 +27,7 @@ export const settingNames = Object.keys(environmentVariables) as readonly Settin
 
 /** The environment variable with the secret of a webhook to import. */
 export const importSecretVariable = "DBWEBHOOKS_IMPORT_SECRET";
-/** The environment variable with the API keys of `serve`. Arguments are visible to other users; it is not. */
+/** The environment variable with the API keys of `serve`: other users of the machine cannot read it. */
 export const serveApiKeysVariable = "DBWEBHOOKS_SERVE_API_KEYS";
 
 /** The environment variables that the provider, the local service or the scripts of the repository read. */
@@ -46,13 +46,14 @@ export function validateSettingNames(names: readonly string[]): string[] {
 
 /** Names the unknown variables that begin with `DBWEBHOOKS_`, each with the nearest known name. */
 export function validateEnvironmentNames(names: readonly string[]): string[] {
-  const ours = names.filter((name) => name.startsWith("DBWEBHOOKS_"));
-  return validateNames(ours, knownVariables, "Environment variable ");
+  const candidates = names.filter((name) => name.startsWith("DBWEBHOOKS_"));
+  return validateNames(candidates, knownVariables, "Environment variable ");
 }
 
 /**
  * Whether Pulumi gives this name to a default provider: `default`, and the version or the address of the
- * plugin behind it (`ProviderRequest.DefaultName` in `pkg/resource/deploy/providers` of pulumi/pulumi).
+ * plugin behind it, such as `default_1_2_3` or `default_https_/…` (`ProviderRequest.DefaultName` in
+ * `pkg/resource/deploy/providers` of pulumi/pulumi).
  */
 export function isDefaultProviderName(name: string): boolean {
   return /^default($|_\d+_\d+_\d+|_\w+_\/)/.test(name);

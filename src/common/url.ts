@@ -1,24 +1,24 @@
-// URL parsers repair "https:host", "https:///host" or a line break inside. A URL is sent on as it was
-// written, so one that needs a repair is refused.
+// URL parsers normalize "https:host", "https:///host" and a line break inside a URL. This package sends a URL as
+// it was written, so it refuses one whose structure a parser would change.
 const absoluteHttpUrl = /^https?:\/\/[^\s\p{Cc}\\/][^\s\p{Cc}\\]*$/iu;
 
-/** Parses an absolute http or https URL; returns `null` for one that needs a repair. */
+/** Parses an absolute http or https URL; returns `null` for one whose structure a parser would change. */
 export function parseHttpUrl(url: string): URL | null {
   return absoluteHttpUrl.test(url) && url.isWellFormed() ? URL.parse(url) : null;
 }
 
-/** Whether a text is an absolute http or https URL that needs no repair. */
+/** Whether {@link parseHttpUrl} accepts a text. */
 export function isAbsoluteHttpUrl(url: string): boolean {
   return parseHttpUrl(url) !== null;
 }
 
-/** Whether the host name of a parsed URL is this machine. A name below `.localhost` can have any address. */
-export function isLoopback(hostname: string): boolean {
+/** Whether the host name of a parsed URL is this machine. A subdomain of `localhost` can have any address. */
+export function isLoopbackHostname(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
 }
 
 /** Whether only this machine can reach an address that a server listens on. */
 export function isLoopbackAddress(address: string): boolean {
   const url = `http://${/^[\da-f]*:/i.test(address) ? `[${address}]` : address}`;
-  return URL.canParse(url) && isLoopback(new URL(url).hostname);
+  return URL.canParse(url) && isLoopbackHostname(new URL(url).hostname);
 }

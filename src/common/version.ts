@@ -1,4 +1,2 @@
-import { version } from "../../package.json";
-
-/** The version of this package, as `package.json` has it when the package is built. */
-export { version };
+/** The version of this package, from `package.json`. */
+export { version } from "../../package.json";

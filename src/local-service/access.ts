@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { isApiKey } from "../common/identifier.js";
-import { isLoopback } from "../common/url.js";
+import { isLoopbackHostname } from "../common/url.js";
 import { sendError, sendPlainError } from "./errors.js";
 import type { ApiKeys, RateLimit } from "./options.js";
 import type { ServiceEnv } from "./requests.js";
@@ -97,5 +97,5 @@ export function limitRate({ requestsPerSecond, burst }: RateLimit, keys: ApiKeyR
 }
 
 function isLoopbackUrl(url: string): boolean {
-  return URL.canParse(url) && isLoopback(new URL(url).hostname);
+  return URL.canParse(url) && isLoopbackHostname(new URL(url).hostname);
 }

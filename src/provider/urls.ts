@@ -1,6 +1,6 @@
 // The rules for the URLs of receivers and of the service. No message repeats the URL, which can hold a
 // credential.
-import { isLoopback, parseHttpUrl } from "../common/url.js";
+import { isLoopbackHostname, parseHttpUrl } from "../common/url.js";
 
 /** Returns what is wrong with a receiver's url and what to write instead, or `undefined` if it is valid. */
 export function validateReceiverUrl(url: string, allowInsecureUrl: boolean): string | undefined {
@@ -61,5 +61,5 @@ function syntaxProblem(url: string, example: string): string {
 }
 
 function isInsecure({ protocol, hostname }: URL): boolean {
-  return protocol === "http:" && !isLoopback(hostname);
+  return protocol === "http:" && !isLoopbackHostname(hostname);
 }

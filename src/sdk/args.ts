@@ -1,5 +1,5 @@
-// The arguments of both entries. The schema of the plugin is generated from these types and their
-// comments, except for `@remarks`, which are about TypeScript.
+// The arguments that `pulumi-dbwebhooks` and `pulumi-dbwebhooks/native` share. The plugin's schema is generated
+// from these types and their comments, except for `@remarks`, which are about TypeScript.
 import type * as pulumi from "@pulumi/pulumi";
 import type { EventType } from "../common/event-types.js";
 
@@ -24,8 +24,8 @@ export interface WebhookArgs {
    */
   url: pulumi.Input<string>;
   /**
-   * The events that are sent: at least one of the nine event kinds. Their order and duplicates do not
-   * matter. `allowUnknownEvents` allows further kinds.
+   * The events that are sent: at least one of the nine event types. Their order and duplicates do not
+   * matter. `allowUnknownEvents` allows further types.
    *
    * Changing this replaces the webhook.
    *
@@ -41,7 +41,7 @@ export interface WebhookArgs {
    */
   tableId?: pulumi.Input<string | undefined>;
   /**
-   * Allows events that this package does not know. Default: `false`.
+   * Allows event types that this package does not know. Default: `false`.
    *
    * Changing this changes nothing at the service.
    *
@@ -57,10 +57,11 @@ export interface WebhookArgs {
   allowInsecureUrl?: pulumi.Input<boolean | undefined>;
   /**
    * Takes over an existing webhook instead of creating one. Nothing is sent, except that the webhook is
-   * looked up if the setting `listing` is on. Stored as a secret. Default: a new webhook.
+   * looked up if the setting `listing` is on. Stored as a secret. Default: a new webhook is created.
    *
-   * Remove this argument after the first `pulumi up`; removing it changes nothing. Another `id` replaces
-   * the webhook. While the argument names this webhook, no other change can replace it.
+   * Remove this argument after the first `pulumi up`; removing it changes nothing at the service. Changing
+   * `id` replaces the webhook. As long as `id` is the number of this webhook, any other change that would
+   * replace the webhook is an error.
    */
   adopt?: pulumi.Input<AdoptArgs | undefined>;
 }
@@ -79,9 +80,9 @@ export interface ProviderArgs {
    * The address of the service, with a path prefix if it has one: `https:`, or `http:` on a loopback
    * host. Required, here or in `DBWEBHOOKS_BASE_URL`.
    *
-   * With the main entry, do not change this: leave the Provider as it is, and give the new address to
-   * another one. With the plugin, changing this replaces all webhooks of the provider, except if the old
-   * address is in `formerBaseUrls`.
+   * With `pulumi-dbwebhooks`, do not change this: keep this Provider, and declare a second one with the new
+   * address. With the native plugin, changing this replaces all webhooks of the provider, unless
+   * `formerBaseUrls` contains the old address.
    */
   baseUrl?: pulumi.Input<string | undefined>;
   /**
@@ -111,7 +112,8 @@ export interface ProviderArgs {
   requestsPerSecond?: pulumi.Input<number | undefined>;
   /**
    * Uses the service's list operation: to notice drift during `pulumi refresh`, to import, to look up
-   * webhooks to adopt, and to name what a creation in doubt may have left behind. Default: `false`.
+   * webhooks to adopt, and to find webhooks that a creation without a clear outcome may have left at the
+   * service. Default: `false`.
    */
   listing?: pulumi.Input<boolean | undefined>;
   /**

@@ -1,4 +1,4 @@
-// The resources that programs declare: what those of the dynamic provider and of the plugin share.
+// The code that the resources of both entries share: of `pulumi-dbwebhooks` and `pulumi-dbwebhooks/native`.
 import * as pulumi from "@pulumi/pulumi";
 import type { EventType } from "../common/event-types.js";
 import { assertNodeVersion } from "../common/node-version.js";
@@ -23,15 +23,15 @@ export abstract class WebhookResource extends pulumi.CustomResource {
   /** The base URL of the service at which the webhook was created. */
   declare readonly baseUrl: pulumi.Output<string>;
 
-  /** @param own Properties that only this adapter has. */
+  /** @param entryProperties Properties that only this entry's webhooks have. */
   constructor(
     type: string,
     name: string,
     args: WebhookArgs,
-    own: pulumi.Inputs,
+    entryProperties: pulumi.Inputs,
     opts: pulumi.CustomResourceOptions | undefined,
   ) {
-    assertRunsHere();
+    assertSupportedNode();
     // A JavaScript program can omit the arguments. `pulumi preview` then reports the missing ones.
     const given: Partial<WebhookArgs> = args ?? {};
     super(
@@ -47,7 +47,7 @@ export abstract class WebhookResource extends pulumi.CustomResource {
         baseUrl: undefined,
         ...given,
         ...(given.adopt === undefined ? {} : { adopt: pulumi.secret(given.adopt) }),
-        ...own,
+        ...entryProperties,
       },
       pulumi.mergeOptions(opts, { additionalSecretOutputs: ["secret"] }),
     );
@@ -67,11 +67,11 @@ export function isResourceOfType(value: unknown, type: string): boolean {
  * @throws RunError for a name that Pulumi gives to default providers, and for unknown arguments.
  */
 export function providerInputs(name: string, args: ProviderArgs, keyPrefix = ""): pulumi.Inputs {
-  assertRunsHere();
+  assertSupportedNode();
   const problems = validateSettingNames(Object.keys(args));
   if (isDefaultProviderName(name)) {
     problems.unshift(
-      "Pulumi uses this name for its default provider, so the plugin could not tell the two apart; choose another name",
+      "Pulumi uses this name for its default provider, so the two could not be told apart; choose another name",
     );
   }
   if (problems.length > 0) {
@@ -93,7 +93,7 @@ function textOf(value: unknown): string | undefined {
 }
 
 /** Ends a program on an old Node.js with an error that Pulumi shows without a stack trace. */
-function assertRunsHere(): void {
+function assertSupportedNode(): void {
   try {
     assertNodeVersion("pulumi-dbwebhooks", process.versions.node);
   } catch (error) {

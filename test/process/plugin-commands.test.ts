@@ -17,7 +17,7 @@ async function folderWithPulumi(script?: string): Promise<string> {
   return path;
 }
 
-it("plugin-path prints the folder of the plugin", async () => {
+it("plugin-path prints the directory of the plugin", async () => {
   expect(await runCli(["plugin-path"])).toMatchObject({ exitCode: 0, stdout: `${plugin}\n` });
 });
 

@@ -39,7 +39,7 @@ describe("Wrong usage", () => {
     { line: "serve --api-key sk_live_1=", message: wrongKey },
     { line: "serve --api-key sk_live_1 --api-key sk_live_1=b", message: wrongKey },
     { line: "emit record.created", message: "required option '--database <ID>'" },
-    { line: "emit a --database b --data {", message: "--data: must be a JSON object" },
+    { line: "emit a --database b --data [7]", message: "--data: must be a JSON object" },
     { line: "emit a --database b --wait x", message: "--wait: must be a number from 0 to 600." },
     { line: "emit a --database b --url x", message: "--url (or DBWEBHOOKS_BASE_URL): must be an" },
   ])("exits with 2 and shows no key: pulumi-dbwebhooks $line", async ({ line, message }) => {

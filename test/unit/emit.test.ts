@@ -56,7 +56,7 @@ describe("emit", () => {
     const { exitCode, stdout } = await runEmit({ url }, "table.created");
 
     expect(exitCode).toBe(0);
-    expect(stdout).toContain("No active webhook of this database selects it.");
+    expect(stdout).toContain("No active webhook of this database subscribes to it.");
   });
 
   it.each([
@@ -117,7 +117,7 @@ describe("emit", () => {
     const strange = await errorOf(runEmit({ url: other.url }));
     const silent = await errorOf(runEmit({ url: await refusedUrl() }));
 
-    expect(strange.message).toContain(`${other.url} responded with 200: This is no local service.`);
+    expect(strange.message).toContain(`${other.url} responded with 200: This is not a local service.`);
     expect(silent.message).toMatch(/^No response from http.* \(ECONNREFUSED\)/);
   });
 });

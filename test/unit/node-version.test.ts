@@ -7,11 +7,11 @@ import { Webhook } from "../../src/native.js";
 import { someArgs, someState } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
 
-it.each(["22.19.0", "v22.20.1", "v24.0.0", "100.0.0"])("Node.js %s is supported", (version) => {
+it.each(["22.19.0", "22.20.1", "24.0.0", "100.0.0"])("Node.js %s is supported", (version) => {
   expect(() => assertNodeVersion("this", version)).not.toThrow();
 });
 
-it.each(["22.18.9", "22.9.0", "v9.99.0"])("Node.js %s is not supported", (version) => {
+it.each(["22.18.9", "22.9.0", "9.99.0"])("Node.js %s is not supported", (version) => {
   expect(() => assertNodeVersion("this", version)).toThrow(version);
 });
 

@@ -5,19 +5,20 @@ import {
   validateSettingNames,
 } from "../../common/setting-names.js";
 
-// With the Automation API, one process can run several programs, each with its own stack.
-const warned = new WeakSet<object>();
+// With the Automation API, one process can run several programs, each with its own stack resource.
+const warnedStacks = new WeakSet<object>();
 
 /**
  * Warns once per run of a program about likely mistakes in the configuration: an unknown key of the stack,
  * an unknown environment variable, and an API key in plain text.
  */
 export function warnAboutConfiguration(): void {
-  const run = pulumi.runtime.getStackResource() ?? pulumi.runtime;
-  if (warned.has(run)) {
+  // Without a stack resource, as in unit tests of a program, the warnings appear once per process.
+  const stack = pulumi.runtime.getStackResource() ?? pulumi.runtime;
+  if (warnedStacks.has(stack)) {
     return;
   }
-  warned.add(run);
+  warnedStacks.add(stack);
   const prefix = `${namespace}:`;
   const keys = Object.keys(pulumi.runtime.allConfig()).filter((key) => key.startsWith(prefix));
   const unknownKeys = validateSettingNames(keys.map((key) => key.slice(prefix.length)));

@@ -31,7 +31,7 @@ export class Webhook extends WebhookResource {
   static readonly __pulumiType: string = dynamicWebhookType;
 
   /**
-   * Does not work with this entry: use `pulumi-dbwebhooks/native`.
+   * Does not work with the dynamic provider: use `pulumi-dbwebhooks/native`.
    *
    * @throws RunError always: a dynamic provider cannot read a webhook that it did not create.
    */
@@ -62,8 +62,8 @@ export class Webhook extends WebhookResource {
   }
 }
 
-function importError(name: string, what: string): pulumi.RunError {
+function importError(name: string, feature: string): pulumi.RunError {
   return new pulumi.RunError(
-    `Webhook ${name}: ${what} cannot work with the dynamic provider. Import from "pulumi-dbwebhooks/native" instead, or take over the existing webhook with the argument adopt.`,
+    `Webhook ${name}: ${feature} cannot work with the dynamic provider. Import from "pulumi-dbwebhooks/native" instead, or take over the existing webhook with the argument adopt.`,
   );
 }

@@ -50,7 +50,7 @@ export class Webhook extends WebhookResource {
    * @param opts Options that all Pulumi resources have. `import` takes the id `<databaseId>/<webhookId>`.
    */
   constructor(name: string, args: WebhookArgs, opts?: pulumi.CustomResourceOptions) {
-    const own = { webhookId: undefined };
-    super(pluginWebhookType, name, args, own, pulumi.mergeOptions({ version }, opts));
+    const options = pulumi.mergeOptions({ version }, opts);
+    super(pluginWebhookType, name, args, { webhookId: undefined }, options);
   }
 }
