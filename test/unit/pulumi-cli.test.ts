@@ -93,7 +93,7 @@ describe("A pulumi on PATH", () => {
 
     expect(cli.command).toBe(good);
     expect(cli.environment.PATH).toBe(pathOf(dirname(process.execPath), file("next"), PATH));
-    expect(said).toEqual([expect.stringContaining(`passing over ${bad}: `)]);
+    expect(said).toEqual([expect.stringContaining(`skipping ${bad}: `)]);
     expect(said[0]).toContain(reason);
   });
 
@@ -117,9 +117,7 @@ describe("A copy of the CLI in the cache", () => {
     const next = await resolve();
 
     expect(fs.readdirSync(dirname(cli.command)).toSorted()).toEqual(programs);
-    expect(saidAtFirst).toContainEqual(
-      expect.stringContaining("passing over official installer: "),
-    );
+    expect(saidAtFirst).toContainEqual(expect.stringContaining("skipping official installer: "));
     expect(next).toEqual(cli);
     expect(said).toEqual([]);
     expect(builtPrograms()).toEqual(["pulumi", "pulumi-language-nodejs"]);
@@ -139,7 +137,7 @@ describe("A copy of the CLI in the cache", () => {
   });
 
   it.each([
-    ["is another version", { version: "3.1.0" }, "it gave version 3.1.0"],
+    ["is another version", { version: "3.1.0" }, "it reports version 3.1.0"],
     ["is incomplete", { lastCommand: '[ $name = pulumi ] || /bin/rm "$2/$name"' }, "did not make"],
     ["could not be built", { lastCommand: "echo disk is full >&2; exit 1" }, "disk is full"],
   ])("is not kept when it %s", async (_case, go, reason) => {

@@ -5,12 +5,12 @@ import { basename, dirname, join } from "node:path";
 import { execa } from "execa";
 import { parse } from "semver";
 import which from "which";
-import { type Copy, type CopyContext, userCacheDirectory } from "./cache.mts";
+import { type CachedTool, type TaskContext, userCacheDirectory } from "./cache.mts";
 
 /** The build tags for Go. */
 export const buildTags = "osusergo grpcnotrace";
 
-/** The environment for Go. Programs that are built with the same one share compiled modules. */
+/** The environment for Go. Builds with the same environment share Go's cache of compiled packages. */
 export const buildEnvironment = {
   GOTOOLCHAIN: "local",
   GOFLAGS: "-trimpath",
@@ -24,7 +24,10 @@ export const buildEnvironment = {
 
 const inModule = (module: string, file = "") => join(import.meta.dirname, module, file);
 
-/** Kills a program together with its children, such as compilers or the download of a script. */
+/**
+ * Runs a program, and kills it together with its children, such as compilers, when it is aborted or times out.
+ * Its standard input is a pipe that ends with this process: `installer-process.mts` depends on that.
+ */
 const run = execa({ stdin: "pipe", killSignal: "SIGKILL", killDescendants: true });
 
 /** The languages whose hosts are built only on request. */
@@ -36,56 +39,57 @@ interface Recipe {
   /** The directories beside this file with the Go modules whose tools are built. */
   modules: readonly [string, ...string[]];
   /** The pattern of the version in the first module's go.mod. */
-  pin: RegExp;
-  /** The Go variable that receives the version, which the Automation API requires. */
-  variable: string;
+  versionPattern: RegExp;
+  /** The Go variable that the linker sets to the version. The Automation API requires a version. */
+  versionVariable: string;
   programs: readonly string[];
   /** Scripts of the npm package that are copied beside the programs. */
   scripts: readonly string[];
 }
 
 const sdkVariable = "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version";
+const yamlVariable = "github.com/pulumi/pulumi-yaml/pkg/version.Version";
 const npmPackage = dirname(createRequire(import.meta.url).resolve("@pulumi/pulumi/package.json"));
 const launcher = `pulumi-resource-pulumi-nodejs${process.platform === "win32" ? ".cmd" : ""}`;
 
 const cli: Recipe = {
   modules: ["cli", "language-nodejs"],
-  pin: /pulumi\/pkg\/v3 v(\S+)/,
-  variable: sdkVariable,
+  versionPattern: /pulumi\/pkg\/v3 v(\S+)/,
+  versionVariable: sdkVariable,
   programs: ["bin/pulumi", "bin/pulumi-language-nodejs", "bin/pulumi-resource-pulumi-nodejs"],
   scripts: [join(npmPackage, launcher)],
 };
 
 /** The version of the CLI that is installed or built, without a `v`. */
-export const cliVersion = pinIn("cli", cli.pin);
+export const cliVersion = versionInGoMod("cli", cli.versionPattern);
 
 /** The oldest version of Go that can build the CLI. */
-export const requiredGo = pinIn("cli", /^go (\S+)$/m);
+export const requiredGo = versionInGoMod("cli", /^go (\S+)$/m);
 
-/** The copy of the CLI that is built from source, with the host for TypeScript and JavaScript. */
-export const cliBuild = (): Copy => copyOf("build", "build from source", cli);
+/** Returns the CLI as it is built from source, with the language host for TypeScript and JavaScript. */
+export const builtCli = (): CachedTool => toolOf("build", "build from source", cli);
 
-/** The copy of the host of a language. */
-export function languageBuild(language: Language): Copy {
+/** Returns the host of a language as it is built from source. */
+export function builtLanguageHost(language: Language): CachedTool {
   const module = `language-${language}`;
   const recipe = { modules: [module], programs: [`bin/pulumi-${module}`], scripts: [] } as const;
   const version =
     language === "yaml"
-      ? { pin: /pulumi-yaml v(\S+)/, variable: "github.com/pulumi/pulumi-yaml/pkg/version.Version" }
-      : { pin: /pulumi\/sdk\/v3 v(\S+)/, variable: sdkVariable };
-  return copyOf(module, `build of Pulumi's language host for ${language}`, {
+      ? { versionPattern: /pulumi-yaml v(\S+)/, versionVariable: yamlVariable }
+      : { versionPattern: /pulumi\/sdk\/v3 v(\S+)/, versionVariable: sdkVariable };
+  return toolOf(module, `build of Pulumi's language host for ${language}`, {
     ...recipe,
     ...version,
   });
 }
 
-/** The copy that Pulumi's official installer creates, in a process that can be killed. */
-export function cliInstallation(): Copy {
+/** Returns the CLI as Pulumi's official installer installs it, in a process that can be killed. */
+export function installedCli(): CachedTool {
   return {
     title: "official installer",
     directory: directoryOf("installer", cliVersion, "official"),
     programs: cli.programs,
-    make: async (directory, context) => {
+    install: async (directory, context) => {
       context.say(`official installer of Pulumi ${cliVersion}: this takes at most 5 minutes`);
       const program = join(import.meta.dirname, "installer-process.mts");
       await run(process.execPath, [program, cliVersion, directory], {
@@ -100,38 +104,40 @@ export function cliInstallation(): Copy {
 }
 
 /** Returns the version that a Pulumi CLI reports, without the `v`. */
-export async function versionOf(command: string, { signal }: CopyContext): Promise<string> {
+export async function versionOf(command: string, { signal }: TaskContext): Promise<string> {
   const options = { env: { PULUMI_SKIP_UPDATE_CHECK: "true" }, timeout: 15_000 };
   const { stdout } = await run(command, ["version"], { ...options, cancelSignal: signal });
   const version = parse(stdout)?.version;
-  if (version === undefined) throw new Error(`its version is not one: ${stdout.slice(0, 100)}`);
+  if (version === undefined) throw new Error(`it printed no version but ${stdout.slice(0, 100)}`);
   return version;
 }
 
-/** Returns the directory of a copy. Its name holds everything that the copy depends on. */
+/** Returns the directory of a tool. Its name changes with everything that the tool's files depend on. */
 function directoryOf(name: string, version: string, fingerprint: string): string {
   const parts = [name, version, process.platform, process.arch, fingerprint];
   return join(userCacheDirectory(), "pulumi-cli", parts.join("-"));
 }
 
-function copyOf(name: string, title: string, recipe: Recipe): Copy {
+function toolOf(name: string, title: string, recipe: Recipe): CachedTool {
   const { modules, programs, scripts } = recipe;
-  const version = pinIn(modules[0], recipe.pin);
-  const flags = ["-tags", buildTags, "-ldflags", `-s -w -X ${recipe.variable}=v${version}`];
-  const pins = modules.flatMap((module) => [
+  const version = versionInGoMod(modules[0], recipe.versionPattern);
+  const flags = ["-tags", buildTags, "-ldflags", `-s -w -X ${recipe.versionVariable}=v${version}`];
+  const moduleFiles = modules.flatMap((module) => [
     inModule(module, "go.mod"),
     inModule(module, "go.sum"),
   ]);
   const hash = createHash("sha256");
-  for (const file of [...pins, ...scripts]) hash.update(readFileSync(file));
+  for (const file of [...moduleFiles, ...scripts]) hash.update(readFileSync(file));
   hash.update(JSON.stringify([["build", ...flags], buildEnvironment]));
   return {
     title,
     directory: directoryOf(name, version, hash.digest("hex").slice(0, 12)),
     programs,
-    make: async (directory, context) => {
+    install: async (directory, context) => {
       if (!(await which("go", { nothrow: true }))) throw new Error("there is no go on PATH");
-      context.say(`${title}, once for this machine: some minutes where Go has compiled none of it`);
+      context.say(
+        `${title}, once for this machine: takes minutes, unless Go's cache has the packages`,
+      );
       for (const module of modules) await buildModule(module, flags, directory, context);
       const executor = modules[0] === "language-python" ? [await pythonExecutor(context)] : [];
       for (const script of [...scripts, ...executor]) {
@@ -148,9 +154,9 @@ async function buildModule(
   module: string,
   flags: readonly string[],
   directory: string,
-  { say, signal }: CopyContext,
+  { say, signal }: TaskContext,
 ): Promise<void> {
-  // A killed Go leaves its temporary files behind, so they are kept in the directory that is removed.
+  // Go leaves its temporary files behind when it is killed, so they are in a directory that is removed then.
   const temporary = join(directory, "tmp");
   mkdirSync(temporary);
   let compiled = 0;
@@ -173,21 +179,22 @@ async function buildModule(
   rmSync(temporary, { recursive: true });
 }
 
-/** Finds the script that runs a program, which the host for Python expects in its own directory. */
-async function pythonExecutor({ signal }: CopyContext): Promise<string> {
+/** Finds the script with which the host for Python runs a program, and which it expects in its own directory. */
+async function pythonExecutor({ signal }: TaskContext): Promise<string> {
   const args = ["list", "-m", "-f", "{{.Dir}}", "github.com/pulumi/pulumi/sdk/v3"];
   const options = { cwd: inModule("language-python"), env: buildEnvironment, timeout: 60_000 };
   const { stdout: sdk } = await run("go", args, { ...options, cancelSignal: signal });
   return join(sdk, "python/cmd/pulumi-language-python-exec");
 }
 
-async function checkVersion(directory: string, context: CopyContext): Promise<void> {
+async function checkVersion(directory: string, context: TaskContext): Promise<void> {
   const version = await versionOf(join(directory, "bin", "pulumi"), context);
-  if (version !== cliVersion) throw new Error(`it gave version ${version}, not ${cliVersion}`);
+  if (version !== cliVersion) throw new Error(`it reports version ${version}, not ${cliVersion}`);
 }
 
-function pinIn(module: string, pattern: RegExp): string {
+function versionInGoMod(module: string, pattern: RegExp): string {
   const found = pattern.exec(readFileSync(inModule(module, "go.mod"), "utf8"))?.[1];
-  if (found === undefined) throw new Error(`${module}/go.mod has no ${pattern}`);
+  if (found === undefined)
+    throw new Error(`${module}/go.mod has no version that matches ${pattern}`);
   return found;
 }

@@ -5,19 +5,18 @@ import { setTimeout as delay } from "node:timers/promises";
 import envPaths from "env-paths";
 import which from "which";
 
-/** A directory in the cache that is either complete or missing. */
-export interface Copy {
-  /** The name of the copy in messages. */
+/** A tool with a directory in the user's cache, which is either complete or missing. */
+export interface CachedTool {
+  /** The name of the tool in messages. */
   title: string;
-  /** The path of the copy. */
   directory: string;
-  /** The programs, relative to `directory`, that a complete copy has. */
+  /** The programs of the tool, relative to `directory`. */
   programs: readonly string[];
-  /** Writes the files into a directory. */
-  make: (directory: string, context: CopyContext) => Promise<void>;
+  /** Writes the files of the tool into a directory. */
+  install: (directory: string, context: TaskContext) => Promise<void>;
 }
 
-export interface CopyContext {
+export interface TaskContext {
   /** Reports progress, one line at a time. */
   say: (line: string) => void;
   /** Aborts the work. */
@@ -31,49 +30,49 @@ export function userCacheDirectory(): string {
   return xdg ? resolve(xdg, name) : envPaths(name, { suffix: "" }).cache;
 }
 
-/** Whether every program of the copy exists. */
-export async function isWhole({ directory, programs }: Copy): Promise<boolean> {
+/** Whether every program of the tool is in the cache. */
+export async function isComplete({ directory, programs }: CachedTool): Promise<boolean> {
   const found = programs.map((program) => which(join(directory, program), { nothrow: true }));
   return (await Promise.all(found)).every((file) => file !== null);
 }
 
 /**
- * Makes the copy, unless another process has made it by the time this process gets the lock. The files
- * are written to a temporary directory and renamed into place, so that no partial copy is ever used.
+ * Installs the tool into the cache, unless it is there or another process installs it first. The files are
+ * written to a temporary directory and renamed into place, so that no partial directory is ever used.
  */
-export async function makeCopy(copy: Copy, context: CopyContext): Promise<void> {
-  if (await isWhole(copy)) return;
-  const { title, directory, programs } = copy;
-  const prefix = `${basename(directory)}.unfinished-`;
+export async function ensureCached(tool: CachedTool, context: TaskContext): Promise<void> {
+  if (await isComplete(tool)) return;
+  const { title, directory, programs } = tool;
+  const prefix = `${basename(directory)}.partial-`;
   await mkdir(dirname(directory), { recursive: true });
   using database = new DatabaseSync(`${directory}.lock`);
   await lock(database, title, context);
-  if (await isWhole(copy)) return;
+  if (await isComplete(tool)) return;
 
-  // The processes that were writing these directories have ended, because this process has the lock.
+  // No process writes to these directories any more, because this process has the lock.
   for (const name of await readdir(dirname(directory))) {
     if (name.startsWith(prefix)) await remove(join(dirname(directory), name));
   }
-  const unfinished = await mkdtemp(join(dirname(directory), prefix));
+  const partial = await mkdtemp(join(dirname(directory), prefix));
   try {
-    await copy.make(unfinished, context);
-    if (!(await isWhole({ ...copy, directory: unfinished }))) {
+    await tool.install(partial, context);
+    if (!(await isComplete({ ...tool, directory: partial }))) {
       throw new Error(`it did not make ${programs.join(", ")}`);
     }
-    // The rename fails if a cleaning program has left files of an older copy.
+    // The target of a rename must be empty, and a program that cleans caches may have left some files there.
     await remove(directory);
-    await rename(unfinished, directory);
+    await rename(partial, directory);
   } finally {
-    await remove(unfinished);
+    await remove(partial);
   }
 }
 
 /**
- * Waits until no other process holds the lock on this file, which stays empty. SQLite's exclusive lock is
- * one of the operating system, which releases it when the process ends, so that no lock is ever stale:
- * https://sqlite.org/lockingv3.html
+ * Locks the file of a database, and waits while another process has it locked. SQLite uses the locks of the
+ * operating system, which releases them when a process ends, so that no lock is ever stale:
+ * https://sqlite.org/lockingv3.html. The file stays empty.
  */
-async function lock(database: DatabaseSync, title: string, context: CopyContext): Promise<void> {
+async function lock(database: DatabaseSync, title: string, context: TaskContext): Promise<void> {
   const sqliteBusy = 5;
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -82,7 +81,8 @@ async function lock(database: DatabaseSync, title: string, context: CopyContext)
     } catch (error) {
       if ((error as { errcode?: number }).errcode !== sqliteBusy) throw error;
     }
-    if (attempt === 0) context.say(`${title}: another process is making it; waiting for it`);
+    if (attempt === 0)
+      context.say(`${title}: another process is installing it; waiting for that process`);
     await delay(250, undefined, { signal: context.signal });
   }
 }

@@ -4,8 +4,8 @@ import { delimiter, dirname, join } from "node:path";
 import which from "which";
 
 /**
- * Returns a PATH on which a CLI finds itself, its language host and the current Node.js before older
- * ones. Where these come first already, PATH stays as it is, so that no other program is shadowed.
+ * Returns a PATH on which a CLI finds itself, its language host and the current Node.js before other versions
+ * of them. If these come first already, PATH stays as it is, so that no other program is shadowed.
  */
 export async function pathWithFirst(command: string): Promise<{ PATH: string }> {
   let path = process.env.PATH ?? "";
@@ -30,9 +30,9 @@ export async function hermeticEnvironment(directory: string): Promise<NodeJS.Pro
   // The file backend does not create its directory.
   await mkdir(state, { recursive: true });
 
-  const ofTheUser = Object.keys(process.env).filter((key) => /^(PULUMI|DBWEBHOOKS)_/.test(key));
+  const userVariables = Object.keys(process.env).filter((key) => /^(PULUMI|DBWEBHOOKS)_/.test(key));
   return {
-    ...Object.fromEntries(ofTheUser.map((key) => [key, undefined])),
+    ...Object.fromEntries(userVariables.map((key) => [key, undefined])),
     PULUMI_BACKEND_URL: `file://${state}`,
     PULUMI_CONFIG_PASSPHRASE: "only for this directory",
     PULUMI_HOME: join(directory, "home"),

@@ -2,16 +2,16 @@ import { delimiter, isAbsolute, join, sep } from "node:path";
 import { satisfies } from "semver";
 import which from "which";
 import {
-  cliBuild,
-  cliInstallation,
+  builtCli,
+  builtLanguageHost,
   cliVersion,
+  installedCli,
   type Language,
-  languageBuild,
   languages,
   requiredGo,
   versionOf,
 } from "./build.mts";
-import { type CopyContext, isWhole, makeCopy } from "./cache.mts";
+import { ensureCached, isComplete, type TaskContext } from "./cache.mts";
 import { pathWithFirst } from "./environment.mts";
 
 /** A Pulumi CLI that runs on this machine. */
@@ -24,7 +24,7 @@ export interface PulumiCli {
   source: Source;
   /**
    * Changes to the environment of a process that runs this CLI: `PATH`, on which this CLI and the current
-   * Node.js come first, and the variables that a copy of our own needs.
+   * Node.js come first, and the variables that a CLI from the cache needs.
    */
   environment: Record<string, string>;
 }
@@ -44,36 +44,37 @@ type Source = (typeof sources)[number];
 /** The versions of a `pulumi` on PATH that are used. A new major version may behave differently. */
 const acceptedVersions = ">=3.200.0 <4.0.0";
 
-interface Search extends CopyContext {
+interface Search extends TaskContext {
   wanted: readonly Source[];
-  /** The failed attempts, for the error message. */
-  attempts: string[];
+  /** The sources that did not work, each with the reason, for the error message. */
+  failures: string[];
 }
 
 /**
- * Gets the Pulumi CLI from the first source that works: PATH, an earlier copy, the official installer, or
+ * Gets the Pulumi CLI from the first source that works: PATH, the cache, the official installer, or
  * a build from source. `DBWEBHOOKS_PULUMI_CLI` limits the sources to those that it names, separated by
  * commas. When every source fails, the error says why each one failed, and what to do.
  */
 export async function resolvePulumiCli(options: ResolveOptions = {}): Promise<PulumiCli> {
   const wanted = listIn("DBWEBHOOKS_PULUMI_CLI", sources) ?? sources;
-  const hosts = options.languages ?? listIn("DBWEBHOOKS_PULUMI_LANGUAGES", languages) ?? [];
-  const leftOut = sources.filter((source) => !wanted.includes(source));
+  const neededLanguages =
+    options.languages ?? listIn("DBWEBHOOKS_PULUMI_LANGUAGES", languages) ?? [];
+  const excluded = sources.filter((source) => !wanted.includes(source));
   const search: Search = {
     say: options.say ?? ((line) => process.stderr.write(`pulumi-cli: ${line}\n`)),
     signal: options.signal ?? new AbortController().signal,
     wanted,
-    attempts: leftOut.map((source) => `${source}: left out by DBWEBHOOKS_PULUMI_CLI`),
+    failures: excluded.map((source) => `${source}: left out by DBWEBHOOKS_PULUMI_CLI`),
   };
 
-  const cli = (await findOnPath(search)) ?? (await findOrMakeCopy(search));
+  const cli = (await findOnPath(search)) ?? (await findOrInstall(search));
   if (cli === undefined) {
     throw new Error(`There is no Pulumi CLI to run. This was tried:
-${search.attempts.map((attempt) => `  - ${attempt}`).join("\n")}
+${search.failures.map((failure) => `  - ${failure}`).join("\n")}
 Install Pulumi 3.200 or newer (https://www.pulumi.com/docs/install/) so that it is on PATH, or \
 install Go ${requiredGo} or newer (https://go.dev/dl/) to have it built here; then run this again.`);
   }
-  for (const language of hosts) await addLanguageHost(language, cli, search);
+  for (const language of neededLanguages) await addLanguageHost(language, cli, search);
   return cli;
 }
 
@@ -83,7 +84,7 @@ async function findOnPath(search: Search): Promise<PulumiCli | undefined> {
   const npmScript = join(sep, "node_modules", ".bin", sep);
   const found = (await which("pulumi", { all: true, nothrow: true })) ?? [];
   const usable = found.filter((file) => isAbsolute(file) && !file.includes(npmScript));
-  if (usable.length === 0) search.attempts.push("pulumi on PATH: there is none");
+  if (usable.length === 0) search.failures.push("pulumi on PATH: there is none");
 
   for (const command of new Set(usable)) {
     try {
@@ -93,30 +94,35 @@ async function findOnPath(search: Search): Promise<PulumiCli | undefined> {
       }
       return { command, version, source: "path", environment: await pathWithFirst(command) };
     } catch (error) {
-      passOver(command, error, search);
+      skip(command, error, search);
     }
   }
   return undefined;
 }
 
-/** Returns an existing copy, or the first copy that can be made. */
-async function findOrMakeCopy(search: Search): Promise<PulumiCli | undefined> {
-  const copies = { installer: cliInstallation(), build: cliBuild() };
+/** Returns a CLI from the cache, or the first one that can be installed there. */
+async function findOrInstall(search: Search): Promise<PulumiCli | undefined> {
+  const tools = { installer: installedCli(), build: builtCli() };
   const wanted = (["installer", "build"] as const).filter((one) => search.wanted.includes(one));
-  const whole = await Promise.all(wanted.map((source) => isWhole(copies[source])));
-  const found = wanted.filter((_, index) => whole[index]);
+  const areComplete = await Promise.all(wanted.map((source) => isComplete(tools[source])));
+  const cached = wanted.filter((_, index) => areComplete[index]);
 
-  for (const source of [...found, ...wanted]) {
+  for (const source of new Set([...cached, ...wanted])) {
     try {
-      await makeCopy(copies[source], search);
-      const command = await which(join(copies[source].directory, "bin", "pulumi"));
-      // Nothing updates this copy.
-      const off = ["PULUMI_SKIP_UPDATE_CHECK", "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION"];
-      const settings = Object.fromEntries(off.map((name) => [name, process.env[name] ?? "true"]));
+      await ensureCached(tools[source], search);
+      const command = await which(join(tools[source].directory, "bin", "pulumi"));
+      // This CLI neither looks for updates nor downloads plugins, unless the user's environment says otherwise.
+      const trueByDefault = [
+        "PULUMI_SKIP_UPDATE_CHECK",
+        "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION",
+      ];
+      const settings = Object.fromEntries(
+        trueByDefault.map((name) => [name, process.env[name] ?? "true"]),
+      );
       const environment = { ...(await pathWithFirst(command)), ...settings };
       return { command, version: cliVersion, source, environment };
     } catch (error) {
-      passOver(copies[source].title, error, search);
+      skip(tools[source].title, error, search);
     }
   }
   return undefined;
@@ -131,11 +137,11 @@ async function addLanguageHost(language: Language, cli: PulumiCli, search: Searc
   const host = `pulumi-language-${language}`;
   if ((await which(host, { path, nothrow: true })) !== null) return;
 
-  const copy = languageBuild(language);
+  const tool = builtLanguageHost(language);
   try {
-    const mayMake = search.wanted.includes("build") || (await isWhole(copy));
-    if (!mayMake) throw new Error("DBWEBHOOKS_PULUMI_CLI leaves builds out");
-    await makeCopy(copy, search);
+    const isAllowed = search.wanted.includes("build") || (await isComplete(tool));
+    if (!isAllowed) throw new Error("DBWEBHOOKS_PULUMI_CLI leaves builds out");
+    await ensureCached(tool, search);
   } catch (error) {
     search.signal.throwIfAborted();
     throw new Error(
@@ -143,15 +149,15 @@ async function addLanguageHost(language: Language, cli: PulumiCli, search: Searc
         "Install the official Pulumi CLI, which has it: https://www.pulumi.com/docs/install/",
     );
   }
-  cli.environment.PATH = [path, join(copy.directory, "bin")].join(delimiter);
+  cli.environment.PATH = [path, join(tool.directory, "bin")].join(delimiter);
 }
 
 /** Tells the user why a source does not work, and keeps the reason for the error. */
-function passOver(way: string, error: unknown, { signal, say, attempts }: Search): void {
+function skip(source: string, error: unknown, { signal, say, failures }: Search): void {
   signal.throwIfAborted();
-  const attempt = `${way}: ${(error as Error).message.replaceAll(/\n+/g, "\n    ")}`;
-  attempts.push(attempt);
-  say(`passing over ${attempt}`);
+  const failure = `${source}: ${(error as Error).message.replaceAll(/\n+/g, "\n    ")}`;
+  failures.push(failure);
+  say(`skipping ${failure}`);
 }
 
 /** Returns the values in an environment variable, separated by commas. */
