@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** Arguments by resource name. */
+/** The arguments of each webhook, by resource name. */
 export type Program = Readonly<Record<string, WebhookArguments>>;
 
 interface WebhookArguments {
@@ -13,6 +13,7 @@ interface WebhookArguments {
 
 const databases = ["base_1", "base_2", "base_3"];
 
+/** Returns a program with this number of webhooks. */
 export function firstProgram(count: number): Program {
   return Object.fromEntries(
     Array.from({ length: count }, (_, index) => [
@@ -34,12 +35,12 @@ const change = fc.oneof(
       minLength: 1,
     }),
   }),
-  fc.record({ path: fc.nat() }),
+  fc.record({ urlPath: fc.nat().map(String) }),
   fc.constant({ isRemoved: true }),
 );
 
-/** Changes, removes and brings back about a tenth of the webhooks. */
-export function edited(program: Program, all: Program, seed: number): Program {
+/** Changes, removes or brings back about a tenth of all webhooks. */
+export function applyRandomEdits(program: Program, all: Program, seed: number): Program {
   const names = Object.keys(all);
   const edits = fc.sample(fc.tuple(fc.constantFrom(...names), change), {
     seed,
@@ -50,8 +51,8 @@ export function edited(program: Program, all: Program, seed: number): Program {
     const args = next[name] ?? all[name];
     if (args === undefined || "isRemoved" in edit) {
       delete next[name];
-    } else if ("path" in edit) {
-      next[name] = { ...args, url: `https://${name}.example.com/${edit.path}` };
+    } else if ("urlPath" in edit) {
+      next[name] = { ...args, url: `https://${name}.example.com/${edit.urlPath}` };
     } else {
       next[name] = { ...args, ...edit };
     }

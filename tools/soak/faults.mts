@@ -8,9 +8,12 @@ import {
   withFields,
 } from "../../test/helpers/faults/faults.mts";
 
-const envelope = { error: { code: "SOME_CODE", message: "Something went wrong." } };
+const errorBody = { error: { code: "SOME_CODE", message: "Something went wrong." } };
 
-/** All kinds of faults, except for a response with a wrong id, whose webhook could not be found again. */
+/**
+ * The faults, without a response with a wrong id, whose webhook could not be found again. With `commit`, the
+ * request takes effect although it seems to fail.
+ */
 const faults: readonly Fault[] = [
   { kind: "delay", ms: 200 },
   { kind: "neverRespond" },
@@ -29,23 +32,23 @@ const faults: readonly Fault[] = [
   echoAuthorization(401),
   { kind: "respond", statusCode: 204, commit: true },
   { kind: "respond", statusCode: 200, body: "<!doctype html><title>Sign in</title>" },
-  { kind: "respond", statusCode: 500, body: envelope, commit: true },
+  { kind: "respond", statusCode: 500, body: errorBody, commit: true },
   ...[307, 400, 401, 403, 404, 408, 409, 422, 500, 502, 503, 504].map(
-    (statusCode): Fault => ({ kind: "respond", statusCode, body: envelope }),
+    (statusCode): Fault => ({ kind: "respond", statusCode, body: errorBody }),
   ),
   ...["0", "1", "31536000", new Date().toUTCString()].flatMap((retryAfter) =>
     [429, 503].map(
       (statusCode): Fault => ({
         kind: "respond",
         statusCode,
-        body: envelope,
+        body: errorBody,
         headers: { "retry-after": retryAfter },
       }),
     ),
   ),
 ];
 
-/** Returns rules that together affect a share of all requests, with every kind equally often. */
+/** Returns rules that together affect a share of all requests, with every fault equally often. */
 export function randomFaults(share: number, seed: number): FaultRule[] {
   return faults.map((fault, index) => {
     const random = seededRandom(seed + index * 7_919);

@@ -5,19 +5,19 @@ import { join } from "node:path";
 import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { hermeticEnvironment } from "../pulumi-cli/environment.mts";
 import { resolvePulumiCli } from "../pulumi-cli/resolve.mts";
-import { edited, firstProgram } from "./edits.mts";
+import { ConsistencyChecker } from "./consistency.mts";
+import { applyRandomEdits, firstProgram } from "./edits.mts";
 import { randomFaults } from "./faults.mts";
-import { Ledger } from "./ledger.mts";
 
 const repository = join(import.meta.dirname, "../..");
 const requestsPerSecond = 50;
-const mostCommandsPerRound = 30;
+const maxCommandsPerRound = 30;
 
 export interface SoakOptions {
   readonly webhooks: number;
   /** Rounds of random edits. */
   readonly rounds: number;
-  /** The seed of faults and edits. Which request meets which fault also depends on the order of requests. */
+  /** The seed of faults and edits. The order of requests also decides which request meets which fault. */
   readonly seed: number;
   /** The share of requests that meet a fault. Default: 0.05. */
   readonly faultyShare?: number;
@@ -25,7 +25,7 @@ export interface SoakOptions {
 }
 
 export interface SoakResult {
-  /** The violations, one line each. */
+  /** Contradictions between service, state and errors, one line each. */
   readonly violations: readonly string[];
   readonly summary: Readonly<Record<string, number>>;
 }
@@ -50,12 +50,15 @@ export async function soak({
   });
   try {
     const pulumi = await openStack(join(root, "soak"), service.baseUrl, service.apiKey);
-    const ledger = new Ledger();
+    const checker = new ConsistencyChecker(service);
+    const allWebhooks = firstProgram(webhooks);
+    let program = allWebhooks;
     let commands = 0;
 
-    const repeatUntilClean = async (round: string, command: "up" | "destroy") => {
-      for (let attempt = 1; attempt <= mostCommandsPerRound; attempt++) {
-        const { isClean, output } = await pulumi([
+    const repeatUntilSuccess = async (round: string, command: "up" | "destroy") => {
+      for (let attempt = 1; attempt <= maxCommandsPerRound; attempt++) {
+        const title = `${round}, ${command} ${attempt}`;
+        const { succeeded, output } = await pulumi([
           command,
           "--yes",
           "--skip-preview",
@@ -63,30 +66,28 @@ export async function soak({
           "--parallel=64",
         ]);
         commands += 1;
-        const { output: exported } = await pulumi(["stack", "export", "--show-secrets"]);
-        ledger.balance(`${round}, ${command} ${attempt}`, service, output, exported, program);
+        const { stdout: exported } = await pulumi(["stack", "export", "--show-secrets"]);
+        checker.checkAfter({ title, output, exported, program });
         const { posts, deletes } = service.counts;
         print(
-          `${round}, ${command} ${attempt}: ${isClean ? "clean" : "errors"}; ${service.webhooks.length} at the service, ${ledger.orphans.length} of them named by errors; ${posts} POSTs, ${deletes} DELETEs so far`,
+          `${title}: ${succeeded ? "success" : "errors"}; ${service.webhooks.length} at the service, ${checker.unmanagedIds.length} of them unmanaged; ${posts} POSTs, ${deletes} DELETEs so far`,
         );
-        if (isClean) {
+        if (succeeded) {
           return;
         }
       }
-      ledger.violations.push(`${round}: not clean after ${mostCommandsPerRound} commands`);
+      checker.violations.push(`${round}: still errors after ${maxCommandsPerRound} commands`);
     };
 
     print(`seed ${seed}, ${webhooks} webhooks, ${rounds} rounds`);
-    const all = firstProgram(webhooks);
-    let program = all;
     await writeFile(join(root, "soak/webhooks.json"), JSON.stringify(program));
-    await repeatUntilClean("creation", "up");
+    await repeatUntilSuccess("creation", "up");
     for (let round = 1; round <= rounds; round++) {
-      program = edited(program, all, seed + round);
+      program = applyRandomEdits(program, allWebhooks, seed + round);
       await writeFile(join(root, "soak/webhooks.json"), JSON.stringify(program));
-      await repeatUntilClean(`edit ${round}`, "up");
+      await repeatUntilSuccess(`edit ${round}`, "up");
     }
-    await repeatUntilClean("end", "destroy");
+    await repeatUntilSuccess("end", "destroy");
 
     const { posts, deletes, created, connections } = service.counts;
     const summary = {
@@ -99,11 +100,11 @@ export async function soak({
       deletes,
       connections,
       created,
-      errorsThatWebhooksMayExist: ledger.warnings,
-      orphansNamedByThem: ledger.orphans.length,
-      violations: ledger.violations.length,
+      inDoubtErrors: checker.inDoubtErrorCount,
+      unmanagedWebhooks: checker.unmanagedIds.length,
+      violations: checker.violations.length,
     };
-    return { violations: ledger.violations, summary };
+    return { violations: checker.violations, summary };
   } finally {
     await rm(root, { recursive: true, force: true });
   }
@@ -134,14 +135,18 @@ for (const [name, args] of Object.entries(require("./webhooks.json"))) {
     DBWEBHOOKS_RETRY_SECONDS: "60",
   };
   const pulumi = (args: readonly string[]) =>
-    new Promise<{ isClean: boolean; output: string }>((resolve) => {
+    new Promise<{ succeeded: boolean; stdout: string; output: string }>((resolve) => {
       execFile(
         cli.command,
         [...args, "--stack=soak", "--non-interactive"],
         { cwd: directory, env: environment, maxBuffer: 1024 ** 3 },
-        (error, stdout, stderr) => resolve({ isClean: error === null, output: stdout + stderr }),
+        (error, stdout, stderr) =>
+          resolve({ succeeded: error === null, stdout, output: stdout + stderr }),
       );
     });
-  await pulumi(["stack", "init"]);
+  const { succeeded, output } = await pulumi(["stack", "init"]);
+  if (!succeeded) {
+    throw new Error(`pulumi stack init failed:\n${output}`);
+  }
   return pulumi;
 }

@@ -1,6 +1,6 @@
-// `node tools/soak.mts [WEBHOOKS ROUNDS SEED]`: runs many webhooks with random faults and random edits, and
+// `node tools/soak/main.mts [WEBHOOKS ROUNDS SEED]`: runs many webhooks with random faults and random edits, and
 // compares the service with the state after every command.
-import { soak } from "./soak/soak.mts";
+import { soak } from "./soak.mts";
 
 const [webhooks = 300, rounds = 10, seed = Date.now() % 1_000_000] = process.argv
   .slice(2)
