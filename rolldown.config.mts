@@ -16,7 +16,7 @@ const entries = {
 const bundled = ["zod", "undici", "p-queue", "p-timeout", "eventemitter3"];
 const isBundled = (id: string) => /^[./]/.test(id) || bundled.includes(id.split("/")[0] ?? "");
 
-// Without this, everyone who builds on a slow machine is told how long the plugin for types takes.
+// Otherwise, a build on a slow machine prints how long the plugin for types takes.
 const checks = { bundlerTimings: false };
 
 const types = (names: readonly (keyof typeof entries)[], { removeComments = false } = {}) =>

@@ -1,6 +1,6 @@
 // `node tools/audit.mts`: looks for known vulnerabilities in the packages that users get: the dependencies
 // of the npm package, and the bundled packages, which npm counts as development dependencies.
-// Exit code 1: there are vulnerabilities. Exit code 3: the registry did not respond.
+// Exit code 1: there are vulnerabilities. Exit code 3: the registry did not return an audit.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ const { stdout } = spawnSync("npm", ["audit", "--json", "--package-lock-only"], 
 });
 const { vulnerabilities, message } = JSON.parse(stdout || "{}");
 if (vulnerabilities === undefined) {
-  process.stderr.write(`NOT AUDITED: npm audit gave no answer (${message ?? "no output"}).\n`);
+  process.stderr.write(`NOT AUDITED: npm audit returned no result (${message ?? "no output"}).\n`);
   process.exit(3);
 }
 const found = (

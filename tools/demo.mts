@@ -19,14 +19,21 @@ const consumerName = "dbwebhooks-consumer";
 const stackName = "demo";
 const otherSecret = `whsec_${Buffer.alloc(32).toString("base64")}`;
 
-const steps = [
-  "Find the Pulumi CLI, or get it",
-  "Start the local service, which takes the place of your database service, and a receiver",
-  "Run pulumi up of examples/basic: it creates a webhook and keeps its secret, encrypted",
-  "Emit an event, and verify the notification with the secret from the stack",
-  "Read the secret in a second stack, through a StackReference",
-  "Run pulumi destroy of both stacks: it deletes the webhook",
-] as const;
+const steps = {
+  findCli: "Find the Pulumi CLI, or get it",
+  startServers:
+    "Start the local service, which takes the place of your database service, and a receiver",
+  create: "Run pulumi up of examples/basic: it creates a webhook and keeps its secret, encrypted",
+  emit: "Emit an event, and verify the notification with the secret from the stack",
+  share: "Read the secret in a second stack, through a StackReference",
+  destroy: "Run pulumi destroy of both stacks: it deletes the webhook",
+};
+const stepTitles = Object.values(steps);
+const outputOptions = {
+  onOutput: showPulumiOutput,
+  color: "never",
+  suppressProgress: true,
+} as const;
 const stopping = new AbortController();
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -38,7 +45,7 @@ try {
   process.stdout.write(`This shows the package at work with the real Pulumi CLI. It needs no account and runs
 on this machine only, in a temporary directory. The steps:
 
-${steps.map((text, index) => `    ${index + 1}. ${text}`).join("\n")}
+${stepTitles.map((title, index) => `    ${index + 1}. ${title}`).join("\n")}
 
 Lines that start with | come from Pulumi.
 `);
@@ -53,11 +60,11 @@ Lines that start with | come from Pulumi.
 }
 
 async function runDemo(): Promise<void> {
-  step(1);
+  startStep(steps.findCli);
   const cli = await resolvePulumiCli({ say, signal: stopping.signal });
   say(`Pulumi ${cli.version} (${cli.source})`);
 
-  step(2);
+  startStep(steps.startServers);
   await using receiver = await startReceiver();
   // The program names a receiver at example.com, which must not get the notification.
   await using service = await startLocalService({ deliveries: { deliverTo: receiver.url } });
@@ -67,22 +74,20 @@ async function runDemo(): Promise<void> {
   expect(service.webhooks.length === 0, "The service holds no webhook any more.");
 }
 
-/** Runs the steps that need a stack. Removes both stacks and their directory, also after an error. */
+/** Runs the steps that need a stack. At its end, also after an error, it removes the stacks and their directory. */
 async function runStacks(cli: PulumiCli, service: LocalService, receiver: Receiver): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "dbwebhooks-demo-"));
-  const stacks: Stack[] = [];
   await using cleanup = new AsyncDisposableStack();
   cleanup.defer(() => rm(directory, { recursive: true, force: true }));
-  cleanup.defer(() => destroyAll(stacks));
 
   applyEnvironment({ ...(await hermeticEnvironment(directory)), ...cli.environment });
 
-  step(3);
+  startStep(steps.create);
   const producer = await LocalWorkspace.createOrSelectStack(
     { stackName, workDir: directory },
     { projectSettings: { name: producerName, runtime: "nodejs", main: exampleProgram } },
   );
-  stacks.push(producer);
+  cleanup.defer(() => destroy(producer));
   await producer.setAllConfig({
     "dbwebhooks:baseUrl": { value: service.baseUrl },
     "dbwebhooks:apiKey": { value: service.apiKey, secret: true },
@@ -99,7 +104,7 @@ async function runStacks(cli: PulumiCli, service: LocalService, receiver: Receiv
     "The state on disk holds neither the secret nor the API key in clear.",
   );
 
-  step(4);
+  startStep(steps.emit);
   const event = service.emit({
     type: "record.created",
     databaseId: "base_abc123",
@@ -121,19 +126,21 @@ async function runStacks(cli: PulumiCli, service: LocalService, receiver: Receiv
     "Another secret does not.",
   );
 
-  step(5);
-  // Without a directory of ours, Pulumi creates one for an inline program and leaves it behind.
+  startStep(steps.share);
+  // Without this directory, Pulumi creates one for an inline program and leaves it behind.
   const consumerDirectory = await mkdtemp(join(directory, "consumer-"));
   const consumer = await LocalWorkspace.createOrSelectStack(
     { stackName, projectName: consumerName, program: readSecret },
     { workDir: consumerDirectory },
   );
-  stacks.push(consumer);
+  cleanup.defer(() => destroy(consumer));
   const { ordersSecret } = await up(consumer);
   expect(
     ordersSecret?.value === webhook?.secret && ordersSecret?.secret === true,
     "The second stack has the secret that the service issued, marked as a secret.",
   );
+
+  startStep(steps.destroy);
 }
 
 interface Notification {
@@ -184,24 +191,14 @@ async function readSecret(): Promise<Record<string, pulumi.Output<unknown>>> {
 
 async function up(stack: Stack): Promise<OutputMap> {
   stopping.signal.throwIfAborted();
-  const { outputs } = await stack.up({ onOutput: show, color: "never", suppressProgress: true });
+  const { outputs } = await stack.up(outputOptions);
   stopping.signal.throwIfAborted();
   return outputs;
 }
 
-/** Destroys the last stack first, and continues with the other stack when one fails. */
-async function destroyAll(stacks: readonly Stack[]): Promise<void> {
-  step(6);
-  await using destruction = new AsyncDisposableStack();
-  for (const stack of stacks) {
-    destruction.defer(() => destroy(stack));
-  }
-}
-
 async function destroy(stack: Stack): Promise<void> {
-  const run = () =>
-    stack.destroy({ onOutput: show, color: "never", suppressProgress: true, remove: true });
-  // The first try fails when ^C reaches Pulumi while it runs.
+  const run = () => stack.destroy({ ...outputOptions, remove: true });
+  // The first attempt fails if ^C reaches Pulumi while it runs.
   await run().catch(async () => {
     await stack.cancel().catch(() => undefined);
     await run();
@@ -223,16 +220,17 @@ function applyEnvironment(changes: Readonly<Record<string, string | undefined>>)
   }
 }
 
-function step(number: number): void {
-  process.stdout.write(`\n[${number} of ${steps.length}] ${steps[number - 1]}\n`);
+function startStep(title: string): void {
+  const number = stepTitles.indexOf(title) + 1;
+  process.stdout.write(`\n[${number} of ${stepTitles.length}] ${title}\n`);
 }
 
-function say(text: string): void {
-  process.stdout.write(`    ${text}\n`);
+function say(line: string): void {
+  process.stdout.write(`    ${line}\n`);
 }
 
-function show(text: string): void {
-  process.stdout.write(text.replace(/^(?=.)/gm, "    | "));
+function showPulumiOutput(output: string): void {
+  process.stdout.write(output.replace(/^(?=.)/gm, "    | "));
 }
 
 function expect(holds: boolean, fact: string): void {

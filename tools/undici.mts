@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { Plugin } from "rolldown";
 
-// undici loads these for bodies that are forms or streams, and for its experimental parser. This package
+// undici loads these parts for bodies that are forms or streams, and for its experimental parser. This package
 // uses none of them.
-const neverLoaded = /[\\/]undici[\\/]lib[\\/](web|milo)[\\/]/;
+const unusedParts = /[\\/]undici[\\/]lib[\\/](web|milo)[\\/]/;
 
 /** Bundles the parts of undici that this package uses, wherever the source imports "undici". */
 export const undiciParts: Plugin = {
@@ -18,7 +18,7 @@ export const undiciParts: Plugin = {
         return undefined;
       }
       const resolved = await this.resolve(id, importer, { skipSelf: true });
-      return resolved && neverLoaded.test(resolved.id)
+      return resolved && unusedParts.test(resolved.id)
         ? { id: resolved.id, external: true }
         : resolved;
     },

@@ -26,6 +26,6 @@ copyFileSync(join(root, "LICENSE"), join(directory, "LICENSE"));
 writeFileSync(join(directory, "THIRD-PARTY-LICENSES"), licencesOf(modules));
 writeFileSync(join(directory, "sbom.cdx.json"), sbomOf(modules));
 
-const packed = join(root, "plugin");
-rmSync(packed, { recursive: true, force: true });
-cpSync(directory, packed, { recursive: true });
+const packageCopy = join(root, "plugin");
+rmSync(packageCopy, { recursive: true, force: true });
+cpSync(directory, packageCopy, { recursive: true });

@@ -2,10 +2,10 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { build, type Plugin } from "rolldown";
 import { undiciParts } from "../undici.mts";
-import { schema, schemaSource } from "./schema.mts";
+import { schema, schemaTemplate } from "./schema.mts";
 
 // grpc-js loads this package for channelz and orca, which the plugin does not use.
-const neverLoaded = /^@grpc\/proto-loader$/;
+const unusedPackage = /^@grpc\/proto-loader$/;
 
 // One character beyond Latin-1 doubles the size of the file that V8 reads at each start.
 const ascii: Plugin = {
@@ -22,16 +22,18 @@ const ascii: Plugin = {
   },
 };
 
-const completeSchema: Plugin = {
-  name: "complete-schema",
+// The generated schema replaces its template in the bundle.
+const generatedSchema: Plugin = {
+  name: "generated-schema",
   load: (id) =>
-    id === schemaSource ? { code: JSON.stringify(schema), moduleType: "json" } : undefined,
+    id === schemaTemplate ? { code: JSON.stringify(schema), moduleType: "json" } : undefined,
 };
 
 /**
  * Bundles a plugin into one executable file that needs only Node.js.
  *
  * @param input The path of the source, from the root of the repository.
+ * @param file The path of the bundle.
  * @returns The modules that the file contains.
  */
 export async function bundlePlugin(input: string, file: string): Promise<string[]> {
@@ -39,8 +41,8 @@ export async function bundlePlugin(input: string, file: string): Promise<string[
     cwd: join(import.meta.dirname, "../.."),
     platform: "node",
     input,
-    external: neverLoaded,
-    plugins: [completeSchema, undiciParts, ascii],
+    external: unusedPackage,
+    plugins: [generatedSchema, undiciParts, ascii],
     transform: { target: "es2022" },
     output: {
       file,

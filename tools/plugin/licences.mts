@@ -9,7 +9,7 @@ interface BundledPackage {
   readonly license?: string;
 }
 
-/** The packages that these modules come from, sorted by name. */
+/** Returns the packages that these modules come from, sorted by name. */
 export function packagesIn(modules: readonly string[]): BundledPackage[] {
   const directories = modules.map(packageDirectoryOf).filter((found) => found !== undefined);
   return [...new Set(directories)]
@@ -20,12 +20,12 @@ export function packagesIn(modules: readonly string[]): BundledPackage[] {
     .toSorted((one, other) => one.name.localeCompare(other.name, "en"));
 }
 
-/** The licences of the packages that these modules come from. */
+/** Returns the licences of the packages that these modules come from. */
 export function licencesOf(modules: readonly string[]): string {
   return packagesIn(modules).map(licenceOf).join("\n");
 }
 
-/** The directory of the innermost package in `node_modules` that contains a module. */
+/** Returns the directory of the innermost package in `node_modules` that contains a module. */
 function packageDirectoryOf(module: string): string | undefined {
   return /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(module)?.[0];
 }

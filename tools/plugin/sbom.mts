@@ -10,8 +10,8 @@ interface BillOfMaterials {
 }
 
 /**
- * The bill of materials of the plugin, in CycloneDX's format: the output of `npm sbom` for the lock
- * file, without the packages that none of these modules comes from.
+ * Returns the bill of materials of the plugin in CycloneDX's format: the output of `npm sbom` for the lock
+ * file, reduced to the packages that these modules come from.
  */
 export function sbomOf(modules: readonly string[]): string {
   const args = ["sbom", "--sbom-format=cyclonedx", "--package-lock-only"];
@@ -26,7 +26,7 @@ export function sbomOf(modules: readonly string[]): string {
   const components = bill.components.filter((one) => bundled.includes(one["bom-ref"]));
   const missing = bundled.filter((ref) => !components.some((one) => one["bom-ref"] === ref));
   if (missing.length > 0) throw new Error(`package-lock.json does not have ${missing.join(", ")}`);
-  // npm names the root after its directory; a time and a number would differ from build to build.
+  // npm names the root after its directory. The time and the serial number would differ from build to build.
   const { timestamp: _, component, ...metadata } = bill.metadata;
   const { serialNumber: __, ...rest } = bill;
   const refs = [component["bom-ref"], ...bundled];

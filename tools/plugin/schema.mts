@@ -6,14 +6,14 @@ import ts from "typescript";
 const root = join(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
-/** The file with what the code does not say: names, languages and the events. */
-export const schemaSource = join(root, "src/adapters/plugin/schema.json");
+/** The file with the parts of the schema that are not generated: names, languages and the event types. */
+export const schemaTemplate = join(root, "src/adapters/plugin/schema.json");
 
-// The types of TypeScript do not say what is a secret, and what is a whole number.
+// The types of TypeScript do not say which properties are secrets, and which numbers are integers.
 const secrets = ["secret", "adopt", "apiKey"];
 const integers = ["id", "maxConcurrentRequests"];
 
-const importing = `## Import
+const importSection = `## Import
 
 Import a webhook by its database and its number, with the setting \`listing\` on and its secret in the environment variable \`DBWEBHOOKS_IMPORT_SECRET\`:
 
@@ -29,17 +29,17 @@ type Member = (ts.PropertySignature | ts.PropertyDeclaration) & { readonly type:
 
 /**
  * The schema as the plugin returns it. Properties, types and descriptions come from the classes and
- * interfaces of `src/sdk`, and what a change replaces, defaults and variables from the tables of `src`.
- * The examples come from `docs/_index.md`.
+ * interfaces of `src/sdk`, the properties that replace a webhook from `provider/arguments.ts`, defaults from
+ * `provider/config.ts`, variables from `common/setting-names.ts`, and examples from `docs/_index.md`.
  */
-export const schema = await completeSchema();
+export const schema = await generateSchema();
 
-async function completeSchema() {
-  const source = JSON.parse(readFileSync(schemaSource, "utf8"));
+async function generateSchema() {
+  const template = JSON.parse(readFileSync(schemaTemplate, "utf8"));
   const { replacingArguments } =
     await load<typeof import("../../src/provider/arguments.ts")>("provider/arguments.ts");
-  const replacing = (flag: string) => (name: string) =>
-    replacingArguments.includes(name) ? { [flag]: true } : {};
+  const ifReplacing = (name: string, fields: Schema) =>
+    replacingArguments.includes(name) ? fields : {};
 
   const args = declarationOf("sdk/args.ts", "WebhookArgs");
   const adopted = declarationOf("sdk/args.ts", "AdoptArgs");
@@ -50,10 +50,10 @@ async function completeSchema() {
   ];
   const settings = propertiesOf(
     declarationOf("sdk/args.ts", "ProviderArgs").members,
-    await settingTable(),
+    await settingFieldsOf(),
   );
   return {
-    ...source,
+    ...template,
     version: JSON.parse(read("package.json")).version as string,
     config: { variables: settings },
     provider: {
@@ -61,7 +61,7 @@ async function completeSchema() {
       inputProperties: settings,
     },
     types: {
-      ...source.types,
+      ...template.types,
       "dbwebhooks:index:Adopt": {
         type: "object",
         description: adopted.description,
@@ -71,12 +71,14 @@ async function completeSchema() {
     },
     resources: {
       "dbwebhooks:index:Webhook": {
-        description: [webhook.description, examples(), importing].join("\n\n"),
-        inputProperties: propertiesOf(args.members, replacing("willReplaceOnChanges")),
+        description: [webhook.description, examples(), importSection].join("\n\n"),
+        inputProperties: propertiesOf(args.members, (name) =>
+          ifReplacing(name, { willReplaceOnChanges: true }),
+        ),
         requiredInputs: requiredOf(args.members),
         properties: propertiesOf(outputs, (name) => ({
-          ...replacing("replaceOnChanges")(name),
-          // Only as an argument is an event one of the enumeration.
+          ...ifReplacing(name, { replaceOnChanges: true }),
+          // The outputs can contain unknown events, so only the argument refers to the enumeration.
           ...(name === "events" ? { items: { type: "string" } } : {}),
         })),
         required: requiredOf(outputs),
@@ -85,8 +87,11 @@ async function completeSchema() {
   };
 }
 
-/** The properties of a schema. `more` adds what their types do not say. */
-function propertiesOf(members: readonly Member[], more?: (name: string) => Schema): Schema {
+/** Returns the schema of each member. `extraFieldsOf` adds fields that its type and docstring do not show. */
+function propertiesOf(
+  members: readonly Member[],
+  extraFieldsOf?: (name: string) => Schema,
+): Schema {
   return Object.fromEntries(
     members.map((member) => {
       const name = member.name.getText();
@@ -94,7 +99,7 @@ function propertiesOf(members: readonly Member[], more?: (name: string) => Schem
       const description = descriptionOf(member);
       return [
         name,
-        { ...schemaOfType(member.type, name), ...secret, ...more?.(name), description },
+        { ...schemaOfType(member.type, name), ...secret, ...extraFieldsOf?.(name), description },
       ];
     }),
   );
@@ -105,13 +110,17 @@ function requiredOf(members: readonly Member[]): string[] {
   return required.map(({ name }) => name.getText());
 }
 
-/** The default and the environment variable of each setting. Pulumi reads no list from a variable. */
-async function settingTable(): Promise<(name: string) => Schema> {
+/**
+ * Returns a function with the default and the environment variable of a setting. Lists have no such fields,
+ * because Pulumi reads no list from a variable.
+ */
+async function settingFieldsOf(): Promise<(name: string) => Schema> {
   const { settingRules } =
     await load<typeof import("../../src/provider/config.ts")>("provider/config.ts");
   const { environmentVariables } =
     await load<typeof import("../../src/common/setting-names.ts")>("common/setting-names.ts");
   const required = { baseUrl: "https://tables.example.com", apiKey: "key" };
+  // Parsing only the required settings adds the defaults of all other settings.
   const values: Schema = settingRules(false).parse(required);
   return (name) => {
     const value = values[name];
@@ -127,7 +136,7 @@ async function settingTable(): Promise<(name: string) => Schema> {
   };
 }
 
-/** Bundles a module of `src` and loads it: Node.js cannot load its TypeScript as it is. */
+/** Bundles a module of `src` and loads it: Node.js cannot load it directly, because its imports end in `.js`. */
 async function load<Module>(path: string): Promise<Module> {
   const { output } = await build({
     cwd: root,
@@ -138,7 +147,7 @@ async function load<Module>(path: string): Promise<Module> {
   return import(`data:text/javascript,${encodeURIComponent(output[0].code)}`);
 }
 
-/** An interface or a class of `src`: its docstring, and its properties that have a type. */
+/** Returns the docstring of an interface or class of `src`, and its properties that have a type. */
 function declarationOf(path: string, name: string) {
   const source = ts.createSourceFile(path, read(`src/${path}`), ts.ScriptTarget.Latest, true);
   const declaration = source.statements
@@ -161,7 +170,7 @@ function isInstanceProperty(node: ts.Node): node is Member {
   );
 }
 
-/** The docstring without its tags, one line for each paragraph. */
+/** Returns a docstring without its tags, one line for each paragraph. */
 function descriptionOf(node: ts.Node): string {
   const [docstring] = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc);
   const text = ts.getTextOfJSDocComment(docstring?.comment) ?? "";

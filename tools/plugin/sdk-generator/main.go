@@ -59,7 +59,7 @@ func packageOf(schemaFile string) (*schema.Package, error) {
 	if len(diagnostics) > 0 {
 		return nil, diagnostics
 	}
-	// package add sets this for every package. It decides the path of the Go module.
+	// `pulumi package add` sets this for every package. It decides the path of the Go module.
 	pkg.SupportPack = true
 	return pkg, nil
 }

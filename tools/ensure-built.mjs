@@ -1,5 +1,6 @@
-// Runs before `npm start`, on any version of Node.js: installs the packages of package-lock.json if it has
-// changed since the last installation, and builds the package.
+// Runs before `npm start`, on any version of Node.js. If package-lock.json has changed since the last
+// installation, `npm ci` installs its packages and, through `prepare`, builds this package. Otherwise this
+// only builds the package.
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 
@@ -17,9 +18,9 @@ if (changedAt("node_modules/.package-lock.json") < changedAt("package-lock.json"
 }
 
 /** Shows errors and npm's progress, and the rest of the output only after a failure. */
-function npm(...words) {
+function npm(...args) {
   // Hides warnings about `engines`: they concern the Node.js that installs, not the one that runs.
-  const { status, stdout } = spawnSync("npm", [...words, "--loglevel=error"], {
+  const { status, stdout } = spawnSync("npm", [...args, "--loglevel=error"], {
     stdio: ["ignore", "pipe", "inherit"],
     shell: process.platform === "win32",
   });
