@@ -6,27 +6,29 @@ import { join } from "node:path";
 import { bundlePlugin } from "../tools/plugin/bundle.mts";
 import type { PulumiCli } from "../tools/pulumi-cli/resolve.mts";
 import { type Contender, floorPlugin } from "./contenders.mts";
-import { watchProvider } from "./memory.mts";
+import { watchProviderMemory } from "./memory.mts";
 import { openProject, type Project } from "./project.mts";
 import { startServiceProcess } from "./service-process.mts";
 
-/** The commands, in the order in which a round runs them. */
+/** The Pulumi commands that are measured, in the order in which a round runs them. */
 export const steps = ["up", "no-op up", "refresh", "destroy"] as const;
 
 type Step = (typeof steps)[number];
 
-/** The measurements of one contender with one number of webhooks. */
+/** The measurements of all contenders with one number of webhooks. */
 export interface Comparison {
+  /** The number of webhooks. */
   readonly count: number;
   readonly rounds: number;
   readonly results: readonly Result[];
 }
 
+/** The measurements of one contender. */
 interface Result {
   readonly contender: string;
   /** The durations, one per round. */
   readonly seconds: Readonly<Record<Step, readonly number[]>>;
-  /** Peak memory of the provider's process, one per command in which it was seen; empty without `/proc`. */
+  /** The peak memory of the provider's process in each command in which it was found; empty without `/proc`. */
   readonly providerMegabytes: readonly number[];
   /** The size of the state after each command of the last round. */
   readonly stateBytes: Readonly<Record<Step, number>>;
@@ -35,14 +37,15 @@ interface Result {
 export interface CompareOptions {
   readonly cli: PulumiCli;
   readonly contenders: readonly Contender[];
+  /** The number of webhooks. */
   readonly count: number;
   readonly rounds: number;
   readonly say: (line: string) => void;
 }
 
 /**
- * Measures contenders against each other. Every round runs each step once per contender, and the order
- * changes from round to round, so that changes of the machine's speed affect all contenders.
+ * Compares contenders. Every round runs each command once per contender, and the order changes from round
+ * to round, so that changes of the machine's speed affect all contenders.
  */
 export async function compare(options: CompareOptions): Promise<Comparison> {
   const { cli, contenders, count, rounds, say } = options;
@@ -67,9 +70,9 @@ export async function compare(options: CompareOptions): Promise<Comparison> {
       const first = round % runs.length;
       for (const step of steps) {
         for (const run of [...runs.slice(first), ...runs.slice(0, first)]) {
-          const { seconds, providerMegabytes } = await measure(run.project, step);
+          const { seconds, peakMegabytes } = await measure(run.project, step);
           run.seconds[step].push(seconds);
-          run.providerMegabytes.push(...providerMegabytes);
+          run.providerMegabytes.push(...(peakMegabytes === undefined ? [] : [peakMegabytes]));
           run.stateBytes[step] = (await stat(run.project.stateFile)).size;
         }
       }
@@ -97,12 +100,12 @@ async function measure({ pulumi, directory, environment }: Project, step: Step) 
   const output: Buffer[] = [];
   child.stdout.on("data", (chunk) => output.push(chunk));
   child.stderr.on("data", (chunk) => output.push(chunk));
-  const provider = watchProvider(directory);
+  const provider = watchProviderMemory(directory);
   const [exitCode] = await closed;
   const seconds = (performance.now() - startedAt) / 1000;
-  const providerMegabytes = provider.stop();
+  const peakMegabytes = provider.stop();
   if (exitCode !== 0) {
     throw new Error(`pulumi ${args.join(" ")} failed:\n${Buffer.concat(output)}`);
   }
-  return { seconds, providerMegabytes };
+  return { seconds, peakMegabytes };
 }

@@ -1,15 +1,19 @@
 import { join } from "node:path";
 
-/** A way to manage webhooks with Pulumi. */
+/**
+ * A way to manage webhooks with Pulumi whose times are compared: "ours" and "native" are this package,
+ * "docs-style" is a dynamic provider as in Pulumi's documentation, and a "floor" does nothing, so that its
+ * times are those of Pulumi alone.
+ */
 export interface Contender {
   readonly name: string;
-  /** The file of the program. In `Pulumi.yaml`, it follows the settings that every project has. */
+  /** The file with the program. `Pulumi.yaml` also has the project's settings, before the program. */
   readonly file: "index.js" | "index.ts" | "Pulumi.yaml";
   /** Returns a program that declares this number of webhooks. */
   readonly program: (count: number) => string;
-  /** The directory of its native plugin. Default: it uses the dynamic provider. */
+  /** The directory of the native plugin. Absent for a dynamic provider. */
   readonly plugin?: string;
-  /** Packages that only this program needs, by name: the text of their only file. */
+  /** The source of further packages, by their name. Each consists of one file. */
   readonly packages?: Readonly<Record<string, string>>;
 }
 
@@ -18,7 +22,7 @@ const repository = join(import.meta.dirname, "..");
 /** The plugin that `npm run build:plugin` writes. */
 export const ourPlugin = join(repository, "dist-plugin");
 
-/** A plugin that responds at once, which the benchmark bundles. */
+/** The plugin of `floor-plugin.mts`, which the benchmark bundles. */
 export const floorPlugin = join(repository, "node_modules/.cache/dbwebhooks-floor-plugin");
 
 const declarations = (count: number) => `
@@ -56,7 +60,7 @@ const inYaml = {
     ).join("")}`,
 };
 
-// A dynamic resource as Pulumi's documentation teaches it: a closure that Pulumi serialises and stores
+// A dynamic resource as Pulumi's documentation teaches it: a closure that Pulumi serializes and stores
 // with every webhook. It has no validation, no retries and no timeouts.
 const docsStyle = `const pulumi = require("@pulumi/pulumi");
 
@@ -92,7 +96,7 @@ class Webhook extends pulumi.dynamic.Resource {
   }
 }`;
 
-/** A resource class without any logic. */
+/** Returns a resource class without any logic. */
 const bareClass = (type: string, properties: string) => `const pulumi = require("@pulumi/pulumi");
 
 class Webhook extends pulumi.CustomResource {
@@ -106,7 +110,8 @@ class Webhook extends pulumi.CustomResource {
   }
 }`;
 
-// Responds at once, like `floor-plugin.mts`, so that only Pulumi's own time is measured.
+// Returns at once, like `floor-plugin.mts`, so that only Pulumi's own time is measured. `secretMark` is the key
+// and value by which Pulumi recognizes a secret.
 const floorProvider = `let next = 1;
 const secretMark = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
 const secret = () => ({ ...secretMark, value: "whsec_" + "x".repeat(43) + "=" });

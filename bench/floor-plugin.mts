@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// A native plugin that responds at once, so that only Pulumi and the start of a plugin are measured.
+// A native plugin that returns at once, so that only the times of Pulumi and of a plugin's start are measured.
 import {
   Server,
   ServerCredentials,
@@ -14,30 +14,31 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import schema from "../src/adapters/plugin/schema.json" with { type: "json" };
 
+// The key and value by which Pulumi recognizes a secret.
 const secretMark = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
 let lastId = 0;
 
-const answer =
+const unaryHandler =
   <Request, Response>(respond: (request: Request) => Response) =>
   ({ request }: ServerUnaryCall<Request, Response>, done: sendUnaryData<Response>) =>
     done(null, respond(request));
 
+const checkHandler = unaryHandler((request: messages.CheckRequest) =>
+  new messages.CheckResponse().setInputs(request.getNews()),
+);
+
 const handlers = {
-  getPluginInfo: answer(() => new PluginInfo().setVersion("0.0.0")),
-  getSchema: answer(() =>
+  getPluginInfo: unaryHandler(() => new PluginInfo().setVersion("0.0.0")),
+  getSchema: unaryHandler(() =>
     new messages.GetSchemaResponse().setSchema(JSON.stringify({ ...schema, version: "0.0.0" })),
   ),
-  checkConfig: answer((request: messages.CheckRequest) =>
-    new messages.CheckResponse().setInputs(request.getNews()),
-  ),
-  configure: answer(() => new messages.ConfigureResponse()),
-  check: answer((request: messages.CheckRequest) =>
-    new messages.CheckResponse().setInputs(request.getNews()),
-  ),
-  diff: answer(() =>
+  checkConfig: checkHandler,
+  configure: unaryHandler(() => new messages.ConfigureResponse()),
+  check: checkHandler,
+  diff: unaryHandler(() =>
     new messages.DiffResponse().setChanges(messages.DiffResponse.DiffChanges.DIFF_NONE),
   ),
-  create: answer((request: messages.CreateRequest) => {
+  create: unaryHandler((request: messages.CreateRequest) => {
     lastId += 1;
     const properties = Struct.fromJavaScript({
       ...request.getProperties()?.toJavaScript(),
@@ -47,14 +48,14 @@ const handlers = {
     });
     return new messages.CreateResponse().setId(`base_abc123/${lastId}`).setProperties(properties);
   }),
-  read: answer((request: messages.ReadRequest) =>
+  read: unaryHandler((request: messages.ReadRequest) =>
     new messages.ReadResponse()
       .setId(request.getId())
       .setProperties(request.getProperties())
       .setInputs(request.getInputs()),
   ),
-  delete: answer(() => new Empty()),
-  cancel: answer(() => new Empty()),
+  delete: unaryHandler(() => new Empty()),
+  cancel: unaryHandler(() => new Empty()),
 };
 
 const server = new Server();

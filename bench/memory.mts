@@ -1,7 +1,7 @@
 import { globSync, readFileSync, readlinkSync } from "node:fs";
 
-const sampleEveryMs = 50;
-const provider = /pulumi-resource-dbwebhooks|cmd\/dynamic-provider\/index\.js/;
+const sampleIntervalMs = 50;
+const providerCommand = /pulumi-resource-dbwebhooks|cmd\/dynamic-provider\/index\.js/;
 
 /** The resident memory of a process in megabytes. */
 export interface Memory {
@@ -12,38 +12,41 @@ export interface Memory {
 
 /** Reads the memory of a process; `undefined` if it has ended, or without `/proc`. */
 export function memoryOf(pid: number | string | undefined): Memory | undefined {
-  const status = attempt(() => readFileSync(`/proc/${pid}/status`, "utf8"));
+  const status = textOrEmpty(() => readFileSync(`/proc/${pid}/status`, "utf8"));
   const read = (name: string) =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) / 1024;
   const memory = { now: read("VmRSS"), peak: read("VmHWM") };
   return Number.isNaN(memory.peak) ? undefined : memory;
 }
 
-/** Follows the peak memory of the provider's process in a directory. The list stays empty if it was never seen. */
-export function watchProvider(directory: string): { stop: () => number[] } {
+/**
+ * Watches the memory of the provider's process that runs in a directory. `stop` returns its peak in megabytes,
+ * or `undefined` if no such process was found.
+ */
+export function watchProviderMemory(directory: string): { stop: () => number | undefined } {
   let pid: string | undefined;
   let peak: number | undefined;
   const timer = setInterval(() => {
     pid ??= globSync("[0-9]*", { cwd: "/proc" }).find(
       (id) =>
-        attempt(() => readlinkSync(`/proc/${id}/cwd`)) === directory &&
-        provider.test(attempt(() => readFileSync(`/proc/${id}/cmdline`, "utf8"))),
+        textOrEmpty(() => readlinkSync(`/proc/${id}/cwd`)) === directory &&
+        providerCommand.test(textOrEmpty(() => readFileSync(`/proc/${id}/cmdline`, "utf8"))),
     );
     // After the process has ended, the last value that was read counts.
     peak = memoryOf(pid)?.peak ?? peak;
-  }, sampleEveryMs);
+  }, sampleIntervalMs);
   return {
     stop: () => {
       clearInterval(timer);
-      return peak === undefined ? [] : [peak];
+      return peak;
     },
   };
 }
 
-/** Ignores errors, because a process can end while it is read. */
-function attempt(look: () => string): string {
+/** Returns an empty text in place of an error, because a process can end while its files are read. */
+function textOrEmpty(read: () => string): string {
   try {
-    return look();
+    return read();
   } catch {
     return "";
   }

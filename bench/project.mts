@@ -20,9 +20,9 @@ export interface Project {
 }
 
 export interface ProjectOptions {
-  /** An empty directory for the files of the project. */
+  /** An empty directory for the project, its state and Pulumi's settings. */
   readonly root: string;
-  /** The number of webhooks that it declares. */
+  /** The number of webhooks that the program declares. */
   readonly count: number;
   readonly service: ServiceProcess;
 }
@@ -42,15 +42,18 @@ export async function openProject(
     await mkdir(join(modules, name));
     await writeFile(join(modules, name, "index.js"), text);
   }
-  const typescript = file === "index.ts";
-  const files: Readonly<Record<string, string>> = {
+  const isYaml = file === "Pulumi.yaml";
+  const isTypeScript = file === "index.ts";
+  const nodejs = `{ name: nodejs, options: { typescript: ${isTypeScript} } }`;
+  const settings = `name: bench
+runtime: ${isYaml ? "yaml" : nodejs}
+${plugin ? `plugins: { providers: [{ name: dbwebhooks, path: ${JSON.stringify(plugin)} }] }` : ""}
+`;
+  const files = {
     "package.json": `{ "main": "${file}" }\n`,
     "tsconfig.json": `{ "compilerOptions": { "module": "node16", "strict": true } }\n`,
-    [file]: program(count),
-    "Pulumi.yaml": `name: bench
-runtime: ${file === "Pulumi.yaml" ? "yaml" : `{ name: nodejs, options: { typescript: ${typescript} } }`}
-${plugin ? `plugins: { providers: [{ name: dbwebhooks, path: ${JSON.stringify(plugin)} }] }` : ""}
-${file === "Pulumi.yaml" ? program(count) : ""}`,
+    "Pulumi.yaml": isYaml ? settings + program(count) : settings,
+    ...(isYaml ? {} : { [file]: program(count) }),
   };
   for (const [name, text] of Object.entries(files)) {
     await writeFile(join(directory, name), text);
@@ -59,7 +62,7 @@ ${file === "Pulumi.yaml" ? program(count) : ""}`,
     ...process.env,
     ...(await hermeticEnvironment(root)),
     ...cli.environment,
-    PATH: typescript ? cli.environment.PATH : await pathWithoutTypeScript(cli, join(root, "bin")),
+    PATH: isTypeScript ? cli.environment.PATH : await pathWithoutTypeScript(cli, join(root, "bin")),
     // Otherwise the user's environment decides whether the state is compressed.
     PULUMI_DIY_BACKEND_GZIP: "false",
     DBWEBHOOKS_BASE_URL: service.baseUrl,
@@ -73,7 +76,10 @@ ${file === "Pulumi.yaml" ? program(count) : ""}`,
   return { pulumi: cli.command, directory, environment, stateFile };
 }
 
-/** Returns a PATH with a wrapper that turns TypeScript off: our own language host reads no options. */
+/**
+ * Returns a PATH with a wrapper of the language host that turns TypeScript off, because the host of a CLI
+ * that was built from source ignores the option in `Pulumi.yaml`.
+ */
 async function pathWithoutTypeScript(cli: PulumiCli, directory: string): Promise<string> {
   const { PATH = "" } = cli.environment;
   if (cli.source !== "build") {

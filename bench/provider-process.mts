@@ -11,39 +11,39 @@ import { memoryOf } from "./memory.mts";
 
 const repository = join(import.meta.dirname, "..");
 
-/** A provider whose process is measured, and how the engine addresses it. */
+/** A provider whose process is measured, and what the engine sends to it. */
 export interface Provider {
   readonly file: string;
   readonly type: string;
-  /** An id in the form of this provider. */
-  readonly someId: string;
+  /** A webhook's id in the form of this provider. */
+  readonly exampleId: string;
   /** The prefix of each key of the configuration. */
   readonly keyPrefix: string;
-  /** The provider text that Pulumi's provider process evaluates; absent for the plugin. */
-  readonly inputs: Readonly<Record<string, string>>;
+  /** Inputs besides a webhook's arguments: the provider text that Pulumi's provider process evaluates. */
+  readonly extraInputs: Readonly<Record<string, string>>;
 }
 
 /** The native plugin. */
 export const nativeProvider: Provider = {
   file: join(ourPlugin, "pulumi-resource-dbwebhooks"),
   type: "dbwebhooks:index:Webhook",
-  someId: "base_abc123/1",
+  exampleId: "base_abc123/1",
   keyPrefix: "",
-  inputs: {},
+  extraInputs: {},
 };
 
-/** Pulumi's provider process with the provider of this text. */
+/** Returns Pulumi's provider process with the dynamic provider that this text defines. */
 export const dynamicProvider = (text: string): Provider => ({
   file: join(repository, "node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js"),
   type: "pulumi-nodejs:dynamic/dbwebhooks:Webhook",
-  someId: "1",
+  exampleId: "1",
   keyPrefix: "dbwebhooks:",
-  inputs: { __provider: text },
+  extraInputs: { __provider: text },
 });
 
 /** Starts a provider's process and configures it as the engine does. */
 export async function startProvider(provider: Provider) {
-  // The provider checks that an engine is there before it returns a creation.
+  // The provider checks that the engine is still there before it returns a creation.
   const engine = createServer((socket) => socket.on("error", () => {})).listen(0, "127.0.0.1");
   await once(engine, "listening");
   const address = `127.0.0.1:${(engine.address() as AddressInfo).port}`;

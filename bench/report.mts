@@ -6,27 +6,27 @@ import { join } from "node:path";
 const documentFile = join(import.meta.dirname, "../docs/contributing/benchmarks.md");
 const require = createRequire(import.meta.url);
 
-/** A text that a run creates, and the name of its place in the document. */
+/** A text for the document, and the name in the two comments between which it stands. */
 export interface Section {
   readonly name: string;
   readonly text: string;
 }
 
-/** Writes each text between the two comments in `docs/contributing/benchmarks.md` that name its place. */
+/** Writes each section into `docs/contributing/benchmarks.md`, between the two comments with its name. */
 export async function writeDocument(sections: readonly Section[]): Promise<void> {
   let document = await readFile(documentFile, "utf8");
   for (const { name, text } of sections) {
-    const place = new RegExp(`(?<=<!-- begin ${name} -->\n)[^]*(?=<!-- end ${name} -->)`);
-    if (!place.test(document)) {
-      throw new Error(`docs/contributing/benchmarks.md has no place for "${name}".`);
+    const content = new RegExp(`(?<=<!-- begin ${name} -->\n)[^]*(?=<!-- end ${name} -->)`);
+    if (!content.test(document)) {
+      throw new Error(`docs/contributing/benchmarks.md has no comments for "${name}".`);
     }
-    document = document.replace(place, () => `\n${text}\n\n`);
+    document = document.replace(content, () => `\n${text}\n\n`);
   }
   await writeFile(documentFile, document);
 }
 
-/** Describes the environment of the measurements, without anything that identifies the machine. */
-export function originText(versions: Readonly<Record<string, string>> = {}): string {
+/** Describes the command, the date, the machine and the versions of a run, without identifying the machine. */
+export function environmentText(versions: Readonly<Record<string, string>> = {}): string {
   const args = process.argv
     .slice(2)
     .map((arg) => (/[\s,]/.test(arg) ? `"${arg}"` : arg))

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
 const main = join(import.meta.dirname, "../dist/cli/main.js");
-const lookEveryMs = 20;
+const pollIntervalMs = 20;
 
-/** The local service, which the built command runs in its own process. */
+/** The local service in a process of its own. */
 export interface ServiceProcess extends AsyncDisposable {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -27,7 +27,7 @@ export async function startServiceProcess(args: readonly string[] = []): Promise
     if (child.exitCode !== null || child.signalCode !== null) {
       throw new Error(`serve ended before it listened (${child.exitCode ?? child.signalCode}).`);
     }
-    await setTimeout(lookEveryMs);
+    await setTimeout(pollIntervalMs);
   }
   return {
     baseUrl,
@@ -39,7 +39,7 @@ export async function startServiceProcess(args: readonly string[] = []): Promise
   };
 }
 
-/** A TCP port on which nothing listens. */
+/** Returns a TCP port on which nothing listens. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

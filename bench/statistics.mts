@@ -1,5 +1,5 @@
 /** The median of several measurements, and their range. */
-export interface Summary {
+interface Summary {
   readonly median: number;
   readonly min: number;
   readonly max: number;
@@ -7,17 +7,14 @@ export interface Summary {
 
 /** Summarizes several measurements of the same duration or size. */
 export function summarize(values: readonly number[]): Summary {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length / 2;
-  const median = (at(sorted, Math.ceil(middle) - 1) + at(sorted, Math.floor(middle))) / 2;
-  return { median, min: at(sorted, 0), max: at(sorted, -1) };
+  const sorted = values.toSorted((one, other) => one - other);
+  const half = sorted.length / 2;
+  // The middle of an even number of values is two values.
+  const [low = Number.NaN, high = low] = sorted.slice(Math.ceil(half) - 1, Math.floor(half) + 1);
+  return { median: (low + high) / 2, min: Math.min(...values), max: Math.max(...values) };
 }
 
-/** Formats a number with at least three significant digits. */
-export function rounded(value: number, digits = 3): number {
-  return Number(value.toPrecision(Math.max(digits, Math.ceil(Math.log10(Math.abs(value) + 1)))));
-}
-
-function at(values: readonly number[], index: number): number {
-  return values.at(index) ?? Number.NaN;
+/** Rounds a number to three significant digits, or to an integer if it has more digits before the point. */
+export function rounded(value: number): number {
+  return Number(value.toPrecision(Math.max(3, Math.ceil(Math.log10(Math.abs(value) + 1)))));
 }

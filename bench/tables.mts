@@ -1,10 +1,10 @@
 import { type Comparison, steps } from "./commands.mts";
-import { type Loading, loadingColumns } from "./loading.mts";
+import { type ProcessMeasurements, processColumns } from "./processes.mts";
 import type { Section } from "./report.mts";
-import { rounded, type Summary, summarize } from "./statistics.mts";
+import { rounded, summarize } from "./statistics.mts";
 
-// The comparisons of two contenders, by the names of their places in the document.
-const questions: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+// The pairs of contenders whose times are compared, by the section that shows their ratios.
+const comparedPairs: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
   share: [
     ["ours", "floor"],
     ["native", "native floor"],
@@ -23,14 +23,16 @@ const questions: Readonly<Record<string, readonly (readonly [string, string])[]>
   ],
 };
 
-/** Returns a table per comparison, and a table of the times on which they are based. */
+/** Returns the sections with the ratios of each pair, with memory and state, and with all times. */
 export function comparisonSections(comparisons: readonly Comparison[]): Section[] {
   return [
-    ...Object.entries(questions).map(([name, pairs]) => ({
+    ...Object.entries(comparedPairs).map(([name, pairs]) => ({
       name,
       text: tableOf([
         ["", ...steps],
-        ...comparisons.flatMap((one) => pairs.flatMap((pair) => ratioRows(one, pair))),
+        ...comparisons.flatMap((comparison) =>
+          pairs.flatMap((pair) => ratioRows(comparison, pair)),
+        ),
       ]),
     })),
     { name: "memory", text: comparisons.map(memoryTable).join("\n\n") },
@@ -38,19 +40,19 @@ export function comparisonSections(comparisons: readonly Comparison[]): Section[
   ];
 }
 
-/** Returns the table of start, response and load times and of memory, per process. */
-export function loadingSection(loadings: readonly Loading[]): Section {
-  const rows = loadings.map(({ name, rounds }) => [
+/** Returns the section with start, response and import times and with memory, per process. */
+export function processSection(measurements: readonly ProcessMeasurements[]): Section {
+  const rows = measurements.map(({ name, rounds }) => [
     name,
-    ...Object.entries(loadingColumns).map(([column, unit]) => {
+    ...Object.entries(processColumns).map(([column, unit]) => {
       const values = rounds.flatMap((round) => round[column as keyof typeof round] ?? []);
       return values.length === 0 ? "" : `${rounded(summarize(values).median)} ${unit}`;
     }),
   ]);
-  return { name: "loading", text: tableOf([["", ...Object.keys(loadingColumns)], ...rows]) };
+  return { name: "loading", text: tableOf([["", ...Object.keys(processColumns)], ...rows]) };
 }
 
-/** Returns the ratio of the times of two contenders, or no row if one of them was not measured. */
+/** Returns a row with the ratios of the times of two contenders, or no row if one of them was not measured. */
 function ratioRows({ count, results }: Comparison, pair: readonly [string, string]): string[][] {
   const [one, other] = pair.map((name) => results.find(({ contender }) => contender === name));
   if (one === undefined || other === undefined) {
@@ -58,14 +60,16 @@ function ratioRows({ count, results }: Comparison, pair: readonly [string, strin
   }
   const cells = steps.map((step) => {
     const others = other.seconds[step];
-    return rangeOf(one.seconds[step].map((seconds, round) => seconds / Number(others[round])));
+    return medianAndRange(
+      one.seconds[step].map((seconds, round) => seconds / Number(others[round])),
+    );
   });
-  return [[`${webhooks(count)}: ${one.contender} to ${other.contender}`, ...cells]];
+  return [[`${webhookCount(count)}: ${one.contender} to ${other.contender}`, ...cells]];
 }
 
 function memoryTable({ count, results }: Comparison): string {
   return tableOf([
-    [webhooks(count), "memory of the provider", "state per webhook"],
+    [webhookCount(count), "memory of the provider", "state per webhook"],
     ...results.map(({ contender, providerMegabytes: peaks, stateBytes }) => [
       contender,
       peaks.length === 0 ? "not read" : `${Math.round(Math.max(...peaks))} MB`,
@@ -76,24 +80,24 @@ function memoryTable({ count, results }: Comparison): string {
 
 function timesTable({ count, rounds, results }: Comparison): string {
   return tableOf([
-    [`${webhooks(count)}, ${rounds === 1 ? "1 round" : `${rounds} rounds`}`, ...steps],
+    [`${webhookCount(count)}, ${rounds === 1 ? "1 round" : `${rounds} rounds`}`, ...steps],
     ...results.map(({ contender, seconds }) => [
       contender,
-      ...steps.map((step) => rangeOf(seconds[step], " s")),
+      ...steps.map((step) => medianAndRange(seconds[step], " s")),
     ]),
   ]);
 }
 
-function rangeOf(values: readonly number[], unit = ""): string {
-  const { median, min, max }: Summary = summarize(values);
+function medianAndRange(values: readonly number[], unit = ""): string {
+  const { median, min, max } = summarize(values);
   return `${rounded(median)}${unit} (${rounded(min)} to ${rounded(max)})`;
 }
 
-function webhooks(count: number): string {
+function webhookCount(count: number): string {
   return count === 1 ? "1 webhook" : `${count.toLocaleString("en")} webhooks`;
 }
 
-/** Formats a table in Markdown, whose first row is the head. */
+/** Formats a table in Markdown. The first row is the head. */
 function tableOf([head = [], ...rows]: readonly (readonly string[])[]): string {
   const line = head.map((_, column) => (column === 0 ? "---" : "---:"));
   return [head, line, ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");

@@ -9,8 +9,8 @@ import {
   startProvider,
 } from "./provider-process.mts";
 
-/** The measurements of a process, with their units. */
-export const loadingColumns = {
+/** The columns of the table, with their units. */
+export const processColumns = {
   start: "ms",
   "first check and diff": "ms",
   "1,000 more": "ms",
@@ -18,13 +18,14 @@ export const loadingColumns = {
   import: "ms",
 } as const;
 
-/** The measurements of a process, one per round. */
-export interface Loading {
+/** The measurements of one kind of process. */
+export interface ProcessMeasurements {
   readonly name: string;
-  readonly rounds: readonly LoadingRound[];
+  readonly rounds: readonly Measurement[];
 }
 
-type LoadingRound = Readonly<Partial<Record<keyof typeof loadingColumns, number>>>;
+/** A value for each column that can be measured. */
+type Measurement = Readonly<Partial<Record<keyof typeof processColumns, number>>>;
 
 const emptyProvider = `exports.handler = () => ({
   check: async (olds, { __provider, ...inputs }) => ({ inputs }),
@@ -32,46 +33,48 @@ const emptyProvider = `exports.handler = () => ({
 })`;
 const ourProvider = 'exports.handler = () => require("pulumi-dbwebhooks/provider")';
 
-const processes: Readonly<Record<string, () => Promise<LoadingRound>>> = {
+const processes: Readonly<Record<string, () => Promise<Measurement>>> = {
   plugin: () => callProvider(nativeProvider),
   "dynamic provider process, ours": () => callProvider(dynamicProvider(ourProvider)),
   "dynamic provider process, empty": () => callProvider(dynamicProvider(emptyProvider)),
-  "`node -e 0`": startNothing,
+  "`node -e 0`": startEmptyProgram,
   '`require("pulumi-dbwebhooks")`': () => importPackage("pulumi-dbwebhooks"),
   '`require("pulumi-dbwebhooks/native")`': () => importPackage("pulumi-dbwebhooks/native"),
 };
 
-/** Measures processes in an order that changes, so that changes of the machine's speed affect all. */
-export async function measureLoading(
+/** Measures every process in each round, in alternating order, so that changes of the machine's speed affect all. */
+export async function measureProcesses(
   rounds: number,
   say: (line: string) => void,
-): Promise<Loading[]> {
-  const loadings = Object.entries(processes).map(([name, run]) => ({
+): Promise<ProcessMeasurements[]> {
+  const measurements = Object.entries(processes).map(([name, run]) => ({
     name,
     run,
-    rounds: [] as LoadingRound[],
+    rounds: [] as Measurement[],
   }));
   for (let round = 0; round < rounds; round++) {
-    say(`loading, round ${round + 1} of ${rounds}`);
-    for (const loading of round % 2 === 0 ? loadings : loadings.toReversed()) {
-      loading.rounds.push(await loading.run());
+    say(`processes, round ${round + 1} of ${rounds}`);
+    for (const { run, rounds: done } of round % 2 === 0
+      ? measurements
+      : measurements.toReversed()) {
+      done.push(await run());
     }
   }
-  return loadings;
+  return measurements;
 }
 
-/** Sends the engine's requests about unchanged webhooks, one after the other. */
-async function callProvider(provider: Provider): Promise<LoadingRound> {
+/** Sends a provider the engine's requests about unchanged webhooks, one after the other. */
+async function callProvider(provider: Provider): Promise<Measurement> {
   await using running = await startProvider(provider);
   const checkAndDiff = async (index: number) => {
     const { inputs } = await running.check({
-      ...provider.inputs,
+      ...provider.extraInputs,
       databaseId: "base_abc123",
       url: `https://example.com/hooks/${index}`,
       events: ["record.created", "record.updated"],
     });
     const state = { ...inputs, baseUrl: "https://tables.example.com", secret: "x" };
-    await running.diff(provider.someId, state, inputs);
+    await running.diff(provider.exampleId, state, inputs);
   };
   const first = await msOf(() => checkAndDiff(0));
   const more = await msOf(async () => {
@@ -88,12 +91,12 @@ async function callProvider(provider: Provider): Promise<LoadingRound> {
   };
 }
 
-async function startNothing(): Promise<LoadingRound> {
+async function startEmptyProgram(): Promise<Measurement> {
   return { start: await msOf(() => once(spawn(process.execPath, ["-e", "0"]), "exit")) };
 }
 
 /** Measures how long an import takes in a program that has already loaded Pulumi's SDK. */
-async function importPackage(name: string): Promise<LoadingRound> {
+async function importPackage(name: string): Promise<Measurement> {
   const program = `require("@pulumi/pulumi");
 const startedAt = performance.now();
 require("${name}");
