@@ -54,10 +54,9 @@ export async function measureProcesses(
   }));
   for (let round = 0; round < rounds; round++) {
     say(`processes, round ${round + 1} of ${rounds}`);
-    for (const { run, rounds: done } of round % 2 === 0
-      ? measurements
-      : measurements.toReversed()) {
-      done.push(await run());
+    const inOrder = round % 2 === 0 ? measurements : measurements.toReversed();
+    for (const measurement of inOrder) {
+      measurement.rounds.push(await measurement.run());
     }
   }
   return measurements;

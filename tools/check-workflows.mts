@@ -1,5 +1,5 @@
-// `npm run check:workflows`: zizmor checks our workflows, and the one for users, for actions that no
-// commit pins and for other weaknesses. It needs Python 3 with venv, and fails without it.
+// `npm run check:workflows`: runs zizmor, a linter for the security of GitHub Actions, on the workflows of this
+// repository and on the example for users. It needs Python 3 with venv, and fails without it.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 

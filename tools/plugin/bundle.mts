@@ -7,7 +7,7 @@ import { schema, schemaTemplate } from "./schema.mts";
 // grpc-js loads this package for channelz and orca, which the plugin does not use.
 const unusedPackage = /^@grpc\/proto-loader$/;
 
-// One character beyond Latin-1 doubles the size of the file that V8 reads at each start.
+// A single character beyond Latin-1 doubles the size of the file that V8 reads at each start.
 const ascii: Plugin = {
   name: "ascii",
   generateBundle: (_, bundle) => {
