@@ -42,7 +42,7 @@ const processes: Readonly<Record<string, () => Promise<Measurement>>> = {
   '`require("pulumi-dbwebhooks/native")`': () => importPackage("pulumi-dbwebhooks/native"),
 };
 
-/** Measures every process in each round, in alternating order, so that changes of the machine's speed affect all. */
+/** Measures every process in each round. The order alternates, so that changes of the machine's speed affect all. */
 export async function measureProcesses(
   rounds: number,
   say: (line: string) => void,
