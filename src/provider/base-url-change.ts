@@ -31,10 +31,10 @@ export function compareBaseUrls(olds: ConfigSource, news: ConfigSource): BaseUrl
   const [from, to] = [shownValue(old.baseUrl), shownValue(next.baseUrl)];
   // A provider that is about to be created has no old arguments: its settings seem to come from the
   // environment.
-  if (old.fromEnvironment.includes("baseUrl")) {
+  if (old.namesFromEnvironment.includes("baseUrl")) {
     return { from, to, consequence: "leave" };
   }
-  if (!old.fromEnvironment.includes("apiKey")) {
+  if (!old.namesFromEnvironment.includes("apiKey")) {
     return { from, to, consequence: "replace" };
   }
   return { from, to, consequence: next.isExplicit ? "refuse" : "leave" };

@@ -9,7 +9,7 @@ import type { ConfigResult } from "./config.js";
 import { messages, nameOfWebhook } from "./messages.js";
 import type { Operation } from "./operation.js";
 import type { RunState } from "./run-state.js";
-import { adoptedId } from "./state.js";
+import { idToAdopt } from "./state.js";
 import { isUnknown, type Properties, withWrappedSecret, wrapSecret } from "./values.js";
 
 const maxFailures = 20;
@@ -20,17 +20,18 @@ export interface CheckResult {
   readonly failures: readonly string[];
 }
 
-/** The arguments of a resource: the old ones, which are empty for a new webhook, and the new ones. */
-export interface DeclaredArguments {
-  readonly olds: Properties;
-  readonly news: Properties;
-  /** Identifies the resource; empty in the dynamic adapter, which does not get it. */
-  readonly urn: string;
-}
-
-/** Checks the arguments of a webhook, and records which webhook they adopt or were imported from. */
+/**
+ * Checks the arguments of a webhook, and records which webhook they adopt or were imported from.
+ *
+ * @param args The old arguments, which are empty for a new webhook, and the new ones. The URN is empty in the
+ * dynamic adapter, which does not get it.
+ */
 export function checkWebhook(
-  { olds, news, urn }: DeclaredArguments,
+  {
+    olds,
+    news,
+    urn,
+  }: { readonly olds: Properties; readonly news: Properties; readonly urn: string },
   { settings, problems }: ConfigResult,
   runState: RunState,
   operation: Operation,
@@ -44,25 +45,25 @@ export function checkWebhook(
   if (settings === undefined || failures.length > 0) {
     return { inputs, failures };
   }
-  const id = adoptedId(inputs);
+  const id = idToAdopt(inputs);
   const databaseId = String(inputs.databaseId);
   if (id !== undefined && !isUnknown([id, databaseId])) {
     const name = nameOfWebhook(id, databaseId);
     const old = runState.oldArguments.get(urn) ?? {};
-    if (isNew && adoptedId(old) === id && old.databaseId === databaseId) {
+    if (isNew && idToAdopt(old) === id && old.databaseId === databaseId) {
       // The replacement adopts the webhook that it replaces: if its provider is replaced too, the process of
       // the old provider, which knows nothing of the adoption, would delete the webhook.
       const problem = messages.adoptedAgain(name);
       return { inputs, failures: [`adopt: ${problem}`] };
     }
-    runState.recordOf({ baseUrl: settings.baseUrl, databaseId, id }).isAdoptDeclared = true;
+    runState.remember({ baseUrl: settings.baseUrl, databaseId, id }).isAdoptDeclared = true;
     operation.notify(isNew ? messages.adopting(name) : undefined);
   }
   const imported = runState.imported.get(urn);
   if (imported === undefined) {
     return { inputs, failures };
   }
-  const owners = runState.recordOf(imported).addOwner(urn);
+  const owners = runState.remember(imported).addOwner(urn);
   if (owners.length > 1) {
     operation.warn(messages.shared(nameOfWebhook(imported.id, imported.databaseId), owners));
   }

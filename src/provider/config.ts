@@ -12,7 +12,7 @@ import {
 } from "../common/setting-names.js";
 import { normalizeBaseUrl, validateBaseUrl } from "./urls.js";
 
-const commands: { readonly [Name in SettingName]?: string } = {
+const setCommands: { readonly [Name in SettingName]?: string } = {
   baseUrl: `pulumi config set ${namespace}:baseUrl https://tables.example.com`,
   apiKey: `pulumi config set --secret ${namespace}:apiKey`,
 };
@@ -25,7 +25,7 @@ export const settingRules = (allowInsecureBaseUrl: boolean) =>
       z.transform(normalizeBaseUrl),
     ),
     formerBaseUrls: z._default(
-      z.pipe(text(validateFormerBaseUrls), z.transform(formerBaseUrlsIn)),
+      z.pipe(text(validateFormerBaseUrls), z.transform(parseFormerBaseUrls)),
       [],
     ),
     apiKey: text(validateApiKey),
@@ -42,7 +42,7 @@ export interface Settings extends Readonly<z.infer<ReturnType<typeof settingRule
   /** Whether they are the arguments of an explicit `Provider`. */
   readonly isExplicit: boolean;
   /** The settings that the environment has set. */
-  readonly fromEnvironment: readonly SettingName[];
+  readonly namesFromEnvironment: readonly SettingName[];
 }
 
 /** Valid settings, or one message per problem. */
@@ -64,13 +64,13 @@ export interface ConfigSource {
  *
  * For the default provider the environment takes precedence over the stack's configuration, because
  * `destroy` and `refresh` use the configuration that the last `up` stored: after a key rotation the
- * environment is the only way in. For an explicit `Provider` its own arguments take precedence, so that
+ * environment is the only way to pass the new key. For an explicit `Provider` its own arguments take precedence, so that
  * two of them can differ. An empty variable counts as absent.
  */
 export function readConfig({ get, environment, ...source }: ConfigSource): ConfigResult {
   const isExplicit = source.isExplicit();
   const values: Partial<Record<SettingName, string>> = {};
-  const fromEnvironment: SettingName[] = [];
+  const namesFromEnvironment: SettingName[] = [];
   for (const name of settingNames) {
     const variable = environment[environmentVariables[name]] || undefined;
     const given = get(name) || undefined;
@@ -78,21 +78,21 @@ export function readConfig({ get, environment, ...source }: ConfigSource): Confi
     if (value !== undefined) {
       values[name] = value;
       if (value === variable && value !== given) {
-        fromEnvironment.push(name);
+        namesFromEnvironment.push(name);
       }
     }
   }
   const { data, error } = settingRules(values.allowInsecureBaseUrl === "true").safeParse(values);
-  const settings = data && { ...data, isExplicit, fromEnvironment };
+  const settings = data && { ...data, isExplicit, namesFromEnvironment };
   const problems = error?.issues.map(({ path, message }) => {
     const name = path[0] as SettingName;
     const variable = environmentVariables[name];
     if (values[name] === undefined) {
-      const remedy = isExplicit ? `give ${name} to the Provider` : `run "${commands[name]}"`;
+      const remedy = isExplicit ? `give ${name} to the Provider` : `run "${setCommands[name]}"`;
       return `${namespace}:${name}: is not set; ${remedy} or set ${variable}`;
     }
-    const origin = fromEnvironment.includes(name) ? `; ${variable} sets this value` : "";
-    return `${namespace}:${name}: ${message}${origin}`;
+    const setBy = namesFromEnvironment.includes(name) ? `; ${variable} sets this value` : "";
+    return `${namespace}:${name}: ${message}${setBy}`;
   });
   return { settings, problems: problems ?? [] };
 }
@@ -142,7 +142,7 @@ function validateFormerBaseUrls(list: string): string | undefined {
     : 'must be base URLs separated by commas, such as "https://old.example.com"';
 }
 
-function formerBaseUrlsIn(list: string): string[] {
+function parseFormerBaseUrls(list: string): string[] {
   return splitList(list)?.map(normalizeBaseUrl) ?? [];
 }
 

@@ -13,7 +13,7 @@ export interface Lookup extends WebhookList {
   readonly webhook: ListedWebhook | undefined;
 }
 
-/** Requests the list of a database and finds one webhook in it. */
+/** Requests the list of a database, and finds one webhook in it. */
 export async function lookUp(context: Context, databaseId: string, id: string): Promise<Lookup> {
   return findIn(await listWebhooks(context, databaseId), id);
 }
@@ -22,7 +22,7 @@ export async function lookUp(context: Context, databaseId: string, id: string): 
  * Looks up a webhook for a refresh. A refresh asks for every webhook separately, before anything changes,
  * so one list of each database serves all of them.
  */
-export async function lookUpOnce(
+export async function lookUpInCachedList(
   context: Context,
   { databaseId, id }: WebhookAddress,
 ): Promise<Lookup> {
@@ -33,41 +33,45 @@ export async function lookUpOnce(
 }
 
 /**
- * Looks for webhooks that a creation in doubt may have left: with `listing`, once, until Pulumi stops. The
- * webhooks may also come from another stack or from another creation in flight, so they are never deleted.
+ * Looks for webhooks that a creation in doubt may have left behind. Requests one list if the setting `listing`
+ * is on, and gives up when Pulumi stops. The webhooks that it finds are never deleted: they may belong to
+ * another stack or to another creation in flight.
  *
- * @returns The ids of the webhooks like the declared one that this run does not know, and whether the list
- * was complete.
+ * @returns The ids of the webhooks that are like the declared one and unknown to this run, and whether the
+ * list was complete.
  */
-export async function lookForLeftovers(
+export async function lookForOrphans(
   context: Context,
   webhook: NewWebhook,
 ): Promise<{ ids: readonly string[]; isComplete: boolean }> {
-  const { settings, runState, engine, operation } = context;
+  const { settings, runState, engineMonitor, operation } = context;
   const { databaseId } = webhook;
   if (!settings.listing) {
     return { ids: [], isComplete: false };
   }
   // The deadline of the creation may have passed.
-  const lookup = { ...context, operation: operation.withoutDeadline() };
+  const contextWithoutDeadline = { ...context, operation: operation.withoutDeadline() };
   const settled = new AbortController();
   const noList = () => ({ webhooks: [], isComplete: false });
   const { webhooks, isComplete } = await Promise.race([
-    listWebhooks(lookup, databaseId),
-    once(engine.stopping, "abort", settled).then(noList, noList),
+    listWebhooks(contextWithoutDeadline, databaseId),
+    once(engineMonitor.stopping, "abort", settled).then(noList, noList),
   ]);
   settled.abort();
   const ids = webhooks
-    .filter((listed) => Object.keys(driftOf(listed, { ...webhook })).length === 0)
+    .filter((listed) => Object.keys(differencesFrom(listed, { ...webhook })).length === 0)
     .map(({ id }) => id)
-    .filter((id) => !runState.knowsAnywhere(databaseId, id));
+    .filter((id) => !runState.knowsAtAnyBaseUrl(databaseId, id));
   return { ids, isComplete };
 }
 
 /** Returns the properties in which a listed webhook differs, with the values that the service has. */
-export function driftOf(listed: ListedWebhook, expected: Properties): Record<string, unknown> {
-  // A program cannot declare several tables, so their text only shows them. An empty list names no table;
-  // if it counted as drift, every update would replace the webhook.
+export function differencesFrom(
+  listed: ListedWebhook,
+  expected: Properties,
+): Record<string, unknown> {
+  // No program can declare several tables: joined, they differ from every argument and can be shown. An empty
+  // list counts as no table, because an update could not end a difference from it.
   const tableId = listed.tableIds?.join(", ") || undefined;
   const current = { url: listed.url, events: normalizeEvents(listed.events), tableId };
   return Object.fromEntries(

@@ -35,7 +35,7 @@ const pulumiNames = ["version", "pluginDownloadURL", "pluginChecksums", "__inter
  * all arguments are known. For the default provider, unknown names are warnings, and the webhooks report
  * invalid values.
  */
-export async function checkProvider(request: CheckRequest, log: EngineLog): Promise<CheckResponse> {
+export async function checkConfig(request: CheckRequest, log: EngineLog): Promise<CheckResponse> {
   const response = new CheckResponse();
   const args = propertiesOf(request.getNews());
   // Wrapped, so that Pulumi encrypts the key in the state even if the configuration holds it in plain text.
@@ -75,7 +75,7 @@ export interface ProviderComparison {
   /** Says that the webhooks are replaced. */
   readonly replacedWarning?: string;
   /** Says what to set instead, if the service has only moved. */
-  readonly movedWarning?: string;
+  readonly formerBaseUrlsHint?: string;
 }
 
 /**
@@ -85,7 +85,7 @@ export interface ProviderComparison {
  *
  * Every other result is `DIFF_UNKNOWN`. Pulumi then compares by itself, as if this were not implemented.
  */
-export function compareProviders(request: DiffRequest): ProviderComparison {
+export function diffConfig(request: DiffRequest): ProviderComparison {
   const response = new DiffResponse();
   const change = baseUrlChange(request.getName(), request.getOldInputs(), request.getNews());
   if (change?.consequence !== "replace") {
@@ -98,7 +98,7 @@ export function compareProviders(request: DiffRequest): ProviderComparison {
   return {
     response,
     replacedWarning: messages.providerReplaced(name, change),
-    movedWarning: messages.providerMoved(name, change),
+    formerBaseUrlsHint: messages.formerBaseUrlsHint(name, change),
   };
 }
 

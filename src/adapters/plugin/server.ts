@@ -12,11 +12,12 @@ import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { pluginWebhookType } from "../../common/type-tokens.js";
 import { version } from "../../common/version.js";
-import type { Engine, Notify } from "../../provider/engine.js";
+import type { EngineMonitor, Notify } from "../../provider/engine.js";
 import { PartialCreationError } from "../../provider/errors.js";
-import { type RequestOptions, WebhookProvider } from "../../provider/provider.js";
+import type { RequestOptions } from "../../provider/operation.js";
+import { WebhookProvider } from "../../provider/provider.js";
 import { withWrappedSecret } from "../../provider/values.js";
-import { checkProvider, compareProviders, configSourceOf } from "./configuration.js";
+import { checkConfig, configSourceOf, diffConfig } from "./configuration.js";
 import type { EngineLog } from "./engine-log.js";
 import {
   diffResponse,
@@ -36,14 +37,14 @@ interface ResourceRequest {
 
 /** Serves the calls of Pulumi's engine over gRPC, and passes them to the provider. */
 export class PluginServer {
-  readonly #engine: Engine;
+  readonly #engineMonitor: EngineMonitor;
   readonly #log: EngineLog;
   readonly #warnings = new Set<string>();
   #configuration: unknown;
   #provider: WebhookProvider | undefined;
 
-  constructor(engine: Engine, log: EngineLog) {
-    this.#engine = engine;
+  constructor(engineMonitor: EngineMonitor, log: EngineLog) {
+    this.#engineMonitor = engineMonitor;
     this.#log = log;
   }
 
@@ -67,11 +68,11 @@ export class PluginServer {
         new messages.GetSchemaResponse().setSchema(JSON.stringify({ ...schema, version })),
       ),
       checkConfig: this.#handle(async (request: messages.CheckRequest) =>
-        checkProvider(request, this.#log),
+        checkConfig(request, this.#log),
       ),
       diffConfig: this.#handle(async (request: messages.DiffRequest) => {
-        const { response, replacedWarning, movedWarning } = compareProviders(request);
-        this.#warnOnce(this.#provider === undefined ? movedWarning : replacedWarning);
+        const { response, replacedWarning, formerBaseUrlsHint } = diffConfig(request);
+        this.#warnOnce(this.#provider === undefined ? formerBaseUrlsHint : replacedWarning);
         await this.#log.flush();
         return response;
       }),
@@ -163,7 +164,7 @@ export class PluginServer {
       }),
       // Requests in flight complete, and the engine stores their results.
       cancel: this.#handle(async () => {
-        this.#engine.cancel();
+        this.#engineMonitor.stopSending();
         return new Empty();
       }),
     };
@@ -182,7 +183,7 @@ export class PluginServer {
       );
     }
     this.#configuration = configuration;
-    this.#provider ??= new WebhookProvider(configSourceOf(request), this.#engine);
+    this.#provider ??= new WebhookProvider(configSourceOf(request), this.#engineMonitor);
   }
 
   /**
@@ -235,14 +236,14 @@ export class PluginServer {
   #handle<Request, Response>(respondTo: (request: Request) => Promise<Response>) {
     return ({ request }: ServerUnaryCall<Request, Response>, send: sendUnaryData<Response>) => {
       // Keeps the process alive until the response is sent.
-      this.#engine.begin();
+      this.#engineMonitor.beginOperation();
       void respondTo(request)
         .then(
           (response) => send(null, response),
           (error: unknown) => send(grpcErrorOf(error)),
         )
         .then(() => this.#log.flush())
-        .finally(() => this.#engine.end());
+        .finally(() => this.#engineMonitor.endOperation());
     };
   }
 }
