@@ -15,14 +15,13 @@ process.stderr.on("error", () => {});
 
 // The engine passes its address as the last argument, after flags such as those for logging.
 const engineMonitor = new EngineMonitor(process.argv.at(-1), notify);
-// After kill -9 of the CLI nothing else would end this process.
 engineMonitor.watch();
 let provider = providerOf(() => undefined);
 const options = { notify };
 
 /**
- * Keeps the configuration for the first operation that needs it. This function neither waits nor fails,
- * because Pulumi calls other functions before it is done, and after an exception it continues with a
+ * Keeps the configuration for the first operation that needs it. This function neither waits nor fails:
+ * Pulumi does not wait for it before it calls other functions, and after an exception it continues with a
  * provider that was never configured.
  */
 export function configure({ config }: dynamic.ConfigureRequest): Promise<void> {
@@ -85,6 +84,7 @@ async function remove(id: string, props: Properties): Promise<void> {
 
 export { remove as delete };
 
+// Lets the compiler check that the exports implement Pulumi's interface.
 ({
   configure,
   check,

@@ -43,7 +43,7 @@ async function lookUpProblem(
   declared: WebhookInputs,
   id: string,
 ): Promise<string | undefined> {
-  const { webhook, isComplete, failure } = await lookUp(context, declared.databaseId, id);
+  const { webhook, isComplete, failure } = await lookUp(context, { ...declared, id });
   if (webhook === undefined) {
     return isComplete
       ? messageParts.adoptNotListed

@@ -37,7 +37,7 @@ export async function findToImport(
   if (problems.length > 0) {
     throw notImported(problems.join(" "));
   }
-  const { webhook, isComplete, failure } = await lookUp(context, databaseId, id);
+  const { webhook, isComplete, failure } = await lookUp(context, { databaseId, id });
   if (webhook === undefined) {
     throw notImported(isComplete ? messageParts.importNotListed : notFoundText(context, failure));
   }

@@ -1,11 +1,10 @@
 // Finds webhooks in the list of their database, which needs the setting `listing`.
 import { once } from "node:events";
-import { listWebhooks, type NewWebhook, type WebhookList } from "../api/client.js";
+import { listWebhooks, type NewWebhook, type WebhookKey, type WebhookList } from "../api/client.js";
 import type { ListedWebhook } from "../api/schemas.js";
 import { normalizeEvents } from "./arguments.js";
 import { isSame } from "./diff.js";
 import type { Context } from "./operation.js";
-import type { WebhookAddress } from "./run-state.js";
 import type { Properties } from "./values.js";
 
 /** A list, and the webhook in question. A webhook that a complete list does not hold is gone. */
@@ -13,23 +12,26 @@ export interface Lookup extends WebhookList {
   readonly webhook: ListedWebhook | undefined;
 }
 
-/** Requests the list of a database, and finds one webhook in it. */
-export async function lookUp(context: Context, databaseId: string, id: string): Promise<Lookup> {
-  return findIn(await listWebhooks(context, databaseId), id);
+/** Finds a webhook in the list of its database, which is requested unless it is given. */
+export async function lookUp(
+  context: Context,
+  { databaseId, id }: WebhookKey,
+  list = listWebhooks(context, databaseId),
+): Promise<Lookup> {
+  const result = await list;
+  return { ...result, webhook: result.webhooks.find((one) => one.id === id) };
 }
 
 /**
  * Looks up a webhook for a refresh. A refresh asks for every webhook separately, before anything changes,
  * so one list of each database serves all of them.
  */
-export async function lookUpInCachedList(
-  context: Context,
-  { databaseId, id }: WebhookAddress,
-): Promise<Lookup> {
+export function lookUpInCachedList(context: Context, webhook: WebhookKey): Promise<Lookup> {
+  const { databaseId } = webhook;
   const { lists } = context.runState;
   const list = lists.get(databaseId) ?? listWebhooks(context, databaseId);
   lists.set(databaseId, list);
-  return findIn(await list, id);
+  return lookUp(context, webhook, list);
 }
 
 /**
@@ -77,8 +79,4 @@ export function differencesFrom(
   return Object.fromEntries(
     Object.entries(current).filter(([name, value]) => !isSame(name, value, expected[name])),
   );
-}
-
-function findIn(list: WebhookList, id: string): Lookup {
-  return { ...list, webhook: list.webhooks.find((one) => one.id === id) };
 }

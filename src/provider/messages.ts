@@ -149,13 +149,13 @@ export function inDoubtText(
     unusablePart === "id" && !isJson && adviceFor(context, failure),
     isUnlisted && "The service lists no such webhook now, but it may still appear.",
     `A webhook may exist in database ${shownValue(databaseId)} without a stored secret.`,
-    leftoversAdvice(url, ids),
+    orphansAdvice(url, ids),
     `Then run "pulumi up" again.${quotaHint(failure)}`,
   ];
   return failureText(context, failure, advice.filter(Boolean).join(" "));
 }
 
-function leftoversAdvice(url: string, ids: readonly string[]): string {
+function orphansAdvice(url: string, ids: readonly string[]): string {
   if (ids.length === 0) {
     const receiver = URL.parse(url)?.origin ?? "an unknown host";
     return `Look there for an unmanaged webhook to a receiver on ${shownValue(receiver)}, and delete it.`;

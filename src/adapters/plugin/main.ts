@@ -28,7 +28,6 @@ async function main(address: string | undefined): Promise<void> {
     fail(`pulumi-resource-dbwebhooks cannot listen on 127.0.0.1: ${(error as Error).message}`);
     return;
   }
-  // After kill -9 of the CLI nothing else would end this process.
   engineMonitor.watch();
 }
 
