@@ -121,7 +121,7 @@ function validateIdentifierOf(what: string, example: string): Validate {
 function validateUrl(path: string, value: unknown, args: Properties): readonly string[] {
   const problem =
     typeof value === "string"
-      ? validateReceiverUrl(value, mayBeOn(args.allowInsecureUrl))
+      ? validateReceiverUrl(value, { allowInsecureUrl: mayBeOn(args.allowInsecureUrl) })
       : 'must be the URL of the receiver, such as "https://example.com/hooks"';
   return problem === undefined ? [] : [`${path}: ${problem}`];
 }

@@ -22,15 +22,11 @@ export interface BaseUrlChange {
 export function compareBaseUrls(olds: ConfigSource, news: ConfigSource): BaseUrlChange | undefined {
   const old = readConfig(olds).settings;
   const next = readConfig(news).settings;
-  if (old === undefined || next === undefined) {
-    return undefined;
-  }
-  if ([next.baseUrl, ...next.formerBaseUrls].includes(old.baseUrl)) {
+  if (!old || !next || [next.baseUrl, ...next.formerBaseUrls].includes(old.baseUrl)) {
     return undefined;
   }
   const [from, to] = [shownValue(old.baseUrl), shownValue(next.baseUrl)];
-  // A provider that is about to be created has no old arguments: its settings seem to come from the
-  // environment.
+  // This also holds for a new provider, which has no old arguments.
   if (old.namesFromEnvironment.includes("baseUrl")) {
     return { from, to, consequence: "leave" };
   }

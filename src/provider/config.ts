@@ -31,7 +31,7 @@ export const settingRules = (allowInsecureBaseUrl: boolean) =>
     apiKey: text(validateApiKey),
     timeoutSeconds: z._default(number("a number of seconds", 0.001, 3_600), 30),
     retrySeconds: z._default(number("a number of seconds", 0, 86_400), 120),
-    maxConcurrentRequests: z.optional(number("a whole number", 1, 1_000, true)),
+    maxConcurrentRequests: z.optional(number("a whole number", 1, 1_000)),
     requestsPerSecond: z.optional(number("a number", 0.001, 10_000)),
     listing: z._default(flag(), false),
     allowInsecureBaseUrl: z._default(flag(), false),
@@ -77,6 +77,7 @@ export function readConfig({ get, environment, ...source }: ConfigSource): Confi
     const value = isExplicit ? (given ?? variable) : (variable ?? given);
     if (value !== undefined) {
       values[name] = value;
+      // A variable that only repeats the configuration has no effect, so no message blames it.
       if (value === variable && value !== given) {
         namesFromEnvironment.push(name);
       }
@@ -103,7 +104,12 @@ function text(validate: (text: string) => string | undefined) {
   return z.string().check(z.refine(isValid, { error: ({ input }) => validate(String(input)) }));
 }
 
-function number(what: string, least: number, most: number, isWhole = false) {
+function number(
+  what: "a number" | "a number of seconds" | "a whole number",
+  least: number,
+  most: number,
+) {
+  const isWhole = what === "a whole number";
   const validate = (value: string) => {
     const parsed = /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : Number.NaN;
     return parsed >= least && parsed <= most && (!isWhole || Number.isInteger(parsed))
@@ -121,7 +127,7 @@ function flag() {
 }
 
 function validateApiBase(url: string, allowInsecureBaseUrl: boolean): string | undefined {
-  const problem = validateBaseUrl(url, allowInsecureBaseUrl);
+  const problem = validateBaseUrl(url, { allowInsecureBaseUrl });
   return problem === undefined &&
     new URL(normalizeBaseUrl(url)).pathname.toLowerCase().endsWith(apiPath)
     ? `must not end in ${apiPath}, which is added to it: leave it out`
@@ -137,7 +143,8 @@ function validateApiKey(key: string): string | undefined {
 /** Nothing is sent to former base URLs, so they may use `http:`. */
 function validateFormerBaseUrls(list: string): string | undefined {
   const urls = splitList(list);
-  return Array.isArray(urls) && urls.every((url) => validateBaseUrl(url, true) === undefined)
+  return Array.isArray(urls) &&
+    urls.every((url) => validateBaseUrl(url, { allowInsecureBaseUrl: true }) === undefined)
     ? undefined
     : 'must be base URLs separated by commas, such as "https://old.example.com"';
 }

@@ -62,7 +62,7 @@ function inputsOf(databaseId: string, { url, events, tableIds }: ListedWebhook):
     events: normalizeEvents(events),
     ...(tableIds?.[0] === undefined ? {} : { tableId: tableIds[0] }),
     ...(events.every(isEventType) ? {} : { allowUnknownEvents: true }),
-    ...(validateReceiverUrl(url, false) === undefined ? {} : { allowInsecureUrl: true }),
+    ...(validateReceiverUrl(url, {}) === undefined ? {} : { allowInsecureUrl: true }),
   };
 }
 

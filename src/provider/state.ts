@@ -6,6 +6,9 @@ import type { WebhookAddress } from "./run-state.js";
 import { normalizeBaseUrl, validateBaseUrl } from "./urls.js";
 import { type Properties, unwrapSecret } from "./values.js";
 
+// Nothing is sent to a base URL from the state, so it may use `http:`.
+const anyScheme = { allowInsecureBaseUrl: true };
+
 /** Returns what Pulumi stores besides the secret: the arguments that define the webhook, and the base URL. */
 export function stateOf(inputs: Properties, baseUrl: string): Properties {
   const stored = Object.entries(inputs).filter(([name]) => replacingArguments.includes(name));
@@ -34,7 +37,7 @@ export function currentBaseUrl(
   { baseUrl }: Properties,
   settings: Settings | undefined,
 ): string | undefined {
-  if (typeof baseUrl !== "string" || validateBaseUrl(baseUrl, true) !== undefined) {
+  if (typeof baseUrl !== "string" || validateBaseUrl(baseUrl, anyScheme) !== undefined) {
     return undefined;
   }
   const stored = normalizeBaseUrl(baseUrl);

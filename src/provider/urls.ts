@@ -3,7 +3,7 @@
 import { isLoopback, parseHttpUrl } from "../common/url.js";
 
 /** Returns what is wrong with a receiver's url and what to write instead, or `undefined` if it is valid. */
-export function validateReceiverUrl(url: string, allowInsecureUrl: boolean): string | undefined {
+export function validateReceiverUrl(url: string, { allowInsecureUrl = false }): string | undefined {
   const parsed = parseHttpUrl(url);
   if (parsed === null) {
     return syntaxProblem(url, "https://example.com/hooks");
@@ -16,7 +16,7 @@ export function validateReceiverUrl(url: string, allowInsecureUrl: boolean): str
 /** Returns what is wrong with a base URL and what to write instead, or `undefined` if it is valid. */
 export function validateBaseUrl(
   baseUrl: string,
-  allowInsecureBaseUrl: boolean,
+  { allowInsecureBaseUrl = false },
 ): string | undefined {
   const parsed = parseHttpUrl(baseUrl);
   if (parsed === null) {
