@@ -68,15 +68,15 @@ async function createOrUndo(
     return { id, secret };
   }
   const problem = await undoCreation(context, address, secret);
-  const text = (end: "undone" | "partial" | "leftBehind") =>
+  const messageFor = (end: "undone" | "partial" | "leftBehind") =>
     undoText(operation.name, id, secret !== undefined, end, problem);
   if (problem === undefined) {
     runState.remember(address).isDeleted = true;
-    throw new WebhookError("undone", text("undone"));
+    throw new WebhookError("undone", messageFor("undone"));
   }
   throw secret === undefined && (await engineMonitor.checkCanStore())
-    ? new PartialCreationError(id, state, text("partial"))
-    : new WebhookError("leftBehind", text("leftBehind"));
+    ? new PartialCreationError(id, state, messageFor("partial"))
+    : new WebhookError("leftBehind", messageFor("leftBehind"));
 }
 
 /** Deletes a webhook that was just created. Returns what went wrong, if anything did. */

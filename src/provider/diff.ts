@@ -46,7 +46,7 @@ export function diffWebhook(
     // A refresh compares nothing with the program, so there is nothing to refuse or to announce.
     return differences;
   }
-  assertSameService(comparison, address?.baseUrl, operation);
+  assertSameBaseUrl(comparison, address?.baseUrl, operation);
   if (differences.length > 0) {
     announceReplacement(comparison, differences, runState.imported.has(urn), operation);
   } else if (record !== undefined && runState.hasChecked) {
@@ -124,7 +124,7 @@ function isIgnored(property: string, ignored: readonly string[]): boolean {
  * address and key, which fails. An explicit provider whose arguments name its base URL is not refused, because
  * the webhook may come from another provider, which deletes it with its own settings.
  */
-function assertSameService(
+function assertSameBaseUrl(
   { settings }: Comparison,
   baseUrl: string | undefined,
   operation: Operation,

@@ -53,13 +53,13 @@ export async function lookForOrphans(
   }
   // The deadline of the creation may have passed.
   const contextWithoutDeadline = { ...context, operation: operation.withoutDeadline() };
-  const settled = new AbortController();
+  const raceEnd = new AbortController();
   const noList = () => ({ webhooks: [], isComplete: false });
   const { webhooks, isComplete } = await Promise.race([
     listWebhooks(contextWithoutDeadline, databaseId),
-    once(engineMonitor.stopping, "abort", settled).then(noList, noList),
+    once(engineMonitor.stopping, "abort", raceEnd).then(noList, noList),
   ]);
-  settled.abort();
+  raceEnd.abort();
   const ids = webhooks
     .filter((listed) => Object.keys(differencesFrom(listed, { ...webhook })).length === 0)
     .map(({ id }) => id)

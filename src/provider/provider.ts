@@ -45,7 +45,7 @@ export class WebhookProvider {
    */
   check(olds: Properties, news: Properties, options: RequestOptions): Promise<CheckResult> {
     const args = { olds, news, urn: options.urn ?? "" };
-    return this.#run("Check webhook", news, options, async (operation) =>
+    return this.#runOperation("Check webhook", news, options, async (operation) =>
       checkWebhook(args, this.#configuration, this.#runState, operation),
     );
   }
@@ -64,7 +64,7 @@ export class WebhookProvider {
     const { ignored = [], urn } = options;
     const state = withUnwrappedSecrets(olds);
     const name = `Compare ${nameOfWebhook(id, state.databaseId)}`;
-    return this.#run(name, olds, options, async (operation) => {
+    return this.#runOperation(name, olds, options, async (operation) => {
       const { settings } = this.#configuration;
       return diffWebhook({ id, state, news, settings, ignored, urn }, this.#runState, operation);
     });
@@ -74,7 +74,7 @@ export class WebhookProvider {
   create(inputs: Properties, options: RequestOptions): Promise<StoredWebhook> {
     const { databaseId } = inputs;
     const place = typeof databaseId === "string" ? ` in database ${databaseId}` : "";
-    return this.#run(`Create webhook${place}`, inputs, options, async (operation) => {
+    return this.#runOperation(`Create webhook${place}`, inputs, options, async (operation) => {
       const context = this.#requireContext(operation, "notCreated");
       const webhook = assertCompleteInputs(inputs);
       const state = stateOf(inputs, context.settings.baseUrl);
@@ -92,7 +92,7 @@ export class WebhookProvider {
    * @returns `undefined` if the service no longer has the webhook.
    */
   read(id: string, props: Properties, options: RequestOptions): Promise<StoredWebhook | undefined> {
-    return this.#run(`Read webhook ${id}`, props, options, async (operation) => {
+    return this.#runOperation(`Read webhook ${id}`, props, options, async (operation) => {
       const { settings } = this.#configuration;
       this.#runState.hasRead = true;
       const stored = withWrappedSecret(props);
@@ -121,7 +121,7 @@ export class WebhookProvider {
     const { urn = "", isExternal = false } = options;
     const givenSecret = this.#source.environment[importSecretVariable] ?? "";
     const name = `${isExternal ? "Get" : "Import"} ${nameOfWebhook(id, databaseId)}`;
-    return this.#run(name, { secret: givenSecret }, options, async (operation) => {
+    return this.#runOperation(name, { secret: givenSecret }, options, async (operation) => {
       const context = this.#requireContext(operation, "unchanged");
       const { baseUrl } = context.settings;
       const address = { baseUrl, databaseId, id };
@@ -139,7 +139,7 @@ export class WebhookProvider {
     const state = withUnwrappedSecrets(props);
     const { databaseId } = addressOf(id, state, undefined) ?? {};
     const name = databaseId === undefined ? `webhook ${id}` : nameOfWebhook(id, databaseId);
-    return this.#run(`Delete ${name}`, state, options, async (operation) => {
+    return this.#runOperation(`Delete ${name}`, state, options, async (operation) => {
       const context = this.#requireContext(operation, "notDeleted");
       await deleteManagedWebhook(context, addressOf(id, state, context.settings), options.urn);
     });
@@ -170,7 +170,7 @@ export class WebhookProvider {
   }
 
   /** Runs one operation. Its messages redact the secrets among `properties`, its arguments or its state. */
-  async #run<Result>(
+  async #runOperation<Result>(
     name: string,
     properties: Properties,
     { notify, timeoutSeconds }: RequestOptions,
