@@ -2,27 +2,26 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { assertNodeVersion } from "../common/node-version.js";
 import { explicitKey, namespace } from "../common/setting-names.js";
-import { Engine, type Severity } from "../provider/engine.js";
+import { EngineMonitor, type Severity } from "../provider/engine.js";
 import { PartialCreationError } from "../provider/errors.js";
 import { WebhookProvider } from "../provider/provider.js";
 import { type Properties, withWrappedSecret } from "../provider/values.js";
 
 /** The property in which Pulumi keeps the text of a dynamic provider. */
-const textKey = "__provider";
+const providerTextKey = "__provider";
 
 // A write fails once the engine is gone, but an undo in progress must continue.
 process.stderr.on("error", () => {});
 
 // The engine passes its address as the last argument, after flags such as those for logging.
-const engine = new Engine(process.argv.at(-1), notify);
-// After kill -9 of the CLI nothing else would end this process.
-engine.watch();
+const engineMonitor = new EngineMonitor(process.argv.at(-1), notify);
+engineMonitor.watch();
 let provider = providerOf(() => undefined);
 const options = { notify };
 
 /**
- * Keeps the configuration for the first operation that needs it. This function neither waits nor fails,
- * because Pulumi calls other functions before it is done, and after an exception it continues with a
+ * Keeps the configuration for the first operation that needs it. This function neither waits nor fails:
+ * Pulumi does not wait for it before it calls other functions, and after an exception it continues with a
  * provider that was never configured.
  */
 export function configure({ config }: dynamic.ConfigureRequest): Promise<void> {
@@ -32,7 +31,7 @@ export function configure({ config }: dynamic.ConfigureRequest): Promise<void> {
 
 /** Reports every problem with the arguments and the configuration. */
 export async function check(olds: Properties, news: Properties): Promise<dynamic.CheckResult> {
-  const [old, next] = [withoutText(olds), withoutText(news)];
+  const [old, next] = [withoutProviderText(olds), withoutProviderText(news)];
   const { inputs, failures } = await usableProvider().check(old, next, options);
   // Name no property: Pulumi prints the value of a named one, and a url is often a credential.
   return failures.length === 0
@@ -46,7 +45,7 @@ export async function diff(
   olds: Properties,
   news: Properties,
 ): Promise<dynamic.DiffResult> {
-  const differences = await usableProvider().diff(id, olds, withoutText(news), options);
+  const differences = await usableProvider().diff(id, olds, withoutProviderText(news), options);
   const replaces = differences.map(({ property }) => property);
   return replaces.length === 0 ? { changes: false } : { changes: true, replaces };
 }
@@ -54,12 +53,15 @@ export async function diff(
 /** Creates the webhook and returns its secret for Pulumi to encrypt. */
 export async function create(inputs: Properties): Promise<dynamic.CreateResult> {
   try {
-    const { id, properties } = await usableProvider().create(withoutText(inputs), options);
+    const { id, properties } = await usableProvider().create(withoutProviderText(inputs), options);
     return { id, outs: properties };
   } catch (error) {
     // Pulumi adds the text of the provider to the result of a creation, but not to an error.
     throw error instanceof PartialCreationError
-      ? error.storedAs(error.id, { ...error.properties, [textKey]: inputs[textKey] })
+      ? error.storedAs(error.id, {
+          ...error.properties,
+          [providerTextKey]: inputs[providerTextKey],
+        })
       : error;
   }
 }
@@ -82,6 +84,7 @@ async function remove(id: string, props: Properties): Promise<void> {
 
 export { remove as delete };
 
+// Lets the compiler check that the exports implement Pulumi's interface.
 ({
   configure,
   check,
@@ -104,11 +107,11 @@ function providerOf(get: (key: string) => string | undefined): WebhookProvider {
     isExplicit: () => get(explicitKey) === "true",
     environment: process.env,
   };
-  return new WebhookProvider(source, engine);
+  return new WebhookProvider(source, engineMonitor);
 }
 
 /** Returns the properties of a resource without the text of the dynamic provider. */
-function withoutText({ [textKey]: _text, ...properties }: Properties): Properties {
+function withoutProviderText({ [providerTextKey]: _text, ...properties }: Properties): Properties {
   return properties;
 }
 

@@ -1,12 +1,13 @@
-// The operations of the service's API. No other file knows its paths.
+// The operations of the service's API. No other file knows its paths. "API §" and a number name a section
+// of docs/contributing/api.md, in this file and in all others.
 import type { HttpRequest, HttpResponse } from "./http.js";
 import { mayHaveActed, type RequestKind } from "./retry-policy.js";
 import {
-  createdWebhookIn,
-  deletionIn,
   isNotFound,
   type ListedWebhook,
-  webhookListIn,
+  parseCreatedWebhook,
+  parseDeletion,
+  parseWebhookList,
 } from "./schemas.js";
 import type { Call, CallResult, ClientOptions, Transport } from "./transport.js";
 
@@ -20,7 +21,7 @@ export interface ClientContext {
   readonly settings: ClientOptions;
   readonly transport: Pick<Transport, "sendRequest">;
   readonly operation: Pick<Call, "deadline">;
-  readonly onWait: Call["onWait"];
+  readonly onDelay: Call["onDelay"];
 }
 
 /** The webhook that a creation asks for. */
@@ -34,12 +35,12 @@ export interface NewWebhook {
 /** A failed request and its outcome. */
 export interface FailedCall extends CallResult {
   readonly request: HttpRequest;
-  /** What is missing in a response with a 2xx status. */
-  readonly missing?: "id" | "list" | "confirmation";
+  /** What a response with a 2xx status does not hold in a usable form. */
+  readonly unusablePart?: "id" | "list" | "confirmation";
 }
 
-/** The database and the number of a webhook. */
-export interface WebhookId {
+/** Identifies a webhook at one service, which numbers the webhooks of each database. */
+export interface WebhookKey {
   readonly databaseId: string;
   readonly id: string;
 }
@@ -51,7 +52,7 @@ export interface WebhookId {
 export type Creation =
   | {
       readonly kind: "created";
-      readonly webhook: WebhookId;
+      readonly webhook: WebhookKey;
       readonly secret: string | undefined;
     }
   | { readonly kind: "refused"; readonly failure: FailedCall }
@@ -87,33 +88,33 @@ export async function createWebhook(
   { databaseId, url, events, tableId }: NewWebhook,
 ): Promise<Creation> {
   const body = { url, events, ...(tableId === undefined ? {} : { tableId }) };
-  const { call, response } = await send(context, "create", webhooksPath(databaseId), { body });
+  const { call, response } = await callApi(context, "create", webhooksPath(databaseId), { body });
   if (response === undefined) {
     return { kind: mayHaveActed(call.outcome) ? "inDoubt" : "refused", failure: call };
   }
-  const { id, secret } = createdWebhookIn(response.body) ?? {};
+  const { id, secret } = parseCreatedWebhook(response.body) ?? {};
   return id === undefined
-    ? { kind: "inDoubt", failure: { ...call, missing: "id" }, secret }
+    ? { kind: "inDoubt", failure: { ...call, unusablePart: "id" }, secret }
     : { kind: "created", webhook: { databaseId, id }, secret };
 }
 
 /**
  * Lists the webhooks of a database.
  *
- * Source: a public service documents this operation. API §4.3 does not describe it.
+ * Source: a public service with this API documents the operation. API §4.3 does not describe it.
  */
 export async function listWebhooks(
   context: ClientContext,
   databaseId: string,
 ): Promise<WebhookList> {
-  const { call, response } = await send(context, "list", webhooksPath(databaseId));
+  const { call, response } = await callApi(context, "list", webhooksPath(databaseId));
   if (response === undefined) {
     return { webhooks: [], isComplete: false, failure: call };
   }
-  const list = webhookListIn(response.body);
+  const list = parseWebhookList(response.body);
   return list === undefined
-    ? { webhooks: [], isComplete: false, failure: { ...call, missing: "list" } }
-    : { ...list, isComplete: list.isComplete && response.isPartial !== true };
+    ? { webhooks: [], isComplete: false, failure: { ...call, unusablePart: "list" } }
+    : { ...list, isComplete: list.isComplete && response.mayBeIncomplete !== true };
 }
 
 /**
@@ -126,19 +127,19 @@ export async function listWebhooks(
  */
 export async function deleteWebhook(
   context: ClientContext,
-  { databaseId, id }: WebhookId,
-  isUndo = false,
+  { databaseId, id }: WebhookKey,
+  { isUndo = false } = {},
 ): Promise<Deletion> {
   const path = `${webhooksPath(databaseId)}/${encodeURIComponent(id)}`;
-  const { call, response } = await send(context, "delete", path, { isUndo });
+  const { call, response } = await callApi(context, "delete", path, { isUndo });
   if (response === undefined) {
     return isNotFound(call.outcome)
-      ? { kind: call.earlier.some(mayHaveActed) ? "deleted" : "absent" }
+      ? { kind: call.earlierOutcomes.some(mayHaveActed) ? "deleted" : "absent" }
       : { kind: "failed", failure: call };
   }
-  return response.body.trim() === "" || deletionIn(response.body) !== undefined
+  return response.body.trim() === "" || parseDeletion(response.body) !== undefined
     ? { kind: "deleted" }
-    : { kind: "failed", failure: { ...call, missing: "confirmation" } };
+    : { kind: "failed", failure: { ...call, unusablePart: "confirmation" } };
 }
 
 function webhooksPath(databaseId: string): string {
@@ -146,8 +147,8 @@ function webhooksPath(databaseId: string): string {
 }
 
 /** Sends a request. `response` is present where its status code is 2xx. */
-async function send(
-  { settings, transport, operation, onWait }: ClientContext,
+async function callApi(
+  { settings, transport, operation, onDelay }: ClientContext,
   kind: RequestKind,
   path: string,
   { body, isUndo = false }: { readonly body?: unknown; readonly isUndo?: boolean } = {},
@@ -155,7 +156,7 @@ async function send(
   const { baseUrl, apiKey } = settings;
   const request = { method: methods[kind], url: new URL(baseUrl + path), apiKey, body };
   const { deadline } = operation;
-  const result = await transport.sendRequest({ kind, request, deadline, isUndo, onWait });
+  const result = await transport.sendRequest({ kind, request, deadline, isUndo, onDelay });
   const call = { ...result, request };
   const { outcome } = call;
   return outcome.kind === "response" && outcome.statusCode >= 200 && outcome.statusCode < 300

@@ -4,7 +4,7 @@ import { isLoopbackHostname } from "../common/url.js";
 import { version } from "../common/version.js";
 
 const maxBodyBytes = 1024 * 1024;
-// A front end that closes an idle connection at the moment of a creation leaves the creation in doubt.
+// If a load balancer closes an idle connection while a creation is sent, the creation is in doubt.
 const maxIdleMs = 500;
 const unusableProxy: HttpFailure = {
   kind: "unsent",
@@ -32,16 +32,19 @@ export interface HttpResponse {
   /** The origin that a redirect points to. */
   readonly redirectOrigin?: string | undefined;
   /** Whether a list may be partial: status 206 (RFC 9110, section 15.3.7) or a `Link` (RFC 8288). */
-  readonly isPartial?: boolean;
+  readonly mayBeIncomplete?: boolean;
 }
 
 /** An attempt without a complete response. */
 export interface HttpFailure {
-  /** `unsent`: the service certainly has not seen the request. `noResponse`: it may have acted on it. */
+  /**
+   * `unsent`: the service certainly has not seen the request. `noResponse`: it may have acted on it, because
+   * a part of the request was sent, and perhaps a part of the response was received.
+   */
   readonly kind: "unsent" | "noResponse";
   /** `deadline`: that of the operation. `stopping`: Pulumi is stopping. */
   readonly cause: "timeout" | "deadline" | "stopping" | "connection";
-  /** Of a failed connection: the codes and the text from Node.js, TLS or undici. */
+  /** The codes and the message that Node.js, TLS or undici give for a failed connection. */
   readonly codes?: readonly string[];
   readonly text?: string;
 }
@@ -57,14 +60,14 @@ interface AttemptSignals {
 }
 
 /** Sends one request once, and returns what happened. */
-export type Exchange = (request: HttpRequest, signals?: AttemptSignals) => Promise<HttpOutcome>;
+export type SendOnce = (request: HttpRequest, signals?: AttemptSignals) => Promise<HttpOutcome>;
 
 /**
  * Opens the connection pools, which respect the proxy variables of the environment.
  *
  * @param timeoutSeconds Timeout of one attempt, including the connection.
  */
-export function openExchange(timeoutSeconds: number): Exchange {
+export function createHttpSender(timeoutSeconds: number): SendOnce {
   const timeoutMs = Math.ceil(timeoutSeconds * 1000);
   // NODE_TLS_REJECT_UNAUTHORIZED must not send the API key to a host that has not proved its name.
   const tls = { rejectUnauthorized: true };
@@ -92,11 +95,11 @@ export function openExchange(timeoutSeconds: number): Exchange {
   });
 
   return async (request, signals = {}) => {
-    // A proxy's loopback is another machine, which must not receive the key.
+    // A proxy would connect to its own loopback interface, on a machine that must not receive the key.
     const agent = isLoopbackHostname(request.url.hostname) ? direct : proxied;
     return agent === undefined
       ? unusableProxy
-      : exchange(agent, request, { ...signals, timeout: AbortSignal.timeout(timeoutMs) });
+      : sendWithSignals(agent, request, { ...signals, timeout: AbortSignal.timeout(timeoutMs) });
   };
 }
 
@@ -109,55 +112,55 @@ function openProxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher | undefi
   }
 }
 
-async function exchange(
+async function sendWithSignals(
   agent: Dispatcher,
   request: HttpRequest,
   signals: AttemptSignals & { readonly timeout: AbortSignal },
 ): Promise<HttpOutcome> {
   const { timeout, deadline, stopping } = signals;
-  const outOfTime = anyOf(timeout, deadline);
-  const beforeSending = anyOf(outOfTime, stopping);
-  let isSent = false;
+  const timeLimitSignal = anyOf(timeout, deadline);
+  const beforeSendingSignal = anyOf(timeLimitSignal, stopping);
+  let mayHaveBeenSent = false;
   const watched = agent.compose(
     onConnected((controller) => {
-      if (beforeSending.aborted) {
-        controller.abort(beforeSending.reason);
+      if (beforeSendingSignal.aborted) {
+        controller.abort(beforeSendingSignal.reason);
       } else {
-        isSent = true;
+        mayHaveBeenSent = true;
       }
     }),
   );
-  // undici ignores a signal until a connection is established, so the race does not wait for that.
+  // undici ignores a signal until a connection is established, so the race below does not wait for undici.
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abortUnlessSent = () => {
-    if (!isSent) {
-      reject(beforeSending.reason);
+    if (!mayHaveBeenSent) {
+      reject(beforeSendingSignal.reason);
     }
   };
-  beforeSending.addEventListener("abort", abortUnlessSent);
+  beforeSendingSignal.addEventListener("abort", abortUnlessSent);
   try {
-    beforeSending.throwIfAborted();
-    return await Promise.race([send(watched, request, outOfTime), aborted]);
+    beforeSendingSignal.throwIfAborted();
+    return await Promise.race([send(watched, request, timeLimitSignal), aborted]);
   } catch (error) {
-    const kind = isSent ? "noResponse" : "unsent";
+    const kind = mayHaveBeenSent ? "noResponse" : "unsent";
     if (timeout.aborted) {
       return { kind, cause: "timeout" };
     }
     if (deadline?.aborted) {
       return { kind, cause: "deadline" };
     }
-    if (stopping?.aborted && !isSent) {
+    if (stopping?.aborted && !mayHaveBeenSent) {
       return { kind, cause: "stopping" };
     }
     const codes = codesOf(error);
-    if (!isSent && codes.length === 0) {
+    if (!mayHaveBeenSent && codes.length === 0) {
       // Without a code this is a bug, not a failed connection.
       throw error;
     }
     const text = error instanceof Error ? error.message : "";
     return { kind, cause: "connection", codes, text };
   } finally {
-    beforeSending.removeEventListener("abort", abortUnlessSent);
+    beforeSendingSignal.removeEventListener("abort", abortUnlessSent);
   }
 }
 
@@ -165,7 +168,7 @@ function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal {
   return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }
 
-/** Calls `listener` when a connection is established, just before the first byte of the request. */
+/** Calls `listener` when a connection is established, just before undici sends the first byte. */
 function onConnected(
   listener: (controller: Dispatcher.DispatchController) => void,
 ): Dispatcher.DispatcherComposeInterceptor {
@@ -210,7 +213,7 @@ async function send(
     }),
     retryAfterMs: parseRetryAfter(String(headers["retry-after"] ?? ""), Date.now()),
     redirectOrigin: originOf(String(headers.location ?? ""), url),
-    isPartial: statusCode === 206 || headers.link !== undefined,
+    mayBeIncomplete: statusCode === 206 || headers.link !== undefined,
   };
 }
 
@@ -220,7 +223,7 @@ function originOf(location: string, base: URL): string | undefined {
   return target === null || target.origin === "null" ? undefined : target.origin;
 }
 
-/** Returns the codes of an error, and those of each address that was tried for a host name. */
+/** Returns the code of an error, and one code for each IP address of the host that was tried. */
 function codesOf(error: unknown): string[] {
   const errors = error instanceof AggregateError ? [error, ...error.errors] : [error];
   return errors

@@ -2,23 +2,20 @@ import PQueue from "p-queue";
 
 /** Queues requests, so that they keep to the limits of the settings and of the service. */
 export class RateLimiter {
+  /** How often the queue was paused. */
+  pauseCount = 0;
   readonly #queue: PQueue;
   #pausedUntilMs = 0;
   #resumption: NodeJS.Timeout | undefined;
-  #pauseCount = 0;
 
   constructor(
     maxConcurrentRequests = Number.POSITIVE_INFINITY,
     requestsPerSecond = Number.POSITIVE_INFINITY,
   ) {
+    // 0 without a rate.
     const interval = 1000 / requestsPerSecond;
     const spacing = interval > 0 ? { interval, intervalCap: 1, strict: true } : {};
     this.#queue = new PQueue({ concurrency: maxConcurrentRequests, ...spacing });
-  }
-
-  /** How often the queue was paused. */
-  get pauseCount(): number {
-    return this.#pauseCount;
   }
 
   /**
@@ -53,7 +50,7 @@ export class RateLimiter {
     if (untilMs <= this.#pausedUntilMs) {
       return;
     }
-    this.#pauseCount += this.#queue.isPaused ? 0 : 1;
+    this.pauseCount += this.#queue.isPaused ? 0 : 1;
     this.#pausedUntilMs = untilMs;
     this.#queue.pause();
     clearTimeout(this.#resumption);

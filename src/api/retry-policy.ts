@@ -1,14 +1,14 @@
 // The whole decision about a retry, without I/O: whether, when, until when, and why not.
 import type { HttpOutcome } from "./http.js";
-import { serviceErrorIn } from "./schemas.js";
+import { parseServiceError } from "./schemas.js";
 
 /** How long a refused connection is retried: a service that restarts accepts connections by then. */
 export const connectionRefusedSeconds = 15;
 
 const firstBackoffMs = 500;
 const longestBackoffMs = 10_000;
-// The first delay for a service that sends 429 with "Retry-After: 0".
-const shortestPauseMs = 50;
+// The first delay after "Retry-After: 0".
+const firstBackoffAfterZeroMs = 50;
 // The status codes that say that a request was not carried out (RFC 9110, section 15).
 const notCarriedOutStatusCodes = [
   300, 301, 302, 307, 308, 400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 422,
@@ -22,11 +22,11 @@ const permanentCodes =
 export type RequestKind = "create" | "delete" | "list";
 
 /** An attempt that has ended. */
-export interface Attempt {
+export interface EndedAttempt {
   readonly kind: RequestKind;
   readonly outcome: HttpOutcome;
   /** The first attempt is number 1. */
-  readonly number: number;
+  readonly attemptNumber: number;
   /** The time since the first attempt began. */
   readonly elapsedMs: number;
 }
@@ -41,7 +41,7 @@ export interface RetryLimits {
 }
 
 /** What follows an attempt: the end of the request, or a delay and another attempt. */
-export type Step = { readonly kind: "end"; readonly gaveUp?: GaveUp } | Delay;
+export type Step = { readonly kind: "end"; readonly giveUpReason?: GiveUpReason } | Delay;
 
 /** A delay before a retry. `pause`: the service asks for it, so all requests wait. */
 export interface Delay {
@@ -50,11 +50,11 @@ export interface Delay {
 }
 
 /** Why a retry that was due does not take place. `connectionRefused`: after {@link connectionRefusedSeconds}. */
-export type GaveUp = "retrySeconds" | "connectionRefused" | "deadline" | "stopping";
+export type GiveUpReason = "retrySeconds" | "connectionRefused" | "deadline" | "stopping";
 
 /** Decides what follows an attempt. */
 export function nextStep(
-  { kind, outcome, number, elapsedMs }: Attempt,
+  { kind, outcome, attemptNumber, elapsedMs }: EndedAttempt,
   { retrySeconds, remainingMs = Number.POSITIVE_INFINITY, isStopping }: RetryLimits,
   random: () => number,
 ): Step {
@@ -62,17 +62,20 @@ export function nextStep(
     return { kind: "end" };
   }
   if (isStopping) {
-    return { kind: "end", gaveUp: "stopping" };
+    return { kind: "end", giveUpReason: "stopping" };
   }
-  const delayMs = delayAfter(outcome, number, random);
+  const delayMs = delayAfter(outcome, attemptNumber, random);
   if (delayMs >= remainingMs) {
-    return { kind: "end", gaveUp: "deadline" };
+    return { kind: "end", giveUpReason: "deadline" };
   }
   const isConnectionRefused =
     hasCode(outcome, /^ECONNREFUSED$/) && retrySeconds > connectionRefusedSeconds;
   const seconds = isConnectionRefused ? connectionRefusedSeconds : retrySeconds;
   if (elapsedMs + delayMs > seconds * 1000) {
-    return { kind: "end", gaveUp: isConnectionRefused ? "connectionRefused" : "retrySeconds" };
+    return {
+      kind: "end",
+      giveUpReason: isConnectionRefused ? "connectionRefused" : "retrySeconds",
+    };
   }
   return { kind: isThrottled(outcome) ? "pause" : "retry", delayMs };
 }
@@ -98,7 +101,7 @@ function isThrottled(outcome: HttpOutcome): boolean {
     return false;
   }
   const { statusCode, retryAfterMs, body } = outcome;
-  const isThrottling503 = retryAfterMs !== undefined && serviceErrorIn(body) !== undefined;
+  const isThrottling503 = retryAfterMs !== undefined && parseServiceError(body) !== undefined;
   return statusCode === 429 || (statusCode === 503 && isThrottling503);
 }
 
@@ -123,6 +126,6 @@ function hasCode(outcome: HttpOutcome, pattern: RegExp): boolean {
 function delayAfter(outcome: HttpOutcome, number: number, random: () => number): number {
   const backoffMs = (firstMs: number) => Math.min(firstMs * 2 ** (number - 1), longestBackoffMs);
   return outcome.kind === "response" && outcome.retryAfterMs !== undefined
-    ? outcome.retryAfterMs || backoffMs(shortestPauseMs)
+    ? outcome.retryAfterMs || backoffMs(firstBackoffAfterZeroMs)
     : backoffMs(firstBackoffMs) * (0.5 + random() / 2);
 }

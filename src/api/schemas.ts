@@ -1,4 +1,4 @@
-// The bodies of the service's responses. No other file knows the names of their fields.
+// Parses the bodies of the service's responses, which no other file does.
 import * as z from "zod/mini";
 import { webhookIdOf } from "../common/identifier.js";
 import { parseJson } from "../common/json.js";
@@ -11,7 +11,7 @@ const webhookId = () =>
   );
 
 /** Reads the response to a creation: the id and the secret, each where it is usable. */
-export const createdWebhookIn = parser(() =>
+export const parseCreatedWebhook = parser(() =>
   z.object({
     id: z.catch(z.optional(webhookId()), undefined),
     secret: z.catch(z.optional(z.string().check(z.refine(isStorableSecret))), undefined),
@@ -40,7 +40,7 @@ export type ListedWebhook = z.infer<ReturnType<typeof listedWebhook>>;
  * Reads the response to the list operation. The list counts as complete only without any further field,
  * which could be the one of a pagination.
  */
-export const webhookListIn = parser(() =>
+export const parseWebhookList = parser(() =>
   z.pipe(
     z
       .looseObject({ webhooks: z.array(listedWebhook()) })
@@ -55,10 +55,10 @@ export const webhookListIn = parser(() =>
 );
 
 /** Reads the response to a deletion. */
-export const deletionIn = parser(() => z.object({ success: z.literal(true) }));
+export const parseDeletion = parser(() => z.object({ success: z.literal(true) }));
 
 /** Reads the service's error envelope. Source: API §7. */
-export const serviceErrorIn = parser(() =>
+export const parseServiceError = parser(() =>
   z.pipe(
     z.object({ error: z.object({ code: z.string(), message: z.catch(z.string(), "") }) }),
     z.transform(({ error }) => error),
@@ -70,7 +70,7 @@ export function isNotFound(outcome: HttpOutcome): boolean {
   return (
     outcome.kind === "response" &&
     outcome.statusCode === 404 &&
-    serviceErrorIn(outcome.body)?.code === "NOT_FOUND"
+    parseServiceError(outcome.body)?.code === "NOT_FOUND"
   );
 }
 

@@ -1,11 +1,11 @@
 import { once } from "node:events";
-import type { Exchange, HttpOutcome, HttpRequest } from "./http.js";
+import type { HttpOutcome, HttpRequest, SendOnce } from "./http.js";
 import type { RateLimiter } from "./rate-limiter.js";
-import { type Delay, type GaveUp, nextStep, type RequestKind, type Step } from "./retry-policy.js";
+import { type Delay, type GiveUpReason, nextStep, type RequestKind } from "./retry-policy.js";
 
-// Shorter waits are not worth a line, unless there are many of them.
-const reportedWaitMs = 5_000;
-const unreportedWaits = 3;
+// A shorter delay is reported only after several of them.
+const reportedDelayMs = 5_000;
+const unreportedDelays = 3;
 
 /** How to reach the service with one account. */
 export interface ClientOptions {
@@ -25,12 +25,12 @@ export interface Call {
   readonly request: HttpRequest;
   readonly deadline?: Deadline | undefined;
   /**
-   * Whether the request undoes an earlier one. It is sent even when Pulumi stops, and from then on it waits
-   * for no other request and no pause, except one that the service asks of the undo itself.
+   * Whether the request deletes a webhook that this run has just created. It is sent even when Pulumi stops,
+   * and then bypasses the queue.
    */
   readonly isUndo?: boolean;
-  /** Is called for a wait that the user should know of. */
-  readonly onWait: (wait: Wait) => void;
+  /** Is called for a delay that the user should know of. */
+  readonly onDelay: (delay: ReportedDelay) => void;
 }
 
 /** The end of the time that a program allows for one operation (the option `customTimeouts`). */
@@ -53,10 +53,10 @@ export class Deadline {
 }
 
 /**
- * A wait before a retry. `retry`: one request waits; reported once until a request ends. `pause`: the
- * service limits the rate of requests, so all of them wait; reported once in a run.
+ * A delay before a retry. A `retry` delays one request, and is reported again only after a request has ended.
+ * A `pause` delays all requests, because the service limits their rate, and is reported once.
  */
-export interface Wait extends Delay {
+export interface ReportedDelay extends Delay {
   readonly request: HttpRequest;
   readonly outcome: HttpOutcome;
 }
@@ -65,11 +65,11 @@ export interface Wait extends Delay {
 export interface CallResult {
   readonly outcome: HttpOutcome;
   /** The outcomes of the attempts before the last one. */
-  readonly earlier: readonly HttpOutcome[];
-  /** Since the first attempt began. */
+  readonly earlierOutcomes: readonly HttpOutcome[];
+  /** The time since the first attempt began. */
   readonly elapsedMs: number;
   /** Why a retry that was due did not take place. */
-  readonly gaveUp?: GaveUp | undefined;
+  readonly giveUpReason?: GiveUpReason | undefined;
 }
 
 /** Sends the requests of one account, with retries, within the limits that hold for all of them. */
@@ -77,42 +77,42 @@ export class Transport {
   readonly #options: ClientOptions;
   readonly #stopping: AbortSignal;
   readonly #random: () => number;
-  readonly #openExchange: OpenExchange;
-  readonly #reported = new Set<Wait["kind"]>();
+  readonly #createSender: CreateSender;
+  readonly #reported = new Set<ReportedDelay["kind"]>();
   #sender: Promise<Sender> | undefined;
 
   /** @param stopping When it aborts, only undos are still sent, and requests in flight complete. */
   constructor(
     options: ClientOptions,
     stopping: AbortSignal,
-    openExchange: OpenExchange = async (...args) =>
-      (await import("./http.js")).openExchange(...args),
+    createSender: CreateSender = async (...args) =>
+      (await import("./http.js")).createHttpSender(...args),
     random: () => number = Math.random,
   ) {
     this.#options = options;
     this.#stopping = stopping;
     this.#random = random;
-    this.#openExchange = openExchange;
+    this.#createSender = createSender;
   }
 
   /** Sends a request and retries it as the retry policy decides. */
   async sendRequest(call: Call): Promise<CallResult> {
     this.#sender ??= this.#loadSender();
-    const { exchange, limiter } = await this.#sender;
+    const { sendOnce, limiter } = await this.#sender;
     const { kind, request, deadline, isUndo = false } = call;
     const stopping = this.#stopping;
-    const ending = deadline ? AbortSignal.any([stopping, deadline.signal]) : stopping;
-    const earlier: HttpOutcome[] = [];
+    const endSignal = deadline ? AbortSignal.any([stopping, deadline.signal]) : stopping;
+    const earlierOutcomes: HttpOutcome[] = [];
     // Queue time before the first attempt does not count against `retrySeconds`.
     let startedAtMs: number | undefined;
     const elapsedMs = () => (startedAtMs === undefined ? 0 : performance.now() - startedAtMs);
 
-    const attempt = async (): Promise<Attempt> => {
+    const attempt = async () => {
       startedAtMs ??= performance.now();
       const signals = { deadline: deadline?.signal, stopping: isUndo ? undefined : stopping };
-      const outcome = await exchange(request, signals);
+      const outcome = await sendOnce(request, signals);
       const step = nextStep(
-        { kind, outcome, number: earlier.length + 1, elapsedMs: elapsedMs() },
+        { kind, outcome, attemptNumber: earlierOutcomes.length + 1, elapsedMs: elapsedMs() },
         {
           retrySeconds: this.#options.retrySeconds,
           remainingMs: deadline?.remainingMs,
@@ -121,7 +121,7 @@ export class Transport {
         this.#random,
       );
       if (step.kind === "pause") {
-        // Before this task ends, because the queue then starts the next one at once.
+        // Pause the queue before this attempt ends, because the queue then starts the next one at once.
         limiter.pause(step.delayMs);
       }
       return { outcome, step };
@@ -129,20 +129,21 @@ export class Transport {
 
     for (;;) {
       // Retries go before first attempts, because their time is running.
-      const priority = isUndo ? 2 : Math.min(earlier.length, 1);
-      const attempted = await limiter.run(attempt, priority, ending);
-      // If the signal aborted in the queue, an exchange sends only an undo and reports the rest as unsent.
+      const priority = isUndo ? 2 : Math.min(earlierOutcomes.length, 1);
+      const attempted = await limiter.run(attempt, priority, endSignal);
+      // A stop or a deadline removes a request from the queue: an undo is then sent at once, and an attempt of
+      // any other request ends as unsent.
       const { outcome, step } = attempted ?? (await attempt());
       if (step.kind === "end") {
         this.#reported.delete("retry");
-        return { ...resultOf(outcome, earlier, step.gaveUp), elapsedMs: elapsedMs() };
+        return { ...resultOf(outcome, earlierOutcomes, step.giveUpReason), elapsedMs: elapsedMs() };
       }
-      earlier.push(outcome);
-      const waitCount = step.kind === "pause" ? limiter.pauseCount : earlier.length;
-      this.#reportWait(call, { ...step, request, outcome }, waitCount);
-      // The queue waits out a pause, but after a stop an undo no longer stands in the queue.
+      earlierOutcomes.push(outcome);
+      const delayCount = step.kind === "pause" ? limiter.pauseCount : earlierOutcomes.length;
+      this.#reportDelay(call, { ...step, request, outcome }, delayCount);
+      // A paused queue delays the next attempt, but after a stop an undo bypasses the queue.
       if (step.kind === "retry" || stopping.aborted) {
-        await sleep(step.delayMs, stopping.aborted ? [] : [ending]);
+        await sleep(step.delayMs, stopping.aborted ? [] : [endSignal]);
       }
     }
   }
@@ -152,46 +153,41 @@ export class Transport {
     const { RateLimiter } = await import("./rate-limiter.js");
     const { timeoutSeconds, maxConcurrentRequests, requestsPerSecond } = this.#options;
     const limiter = new RateLimiter(maxConcurrentRequests, requestsPerSecond);
-    return { exchange: await this.#openExchange(timeoutSeconds), limiter };
+    return { sendOnce: await this.#createSender(timeoutSeconds), limiter };
   }
 
-  #reportWait({ onWait }: Call, wait: Wait, waitCount: number): void {
-    const isNotable = wait.delayMs >= reportedWaitMs || waitCount > unreportedWaits;
-    if (isNotable && !this.#reported.has(wait.kind)) {
-      this.#reported.add(wait.kind);
-      onWait(wait);
+  #reportDelay({ onDelay }: Call, delay: ReportedDelay, delayCount: number): void {
+    const isNotable = delay.delayMs >= reportedDelayMs || delayCount > unreportedDelays;
+    if (isNotable && !this.#reported.has(delay.kind)) {
+      this.#reported.add(delay.kind);
+      onDelay(delay);
     }
   }
 }
 
-type OpenExchange = (timeoutSeconds: number) => Promise<Exchange>;
+type CreateSender = (timeoutSeconds: number) => Promise<SendOnce>;
 
 interface Sender {
-  readonly exchange: Exchange;
+  readonly sendOnce: SendOnce;
   readonly limiter: RateLimiter;
 }
 
-interface Attempt {
-  readonly outcome: HttpOutcome;
-  readonly step: Step;
-}
-
-/** Ignores a retry that was not sent in time, because the attempt before it says what went wrong. */
+/** Ignores a retry that was not sent in time: the outcome of the attempt before it says what went wrong. */
 function resultOf(
   outcome: HttpOutcome,
-  earlier: readonly HttpOutcome[],
-  gaveUp: GaveUp | undefined,
-): Pick<CallResult, "outcome" | "earlier" | "gaveUp"> {
-  const last = earlier.at(-1);
+  earlierOutcomes: readonly HttpOutcome[],
+  giveUpReason: GiveUpReason | undefined,
+): Pick<CallResult, "outcome" | "earlierOutcomes" | "giveUpReason"> {
+  const last = earlierOutcomes.at(-1);
   const isUnsent = last !== undefined && outcome.kind === "unsent";
   return isUnsent && (outcome.cause === "stopping" || outcome.cause === "deadline")
-    ? { outcome: last, earlier: earlier.slice(0, -1), gaveUp: outcome.cause }
-    : { outcome, earlier, gaveUp };
+    ? { outcome: last, earlierOutcomes: earlierOutcomes.slice(0, -1), giveUpReason: outcome.cause }
+    : { outcome, earlierOutcomes, giveUpReason };
 }
 
 /** Waits for a time, at most until a signal aborts. */
-async function sleep(ms: number, endings: readonly AbortSignal[]): Promise<void> {
-  const end = AbortSignal.any([AbortSignal.timeout(Math.ceil(ms)), ...endings]);
+async function sleep(ms: number, signals: readonly AbortSignal[]): Promise<void> {
+  const end = AbortSignal.any([AbortSignal.timeout(Math.ceil(ms)), ...signals]);
   if (!end.aborted) {
     await once(end, "abort");
   }

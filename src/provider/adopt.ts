@@ -1,7 +1,7 @@
 import type { WebhookInputs } from "./arguments.js";
 import { WebhookError } from "./errors.js";
-import { driftOf, lookUp } from "./lookup.js";
-import { messages, nameOfWebhook, notFoundText, reasons } from "./messages.js";
+import { differencesFrom, lookUp } from "./lookup.js";
+import { messageParts, messages, nameOfWebhook, notFoundText } from "./messages.js";
 import type { Context } from "./operation.js";
 
 /** Adopts an existing webhook. Nothing is sent, but with `listing` the webhook is looked up. */
@@ -15,23 +15,23 @@ export async function adoptWebhook(
   const id = String(adopt.id);
   const { databaseId } = webhook;
   const name = nameOfWebhook(id, databaseId);
-  const record = runState.recordOf({ baseUrl, databaseId, id });
-  const fail = (problem: string) => {
+  const record = runState.remember({ baseUrl, databaseId, id });
+  const failure = (problem: string) => {
     record.hasFailedToAdopt = true;
     return new WebhookError("unchanged", messages.notAdopted(name, problem));
   };
   if (record.isDeleted) {
-    throw fail(reasons.adoptDeleted);
+    throw failure(messageParts.adoptDeleted);
   }
-  if (record.isAdopted || record.isProtected || record.owners.size > 0) {
-    throw fail(reasons.adoptOwned);
+  if (record.isAdopted || record.wasReturnedForCreation || record.owners.size > 0) {
+    throw failure(messageParts.adoptOwned);
   }
   // Set before the lookup, during which another resource may adopt the same webhook.
   record.isAdopted = true;
   const problem = listing ? await lookUpProblem(context, webhook, id) : undefined;
   if (problem !== undefined) {
     record.isAdopted = false;
-    throw fail(problem);
+    throw failure(problem);
   }
   operation.notify(messages.adopted(name, listing));
   return { id, secret: adopt.secret };
@@ -43,12 +43,12 @@ async function lookUpProblem(
   declared: WebhookInputs,
   id: string,
 ): Promise<string | undefined> {
-  const { webhook, isComplete, failure } = await lookUp(context, declared.databaseId, id);
+  const { webhook, isComplete, failure } = await lookUp(context, { ...declared, id });
   if (webhook === undefined) {
     return isComplete
-      ? reasons.adoptNotListed
-      : `${notFoundText(context, failure)} ${reasons.lookupNeeded}`;
+      ? messageParts.adoptNotListed
+      : `${notFoundText(context, failure)} ${messageParts.lookupNeeded}`;
   }
-  const drift = Object.keys(driftOf(webhook, { ...declared })).join(", ");
-  return drift === "" ? undefined : reasons.adoptDiffers(drift);
+  const drift = Object.keys(differencesFrom(webhook, { ...declared })).join(", ");
+  return drift === "" ? undefined : messageParts.adoptDiffers(drift);
 }

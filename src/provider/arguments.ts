@@ -17,6 +17,7 @@ export interface WebhookInputs {
   readonly tableId?: string;
   readonly allowUnknownEvents?: boolean;
   readonly allowInsecureUrl?: boolean;
+  /** An existing webhook that the resource manages from now on, in place of a new one. */
   readonly adopt?: { readonly id: number | string; readonly secret: string };
 }
 
@@ -54,7 +55,7 @@ export function validateArguments(args: Properties): string[] {
   return Object.entries(webhookArguments).flatMap(([name, { isRequired, validate }]) => {
     const value = args[name];
     const isAbsent = value === undefined || value === null;
-    return isAbsent && !isRequired ? [] : [...validateKnown(name, value, args, validate)];
+    return isAbsent && !isRequired ? [] : [...validateUnlessUnknown(name, value, args, validate)];
   });
 }
 
@@ -67,7 +68,7 @@ export function validateArgumentNames(args: Properties): string[] {
  * Returns the inputs of a webhook that is about to be created. Throws if one of them is unknown or missing,
  * because Pulumi leaves unknown arguments out of a creation.
  */
-export function completeInputs(inputs: Properties): WebhookInputs {
+export function assertCompleteInputs(inputs: Properties): WebhookInputs {
   const known = withoutAbsent(inputs);
   const [problem] = validateArguments(known);
   if (problem !== undefined || isUnknown(known)) {
@@ -89,13 +90,13 @@ export function normalizeEvents(events: unknown): unknown {
   return isList && !isUnknown(events) ? [...new Set(events)].sort() : events;
 }
 
-/** Whether a text that a user gives can be the secret of a webhook. */
-export function isUsableSecret(text: string): boolean {
+/** Whether a secret that a user gives is accepted. A secret that the service returns may hold more. */
+export function isAcceptableSecret(text: string): boolean {
   return isStorableSecret(text) && !hasControlOrSurroundingSpace(text);
 }
 
-/** Validates a value that is known, or of which a part is known. */
-function validateKnown(
+/** Returns no problem for a value that is not known yet. A list or an object is validated by its parts. */
+function validateUnlessUnknown(
   path: string,
   value: unknown,
   args: Properties,
@@ -120,7 +121,7 @@ function validateIdentifierOf(what: string, example: string): Validate {
 function validateUrl(path: string, value: unknown, args: Properties): readonly string[] {
   const problem =
     typeof value === "string"
-      ? validateReceiverUrl(value, isOn(args.allowInsecureUrl))
+      ? validateReceiverUrl(value, { allowInsecureUrl: mayBeOn(args.allowInsecureUrl) })
       : 'must be the URL of the receiver, such as "https://example.com/hooks"';
   return problem === undefined ? [] : [`${path}: ${problem}`];
 }
@@ -132,14 +133,16 @@ function validateEvents(path: string, value: unknown, args: Properties): readonl
   if (value.length === 0) {
     return [`${path}: must name at least one event, such as ["${eventTypes[0]}"]`];
   }
-  return value.flatMap((event, at) => validateKnown(`${path}[${at}]`, event, args, validateEvent));
+  return value.flatMap((event, at) =>
+    validateUnlessUnknown(`${path}[${at}]`, event, args, validateEvent),
+  );
 }
 
 function validateEvent(path: string, value: unknown, args: Properties): readonly string[] {
   if (typeof value !== "string" || value === "" || !value.isWellFormed()) {
     return [`${path}: must be the name of an event, such as "${eventTypes[0]}"`];
   }
-  if (isOn(args.allowUnknownEvents) || isEventType(value)) {
+  if (mayBeOn(args.allowUnknownEvents) || isEventType(value)) {
     return [];
   }
   const advice = adviceForUnknownName(value, eventTypes);
@@ -156,8 +159,8 @@ function validateAdopt(path: string, value: unknown, args: Properties): readonly
   }
   const adopt = value as Properties;
   return [
-    ...validateKnown(`${path}.id`, adopt.id, args, validateAdoptedId),
-    ...validateKnown(`${path}.secret`, adopt.secret, args, validateAdoptedSecret),
+    ...validateUnlessUnknown(`${path}.id`, adopt.id, args, validateAdoptedId),
+    ...validateUnlessUnknown(`${path}.secret`, adopt.secret, args, validateAdoptedSecret),
     ...validateNames(Object.keys(adopt), ["id", "secret"], `${path}.`),
   ];
 }
@@ -170,10 +173,10 @@ function validateAdoptedId(path: string, value: unknown): readonly string[] {
 
 function validateAdoptedSecret(path: string, value: unknown): readonly string[] {
   const problem = `${path}: must be the webhook's secret, a non-empty string without control characters or surrounding white space`;
-  return typeof value === "string" && isUsableSecret(value) ? [] : [problem];
+  return typeof value === "string" && isAcceptableSecret(value) ? [] : [problem];
 }
 
-/** Whether a flag is on, or may turn out to be on. */
-function isOn(flag: unknown): boolean {
+/** Whether a flag is on, or is not known yet. */
+function mayBeOn(flag: unknown): boolean {
   return flag === true || isUnknown(flag);
 }

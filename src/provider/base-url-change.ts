@@ -22,19 +22,15 @@ export interface BaseUrlChange {
 export function compareBaseUrls(olds: ConfigSource, news: ConfigSource): BaseUrlChange | undefined {
   const old = readConfig(olds).settings;
   const next = readConfig(news).settings;
-  if (old === undefined || next === undefined) {
-    return undefined;
-  }
-  if ([next.baseUrl, ...next.formerBaseUrls].includes(old.baseUrl)) {
+  if (!old || !next || [next.baseUrl, ...next.formerBaseUrls].includes(old.baseUrl)) {
     return undefined;
   }
   const [from, to] = [shownValue(old.baseUrl), shownValue(next.baseUrl)];
-  // A provider that is about to be created has no old arguments: its settings seem to come from the
-  // environment.
-  if (old.fromEnvironment.includes("baseUrl")) {
+  // This also holds for a new provider, which has no old arguments.
+  if (old.namesFromEnvironment.includes("baseUrl")) {
     return { from, to, consequence: "leave" };
   }
-  if (!old.fromEnvironment.includes("apiKey")) {
+  if (!old.namesFromEnvironment.includes("apiKey")) {
     return { from, to, consequence: "replace" };
   }
   return { from, to, consequence: next.isExplicit ? "refuse" : "leave" };

@@ -9,7 +9,7 @@ import type { ConfigResult } from "./config.js";
 import { messages, nameOfWebhook } from "./messages.js";
 import type { Operation } from "./operation.js";
 import type { RunState } from "./run-state.js";
-import { adoptedId } from "./state.js";
+import { idToAdopt } from "./state.js";
 import { isUnknown, type Properties, withWrappedSecret, wrapSecret } from "./values.js";
 
 const maxFailures = 20;
@@ -20,54 +20,80 @@ export interface CheckResult {
   readonly failures: readonly string[];
 }
 
-/** The arguments of a resource: the old ones, which are empty for a new webhook, and the new ones. */
-export interface DeclaredArguments {
+/** The arguments of a resource, and its URN, which is empty in the dynamic adapter. */
+interface DeclaredResource {
+  /** The arguments of the last update; empty for a new webhook. */
   readonly olds: Properties;
   readonly news: Properties;
-  /** Identifies the resource; empty in the dynamic adapter, which does not get it. */
   readonly urn: string;
 }
 
 /** Checks the arguments of a webhook, and records which webhook they adopt or were imported from. */
 export function checkWebhook(
-  { olds, news, urn }: DeclaredArguments,
+  resource: DeclaredResource,
   { settings, problems }: ConfigResult,
   runState: RunState,
   operation: Operation,
 ): CheckResult {
+  const { olds, news, urn } = resource;
   const { inputs, failures } = checkArguments(news, problems);
-  const isNew = Object.keys(olds).length === 0;
   runState.hasChecked = true;
-  if (!isNew && urn !== "") {
+  if (isStored(olds) && urn !== "") {
     runState.oldArguments.set(urn, olds);
   }
   if (settings === undefined || failures.length > 0) {
     return { inputs, failures };
   }
-  const id = adoptedId(inputs);
-  const databaseId = String(inputs.databaseId);
-  if (id !== undefined && !isUnknown([id, databaseId])) {
-    const name = nameOfWebhook(id, databaseId);
-    const old = runState.oldArguments.get(urn) ?? {};
-    if (isNew && adoptedId(old) === id && old.databaseId === databaseId) {
-      // The replacement adopts the webhook that it replaces: if its provider is replaced too, the process of
-      // the old provider, which knows nothing of the adoption, would delete the webhook.
-      const problem = messages.adoptedAgain(name);
-      return { inputs, failures: [`adopt: ${problem}`] };
-    }
-    runState.recordOf({ baseUrl: settings.baseUrl, databaseId, id }).isAdoptDeclared = true;
-    operation.notify(isNew ? messages.adopting(name) : undefined);
+  const problem = recordAdoption(resource, inputs, settings.baseUrl, runState, operation);
+  if (problem !== undefined) {
+    return { inputs, failures: [problem] };
   }
+  const isImported = recordImport(urn, runState, operation);
+  // The url was imported as a secret, so it stays one in the state.
+  return { inputs: isImported ? { ...inputs, url: wrapSecret(inputs.url) } : inputs, failures };
+}
+
+/** Records that the argument `adopt` names a webhook, if it does. Returns why the webhook cannot be adopted. */
+function recordAdoption(
+  { olds, urn }: DeclaredResource,
+  inputs: Properties,
+  baseUrl: string,
+  runState: RunState,
+  operation: Operation,
+): string | undefined {
+  const id = idToAdopt(inputs);
+  const databaseId = String(inputs.databaseId);
+  if (id === undefined || isUnknown([id, databaseId])) {
+    return undefined;
+  }
+  const name = nameOfWebhook(id, databaseId);
+  const old = runState.oldArguments.get(urn) ?? {};
+  if (!isStored(olds) && idToAdopt(old) === id && old.databaseId === databaseId) {
+    // The replacement adopts the webhook that it replaces: if its provider is replaced too, the process of
+    // the old provider, which knows nothing of the adoption, would delete the webhook.
+    return `adopt: ${messages.adoptedAgain(name)}`;
+  }
+  runState.remember({ baseUrl, databaseId, id }).isAdoptDeclared = true;
+  operation.notify(isStored(olds) ? undefined : messages.adopting(name));
+  return undefined;
+}
+
+/** Records the owner of a webhook that this run has imported. Returns whether there is one. */
+function recordImport(urn: string, runState: RunState, operation: Operation): boolean {
   const imported = runState.imported.get(urn);
   if (imported === undefined) {
-    return { inputs, failures };
+    return false;
   }
-  const owners = runState.recordOf(imported).addOwner(urn);
+  const owners = runState.remember(imported).addOwner(urn);
   if (owners.length > 1) {
     operation.warn(messages.shared(nameOfWebhook(imported.id, imported.databaseId), owners));
   }
-  // A url that was imported as a secret stays one.
-  return { inputs: { ...inputs, url: wrapSecret(inputs.url) }, failures };
+  return true;
+}
+
+/** Whether Pulumi has stored arguments: it has none for a new webhook, nor for the new one of a replacement. */
+function isStored(olds: Properties): boolean {
+  return Object.keys(olds).length > 0;
 }
 
 /** Validates the configuration and the arguments, and normalizes the arguments if there is no problem. */

@@ -12,7 +12,7 @@ import {
 } from "../common/setting-names.js";
 import { normalizeBaseUrl, validateBaseUrl } from "./urls.js";
 
-const commands: { readonly [Name in SettingName]?: string } = {
+const setCommands: { readonly [Name in SettingName]?: string } = {
   baseUrl: `pulumi config set ${namespace}:baseUrl https://tables.example.com`,
   apiKey: `pulumi config set --secret ${namespace}:apiKey`,
 };
@@ -25,13 +25,13 @@ export const settingRules = (allowInsecureBaseUrl: boolean) =>
       z.transform(normalizeBaseUrl),
     ),
     formerBaseUrls: z._default(
-      z.pipe(text(validateFormerBaseUrls), z.transform(formerBaseUrlsIn)),
+      z.pipe(text(validateFormerBaseUrls), z.transform(parseFormerBaseUrls)),
       [],
     ),
     apiKey: text(validateApiKey),
     timeoutSeconds: z._default(number("a number of seconds", 0.001, 3_600), 30),
     retrySeconds: z._default(number("a number of seconds", 0, 86_400), 120),
-    maxConcurrentRequests: z.optional(number("a whole number", 1, 1_000, true)),
+    maxConcurrentRequests: z.optional(number("a whole number", 1, 1_000)),
     requestsPerSecond: z.optional(number("a number", 0.001, 10_000)),
     listing: z._default(flag(), false),
     allowInsecureBaseUrl: z._default(flag(), false),
@@ -42,7 +42,7 @@ export interface Settings extends Readonly<z.infer<ReturnType<typeof settingRule
   /** Whether they are the arguments of an explicit `Provider`. */
   readonly isExplicit: boolean;
   /** The settings that the environment has set. */
-  readonly fromEnvironment: readonly SettingName[];
+  readonly namesFromEnvironment: readonly SettingName[];
 }
 
 /** Valid settings, or one message per problem. */
@@ -64,35 +64,36 @@ export interface ConfigSource {
  *
  * For the default provider the environment takes precedence over the stack's configuration, because
  * `destroy` and `refresh` use the configuration that the last `up` stored: after a key rotation the
- * environment is the only way in. For an explicit `Provider` its own arguments take precedence, so that
+ * environment is the only way to pass the new key. For an explicit `Provider` its own arguments take precedence, so that
  * two of them can differ. An empty variable counts as absent.
  */
 export function readConfig({ get, environment, ...source }: ConfigSource): ConfigResult {
   const isExplicit = source.isExplicit();
   const values: Partial<Record<SettingName, string>> = {};
-  const fromEnvironment: SettingName[] = [];
+  const namesFromEnvironment: SettingName[] = [];
   for (const name of settingNames) {
     const variable = environment[environmentVariables[name]] || undefined;
     const given = get(name) || undefined;
     const value = isExplicit ? (given ?? variable) : (variable ?? given);
     if (value !== undefined) {
       values[name] = value;
+      // A variable that only repeats the configuration has no effect, so no message blames it.
       if (value === variable && value !== given) {
-        fromEnvironment.push(name);
+        namesFromEnvironment.push(name);
       }
     }
   }
   const { data, error } = settingRules(values.allowInsecureBaseUrl === "true").safeParse(values);
-  const settings = data && { ...data, isExplicit, fromEnvironment };
+  const settings = data && { ...data, isExplicit, namesFromEnvironment };
   const problems = error?.issues.map(({ path, message }) => {
     const name = path[0] as SettingName;
     const variable = environmentVariables[name];
     if (values[name] === undefined) {
-      const remedy = isExplicit ? `give ${name} to the Provider` : `run "${commands[name]}"`;
+      const remedy = isExplicit ? `give ${name} to the Provider` : `run "${setCommands[name]}"`;
       return `${namespace}:${name}: is not set; ${remedy} or set ${variable}`;
     }
-    const origin = fromEnvironment.includes(name) ? `; ${variable} sets this value` : "";
-    return `${namespace}:${name}: ${message}${origin}`;
+    const setBy = namesFromEnvironment.includes(name) ? `; ${variable} sets this value` : "";
+    return `${namespace}:${name}: ${message}${setBy}`;
   });
   return { settings, problems: problems ?? [] };
 }
@@ -103,7 +104,12 @@ function text(validate: (text: string) => string | undefined) {
   return z.string().check(z.refine(isValid, { error: ({ input }) => validate(String(input)) }));
 }
 
-function number(what: string, least: number, most: number, isWhole = false) {
+function number(
+  what: "a number" | "a number of seconds" | "a whole number",
+  least: number,
+  most: number,
+) {
+  const isWhole = what === "a whole number";
   const validate = (value: string) => {
     const parsed = /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : Number.NaN;
     return parsed >= least && parsed <= most && (!isWhole || Number.isInteger(parsed))
@@ -121,7 +127,7 @@ function flag() {
 }
 
 function validateApiBase(url: string, allowInsecureBaseUrl: boolean): string | undefined {
-  const problem = validateBaseUrl(url, allowInsecureBaseUrl);
+  const problem = validateBaseUrl(url, { allowInsecureBaseUrl });
   return problem === undefined &&
     new URL(normalizeBaseUrl(url)).pathname.toLowerCase().endsWith(apiPath)
     ? `must not end in ${apiPath}, which is added to it: leave it out`
@@ -137,12 +143,13 @@ function validateApiKey(key: string): string | undefined {
 /** Nothing is sent to former base URLs, so they may use `http:`. */
 function validateFormerBaseUrls(list: string): string | undefined {
   const urls = splitList(list);
-  return Array.isArray(urls) && urls.every((url) => validateBaseUrl(url, true) === undefined)
+  return Array.isArray(urls) &&
+    urls.every((url) => validateBaseUrl(url, { allowInsecureBaseUrl: true }) === undefined)
     ? undefined
     : 'must be base URLs separated by commas, such as "https://old.example.com"';
 }
 
-function formerBaseUrlsIn(list: string): string[] {
+function parseFormerBaseUrls(list: string): string[] {
   return splitList(list)?.map(normalizeBaseUrl) ?? [];
 }
 

@@ -1,14 +1,14 @@
 import { createWebhook, deleteWebhook } from "../api/client.js";
 import type { WebhookInputs } from "./arguments.js";
 import { PartialCreationError, WebhookError } from "./errors.js";
-import { lookForLeftovers } from "./lookup.js";
+import { lookForOrphans } from "./lookup.js";
 import {
   failureText,
   faultText,
   inDoubtText,
+  messageParts,
   messages,
   notCreatedText,
-  reasons,
   undoText,
 } from "./messages.js";
 import type { Context } from "./operation.js";
@@ -21,23 +21,23 @@ import type { Properties } from "./values.js";
  *
  * @param state What Pulumi stores of the webhook besides its secret.
  */
-export async function createForState(
+export async function createManagedWebhook(
   context: Context,
   webhook: WebhookInputs,
   state: Properties,
 ): Promise<{ id: string; secret: string }> {
-  const { engine, operation } = context;
-  engine.signals.beginCreation();
+  const { engineMonitor, operation } = context;
+  engineMonitor.signalHandlers.beginCreation();
   try {
     return await createOrUndo(context, webhook, state);
   } catch (error) {
-    if (!(await engine.canStore())) {
+    if (!(await engineMonitor.checkCanStore())) {
       // The process ends before the error can reach the engine.
       operation.warn(error instanceof WebhookError ? error.message : `${operation.name} failed.`);
     }
     throw error;
   } finally {
-    engine.signals.endCreation();
+    engineMonitor.signalHandlers.endCreation();
   }
 }
 
@@ -46,36 +46,37 @@ async function createOrUndo(
   webhook: WebhookInputs,
   state: Properties,
 ): Promise<{ id: string; secret: string }> {
-  const { settings, runState, engine, operation } = context;
+  const { settings, runState, engineMonitor, operation } = context;
   const creation = await createWebhook(context, webhook);
   if (creation.kind === "refused") {
     throw new WebhookError("notCreated", notCreatedText(context, creation.failure));
   }
   if (creation.kind === "inDoubt") {
-    const leftovers = await lookForLeftovers(context, webhook);
-    const hiding = { ...context, operation: operation.hiding(creation.secret) };
-    throw new WebhookError("inDoubt", inDoubtText(hiding, creation.failure, webhook, leftovers));
+    const orphans = await lookForOrphans(context, webhook);
+    const redacting = { ...context, operation: operation.withSensitiveValue(creation.secret) };
+    throw new WebhookError("inDoubt", inDoubtText(redacting, creation.failure, webhook, orphans));
   }
   const { webhook: created, secret } = creation;
   const { id } = created;
   const address = { ...created, baseUrl: settings.baseUrl };
-  if (runState.recordCreation(address)) {
+  const { isNew } = runState.recordCreation(address);
+  if (!isNew) {
     throw new WebhookError("notCreated", messages.existingReturned(operation.name, id));
   }
-  const canStore = await engine.canStore();
+  const canStore = await engineMonitor.checkCanStore();
   if (secret !== undefined && canStore) {
     return { id, secret };
   }
   const problem = await undoCreation(context, address, secret);
-  const text = (end: "undone" | "partial" | "leftBehind") =>
+  const messageFor = (end: "undone" | "partial" | "leftBehind") =>
     undoText(operation.name, id, secret !== undefined, end, problem);
   if (problem === undefined) {
-    runState.recordOf(address).isDeleted = true;
-    throw new WebhookError("undone", text("undone"));
+    runState.remember(address).isDeleted = true;
+    throw new WebhookError("undone", messageFor("undone"));
   }
-  throw secret === undefined && (await engine.canStore())
-    ? new PartialCreationError(id, state, text("partial"))
-    : new WebhookError("leftBehind", text("leftBehind"));
+  throw secret === undefined && (await engineMonitor.checkCanStore())
+    ? new PartialCreationError(id, state, messageFor("partial"))
+    : new WebhookError("leftBehind", messageFor("leftBehind"));
 }
 
 /** Deletes a webhook that was just created. Returns what went wrong, if anything did. */
@@ -86,14 +87,14 @@ async function undoCreation(
 ): Promise<string | undefined> {
   // The deadline of the creation may have passed, but its webhook must not stay.
   const name = `Delete webhook ${address.id}`;
-  const operation = context.operation.withoutDeadline(name).hiding(secret);
-  const undo = { ...context, operation };
+  const operation = context.operation.withoutDeadline(name).withSensitiveValue(secret);
+  const undoContext = { ...context, operation };
   try {
-    const deletion = await deleteWebhook(undo, address, true);
+    const deletion = await deleteWebhook(undoContext, address, { isUndo: true });
     if (deletion.kind === "absent") {
-      return reasons.absentUndo;
+      return messageParts.absentUndo;
     }
-    return deletion.kind === "failed" ? failureText(undo, deletion.failure) : undefined;
+    return deletion.kind === "failed" ? failureText(undoContext, deletion.failure) : undefined;
   } catch (error) {
     // The webhook exists after any error, so the caller has to name it.
     return faultText(operation, error);

@@ -5,7 +5,7 @@ import type { Context } from "./operation.js";
 import type { WebhookAddress } from "./run-state.js";
 
 /** Deletes a webhook that is in the state. Throws unless it is certainly gone, or must stay. */
-export async function deleteFromState(
+export async function deleteManagedWebhook(
   context: Context,
   address: WebhookAddress | undefined,
   urn: string | undefined,
@@ -15,7 +15,7 @@ export async function deleteFromState(
     throw new WebhookError("notDeleted", messages.noAddress(operation.name));
   }
   const name = nameOfWebhook(address.id, address.databaseId);
-  const record = runState.recordOf(address);
+  const record = runState.remember(address);
   const protection = record.protectionFrom(urn);
   if (protection === "adopted" && record.hasFailedToAdopt) {
     throw new WebhookError("notDeleted", messages.adoptionFailed(operation.name));

@@ -1,10 +1,10 @@
 import { normalizeEvents, replacingArguments } from "./arguments.js";
 import type { Settings } from "./config.js";
 import { WebhookError } from "./errors.js";
-import { messages, nameOfWebhook, otherBaseUrlText, reasons } from "./messages.js";
+import { messageParts, messages, nameOfWebhook, otherBaseUrlText } from "./messages.js";
 import type { Operation } from "./operation.js";
 import type { RunState, WebhookRecord } from "./run-state.js";
-import { addressOf, adoptedId, currentBaseUrl } from "./state.js";
+import { addressOf, currentBaseUrl, idToAdopt } from "./state.js";
 import { isSameUrl } from "./urls.js";
 import { isUnknown, type Properties } from "./values.js";
 
@@ -41,12 +41,12 @@ export function diffWebhook(
   const differences = compareWebhook(comparison);
   const address = addressOf(id, state, settings);
   // From now on this run knows the webhook.
-  const record = address && runState.recordOf(address);
+  const record = address && runState.remember(address);
   if (runState.isRefresh) {
     // A refresh compares nothing with the program, so there is nothing to refuse or to announce.
     return differences;
   }
-  assertSameService(comparison, address?.baseUrl, operation);
+  assertSameBaseUrl(comparison, address?.baseUrl, operation);
   if (differences.length > 0) {
     announceReplacement(comparison, differences, runState.imported.has(urn), operation);
   } else if (record !== undefined && runState.hasChecked) {
@@ -78,10 +78,10 @@ export function compareWebhook({
   if (settings !== undefined && baseUrl !== settings.baseUrl) {
     differences.push({
       property: "baseUrl",
-      label: reasons.baseUrlReason(baseUrl, settings.baseUrl),
+      label: messageParts.baseUrlLabel(baseUrl, settings.baseUrl),
     });
   }
-  const adopted = adoptedId(news);
+  const adopted = idToAdopt(news);
   if (isUnknown(adopted)) {
     differences.push({ property: "adopt", label: "adopt.id (not known yet)" });
   } else if (adopted !== undefined && adopted !== id) {
@@ -120,17 +120,19 @@ function isIgnored(property: string, ignored: readonly string[]): boolean {
 }
 
 /**
- * Throws if this provider has moved to another service: it deletes with its new address and key, so it could
- * not delete the old webhook. To an explicit provider with an address of its own, a webhook may have moved
- * from another provider, which deletes it.
+ * Throws if the base URL of this provider has changed: a replacement would delete the old webhook with the new
+ * address and key, which fails. An explicit provider whose arguments name its base URL is not refused, because
+ * the webhook may come from another provider, which deletes it with its own settings.
  */
-function assertSameService(
+function assertSameBaseUrl(
   { settings }: Comparison,
   baseUrl: string | undefined,
   operation: Operation,
 ): void {
-  const isMoved = baseUrl !== undefined && settings && settings.baseUrl !== baseUrl;
-  if (isMoved && (!settings.isExplicit || settings.fromEnvironment.includes("baseUrl"))) {
+  if (settings === undefined || baseUrl === undefined || baseUrl === settings.baseUrl) {
+    return;
+  }
+  if (!settings.isExplicit || settings.namesFromEnvironment.includes("baseUrl")) {
     throw new WebhookError("unchanged", otherBaseUrlText(operation, settings, baseUrl, true));
   }
 }
@@ -144,7 +146,7 @@ function announceReplacement(
 ): void {
   const name = nameOfWebhook(id, state.databaseId);
   const names = differences.map(({ label }) => label).join(", ");
-  if (adoptedId(news) === id) {
+  if (idToAdopt(news) === id) {
     throw new WebhookError("unchanged", messages.adoptedAgain(name));
   }
   operation.warn(
@@ -154,16 +156,16 @@ function announceReplacement(
   );
 }
 
-/** Records that a resource has this webhook and stays. Throws if another one has adopted it. */
+/** Records the owner of a webhook that stays as it is. Throws if another resource adopts the same webhook. */
 function recordOwner(
   { id, state, news, urn }: Comparison,
   record: WebhookRecord,
   operation: Operation,
 ): void {
   const name = nameOfWebhook(id, state.databaseId);
-  const hasAdopt = adoptedId(news) !== undefined;
+  const hasAdopt = idToAdopt(news) !== undefined;
   // Without URNs, all resources with `adopt` look like one, and so do all without it.
-  const owners = record.addOwner(urn ?? (hasAdopt ? "dynamic with adopt" : "dynamic"));
+  const owners = record.addOwner(urn ?? `a resource with${hasAdopt ? "" : "out"} adopt`);
   const isAdoptedElsewhere = record.isAdoptDeclared && (!hasAdopt || owners.length > 1);
   if (record.isAdopted || isAdoptedElsewhere) {
     throw new WebhookError("unchanged", messages.adoptedAndOwned(name));

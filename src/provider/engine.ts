@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { Signals } from "./signals.js";
+import { SignalHandlers } from "./signals.js";
 
 // The engine responds within a few milliseconds; this leaves room for a busy machine.
 const responseTimeoutMs = 5_000;
@@ -11,23 +11,26 @@ export type Severity = "info" | "warning";
 /** Shows one line to the user. */
 export type Notify = (line: string, severity: Severity) => void;
 
-type EngineState = "there" | "silent" | "gone";
+/**
+ * `finished`: the engine stores nothing more, because its process has ended or because it has sent SIGINT.
+ * `unresponsive`: it did not respond, and may only be slow.
+ */
+type EngineState = "alive" | "unresponsive" | "finished";
 
 /**
- * Pulumi's engine as this process sees it: whether it still stores what this process returns, and whether
- * it has asked this process to stop. A cancelled engine stores what completes; an engine that is gone, or
- * that has sent SIGINT, stores nothing more.
+ * Watches Pulumi's engine for this process: whether the engine still stores what this process returns, and
+ * whether it has asked this process to stop. A cancelled engine still stores what completes.
  */
-export class Engine {
-  /** The signals that this process handles while a creation is in flight. */
-  readonly signals = new Signals(() => this.#interrupt());
+export class EngineMonitor {
+  /** Handles signals while a creation is in flight. */
+  readonly signalHandlers = new SignalHandlers(() => this.#interrupt());
   readonly #address: string | undefined;
   readonly #notify: Notify;
   readonly #stop = new AbortController();
-  #state: EngineState = "there";
+  #state: EngineState = "alive";
   #inFlight = 0;
 
-  /** @param address `HOST:PORT` of the engine. Without one, the engine is assumed to be there. */
+  /** @param address `HOST:PORT` of the engine. Without one, the engine is assumed to be alive. */
   constructor(address: string | undefined, notify: Notify) {
     this.#address = /^[^\s/]+:\d+$/.test(address ?? "") ? address : undefined;
     this.#notify = notify;
@@ -41,66 +44,69 @@ export class Engine {
   }
 
   /** Stops sending for a cancelled command. The engine still stores what completes. */
-  cancel(): void {
+  stopSending(): void {
     this.#stop.abort();
   }
 
   /** Begins an operation: the process does not exit before it ends. */
-  begin(): void {
+  beginOperation(): void {
     this.#inFlight += 1;
   }
 
-  /** Ends an operation. The last one ends the process if the engine is gone. */
-  end(): void {
+  /** Ends an operation. The process exits after the last one if the engine has finished. */
+  endOperation(): void {
     this.#inFlight -= 1;
     this.#exitIfIdle();
   }
 
-  /** Checks from time to time whether the engine is there, because nothing else may end this process. */
+  /** Checks from time to time whether the engine is alive: after `kill -9` nothing else ends this process. */
   watch(): void {
-    setInterval(() => void this.endIfGone(), watchIntervalMs).unref();
+    setInterval(() => void this.exitIfFinished(), watchIntervalMs).unref();
   }
 
-  /** Ends the process if the engine is gone: at once, or with the last operation in flight. */
-  async endIfGone(): Promise<void> {
-    // A silent engine may only be slow, and it may still have work for this process.
-    if ((await this.#probe()) === "gone") {
-      this.#lose("gone");
+  /** Exits if the engine has finished: at once, or after the last operation in flight. */
+  async exitIfFinished(): Promise<void> {
+    // An unresponsive engine may still have work for this process.
+    if ((await this.#probe()) === "finished") {
+      this.#markLost("finished");
       this.#exitIfIdle();
     }
   }
 
-  /** Whether the engine can still store what this process returns. Once it cannot, it never will. */
-  async canStore(): Promise<boolean> {
-    const state = this.#state === "there" ? await this.#probe() : this.#state;
-    if (state !== "there") {
-      this.#lose(state);
+  /**
+   * Asks whether the engine can still store what this process returns. Once it cannot, it never will, so no
+   * further request is sent.
+   */
+  async checkCanStore(): Promise<boolean> {
+    const state = this.#state === "alive" ? await this.#probe() : this.#state;
+    if (state !== "alive") {
+      this.#markLost(state);
     }
-    return this.#state === "there";
+    return this.#state === "alive";
   }
 
-  #lose(state: "silent" | "gone"): void {
-    if (this.#state !== "gone") {
+  #markLost(state: "unresponsive" | "finished"): void {
+    if (this.#state !== "finished") {
       this.#state = state;
     }
     this.#stop.abort();
   }
 
   #exitIfIdle(): void {
-    if (this.#state === "gone" && this.#inFlight === 0) {
+    if (this.#state === "finished" && this.#inFlight === 0) {
       process.exit();
     }
   }
 
   /** The engine sends SIGINT when it will store nothing more, and SIGKILL 5 seconds later. */
   #interrupt(): void {
-    if (this.#state === "there") {
+    if (this.#state === "alive") {
       this.#notify(
         "Pulumi is stopping. Webhooks whose creation is in flight are deleted if the service responds within 5 seconds.",
         "warning",
       );
     }
-    this.#lose("gone");
+    this.#markLost("finished");
   }
 
   /**
@@ -109,17 +115,17 @@ export class Engine {
    */
   async #probe(): Promise<EngineState> {
     if (this.#address === undefined) {
-      return "there";
+      return "alive";
     }
     const { connect } = await import("node:http2");
     const { promise, resolve } = Promise.withResolvers<EngineState>();
-    const timer = setTimeout(resolve, responseTimeoutMs, "silent");
+    const timer = setTimeout(resolve, responseTimeoutMs, "unresponsive");
     const session = connect(`http://${this.#address}`);
     // The first frame that a server sends (RFC 9113, section 3.4).
-    session.once("remoteSettings", () => resolve("there"));
-    session.once("close", () => resolve("silent"));
+    session.once("remoteSettings", () => resolve("alive"));
+    session.once("close", () => resolve("unresponsive"));
     session.on("error", ({ code }: NodeJS.ErrnoException) =>
-      resolve(code === "ECONNREFUSED" ? "gone" : "silent"),
+      resolve(code === "ECONNREFUSED" ? "finished" : "unresponsive"),
     );
     return promise.finally(() => {
       clearTimeout(timer);

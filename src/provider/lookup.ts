@@ -1,11 +1,10 @@
 // Finds webhooks in the list of their database, which needs the setting `listing`.
 import { once } from "node:events";
-import { listWebhooks, type NewWebhook, type WebhookList } from "../api/client.js";
+import { listWebhooks, type NewWebhook, type WebhookKey, type WebhookList } from "../api/client.js";
 import type { ListedWebhook } from "../api/schemas.js";
 import { normalizeEvents } from "./arguments.js";
 import { isSame } from "./diff.js";
 import type { Context } from "./operation.js";
-import type { WebhookAddress } from "./run-state.js";
 import type { Properties } from "./values.js";
 
 /** A list, and the webhook in question. A webhook that a complete list does not hold is gone. */
@@ -13,68 +12,71 @@ export interface Lookup extends WebhookList {
   readonly webhook: ListedWebhook | undefined;
 }
 
-/** Requests the list of a database and finds one webhook in it. */
-export async function lookUp(context: Context, databaseId: string, id: string): Promise<Lookup> {
-  return findIn(await listWebhooks(context, databaseId), id);
+/** Finds a webhook in the list of its database, which is requested unless it is given. */
+export async function lookUp(
+  context: Context,
+  { databaseId, id }: WebhookKey,
+  list = listWebhooks(context, databaseId),
+): Promise<Lookup> {
+  const result = await list;
+  return { ...result, webhook: result.webhooks.find((one) => one.id === id) };
 }
 
 /**
  * Looks up a webhook for a refresh. A refresh asks for every webhook separately, before anything changes,
  * so one list of each database serves all of them.
  */
-export async function lookUpOnce(
-  context: Context,
-  { databaseId, id }: WebhookAddress,
-): Promise<Lookup> {
+export function lookUpInCachedList(context: Context, webhook: WebhookKey): Promise<Lookup> {
+  const { databaseId } = webhook;
   const { lists } = context.runState;
   const list = lists.get(databaseId) ?? listWebhooks(context, databaseId);
   lists.set(databaseId, list);
-  return findIn(await list, id);
+  return lookUp(context, webhook, list);
 }
 
 /**
- * Looks for webhooks that a creation in doubt may have left: with `listing`, once, until Pulumi stops. The
- * webhooks may also come from another stack or from another creation in flight, so they are never deleted.
+ * Looks for webhooks that a creation in doubt may have left behind. Requests one list if the setting `listing`
+ * is on, and gives up when Pulumi stops. The webhooks that it finds are never deleted: they may belong to
+ * another stack or to another creation in flight.
  *
- * @returns The ids of the webhooks like the declared one that this run does not know, and whether the list
- * was complete.
+ * @returns The ids of the webhooks that are like the declared one and unknown to this run, and whether the
+ * list was complete.
  */
-export async function lookForLeftovers(
+export async function lookForOrphans(
   context: Context,
   webhook: NewWebhook,
 ): Promise<{ ids: readonly string[]; isComplete: boolean }> {
-  const { settings, runState, engine, operation } = context;
+  const { settings, runState, engineMonitor, operation } = context;
   const { databaseId } = webhook;
   if (!settings.listing) {
     return { ids: [], isComplete: false };
   }
   // The deadline of the creation may have passed.
-  const lookup = { ...context, operation: operation.withoutDeadline() };
-  const settled = new AbortController();
+  const contextWithoutDeadline = { ...context, operation: operation.withoutDeadline() };
+  const raceEnd = new AbortController();
   const noList = () => ({ webhooks: [], isComplete: false });
   const { webhooks, isComplete } = await Promise.race([
-    listWebhooks(lookup, databaseId),
-    once(engine.stopping, "abort", settled).then(noList, noList),
+    listWebhooks(contextWithoutDeadline, databaseId),
+    once(engineMonitor.stopping, "abort", raceEnd).then(noList, noList),
   ]);
-  settled.abort();
+  raceEnd.abort();
   const ids = webhooks
-    .filter((listed) => Object.keys(driftOf(listed, { ...webhook })).length === 0)
+    .filter((listed) => Object.keys(differencesFrom(listed, { ...webhook })).length === 0)
     .map(({ id }) => id)
-    .filter((id) => !runState.knowsAnywhere(databaseId, id));
+    .filter((id) => !runState.knowsAtAnyBaseUrl(databaseId, id));
   return { ids, isComplete };
 }
 
 /** Returns the properties in which a listed webhook differs, with the values that the service has. */
-export function driftOf(listed: ListedWebhook, expected: Properties): Record<string, unknown> {
-  // A program cannot declare several tables, so their text only shows them. An empty list names no table;
-  // if it counted as drift, every update would replace the webhook.
+export function differencesFrom(
+  listed: ListedWebhook,
+  expected: Properties,
+): Record<string, unknown> {
+  // No program can declare several tables: joined, they differ from every argument and can be shown. An empty
+  // list counts as no table, because an update could not end a difference from it.
   const tableId = listed.tableIds?.join(", ") || undefined;
   const current = { url: listed.url, events: normalizeEvents(listed.events), tableId };
   return Object.fromEntries(
     Object.entries(current).filter(([name, value]) => !isSame(name, value, expected[name])),
   );
-}
-
-function findIn(list: WebhookList, id: string): Lookup {
-  return { ...list, webhook: list.webhooks.find((one) => one.id === id) };
 }

@@ -2,12 +2,17 @@
 // their own messages.
 import type { FailedCall, NewWebhook } from "../api/client.js";
 import type { HttpFailure, HttpResponse } from "../api/http.js";
-import { connectionRefusedSeconds, type GaveUp } from "../api/retry-policy.js";
-import { isNotFound, serviceErrorIn } from "../api/schemas.js";
-import type { Wait } from "../api/transport.js";
+import { connectionRefusedSeconds, type GiveUpReason } from "../api/retry-policy.js";
+import { isNotFound, parseServiceError } from "../api/schemas.js";
+import type { ReportedDelay } from "../api/transport.js";
 import { parseJson } from "../common/json.js";
 import { oneLine, shownValue } from "../common/redact.js";
-import { environmentVariables, namespace, type SettingName } from "../common/setting-names.js";
+import {
+  environmentVariables,
+  importSecretVariable,
+  namespace,
+  type SettingName,
+} from "../common/setting-names.js";
 import type { BaseUrlChange } from "./base-url-change.js";
 import type { Settings } from "./config.js";
 import type { ErrorKind } from "./errors.js";
@@ -15,7 +20,7 @@ import type { Context, Operation } from "./operation.js";
 import type { Protection } from "./run-state.js";
 
 const maxShownIds = 5;
-const missingText = {
+const unusablePartText = {
   id: "without a usable webhook id",
   list: "with something other than a list of webhooks",
   confirmation: "without confirming the deletion",
@@ -38,11 +43,11 @@ export function failureText(
 
 /** Describes the outcome of a request, such as `POST https://… returned 401 UNAUTHORIZED "No such key."`. */
 export function callText(context: Context, failure: FailedCall): string {
-  const { request, outcome, missing } = failure;
+  const { request, outcome, unusablePart } = failure;
   const location = oneLine(request.url.origin + request.url.pathname, 300);
   const result =
     outcome.kind === "response"
-      ? responseText(context, outcome, missing)
+      ? responseText(context, outcome, unusablePart)
       : noResponseText(context, outcome);
   return `${request.method} ${location} ${result}${gaveUpText(context, failure)}`;
 }
@@ -51,13 +56,13 @@ export function callText(context: Context, failure: FailedCall): string {
 function responseText(
   { operation }: Context,
   { statusCode, body }: HttpResponse,
-  missing: FailedCall["missing"],
+  unusablePart: FailedCall["unusablePart"],
 ): string {
-  const { code = "", message = "" } = serviceErrorIn(body) ?? {};
+  const { code = "", message = "" } = parseServiceError(body) ?? {};
   const shownMessage = operation.redact(message, 200);
   return [
     `returned ${statusCode}`,
-    missing && missingText[missing],
+    unusablePart && unusablePartText[unusablePart],
     operation.redact(code, 50),
     shownMessage && `"${shownMessage}"`,
   ]
@@ -75,7 +80,7 @@ function noResponseText(
     case "timeout":
       return `${incomplete} within ${settings.timeoutSeconds} s (${nameOfSetting(settings, "timeoutSeconds")})`;
     case "deadline":
-      return `${isSent ? incomplete : "was not sent"} before the deadline (${customTimeouts(operation)})`;
+      return `${isSent ? incomplete : "was not sent"} before the deadline (customTimeouts, ${operation.deadline?.seconds} s)`;
     case "stopping":
       return "was not sent, because Pulumi is stopping";
     case "connection": {
@@ -89,27 +94,31 @@ function noResponseText(
 /** Says why there was no further attempt, if one was due. */
 function gaveUpText(
   { settings, operation }: Context,
-  { gaveUp, outcome, earlier, elapsedMs }: FailedCall,
+  { giveUpReason, outcome, earlierOutcomes, elapsedMs }: FailedCall,
 ): string {
-  if (gaveUp === undefined) {
+  if (giveUpReason === undefined) {
     return "";
   }
-  const reasons: Record<GaveUp, string> = {
+  const reasons: Record<GiveUpReason, string> = {
     retrySeconds: `${nameOfSetting(settings, "retrySeconds")} is ${settings.retrySeconds}`,
     connectionRefused: `a refused connection is retried for ${connectionRefusedSeconds} s`,
     deadline: `customTimeouts allows ${operation.deadline?.seconds} s`,
     stopping: "Pulumi is stopping",
   };
-  const attempts = earlier.length === 0 ? "1 attempt" : `${earlier.length + 1} attempts`;
-  const request =
+  const attempts =
+    earlierOutcomes.length === 0 ? "1 attempt" : `${earlierOutcomes.length + 1} attempts`;
+  const retryAfterText =
     outcome.kind === "response" && outcome.retryAfterMs
       ? `the service asks for a wait of ${secondsText(outcome.retryAfterMs)}, and `
       : "";
-  return ` (gave up after ${attempts} in ${secondsText(elapsedMs)}: ${request}${reasons[gaveUp]})`;
+  return ` (gave up after ${attempts} in ${secondsText(elapsedMs)}: ${retryAfterText}${reasons[giveUpReason]})`;
 }
 
 /** Says why requests wait. */
-export function waitLine(settings: Settings, { kind, delayMs, request, outcome }: Wait): string {
+export function delayLine(
+  settings: Settings,
+  { kind, delayMs, request, outcome }: ReportedDelay,
+): string {
   if (kind === "retry") {
     const what = outcome.kind === "response" ? `returned ${outcome.statusCode}` : "did not respond";
     return `${request.url.origin} ${what}; retrying ${request.method}.`;
@@ -133,20 +142,20 @@ export function inDoubtText(
   { databaseId, url }: NewWebhook,
   { ids, isComplete }: { readonly ids: readonly string[]; readonly isComplete: boolean },
 ): string {
-  const { outcome, missing } = failure;
+  const { outcome, unusablePart } = failure;
   const isJson = outcome.kind === "response" && parseJson(outcome.body) !== undefined;
   const isUnlisted = ids.length === 0 && isComplete;
   const advice = [
-    missing === "id" && !isJson && adviceFor(context, failure),
+    unusablePart === "id" && !isJson && adviceFor(context, failure),
     isUnlisted && "The service lists no such webhook now, but it may still appear.",
     `A webhook may exist in database ${shownValue(databaseId)} without a stored secret.`,
-    leftoversAdvice(url, ids),
+    orphansAdvice(url, ids),
     `Then run "pulumi up" again.${quotaHint(failure)}`,
   ];
   return failureText(context, failure, advice.filter(Boolean).join(" "));
 }
 
-function leftoversAdvice(url: string, ids: readonly string[]): string {
+function orphansAdvice(url: string, ids: readonly string[]): string {
   if (ids.length === 0) {
     const receiver = URL.parse(url)?.origin ?? "an unknown host";
     return `Look there for an unmanaged webhook to a receiver on ${shownValue(receiver)}, and delete it.`;
@@ -165,11 +174,11 @@ export function notDeletedText(context: Context, failure: FailedCall): string {
 /** Says what to do after a failed request. */
 function adviceFor(
   { settings, operation }: Context,
-  { outcome, missing, gaveUp }: FailedCall,
+  { outcome, unusablePart, giveUpReason }: FailedCall,
 ): string {
   const baseUrl = nameOfSetting(settings, "baseUrl");
   if (outcome.kind !== "response") {
-    if (gaveUp === "stopping" || outcome.cause === "stopping") {
+    if (giveUpReason === "stopping" || outcome.cause === "stopping") {
       return "Run the command again.";
     }
     return outcome.kind === "unsent" && outcome.cause === "deadline"
@@ -180,7 +189,7 @@ function adviceFor(
   if (isNotFound(outcome)) {
     return `The service returns this both when the database does not exist and when the key has no access to it: check databaseId, ${nameOfSetting(settings, "apiKey")} and ${baseUrl}.`;
   }
-  if (statusCode === 404 || missing !== undefined) {
+  if (statusCode === 404 || unusablePart !== undefined) {
     return `This is not a response of the API: a login page, a proxy or another host may have sent it. Check ${baseUrl}.`;
   }
   if (statusCode >= 300 && statusCode < 400) {
@@ -195,8 +204,8 @@ function adviceFor(
     : `The service refuses the request as it is: check the arguments of the webhook and ${baseUrl}.`;
 }
 
-function apiKeyAdvice({ fromEnvironment, isExplicit }: Settings): string {
-  if (fromEnvironment.includes("apiKey")) {
+function apiKeyAdvice({ namesFromEnvironment, isExplicit }: Settings): string {
+  if (namesFromEnvironment.includes("apiKey")) {
     return `Check the API key: ${environmentVariables.apiKey} sets it.`;
   }
   const remedy = isExplicit
@@ -237,8 +246,8 @@ export const messages = {
   baseUrlRefused: ({ from, to }: BaseUrlChange) =>
     `baseUrl: changes from ${from} to ${to}. The key comes from DBWEBHOOKS_API_KEY, and Pulumi would send it to both addresses. Leave this Provider as it is, and give the new address and its key to another Provider that the webhooks use`,
   providerReplaced: (provider: string, { from, to }: BaseUrlChange) =>
-    `Webhooks of the provider ${provider} move from ${from} to ${to}: Pulumi replaces them, and their secrets change. It deletes the old ones at ${from} with the old key.`,
-  providerMoved: (provider: string, { from, to }: BaseUrlChange) =>
+    `The base URL of the provider ${provider} changes from ${from} to ${to}: Pulumi replaces its webhooks, and their secrets change. It deletes the old webhooks at ${from} with the old key.`,
+  formerBaseUrlsHint: (provider: string, { from, to }: BaseUrlChange) =>
     `The base URL of the provider ${provider} changes from ${from} to ${to}. If ${to} is a new address of the same service, set its formerBaseUrls to ${from}: then no webhook is replaced.`,
   replacement: (name: string, differences: string, hasSecret: boolean) =>
     `Replacing ${name}, because these properties differ: ${differences}. The new webhook has a new secret.${hasSecret ? " The old secret works until the old webhook is deleted, by default at the end of the update." : ""}`,
@@ -249,11 +258,11 @@ export const messages = {
   existingReturned: (operation: string, id: string) =>
     `${operation} failed: the service returned webhook ${shownValue(id)}, which this "pulumi up" already knows, instead of a new one. No webhook was created and none was deleted. It may belong to another resource of this stack. Declare the subscription once, or change its url, events or table.`,
   adopting: (name: string) =>
-    `Adopting ${name}: no webhook is created, and nothing changes at the service. If the state still has this webhook under another Provider, or from the other one of pulumi-dbwebhooks and pulumi-dbwebhooks/native, first remove that resource with "pulumi state delete": otherwise Pulumi deletes the webhook. It can also do so in the first "pulumi up" after an upgrade of this package, so do not adopt in that one.`,
+    `Adopting ${name}: no webhook is created, and nothing changes at the service. If the state still has this webhook under another Provider, or as a resource of the other entry (pulumi-dbwebhooks or pulumi-dbwebhooks/native), first remove that resource with "pulumi state delete": otherwise Pulumi deletes the webhook. Do not adopt in the first "pulumi up" after an upgrade of this package, in which Pulumi can delete the webhook too.`,
   adopted: (name: string, isLookedUp: boolean) =>
     `This stack manages ${name} from now on. It was not changed${isLookedUp ? "" : ` and was not looked up (the setting listing is off)`}.`,
   otherAdoptedSecret: (name: string) =>
-    `The argument adopt.secret of ${name} is not the secret that the state holds, which stays in force. Remove adopt. To use the other secret, remove the webhook with "pulumi state delete" and run "pulumi up" again.`,
+    `The argument adopt.secret of ${name} is not the secret that the state holds, and the state keeps its secret. Remove adopt. To use the other secret, remove the webhook with "pulumi state delete" and run "pulumi up" again.`,
   absent: (name: string) =>
     `The service returned 404 for ${name}, which is therefore removed from the state. A key without access to the database gets the same response: if that is possible here, check at the service that the webhook is gone.`,
   protected: (name: string, protection: Protection) =>
@@ -265,20 +274,20 @@ export const messages = {
   adoptedAgain: (name: string) =>
     `Replace ${name} failed: its argument adopt names the same webhook. Nothing was changed. Remove adopt from the program; the next "pulumi up" then replaces the webhook, with a new secret.`,
   adoptionFailed: (operation: string) =>
-    `${operation} failed: the program adopts it, and this "pulumi up" failed to adopt it. Nothing was sent, and the webhook stays in the state.`,
+    `${operation} failed: the program adopts this webhook, and this "pulumi up" failed to adopt it. Nothing was sent, and the webhook stays in the state.`,
   noAddress: (operation: string) =>
     `${operation} failed: its state lacks a usable id, databaseId or baseUrl. Nothing was sent, and the webhook stays in the state. Delete the webhook by hand, then remove it with "pulumi state delete".`,
   drift: (name: string, properties: readonly string[], isExternal: boolean) =>
     `Drift of ${name}: these properties differ at the service: ${properties.join(", ")}. ${isExternal ? "This stack only reads it." : 'The next "pulumi up" replaces it, with a new secret, unless the program declares what the service has.'}`,
-  driftUndone: (name: string, properties: readonly string[]) =>
+  driftResolved: (name: string, properties: readonly string[]) =>
     `Drift of ${name} is undone: these properties are at the service again as the program declares them: ${properties.join(", ")}.`,
   gone: (name: string, isExternal: boolean) =>
     `The service no longer has ${name}. ${isExternal ? "This stack only reads it." : 'The next "pulumi up" creates a new one, with a new secret.'}`,
   inactive: (name: string) => `The service has switched off ${name}: it sends no notifications.`,
   notLookedUp: (databaseId: string, why: string) =>
     `Some webhooks of database ${shownValue(databaseId)} were not looked up, because ${why}. Their state stays as it is, and this refresh does not show their drift.`,
-  sharedSecret: (variable: string, name: string, other: string) =>
-    `${variable} holds one secret, and it is stored for ${name} and for ${other}. If they have different secrets, set it to a JSON object of secrets by DATABASE/NUMBER, and import again.`,
+  sharedSecret: (name: string, other: string) =>
+    `${importSecretVariable} holds one secret, and it is stored for ${name} and for ${other}. If they have different secrets, set it to a JSON object of secrets by DATABASE/NUMBER, and import again.`,
   notAdopted: (name: string, problem: string) =>
     `Adopt ${name} failed: ${problem} Nothing was changed.`,
   notImported: (operation: string, problem: string, isExternal: boolean) =>
@@ -290,10 +299,10 @@ export const messages = {
 };
 
 /** Parts of messages: why something failed or was not done, and what helps. */
-export const reasons = {
+export const messageParts = {
   absentUndo:
     "the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks.",
-  baseUrlReason: (old: string | undefined, next: string) =>
+  baseUrlLabel: (old: string | undefined, next: string) =>
     `baseUrl (${old === undefined ? "" : `from ${shownValue(old)} `}to ${shownValue(next)})`,
   createdElsewhere: (place: string) =>
     `they were created at ${place}, and baseUrl is now a different address`,
@@ -307,11 +316,11 @@ export const reasons = {
   adoptNotListed:
     "the service does not list it. Check adopt.id, databaseId and the base URL; if it is gone, remove adopt to create a new one.",
   adoptDiffers: (drift: string) =>
-    `these properties differ at the service: ${drift}. Declare them as they are there, and change them afterwards.`,
+    `these properties differ at the service: ${drift}. Declare them as the service has them, and change them afterwards.`,
   listingIsOff:
     "the setting listing is off, and only the service's list shows its url, events and table. Set DBWEBHOOKS_LISTING=true, or listing: true for the Provider.",
-  importSecret: (variable: string, problem: string, key: string) =>
-    `${variable} ${problem}. Set it to the secret alone, or, for several webhooks, to a JSON object such as {"${key}":"whsec_…"}.`,
+  importSecret: (problem: string, key: string) =>
+    `${importSecretVariable} ${problem}. Set it to the secret alone, or, for several webhooks, to a JSON object such as {"${key}":"whsec_…"}.`,
   importSeveralTables: "it selects several tables, and a resource can declare one or all.",
   importNotListed:
     "the service does not list it. Check the id, which is DATABASE/NUMBER, and the base URL.",
@@ -319,11 +328,11 @@ export const reasons = {
 
 const protectionText: Readonly<Record<Protection, string>> = {
   adopted:
-    "the argument adopt of the program names it. Its secret is the same. Remove adopt before you replace it.",
+    "the argument adopt of the program names it. Its secret did not change. Remove adopt before you replace it.",
   created:
     'the service returned it for a creation of this "pulumi up". If no resource has it, delete it by hand.',
   owned:
-    "another resource of this program appears to manage it. Its secret is the same. If no other resource has it, delete it by hand.",
+    "another resource of this program appears to manage it. Its secret did not change. If no other resource has it, delete it by hand.",
 };
 
 /**
@@ -348,7 +357,7 @@ export function otherBaseUrlText(
 }
 
 function otherServiceAdvice(settings: Settings, from: string, isUpdate: boolean): string {
-  if (settings.isExplicit && settings.fromEnvironment.includes("baseUrl")) {
+  if (settings.isExplicit && settings.namesFromEnvironment.includes("baseUrl")) {
     return `give each Provider its baseUrl and apiKey as arguments: a webhook that moves to another Provider is deleted by its old one.`;
   }
   if (settings.isExplicit) {
@@ -390,13 +399,11 @@ export function notFoundText(context: Context, failure: FailedCall | undefined):
 }
 
 /** Returns the name of a setting, with its variable if the environment has set it. */
-function nameOfSetting({ fromEnvironment, isExplicit }: Settings, name: SettingName): string {
-  const origin = fromEnvironment.includes(name) ? ` (set by ${environmentVariables[name]})` : "";
-  return `${isExplicit ? "the Provider's " : `${namespace}:`}${name}${origin}`;
-}
-
-function customTimeouts({ deadline }: Operation): string {
-  return `customTimeouts, ${deadline?.seconds} s`;
+function nameOfSetting({ namesFromEnvironment, isExplicit }: Settings, name: SettingName): string {
+  const setBy = namesFromEnvironment.includes(name)
+    ? ` (set by ${environmentVariables[name]})`
+    : "";
+  return `${isExplicit ? "the Provider's " : `${namespace}:`}${name}${setBy}`;
 }
 
 function secondsText(ms: number): string {

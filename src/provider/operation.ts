@@ -2,27 +2,44 @@ import type { ClientContext } from "../api/client.js";
 import type { Deadline } from "../api/transport.js";
 import { oneLine, redact } from "../common/redact.js";
 import type { Settings } from "./config.js";
-import type { Engine, Notify, Severity } from "./engine.js";
+import type { EngineMonitor, Notify, Severity } from "./engine.js";
 import type { RunState } from "./run-state.js";
+import type { Properties } from "./values.js";
+
+/** What Pulumi passes with an operation besides the properties of the resource. */
+export interface RequestOptions {
+  /** Shows a line to the user. */
+  readonly notify: Notify;
+  /** Identifies the resource. The dynamic adapter does not get it. */
+  readonly urn?: string | undefined;
+  /** The option `customTimeouts`. Default: no timeout. */
+  readonly timeoutSeconds?: number;
+  /** The paths of the option `ignoreChanges`, where Pulumi has not applied them. */
+  readonly ignored?: readonly string[];
+  /** Whether the program only reads the webhook (`Webhook.get`) and does not manage it. Default: false. */
+  readonly isExternal?: boolean;
+  /** The arguments that the program declared for a webhook that is read, where Pulumi gives them. */
+  readonly declared?: Properties | undefined;
+}
 
 /** Everything that an operation needs to send requests. */
 export interface Context extends ClientContext {
   readonly settings: Settings;
   readonly runState: RunState;
-  readonly engine: Engine;
+  readonly engineMonitor: EngineMonitor;
   readonly operation: Operation;
 }
 
-/** One operation on one webhook: its name in messages, the values that they must not show, its deadline. */
+/** One operation on one webhook: its name in messages, what it redacts from texts, and its deadline. */
 export class Operation {
   /** Such as `Create webhook in database base_abc`. */
   readonly name: string;
   /** The option `customTimeouts` of the resource, if it is set. */
   readonly deadline: Deadline | undefined;
   readonly #notify: Notify;
-  readonly #hidden: () => readonly string[];
+  readonly #sensitiveValues: () => readonly string[];
 
-  /** @param hidden Returns the values that no message may show. It is called only for a message. */
+  /** @param sensitiveValues Returns the values to redact. It is called only for a message. */
   constructor(
     name: string,
     notify: Notify,
@@ -32,23 +49,23 @@ export class Operation {
     this.name = oneLine(name, 300);
     this.deadline = deadline;
     this.#notify = notify;
-    this.#hidden = hidden;
+    this.#sensitiveValues = hidden;
   }
 
   /** Returns the same operation under another name and without a deadline, for what must follow it. */
   withoutDeadline(name = this.name): Operation {
-    return new Operation(name, this.#notify, this.#hidden);
+    return new Operation(name, this.#notify, this.#sensitiveValues);
   }
 
-  /** Returns the same operation with one more value that no message may show. */
-  hiding(value = ""): Operation {
-    const hidden = () => [...this.#hidden(), value];
+  /** Returns the same operation with one more value to redact. */
+  withSensitiveValue(value = ""): Operation {
+    const hidden = () => [...this.#sensitiveValues(), value];
     return new Operation(this.name, this.#notify, hidden, this.deadline);
   }
 
   /** Redacts a text from outside and makes it fit for one line. */
   redact(text: string, maxLength: number): string {
-    return oneLine(redact(text, this.#hidden()), maxLength);
+    return oneLine(redact(text, this.#sensitiveValues()), maxLength);
   }
 
   /** Shows a line to the user, if there is one. */

@@ -2,37 +2,21 @@
 import { Deadline, Transport } from "../api/transport.js";
 import { importSecretVariable } from "../common/setting-names.js";
 import { adoptWebhook } from "./adopt.js";
-import { completeInputs, withoutAbsent } from "./arguments.js";
+import { assertCompleteInputs, withoutAbsent } from "./arguments.js";
 import { type CheckResult, checkWebhook } from "./check.js";
 import { type ConfigResult, type ConfigSource, readConfig } from "./config.js";
-import { createForState } from "./create.js";
-import { deleteFromState } from "./delete.js";
+import { createManagedWebhook } from "./create.js";
+import { deleteManagedWebhook } from "./delete.js";
 import { type Difference, diffWebhook } from "./diff.js";
-import type { Engine, Notify } from "./engine.js";
+import type { EngineMonitor } from "./engine.js";
 import { type ErrorKind, WebhookError } from "./errors.js";
 import { findToImport } from "./import.js";
-import { faultText, nameOfWebhook, notConfiguredText, waitLine } from "./messages.js";
-import { type Context, Operation } from "./operation.js";
+import { delayLine, faultText, nameOfWebhook, notConfiguredText } from "./messages.js";
+import { type Context, Operation, type RequestOptions } from "./operation.js";
 import { refreshWebhook } from "./read.js";
 import { RunState } from "./run-state.js";
-import { addressOf, hiddenValues, stateOf } from "./state.js";
+import { addressOf, sensitiveValues, stateOf } from "./state.js";
 import { type Properties, withUnwrappedSecrets, withWrappedSecret, wrapSecret } from "./values.js";
-
-/** What Pulumi passes with an operation besides the properties of the resource. */
-export interface RequestOptions {
-  /** Shows a line to the user. */
-  readonly notify: Notify;
-  /** Identifies the resource. The dynamic adapter does not get it. */
-  readonly urn?: string | undefined;
-  /** The option `customTimeouts`. Default: no timeout. */
-  readonly timeoutSeconds?: number;
-  /** The paths of the option `ignoreChanges`, where Pulumi has not applied them. */
-  readonly ignored?: readonly string[];
-  /** Whether the program only reads the webhook (`Webhook.get`) and does not manage it. Default: false. */
-  readonly isExternal?: boolean;
-  /** The arguments that the program declared for a webhook that is read, where Pulumi gives them. */
-  readonly declared?: Properties | undefined;
-}
 
 /** A webhook as Pulumi stores it. */
 export interface StoredWebhook {
@@ -43,26 +27,34 @@ export interface StoredWebhook {
 /** Implements every operation on webhooks. Each error is a {@link WebhookError}. */
 export class WebhookProvider {
   readonly #source: ConfigSource;
-  readonly #engine: Engine;
+  readonly #engineMonitor: EngineMonitor;
   readonly #runState = new RunState();
   #config: ConfigResult | undefined;
   #transport: Transport | undefined;
 
   /** Keeps the source of the configuration for the first operation that needs it. Never throws. */
-  constructor(source: ConfigSource, engine: Engine) {
+  constructor(source: ConfigSource, engineMonitor: EngineMonitor) {
     this.#source = source;
-    this.#engine = engine;
+    this.#engineMonitor = engineMonitor;
   }
 
-  /** Reports every problem of the arguments and of the configuration. Sends nothing. */
+  /**
+   * Reports every problem of the arguments and of the configuration. Sends nothing.
+   *
+   * @param olds The arguments of the last update; empty for a new webhook.
+   */
   check(olds: Properties, news: Properties, options: RequestOptions): Promise<CheckResult> {
-    const declared = { olds, news, urn: options.urn ?? "" };
-    return this.#run("Check webhook", news, options, async (operation) =>
-      checkWebhook(declared, this.#configuration, this.#runState, operation),
+    const args = { olds, news, urn: options.urn ?? "" };
+    return this.#runOperation("Check webhook", news, options, async (operation) =>
+      checkWebhook(args, this.#configuration, this.#runState, operation),
     );
   }
 
-  /** Compares the state with the arguments and the base URL. Every difference replaces. Sends nothing. */
+  /**
+   * Compares the state with the arguments and the base URL. Every difference replaces. Sends nothing.
+   *
+   * @param olds The stored outputs, as Pulumi calls them too.
+   */
   diff(
     id: string,
     olds: Properties,
@@ -72,7 +64,7 @@ export class WebhookProvider {
     const { ignored = [], urn } = options;
     const state = withUnwrappedSecrets(olds);
     const name = `Compare ${nameOfWebhook(id, state.databaseId)}`;
-    return this.#run(name, olds, options, async (operation) => {
+    return this.#runOperation(name, olds, options, async (operation) => {
       const { settings } = this.#configuration;
       return diffWebhook({ id, state, news, settings, ignored, urn }, this.#runState, operation);
     });
@@ -82,13 +74,13 @@ export class WebhookProvider {
   create(inputs: Properties, options: RequestOptions): Promise<StoredWebhook> {
     const { databaseId } = inputs;
     const place = typeof databaseId === "string" ? ` in database ${databaseId}` : "";
-    return this.#run(`Create webhook${place}`, inputs, options, async (operation) => {
-      const context = this.#openContext(operation, "notCreated");
-      const webhook = completeInputs(inputs);
+    return this.#runOperation(`Create webhook${place}`, inputs, options, async (operation) => {
+      const context = this.#requireContext(operation, "notCreated");
+      const webhook = assertCompleteInputs(inputs);
       const state = stateOf(inputs, context.settings.baseUrl);
       const { id, secret } = webhook.adopt
         ? await adoptWebhook(context, webhook, webhook.adopt)
-        : await createForState(context, webhook, state);
+        : await createManagedWebhook(context, webhook, state);
       return { id, properties: withWrappedSecret({ ...state, secret }) };
     });
   }
@@ -100,7 +92,7 @@ export class WebhookProvider {
    * @returns `undefined` if the service no longer has the webhook.
    */
   read(id: string, props: Properties, options: RequestOptions): Promise<StoredWebhook | undefined> {
-    return this.#run(`Read webhook ${id}`, props, options, async (operation) => {
+    return this.#runOperation(`Read webhook ${id}`, props, options, async (operation) => {
       const { settings } = this.#configuration;
       this.#runState.hasRead = true;
       const stored = withWrappedSecret(props);
@@ -109,9 +101,8 @@ export class WebhookProvider {
       if (settings?.listing !== true || address === undefined) {
         return { id, properties: stored };
       }
-      const context = this.#openContext(operation, "unchanged");
-      const { declared, isExternal = false } = options;
-      const drift = await refreshWebhook(context, address, { state, declared, isExternal });
+      const context = this.#requireContext(operation, "unchanged");
+      const drift = await refreshWebhook(context, address, state, options);
       return drift && { id, properties: withoutAbsent({ ...stored, ...drift }) };
     });
   }
@@ -128,13 +119,13 @@ export class WebhookProvider {
     options: RequestOptions,
   ): Promise<StoredWebhook & { readonly inputs: Properties }> {
     const { urn = "", isExternal = false } = options;
-    const variable = this.#source.environment[importSecretVariable] ?? "";
+    const givenSecret = this.#source.environment[importSecretVariable] ?? "";
     const name = `${isExternal ? "Get" : "Import"} ${nameOfWebhook(id, databaseId)}`;
-    return this.#run(name, { secret: variable }, options, async (operation) => {
-      const context = this.#openContext(operation, "unchanged");
+    return this.#runOperation(name, { secret: givenSecret }, options, async (operation) => {
+      const context = this.#requireContext(operation, "unchanged");
       const { baseUrl } = context.settings;
       const address = { baseUrl, databaseId, id };
-      const found = await findToImport(context, address, variable, isExternal);
+      const found = await findToImport(context, address, givenSecret, isExternal);
       // Whether the resource manages the webhook is known only when it is checked.
       this.#runState.imported.set(urn, address);
       const inputs = { ...found.inputs, url: wrapSecret(found.inputs.url) };
@@ -148,9 +139,9 @@ export class WebhookProvider {
     const state = withUnwrappedSecrets(props);
     const { databaseId } = addressOf(id, state, undefined) ?? {};
     const name = databaseId === undefined ? `webhook ${id}` : nameOfWebhook(id, databaseId);
-    return this.#run(`Delete ${name}`, state, options, async (operation) => {
-      const context = this.#openContext(operation, "notDeleted");
-      await deleteFromState(context, addressOf(id, state, context.settings), options.urn);
+    return this.#runOperation(`Delete ${name}`, state, options, async (operation) => {
+      const context = this.#requireContext(operation, "notDeleted");
+      await deleteManagedWebhook(context, addressOf(id, state, context.settings), options.urn);
     });
   }
 
@@ -160,35 +151,35 @@ export class WebhookProvider {
   }
 
   /** Returns what an operation needs to talk to the service. Throws if the settings are not valid. */
-  #openContext(operation: Operation, kind: ErrorKind): Context {
+  #requireContext(operation: Operation, kind: ErrorKind): Context {
     const { settings, problems } = this.#configuration;
     if (settings === undefined) {
       const text = notConfiguredText(operation.name, problems, kind, this.#source.isExplicit());
       throw new WebhookError(kind, text);
     }
-    const engine = this.#engine;
-    this.#transport ??= new Transport(settings, engine.stopping);
+    const engineMonitor = this.#engineMonitor;
+    this.#transport ??= new Transport(settings, engineMonitor.stopping);
     return {
       settings,
       transport: this.#transport,
       runState: this.#runState,
-      engine,
+      engineMonitor,
       operation,
-      onWait: (wait) => operation.notify(waitLine(settings, wait)),
+      onDelay: (wait) => operation.notify(delayLine(settings, wait)),
     };
   }
 
-  /** Runs one operation. No message shows the secrets among `properties`, its arguments or state. */
-  async #run<Result>(
+  /** Runs one operation. Its messages redact the secrets among `properties`, its arguments or its state. */
+  async #runOperation<Result>(
     name: string,
     properties: Properties,
     { notify, timeoutSeconds }: RequestOptions,
     run: (operation: Operation) => Promise<Result>,
   ): Promise<Result> {
     const deadline = timeoutSeconds ? new Deadline(timeoutSeconds) : undefined;
-    const hidden = () => hiddenValues(properties, this.#config?.settings?.apiKey);
-    const operation = new Operation(name, notify, hidden, deadline);
-    this.#engine.begin();
+    const sensitive = () => sensitiveValues(properties, this.#config?.settings?.apiKey);
+    const operation = new Operation(name, notify, sensitive, deadline);
+    this.#engineMonitor.beginOperation();
     try {
       return await run(operation);
     } catch (error) {
@@ -196,7 +187,7 @@ export class WebhookProvider {
         ? error
         : new WebhookError("fault", faultText(operation, error));
     } finally {
-      this.#engine.end();
+      this.#engineMonitor.endOperation();
     }
   }
 }

@@ -1,30 +1,33 @@
 // What one run of a configured provider remembers. A run is one Pulumi command, such as `pulumi up`.
-import type { WebhookId, WebhookList } from "../api/client.js";
+import type { WebhookKey, WebhookList } from "../api/client.js";
 import type { Properties } from "./values.js";
 
 /** Identifies a webhook across services. */
-export interface WebhookAddress extends WebhookId {
+export interface WebhookAddress extends WebhookKey {
   readonly baseUrl: string;
 }
 
 /** A webhook as this run remembers it. */
 export class WebhookRecord {
-  /** The resources that manage this webhook and stay, by URN where Pulumi gives one. */
+  /**
+   * The resources that manage this webhook and that this update neither replaces nor deletes, by URN where
+   * Pulumi gives one.
+   */
   readonly owners = new Set<string>();
   /** Whether an argument `adopt` of the program names this webhook. */
   isAdoptDeclared = false;
   isAdopted = false;
   hasFailedToAdopt = false;
   /**
-   * Whether no deletion of this run may reach it, because the service returned it for a creation: it may be
-   * the webhook of another resource, or the one that the creation replaces.
+   * Whether the service returned it for a creation of this run. No deletion may then reach it: it may be the
+   * webhook of another resource, or the one that the creation replaces.
    */
-  isProtected = false;
+  wasReturnedForCreation = false;
   isDeleted = false;
 
   /**
-   * Records that a resource has this webhook and stays, because a comparison found it unchanged or because
-   * it was imported. A deletion after that comes from another resource. Returns all owners.
+   * Records a resource that a comparison found unchanged, or that was imported: this update does not delete
+   * its webhook. Returns all owners.
    */
   addOwner(resource: string): readonly string[] {
     return [...this.owners.add(resource)];
@@ -39,7 +42,7 @@ export class WebhookRecord {
     if (this.isAdoptDeclared) {
       return "adopted";
     }
-    if (this.isProtected) {
+    if (this.wasReturnedForCreation) {
       return "created";
     }
     return [...this.owners].some((owner) => owner !== urn) ? "owned" : undefined;
@@ -62,8 +65,8 @@ export class RunState {
 
   /** The old arguments of the resources in the state, by URN, where Pulumi gives one. */
   readonly oldArguments = new Map<string, Properties>();
-  /** The first webhook that got the one secret which `DBWEBHOOKS_IMPORT_SECRET` gives to every import. */
-  importedWithSharedSecret: string | undefined;
+  /** The name of the first webhook that was imported with the one secret in `DBWEBHOOKS_IMPORT_SECRET`. */
+  firstImportWithSharedSecret: string | undefined;
   /** The webhooks that were read for resources unknown to Pulumi, by URN. */
   readonly imported = new Map<string, WebhookAddress>();
   /** The lists that a refresh has read, by database. */
@@ -74,30 +77,30 @@ export class RunState {
   readonly #records = new Map<string, WebhookRecord>();
 
   /**
-   * Records the webhook that the service returned for a creation, and protects it while the program runs: a
-   * later deletion belongs to a replacement, and if the service returned the webhook that is replaced, the
-   * deletion would remove the new one.
+   * Records the webhook that the service returned for a creation. While the program runs, no deletion reaches
+   * it: a deletion that follows is part of a replacement, and if the service returned the very webhook that is
+   * replaced, the deletion would remove it.
    *
-   * @returns Whether this run already knows the webhook: from the state, from the program, or because it
-   * created it. Services reuse ids, so a webhook that this run has deleted does not count.
+   * @returns Whether the webhook is new: this run does not know it from the state, from the program or from
+   * an earlier creation. Services reuse ids, so a webhook that this run has deleted counts as new.
    */
-  recordCreation(address: WebhookAddress): boolean {
+  recordCreation(address: WebhookAddress): { readonly isNew: boolean } {
     const { baseUrl, databaseId, id } = address;
     const isKnown = this.#records.has(keyOf(baseUrl, databaseId, id));
-    const record = this.recordOf(address);
+    const record = this.remember(address);
     const isExisting = isKnown && !record.isDeleted;
     record.isDeleted = false;
-    record.isProtected = isExisting || this.hasChecked;
-    return isExisting;
+    record.wasReturnedForCreation = isExisting || this.hasChecked;
+    return { isNew: !isExisting };
   }
 
-  /** Whether this run knows such a webhook at any base URL: the same service may have had another one. */
-  knowsAnywhere(databaseId: string, id: string): boolean {
+  /** Whether this run knows a webhook of this number, at any base URL that the service may have had. */
+  knowsAtAnyBaseUrl(databaseId: string, id: string): boolean {
     return this.#knownAnywhere.has(keyOf(databaseId, id));
   }
 
   /** Returns the record of a webhook. From now on this run knows the webhook. */
-  recordOf({ baseUrl, databaseId, id }: WebhookAddress): WebhookRecord {
+  remember({ baseUrl, databaseId, id }: WebhookAddress): WebhookRecord {
     this.#knownAnywhere.add(keyOf(databaseId, id));
     const key = keyOf(baseUrl, databaseId, id);
     const record = this.#records.get(key) ?? new WebhookRecord();

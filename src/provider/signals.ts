@@ -4,7 +4,7 @@
  * At the end of every command the engine sends SIGINT and waits up to 5 seconds for the process to exit,
  * so an idle process handles no signal and exits at once.
  */
-export class Signals {
+export class SignalHandlers {
   readonly #onInterrupt: () => void;
   #creationsInFlight = 0;
 

@@ -6,7 +6,10 @@ import type { WebhookAddress } from "./run-state.js";
 import { normalizeBaseUrl, validateBaseUrl } from "./urls.js";
 import { type Properties, unwrapSecret } from "./values.js";
 
-/** Returns what Pulumi stores besides the secret: the arguments that were sent, and the base URL. */
+// Nothing is sent to a base URL from the state, so it may use `http:`.
+const anyScheme = { allowInsecureBaseUrl: true };
+
+/** Returns what Pulumi stores besides the secret: the arguments that define the webhook, and the base URL. */
 export function stateOf(inputs: Properties, baseUrl: string): Properties {
   const stored = Object.entries(inputs).filter(([name]) => replacingArguments.includes(name));
   return { ...Object.fromEntries(stored), baseUrl };
@@ -34,27 +37,28 @@ export function currentBaseUrl(
   { baseUrl }: Properties,
   settings: Settings | undefined,
 ): string | undefined {
-  if (typeof baseUrl !== "string" || validateBaseUrl(baseUrl, true) !== undefined) {
+  if (typeof baseUrl !== "string" || validateBaseUrl(baseUrl, anyScheme) !== undefined) {
     return undefined;
   }
   const stored = normalizeBaseUrl(baseUrl);
   return settings?.formerBaseUrls.includes(stored) ? settings.baseUrl : stored;
 }
 
-/** Returns the id of the webhook that `adopt` names as text, or `undefined` without `adopt`. */
-export function adoptedId({ adopt }: Properties): string | undefined {
+/** Returns the id that the argument `adopt` names, as a string, or `undefined` without that argument. */
+export function idToAdopt({ adopt }: Properties): string | undefined {
   if (adopt === undefined || adopt === null) {
     return undefined;
   }
+  // An argument that is not known yet is a marker, which stands for its id.
   return String(typeof adopt === "object" ? (adopt as { id?: unknown }).id : adopt);
 }
 
-/** Returns the API key and the values among arguments or state that no message may show. */
-export function hiddenValues({ url, secret, adopt }: Properties, apiKey?: string): string[] {
+/** Returns the values that no message may show: the API key, and those among arguments or state. */
+export function sensitiveValues({ url, secret, adopt }: Properties, apiKey?: string): string[] {
   const adopted = unwrapSecret(adopt) as { secret?: unknown } | null | undefined;
-  const isText = (value: unknown) => typeof value === "string";
+  const isString = (value: unknown) => typeof value === "string";
   return [
-    ...[apiKey, secret, adopted?.secret].map(unwrapSecret).filter(isText),
-    ...[unwrapSecret(url)].filter(isText).flatMap(sensitivePartsOfUrl),
+    ...[apiKey, secret, adopted?.secret].map(unwrapSecret).filter(isString),
+    ...[unwrapSecret(url)].filter(isString).flatMap(sensitivePartsOfUrl),
   ];
 }

@@ -3,7 +3,7 @@
 import { isLoopbackHostname, parseHttpUrl } from "../common/url.js";
 
 /** Returns what is wrong with a receiver's url and what to write instead, or `undefined` if it is valid. */
-export function validateReceiverUrl(url: string, allowInsecureUrl: boolean): string | undefined {
+export function validateReceiverUrl(url: string, { allowInsecureUrl = false }): string | undefined {
   const parsed = parseHttpUrl(url);
   if (parsed === null) {
     return syntaxProblem(url, "https://example.com/hooks");
@@ -16,7 +16,7 @@ export function validateReceiverUrl(url: string, allowInsecureUrl: boolean): str
 /** Returns what is wrong with a base URL and what to write instead, or `undefined` if it is valid. */
 export function validateBaseUrl(
   baseUrl: string,
-  allowInsecureBaseUrl: boolean,
+  { allowInsecureBaseUrl = false },
 ): string | undefined {
   const parsed = parseHttpUrl(baseUrl);
   if (parsed === null) {
@@ -41,10 +41,10 @@ export function normalizeBaseUrl(baseUrl: string): string {
  * that are not http or https URLs.
  */
 export function isSameUrl(one: string, other: string): boolean {
-  return normalizeOrigin(one) === normalizeOrigin(other);
+  return withNormalizedOrigin(one) === withNormalizedOrigin(other);
 }
 
-function normalizeOrigin(url: string): string {
+function withNormalizedOrigin(url: string): string {
   const parsed = parseHttpUrl(url);
   const [, userInfo = "", rest = ""] = /^\w+:\/\/([^/?#]*@)?[^/?#]*(.*)$/.exec(url) ?? [];
   const slash = rest.startsWith("/") ? "" : "/";
@@ -53,10 +53,10 @@ function normalizeOrigin(url: string): string {
 
 function syntaxProblem(url: string, example: string): string {
   if (/[\s\p{Cc}\p{Cs}\\]/u.test(url)) {
-    return `must not contain white space, control characters or backslashes, such as "${example}"`;
+    return `must be written like "${example}", without white space, control characters or backslashes`;
   }
   return /^https?:\/\//i.test(url)
-    ? `must have a host name and a port that can exist, such as "${example}"`
+    ? `must have a host name, and a port from 0 to 65535 if it names one, such as "${example}"`
     : `must begin with the scheme https://, such as "${example}"`;
 }
 

@@ -1,5 +1,5 @@
 import type { Settings } from "../../src/provider/config.ts";
-import { Engine } from "../../src/provider/engine.ts";
+import { EngineMonitor } from "../../src/provider/engine.ts";
 import { type Context, Operation } from "../../src/provider/operation.ts";
 import { RunState } from "../../src/provider/run-state.ts";
 import type { StubResponse } from "./http-server.js";
@@ -58,7 +58,7 @@ export function someSettings(changes: Partial<Settings> = {}): Settings {
     baseUrl: "https://tables.example.com",
     formerBaseUrls: [],
     isExplicit: false,
-    fromEnvironment: [],
+    namesFromEnvironment: [],
     apiKey,
     timeoutSeconds: 30,
     retrySeconds: 120,
@@ -83,9 +83,9 @@ export function someContext(
   settings: Settings = someSettings(),
   isStopping = false,
 ): Context {
-  const engine = new Engine(undefined, () => undefined);
+  const engineMonitor = new EngineMonitor(undefined, () => undefined);
   if (isStopping) {
-    engine.cancel();
+    engineMonitor.stopSending();
   }
   const sendRequest = () => Promise.reject(new Error("nothing is sent"));
   const transport = { sendRequest };
@@ -93,9 +93,9 @@ export function someContext(
     settings,
     transport,
     runState: new RunState(),
-    engine,
+    engineMonitor,
     operation,
-    onWait: () => undefined,
+    onDelay: () => undefined,
   };
 }
 

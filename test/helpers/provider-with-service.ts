@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import type { Engine } from "../../src/provider/engine.js";
+import type { EngineMonitor } from "../../src/provider/engine.js";
 import { someState } from "./builders.js";
 import { type StubResponse, startServer } from "./http-server.js";
 import { startProvider, type Texts } from "./provider.js";
@@ -8,7 +8,7 @@ import { startProvider, type Texts } from "./provider.js";
 export async function startWithService(
   responses: StubResponse | readonly StubResponse[],
   settings: Texts = {},
-  engine?: Engine,
+  engine?: EngineMonitor,
   environment?: Texts,
 ) {
   const {

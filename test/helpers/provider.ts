@@ -1,7 +1,8 @@
 import { vi } from "vitest";
 import * as dynamic from "../../src/adapters/dynamic.js";
-import { Engine, type Notify, type Severity } from "../../src/provider/engine.js";
-import { type RequestOptions, WebhookProvider } from "../../src/provider/provider.js";
+import { EngineMonitor, type Notify, type Severity } from "../../src/provider/engine.js";
+import type { RequestOptions } from "../../src/provider/operation.js";
+import { WebhookProvider } from "../../src/provider/provider.js";
 import type { Properties } from "../../src/provider/values.js";
 import { apiKey } from "./builders.js";
 
@@ -13,7 +14,7 @@ const account: Texts = { baseUrl: "https://tables.example.com", apiKey };
 /** The rules as both adapters use them, with these settings, and the lines that they write. */
 export function someProvider(
   settings: Texts = {},
-  engine: Engine = new Engine(undefined, () => undefined),
+  engine: EngineMonitor = new EngineMonitor(undefined, () => undefined),
   environment: Texts = {},
 ) {
   const get = (name: string) => ({ ...account, ...settings })[name];
@@ -27,7 +28,7 @@ export function someProvider(
 }
 
 /** The same provider as functions, with the lines that they write, each after its severity. */
-export function startProvider(settings: Texts = {}, engine?: Engine, environment?: Texts) {
+export function startProvider(settings: Texts = {}, engine?: EngineMonitor, environment?: Texts) {
   const { provider } = someProvider(settings, engine, environment);
   const lines: string[] = [];
   const notify: Notify = (line, severity) => void lines.push(`${severity}: ${line}`);

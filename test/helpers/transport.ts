@@ -1,6 +1,11 @@
 import { vi } from "vitest";
 import type * as http from "../../src/api/http.ts";
-import { type Call, type ClientOptions, Transport, type Wait } from "../../src/api/transport.ts";
+import {
+  type Call,
+  type ClientOptions,
+  type ReportedDelay,
+  Transport,
+} from "../../src/api/transport.ts";
 import { errorBody, someSettings } from "./builders.ts";
 
 export const someRequest: http.HttpRequest = {
@@ -43,8 +48,8 @@ export async function fakeTransport(
   const startedAt = Date.now();
   // The name of each attempt, its time since the start, and whether a stop would end it.
   const attempts: { name: string; atMs: number; endsAtStop: boolean }[] = [];
-  const waits: Wait[] = [];
-  const exchange: http.Exchange = async ({ url }, signals) => {
+  const waits: ReportedDelay[] = [];
+  const exchange: http.SendOnce = async ({ url }, signals) => {
     const name = url.pathname.slice(1);
     if (signals?.stopping?.aborted) {
       return { kind: "unsent", cause: "stopping" };
@@ -63,7 +68,7 @@ export async function fakeTransport(
     transport.sendRequest({
       kind: "delete",
       request: { ...someRequest, url: new URL(name, someRequest.url) },
-      onWait: (wait) => void waits.push(wait),
+      onDelay: (wait) => void waits.push(wait),
       ...call,
     });
   return { attempts, waits, send };

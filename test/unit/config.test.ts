@@ -16,7 +16,7 @@ describe("The settings of a provider", () => {
       baseUrl: "https://tables.example.com",
       formerBaseUrls: [],
       isExplicit: false,
-      fromEnvironment: [],
+      namesFromEnvironment: [],
       apiKey: "key",
       timeoutSeconds: 30,
       retrySeconds: 120,
@@ -46,8 +46,8 @@ describe("The settings of a provider", () => {
     const fromStack = read({ [name]: text }).settings;
     const fromVariable = read({}, { [variable]: text }).settings;
 
-    expect(fromStack).toMatchObject({ [name]: value, fromEnvironment: [] });
-    expect(fromVariable).toMatchObject({ [name]: value, fromEnvironment: [name] });
+    expect(fromStack).toMatchObject({ [name]: value, namesFromEnvironment: [] });
+    expect(fromVariable).toMatchObject({ [name]: value, namesFromEnvironment: [name] });
   });
 
   it.each([
@@ -56,7 +56,7 @@ describe("The settings of a provider", () => {
   ])("come from the environment in place of one %s", (_case, apiKey, isExplicit) => {
     const { settings } = read({ apiKey }, { DBWEBHOOKS_API_KEY: "variable" }, isExplicit);
 
-    expect(settings).toMatchObject({ apiKey: "variable", fromEnvironment: ["apiKey"] });
+    expect(settings).toMatchObject({ apiKey: "variable", namesFromEnvironment: ["apiKey"] });
   });
 
   it.each([
@@ -66,7 +66,7 @@ describe("The settings of a provider", () => {
   ])("come from %s", (_case, variable, isExplicit) => {
     const { settings } = read({ apiKey: "given" }, { DBWEBHOOKS_API_KEY: variable }, isExplicit);
 
-    expect(settings).toMatchObject({ apiKey: "given", fromEnvironment: [] });
+    expect(settings).toMatchObject({ apiKey: "given", namesFromEnvironment: [] });
   });
 
   const insecure = "http://a.example";

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createForState } from "../../src/provider/create.ts";
-import { Engine } from "../../src/provider/engine.ts";
+import { createManagedWebhook } from "../../src/provider/create.ts";
+import { EngineMonitor } from "../../src/provider/engine.ts";
 import {
   errorBody,
   secret,
@@ -86,13 +86,13 @@ describe("A creation", () => {
   it("completes after Pulumi cancels when it was sent, and is not sent when it waits", async () => {
     const sockets: Socket[] = [];
     await using server = await startRawServer((socket) => sockets.push(socket));
-    const engine = new Engine(undefined, () => undefined);
+    const engine = new EngineMonitor(undefined, () => undefined);
     const run = startProvider({ baseUrl: server.url, maxConcurrentRequests: "1" }, engine);
     const sent = run.create(someArgs());
     const waiting = errorOf(run.create(someArgs()));
     await expect.poll(() => sockets).toHaveLength(1);
 
-    engine.cancel();
+    engine.stopSending();
 
     expect(kindOf(await waiting)).toBe("notCreated");
     sockets[0]?.end('HTTP/1.1 200 OK\r\ncontent-length: 23\r\n\r\n{"id":17,"secret":"wh"}');
@@ -136,12 +136,14 @@ describe("A creation whose response holds no usable secret", () => {
   it("is partial when the deletion throws", async () => {
     const webhook = { databaseId: "base", url: "https://a.example", events: ["record.created"] };
     const context = someContext(someOperation());
-    const sendRequest = vi
-      .fn(context.transport.sendRequest)
-      .mockResolvedValueOnce({ outcome: response(201, 0, { id: 9 }), earlier: [], elapsedMs: 0 });
+    const sendRequest = vi.fn(context.transport.sendRequest).mockResolvedValueOnce({
+      outcome: response(201, 0, { id: 9 }),
+      earlierOutcomes: [],
+      elapsedMs: 0,
+    });
     const failing = { ...context, transport: { sendRequest } };
 
-    const error = await errorOf(createForState(failing, webhook, webhook));
+    const error = await errorOf(createManagedWebhook(failing, webhook, webhook));
 
     expect(error).toMatchObject({ kind: "partial", id: "9", properties: webhook });
   });
@@ -155,7 +157,7 @@ describe("A creation whose response arrives when Pulumi is gone", () => {
   /** Creates a webhook for an engine that no longer exists. */
   async function createForGoneEngine(...answers: readonly StubResponse[]) {
     const exit = vi.spyOn(process, "exit").mockReturnValue(undefined as never);
-    const engine = new Engine(new URL(await refusedUrl()).host, () => undefined);
+    const engine = new EngineMonitor(new URL(await refusedUrl()).host, () => undefined);
     const run = await startWithService(answers, {}, engine);
     return { ...run, exit, error: await errorOf(run.create(someArgs())) };
   }

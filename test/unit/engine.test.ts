@@ -1,7 +1,7 @@
 import { createServer as createHttp2Server } from "node:http2";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { Engine, type Notify } from "../../src/provider/engine.js";
+import { EngineMonitor, type Notify } from "../../src/provider/engine.js";
 import { refusedUrl } from "../helpers/http-server.js";
 
 const exit = vi.spyOn(process, "exit");
@@ -19,7 +19,8 @@ async function listen(server: Server, port = 0): Promise<string> {
 const listenAndHangUp = () => listen(createServer((socket) => socket.destroy()));
 const listenAndReset = () => listen(createServer((socket) => socket.resetAndDestroy()));
 const addressOfNobody = async () => new URL(await refusedUrl()).host;
-const engineAt = (address?: string, notify: Notify = () => {}) => new Engine(address, notify);
+const engineAt = (address?: string, notify: Notify = () => {}) =>
+  new EngineMonitor(address, notify);
 
 /** Returns the handler of a signal that a running creation adds. */
 function handlerOf(signal: "SIGINT" | "SIGTERM", before: readonly unknown[]) {
@@ -30,14 +31,14 @@ describe("Pulumi's engine", () => {
   it("can store when its address responds", async () => {
     const engine = engineAt(await listen(createHttp2Server()));
 
-    expect(await engine.canStore()).toBe(true);
+    expect(await engine.checkCanStore()).toBe(true);
     expect(engine.stopping.aborted).toBe(false);
   });
 
   it("cannot store, and stops, when its address accepts a connection and ends it", async () => {
     const engine = engineAt(await listenAndHangUp());
 
-    expect(await engine.canStore()).toBe(false);
+    expect(await engine.checkCanStore()).toBe(false);
     expect(engine.stopping.aborted).toBe(true);
   });
 
@@ -46,7 +47,7 @@ describe("Pulumi's engine", () => {
     const engine = engineAt(await listen(createServer(connected.resolve)));
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 
-    const canStore = engine.canStore();
+    const canStore = engine.checkCanStore();
     await connected.promise;
     await vi.advanceTimersByTimeAsync(5_000);
 
@@ -56,19 +57,19 @@ describe("Pulumi's engine", () => {
   it("cannot store any more once it was gone, whatever listens at its address later", async () => {
     const address = await addressOfNobody();
     const engine = engineAt(address);
-    engine.signals.beginCreation();
-    onTestFinished(() => engine.signals.endCreation());
-    await engine.canStore();
+    engine.signalHandlers.beginCreation();
+    onTestFinished(() => engine.signalHandlers.endCreation());
+    await engine.checkCanStore();
 
     await listen(createHttp2Server(), Number(address.split(":")[1]));
 
-    expect(await engine.canStore()).toBe(false);
+    expect(await engine.checkCanStore()).toBe(false);
   });
 
   it.each([undefined, "--logtostderr", "a b:1", "http://a:1"])(
     "is assumed to be there when the process has no address of it: %j",
     async (address) => {
-      expect(await engineAt(address).canStore()).toBe(true);
+      expect(await engineAt(address).checkCanStore()).toBe(true);
     },
   );
 });
@@ -79,18 +80,18 @@ describe("The process of the provider", () => {
     ["accepts a connection and ends it", listenAndHangUp],
     ["accepts a connection and resets it", listenAndReset],
   ])("goes on while the engine's address %s", async (_case, start) => {
-    await engineAt(await start()).endIfGone();
+    await engineAt(await start()).exitIfFinished();
 
     expect(exit).not.toHaveBeenCalled();
   });
 
   it("ends when the engine is gone and the last operation in flight ends", async () => {
     const engine = engineAt(await addressOfNobody());
-    engine.begin();
-    await engine.endIfGone();
+    engine.beginOperation();
+    await engine.exitIfFinished();
     const exitsBefore = exit.mock.calls.length;
 
-    engine.end();
+    engine.endOperation();
 
     expect(exitsBefore).toBe(0);
     expect(exit).toHaveBeenCalledOnce();
@@ -110,14 +111,14 @@ describe("The process of the provider", () => {
     const engine = engineAt();
     const exitsAfterEnds: number[] = [];
     for (const _creation of ["one", "another"]) {
-      engine.begin();
-      engine.signals.beginCreation();
+      engine.beginOperation();
+      engine.signalHandlers.beginCreation();
     }
 
     handlerOf("SIGINT", before)?.("SIGINT");
     for (const _creation of ["one", "another"]) {
-      engine.signals.endCreation();
-      engine.end();
+      engine.signalHandlers.endCreation();
+      engine.endOperation();
       exitsAfterEnds.push(exit.mock.calls.length);
     }
 
@@ -130,8 +131,8 @@ describe("The process of the provider", () => {
     const before = process.listeners("SIGINT");
     const notify = vi.fn<Notify>();
     const engine = engineAt(undefined, notify);
-    engine.signals.beginCreation();
-    onTestFinished(() => engine.signals.endCreation());
+    engine.signalHandlers.beginCreation();
+    onTestFinished(() => engine.signalHandlers.endCreation());
 
     handlerOf("SIGINT", before)?.("SIGINT");
     const warningsOfFirst = [...notify.mock.calls];
@@ -144,14 +145,14 @@ describe("The process of the provider", () => {
   it("goes on after SIGTERM, so that a creation can be stored", async () => {
     const before = process.listeners("SIGTERM");
     const engine = engineAt();
-    engine.begin();
-    engine.signals.beginCreation();
+    engine.beginOperation();
+    engine.signalHandlers.beginCreation();
 
     const handler = handlerOf("SIGTERM", before);
     handler?.("SIGTERM");
-    const canStore = await engine.canStore();
-    engine.signals.endCreation();
-    engine.end();
+    const canStore = await engine.checkCanStore();
+    engine.signalHandlers.endCreation();
+    engine.endOperation();
 
     expect(handler).toBeDefined();
     expect(canStore).toBe(true);

@@ -1,7 +1,7 @@
 import dns from "node:dns";
 import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { openExchange, parseRetryAfter } from "../../src/api/http.ts";
+import { createHttpSender, parseRetryAfter } from "../../src/api/http.ts";
 import { apiKey } from "../helpers/builders.ts";
 import {
   refusedUrl,
@@ -27,7 +27,7 @@ afterEach(() => {
 const post = (url: string) => ({ method: "POST" as const, url: new URL(url), apiKey, body: ["ä"] });
 
 function exchangeOnce(url: string) {
-  return openExchange(10)(post(url));
+  return createHttpSender(10)(post(url));
 }
 
 const notOnLoopback = "https://tables.example.test";
@@ -62,7 +62,7 @@ describe("An exchange", () => {
     await using server = await startServer({});
     const url = new URL(`${server.url}/a%2Fb/c`);
 
-    await openExchange(10)({ method: "DELETE", url, apiKey });
+    await createHttpSender(10)({ method: "DELETE", url, apiKey });
 
     expect(server.requests[0]).toMatchObject({ method: "DELETE", path: "/a%2Fb/c", body: "" });
     expect(server.requests[0]?.headers).not.toHaveProperty("content-type");
@@ -71,7 +71,7 @@ describe("An exchange", () => {
   it("reads a body of 1 MiB and no more, and can send the next request", async () => {
     const body = "x".repeat(1024 * 1024);
     await using server = await startServer({ body }, { statusCode: 201, body: `${body}x` }, {});
-    const exchange = openExchange(10);
+    const exchange = createHttpSender(10);
 
     const full = await exchange(post(server.url));
     const tooLong = await exchange(post(server.url));
@@ -94,8 +94,12 @@ describe("An exchange", () => {
     ["the origin of a relative redirect", { location: "/a" }, { redirectOrigin: loopback }],
     ["no origin of a broken redirect", { location: "http://[" }, { redirectOrigin: undefined }],
     ["no origin where there is none", { location: "mailto:a" }, { redirectOrigin: undefined }],
-    ["the time of Retry-After", { "retry-after": "7" }, { retryAfterMs: 7_000, isPartial: false }],
-    ["that a response with a link may be partial", { link: "<a>" }, { isPartial: true }],
+    [
+      "the time of Retry-After",
+      { "retry-after": "7" },
+      { retryAfterMs: 7_000, mayBeIncomplete: false },
+    ],
+    ["that a response with a link may be partial", { link: "<a>" }, { mayBeIncomplete: true }],
   ])("returns %s, and follows nothing", async (_fact, headers, expected) => {
     await using server = await startServer({ statusCode: 307, headers });
 
@@ -106,11 +110,11 @@ describe("An exchange", () => {
   it("returns that a response with 206 is partial", async () => {
     await using server = await startServer({ statusCode: 206 });
 
-    expect(await exchangeOnce(server.url)).toMatchObject({ isPartial: true });
+    expect(await exchangeOnce(server.url)).toMatchObject({ mayBeIncomplete: true });
   });
 
   it("rejects when the request cannot be written as JSON", async () => {
-    const exchange = openExchange(10);
+    const exchange = createHttpSender(10);
 
     await expect(exchange({ ...post(await refusedUrl()), body: 1n })).rejects.toThrow(TypeError);
   });
@@ -122,7 +126,7 @@ describe("An idle connection", () => {
     ["an idle time of an hour", { connection: "keep-alive", "keep-alive": "timeout=3600" }],
   ])("is used for half a second when the service announces %s", async (_case, headers) => {
     await using server = await startServer({ headers });
-    const exchange = openExchange(10);
+    const exchange = createHttpSender(10);
     onTestFinished(() => void vi.useRealTimers());
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 
@@ -236,7 +240,7 @@ describe("A connection that is not established", () => {
     await using server = await startTlsServer({ isTrusted: true });
     await using proxy = await startProxy(server.url);
     const url = proxy.url.replace("http:", "https:");
-    const exchange = openExchange(timeoutSeconds);
+    const exchange = createHttpSender(timeoutSeconds);
     const controllers = { deadline: new AbortController(), stopping: new AbortController() };
     const { deadline, stopping } = controllers;
     const signals = { deadline: deadline.signal, stopping: stopping.signal };
@@ -255,7 +259,7 @@ describe("A connection that is not established", () => {
     await using server = await startTlsServer({ isTrusted: true });
     await using proxy = await startProxy(server.url);
     vi.stubEnv("HTTPS_PROXY", proxy.url);
-    const exchange = openExchange(0.2);
+    const exchange = createHttpSender(0.2);
     const send = (path: string) => exchange(post(notOnLoopback + path));
 
     expect(await send("/first")).toEqual({ kind: "unsent", cause: "timeout" });
@@ -267,7 +271,7 @@ describe("A connection that is not established", () => {
   it("is not opened when Pulumi is already stopping", async () => {
     await using server = await startServer({});
 
-    const outcome = await openExchange(10)(post(server.url), { stopping: AbortSignal.abort() });
+    const outcome = await createHttpSender(10)(post(server.url), { stopping: AbortSignal.abort() });
 
     expect(outcome).toEqual({ kind: "unsent", cause: "stopping" });
     expect(server.connections()).toBe(0);
@@ -296,7 +300,7 @@ describe("A request that was sent", () => {
   ])("ends with the timeout when %s", async (_case, respond) => {
     await using server = await startRawServer(respond);
 
-    expect(await openExchange(0.2)(post(server.url))).toEqual({
+    expect(await createHttpSender(0.2)(post(server.url))).toEqual({
       kind: "noResponse",
       cause: "timeout",
     });
@@ -320,7 +324,7 @@ describe("A request that was sent", () => {
     await using server = await startRawServer((socket) =>
       server.requests.length === 1 ? socket.write(`${head}0123456789`) : socket.resetAndDestroy(),
     );
-    const exchange = openExchange(10);
+    const exchange = createHttpSender(10);
     await exchange(post(server.url));
 
     expect(await exchange(post(server.url))).toMatchObject({ kind: "noResponse" });
@@ -331,7 +335,7 @@ describe("A request that was sent", () => {
     await using server = await startRawServer(() => undefined);
     const deadline = new AbortController();
 
-    const attempt = openExchange(30)(post(server.url), { deadline: deadline.signal });
+    const attempt = createHttpSender(30)(post(server.url), { deadline: deadline.signal });
     await expect.poll(() => server.requests).toHaveLength(1);
     deadline.abort();
 
@@ -346,7 +350,7 @@ describe("A request that was sent", () => {
     await using server = await startRawServer(arrived.resolve);
     const stopping = new AbortController();
 
-    const attempt = openExchange(30)(post(server.url), { stopping: stopping.signal });
+    const attempt = createHttpSender(30)(post(server.url), { stopping: stopping.signal });
     const socket = await arrived.promise;
     stopping.abort();
     respond(socket);

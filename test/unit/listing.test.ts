@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import type { WebhookInputs } from "../../src/provider/arguments.js";
-import { Engine } from "../../src/provider/engine.js";
-import { lookForLeftovers } from "../../src/provider/lookup.js";
+import { EngineMonitor } from "../../src/provider/engine.js";
+import { lookForOrphans } from "../../src/provider/lookup.js";
 import {
   apiKey,
   errorBody,
@@ -185,12 +185,12 @@ describe("The lookup after a creation in doubt", () => {
     ["a refused list", [], false, { statusCode: 403 }],
   ])("finds in %s the webhooks %j (complete: %s)", async (_case, ids, isComplete, answer) => {
     const outcome = response(answer.statusCode ?? 200, undefined, answer.body);
-    const sendRequest = async () => ({ outcome, earlier: [], elapsedMs: 0 });
+    const sendRequest = async () => ({ outcome, earlierOutcomes: [], elapsedMs: 0 });
     const context = someContext(someOperation(), someSettings({ listing: true }));
     const { databaseId, url, events } = someArgs() as unknown as WebhookInputs;
     const listing = { ...context, transport: { sendRequest } };
 
-    const leftovers = await lookForLeftovers(listing, { databaseId, url, events });
+    const leftovers = await lookForOrphans(listing, { databaseId, url, events });
 
     expect(leftovers).toEqual({ ids, isComplete });
   });
@@ -229,10 +229,10 @@ describe("A creation in doubt, with listing", () => {
     ["the creation", 1],
     ["the lookup", 2],
   ])("waits for no list when Pulumi stops during %s", async (_case, stopsAt) => {
-    const engine = new Engine(undefined, () => {});
+    const engine = new EngineMonitor(undefined, () => {});
     await using server = await startRawServer((socket) => {
       if (server.requests.length === stopsAt) {
-        engine.cancel();
+        engine.stopSending();
       }
       if (server.requests.length === 1) {
         socket.end("HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n");
@@ -248,7 +248,7 @@ describe("A creation in doubt, with listing", () => {
 
   it("requests the list after its own timeout, and leaves no listener behind", async () => {
     const body = JSON.stringify(listOf(leftover).body);
-    const engine = new Engine(undefined, () => {});
+    const engine = new EngineMonitor(undefined, () => {});
     await using server = await startRawServer((socket) => {
       if (server.requests.length === 2) {
         socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { FailedCall } from "../../src/api/client.ts";
 import type { HttpFailure, HttpOutcome } from "../../src/api/http.ts";
-import { Deadline, type Wait } from "../../src/api/transport.ts";
+import { Deadline, type ReportedDelay } from "../../src/api/transport.ts";
 import { compareWebhook } from "../../src/provider/diff.ts";
 import * as say from "../../src/provider/messages.ts";
 import { Operation } from "../../src/provider/operation.ts";
@@ -22,14 +22,16 @@ import { response, someRequest, unsentBecause } from "../helpers/transport.ts";
 const name = "webhook 17 of database base_abc123";
 const settings = someSettings();
 const explicit = someSettings({ isExplicit: true });
-const fromEnvironment = someSettings({ fromEnvironment: ["apiKey", "baseUrl", "retrySeconds"] });
+const fromEnvironment = someSettings({
+  namesFromEnvironment: ["apiKey", "baseUrl", "retrySeconds"],
+});
 const nothing = () => [];
 const operation = new Operation(`Delete ${name}`, nothing, nothing, new Deadline(9));
 const context = someContext(operation, settings);
-const { messages, reasons } = say;
+const { messages, messageParts } = say;
 
 const failedWith = (outcome: HttpOutcome, more: Partial<FailedCall> = {}): FailedCall => ({
-  ...{ outcome, request: someRequest, earlier: [], elapsedMs: 2_001 },
+  ...{ outcome, request: someRequest, earlierOutcomes: [], elapsedMs: 2_001 },
   ...more,
 });
 const notSent = (cause: HttpFailure["cause"]): HttpOutcome => ({ kind: "unsent", cause });
@@ -47,9 +49,9 @@ describe("The text of a failed request", () => {
     expect({
       error: callText(notFound),
       errorWithoutMessage: callText(response(400, 0, errorBody("BAD", ""))),
-      creation: callText(response(201), { missing: "id" }),
-      list: callText(response(200), { missing: "list" }),
-      deletion: callText(response(200), { missing: "confirmation" }),
+      creation: callText(response(201), { unusablePart: "id" }),
+      list: callText(response(200), { unusablePart: "list" }),
+      deletion: callText(response(200), { unusablePart: "confirmation" }),
     }).toMatchInlineSnapshot(`
       {
         "creation": "POST https://tables.example.com/somewhere returned 201 without a usable webhook id",
@@ -85,15 +87,18 @@ describe("The text of a failed request", () => {
 
   it("says why it was not retried any longer", () => {
     const earlier = [unsent, unsent];
-    const outOfRetries = { gaveUp: "retrySeconds" } as const;
+    const outOfRetries = { giveUpReason: "retrySeconds" } as const;
     const inEnvironment = someContext(operation, fromEnvironment);
 
     expect({
-      stopping: callText(response(429), { gaveUp: "stopping" }),
-      customTimeout: callText(response(500), { gaveUp: "deadline" }),
+      stopping: callText(response(429), { giveUpReason: "stopping" }),
+      customTimeout: callText(response(500), { giveUpReason: "deadline" }),
       askedToWaitADay: callText(response(429, 86_400_000), outOfRetries),
       askedToWaitLonger: callText(response(429, 9e8), outOfRetries),
-      refusedConnections: callText(unsent, { gaveUp: "connectionRefused", earlier }),
+      refusedConnections: callText(unsent, {
+        giveUpReason: "connectionRefused",
+        earlierOutcomes: earlier,
+      }),
       variable: say.callText(inEnvironment, failedWith(response(500), outOfRetries)),
     }).toMatchInlineSnapshot(`
       {
@@ -110,13 +115,18 @@ describe("The text of a failed request", () => {
 
 describe("A line about a wait", () => {
   it("says why requests wait, and what to do about a rate limit", () => {
-    const wait: Wait = { kind: "pause", delayMs: 5_001, request: someRequest, outcome: unsent };
+    const wait: ReportedDelay = {
+      kind: "pause",
+      delayMs: 5_001,
+      request: someRequest,
+      outcome: unsent,
+    };
 
     expect({
-      pauseWithoutRate: say.waitLine(settings, wait),
-      pauseWithRate: say.waitLine(someSettings({ requestsPerSecond: 50 }), wait),
-      retryAfterResponse: say.waitLine(settings, { ...wait, kind: "retry", outcome: notFound }),
-      retryWithoutResponse: say.waitLine(settings, { ...wait, kind: "retry" }),
+      pauseWithoutRate: say.delayLine(settings, wait),
+      pauseWithRate: say.delayLine(someSettings({ requestsPerSecond: 50 }), wait),
+      retryAfterResponse: say.delayLine(settings, { ...wait, kind: "retry", outcome: notFound }),
+      retryWithoutResponse: say.delayLine(settings, { ...wait, kind: "retry" }),
     }).toMatchInlineSnapshot(`
       {
         "pauseWithRate": "The service limits the rate of requests, so no request is sent for the next 6 s. To avoid such waits, lower dbwebhooks:requestsPerSecond, which is 50.",
@@ -176,7 +186,7 @@ describe("The advice after a creation that made nothing", () => {
   });
 
   it("withholds the target of a redirect that repeats a secret", () => {
-    const hiding = someContext(operation.hiding("sk_live_K7pQ2mX9"));
+    const hiding = someContext(operation.withSensitiveValue("sk_live_K7pQ2mX9"));
 
     expect(advice(redirectTo("https://sk-live-k7pq2mx9.example"), hiding)).not.toContain("k7pq2m");
   });
@@ -195,7 +205,7 @@ describe("The text of a creation", () => {
       withoutList: inDoubt(failedWith(response(409))),
       inNoList: inDoubt(failedWith(unsent), { ids: [], isComplete: true }),
       inList: inDoubt(failedWith(unsent), listed),
-      afterPage: inDoubt(failedWith(page, { missing: "id" })),
+      afterPage: inDoubt(failedWith(page, { unusablePart: "id" })),
     }).toMatchInlineSnapshot(`
       {
         "afterPage": "Delete webhook 17 of database base_abc123 failed: POST https://tables.example.com/somewhere returned 200 without a usable webhook id. This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again.",
@@ -211,7 +221,7 @@ describe("The text of a creation", () => {
 
     expect({
       withoutSecret: undoText(false, "undone"),
-      withoutSecretAndStored: undoText(false, "partial", reasons.absentUndo),
+      withoutSecretAndStored: undoText(false, "partial", messageParts.absentUndo),
       tooLate: undoText(true, "undone"),
       tooLateAndLeft: undoText(true, "leftBehind", "WHY"),
     }).toMatchInlineSnapshot(`
@@ -252,7 +262,7 @@ describe("The text of a failed deletion", () => {
       explicitProvider: say.otherBaseUrlText(operation, explicit, old, true),
       explicitProviderOfEnvironment: say.otherBaseUrlText(
         operation,
-        someSettings({ isExplicit: true, fromEnvironment: ["baseUrl"] }),
+        someSettings({ isExplicit: true, namesFromEnvironment: ["baseUrl"] }),
         old,
         true,
       ),
@@ -304,10 +314,10 @@ describe("A problem of arguments or settings", () => {
     expect(problems.flat()).toMatchInlineSnapshot(`
       [
         "databaseId: must be the identifier of the database, such as "base_abc123", a string: put it in quotes",
-        "url: must not contain white space, control characters or backslashes, such as "https://example.com/hooks"",
+        "url: must be written like "https://example.com/hooks", without white space, control characters or backslashes",
         "tableId: must be the identifier of one table, such as "tbl_orders", without control characters or surrounding white space",
         "databaseId: must be the identifier of the database, such as "base_abc123", a string",
-        "url: must have a host name and a port that can exist, such as "https://example.com/hooks"",
+        "url: must have a host name, and a port from 0 to 65535 if it names one, such as "https://example.com/hooks"",
         "tableId: must be the identifier of one table, such as "tbl_orders", a string",
         "url: must begin with the scheme https://, such as "https://example.com/hooks"",
         "dbwebhooks:baseUrl: is not set; run "pulumi config set dbwebhooks:baseUrl https://tables.example.com" or set DBWEBHOOKS_BASE_URL",
@@ -348,9 +358,9 @@ describe("A line about a webhook", () => {
       shared: messages.shared(name, ["a", "b"]),
     }).toMatchInlineSnapshot(`
       {
-        "keptAdopted": "Did not delete webhook 17 of database base_abc123: the argument adopt of the program names it. Its secret is the same. Remove adopt before you replace it.",
+        "keptAdopted": "Did not delete webhook 17 of database base_abc123: the argument adopt of the program names it. Its secret did not change. Remove adopt before you replace it.",
         "keptCreated": "Did not delete webhook 17 of database base_abc123: the service returned it for a creation of this "pulumi up". If no resource has it, delete it by hand.",
-        "keptOwned": "Did not delete webhook 17 of database base_abc123: another resource of this program appears to manage it. Its secret is the same. If no other resource has it, delete it by hand.",
+        "keptOwned": "Did not delete webhook 17 of database base_abc123: another resource of this program appears to manage it. Its secret did not change. If no other resource has it, delete it by hand.",
         "replaced": "Replacing webhook 17 of database base_abc123, because these properties differ: url, events. The new webhook has a new secret. The old secret works until the old webhook is deleted, by default at the end of the update.",
         "replacedWithoutSecret": "Replacing webhook 17 of database base_abc123, because these properties differ: secret. The new webhook has a new secret.",
         "shared": "2 resources manage webhook 17 of database base_abc123: a, b. Keep one of them, and remove the others from the program, and from the state with "pulumi state delete", which deletes no webhook. Do not use --target before that.",
@@ -368,7 +378,7 @@ describe("A line about a webhook", () => {
       goneIfOnlyRead: messages.gone(name, true),
       incompleteList: say.notFoundText(context, undefined),
       failedList: say.notFoundText(context, failedWith(response(500))),
-      otherBaseUrl: reasons.baseUrlReason("https://a.example", "https://b.example"),
+      otherBaseUrl: messageParts.baseUrlLabel("https://a.example", "https://b.example"),
       unknownDatabase: messages.inactive(say.nameOfWebhook("17", undefined)),
     }).toMatchInlineSnapshot(`
       {

@@ -7,7 +7,7 @@ import { EngineLog } from "../../src/adapters/plugin/engine-log.js";
 import { PluginServer } from "../../src/adapters/plugin/server.js";
 import { version } from "../../src/common/version.js";
 import type { Fault } from "../../src/local-service/index.js";
-import { Engine } from "../../src/provider/engine.js";
+import { EngineMonitor } from "../../src/provider/engine.js";
 import { partialCreationOf, withUnwrappedSecret } from "../helpers/adapters/adapters.js";
 import { startEngine } from "../helpers/adapters/engine-stand-in.js";
 import { connect, operationsOf, struct } from "../helpers/adapters/provider-calls.mjs";
@@ -34,7 +34,7 @@ afterEach(() => void vi.unstubAllEnvs());
 async function startPlugin(configuration?: Record<string, unknown>) {
   const engine = await startEngine();
   const log = new EngineLog(`127.0.0.1:${engine.port}`);
-  const server = new PluginServer(new Engine(undefined, () => {}), log);
+  const server = new PluginServer(new EngineMonitor(undefined, () => {}), log);
   const { call, close } = connect(String(await server.listen()));
   onTestFinished(() => {
     close();

@@ -9,9 +9,9 @@ import {
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
-  checkProvider,
-  compareProviders,
+  checkConfig,
   configSourceOf,
+  diffConfig,
 } from "../../src/adapters/plugin/configuration.js";
 import type { EngineLog } from "../../src/adapters/plugin/engine-log.js";
 import {
@@ -167,7 +167,7 @@ describe("The check of a provider of the plugin", () => {
     const write = (_urn: string, line: string) => void warnings.push(line);
     const log = { write, flush: async () => {} } as unknown as EngineLog;
     const request = new CheckRequest().setName(name).setOlds(structOf(olds));
-    const response = await checkProvider(request.setNews(structOf(news)), log);
+    const response = await checkConfig(request.setNews(structOf(news)), log);
     const failures = response.getFailuresList().map((failure) => failure.getReason());
     const namesIn = (lines: readonly string[]) => lines.map((line) => line.split(": ")[0]);
     const inputs = propertiesOf(response.getInputs());
@@ -259,9 +259,7 @@ describe("The comparison of two providers of the plugin", () => {
       vi.stubEnv(variable, value);
     }
     const request = new DiffRequest().setName(name).setOldInputs(structOf(old));
-    const { response, replacedWarning: warning } = compareProviders(
-      request.setNews(structOf(next)),
-    );
+    const { response, replacedWarning: warning } = diffConfig(request.setNews(structOf(next)));
     const isWarned = warning !== undefined;
     return { changes: response.getChanges(), replaces: response.getReplacesList(), isWarned };
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Engine } from "../../src/provider/engine.js";
+import { EngineMonitor } from "../../src/provider/engine.js";
 import { WebhookProvider } from "../../src/provider/provider.js";
 import { secret, someArgs, someState } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
@@ -13,7 +13,7 @@ describe("A provider", () => {
       throw new Error("no configuration, T0K3N-of-the-receiver");
     };
     const source = { get, isExplicit: () => false, environment: {} };
-    const provider = new WebhookProvider(source, new Engine(undefined, () => {}));
+    const provider = new WebhookProvider(source, new EngineMonitor(undefined, () => {}));
     const options = { notify: () => {} };
     const hidden = { url: "https://example.com/hooks/T0K3N-of-the-receiver" };
 

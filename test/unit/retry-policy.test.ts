@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { HttpFailure, HttpOutcome } from "../../src/api/http.ts";
 import {
-  type Attempt,
+  type EndedAttempt,
   mayHaveActed,
   nextStep,
   type RequestKind,
@@ -18,8 +18,12 @@ import {
 } from "../helpers/transport.ts";
 
 /** Returns what follows the first attempt of a deletion, unless `changes` says otherwise. */
-function stepAfter(outcome: HttpOutcome, changes: Partial<Attempt & RetryLimits> = {}, random = 1) {
-  const attempt = { kind: "delete", outcome, number: 1, elapsedMs: 0, ...changes } as const;
+function stepAfter(
+  outcome: HttpOutcome,
+  changes: Partial<EndedAttempt & RetryLimits> = {},
+  random = 1,
+) {
+  const attempt = { kind: "delete", outcome, attemptNumber: 1, elapsedMs: 0, ...changes } as const;
   return nextStep(attempt, { retrySeconds: 120, isStopping: false, ...changes }, () => random);
 }
 
@@ -113,7 +117,7 @@ describe("The delay before the next attempt", () => {
     { number: 5, delayMs: 8_000 },
     { number: 6, delayMs: 10_000 },
   ])("doubles up to 10 s: $delayMs ms after attempt $number", ({ number, delayMs }) => {
-    expect(stepAfter(unsent, { number })).toEqual({ kind: "retry", delayMs });
+    expect(stepAfter(unsent, { attemptNumber: number })).toEqual({ kind: "retry", delayMs });
   });
 
   it.each([
@@ -130,7 +134,7 @@ describe("The delay before the next attempt", () => {
     ["is 50 ms when Retry-After is 0", response(429, 0), 1, 50],
     ["doubles from 50 ms when Retry-After stays 0", response(429, 0), 4, 400],
   ])("%s, and all requests pause for it", (_fact, outcome, number, delayMs) => {
-    expect(stepAfter(outcome, { number })).toEqual({ kind: "pause", delayMs });
+    expect(stepAfter(outcome, { attemptNumber: number })).toEqual({ kind: "pause", delayMs });
   });
 });
 
@@ -139,34 +143,36 @@ describe("The retries of a request", () => {
     const retryIn20s = response(429, 20_000);
 
     expect(stepAfter(retryIn20s, { elapsedMs: 100_000 }).kind).toBe("pause");
-    expect(stepAfter(retryIn20s, { elapsedMs: 100_001 })).toMatchObject({ gaveUp: "retrySeconds" });
+    expect(stepAfter(retryIn20s, { elapsedMs: 100_001 })).toMatchObject({
+      giveUpReason: "retrySeconds",
+    });
   });
 
   it("end after 15 s when the connection is refused", () => {
-    expect(stepAfter(refused, { number: 6, elapsedMs: 5_000 }).kind).toBe("retry");
-    expect(stepAfter(refused, { number: 6, elapsedMs: 5_001 })).toMatchObject({
-      gaveUp: "connectionRefused",
+    expect(stepAfter(refused, { attemptNumber: 6, elapsedMs: 5_000 }).kind).toBe("retry");
+    expect(stepAfter(refused, { attemptNumber: 6, elapsedMs: 5_001 })).toMatchObject({
+      giveUpReason: "connectionRefused",
     });
   });
 
   it("end after retrySeconds when the connection is refused and retrySeconds is 15 or less", () => {
     const limits = { elapsedMs: 14_900, retrySeconds: 15 };
 
-    expect(stepAfter(refused, limits)).toMatchObject({ gaveUp: "retrySeconds" });
+    expect(stepAfter(refused, limits)).toMatchObject({ giveUpReason: "retrySeconds" });
   });
 
   it("end when the next attempt would begin at the deadline, whatever retrySeconds is", () => {
     expect(stepAfter(unsent, { remainingMs: 501 }).kind).toBe("retry");
     expect(stepAfter(unsent, { remainingMs: 500, retrySeconds: 0 })).toEqual({
       kind: "end",
-      gaveUp: "deadline",
+      giveUpReason: "deadline",
     });
   });
 
   it("end when Pulumi is stopping, whatever the deadline is", () => {
     expect(stepAfter(unsent, { isStopping: true, remainingMs: 1 })).toEqual({
       kind: "end",
-      gaveUp: "stopping",
+      giveUpReason: "stopping",
     });
   });
 

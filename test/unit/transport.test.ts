@@ -51,7 +51,7 @@ describe("A transport", () => {
     const open = vi.fn(async (_timeoutSeconds: number) => async () => ok);
     const { signal } = new AbortController();
     const transport = new Transport(someSettings({ timeoutSeconds: 7 }), signal, open);
-    const call = { kind: "delete", request: someRequest, onWait: () => undefined } as const;
+    const call = { kind: "delete", request: someRequest, onDelay: () => undefined } as const;
 
     await Promise.all([transport.sendRequest(call), transport.sendRequest(call)]);
 
@@ -63,7 +63,7 @@ describe("A transport", () => {
 
     expect(await settled(transport.send())).toEqual({
       outcome: response(403),
-      earlier: [noResponse, response(500)],
+      earlierOutcomes: [noResponse, response(500)],
       elapsedMs: 375 + 750,
     });
   });
@@ -197,7 +197,7 @@ describe("The deadline of an operation", () => {
 
     const result = await settled(transport.send("late", { deadline: new Deadline(0.95) }));
 
-    expect(result).toMatchObject({ outcome: unsent, gaveUp: "deadline" });
+    expect(result).toMatchObject({ outcome: unsent, giveUpReason: "deadline" });
     await vi.runAllTimersAsync();
     expect(transport.attempts).toHaveLength(2);
   });
@@ -216,7 +216,7 @@ async function stoppable(
 }
 
 describe("A stop of Pulumi", () => {
-  const givenUp = { gaveUp: "stopping" };
+  const givenUp = { giveUpReason: "stopping" };
   const notSent = { outcome: { kind: "unsent", cause: "stopping" } };
 
   it.each([
@@ -298,7 +298,7 @@ describe("An undo", () => {
     setTimeout(() => stop.abort(), stopAtMs);
     await vi.advanceTimersByTimeAsync(0);
 
-    expect(await settled(undo(transport))).toMatchObject({ outcome: ok, earlier: [] });
+    expect(await settled(undo(transport))).toMatchObject({ outcome: ok, earlierOutcomes: [] });
     expect(timesOf(transport)).toEqual([0, stopAtMs]);
   });
 
@@ -319,7 +319,7 @@ describe("An undo", () => {
 
     expect(await settled(result)).toMatchObject({
       outcome: ok,
-      earlier: [response(429), response(500)],
+      earlierOutcomes: [response(429), response(500)],
     });
     expect(transport.attempts).toMatchObject([
       { atMs: 0, endsAtStop: true },

@@ -35,7 +35,7 @@ const pulumiNames = ["version", "pluginDownloadURL", "pluginChecksums", "__inter
  * all arguments are known. For the default provider, unknown names are warnings, and the webhooks report
  * invalid values.
  */
-export async function checkProvider(request: CheckRequest, log: EngineLog): Promise<CheckResponse> {
+export async function checkConfig(request: CheckRequest, log: EngineLog): Promise<CheckResponse> {
   const response = new CheckResponse();
   const args = propertiesOf(request.getNews());
   // Wrapped, so that Pulumi encrypts the key in the state even if the configuration holds it in plain text.
@@ -69,15 +69,6 @@ export async function checkProvider(request: CheckRequest, log: EngineLog): Prom
   return response;
 }
 
-/** The result of comparing two providers, with warnings for the user if webhooks are replaced. */
-export interface ProviderComparison {
-  readonly response: DiffResponse;
-  /** Says that the webhooks are replaced. */
-  readonly replacedWarning?: string;
-  /** Says what to set instead, if the service has only moved. */
-  readonly movedWarning?: string;
-}
-
 /**
  * Compares the arguments of two providers: the stored and the new ones of one provider or, for a webhook
  * that moves, those of its old and its new provider. Another base URL replaces the provider and its
@@ -85,7 +76,12 @@ export interface ProviderComparison {
  *
  * Every other result is `DIFF_UNKNOWN`. Pulumi then compares by itself, as if this were not implemented.
  */
-export function compareProviders(request: DiffRequest): ProviderComparison {
+export function diffConfig(request: DiffRequest): {
+  readonly response: DiffResponse;
+  readonly replacedWarning?: string;
+  /** Says what to set if the service only has another address now. */
+  readonly formerBaseUrlsHint?: string;
+} {
   const response = new DiffResponse();
   const change = baseUrlChange(request.getName(), request.getOldInputs(), request.getNews());
   if (change?.consequence !== "replace") {
@@ -98,7 +94,7 @@ export function compareProviders(request: DiffRequest): ProviderComparison {
   return {
     response,
     replacedWarning: messages.providerReplaced(name, change),
-    movedWarning: messages.providerMoved(name, change),
+    formerBaseUrlsHint: messages.formerBaseUrlsHint(name, change),
   };
 }
 

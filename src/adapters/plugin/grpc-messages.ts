@@ -20,8 +20,8 @@ export function propertiesOf(struct: Struct | undefined): Record<string, unknown
 
 /** Returns properties as a struct for the engine, without `undefined`, which a struct cannot hold. */
 export function structOf(properties: Properties): Struct {
-  const known = Object.entries(properties).filter(([, value]) => value !== undefined);
-  return Struct.fromJavaScript(Object.fromEntries(known) as Record<string, JavaScriptValue>);
+  const present = Object.entries(properties).filter(([, value]) => value !== undefined);
+  return Struct.fromJavaScript(Object.fromEntries(present) as Record<string, JavaScriptValue>);
 }
 
 /**
@@ -98,7 +98,7 @@ function isAbsent(value: unknown): boolean {
 }
 
 /**
- * The error details with which the engine stores an unusable webhook.
+ * The error details with which the engine stores a partial creation.
  *
  * Source: `ErrorResourceInitFailed` in `proto/pulumi/provider.proto`; gRPC carries a `google.rpc.Status`
  * in this header.

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The native plugin, `pulumi-resource-dbwebhooks`: it translates between Pulumi's gRPC and the provider.
 import "./assert-node-version.js";
-import { Engine } from "../../provider/engine.js";
+import { EngineMonitor } from "../../provider/engine.js";
 import { EngineLog } from "./engine-log.js";
 import { PluginServer } from "./server.js";
 
@@ -17,17 +17,18 @@ async function main(address: string | undefined): Promise<void> {
     return;
   }
   const log = new EngineLog(address);
-  const engine = new Engine(address, (line, severity) => log.write("", line, severity));
+  const engineMonitor = new EngineMonitor(address, (line, severity) =>
+    log.write("", line, severity),
+  );
   try {
-    const ownPort = await new PluginServer(engine, log).listen();
+    const ownPort = await new PluginServer(engineMonitor, log).listen();
     // Pulumi reads the port from the first line of stdout, so nothing else may be printed before it.
     process.stdout.write(`${ownPort}\n`);
   } catch (error) {
     fail(`pulumi-resource-dbwebhooks cannot listen on 127.0.0.1: ${(error as Error).message}`);
     return;
   }
-  // After kill -9 of the CLI nothing else would end this process.
-  engine.watch();
+  engineMonitor.watch();
 }
 
 function fail(line: string): void {

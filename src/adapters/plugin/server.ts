@@ -12,11 +12,12 @@ import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { pluginWebhookType } from "../../common/type-tokens.js";
 import { version } from "../../common/version.js";
-import type { Engine, Notify } from "../../provider/engine.js";
+import type { EngineMonitor, Notify } from "../../provider/engine.js";
 import { PartialCreationError } from "../../provider/errors.js";
-import { type RequestOptions, WebhookProvider } from "../../provider/provider.js";
+import type { RequestOptions } from "../../provider/operation.js";
+import { WebhookProvider } from "../../provider/provider.js";
 import { withWrappedSecret } from "../../provider/values.js";
-import { checkProvider, compareProviders, configSourceOf } from "./configuration.js";
+import { checkConfig, configSourceOf, diffConfig } from "./configuration.js";
 import type { EngineLog } from "./engine-log.js";
 import {
   diffResponse,
@@ -36,14 +37,14 @@ interface ResourceRequest {
 
 /** Serves the calls of Pulumi's engine over gRPC, and passes them to the provider. */
 export class PluginServer {
-  readonly #engine: Engine;
+  readonly #engineMonitor: EngineMonitor;
   readonly #log: EngineLog;
   readonly #warnings = new Set<string>();
   #configuration: unknown;
   #provider: WebhookProvider | undefined;
 
-  constructor(engine: Engine, log: EngineLog) {
-    this.#engine = engine;
+  constructor(engineMonitor: EngineMonitor, log: EngineLog) {
+    this.#engineMonitor = engineMonitor;
     this.#log = log;
   }
 
@@ -67,11 +68,12 @@ export class PluginServer {
         new messages.GetSchemaResponse().setSchema(JSON.stringify({ ...schema, version })),
       ),
       checkConfig: this.#handle(async (request: messages.CheckRequest) =>
-        checkProvider(request, this.#log),
+        checkConfig(request, this.#log),
       ),
       diffConfig: this.#handle(async (request: messages.DiffRequest) => {
-        const { response, replacedWarning, movedWarning } = compareProviders(request);
-        this.#warnOnce(this.#provider === undefined ? movedWarning : replacedWarning);
+        const { response, replacedWarning, formerBaseUrlsHint } = diffConfig(request);
+        // The hint comes first, while the user can still change the settings.
+        this.#warnOnce(this.#provider === undefined ? formerBaseUrlsHint : replacedWarning);
         await this.#log.flush();
         return response;
       }),
@@ -117,36 +119,12 @@ export class PluginServer {
         }
       }),
       read: this.#handleResource(async (request: messages.ReadRequest, provider, options) => {
-        const response = new messages.ReadResponse();
-        const props = propertiesOf(request.getProperties());
-        const inputs = propertiesOf(request.getInputs());
         // A managed webhook has inputs. An external webhook has a secret once it has been read.
-        const isExternal = Object.keys(inputs).length === 0;
-        const isImport = isExternal && !props.secret;
-        const id = parsePulumiId(request.getId(), isImport ? "Import" : "Read");
-        if (isImport) {
-          const imported = await provider.import(id.webhookId, id.databaseId, {
-            ...options,
-            isExternal: request.hasProperties(),
-          });
-          const { webhookId } = id;
-          response.setId(request.getId());
-          response.setProperties(structOf({ ...imported.properties, webhookId }));
-          response.setInputs(structOf(imported.inputs));
-          return response;
-        }
-        const declared = isExternal ? undefined : inputs;
-        const found = await provider.read(id.webhookId, props, {
-          ...options,
-          isExternal,
-          declared,
-        });
-        if (found !== undefined) {
-          response.setId(request.getId());
-          response.setProperties(structOf(found.properties));
-          response.setInputs(request.getInputs());
-        }
-        return response;
+        const isExternal = Object.keys(propertiesOf(request.getInputs())).length === 0;
+        const isImport = isExternal && !propertiesOf(request.getProperties()).secret;
+        return isImport
+          ? importResponse(request, provider, options)
+          : refreshResponse(request, provider, { ...options, isExternal });
       }),
       // Every difference replaces the webhook, so an update keeps the old outputs.
       update: this.#handleResource(async (request: messages.UpdateRequest) =>
@@ -163,7 +141,7 @@ export class PluginServer {
       }),
       // Requests in flight complete, and the engine stores their results.
       cancel: this.#handle(async () => {
-        this.#engine.cancel();
+        this.#engineMonitor.stopSending();
         return new Empty();
       }),
     };
@@ -182,13 +160,13 @@ export class PluginServer {
       );
     }
     this.#configuration = configuration;
-    this.#provider ??= new WebhookProvider(configSourceOf(request), this.#engine);
+    this.#provider ??= new WebhookProvider(configSourceOf(request), this.#engineMonitor);
   }
 
   /**
-   * Shows a warning of `DiffConfig` once. Pulumi calls it in a process that it does not configure if the
-   * arguments of a provider change, and then in the configured new provider for each webhook, also for one
-   * that moves there from another provider. It calls no `Diff` for them.
+   * Shows a warning of `DiffConfig` once. Pulumi calls `DiffConfig` before `Configure` to compare a provider
+   * with its last arguments, and again in the configured process of a new provider for each webhook that moves
+   * to it. It calls no `Diff` for these webhooks.
    */
   #warnOnce(warning: string | undefined): void {
     if (warning !== undefined && !this.#warnings.has(warning)) {
@@ -224,7 +202,8 @@ export class PluginServer {
       try {
         return await respondTo(request, this.#provider, { notify, urn });
       } finally {
-        // The response to a creation never waits for the log: it holds the only copy of the secret.
+        // The response to a creation never waits for the log, because the response holds the only copy of the
+        // secret.
         if (!(request instanceof messages.CreateRequest)) {
           await this.#log.flush();
         }
@@ -234,15 +213,15 @@ export class PluginServer {
 
   #handle<Request, Response>(respondTo: (request: Request) => Promise<Response>) {
     return ({ request }: ServerUnaryCall<Request, Response>, send: sendUnaryData<Response>) => {
-      // Keeps the process alive until the response is sent.
-      this.#engine.begin();
+      // Keeps the process alive until the response and its log lines are sent.
+      this.#engineMonitor.beginOperation();
       void respondTo(request)
         .then(
           (response) => send(null, response),
           (error: unknown) => send(grpcErrorOf(error)),
         )
         .then(() => this.#log.flush())
-        .finally(() => this.#engine.end());
+        .finally(() => this.#engineMonitor.endOperation());
     };
   }
 }
@@ -250,4 +229,37 @@ export class PluginServer {
 function withPulumiId(error: PartialCreationError, databaseId: unknown): PartialCreationError {
   const { id, properties } = error;
   return error.storedAs(pulumiIdOf(databaseId, id), { ...properties, webhookId: id });
+}
+
+async function importResponse(
+  request: messages.ReadRequest,
+  provider: WebhookProvider,
+  options: RequestOptions,
+): Promise<messages.ReadResponse> {
+  const { databaseId, webhookId } = parsePulumiId(request.getId(), "Import");
+  // Only `Webhook.get` passes properties, which are empty.
+  const isExternal = request.hasProperties();
+  const imported = await provider.import(webhookId, databaseId, { ...options, isExternal });
+  const response = new messages.ReadResponse().setId(request.getId());
+  response.setProperties(structOf({ ...imported.properties, webhookId }));
+  return response.setInputs(structOf(imported.inputs));
+}
+
+/** Returns an empty response for a webhook that the service no longer has. */
+async function refreshResponse(
+  request: messages.ReadRequest,
+  provider: WebhookProvider,
+  options: RequestOptions,
+): Promise<messages.ReadResponse> {
+  const { webhookId } = parsePulumiId(request.getId(), "Read");
+  const declared = options.isExternal ? undefined : propertiesOf(request.getInputs());
+  const props = propertiesOf(request.getProperties());
+  const found = await provider.read(webhookId, props, { ...options, declared });
+  const response = new messages.ReadResponse();
+  return found === undefined
+    ? response
+    : response
+        .setId(request.getId())
+        .setProperties(structOf(found.properties))
+        .setInputs(request.getInputs());
 }
