@@ -117,7 +117,9 @@ describe("emit", () => {
     const strange = await errorOf(runEmit({ url: other.url }));
     const silent = await errorOf(runEmit({ url: await refusedUrl() }));
 
-    expect(strange.message).toContain(`${other.url} responded with 200: This is not a local service.`);
+    expect(strange.message).toContain(
+      `${other.url} responded with 200: This is not a local service.`,
+    );
     expect(silent.message).toMatch(/^No response from http.* \(ECONNREFUSED\)/);
   });
 });

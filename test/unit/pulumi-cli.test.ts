@@ -93,7 +93,7 @@ describe("A pulumi on PATH", () => {
 
     expect(cli.command).toBe(good);
     expect(cli.environment.PATH).toBe(pathOf(dirname(process.execPath), file("next"), PATH));
-    expect(said).toEqual([expect.stringContaining(`skipping ${bad}: `)]);
+    expect(said).toEqual([expect.stringContaining(`passing over ${bad}: `)]);
     expect(said[0]).toContain(reason);
   });
 
@@ -117,7 +117,9 @@ describe("A copy of the CLI in the cache", () => {
     const next = await resolve();
 
     expect(fs.readdirSync(dirname(cli.command)).toSorted()).toEqual(programs);
-    expect(saidAtFirst).toContainEqual(expect.stringContaining("skipping official installer: "));
+    expect(saidAtFirst).toContainEqual(
+      expect.stringContaining("passing over official installer: "),
+    );
     expect(next).toEqual(cli);
     expect(said).toEqual([]);
     expect(builtPrograms()).toEqual(["pulumi", "pulumi-language-nodejs"]);

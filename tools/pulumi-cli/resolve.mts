@@ -94,7 +94,7 @@ async function findOnPath(search: Search): Promise<PulumiCli | undefined> {
       }
       return { command, version, source: "path", environment: await pathWithFirst(command) };
     } catch (error) {
-      skip(command, error, search);
+      reportFailure(command, error, search);
     }
   }
   return undefined;
@@ -122,7 +122,7 @@ async function findOrInstall(search: Search): Promise<PulumiCli | undefined> {
       const environment = { ...(await pathWithFirst(command)), ...settings };
       return { command, version: cliVersion, source, environment };
     } catch (error) {
-      skip(tools[source].title, error, search);
+      reportFailure(tools[source].title, error, search);
     }
   }
   return undefined;
@@ -153,11 +153,11 @@ async function addLanguageHost(language: Language, cli: PulumiCli, search: Searc
 }
 
 /** Tells the user why a source does not work, and keeps the reason for the error. */
-function skip(source: string, error: unknown, { signal, say, failures }: Search): void {
+function reportFailure(source: string, error: unknown, { signal, say, failures }: Search): void {
   signal.throwIfAborted();
   const failure = `${source}: ${(error as Error).message.replaceAll(/\n+/g, "\n    ")}`;
   failures.push(failure);
-  say(`skipping ${failure}`);
+  say(`passing over ${failure}`);
 }
 
 /** Returns the values in an environment variable, separated by commas. */
