@@ -56,11 +56,12 @@ describe("A provider with arbitrary arguments", () => {
     await fc.assert(
       fc.asyncProperty(anyArgs, async (args) => {
         const { inputs, failures } = await check({}, args);
-        // An adoption sends nothing, so the arguments of the creation have no adopt.
-        const { adopt: _, ...creatable } = args;
-        const isValid = (await check({}, creatable)).failures.length === 0 && !isUnknown(creatable);
+        // An adoption would send nothing.
+        const { adopt: _, ...argsToCreate } = args;
+        const isValid =
+          (await check({}, argsToCreate)).failures.length === 0 && !isUnknown(argsToCreate);
 
-        const error = await errorOf(create(creatable));
+        const error = await errorOf(create(argsToCreate));
 
         for (const line of [...failures, error.message]) {
           expectPrintable(line);
@@ -101,12 +102,12 @@ describe("A provider with arbitrary arguments", () => {
     const { host } = new URL(server.url);
     // If the provider repaired one of these, the server would get a request.
     const repairable = [host, `http:${host}`, `http:\\\\${host}`, ` ${server.url}`];
-    const withExtras = [`${server.url}?a`, `${server.url}#a`, `http://user:p@${host}`];
-    const noPathSegment = fc.constantFrom("", ".", "..", "\ud800");
+    const withExtraParts = [`${server.url}?a`, `${server.url}#a`, `http://user:p@${host}`];
+    const invalidSegment = fc.constantFrom("", ".", "..", "\ud800");
     const unusable = fc.oneof(
-      fc.record({ baseUrl: fc.constantFrom(...repairable, ...withExtras) }),
-      fc.record({ id: noPathSegment }),
-      fc.record({ databaseId: fc.oneof(noPathSegment, fc.constantFrom(undefined, 7)) }),
+      fc.record({ baseUrl: fc.constantFrom(...repairable, ...withExtraParts) }),
+      fc.record({ id: invalidSegment }),
+      fc.record({ databaseId: fc.oneof(invalidSegment, fc.constantFrom(undefined, 7)) }),
     );
 
     await fc.assert(

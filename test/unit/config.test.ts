@@ -32,7 +32,7 @@ describe("The settings of a provider", () => {
   });
 
   const formerUrls = ["https://old.example.com", "https://a.a/x"];
-  it.each<[SettingName, string, string, unknown]>([
+  it.each<[SettingName, variable: string, text: string, value: unknown]>([
     ["baseUrl", "DBWEBHOOKS_BASE_URL", "HTTPS://A.a:443/a/..//", "https://a.a"],
     ["baseUrl", "DBWEBHOOKS_BASE_URL", "http://[::1]:1234/eu/", "http://[::1]:1234/eu"],
     // The host is "api". Only the path /api/v1 is refused.
@@ -70,7 +70,7 @@ describe("The settings of a provider", () => {
 
   it.each([
     { origin: "the stack if the variable is empty", variable: "", isExplicit: false },
-    { origin: "the stack if the variable is equal", variable: "config", isExplicit: false },
+    { origin: "the stack if the variable is the same", variable: "config", isExplicit: false },
     { origin: "a Provider before the environment", variable: "variable", isExplicit: true },
   ])("come from $origin", ({ variable, isExplicit }) => {
     const environment = { DBWEBHOOKS_API_KEY: variable };
@@ -100,19 +100,13 @@ describe("A problem with the settings", () => {
   const credentials = ["https://user@a.example", "https://:pw@a.example"];
   const queries = ["https://a.example?a=1", "https://a.example/?", "https://a.example/#"];
   const insecure = ["http://a.example", "http://svc.localhost"];
-  const invalidLists = [
-    "old.example.com",
-    "https://a.example,",
-    "[]x",
-    '{"a":1}',
-    "[1]",
-    "https://a?b",
-  ];
+  const invalidLists = ["old.example.com", "https://a.example,", "https://a?b"];
+  const invalidJson = ["[]x", '{"a":1}', "[1]"];
   const invalidNumbers = ["soon", "1e3", "0x10", "1,5", "NaN", "Infinity", "1.", ".5", "1 000"];
   it.each<[SettingName, readonly string[]]>([
     ["baseUrl", [...invalidUrls, ...invalidPorts, ...apiPaths]],
     ["baseUrl", [...credentials, ...queries, ...insecure]],
-    ["formerBaseUrls", invalidLists],
+    ["formerBaseUrls", [...invalidLists, ...invalidJson]],
     ["apiKey", ["key\n", " key", "a b", "kéy", "key\0", "\u200bkey"]],
     ["timeoutSeconds", [...invalidNumbers, "0", "3600.1"]],
     ["retrySeconds", ["-1", "86400.1"]],
@@ -128,8 +122,8 @@ describe("A problem with the settings", () => {
 
   it("is reported together with every other problem", () => {
     const config = { baseUrl: "", apiKey: undefined, timeoutSeconds: "?" };
-
     const names = ["dbwebhooks:baseUrl", "dbwebhooks:apiKey", "dbwebhooks:timeoutSeconds"];
+
     expect(problemPrefixes(config)).toEqual(names);
   });
 

@@ -65,7 +65,7 @@ describe("A creation", () => {
     expect(await create(someArgs())).toMatchObject({ id: String(id) });
   });
 
-  it.each<[string, string, StubResponse]>([
+  it.each<[kind: string, response: string, StubResponse]>([
     ["notCreated", "a redirect", { ...created, statusCode: 300 }],
     ["notCreated", "an error", { statusCode: 404, body: errorBody("NOT_FOUND") }],
     ["inDoubt", "an internal error", { ...created, statusCode: 500 }],
@@ -135,14 +135,15 @@ describe("A creation whose response holds no usable secret", () => {
   it("is partial when the deletion throws", async () => {
     const webhook = { databaseId: "base", url: "https://a.example", events: ["record.created"] };
     const context = someContext(someOperation());
+    const state = { databaseId: "base", baseUrl: "https://tables.example.com" };
     const sendRequest = vi
       .fn()
       .mockResolvedValueOnce({ outcome: response(201, 0, { id: 9 }), earlier: [], elapsedMs: 0 })
       .mockRejectedValueOnce(new Error("a bug"));
 
-    const creation = createForState({ ...context, transport: { sendRequest } }, webhook, webhook);
+    const creation = createForState({ ...context, transport: { sendRequest } }, webhook, state);
 
-    const partial = { kind: "partial", id: "9", properties: webhook };
+    const partial = { kind: "partial", id: "9", properties: state };
     await expect(creation).rejects.toMatchObject(partial);
   });
 });
@@ -197,7 +198,7 @@ describe("A creation for which the service returns a webhook that the provider k
     expect(methods()).toEqual(["POST"]);
   });
 
-  it("fails when the provider has created the webhook, and keeps it from then on", async () => {
+  it("fails when the provider has already created the webhook, and protects it from deletion", async () => {
     const provider = await startWithService(created);
     await provider.create(someArgs());
 
@@ -209,7 +210,7 @@ describe("A creation for which the service returns a webhook that the provider k
     expect(provider.lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
   });
 
-  it("keeps the webhook when a replacement gets the webhook that it replaces", async () => {
+  it("protects the webhook from deletion when a replacement gets the webhook that it replaces", async () => {
     const provider = await startWithService(created);
     // Pulumi checks the arguments of a replacement with the old arguments first, then without them.
     await provider.check(someArgs(), someArgs());

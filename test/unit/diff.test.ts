@@ -10,8 +10,14 @@ const { string: unknownValue } = unknownMarkers;
 const namesOf = (differences: readonly { readonly property: string }[]) =>
   differences.map(({ property }) => property);
 
+interface Comparison {
+  readonly state?: Properties;
+  readonly news?: Properties;
+  readonly settings?: Record<string, string | undefined>;
+}
+
 /** Compares webhook 17 with the program. Returns the properties that differ, and the lines for the user. */
-async function compare(state: Properties, news: Properties, settings = {}) {
+async function compare({ state, news, settings }: Comparison) {
   const { check, diff, lines } = startProvider(settings);
   // Pulumi checks arguments only when it runs the program, and not in a refresh.
   await check(someArgs(), someArgs());
@@ -59,7 +65,7 @@ describe("A comparison", () => {
     );
   });
 
-  it.each<[string, Properties]>([
+  it.each<[string, state: Properties]>([
     ["events in another order", { events: ["record.updated", "record.created"] }],
     ["null as tableId", { tableId: null }],
     ["the url wrapped as a secret", { url: wrapped(someState().url) }],
@@ -67,23 +73,25 @@ describe("A comparison", () => {
     ["a property of another version of the package", { active: true }],
     ["another spelling of the base URL", { baseUrl: "HTTPS://TABLES.example.com:443//" }],
   ])("finds no difference when the state holds %s", async (_case, state) => {
-    expect(await compare(state, {})).toEqual(noDifference);
+    expect(await compare({ state })).toEqual(noDifference);
   });
 
   it.each([
     ["its secret", secret],
     ["a secret that is not known yet", unknownValue],
   ])("finds no difference when the program adopts the webhook with %s", async (_case, value) => {
-    expect(await compare({}, { adopt: { id: 17, secret: value } })).toEqual(noDifference);
+    const news = { adopt: { id: 17, secret: value } };
+
+    expect(await compare({ news })).toEqual(noDifference);
   });
 
   it("finds no difference when settings are missing", async () => {
     const settings = { baseUrl: undefined, apiKey: undefined };
 
-    expect(await compare({}, {}, settings)).toEqual(noDifference);
+    expect(await compare({ settings })).toEqual(noDifference);
   });
 
-  it.each<[string, Properties, Properties]>([
+  it.each<[property: string, state: Properties, news: Properties]>([
     ["databaseId", {}, { databaseId: unknownValue }],
     ["url", {}, { url: unknownValue }],
     ["events", {}, { events: ["record.created", unknownValue] }],
@@ -100,7 +108,7 @@ describe("A comparison", () => {
     ["secret", { secret: "" }, {}],
     ["secret", { secret: {} }, {}],
   ])("warns of a replacement because of %s: state %j, program %j", async (name, state, news) => {
-    expect(await compare(state, news)).toEqual(replacementFor(name));
+    expect(await compare({ state, news })).toEqual(replacementFor(name));
   });
 });
 
@@ -112,8 +120,7 @@ describe("ignoreChanges", () => {
     { ignored: ["url", "events[0]"], different: ["events"] },
     { ignored: ['["url"]'], different: ["events"] },
     { ignored: ['["events"][0]', "url.x", "urls", ""], different: ["url", "events"] },
-  ])("with $ignored leaves the differences $different of url and events", async (row) => {
-    const { ignored, different } = row;
+  ])("leaves the differences $different with $ignored", async ({ ignored, different }) => {
     const state = someState({ url: "https://drifted.example", events: ["table.created"] });
 
     const differences = await startProvider().diff("17", state, someArgs(), { ignored });
@@ -123,10 +130,10 @@ describe("ignoreChanges", () => {
 });
 
 describe("A base URL other than the one at which a webhook was created", () => {
-  const next = { baseUrl: "https://next.example.com" };
+  const otherService = { baseUrl: "https://next.example.com" };
 
   it("is refused for the default provider", async () => {
-    await expect(compare({}, {}, next)).rejects.toMatchObject({ kind: "unchanged" });
+    await expect(compare({ settings: otherService })).rejects.toMatchObject({ kind: "unchanged" });
   });
 
   it.each([
@@ -136,12 +143,12 @@ describe("A base URL other than the one at which a webhook was created", () => {
   ])("replaces the webhook of an explicit provider if the %s differs", async (_part, baseUrl) => {
     const settings = { baseUrl, isExplicit: "true" };
 
-    expect(await compare({}, {}, settings)).toEqual(replacementFor("baseUrl"));
+    expect(await compare({ settings })).toEqual(replacementFor("baseUrl"));
   });
 
   it("is refused for an explicit provider if it comes from the environment", async () => {
     const settings = { baseUrl: undefined, isExplicit: "true" };
-    const environment = { DBWEBHOOKS_BASE_URL: next.baseUrl };
+    const environment = { DBWEBHOOKS_BASE_URL: otherService.baseUrl };
     const { diff } = startProvider(settings, { environment });
 
     const comparison = diff("17", someState(), someArgs());
@@ -150,7 +157,7 @@ describe("A base URL other than the one at which a webhook was created", () => {
   });
 
   it("is a difference, and no error, in a refresh, which does not run the program", async () => {
-    const { read, diff } = startProvider(next);
+    const { read, diff } = startProvider(otherService);
     await read("17", someState());
 
     const differences = await diff("17", someState(), someArgs());
@@ -160,7 +167,8 @@ describe("A base URL other than the one at which a webhook was created", () => {
 
   it("is no difference when it is a former base URL of the same service", async () => {
     const formerBaseUrls = `https://a.a,${someState().baseUrl}/`;
+    const settings = { ...otherService, formerBaseUrls };
 
-    expect(await compare({}, {}, { ...next, formerBaseUrls })).toEqual(noDifference);
+    expect(await compare({ settings })).toEqual(noDifference);
   });
 });

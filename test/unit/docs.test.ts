@@ -83,13 +83,10 @@ describe("docs/configuration.md", () => {
 
 describe("docs/troubleshooting.md", () => {
   it("explains every kind of error", () => {
-    const [, union = ""] = readPage("src/provider/errors.ts").split("export type ErrorKind =");
+    const source = readPage("src/provider/errors.ts");
+    const [, union = ""] = /type ErrorKind =([^;]+);/.exec(source) ?? [];
+    const kinds = [...union.matchAll(/\w+/g)].map(([kind]) => `[${kind}]`);
     const [firstScreen = ""] = readPage("docs/troubleshooting.md").split("\n## ");
-    const kinds =
-      union
-        .split(";")[0]
-        ?.match(/\w+/g)
-        ?.map((kind) => `[${kind}]`) ?? [];
 
     const explained = rowsOf(firstScreen).flatMap(({ cells: [kind = ""] }) => codeSpans(kind));
 

@@ -31,7 +31,7 @@ function exchangeOnce(url: string) {
   return openExchange(10)(post(url));
 }
 
-const hostBehindProxy = "https://tables.example.test";
+const remoteUrl = "https://tables.example.test";
 
 /** Resolves every host name to these addresses. */
 function resolveTo(...addresses: readonly string[]): void {
@@ -85,7 +85,7 @@ describe("An exchange", () => {
 
   const loopback = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/);
 
-  it.each<[string, string | undefined]>([
+  it.each<[location: string, origin: string | undefined]>([
     ["https://a.b/c?d", "https://a.b"],
     ["/a", loopback],
     ["http://[", undefined],
@@ -98,7 +98,7 @@ describe("An exchange", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it.each<[string, StubResponse, object]>([
+  it.each<[string, StubResponse, expected: object]>([
     ["a Retry-After header", { headers: { "retry-after": "7" } }, { retryAfterMs: 7_000 }],
     ["no header", {}, { retryAfterMs: undefined, isPartial: false }],
     ["a Link header", { headers: { link: "<a>" } }, { isPartial: true }],
@@ -118,8 +118,8 @@ describe("An exchange", () => {
 
 describe("An idle connection", () => {
   it.each<[string, Record<string, string>]>([
-    ["no idle time", { connection: "keep-alive" }],
-    ["an idle time of an hour", { connection: "keep-alive", "keep-alive": "timeout=3600" }],
+    ["no keep-alive timeout", { connection: "keep-alive" }],
+    ["a keep-alive timeout of an hour", { connection: "keep-alive", "keep-alive": "timeout=3600" }],
   ])("is reused for half a second when the service announces %s", async (_case, headers) => {
     await using server = await startServer({ headers });
     const exchange = openExchange(10);
@@ -139,7 +139,7 @@ describe("An idle connection", () => {
 });
 
 describe("A proxy in the environment variables", () => {
-  it("gets requests for other hosts", async () => {
+  it("gets the requests for a remote host", async () => {
     await using proxy = await startServer({ body: "from the proxy" });
     vi.stubEnv("HTTP_PROXY", proxy.url);
 
@@ -163,22 +163,22 @@ describe("A proxy in the environment variables", () => {
   );
 
   it.each(["gateway:3128", "http://user:p%@proxy.example.com"])(
-    "leaves a request unsent when the proxy has the invalid address %s",
+    "prevents a request if its URL is invalid: %s",
     async (url) => {
       vi.stubEnv("HTTPS_PROXY", url);
 
-      expect(await exchangeOnce(hostBehindProxy)).toMatchObject({
+      expect(await exchangeOnce(remoteUrl)).toMatchObject({
         kind: "unsent",
         codes: ["ERR_INVALID_URL"],
       });
     },
   );
 
-  it("leaves a request unsent when the proxy refuses to connect to the service", async () => {
+  it("prevents a request if it refuses to connect to the service", async () => {
     await using proxy = await startRawServer((socket) => socket.end("HTTP/1.1 403 No\r\n\r\n"));
     vi.stubEnv("HTTPS_PROXY", proxy.url);
 
-    expect(await exchangeOnce(hostBehindProxy)).toMatchObject({
+    expect(await exchangeOnce(remoteUrl)).toMatchObject({
       kind: "unsent",
       cause: "connection",
     });
@@ -208,7 +208,7 @@ describe("A certificate that is not trusted", () => {
     proxy.open();
     vi.stubEnv("HTTPS_PROXY", proxy.url);
 
-    expect(await exchangeOnce(hostBehindProxy)).toMatchObject(untrusted);
+    expect(await exchangeOnce(remoteUrl)).toMatchObject(untrusted);
     expect(proxy.heads).toHaveLength(1);
     expect(server.requests).toEqual([]);
   });
@@ -217,51 +217,48 @@ describe("A certificate that is not trusted", () => {
     await using proxy = await startTlsServer({ isTrusted: false });
     vi.stubEnv("HTTPS_PROXY", proxy.url);
 
-    expect(await exchangeOnce(hostBehindProxy)).toMatchObject(untrusted);
+    expect(await exchangeOnce(remoteUrl)).toMatchObject(untrusted);
     expect(proxy.requests).toEqual([]);
   });
 });
 
 describe("A connection that is not established", () => {
-  it.each([
-    { cause: "timeout", timeoutSeconds: 0.2 },
-    { cause: "deadline", timeoutSeconds: 30 },
-    { cause: "stopping", timeoutSeconds: 30 },
-  ] as const)(
-    "ends with the cause $cause, and sends nothing later",
-    async ({ cause, timeoutSeconds }) => {
-      await using server = await startTlsServer({ isTrusted: true });
-      // Accepts connections, but holds back their TLS handshake until `open` is called.
-      await using holding = await startProxy(server.url);
-      const url = holding.url.replace("http:", "https:");
-      const exchange = openExchange(timeoutSeconds);
-      const deadline = new AbortController();
-      const stopping = new AbortController();
-      const signals = { deadline: deadline.signal, stopping: stopping.signal };
-      const abort = {
-        timeout: () => undefined,
-        deadline: () => deadline.abort(),
-        stopping: () => stopping.abort(),
-      };
+  it.each<[cause: "timeout" | "deadline" | "stopping", timeoutSeconds: number]>([
+    ["timeout", 0.2],
+    ["deadline", 30],
+    ["stopping", 30],
+  ])("ends with the cause %s, and sends nothing later", async (cause, timeoutSeconds) => {
+    await using server = await startTlsServer({ isTrusted: true });
+    // Accepts connections, but holds back their TLS handshake until `open` is called.
+    await using holding = await startProxy(server.url);
+    const url = holding.url.replace("http:", "https:");
+    const exchange = openExchange(timeoutSeconds);
+    const deadline = new AbortController();
+    const stopping = new AbortController();
+    const signals = { deadline: deadline.signal, stopping: stopping.signal };
+    const abort = {
+      timeout: () => undefined,
+      deadline: () => deadline.abort(),
+      stopping: () => stopping.abort(),
+    };
 
-      const attempt = exchange(post(`${url}/first`), signals);
-      await expect.poll(() => holding.heads).toHaveLength(1);
-      abort[cause]();
+    const attempt = exchange(post(`${url}/first`), signals);
+    await expect.poll(() => holding.heads).toHaveLength(1);
+    abort[cause]();
 
-      expect(await attempt).toEqual({ kind: "unsent", cause });
-      holding.open();
-      // A first request that was sent late would arrive before the next one.
-      await expect.poll(async () => (await exchange(post(`${url}/next`))).kind).toBe("response");
-      expect(server.requests.map(({ path }) => path)).not.toContain("/first");
-    },
-  );
+    expect(await attempt).toEqual({ kind: "unsent", cause });
+    holding.open();
+    // A first request that was sent late would arrive before the next one.
+    await expect.poll(async () => (await exchange(post(`${url}/next`))).kind).toBe("response");
+    expect(server.requests.map(({ path }) => path)).not.toContain("/first");
+  });
 
   it("ends with the timeout if a proxy does not respond, and sends nothing later", async () => {
     await using server = await startTlsServer({ isTrusted: true });
     await using proxy = await startProxy(server.url);
     vi.stubEnv("HTTPS_PROXY", proxy.url);
     const exchange = openExchange(0.2);
-    const send = (path: string) => exchange(post(hostBehindProxy + path));
+    const send = (path: string) => exchange(post(remoteUrl + path));
 
     expect(await send("/first")).toEqual({ kind: "unsent", cause: "timeout" });
     proxy.open();
@@ -279,7 +276,7 @@ describe("A connection that is not established", () => {
     expect(server.connections()).toBe(0);
   });
 
-  it("has an error text, and the codes of all addresses that were tried", async () => {
+  it("reports an error text, and the codes of all addresses that were tried", async () => {
     const url = await refusedUrl();
     resolveTo("127.0.0.1", "127.0.0.2");
 
@@ -348,7 +345,7 @@ describe("A request that was sent", () => {
     expect(await attempt).toEqual({ kind: "noResponse", cause: "deadline" });
   });
 
-  it.each<[string, (socket: Socket) => unknown, object]>([
+  it.each<[string, respond: (socket: Socket) => unknown, expected: object]>([
     ["its response", (socket) => socket.write(`${head}0123456789`), { kind: "response" }],
     ["a reset", (socket) => socket.resetAndDestroy(), { codes: ["ECONNRESET"] }],
   ])("still ends with %s after Pulumi stops", async (_case, respond, expected) => {

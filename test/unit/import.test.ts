@@ -35,7 +35,7 @@ describe("An import", () => {
     expect(lines).toEqual([]);
   });
 
-  it("keeps the url wrapped when Pulumi checks the imported resource, and no other", async () => {
+  it("keeps the url wrapped when Pulumi checks the imported resource, but not another one", async () => {
     const { importWebhook, check } = await startImport(secret);
     await importWebhook("17", { urn: "urn:imported" });
 
@@ -105,7 +105,7 @@ describe("An import", () => {
     expect(requests).toEqual([]);
   });
 
-  it.each<[string, object]>([
+  it.each<[string, settings: object]>([
     ["listing is off", { listing: "false" }],
     ["a setting is missing", { apiKey: undefined }],
   ])("sends nothing, and does not ask for the secret, when %s", async (_case, settings) => {
@@ -126,7 +126,7 @@ describe("An import", () => {
     expect(message).toMatch(/DBWEBHOOKS_LISTING=true.*DBWEBHOOKS_IMPORT_SECRET/);
   });
 
-  it.each<[string, StubResponse]>([
+  it.each<[string, list: StubResponse]>([
     ["does not hold the webhook", listOf()],
     ["is incomplete", { body: { webhooks: [], next: 1 } }],
     ["cannot be read", { statusCode: 403 }],

@@ -19,8 +19,8 @@ import { startProvider } from "../helpers/provider.js";
 
 afterEach(() => void vi.unstubAllEnvs());
 
-/** A secret that only the service knows, and that no argument or state holds. */
-const newSecret = "kB7wQz-another-secret-Xn4";
+/** Another secret than that of {@link someState}. */
+const otherSecret = "kB7wQz-another-secret-Xn4";
 
 /** Returns the operations on a webhook whose url holds tokens, at the service with this base URL. */
 function operationsAt(baseUrl: string, settings: Record<string, string> = {}) {
@@ -83,14 +83,14 @@ describe("After any response of the service", () => {
   const examples = [
     ...exampleBodies.flatMap((body) => [httpText(200, body), httpText(400, body)]),
     ...statusCodes.map((statusCode) => httpText(statusCode, errorBody("BAD_REQUEST", echo))),
-    httpText(200, { id: 17, secret: newSecret }),
+    httpText(200, { id: 17, secret: otherSecret }),
     // Not HTTP.
     `${echo}\r\n\r\n`,
     `HTTP/1.1 200 OK\r\n${apiKey}\r\n\r\n`,
   ];
 
   const anyText = fc.string({ unit: "binary", maxLength: 300 });
-  // Without the secret, which a creation does not know: it recognizes only "whsec_", and not in base64.
+  // Without the secret: a creation does not know it, and recognizes "whsec_" only in plain text.
   const base64 = Buffer.from(echo.replace(secret, "")).toString("base64");
   const anyEcho = fc.constantFrom(echo, echo.toUpperCase(), echo.slice(9, -9), base64);
   const anyField = fc.oneof(
@@ -152,8 +152,8 @@ describe("After any response of the service", () => {
   it("a creation has the id and the secret of the response, or fails and shows no sensitive value", () =>
     forAnyResponse("create", (response, outcome) => {
       const body = parseJson(response.split("\r\n\r\n")[1] ?? "");
-      const { id, secret } = Object(body);
-      const properties = expect.objectContaining({ secret: wrapped(secret) });
+      const { id, secret: newSecret } = Object(body);
+      const properties = expect.objectContaining({ secret: wrapped(newSecret) });
       // An id that is an object may not be convertible to a string, and then there is no webhook.
       const created = { id: expect.toSatisfy((stored) => stored === String(id)), properties };
 
@@ -183,10 +183,10 @@ describe("An error", () => {
     expectSafeError(error);
   });
 
-  const repeating = { error: { code: "ODD", message: `It is ${newSecret} of ${url}` } };
+  const repeating = { error: { code: "ODD", message: `It is ${otherSecret} of ${url}` } };
 
   it.each<[string, StubResponse[]]>([
-    ["the secret of a creation without an id", [{ body: { secret: newSecret, ...repeating } }]],
+    ["the secret of a creation without an id", [{ body: { secret: otherSecret, ...repeating } }]],
     ["the url", [{ body: { id: 17 } }, { statusCode: 400, body: repeating }]],
   ])("withholds a message of the service that repeats %s", async (_case, responses) => {
     await using server = await startServer(...responses);
@@ -194,7 +194,7 @@ describe("An error", () => {
     const error = await errorOf(operationsAt(server.url).create());
 
     expect(error.message).toContain('ODD "[withheld:');
-    expect(error.message).not.toContain(newSecret);
+    expect(error.message).not.toContain(otherSecret);
     expectSafeError(error);
   });
 
@@ -218,9 +218,12 @@ describe("An error", () => {
   });
 
   it("shows no secret that Pulumi passes wrapped, or that the program adopts", async () => {
-    await using server = await startServer({ statusCode: 400, body: errorBody("ODD", newSecret) });
-    const state = someState({ baseUrl: server.url, secret: wrapped(newSecret) });
-    const args = someArgs({ adopt: { id: 17, secret: newSecret } });
+    await using server = await startServer({
+      statusCode: 400,
+      body: errorBody("ODD", otherSecret),
+    });
+    const state = someState({ baseUrl: server.url, secret: wrapped(otherSecret) });
+    const args = someArgs({ adopt: { id: 17, secret: otherSecret } });
     const { read, create, lines } = startProvider({ baseUrl: server.url, listing: "true" });
 
     await read("17", state);

@@ -58,7 +58,7 @@ describe("A refresh with listing", () => {
     expect(lines).toEqual([]);
   });
 
-  it.each([
+  it.each<[string, entry: object, stored: object, drift: object]>([
     ["another url", { url: "https://b.example/" }, {}, { url: "https://b.example/" }],
     ["an invalid url", { url: "none" }, {}, { url: "none" }],
     ["other events", { events: ["z", "a", "z"] }, {}, { events: ["a", "z"] }],
@@ -92,7 +92,7 @@ describe("A refresh with listing", () => {
     expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
   });
 
-  it.each<[string, StubResponse]>([
+  it.each<[string, list: StubResponse]>([
     ["many other webhooks", listOf(...webhooksWithOtherIds(100))],
     ["no webhooks and success: true", { body: { webhooks: [], success: true } }],
     ["an entry with a new field", listOf({ ...listed({ id: 1 }), createdAt: 1 })],
@@ -103,7 +103,7 @@ describe("A refresh with listing", () => {
     expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
   });
 
-  it.each<[string, StubResponse]>([
+  it.each<[string, list: StubResponse]>([
     ["has a next page", { body: { webhooks: [], nextCursor: "x" } }],
     ["has a further field without a value", { body: { webhooks: [], requestId: null } }],
     ["has success: false", { body: { webhooks: [], success: false } }],
@@ -112,8 +112,8 @@ describe("A refresh with listing", () => {
     ["is forbidden", { statusCode: 403, body: errorBody("FORBIDDEN") }],
     ["is not found", { statusCode: 404, body: errorBody("NOT_FOUND") }],
     ["is HTML", { body: "<html>" }],
-    ["is empty", {}],
-    ["holds no webhooks", { body: { items: [] } }],
+    ["has no body", {}],
+    ["has no field webhooks", { body: { items: [] } }],
     ["holds an entry without an id", listOf({ ...listed(), id: undefined })],
     ["holds an entry with nothing but an id", listOf({ id: 17 })],
     ["holds the id twice", listOf(listed(), listed({ id: "17", active: false }))],
@@ -189,7 +189,7 @@ describe("The lookup after a creation in doubt", () => {
     return lookForLeftovers({ ...context, transport: { sendRequest } }, webhook);
   }
 
-  it.each<[string, StubResponse, readonly string[]]>([
+  it.each<[string, list: StubResponse, ids: readonly string[]]>([
     ["an equal webhook", listOf(leftover), ["7000099"]],
     ["two equal webhooks", listOf(...webhooksWithOtherIds(2)), ["100", "101"]],
     ["another url", listOf({ ...leftover, url: "https://b.example/" }), []],
@@ -199,7 +199,7 @@ describe("The lookup after a creation in doubt", () => {
     expect(await lookUp(list)).toEqual({ ids, isComplete: true });
   });
 
-  it.each<[string, StubResponse, readonly string[]]>([
+  it.each<[string, list: StubResponse, ids: readonly string[]]>([
     ["an incomplete list", { body: { webhooks: [leftover], next: 1 } }, ["7000099"]],
     ["an empty incomplete list", { body: { webhooks: [], next: 1 } }, []],
     ["an error", { statusCode: 403 }, []],
@@ -233,6 +233,7 @@ describe("A creation in doubt, with listing", () => {
     { request: "the lookup", stopsAt: 2 },
   ])("waits for no list when Pulumi stops during $request", async ({ stopsAt }) => {
     const engine = new Engine(undefined, () => {});
+    // The creation gets a 500, and the lookup gets no response.
     await using server = await startRawServer((socket) => {
       if (server.requests.length === stopsAt) {
         engine.cancel();
