@@ -24,11 +24,7 @@ export function startServer(...responses: readonly StubResponse[]) {
   return serve(createHttpServer(), responses);
 }
 
-/**
- * Starts such a service with TLS and a self-signed certificate for `tables.example.test` and 127.0.0.1.
- *
- * @param isTrusted Whether this process trusts the certificate.
- */
+/** Starts such a service with TLS, for `tables.example.test` and 127.0.0.1. `isTrusted` is for this process. */
 export async function startTlsServer(
   { isTrusted }: { readonly isTrusted: boolean },
   ...responses: readonly StubResponse[]

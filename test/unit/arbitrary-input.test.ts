@@ -36,16 +36,10 @@ const { anyValue } = fc.letrec((tie) => ({
 const validExceptForOne = fc
   .tuple(fc.constantFrom(...argumentNames), anyValue)
   .map(([name, value]) => someArgs({ [name]: value }));
-const anyArgs: fc.Arbitrary<Record<string, unknown>> = fc.oneof(
-  fc.dictionary(anyName, anyValue),
-  validExceptForOne,
-);
+const anyArgs = fc.oneof(fc.dictionary(anyName, anyValue), validExceptForOne);
 
 const kindOrSuccess = (operation: Promise<unknown>): Promise<string> =>
-  operation.then(
-    () => "success",
-    ({ kind }) => kind,
-  );
+  operation.then(() => "success").catch(({ kind }) => kind);
 
 describe("A provider with arbitrary arguments", () => {
   it("keeps unknown values in check, and sends only valid arguments in create", async () => {

@@ -1,19 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { SettingName } from "../../src/common/setting-names.js";
-import { readConfig } from "../../src/provider/config.js";
+import { type ConfigSource, readConfig } from "../../src/provider/config.js";
 
 type Texts = Readonly<Record<string, string | undefined>>;
 
-interface Source {
-  readonly config?: Texts;
-  readonly environment?: Texts;
-  readonly isExplicit?: boolean;
-}
-
 /** Reads a valid configuration with these changes. */
-function read({ config, environment = {}, isExplicit = false }: Source = {}) {
-  const settings: Texts = { baseUrl: "https://tables.example.com", apiKey: "key", ...config };
-  return readConfig({ get: (name) => settings[name], isExplicit: () => isExplicit, environment });
+function read(changes: Texts = {}, source: Partial<ConfigSource> = {}) {
+  const config: Texts = { baseUrl: "https://tables.example.com", apiKey: "key", ...changes };
+  const get = (name: SettingName) => config[name];
+  return readConfig({ get, isExplicit: () => false, environment: {}, ...source });
 }
 
 describe("The settings of a provider", () => {
@@ -50,34 +45,34 @@ describe("The settings of a provider", () => {
     ["listing", "DBWEBHOOKS_LISTING", "true", true],
     ["allowInsecureBaseUrl", "DBWEBHOOKS_ALLOW_INSECURE_BASE_URL", "true", true],
   ])("take %s from the stack or from %s: %j means %j", (name, variable, text, value) => {
-    const fromStack = read({ config: { [name]: text } }).settings;
-    const fromVariable = read({ environment: { [variable]: text } }).settings;
+    const fromStack = read({ [name]: text }).settings;
+    const fromVariable = read({}, { environment: { [variable]: text } }).settings;
 
     expect(fromStack).toMatchObject({ [name]: value, fromEnvironment: [] });
     expect(fromVariable).toMatchObject({ [name]: value, fromEnvironment: [name] });
   });
 
   it.each([
-    { origin: "the environment before the stack", config: "stack", isExplicit: false },
-    { origin: "the environment if a Provider has no argument", config: "", isExplicit: true },
-  ])("come from $origin", ({ config: apiKey, isExplicit }) => {
+    { origin: "the environment before the stack", apiKey: "stack", isExplicit: false },
+    { origin: "the environment if a Provider has no argument", apiKey: "", isExplicit: true },
+  ])("come from $origin", ({ apiKey, isExplicit }) => {
     const environment = { DBWEBHOOKS_API_KEY: "variable" };
 
-    const { settings } = read({ config: { apiKey }, environment, isExplicit });
+    const { settings } = read({ apiKey }, { environment, isExplicit: () => isExplicit });
 
     expect(settings).toMatchObject({ apiKey: "variable", fromEnvironment: ["apiKey"] });
   });
 
   it.each([
     { origin: "the stack if the variable is empty", variable: "", isExplicit: false },
-    { origin: "the stack if the variable is the same", variable: "config", isExplicit: false },
+    { origin: "the stack if the variable is the same", variable: "given", isExplicit: false },
     { origin: "a Provider before the environment", variable: "variable", isExplicit: true },
   ])("come from $origin", ({ variable, isExplicit }) => {
     const environment = { DBWEBHOOKS_API_KEY: variable };
 
-    const { settings } = read({ config: { apiKey: "config" }, environment, isExplicit });
+    const { settings } = read({ apiKey: "given" }, { environment, isExplicit: () => isExplicit });
 
-    expect(settings).toMatchObject({ apiKey: "config", fromEnvironment: [] });
+    expect(settings).toMatchObject({ apiKey: "given", fromEnvironment: [] });
   });
 
   const insecure = "http://a.example";
@@ -86,13 +81,13 @@ describe("The settings of a provider", () => {
     ["as a former base URL, to which nothing is sent", { formerBaseUrls: insecure }],
     ["on loopback", { baseUrl: "http://127.1.1.1" }],
   ])("may hold a base URL without encryption %s", (_case, config) => {
-    expect(read({ config }).problems).toEqual([]);
+    expect(read(config).problems).toEqual([]);
   });
 });
 
 describe("A problem with the settings", () => {
   const problemPrefixes = (config: Texts) =>
-    read({ config }).problems.map((line) => line.split(": ")[0]);
+    read(config).problems.map((line) => line.split(": ")[0]);
 
   const invalidUrls = ["tables.example.com", " ", "https:///a.example", "ftp://a.example"];
   const invalidPorts = ["https://a.example:70000"];
@@ -130,7 +125,7 @@ describe("A problem with the settings", () => {
   it("names the variable if the value comes from the environment", () => {
     const environment = { DBWEBHOOKS_LISTING: "?" };
 
-    const { problems } = read({ config: { timeoutSeconds: "?" }, environment });
+    const { problems } = read({ timeoutSeconds: "?" }, { environment });
 
     expect(problems).toEqual([
       expect.not.stringContaining("DBWEBHOOKS_TIMEOUT_SECONDS"),

@@ -10,14 +10,8 @@ const { string: unknownValue } = unknownMarkers;
 const namesOf = (differences: readonly { readonly property: string }[]) =>
   differences.map(({ property }) => property);
 
-interface Comparison {
-  readonly state?: Properties;
-  readonly news?: Properties;
-  readonly settings?: Record<string, string | undefined>;
-}
-
 /** Compares webhook 17 with the program. Returns the properties that differ, and the lines for the user. */
-async function compare({ state, news, settings }: Comparison) {
+async function compare({ state = {}, news = {}, settings = {} }) {
   const { check, diff, lines } = startProvider(settings);
   // Pulumi checks arguments only when it runs the program, and not in a refresh.
   await check(someArgs(), someArgs());

@@ -48,18 +48,16 @@ describe("The dynamic provider's check", () => {
     ]);
   });
 
-  it("uses the environment before the stack's configuration", async () => {
+  it("uses the environment before the stack, but after an explicit provider's arguments", async () => {
     vi.stubEnv("DBWEBHOOKS_LISTING", "not a flag");
+
     await configure({ listing: "true" });
-
-    expect((await provider.check({}, someArgs())).failures).toHaveLength(1);
-  });
-
-  it("uses the arguments of an explicit provider before the environment", async () => {
-    vi.stubEnv("DBWEBHOOKS_LISTING", "not a flag");
+    const { failures } = await provider.check({}, someArgs());
     await configure({ listing: "true", isExplicit: "true" });
+    const { failures: explicitFailures } = await provider.check({}, someArgs());
 
-    expect((await provider.check({}, someArgs())).failures).toBeUndefined();
+    expect(failures).toHaveLength(1);
+    expect(explicitFailures).toBeUndefined();
   });
 });
 
@@ -87,12 +85,10 @@ describe("The dynamic provider's create", () => {
     await using server = await startServer({ body: { id: 17, secret } });
     await configure({ baseUrl: server.url });
 
-    expect(
-      await provider.create(withProviderText(someArgs({ allowInsecureUrl: true }))),
-    ).toStrictEqual({
-      id: "17",
-      outs: { ...someArgs(), baseUrl: server.url, secret: secretEnvelope },
-    });
+    const args = withProviderText(someArgs({ allowInsecureUrl: true }));
+
+    const outs = { ...someArgs(), baseUrl: server.url, secret: secretEnvelope };
+    expect(await provider.create(args)).toStrictEqual({ id: "17", outs });
   });
 
   it("adds the serialized provider to a partial creation, because Pulumi does not", async () => {

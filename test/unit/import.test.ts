@@ -9,14 +9,10 @@ const { url, events } = someArgs();
 const twoWebhooks = listOf(listed(), listed({ id: 18 }));
 
 /** Starts a provider with a text in `DBWEBHOOKS_IMPORT_SECRET`, and a service that returns a list. */
-async function startImport(
-  importSecret?: string,
-  list: StubResponse = twoWebhooks,
-  settings: object = {},
-) {
+async function startImport(importSecret?: string, list = twoWebhooks, changes = {}) {
   const environment = { DBWEBHOOKS_IMPORT_SECRET: importSecret };
-  const allSettings = { listing: "true", ...settings };
-  const provider = await startWithService(list, allSettings, { environment });
+  const settings = { listing: "true", ...changes };
+  const provider = await startWithService(list, settings, { environment });
   const importWebhook = (id = "17", options = {}) => provider.import(id, databaseId, options);
   return { ...provider, importWebhook };
 }

@@ -65,6 +65,7 @@ describe("A refresh with listing", () => {
     ["a table", { tableIds: ["t1"] }, {}, { tableId: "t1" }],
     ["several tables", { tableIds: ["t1", "t2"] }, { tableId: "t1" }, { tableId: "t1, t2" }],
     ["no table", {}, { tableId: "t1" }, {}],
+    ["that the webhook is switched off", { active: false }, {}, {}],
   ])("stores what the service has, and warns: %s", async (_case, entry, stored, drift) => {
     const { read, state, lines } = await startListing(listOf(listed(entry)));
 
@@ -81,15 +82,6 @@ describe("A refresh with listing", () => {
     const refreshed = await read("17", state);
 
     expect(refreshed?.properties).toMatchObject({ url: "https://b.example/" });
-  });
-
-  it("warns that the service has switched a webhook off", async () => {
-    const { read, state, lines } = await startListing(listOf(listed({ active: false })));
-
-    const refreshed = await read("17", state);
-
-    expect(refreshed?.properties).toStrictEqual({ ...state, secret: secretEnvelope });
-    expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
   });
 
   it.each<[string, list: StubResponse]>([
