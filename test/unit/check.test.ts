@@ -152,7 +152,7 @@ describe("A check of invalid arguments", () => {
   });
 
   it("reports all problems at once, those of the configuration first", async () => {
-    const settings = { baseUrl: undefined, apiKey: undefined, listing: "maybe" };
+    const settings = { baseUrl: "", apiKey: undefined, listing: "maybe" };
     const longName = "n".repeat(5_000);
     const args = { databaseId: "", tableId: 7, events: ["nope", 7], [longName]: [] };
     const ofSettings = ["dbwebhooks:baseUrl", "dbwebhooks:apiKey", "dbwebhooks:listing"];

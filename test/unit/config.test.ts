@@ -115,13 +115,6 @@ describe("A problem with the settings", () => {
     }
   });
 
-  it("is reported together with every other problem", () => {
-    const config = { baseUrl: "", apiKey: undefined, timeoutSeconds: "?" };
-    const names = ["dbwebhooks:baseUrl", "dbwebhooks:apiKey", "dbwebhooks:timeoutSeconds"];
-
-    expect(problemPrefixes(config)).toEqual(names);
-  });
-
   it("names the variable if the value comes from the environment", () => {
     const environment = { DBWEBHOOKS_LISTING: "?" };
 

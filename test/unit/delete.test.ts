@@ -5,6 +5,7 @@ import { startWithService } from "../helpers/provider-with-service.js";
 
 const deleted: StubResponse = { body: { success: true, message: "Webhook deleted" } };
 const notFound: StubResponse = { statusCode: 404, body: errorBody("NOT_FOUND") };
+const warning = expect.stringMatching(/^warning: .*webhook 17 /);
 const rateLimited: StubResponse = { statusCode: 429, headers: { "retry-after": "0" } };
 /** A proxy may send this response although the service has carried out the request. */
 const unavailable: StubResponse = { statusCode: 503, headers: { "retry-after": "0" } };
@@ -48,23 +49,17 @@ describe("A deletion", () => {
     expect(provider.lines).toEqual([]);
   });
 
-  it("succeeds with a warning when the service has no such webhook", async () => {
-    const provider = await startWithService([rateLimited, notFound], { retrySeconds: "60" });
-
-    await provider.delete("17", provider.state);
-
-    expect(provider.methods()).toEqual(["DELETE", "DELETE"]);
-    expect(provider.lines).toEqual([expect.stringMatching(/^warning: /)]);
-  });
-
-  it("succeeds without a warning when an earlier attempt may have deleted the webhook", async () => {
-    const responses = [unavailable, rateLimited, notFound];
+  const maybeDeleted = [unavailable, rateLimited, notFound];
+  it.each<[string, responses: StubResponse[], lines: unknown[]]>([
+    ["a warning when the service has no such webhook", [rateLimited, notFound], [warning]],
+    ["no warning when an earlier attempt may have deleted it", maybeDeleted, []],
+  ])("succeeds with %s", async (_case, responses, lines) => {
     const provider = await startWithService(responses, { retrySeconds: "60" });
 
     await provider.delete("17", provider.state);
 
-    expect(provider.methods()).toEqual(["DELETE", "DELETE", "DELETE"]);
-    expect(provider.lines).toEqual([]);
+    expect(provider.methods()).toEqual(responses.map(() => "DELETE"));
+    expect(provider.lines).toEqual(lines);
   });
 
   it("succeeds without a warning when the provider has deleted the webhook before", async () => {

@@ -59,30 +59,18 @@ describe("A comparison", () => {
     );
   });
 
-  it.each<[string, state: Properties]>([
-    ["events in another order", { events: ["record.updated", "record.created"] }],
-    ["null as tableId", { tableId: null }],
-    ["the url wrapped as a secret", { url: wrapped(someState().url) }],
-    ["a wrapped secret", { secret: wrapped("whsec_1") }],
-    ["a property of another version of the package", { active: true }],
-    ["another spelling of the base URL", { baseUrl: "HTTPS://TABLES.example.com:443//" }],
-  ])("finds no difference when the state holds %s", async (_case, state) => {
-    expect(await compare({ state })).toEqual(noDifference);
-  });
-
-  it.each([
-    ["its secret", secret],
-    ["a secret that is not known yet", unknownValue],
-  ])("finds no difference when the program adopts the webhook with %s", async (_case, value) => {
-    const news = { adopt: { id: 17, secret: value } };
-
-    expect(await compare({ news })).toEqual(noDifference);
-  });
-
-  it("finds no difference when settings are missing", async () => {
-    const settings = { baseUrl: undefined, apiKey: undefined };
-
-    expect(await compare({ settings })).toEqual(noDifference);
+  it.each<[string, Parameters<typeof compare>[0]]>([
+    ["the events have another order", { state: { events: ["record.updated", "record.created"] } }],
+    ["the state holds null as tableId", { state: { tableId: null } }],
+    ["the state holds the url wrapped as a secret", { state: { url: wrapped(someState().url) } }],
+    ["the state holds a wrapped secret", { state: { secret: wrapped("whsec_1") } }],
+    ["the state holds a property of another version of the package", { state: { active: true } }],
+    ["the base URLs mean the same", { state: { baseUrl: "HTTPS://TABLES.example.com:443//" } }],
+    ["the program adopts the webhook with its secret", { news: { adopt: { id: 17, secret } } }],
+    ["the secret to adopt is not known yet", { news: { adopt: { id: 17, secret: unknownValue } } }],
+    ["settings are missing", { settings: { baseUrl: undefined, apiKey: undefined } }],
+  ])("finds no difference when %s", async (_case, comparison) => {
+    expect(await compare(comparison)).toEqual(noDifference);
   });
 
   it.each<[property: string, state: Properties, news: Properties]>([
