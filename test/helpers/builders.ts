@@ -2,13 +2,14 @@ import type { Settings } from "../../src/provider/config.ts";
 import { EngineMonitor } from "../../src/provider/engine.ts";
 import { type Context, Operation } from "../../src/provider/operation.ts";
 import { RunState } from "../../src/provider/run-state.ts";
-import type { StubResponse } from "./http-server.js";
+import type { StubResponse } from "./http-server.ts";
 
 export const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";
 export const secret = "whsec_5tGq8LrN3cVbYx0KdJfHs2Mu";
-/** The text that Pulumi keeps with every dynamic resource. */
+/** The serialized provider that Pulumi stores with every dynamic resource. */
 export const providerText = "the text of the provider";
 
+/** The placeholders that Pulumi passes for values that are not known yet, by type. */
 export const unknownMarkers = {
   string: "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
   boolean: "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
@@ -17,10 +18,12 @@ export const unknownMarkers = {
   object: "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
 };
 
+/** The property by which Pulumi recognizes a wrapped secret. */
 export const secretMark = {
   "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
 };
-export const secretEnvelope = { ...secretMark, value: secret };
+export const wrapped = (value: unknown) => ({ ...secretMark, value });
+export const secretEnvelope = wrapped(secret);
 
 type Properties = Record<string, unknown>;
 
@@ -68,25 +71,13 @@ export function someSettings(changes: Partial<Settings> = {}): Settings {
   };
 }
 
-/** An operation whose messages do not show the values in `hidden`. */
-export function someOperation(
-  name = "Test webhook",
-  { hidden = [] }: { hidden?: readonly string[] } = {},
-): Operation {
-  const notify = () => undefined;
-  return new Operation(name, notify, () => hidden);
+export function someOperation(): Operation {
+  return new Operation("Test webhook", () => undefined);
 }
 
-/** The context of an operation that sends nothing. `isStopping` says whether Pulumi stops. */
-export function someContext(
-  operation: Operation,
-  settings: Settings = someSettings(),
-  isStopping = false,
-): Context {
+/** The context of an operation that sends nothing. */
+export function someContext(operation: Operation, settings: Settings = someSettings()): Context {
   const engineMonitor = new EngineMonitor(undefined, () => undefined);
-  if (isStopping) {
-    engineMonitor.stopSending();
-  }
   const sendRequest = () => Promise.reject(new Error("nothing is sent"));
   const transport = { sendRequest };
   return {

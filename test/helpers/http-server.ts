@@ -24,7 +24,7 @@ export function startServer(...responses: readonly StubResponse[]) {
   return serve(createHttpServer(), responses);
 }
 
-/** Starts such a service with TLS, for `tables.example.test` and 127.0.0.1. This process may trust it. */
+/** Starts such a service with TLS, for `tables.example.test` and 127.0.0.1. `isTrusted` is for this process. */
 export async function startTlsServer(
   { isTrusted }: { readonly isTrusted: boolean },
   ...responses: readonly StubResponse[]
@@ -40,7 +40,7 @@ export async function startTlsServer(
   if (isTrusted) {
     setDefaultCACertificates([cert]);
   }
-  // Prefers HTTP/2, which it does not speak: a client that accepts it gets no response.
+  // The server prefers HTTP/2 but does not implement it: a client that offers HTTP/2 gets no response.
   const server = createHttpsServer({ key, cert, ALPNProtocols: ["h2", "http/1.1"] });
   // A client that does not trust the certificate ends the handshake.
   server.on("tlsClientError", () => undefined);
@@ -48,7 +48,7 @@ export async function startTlsServer(
 }
 
 async function serve(server: HttpServer | HttpsServer, responses: readonly StubResponse[]) {
-  // The path is the one of the request line.
+  // `path` is as in the request line: not decoded or normalized.
   const requests: { method: string; path: string; headers: IncomingHttpHeaders; body: string }[] =
     [];
   let connections = 0;
@@ -79,8 +79,8 @@ async function serve(server: HttpServer | HttpsServer, responses: readonly StubR
 }
 
 /**
- * Starts a proxy that accepts connections and is silent until `open` is called. Then it forwards them to the
- * target, also if the client asks it to CONNECT. `heads` has the first bytes of each connection.
+ * Starts a proxy that accepts connections and sends nothing until `open` is called. Then it forwards them to
+ * the target, with or without CONNECT. `heads` holds the first bytes of each connection.
  */
 export async function startProxy(target: string) {
   const heads: string[] = [];
@@ -103,7 +103,7 @@ export async function startProxy(target: string) {
   return { ...server, heads, open };
 }
 
-/** Starts a server that responds to each complete request by `respond`. `requests` has their heads. */
+/** Starts a server that calls `respond` for each complete request. `requests` holds their headers. */
 export async function startRawServer(respond: (socket: Socket) => void) {
   const requests: string[] = [];
   const server = await startSocketServer((socket) => {
@@ -139,12 +139,17 @@ async function startSocketServer(serveSocket: (socket: Socket) => void) {
   };
 }
 
-/** A base URL on which nothing listens. */
+/** A URL whose port refuses connections. */
 export async function refusedUrl(): Promise<string> {
   const server = createServer();
   const url = await listen(server);
   await server[Symbol.asyncDispose]();
   return url;
+}
+
+/** The `HOST:PORT` of such a URL. */
+export async function refusedAddress(): Promise<string> {
+  return new URL(await refusedUrl()).host;
 }
 
 async function listen(server: Server): Promise<string> {

@@ -12,7 +12,7 @@ export const tokens = {
 };
 /** The url of a receiver that contains them. */
 export const url = `https://${tokens.user}:${tokens.password}@example.com/hooks/${tokens.path}?s=${tokens.query}#${tokens.fragment}`;
-/** The message of a service that repeats the request. */
+/** An error message of a service that repeats the request. */
 export const echo = `Refused: Authorization: Bearer ${apiKey}; {"url":"${url}","secret":"${secret}"}`;
 
 const sensitive = [apiKey, secret, ...Object.values(tokens)];
@@ -20,6 +20,7 @@ const sensitive = [apiKey, secret, ...Object.values(tokens)];
 /** Asserts that the texts contain no 8 consecutive characters of a sensitive value, in any encoding. */
 export function expectNoLeak(texts: readonly string[]): void {
   const text = texts.join("\n").toLowerCase();
+  // Base64 depends on how many bytes come before the value, and its ends on the neighbouring bytes.
   const base64 = (value: string) => Buffer.from(value).toString("base64").slice(4, -4);
   const leaks = sensitive
     .flatMap((value) => [
@@ -29,9 +30,9 @@ export function expectNoLeak(texts: readonly string[]): void {
       base64(`.${value}`),
       base64(`..${value}`),
     ])
-    .flatMap((spelling) =>
-      Array.from({ length: spelling.length - 7 }, (_, at) => spelling.slice(at, at + 8)),
+    .flatMap((encoding) =>
+      Array.from({ length: encoding.length - 7 }, (_, at) => encoding.slice(at, at + 8)),
     )
-    .filter((stretch) => text.includes(stretch.toLowerCase()));
+    .filter((substring) => text.includes(substring.toLowerCase()));
   expect(leaks).toEqual([]);
 }

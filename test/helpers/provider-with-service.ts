@@ -1,15 +1,13 @@
 import { onTestFinished } from "vitest";
-import type { EngineMonitor } from "../../src/provider/engine.js";
 import { someState } from "./builders.js";
 import { type StubResponse, startServer } from "./http-server.js";
-import { startProvider, type Texts } from "./provider.js";
+import { type ProviderOptions, startProvider, type Texts } from "./provider.js";
 
-/** Starts a service with these responses, a provider of it, and the state of a webhook there. */
+/** Starts a service that sends these responses, a provider of it, and the state of a webhook there. */
 export async function startWithService(
   responses: StubResponse | readonly StubResponse[],
   settings: Texts = {},
-  engine?: EngineMonitor,
-  environment?: Texts,
+  options: ProviderOptions = {},
 ) {
   const {
     requests,
@@ -18,7 +16,7 @@ export async function startWithService(
   } = await startServer(...[responses].flat());
   onTestFinished(dispose);
   const baseUrl = `${url}/eu`;
-  const run = startProvider({ baseUrl, retrySeconds: "0", ...settings }, engine, environment);
+  const provider = startProvider({ baseUrl, retrySeconds: "0", ...settings }, options);
   const methods = () => requests.map(({ method }) => method);
-  return { ...run, baseUrl, requests, methods, state: someState({ baseUrl }) };
+  return { ...provider, baseUrl, requests, methods, state: someState({ baseUrl }) };
 }

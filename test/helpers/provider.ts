@@ -1,55 +1,56 @@
 import { vi } from "vitest";
 import * as dynamic from "../../src/adapters/dynamic.js";
-import { EngineMonitor, type Notify, type Severity } from "../../src/provider/engine.js";
+import { EngineMonitor, type Notify } from "../../src/provider/engine.js";
 import type { RequestOptions } from "../../src/provider/operation.js";
 import { WebhookProvider } from "../../src/provider/provider.js";
 import type { Properties } from "../../src/provider/values.js";
 import { apiKey } from "./builders.js";
 
 export type Texts = Readonly<Record<string, string | undefined>>;
-type Options = Partial<RequestOptions>;
+type OperationOptions = Partial<RequestOptions>;
+export interface ProviderOptions {
+  readonly engine?: EngineMonitor;
+  readonly environment?: Texts;
+}
 
 const account: Texts = { baseUrl: "https://tables.example.com", apiKey };
 
-/** The rules as both adapters use them, with these settings, and the lines that they write. */
-export function someProvider(
+/**
+ * Starts the provider that both adapters use. `lines` are the lines that it writes, each after its severity.
+ *
+ * @param settings Texts, as in Pulumi's configuration. `isExplicit: "true"` makes them the arguments of an
+ * explicit provider.
+ */
+export function startProvider(
   settings: Texts = {},
-  engine: EngineMonitor = new EngineMonitor(undefined, () => undefined),
-  environment: Texts = {},
+  {
+    engine = new EngineMonitor(undefined, () => undefined),
+    environment = {},
+  }: ProviderOptions = {},
 ) {
   const get = (name: string) => ({ ...account, ...settings })[name];
-  const provider = new WebhookProvider(
-    { get, isExplicit: () => settings.isExplicit === "true", environment },
-    engine,
-  );
-  const lines: { readonly line: string; readonly severity: Severity }[] = [];
-  const notify: Notify = (line, severity) => void lines.push({ line, severity });
-  return { provider, engine, lines, notify };
-}
-
-/** The same provider as functions, with the lines that they write, each after its severity. */
-export function startProvider(settings: Texts = {}, engine?: EngineMonitor, environment?: Texts) {
-  const { provider } = someProvider(settings, engine, environment);
+  const isExplicit = () => settings.isExplicit === "true";
+  const provider = new WebhookProvider({ get, isExplicit, environment }, engine);
   const lines: string[] = [];
   const notify: Notify = (line, severity) => void lines.push(`${severity}: ${line}`);
   return {
     lines,
-    check: (olds: Properties, news: Properties, options?: Options) =>
+    check: (olds: Properties, news: Properties, options?: OperationOptions) =>
       provider.check(olds, news, { notify, ...options }),
-    diff: (id: string, olds: Properties, news: Properties, options?: Options) =>
+    diff: (id: string, olds: Properties, news: Properties, options?: OperationOptions) =>
       provider.diff(id, olds, news, { notify, ...options }),
-    create: (inputs: Properties, options?: Options) =>
+    create: (inputs: Properties, options?: OperationOptions) =>
       provider.create(inputs, { notify, ...options }),
-    read: (id: string, props: Properties, options?: Options) =>
+    read: (id: string, props: Properties, options?: OperationOptions) =>
       provider.read(id, props, { notify, ...options }),
-    import: (id: string, databaseId: string, options?: Options) =>
+    import: (id: string, databaseId: string, options?: OperationOptions) =>
       provider.import(id, databaseId, { notify, ...options }),
-    delete: (id: string, props: Properties, options?: Options) =>
+    delete: (id: string, props: Properties, options?: OperationOptions) =>
       provider.delete(id, props, { notify, ...options }),
   };
 }
 
-/** Configures the dynamic provider as Pulumi does; names come without the namespace. */
+/** Configures the dynamic provider as Pulumi does. The names of the settings have no `dbwebhooks:` here. */
 export async function configure(settings: Texts = {}): Promise<void> {
   const get = (key: string) => ({ ...account, ...settings })[key.replace("dbwebhooks:", "")];
   await dynamic.configure({ config: { get, require: (key: string) => get(key) ?? "" } });

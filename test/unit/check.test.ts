@@ -1,16 +1,17 @@
 import { describe, expect, it } from "vitest";
+import { webhookArguments } from "../../src/provider/arguments.js";
 import { secret, secretEnvelope, someArgs, unknownMarkers } from "../helpers/builders.js";
 import { startProvider } from "../helpers/provider.js";
 
 type Args = Record<string, unknown>;
 
 const check = (args: Args, settings = {}) => startProvider(settings).check({}, args);
-/** The arguments and settings that the failures name, such as `events[1]`. */
-const refusedIn = async (args: Args, settings = {}) =>
+/** Returns the beginning of each failure: the argument or the setting, such as `events[1]`. */
+const failurePrefixes = async (args: Args, settings = {}) =>
   (await check(args, settings)).failures.map((line) => line.split(": ")[0]);
 const accepted = (inputs: Args) => ({ inputs, failures: [] });
 
-const names = ["databaseId", "url", "events", "tableId", "allowUnknownEvents", "allowInsecureUrl"];
+const argumentNames = Object.keys(webhookArguments);
 const markers = Object.values(unknownMarkers);
 
 describe("A check of valid arguments", () => {
@@ -20,12 +21,14 @@ describe("A check of valid arguments", () => {
     expect(await check(someArgs({ events }))).toStrictEqual(accepted(someArgs()));
   });
 
-  it.each([undefined, null])("drops what is %s", async (absent) => {
-    const optional = { tableId: absent, allowInsecureUrl: absent, adopt: absent };
-    const outputs = { secret: absent, baseUrl: absent };
+  it.each([undefined, null])(
+    "drops properties that are %s, whether or not they are arguments",
+    async (absent) => {
+      const args = { tableId: absent, allowInsecureUrl: absent, adopt: absent, secret: absent };
 
-    expect(await check(someArgs({ ...optional, ...outputs }))).toStrictEqual(accepted(someArgs()));
-  });
+      expect(await check(someArgs(args))).toStrictEqual(accepted(someArgs()));
+    },
+  );
 
   it.each([
     { tableId: "t", allowInsecureUrl: true, allowUnknownEvents: false },
@@ -39,14 +42,14 @@ describe("A check of valid arguments", () => {
     { url: "http://localhost:3000/a" },
     { url: "http://127.9.1.2" },
     { url: "http://[::1]:1/" },
-  ])("returns %j as they are", async (given) => {
+  ])("returns the arguments %j as they are", async (given) => {
     const args = Object.freeze(someArgs(given));
 
     expect(await check(args)).toStrictEqual(accepted(args));
   });
 
   it.each(["17", 0, "12345678901234567890"])(
-    "returns the id %j to adopt as text, and the secret wrapped",
+    "returns %j as adopt.id as a string, and adopt.secret wrapped",
     async (id) => {
       const { inputs } = await check(someArgs({ adopt: { id, secret } }));
 
@@ -56,136 +59,142 @@ describe("A check of valid arguments", () => {
 });
 
 describe("A value that Pulumi does not know yet", () => {
-  it.each(markers)("is kept in place of every argument: %s", async (marker) => {
-    const args = Object.fromEntries([...names, "adopt"].map((name) => [name, marker]));
+  it.each(markers)("is accepted for every argument: %s", async (marker) => {
+    const args = Object.fromEntries(argumentNames.map((name) => [name, marker]));
 
     expect(await check(args)).toStrictEqual(accepted(args));
   });
 
-  it("is no failure as the id or the secret to adopt", async () => {
+  it("is accepted for adopt.id and adopt.secret", async () => {
     const adopt = { id: unknownMarkers.number, secret: unknownMarkers.string };
 
-    expect(await refusedIn(someArgs({ adopt }))).toEqual([]);
+    expect(await failurePrefixes(someArgs({ adopt }))).toEqual([]);
   });
 
   it("hides no failure of another argument", async () => {
-    const args = { url: unknownMarkers.string, unknownName: unknownMarkers.string };
+    const args = { url: markers[0], notAnArgument: markers[0], events: ["view.created"] };
 
-    expect(await refusedIn(someArgs({ ...args, events: ["view.created"] }))).toEqual([
-      "unknownName",
-      "events[0]",
-    ]);
+    expect(await failurePrefixes(someArgs(args))).toEqual(["notAnArgument", "events[0]"]);
   });
 });
 
-describe("A flag", () => {
+describe("allowInsecureUrl and allowUnknownEvents", () => {
   const args = someArgs({ url: "http://example.com", events: ["view.created"] });
 
   it.each([true, unknownMarkers.boolean, unknownMarkers.string])(
-    "allows what it names when it is true or unknown: %j",
+    "each allow what they name if they are true or unknown: %j",
     async (flag) => {
-      expect(await refusedIn({ ...args, allowInsecureUrl: flag })).toEqual(["events[0]"]);
-      expect(await refusedIn({ ...args, allowUnknownEvents: flag })).toEqual(["url"]);
+      expect(await failurePrefixes({ ...args, allowInsecureUrl: flag })).toEqual(["events[0]"]);
+      expect(await failurePrefixes({ ...args, allowUnknownEvents: flag })).toEqual(["url"]);
     },
   );
 });
 
 describe("A check of invalid arguments", () => {
-  const noText = [null, {}, ["base_1"], 12345, true];
-  const noIdentifiers = ["", ".", "..", "\ud800", " base_1", "base_1\n", "b\0", "\u00a0"];
-  const noUrls = [undefined, 7, ["https://a.example"], "", "a.example/hooks", "//a.example"];
-  const noHttpUrls = ["https:", "https:/a.example", "mailto:a@b.example", "ftp://a.example/x"];
-  const noHosts = ["https://example.com:99999", "https://exa<mple.com", "https://", "https:///a.b"];
-  const separators = [
-    "https:\\\\a.example",
-    "https://a.example\\@b.example",
-    "https://a b.example",
+  const notStrings = [null, {}, ["base_1"], 12345, true];
+  const invalidIds = ["", ".", "..", "\ud800", " base_1", "base_1\n", "b\0", "\u00a0"];
+  const notUrls = [undefined, 7, ["https://a.example"], ""];
+  const relativeUrls = ["a.example/hooks", "//a.example"];
+  const notHttpUrls = ["https:", "https:/a.example", "mailto:a@b.example", "ftp://a.example/x"];
+  const invalidHosts = [
+    "https://example.com:99999",
+    "https://exa<mple.com",
+    "https://",
+    "https:///a.b",
   ];
-  const invisible = [" https://a.example", "https://a.example/\0", "https://a.example/\ud800"];
+  const backslashes = ["https:\\\\a.example", "https://a.example\\@b.example"];
+  const spaces = [" https://a.example", "https://a b.example"];
+  const unprintable = ["https://a.example/\0", "https://a.example/\ud800"];
   const insecure = ["HTTP://example.com", "http://[::ffff:127.0.0.1]", "http://128.0.0.1"];
   const notLoopback = ["svc.localhost", "notlocalhost", "127.0.0.1.example.com", "localhost@a.b"];
 
   it.each<[string, readonly unknown[]]>([
-    ["databaseId", [undefined, ...noText, ...noIdentifiers]],
+    ["databaseId", [undefined, ...notStrings, ...invalidIds]],
     ["tableId", [{}, "", "tbl_1 "]],
-    ["url", [...noUrls, ...noHttpUrls, ...noHosts, ...separators, ...invisible]],
+    ["url", [...notUrls, ...relativeUrls, ...notHttpUrls, ...invalidHosts]],
+    ["url", [...backslashes, ...spaces, ...unprintable]],
     ["url", [...insecure, ...notLoopback.map((host) => `http://${host}`)]],
     ["events", [undefined, null, "record.created", {}, []]],
     ["allowUnknownEvents", ["true", 1]],
     ["allowInsecureUrl", ["true", 1]],
     ["adopt", ["17", [], 17, true]],
-    ...["uri", "secret", "baseUrl", "id"].map((name): [string, string[]] => [name, ["x"]]),
-  ])("refuses as %s each of %j", async (name, values) => {
+  ])("refuses each of these values of %s: %j", async (name, values) => {
     for (const value of values) {
-      expect(await refusedIn(someArgs({ [name]: value })), String(value)).toEqual([name]);
+      expect(await failurePrefixes(someArgs({ [name]: value })), String(value)).toEqual([name]);
     }
   });
 
+  it.each(["uri", "secret", "baseUrl", "id"])("refuses %s, which is no argument", async (name) => {
+    expect(await failurePrefixes(someArgs({ [name]: "x" }))).toEqual([name]);
+  });
+
   it.for([null, 7, ["record.created"], "", "\ud800", "record.create", "ping", "*"])(
-    "refuses as an event %j",
+    "refuses %j in a list of events",
     async (event) => {
       const args = someArgs({ events: ["record.created", event] });
 
-      expect(await refusedIn(args)).toEqual(["events[1]"]);
+      expect(await failurePrefixes(args)).toEqual(["events[1]"]);
     },
   );
 
-  const noIds = [undefined, -1, 1.5, Number.NaN, 2 ** 53, "", "1a", "-1", " 1", "007", "1e3"];
-  const noSecrets = [undefined, 5, "", "\ud800", "whsec_a\n", " whsec_a", "a\0b"];
+  const invalidWebhookIds = [-1, 1.5, Number.NaN, 2 ** 53, "", "1a", "-1", " 1", "007", "1e3"];
+  const invalidSecrets = [5, "", "\ud800", "whsec_a\n", " whsec_a", "a\0b"];
   it.each<[string, readonly unknown[]]>([
-    ["id", noIds],
-    ["secret", noSecrets],
+    ["id", [undefined, ...invalidWebhookIds]],
+    ["secret", [undefined, ...invalidSecrets]],
     ["secrets", ["x"]],
-  ])("refuses as %s to adopt each of %j", async (name, values) => {
+  ])("refuses each of these values of adopt.%s: %j", async (name, values) => {
     for (const value of values) {
       const adopt = { id: "1", secret, [name]: value };
 
-      expect(await refusedIn(someArgs({ adopt })), String(value)).toEqual([`adopt.${name}`]);
+      expect(await failurePrefixes(someArgs({ adopt })), String(value)).toEqual([`adopt.${name}`]);
     }
   });
 
   it("reports all problems at once, those of the configuration first", async () => {
-    const settings = { baseUrl: undefined, apiKey: undefined, listing: "maybe" };
-    const long = "n".repeat(5_000);
-    const args = { databaseId: "", tableId: 7, events: ["nope", 7], [long]: [] };
+    const settings = { baseUrl: "", apiKey: undefined, listing: "maybe" };
+    const longName = "n".repeat(5_000);
+    const args = { databaseId: "", tableId: 7, events: ["nope", 7], [longName]: [] };
+    const ofSettings = ["dbwebhooks:baseUrl", "dbwebhooks:apiKey", "dbwebhooks:listing"];
+    const ofArguments = ["databaseId", "url", "events[0]", "events[1]", "tableId"];
 
-    expect(await refusedIn(args, settings)).toEqual([
-      ...["dbwebhooks:baseUrl", "dbwebhooks:apiKey", "dbwebhooks:listing"],
-      ...[long.slice(0, 100), "databaseId", "url", "events[0]", "events[1]", "tableId"],
-    ]);
+    const prefixes = await failurePrefixes(args, settings);
+
+    expect(prefixes).toEqual([...ofSettings, longName.slice(0, 100), ...ofArguments]);
   });
 
-  it("returns the arguments as they are", async () => {
+  it("returns invalid arguments as they are", async () => {
     const args = someArgs({ databaseId: "", events: ["table.created", "record.created"] });
 
     expect((await check(args)).inputs).toStrictEqual(args);
   });
 
   it.each([
-    [20, ["events[19]"]],
-    [21, ["events[19]", "more"]],
-  ])("reports of %d problems at most 20 and a summary", async (count, last) => {
-    const reported = await refusedIn(someArgs({ events: Array(count).fill("no") }));
+    { problems: 20, afterTwenty: [] },
+    { problems: 21, afterTwenty: ["more"] },
+  ])("reports at most 20 of $problems problems, and counts the others", async (row) => {
+    const reported = await failurePrefixes(someArgs({ events: Array(row.problems).fill("no") }));
 
-    expect(reported.slice(19)).toEqual(last);
+    expect(reported[19]).toBe("events[19]");
+    expect(reported.slice(20)).toEqual(row.afterTwenty);
   });
 
-  const value = "T0K3N~^#";
-  const values = [
-    value,
-    `http://${value}`,
-    `https://user:${value}@ x`,
-    [value],
-    { [value]: value },
-  ];
-  it.for([...values, [[value], { value }]])("repeats no part of %j", async (wrong) => {
-    const args = Object.fromEntries([...names, "unknown"].map((name) => [name, wrong]));
-    const adopt = { id: value, secret: `${value}\n` };
-    const settings = { apiKey: `${value} `, retrySeconds: value, formerBaseUrls: value };
+  const token = "T0K3N~^#";
+  const urls = [`http://${token}`, `https://user:${token}@ x`];
+  it.for([token, ...urls, [token], { [token]: token }, [[token], { token }]])(
+    "repeats no part of %j in its failures",
+    async (value) => {
+      const args = Object.fromEntries(
+        [...argumentNames, "notAnArgument"].map((name) => [name, value]),
+      );
+      const adopt = { id: token, secret: `${token}\n` };
+      const settings = { apiKey: `${token} `, retrySeconds: token, formerBaseUrls: token };
 
-    const { failures } = await check({ ...args, adopt }, { ...settings, baseUrl: `${wrong}` });
+      const { failures } = await check({ ...args, adopt }, { ...settings, baseUrl: `${value}` });
 
-    expect(failures.length).toBeGreaterThan(9);
-    expect(failures.join("\n")).not.toContain(value);
-  });
+      // A plain token is a valid databaseId and tableId; everything else is refused.
+      expect(failures.length).toBeGreaterThanOrEqual(10);
+      expect(failures.join("\n")).not.toContain(token);
+    },
+  );
 });

@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { SettingName } from "../../src/common/setting-names.js";
-import { readConfig } from "../../src/provider/config.js";
+import { type ConfigSource, readConfig } from "../../src/provider/config.js";
 
-type Texts = Record<string, string | undefined>;
+type Texts = Readonly<Record<string, string | undefined>>;
 
-/** Reads settings that are valid but for those in `config` and `environment`. */
-function read(config: Texts = {}, environment: Texts = {}, isExplicit = false) {
-  const all: Texts = { baseUrl: "https://tables.example.com", apiKey: "key", ...config };
-  return readConfig({ get: (name) => all[name], isExplicit: () => isExplicit, environment });
+/** Reads a valid configuration with these changes. */
+function read(changes: Texts = {}, source: Partial<ConfigSource> = {}) {
+  const config: Texts = { baseUrl: "https://tables.example.com", apiKey: "key", ...changes };
+  const get = (name: SettingName) => config[name];
+  return readConfig({ get, isExplicit: () => false, environment: {}, ...source });
 }
 
 describe("The settings of a provider", () => {
@@ -26,9 +27,10 @@ describe("The settings of a provider", () => {
   });
 
   const formerUrls = ["https://old.example.com", "https://a.a/x"];
-  it.each<[SettingName, string, string, unknown]>([
+  it.each<[SettingName, variable: string, text: string, value: unknown]>([
     ["baseUrl", "DBWEBHOOKS_BASE_URL", "HTTPS://A.a:443/a/..//", "https://a.a"],
     ["baseUrl", "DBWEBHOOKS_BASE_URL", "http://[::1]:1234/eu/", "http://[::1]:1234/eu"],
+    // The host is "api". Only the path /api/v1 is refused.
     ["baseUrl", "DBWEBHOOKS_BASE_URL", "https://api/v1", "https://api/v1"],
     ["formerBaseUrls", "DBWEBHOOKS_FORMER_BASE_URLS", `${formerUrls.join("/, ")}/`, formerUrls],
     ["formerBaseUrls", "DBWEBHOOKS_FORMER_BASE_URLS", ` ${JSON.stringify(formerUrls)}`, formerUrls],
@@ -44,27 +46,31 @@ describe("The settings of a provider", () => {
     ["allowInsecureBaseUrl", "DBWEBHOOKS_ALLOW_INSECURE_BASE_URL", "true", true],
   ])("take %s from the stack or from %s: %j means %j", (name, variable, text, value) => {
     const fromStack = read({ [name]: text }).settings;
-    const fromVariable = read({}, { [variable]: text }).settings;
+    const fromVariable = read({}, { environment: { [variable]: text } }).settings;
 
     expect(fromStack).toMatchObject({ [name]: value, namesFromEnvironment: [] });
     expect(fromVariable).toMatchObject({ [name]: value, namesFromEnvironment: [name] });
   });
 
   it.each([
-    ["of the stack", "stack", false],
-    ["that a Provider lacks", "", true],
-  ])("come from the environment in place of one %s", (_case, apiKey, isExplicit) => {
-    const { settings } = read({ apiKey }, { DBWEBHOOKS_API_KEY: "variable" }, isExplicit);
+    { origin: "the environment before the stack", apiKey: "stack", isExplicit: false },
+    { origin: "the environment if a Provider has no argument", apiKey: "", isExplicit: true },
+  ])("come from $origin", ({ apiKey, isExplicit }) => {
+    const environment = { DBWEBHOOKS_API_KEY: "variable" };
+
+    const { settings } = read({ apiKey }, { environment, isExplicit: () => isExplicit });
 
     expect(settings).toMatchObject({ apiKey: "variable", namesFromEnvironment: ["apiKey"] });
   });
 
   it.each([
-    ["the stack when the variable is empty", "", false],
-    ["the stack when the variable holds the same value", "given", false],
-    ["a Provider when it has the argument", "variable", true],
-  ])("come from %s", (_case, variable, isExplicit) => {
-    const { settings } = read({ apiKey: "given" }, { DBWEBHOOKS_API_KEY: variable }, isExplicit);
+    { origin: "the stack if the variable is empty", variable: "", isExplicit: false },
+    { origin: "the stack if the variable is the same", variable: "given", isExplicit: false },
+    { origin: "a Provider before the environment", variable: "variable", isExplicit: true },
+  ])("come from $origin", ({ variable, isExplicit }) => {
+    const environment = { DBWEBHOOKS_API_KEY: variable };
+
+    const { settings } = read({ apiKey: "given" }, { environment, isExplicit: () => isExplicit });
 
     expect(settings).toMatchObject({ apiKey: "given", namesFromEnvironment: [] });
   });
@@ -80,44 +86,39 @@ describe("The settings of a provider", () => {
 });
 
 describe("A problem with the settings", () => {
-  const refusedIn = (config: Texts) => read(config).problems.map((line) => line.split(": ")[0]);
+  const problemPrefixes = (config: Texts) =>
+    read(config).problems.map((line) => line.split(": ")[0]);
 
-  const noUrls = ["tables.example.com", " ", "https:///a.example", "ftp://a.example"];
-  const noPorts = ["https://a.example:70000"];
-  const paths = ["https://a.example/api/v1", "https://a/eu/API/v1//", "https://a/api/v1/."];
+  const invalidUrls = ["tables.example.com", " ", "https:///a.example", "ftp://a.example"];
+  const invalidPorts = ["https://a.example:70000"];
+  const apiPaths = ["https://a.example/api/v1", "https://a/eu/API/v1//", "https://a/api/v1/."];
   const credentials = ["https://user@a.example", "https://:pw@a.example"];
   const queries = ["https://a.example?a=1", "https://a.example/?", "https://a.example/#"];
   const insecure = ["http://a.example", "http://svc.localhost"];
-  const noLists = ["old.example.com", "https://a.example,", "[]x", '{"a":1}', "[1]", "https://a?b"];
-  const noNumbers = ["soon", "1e3", "0x10", "1,5", "NaN", "Infinity", "1.", ".5", "1 000"];
+  const invalidLists = ["old.example.com", "https://a.example,", "https://a?b"];
+  const invalidJson = ["[]x", '{"a":1}', "[1]"];
+  const invalidNumbers = ["soon", "1e3", "0x10", "1,5", "NaN", "Infinity", "1.", ".5", "1 000"];
   it.each<[SettingName, readonly string[]]>([
-    ["baseUrl", [...noUrls, ...noPorts, ...paths, ...credentials, ...queries, ...insecure]],
-    ["formerBaseUrls", noLists],
+    ["baseUrl", [...invalidUrls, ...invalidPorts, ...apiPaths]],
+    ["baseUrl", [...credentials, ...queries, ...insecure]],
+    ["formerBaseUrls", [...invalidLists, ...invalidJson]],
     ["apiKey", ["key\n", " key", "a b", "kéy", "key\0", "\u200bkey"]],
-    ["timeoutSeconds", [...noNumbers, "0", "3600.1"]],
+    ["timeoutSeconds", [...invalidNumbers, "0", "3600.1"]],
     ["retrySeconds", ["-1", "86400.1"]],
     ["maxConcurrentRequests", ["0", "1001", "1.5"]],
     ["requestsPerSecond", ["1.5.5", "0", "10000.1"]],
     ["listing", ["yes", "1", "TRUE", " true"]],
     ["allowInsecureBaseUrl", ["yes"]],
-  ])("is reported for %s for each of %j", (name, texts) => {
+  ])("is reported for each of these values of %s: %j", (name, texts) => {
     for (const text of texts) {
-      expect(refusedIn({ [name]: text }), text).toEqual([`dbwebhooks:${name}`]);
+      expect(problemPrefixes({ [name]: text }), text).toEqual([`dbwebhooks:${name}`]);
     }
   });
 
-  it("is reported together with all others", () => {
-    const config = { baseUrl: "", apiKey: undefined, timeoutSeconds: "?" };
+  it("names the variable if the value comes from the environment", () => {
+    const environment = { DBWEBHOOKS_LISTING: "?" };
 
-    expect(refusedIn(config)).toEqual([
-      "dbwebhooks:baseUrl",
-      "dbwebhooks:apiKey",
-      "dbwebhooks:timeoutSeconds",
-    ]);
-  });
-
-  it("names the variable that has set the value", () => {
-    const { problems } = read({ timeoutSeconds: "?" }, { DBWEBHOOKS_LISTING: "?" });
+    const { problems } = read({ timeoutSeconds: "?" }, { environment });
 
     expect(problems).toEqual([
       expect.not.stringContaining("DBWEBHOOKS_TIMEOUT_SECONDS"),

@@ -1,94 +1,88 @@
 import { describe, expect, it } from "vitest";
-import { errorBody, secretMark } from "../helpers/builders.ts";
-import { errorOf } from "../helpers/error-of.ts";
-import type { StubResponse } from "../helpers/http-server.ts";
-import { kindOf } from "../helpers/kind-of.ts";
-import { startWithService } from "../helpers/provider-with-service.ts";
+import { errorBody, wrapped } from "../helpers/builders.js";
+import type { StubResponse } from "../helpers/http-server.js";
+import { startWithService } from "../helpers/provider-with-service.js";
 
-const success: StubResponse = { body: { success: true, message: "Webhook deleted" } };
+const deleted: StubResponse = { body: { success: true, message: "Webhook deleted" } };
 const notFound: StubResponse = { statusCode: 404, body: errorBody("NOT_FOUND") };
+const warning = expect.stringMatching(/^warning: .*webhook 17 /);
 const rateLimited: StubResponse = { statusCode: 429, headers: { "retry-after": "0" } };
-/** A proxy may respond so about a request that the service has carried out. */
+/** A proxy may send this response although the service has carried out the request. */
 const unavailable: StubResponse = { statusCode: 503, headers: { "retry-after": "0" } };
 
 describe("A deletion", () => {
   it.each([
     ["the default provider", "false"],
     ["an explicit provider", "true"],
-  ])("by %s sends nothing when the webhook was created elsewhere", async (_case, isExplicit) => {
-    const run = await startWithService(success, { isExplicit });
+  ])("by %s sends nothing for a webhook of another base URL", async (_case, isExplicit) => {
+    const provider = await startWithService(deleted, { isExplicit });
+    const state = { ...provider.state, baseUrl: "https://a.example" };
 
-    const error = await errorOf(run.delete("17", { ...run.state, baseUrl: "https://a.example" }));
-
-    expect(kindOf(error)).toBe("notDeleted");
-    expect(run.requests).toEqual([]);
+    await expect(provider.delete("17", state)).rejects.toMatchObject({ kind: "notDeleted" });
+    expect(provider.requests).toEqual([]);
   });
 
-  it("goes to today's base URL when the webhook was created at a former one", async () => {
+  it("goes to the current base URL if the webhook was created at a former one", async () => {
     const former = "https://former.example.com";
-    const run = await startWithService(success, { formerBaseUrls: `https://a.a,${former}/` });
-    // An older version of Pulumi passes a secret in its envelope.
-    const baseUrl = { ...secretMark, value: `${former}/` };
+    const provider = await startWithService(deleted, { formerBaseUrls: `https://a.a,${former}/` });
+    // An older version of Pulumi passes secrets wrapped.
+    const state = { ...provider.state, baseUrl: wrapped(`${former}/`) };
 
-    await run.delete("17", { ...run.state, baseUrl });
+    await provider.delete("17", state);
 
-    expect(run.requests).toMatchObject([
+    expect(provider.requests).toMatchObject([
       { method: "DELETE", path: "/eu/api/v1/bases/base_abc123/webhooks/17" },
     ]);
   });
 
   it.each<[string, StubResponse]>([
-    ["success", success],
-    ["success with another status code of success", { ...success, statusCode: 202 }],
+    ["success: true", deleted],
+    ["success: true with the status 202", { ...deleted, statusCode: 202 }],
     ["no content", { statusCode: 204 }],
-    ["white space", { body: " \n" }],
-  ])("is done when the service returns %s", async (_case, answer) => {
-    const run = await startWithService(answer);
+    ["only white space", { body: " \n" }],
+  ])("succeeds when the service returns %s", async (_case, response) => {
+    const provider = await startWithService(response);
 
-    await run.delete("17", run.state);
+    await provider.delete("17", provider.state);
 
-    expect(run.methods()).toEqual(["DELETE"]);
-    expect(run.lines).toEqual([]);
+    expect(provider.methods()).toEqual(["DELETE"]);
+    expect(provider.lines).toEqual([]);
   });
 
-  it("is done with a warning when the service does not know the webhook", async () => {
-    const run = await startWithService([rateLimited, notFound], { retrySeconds: "60" });
+  const maybeDeleted = [unavailable, rateLimited, notFound];
+  it.each<[string, responses: StubResponse[], lines: unknown[]]>([
+    ["a warning when the service has no such webhook", [rateLimited, notFound], [warning]],
+    ["no warning when an earlier attempt may have deleted it", maybeDeleted, []],
+  ])("succeeds with %s", async (_case, responses, lines) => {
+    const provider = await startWithService(responses, { retrySeconds: "60" });
 
-    await run.delete("17", run.state);
+    await provider.delete("17", provider.state);
 
-    expect(run.methods()).toEqual(["DELETE", "DELETE"]);
-    expect(run.lines).toEqual([expect.stringMatching(/^warning: /)]);
+    expect(provider.methods()).toEqual(responses.map(() => "DELETE"));
+    expect(provider.lines).toEqual(lines);
   });
 
-  it("is done without a warning when an earlier attempt may have deleted the webhook", async () => {
-    const answers = [unavailable, rateLimited, notFound];
-    const run = await startWithService(answers, { retrySeconds: "60" });
+  it("succeeds without a warning when the provider has deleted the webhook before", async () => {
+    const provider = await startWithService([deleted, notFound]);
+    await provider.delete("17", provider.state);
 
-    await run.delete("17", run.state);
+    await provider.delete("17", provider.state);
 
-    expect(run.methods()).toEqual(["DELETE", "DELETE", "DELETE"]);
-    expect(run.lines).toEqual([]);
-  });
-
-  it("is done without a warning when this run has deleted the webhook before", async () => {
-    const run = await startWithService([success, notFound]);
-    await run.delete("17", run.state);
-
-    await run.delete("17", run.state);
-
-    expect(run.lines).toEqual([]);
+    expect(provider.lines).toEqual([]);
   });
 
   it.each<[string, StubResponse]>([
-    ["a redirect", { ...success, statusCode: 300 }],
+    ["a redirect", { ...deleted, statusCode: 300 }],
     ["410 in place of 404", { ...notFound, statusCode: 410 }],
     ["404 with another code", { statusCode: 404, body: errorBody("NO_ROUTE") }],
-    ["success as text", { body: { success: "true" } }],
+    ["success as a string", { body: { success: "true" } }],
     ["more than 1 MiB", { body: " ".repeat(1_100_000) }],
-  ])("fails and is not retried when the service returns %s", async (_case, answer) => {
-    const run = await startWithService([answer, success], { retrySeconds: "60" });
+  ])("fails and is not retried when the service returns %s", async (_case, response) => {
+    const provider = await startWithService([response, deleted], { retrySeconds: "60" });
 
-    expect(kindOf(await errorOf(run.delete("17", run.state)))).toBe("notDeleted");
-    expect(run.methods()).toEqual(["DELETE"]);
+    const deletion = provider.delete("17", provider.state);
+
+    await expect(deletion).rejects.toMatchObject({ kind: "notDeleted" });
+    expect(provider.methods()).toEqual(["DELETE"]);
   });
 });

@@ -1,31 +1,32 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { eventTypes } from "../../src/common/event-types.js";
-import { secret, secretMark, someArgs, someState, unknownMarkers } from "../helpers/builders.js";
+import { secret, someArgs, someState, unknownMarkers, wrapped } from "../helpers/builders.js";
 import { startProvider } from "../helpers/provider.js";
 
 type Properties = Record<string, unknown>;
-const { string: unknown } = unknownMarkers;
+const { string: unknownValue } = unknownMarkers;
 
 const namesOf = (differences: readonly { readonly property: string }[]) =>
   differences.map(({ property }) => property);
 
-/** Compares webhook 17 in a run of the program. Returns what differs, and the lines for the user. */
-async function compare(state: Properties, news: Properties, settings = {}) {
+/** Compares webhook 17 with the program. Returns the properties that differ, and the lines for the user. */
+async function compare({ state = {}, news = {}, settings = {} }) {
   const { check, diff, lines } = startProvider(settings);
+  // Pulumi checks arguments only when it runs the program, and not in a refresh.
   await check(someArgs(), someArgs());
   const differences = await diff("17", someState(state), someArgs(news));
   return { names: namesOf(differences), lines };
 }
 
-const same = { names: [], lines: [] };
-const replacedFor = (name: string) => ({
+const noDifference = { names: [], lines: [] };
+const replacementFor = (name: string) => ({
   names: [name],
   lines: [expect.stringMatching(/^warning: .*webhook 17 /)],
 });
 
 describe("A comparison", () => {
-  it("finds a difference where another request would be sent, and nowhere else", async () => {
+  it("finds exactly the arguments that would give the service another webhook", async () => {
     const optional = <Value>(value: fc.Arbitrary<Value>) =>
       fc.oneof(value, fc.constantFrom(undefined, null));
     const args = fc.record({
@@ -36,7 +37,8 @@ describe("A comparison", () => {
       allowUnknownEvents: optional(fc.boolean()),
       allowInsecureUrl: optional(fc.constantFrom(true, unknownMarkers.boolean)),
     });
-    const requestOf = ({ databaseId, url, events, tableId }: Properties): Properties => ({
+    /** A simple model: what the service would get, as values that `===` can compare. */
+    const webhookOf = ({ databaseId, url, events, tableId }: Properties): Properties => ({
       databaseId,
       url: new URL(String(url)).href,
       events: [...new Set(events as string[])].sort().join(),
@@ -44,107 +46,100 @@ describe("A comparison", () => {
     });
 
     await fc.assert(
-      fc.asyncProperty(args, args, async (before, after) => {
+      fc.asyncProperty(args, args, async (olds, news) => {
         const { check, diff } = startProvider();
-        const { inputs } = await check({}, before);
-        const [old, next] = [requestOf(before), requestOf(after)];
+        const { inputs } = await check({}, olds);
+        const [old, next] = [webhookOf(olds), webhookOf(news)];
+        const different = Object.keys(old).filter((name) => old[name] !== next[name]);
 
-        const differences = await diff("17", someState({ tableId: undefined, ...inputs }), after);
+        const differences = await diff("17", someState({ tableId: undefined, ...inputs }), news);
 
-        expect(namesOf(differences)).toEqual(
-          Object.keys(old).filter((name) => old[name] !== next[name]),
-        );
+        expect(namesOf(differences)).toEqual(different);
       }),
     );
   });
 
-  it.each<[string, Properties]>([
-    ["events in another order", { events: ["record.updated", "record.created"] }],
-    ["null as tableId", { tableId: null }],
-    ["the url wrapped as a secret", { url: { ...secretMark, value: someState().url } }],
-    ["a wrapped secret", { secret: { ...secretMark, value: "whsec_1" } }],
-    ["a property of another version", { active: true }],
-    ["another spelling of the base URL", { baseUrl: "HTTPS://TABLES.example.com:443//" }],
-  ])("finds no difference when the state holds %s", async (_case, state) => {
-    expect(await compare(state, {})).toEqual(same);
+  it.each<[string, Parameters<typeof compare>[0]]>([
+    ["the events have another order", { state: { events: ["record.updated", "record.created"] } }],
+    ["the state holds null as tableId", { state: { tableId: null } }],
+    ["the state holds the url wrapped as a secret", { state: { url: wrapped(someState().url) } }],
+    ["the state holds a wrapped secret", { state: { secret: wrapped("whsec_1") } }],
+    ["the state holds a property of another version of the package", { state: { active: true } }],
+    ["the base URLs mean the same", { state: { baseUrl: "HTTPS://TABLES.example.com:443//" } }],
+    ["the program adopts the webhook with its secret", { news: { adopt: { id: 17, secret } } }],
+    ["the secret to adopt is not known yet", { news: { adopt: { id: 17, secret: unknownValue } } }],
+    ["settings are missing", { settings: { baseUrl: undefined, apiKey: undefined } }],
+  ])("finds no difference when %s", async (_case, comparison) => {
+    expect(await compare(comparison)).toEqual(noDifference);
   });
 
-  it.each([
-    ["its secret", secret],
-    ["a secret that is not known yet", unknown],
-  ])("finds no difference when the program adopts the webhook with %s", async (_case, value) => {
-    expect(await compare({}, { adopt: { id: 17, secret: value } })).toEqual(same);
-  });
-
-  it("finds no difference when settings are missing", async () => {
-    expect(await compare({}, {}, { baseUrl: undefined, apiKey: undefined })).toEqual(same);
-  });
-
-  it.each<[string, Properties, Properties]>([
-    ["databaseId", {}, { databaseId: unknown }],
-    ["url", {}, { url: unknown }],
-    ["events", {}, { events: ["record.created", unknown] }],
+  it.each<[property: string, state: Properties, news: Properties]>([
+    ["databaseId", {}, { databaseId: unknownValue }],
+    ["url", {}, { url: unknownValue }],
+    ["events", {}, { events: ["record.created", unknownValue] }],
     ["events", {}, { events: [{ toString: 1 }, false] }],
     ["events", { events: undefined }, {}],
     ["events", { events: "record.created" }, {}],
-    ["tableId", {}, { tableId: unknown }],
+    ["tableId", {}, { tableId: unknownValue }],
     ["baseUrl", { baseUrl: undefined }, {}],
     ["baseUrl", { baseUrl: "not a URL" }, {}],
     ["adopt", {}, { adopt: { id: "18", secret } }],
     ["adopt", {}, { adopt: { id: unknownMarkers.number, secret } }],
-    ["adopt", {}, { adopt: unknown }],
+    ["adopt", {}, { adopt: unknownValue }],
     ["secret", { secret: undefined }, {}],
     ["secret", { secret: "" }, {}],
     ["secret", { secret: {} }, {}],
-  ])("warns of a replacement for %s: state %j, program %j", async (name, state, news) => {
-    expect(await compare(state, news)).toEqual(replacedFor(name));
+  ])("warns of a replacement because of %s: state %j, program %j", async (name, state, news) => {
+    expect(await compare({ state, news })).toEqual(replacementFor(name));
   });
 });
 
 describe("ignoreChanges", () => {
-  it.each<[string, string[], string[]]>([
-    ["no difference", ["url", "events"], []],
-    ["no difference", ["*"], []],
-    ["no difference", ["[*]"], []],
-    ["a difference in events", ["url", "events[0]"], ["events"]],
-    ["a difference in events", ['["url"]'], ["events"]],
-    ["a difference in url and events", ['["events"][0]', "url.x", "urls", ""], ["url", "events"]],
-  ])("leaves %s when it holds %j", async (_names, ignored, names) => {
+  it.each<{ ignored: string[]; different: string[] }>([
+    { ignored: ["url", "events"], different: [] },
+    { ignored: ["*"], different: [] },
+    { ignored: ["[*]"], different: [] },
+    { ignored: ["url", "events[0]"], different: ["events"] },
+    { ignored: ['["url"]'], different: ["events"] },
+    { ignored: ['["events"][0]', "url.x", "urls", ""], different: ["url", "events"] },
+  ])("leaves the differences $different with $ignored", async ({ ignored, different }) => {
     const state = someState({ url: "https://drifted.example", events: ["table.created"] });
 
     const differences = await startProvider().diff("17", state, someArgs(), { ignored });
 
-    expect(namesOf(differences)).toEqual(names);
+    expect(namesOf(differences)).toEqual(different);
   });
 });
 
 describe("A base URL other than the one at which a webhook was created", () => {
-  const next = { baseUrl: "https://next.example.com" };
+  const otherService = { baseUrl: "https://next.example.com" };
 
   it("is refused for the default provider", async () => {
-    await expect(compare({}, {}, next)).rejects.toMatchObject({ kind: "unchanged" });
+    await expect(compare({ settings: otherService })).rejects.toMatchObject({ kind: "unchanged" });
   });
 
   it.each([
     ["host", "https://next.example.com"],
     ["port", "https://tables.example.com:444"],
     ["path", "https://tables.example.com/eu"],
-  ])("replaces the webhook of an explicit provider: another %s", async (_part, baseUrl) => {
-    expect(await compare({}, {}, { baseUrl, isExplicit: "true" })).toEqual(replacedFor("baseUrl"));
+  ])("replaces the webhook of an explicit provider if the %s differs", async (_part, baseUrl) => {
+    const settings = { baseUrl, isExplicit: "true" };
+
+    expect(await compare({ settings })).toEqual(replacementFor("baseUrl"));
   });
 
-  it("is refused for an explicit provider if the environment holds it", async () => {
+  it("is refused for an explicit provider if it comes from the environment", async () => {
     const settings = { baseUrl: undefined, isExplicit: "true" };
-    const environment = { DBWEBHOOKS_BASE_URL: next.baseUrl };
-    const { diff } = startProvider(settings, undefined, environment);
+    const environment = { DBWEBHOOKS_BASE_URL: otherService.baseUrl };
+    const { diff } = startProvider(settings, { environment });
 
-    const difference = diff("17", someState(), someArgs());
+    const comparison = diff("17", someState(), someArgs());
 
-    await expect(difference).rejects.toMatchObject({ kind: "unchanged" });
+    await expect(comparison).rejects.toMatchObject({ kind: "unchanged" });
   });
 
-  it("is no error in a refresh, which does not run the program", async () => {
-    const { read, diff } = startProvider(next);
+  it("is a difference, and no error, in a refresh, which does not run the program", async () => {
+    const { read, diff } = startProvider(otherService);
     await read("17", someState());
 
     const differences = await diff("17", someState(), someArgs());
@@ -154,7 +149,8 @@ describe("A base URL other than the one at which a webhook was created", () => {
 
   it("is no difference when it is a former base URL of the same service", async () => {
     const formerBaseUrls = `https://a.a,${someState().baseUrl}/`;
+    const settings = { ...otherService, formerBaseUrls };
 
-    expect(await compare({}, {}, { ...next, formerBaseUrls })).toEqual(same);
+    expect(await compare({ settings })).toEqual(noDifference);
   });
 });

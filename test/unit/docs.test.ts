@@ -7,37 +7,45 @@ import {
 } from "../../src/common/setting-names.js";
 import { webhookArguments } from "../../src/provider/arguments.js";
 import { schema } from "../../tools/plugin/schema.mjs";
-import { brokenLinksOf, codeBlocks, pages, readPage, rowsOf } from "../helpers/markdown.js";
+import {
+  brokenLinksOf,
+  codeBlocks,
+  codeSpans,
+  pages,
+  readPage,
+  rowsOf,
+  sectionOf,
+} from "../helpers/markdown.js";
 
 const readme = readPage("README.md");
 const { scripts } = JSON.parse(readPage("package.json"));
 
 describe("README", () => {
-  const example = readPage("examples/basic/index.ts");
+  const namesOfTable = (heading: string) => tableOf(readme, heading).map(({ name }) => name);
 
-  it("begins with the program of examples/basic", () => {
+  it("begins with the program of examples/basic, which the docstring of Webhook shows too", () => {
+    const example = readPage("examples/basic/index.ts");
     const [firstScreen = ""] = readme.split("\n## ");
+    const commentLines = example
+      .trimEnd()
+      .split("\n")
+      .map((line) => ` * ${line}`.trimEnd());
 
     expect(firstScreen).toContain(`\`\`\`ts\n${example}\`\`\`\n`);
-  });
-
-  it("begins with the program that the docstring of Webhook shows", () => {
-    const lines = example.split("\n").map((line) => ` * ${line}`.trimEnd());
-
-    expect(readPage("src/sdk/dynamic/webhook.ts")).toContain(lines.slice(0, -1).join("\n"));
+    expect(readPage("src/sdk/dynamic/webhook.ts")).toContain(commentLines.join("\n"));
   });
 
   it("lists the arguments of a webhook", () => {
     expect(namesOfTable("Arguments")).toEqual(Object.keys(webhookArguments));
   });
 
-  it("lists the outputs of a webhook, of which the schema names the id in another way", () => {
-    const declared = [...readPage("src/sdk/resource-base.ts").matchAll(/declare readonly (\w+):/g)];
-    const names = declared.map(([, name = ""]) => name);
-    const ofSchema = Object.keys(schema.resources["dbwebhooks:index:Webhook"].properties);
+  it("lists the outputs of a webhook, whose id the schema calls webhookId", () => {
+    const source = readPage("src/sdk/resource-base.ts");
+    const declared = [...source.matchAll(/declare readonly (\w+):/g)].map(([, name = ""]) => name);
+    const inSchema = Object.keys(schema.resources["dbwebhooks:index:Webhook"].properties);
 
-    expect(namesOfTable("Outputs")).toEqual(["id", ...names]);
-    expect(ofSchema.toSorted()).toEqual(["webhookId", ...names].toSorted());
+    expect(namesOfTable("Outputs")).toEqual(["id", ...declared]);
+    expect(inSchema.toSorted()).toEqual(["webhookId", ...declared].toSorted());
   });
 });
 
@@ -58,31 +66,29 @@ describe("README of an example in another language", () => {
 });
 
 describe("docs/configuration.md", () => {
-  const rows = tableOf("Settings", readPage("docs/configuration.md"));
-  const limitsIn = (text = "") => /[\d.,]+ to [\d,]+/.exec(text)?.[0];
+  const rows = tableOf(readPage("docs/configuration.md"), "Settings");
+  const rangeIn = (text = "") => /[\d.,]+ to [\d,]+/.exec(text)?.[0];
 
-  it.each(settingNames)("shows the variable, the default and the limits of %s", (name) => {
+  it.each(settingNames)("shows the variable, the default and the range of %s", (name) => {
     const { description, default: value } = schema.config.variables[name];
-    const words = /Required|none|no limit/.exec(description)?.[0].toLowerCase();
+    const defaultInWords = /Required|none|no limit/.exec(description)?.[0].toLowerCase();
 
-    const [, variable, shownValue, limits] =
-      rows.find(([key]) => key === `dbwebhooks:${name}`) ?? [];
+    const row = rows.find(({ key }) => key === `dbwebhooks:${name}`);
 
-    expect(variable).toBe(environmentVariables[name]);
-    expect(shownValue).toBe(String(value ?? words));
-    expect(limitsIn(limits)).toBe(limitsIn(description));
+    expect(row?.["environment variable"]).toBe(environmentVariables[name]);
+    expect(row?.default).toBe(String(value ?? defaultInWords));
+    expect(rangeIn(row?.limits)).toBe(rangeIn(description));
   });
 });
 
 describe("docs/troubleshooting.md", () => {
   it("explains every kind of error", () => {
-    const [, union = ""] =
-      /export type ErrorKind =([^;]+);/.exec(readPage("src/provider/errors.ts")) ?? [];
-    const kinds = [...union.matchAll(/"(\w+)"/g)].map(([, kind]) => kind);
-    const [first = ""] = readPage("docs/troubleshooting.md").split("\n## ");
-    const explained = rowsOf(first).flatMap(({ cells }) =>
-      [...(cells[0] ?? "").matchAll(/`\[(\w+)\]`/g)].map(([, kind]) => kind),
-    );
+    const source = readPage("src/provider/errors.ts");
+    const [, union = ""] = /type ErrorKind =([^;]+);/.exec(source) ?? [];
+    const kinds = [...union.matchAll(/\w+/g)].map(([kind]) => `[${kind}]`);
+    const [firstScreen = ""] = readPage("docs/troubleshooting.md").split("\n## ");
+
+    const explained = rowsOf(firstScreen).flatMap(({ cells: [kind = ""] }) => codeSpans(kind));
 
     expect(explained.toSorted()).toEqual(kinds.toSorted());
   });
@@ -91,7 +97,7 @@ describe("docs/troubleshooting.md", () => {
 describe.each(pages)("%s", (page) => {
   const text = readPage(page);
 
-  it("names settings and environment variables that exist", () => {
+  it("names only settings and environment variables that exist", () => {
     // A type token, such as dbwebhooks:Webhook, has the form of a setting.
     const keys = namesIn(/\bdbwebhooks:(?!(?:index:)?Webhook\b)([A-Za-z]+)/g);
     const variables = namesIn(/\b(DBWEBHOOKS_[A-Z_]+)/g);
@@ -100,13 +106,13 @@ describe.each(pages)("%s", (page) => {
     expect(knownVariables).toEqual(expect.arrayContaining(variables));
   });
 
-  it("names npm scripts that exist", () => {
+  it("names only npm scripts that exist", () => {
     const names = namesIn(/\bnpm run (?:--?\w+ )*([a-z][\w:-]*)/g);
 
     expect(Object.keys(scripts)).toEqual(expect.arrayContaining(names));
   });
 
-  it("names commands and options that exist", () => {
+  it("names only commands and options that exist", () => {
     const commandLines = text.matchAll(/(?:npx |`)pulumi-dbwebhooks ([a-z][\w-]*)([^`\n]*)/g);
     const named = [...commandLines].flatMap(([, name = "", rest = ""]) =>
       ["", ...(rest.match(/ --[a-z][\w-]*/g) ?? [])].map((option) => name + option),
@@ -119,7 +125,7 @@ describe.each(pages)("%s", (page) => {
     expect(known).toEqual(expect.arrayContaining(named));
   });
 
-  it("links to files and headings that exist", () => {
+  it("links only to files and headings that exist", () => {
     expect(brokenLinksOf(page)).toEqual([]);
   });
 
@@ -128,12 +134,9 @@ describe.each(pages)("%s", (page) => {
   }
 });
 
-/** Returns the cells of the first table below a heading, without backticks. */
-function tableOf(heading: string, page: string): string[][] {
-  const table = page.split(`\n## ${heading}\n`)[1]?.match(/(?:^\|.*\n)+/m)?.[0] ?? "";
-  return rowsOf(table).map(({ cells }) => cells.map((cell) => cell.replaceAll("`", "")));
-}
-
-function namesOfTable(heading: string): (string | undefined)[] {
-  return tableOf(heading, readme).map(([name]) => name);
+/** Returns the rows of the tables below a heading: their cells without backticks, by the column's head. */
+function tableOf(page: string, heading: string): Record<string, string>[] {
+  return rowsOf(sectionOf(page, heading)).map(({ head, cells }) =>
+    Object.fromEntries(cells.map((cell, at) => [head[at], cell.replaceAll("`", "")])),
+  );
 }

@@ -12,28 +12,28 @@ import { errorOf } from "../helpers/error-of.js";
 import { startServer } from "../helpers/http-server.js";
 import { captureLines, configure } from "../helpers/provider.js";
 
-// The dynamic adapter adds two things to the rules: Pulumi's types and the text of a dynamic provider.
+// The dynamic adapter adds Pulumi's types and `__provider`, the serialized provider, to the shared provider.
 
 afterEach(() => void vi.unstubAllEnvs());
 
-const withText = (properties: object) => ({ ...properties, __provider: providerText });
+const withProviderText = (properties: object) => ({ ...properties, __provider: providerText });
 
 describe("The dynamic provider's check", () => {
-  it("returns the arguments without the text of the provider", async () => {
+  it("returns the arguments without the serialized provider", async () => {
     await configure();
     const news = someArgs({ tableId: "t" });
 
-    expect(await provider.check({}, withText(news))).toStrictEqual({ inputs: news });
+    expect(await provider.check({}, withProviderText(news))).toStrictEqual({ inputs: news });
   });
 
-  it("takes arguments with a text alone for those of a new webhook", async () => {
+  it("recognizes a new webhook although the old arguments hold the serialized provider", async () => {
     await configure();
-    const adopt = { id: "17", secret };
+    const olds = withProviderText({});
+    const news = withProviderText(someArgs({ adopt: { id: "17", secret } }));
 
-    const { lines } = await captureLines(() =>
-      provider.check(withText({}), withText(someArgs({ adopt }))),
-    );
+    const { lines } = await captureLines(() => provider.check(olds, news));
 
+    // Only a new webhook is announced as adopted.
     expect(lines).toEqual([expect.stringMatching(/^(?!warning).*webhook 17 .*\n$/)]);
   });
 
@@ -48,26 +48,28 @@ describe("The dynamic provider's check", () => {
     ]);
   });
 
-  it.each([
-    ["wins over the stack's configuration", undefined, [expect.anything()]],
-    ["yields to the arguments of an explicit provider", "true", undefined],
-  ])("uses an environment that %s", async (_fact, isExplicit, failures) => {
-    vi.stubEnv("DBWEBHOOKS_LISTING", "maybe");
-    await configure({ listing: "true", isExplicit });
+  it("uses the environment before the stack, but after an explicit provider's arguments", async () => {
+    vi.stubEnv("DBWEBHOOKS_LISTING", "not a flag");
 
-    expect((await provider.check({}, someArgs())).failures).toEqual(failures);
+    await configure({ listing: "true" });
+    const { failures } = await provider.check({}, someArgs());
+    await configure({ listing: "true", isExplicit: "true" });
+    const { failures: explicitFailures } = await provider.check({}, someArgs());
+
+    expect(failures).toHaveLength(1);
+    expect(explicitFailures).toBeUndefined();
   });
 });
 
 describe("The dynamic provider's diff", () => {
-  it("returns explicitly that nothing changes, whatever the text is", async () => {
+  it("returns no change when only allowInsecureUrl and the serialized provider differ", async () => {
     await configure();
-    const news = { ...someArgs({ allowInsecureUrl: true }), __provider: "new" };
+    const news = { ...someArgs({ allowInsecureUrl: true }), __provider: "another version" };
 
     expect(await provider.diff("17", someState(), news)).toStrictEqual({ changes: false });
   });
 
-  it("returns the arguments that force a replacement, and writes a line", async () => {
+  it("returns the arguments that force a replacement, and warns of it on stderr", async () => {
     await configure();
     const news = someArgs({ url: unknownMarkers.string, tableId: "t" });
 
@@ -83,19 +85,19 @@ describe("The dynamic provider's create", () => {
     await using server = await startServer({ body: { id: 17, secret } });
     await configure({ baseUrl: server.url });
 
-    expect(await provider.create(withText(someArgs({ allowInsecureUrl: true })))).toStrictEqual({
-      id: "17",
-      outs: { ...someArgs(), baseUrl: server.url, secret: secretEnvelope },
-    });
+    const args = withProviderText(someArgs({ allowInsecureUrl: true }));
+
+    const outs = { ...someArgs(), baseUrl: server.url, secret: secretEnvelope };
+    expect(await provider.create(args)).toStrictEqual({ id: "17", outs });
   });
 
-  it("adds the text to a partial creation, because Pulumi does not", async () => {
+  it("adds the serialized provider to a partial creation, because Pulumi does not", async () => {
     await using server = await startServer({ body: { id: 17 } }, { statusCode: 403 });
     await configure({ baseUrl: server.url });
 
-    const error = await errorOf(provider.create(withText(someArgs())));
+    const error = await errorOf(provider.create(withProviderText(someArgs())));
 
-    const properties = withText({ ...someArgs(), baseUrl: server.url });
+    const properties = withProviderText(someArgs({ baseUrl: server.url }));
     expect(error).toMatchObject({ id: "17", properties, reasons: [error.message] });
   });
 });
@@ -103,14 +105,14 @@ describe("The dynamic provider's create", () => {
 describe("The dynamic provider's read, update and delete", () => {
   it("keep the state and wrap its secret, without settings and without a request", async () => {
     await configure({ baseUrl: undefined, apiKey: undefined });
-    const state = someState({ ofAnotherVersion: [1] });
-    const kept = { ...state, secret: secretEnvelope };
+    const state = someState({ propertyOfAnotherVersion: [1] });
+    const stored = { ...state, secret: secretEnvelope };
 
-    expect(await provider.read("17", state)).toStrictEqual({ id: "17", props: kept });
-    expect(await provider.update("17", state)).toStrictEqual({ outs: kept });
+    expect(await provider.read("17", state)).toStrictEqual({ id: "17", props: stored });
+    expect(await provider.update("17", state)).toStrictEqual({ outs: stored });
   });
 
-  it("return no id for a webhook that is gone, and send a deletion", async () => {
+  it("return an empty id for a webhook that is gone, and send a deletion", async () => {
     await using server = await startServer({ body: { webhooks: [] } }, { body: { success: true } });
     await configure({ baseUrl: server.url, listing: "true" });
     const state = someState({ baseUrl: server.url });

@@ -2,7 +2,7 @@ import { createServer as createHttp2Server } from "node:http2";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { EngineMonitor, type Notify } from "../../src/provider/engine.js";
-import { refusedUrl } from "../helpers/http-server.js";
+import { refusedAddress } from "../helpers/http-server.js";
 
 const exit = vi.spyOn(process, "exit");
 
@@ -17,14 +17,22 @@ async function listen(server: Server, port = 0): Promise<string> {
 }
 
 const listenAndHangUp = () => listen(createServer((socket) => socket.destroy()));
-const listenAndReset = () => listen(createServer((socket) => socket.resetAndDestroy()));
-const addressOfNobody = async () => new URL(await refusedUrl()).host;
 const engineAt = (address?: string, notify: Notify = () => {}) =>
   new EngineMonitor(address, notify);
 
-/** Returns the handler of a signal that a running creation adds. */
-function handlerOf(signal: "SIGINT" | "SIGTERM", before: readonly unknown[]) {
-  return process.listeners(signal).find((handler) => !before.includes(handler));
+/** Begins a creation as the provider does, and returns a function that ends it. */
+function beginCreation(engine: EngineMonitor): () => void {
+  engine.beginOperation();
+  engine.signalHandlers.beginCreation();
+  return () => {
+    engine.signalHandlers.endCreation();
+    engine.endOperation();
+  };
+}
+
+/** Returns the signal handler that a creation in flight has added. */
+function handlerOf(signal: "SIGINT" | "SIGTERM", listenersBefore: readonly unknown[]) {
+  return process.listeners(signal).find((handler) => !listenersBefore.includes(handler));
 }
 
 describe("Pulumi's engine", () => {
@@ -42,7 +50,7 @@ describe("Pulumi's engine", () => {
     expect(engine.stopping.aborted).toBe(true);
   });
 
-  it("cannot store when its address accepts connections and is silent", async () => {
+  it("cannot store when its address accepts connections and does not respond", async () => {
     const connected = Promise.withResolvers<Socket>();
     const engine = engineAt(await listen(createServer(connected.resolve)));
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
@@ -54,11 +62,9 @@ describe("Pulumi's engine", () => {
     expect(await canStore).toBe(false);
   });
 
-  it("cannot store any more once it was gone, whatever listens at its address later", async () => {
-    const address = await addressOfNobody();
+  it("cannot store after it was gone once, even if something responds at its address later", async () => {
+    const address = await refusedAddress();
     const engine = engineAt(address);
-    engine.signalHandlers.beginCreation();
-    onTestFinished(() => engine.signalHandlers.endCreation());
     await engine.checkCanStore();
 
     await listen(createHttp2Server(), Number(address.split(":")[1]));
@@ -67,7 +73,7 @@ describe("Pulumi's engine", () => {
   });
 
   it.each([undefined, "--logtostderr", "a b:1", "http://a:1"])(
-    "is assumed to be there when the process has no address of it: %j",
+    "is assumed to be there when the process gets %j in place of its address",
     async (address) => {
       expect(await engineAt(address).checkCanStore()).toBe(true);
     },
@@ -78,7 +84,10 @@ describe("The process of the provider", () => {
   it.each([
     ["responds", () => listen(createHttp2Server())],
     ["accepts a connection and ends it", listenAndHangUp],
-    ["accepts a connection and resets it", listenAndReset],
+    [
+      "accepts a connection and resets it",
+      () => listen(createServer((socket) => socket.resetAndDestroy())),
+    ],
   ])("goes on while the engine's address %s", async (_case, start) => {
     await engineAt(await start()).exitIfFinished();
 
@@ -86,7 +95,7 @@ describe("The process of the provider", () => {
   });
 
   it("ends when the engine is gone and the last operation in flight ends", async () => {
-    const engine = engineAt(await addressOfNobody());
+    const engine = engineAt(await refusedAddress());
     engine.beginOperation();
     await engine.exitIfFinished();
     const exitsBefore = exit.mock.calls.length;
@@ -99,7 +108,7 @@ describe("The process of the provider", () => {
 
   it("ends when it is idle and a periodic check finds that the engine is gone", async () => {
     vi.useFakeTimers({ toFake: ["setInterval"] });
-    engineAt(await addressOfNobody()).watch();
+    engineAt(await refusedAddress()).watch();
 
     vi.advanceTimersByTime(5_000);
 
@@ -107,57 +116,51 @@ describe("The process of the provider", () => {
   });
 
   it("ends after SIGINT with the last creation in flight", () => {
-    const before = process.listeners("SIGINT");
+    const listenersBefore = process.listeners("SIGINT");
     const engine = engineAt();
-    const exitsAfterEnds: number[] = [];
-    for (const _creation of ["one", "another"]) {
-      engine.beginOperation();
-      engine.signalHandlers.beginCreation();
-    }
+    const endFirst = beginCreation(engine);
+    const endLast = beginCreation(engine);
 
-    handlerOf("SIGINT", before)?.("SIGINT");
-    for (const _creation of ["one", "another"]) {
-      engine.signalHandlers.endCreation();
-      engine.endOperation();
-      exitsAfterEnds.push(exit.mock.calls.length);
-    }
+    handlerOf("SIGINT", listenersBefore)?.("SIGINT");
+    endFirst();
+    const exitsAfterFirst = exit.mock.calls.length;
+    endLast();
 
-    expect(exitsAfterEnds).toEqual([0, 1]);
+    expect(exitsAfterFirst).toBe(0);
+    expect(exit).toHaveBeenCalledOnce();
     expect(engine.stopping.aborted).toBe(true);
-    expect(process.listeners("SIGINT")).toEqual(before);
+    expect(process.listeners("SIGINT")).toEqual(listenersBefore);
   });
 
   it("warns once when SIGINT arrives twice during a creation", () => {
-    const before = process.listeners("SIGINT");
+    const listenersBefore = process.listeners("SIGINT");
     const notify = vi.fn<Notify>();
     const engine = engineAt(undefined, notify);
-    engine.signalHandlers.beginCreation();
-    onTestFinished(() => engine.signalHandlers.endCreation());
+    const endCreation = beginCreation(engine);
+    onTestFinished(endCreation);
 
-    handlerOf("SIGINT", before)?.("SIGINT");
-    const warningsOfFirst = [...notify.mock.calls];
-    handlerOf("SIGINT", before)?.("SIGINT");
+    handlerOf("SIGINT", listenersBefore)?.("SIGINT");
+    const warningsOfFirstSignal = [...notify.mock.calls];
+    handlerOf("SIGINT", listenersBefore)?.("SIGINT");
 
-    expect(warningsOfFirst).toEqual([[expect.any(String), "warning"]]);
+    expect(warningsOfFirstSignal).toEqual([[expect.any(String), "warning"]]);
     expect(notify).toHaveBeenCalledOnce();
   });
 
   it("goes on after SIGTERM, so that a creation can be stored", async () => {
-    const before = process.listeners("SIGTERM");
+    const listenersBefore = process.listeners("SIGTERM");
     const engine = engineAt();
-    engine.beginOperation();
-    engine.signalHandlers.beginCreation();
+    const endCreation = beginCreation(engine);
 
-    const handler = handlerOf("SIGTERM", before);
+    const handler = handlerOf("SIGTERM", listenersBefore);
     handler?.("SIGTERM");
     const canStore = await engine.checkCanStore();
-    engine.signalHandlers.endCreation();
-    engine.endOperation();
+    endCreation();
 
     expect(handler).toBeDefined();
     expect(canStore).toBe(true);
     expect(engine.stopping.aborted).toBe(false);
     expect(exit).not.toHaveBeenCalled();
-    expect(process.listeners("SIGTERM")).toEqual(before);
+    expect(process.listeners("SIGTERM")).toEqual(listenersBefore);
   });
 });

@@ -1,18 +1,19 @@
 import dns from "node:dns";
 import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { createHttpSender, parseRetryAfter } from "../../src/api/http.ts";
-import { apiKey } from "../helpers/builders.ts";
+import { createHttpSender, parseRetryAfter } from "../../src/api/http.js";
+import { apiKey } from "../helpers/builders.js";
 import {
   refusedUrl,
+  type StubResponse,
   startProxy,
   startRawServer,
   startServer,
   startTlsServer,
-} from "../helpers/http-server.ts";
+} from "../helpers/http-server.js";
 
 beforeEach(() => {
-  // The tests ignore the proxy of the machine.
+  // The proxy of this machine must not affect the tests.
   for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"]) {
     vi.stubEnv(name, undefined);
     vi.stubEnv(name.toLowerCase(), undefined);
@@ -26,11 +27,11 @@ afterEach(() => {
 
 const post = (url: string) => ({ method: "POST" as const, url: new URL(url), apiKey, body: ["ä"] });
 
-function exchangeOnce(url: string) {
+function sendOnce(url: string) {
   return createHttpSender(10)(post(url));
 }
 
-const notOnLoopback = "https://tables.example.test";
+const remoteUrl = "https://tables.example.test";
 
 /** Resolves every host name to these addresses. */
 function resolveTo(...addresses: readonly string[]): void {
@@ -40,11 +41,11 @@ function resolveTo(...addresses: readonly string[]): void {
   vi.spyOn(dns, "lookup").mockImplementation(lookup as never);
 }
 
-describe("An exchange", () => {
+describe("An HTTP request", () => {
   it("sends the request as it is, and returns the status code and the text", async () => {
     await using server = await startServer({ statusCode: 418, body: "\ufeffTeekanne ☕" });
 
-    const outcome = await exchangeOnce(server.url);
+    const outcome = await sendOnce(server.url);
 
     expect(outcome).toMatchObject({ kind: "response", statusCode: 418, body: "Teekanne ☕" });
     expect(server.requests[0]).toMatchObject({ method: "POST", path: "/", body: '["ä"]' });
@@ -71,11 +72,11 @@ describe("An exchange", () => {
   it("reads a body of 1 MiB and no more, and can send the next request", async () => {
     const body = "x".repeat(1024 * 1024);
     await using server = await startServer({ body }, { statusCode: 201, body: `${body}x` }, {});
-    const exchange = createHttpSender(10);
+    const send = createHttpSender(10);
 
-    const full = await exchange(post(server.url));
-    const tooLong = await exchange(post(server.url));
-    const next = await exchange(post(server.url));
+    const full = await send(post(server.url));
+    const tooLong = await send(post(server.url));
+    const next = await send(post(server.url));
 
     expect(full).toMatchObject({ kind: "response", body });
     expect(tooLong).toMatchObject({ statusCode: 201, body: "(more than 1 MiB)" });
@@ -84,105 +85,100 @@ describe("An exchange", () => {
 
   const loopback = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/);
 
-  it.each<[string, Record<string, string>, object]>([
-    ["no origin without a redirect", {}, { redirectOrigin: undefined }],
-    [
-      "the origin of a redirect",
-      { location: "https://a.b/c?d" },
-      { redirectOrigin: "https://a.b" },
-    ],
-    ["the origin of a relative redirect", { location: "/a" }, { redirectOrigin: loopback }],
-    ["no origin of a broken redirect", { location: "http://[" }, { redirectOrigin: undefined }],
-    ["no origin where there is none", { location: "mailto:a" }, { redirectOrigin: undefined }],
-    [
-      "the time of Retry-After",
-      { "retry-after": "7" },
-      { retryAfterMs: 7_000, mayBeIncomplete: false },
-    ],
-    ["that a response with a link may be partial", { link: "<a>" }, { mayBeIncomplete: true }],
-  ])("returns %s, and follows nothing", async (_fact, headers, expected) => {
-    await using server = await startServer({ statusCode: 307, headers });
+  it.each<[location: string, origin: string | undefined]>([
+    ["https://a.b/c?d", "https://a.b"],
+    ["/a", loopback],
+    ["http://[", undefined],
+    ["mailto:a", undefined],
+    ["", undefined],
+  ])("returns the origin of a redirect to %j, and does not follow it", async (location, origin) => {
+    await using server = await startServer({ statusCode: 307, headers: { location } });
 
-    expect(await exchangeOnce(server.url)).toMatchObject(expected);
+    expect(await sendOnce(server.url)).toMatchObject({ redirectOrigin: origin });
     expect(server.requests).toHaveLength(1);
   });
 
-  it("returns that a response with 206 is partial", async () => {
-    await using server = await startServer({ statusCode: 206 });
+  it.each<[string, StubResponse, expected: object]>([
+    ["a Retry-After header", { headers: { "retry-after": "7" } }, { retryAfterMs: 7_000 }],
+    ["no header", {}, { retryAfterMs: undefined, mayBeIncomplete: false }],
+    ["a Link header", { headers: { link: "<a>" } }, { mayBeIncomplete: true }],
+    ["the status 206", { statusCode: 206 }, { mayBeIncomplete: true }],
+  ])("reads a response with %s", async (_case, response, expected) => {
+    await using server = await startServer(response);
 
-    expect(await exchangeOnce(server.url)).toMatchObject({ mayBeIncomplete: true });
+    expect(await sendOnce(server.url)).toMatchObject(expected);
   });
 
   it("rejects when the request cannot be written as JSON", async () => {
-    const exchange = createHttpSender(10);
+    const send = createHttpSender(10);
 
-    await expect(exchange({ ...post(await refusedUrl()), body: 1n })).rejects.toThrow(TypeError);
+    await expect(send({ ...post(await refusedUrl()), body: 1n })).rejects.toThrow(TypeError);
   });
 });
 
 describe("An idle connection", () => {
   it.each<[string, Record<string, string>]>([
-    ["no idle time", { connection: "keep-alive" }],
-    ["an idle time of an hour", { connection: "keep-alive", "keep-alive": "timeout=3600" }],
-  ])("is used for half a second when the service announces %s", async (_case, headers) => {
+    ["no keep-alive timeout", { connection: "keep-alive" }],
+    ["a keep-alive timeout of an hour", { connection: "keep-alive", "keep-alive": "timeout=3600" }],
+  ])("is reused for half a second when the service announces %s", async (_case, headers) => {
     await using server = await startServer({ headers });
-    const exchange = createHttpSender(10);
+    const send = createHttpSender(10);
     onTestFinished(() => void vi.useRealTimers());
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 
-    await exchange(post(server.url));
+    await send(post(server.url));
     await vi.advanceTimersByTimeAsync(499);
-    await exchange(post(server.url));
+    await send(post(server.url));
     const connectionsAfter499Ms = server.connections();
     await vi.advanceTimersByTimeAsync(500);
-    await exchange(post(server.url));
+    await send(post(server.url));
 
     expect(connectionsAfter499Ms).toBe(1);
     expect(server.connections()).toBe(2);
   });
 });
 
-describe("A proxy of the environment", () => {
-  it("carries requests to other hosts", async () => {
+describe("A proxy in the environment variables", () => {
+  it("gets the requests for a remote host", async () => {
     await using proxy = await startServer({ body: "from the proxy" });
     vi.stubEnv("HTTP_PROXY", proxy.url);
 
-    expect(await exchangeOnce("http://tables.example.test/path")).toMatchObject({
+    expect(await sendOnce("http://tables.example.test/path")).toMatchObject({
       body: "from the proxy",
     });
   });
 
   it.each(["127.0.0.1", "localhost", "other.example.test"])(
-    "carries no request to this machine or to a host in NO_PROXY: %s",
+    "gets no request for a loopback host or for a host in NO_PROXY: %s",
     async (host) => {
       await using server = await startServer({ body: "direct" });
       vi.stubEnv("HTTP_PROXY", await refusedUrl());
       vi.stubEnv("NO_PROXY", "other.example.test");
       resolveTo("127.0.0.1");
 
-      const outcome = await exchangeOnce(server.url.replace("127.0.0.1", host));
+      const outcome = await sendOnce(server.url.replace("127.0.0.1", host));
 
       expect(outcome).toMatchObject({ body: "direct" });
     },
   );
 
   it.each(["gateway:3128", "http://user:p%@proxy.example.com"])(
-    "leaves a request unsent when its address is not usable: %s",
+    "prevents a request if its URL is invalid: %s",
     async (url) => {
       vi.stubEnv("HTTPS_PROXY", url);
 
-      expect(await exchangeOnce(notOnLoopback)).toMatchObject({
+      expect(await sendOnce(remoteUrl)).toMatchObject({
         kind: "unsent",
         codes: ["ERR_INVALID_URL"],
       });
     },
   );
 
-  it("leaves a request unsent when it refuses to connect", async () => {
+  it("prevents a request if it refuses to connect to the service", async () => {
     await using proxy = await startRawServer((socket) => socket.end("HTTP/1.1 403 No\r\n\r\n"));
     vi.stubEnv("HTTPS_PROXY", proxy.url);
 
-    expect(await exchangeOnce(notOnLoopback)).toMatchObject({
+    expect(await sendOnce(remoteUrl)).toMatchObject({
       kind: "unsent",
       cause: "connection",
     });
@@ -195,75 +191,69 @@ describe("A certificate that is not trusted", () => {
   beforeEach(() => {
     resolveTo("127.0.0.1");
     vi.spyOn(process, "emitWarning").mockReturnValue();
-    // Pulumi's users may have it set for other programs.
+    // Users may have set it for other programs.
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
   });
 
   it.each(["127.0.0.1", "tables.example.test"])("ends a request to %s unsent", async (host) => {
     await using server = await startTlsServer({ isTrusted: false });
 
-    expect(await exchangeOnce(server.url.replace("127.0.0.1", host))).toMatchObject(untrusted);
+    expect(await sendOnce(server.url.replace("127.0.0.1", host))).toMatchObject(untrusted);
     expect(server.requests).toEqual([]);
   });
 
-  it("ends a request unsent behind a proxy", async () => {
+  it("ends a request through a proxy unsent", async () => {
     await using server = await startTlsServer({ isTrusted: false });
     await using proxy = await startProxy(server.url);
     proxy.open();
     vi.stubEnv("HTTPS_PROXY", proxy.url);
 
-    expect(await exchangeOnce(notOnLoopback)).toMatchObject(untrusted);
+    expect(await sendOnce(remoteUrl)).toMatchObject(untrusted);
     expect(proxy.heads).toHaveLength(1);
     expect(server.requests).toEqual([]);
   });
 
-  it("ends a request unsent when it is the proxy's", async () => {
+  it("ends a request unsent when the proxy presents it", async () => {
     await using proxy = await startTlsServer({ isTrusted: false });
     vi.stubEnv("HTTPS_PROXY", proxy.url);
 
-    expect(await exchangeOnce(notOnLoopback)).toMatchObject(untrusted);
+    expect(await sendOnce(remoteUrl)).toMatchObject(untrusted);
     expect(proxy.requests).toEqual([]);
   });
 });
 
 describe("A connection that is not established", () => {
-  interface Controllers {
-    readonly deadline: AbortController;
-    readonly stopping: AbortController;
-  }
-
-  it.each<[string, number, (controllers: Controllers) => void]>([
-    ["timeout", 0.2, () => undefined],
-    ["deadline", 30, ({ deadline }) => deadline.abort()],
-    ["stopping", 30, ({ stopping }) => stopping.abort()],
-  ])("ends with the %s, and sends nothing later", async (end, timeoutSeconds, abort) => {
+  it.each<[cause: string, timeoutSeconds: number, startSignals: () => object]>([
+    ["timeout", 0.2, () => ({})],
+    ["deadline", 30, () => ({ deadline: AbortSignal.timeout(200) })],
+    ["stopping", 30, () => ({ stopping: AbortSignal.timeout(200) })],
+  ])("ends with the %s, and sends nothing later", async (cause, timeoutSeconds, startSignals) => {
     await using server = await startTlsServer({ isTrusted: true });
-    await using proxy = await startProxy(server.url);
-    const url = proxy.url.replace("http:", "https:");
-    const exchange = createHttpSender(timeoutSeconds);
-    const controllers = { deadline: new AbortController(), stopping: new AbortController() };
-    const { deadline, stopping } = controllers;
-    const signals = { deadline: deadline.signal, stopping: stopping.signal };
+    // Accepts connections, but holds back their TLS handshake until `open` is called.
+    await using holding = await startProxy(server.url);
+    const url = holding.url.replace("http:", "https:");
+    const send = createHttpSender(timeoutSeconds);
 
-    const attempt = exchange(post(`${url}/first`), signals);
-    await expect.poll(() => proxy.heads).toHaveLength(1);
-    abort(controllers);
+    const outcome = await send(post(`${url}/first`), startSignals());
 
-    expect(await attempt).toEqual({ kind: "unsent", cause: end });
-    proxy.open();
-    await expect.poll(async () => (await exchange(post(`${url}/next`))).kind).toBe("response");
+    expect(outcome).toEqual({ kind: "unsent", cause });
+    await expect.poll(() => holding.heads).toHaveLength(1);
+    holding.open();
+    // A first request that was sent late would arrive before the next one.
+    await expect.poll(async () => (await send(post(`${url}/next`))).kind).toBe("response");
     expect(server.requests.map(({ path }) => path)).not.toContain("/first");
   });
 
-  it("ends with the timeout behind a proxy that is silent, and sends nothing later", async () => {
+  it("ends with the timeout if a proxy does not respond, and sends nothing later", async () => {
     await using server = await startTlsServer({ isTrusted: true });
     await using proxy = await startProxy(server.url);
     vi.stubEnv("HTTPS_PROXY", proxy.url);
-    const exchange = createHttpSender(0.2);
-    const send = (path: string) => exchange(post(notOnLoopback + path));
+    const send = createHttpSender(0.2);
+    const send = (path: string) => send(post(remoteUrl + path));
 
     expect(await send("/first")).toEqual({ kind: "unsent", cause: "timeout" });
     proxy.open();
+    // A first request that was sent late would arrive before the next one.
     await expect.poll(async () => (await send("/next")).kind).toBe("response");
     expect(server.requests.map(({ path }) => path)).not.toContain("/first");
   });
@@ -277,13 +267,14 @@ describe("A connection that is not established", () => {
     expect(server.connections()).toBe(0);
   });
 
-  it("has the text of its failure, and the codes of all addresses that were tried", async () => {
+  it("reports an error text, and the codes of all addresses that were tried", async () => {
     const url = await refusedUrl();
     resolveTo("127.0.0.1", "127.0.0.2");
 
-    expect(await exchangeOnce(url.replace("127.0.0.1", "tables.example.test"))).toEqual({
+    expect(await sendOnce(url.replace("127.0.0.1", "tables.example.test"))).toEqual({
       kind: "unsent",
       cause: "connection",
+      // The code of the AggregateError, and that of each address.
       codes: ["ECONNREFUSED", "ECONNREFUSED", "ECONNREFUSED"],
       text: expect.any(String),
     });
@@ -295,8 +286,11 @@ describe("A request that was sent", () => {
   const earlyHint = "HTTP/1.1 103 Early Hints\r\n\r\n";
 
   it.each<[string, (socket: Socket) => unknown]>([
-    ["the service is silent", () => undefined],
-    ["the body does not arrive", (socket) => socket.write(earlyHint.repeat(99) + head)],
+    ["the service does not respond", () => undefined],
+    [
+      "no body arrives after many 103 responses and the headers",
+      (socket) => socket.write(earlyHint.repeat(99) + head),
+    ],
   ])("ends with the timeout when %s", async (_case, respond) => {
     await using server = await startRawServer(respond);
 
@@ -313,21 +307,21 @@ describe("A request that was sent", () => {
   ])("is not retried after %s", async (_case, respond) => {
     await using server = await startRawServer(respond);
 
-    expect(await exchangeOnce(server.url)).toMatchObject({
+    expect(await sendOnce(server.url)).toMatchObject({
       kind: "noResponse",
       cause: "connection",
     });
     expect(server.requests).toHaveLength(1);
   });
 
-  it("is not retried after a reset of a connection that served before", async () => {
+  it("is not retried after the reset of a connection that was used before", async () => {
     await using server = await startRawServer((socket) =>
       server.requests.length === 1 ? socket.write(`${head}0123456789`) : socket.resetAndDestroy(),
     );
-    const exchange = createHttpSender(10);
-    await exchange(post(server.url));
+    const send = createHttpSender(10);
+    await send(post(server.url));
 
-    expect(await exchange(post(server.url))).toMatchObject({ kind: "noResponse" });
+    expect(await send(post(server.url))).toMatchObject({ kind: "noResponse" });
     expect(server.requests).toHaveLength(2);
   });
 
@@ -342,10 +336,10 @@ describe("A request that was sent", () => {
     expect(await attempt).toEqual({ kind: "noResponse", cause: "deadline" });
   });
 
-  it.each<[string, (socket: Socket) => unknown, object]>([
+  it.each<[string, respond: (socket: Socket) => unknown, expected: object]>([
     ["its response", (socket) => socket.write(`${head}0123456789`), { kind: "response" }],
     ["a reset", (socket) => socket.resetAndDestroy(), { codes: ["ECONNRESET"] }],
-  ])("still ends with %s after a stop", async (_case, respond, expected) => {
+  ])("still ends with %s after Pulumi stops", async (_case, respond, expected) => {
     const arrived = Promise.withResolvers<Socket>();
     await using server = await startRawServer(arrived.resolve);
     const stopping = new AbortController();
@@ -372,10 +366,10 @@ describe("Retry-After", () => {
     expect(parseRetryAfter(value, now)).toBe(expected);
   });
 
-  it.each([
-    ...["", "soon", "-1", "1.5", "1e3", "1994-11-06"],
-    ...["Sun, 99 Nov 1994 08:49:37 GMT", "on Sun, 06 Nov 1994 08:49:47 GMT"],
-  ])("of %j is ignored", (value) => {
+  const invalidNumbers = ["", "soon", "-1", "1.5", "1e3"];
+  const invalidDates = ["1994-11-06", "Sun, 99 Nov 1994 08:49:37 GMT"];
+  const dateInText = "on Sun, 06 Nov 1994 08:49:47 GMT";
+  it.each([...invalidNumbers, ...invalidDates, dateInText])("of %j is ignored", (value) => {
     expect(parseRetryAfter(value, now)).toBeUndefined();
   });
 });

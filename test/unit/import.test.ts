@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { listed, listOf, secret, secretEnvelope, someArgs } from "../helpers/builders.js";
+import { listed, listOf, secret, secretEnvelope, someArgs, wrapped } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
 import type { StubResponse } from "../helpers/http-server.js";
-import { kindOf } from "../helpers/kind-of.js";
 import { startWithService } from "../helpers/provider-with-service.js";
 
 const databaseId = "base_abc123";
 const { url, events } = someArgs();
-const two = listOf(listed(), listed({ id: 18 }));
-const wrapped = (value: unknown) => ({ ...secretEnvelope, value });
+const twoWebhooks = listOf(listed(), listed({ id: 18 }));
 
-/** A provider with this text in `DBWEBHOOKS_IMPORT_SECRET`, and a service that responds so. */
-async function startImport(variable?: string, answer: StubResponse = two, more = {}) {
-  const environment = { DBWEBHOOKS_IMPORT_SECRET: variable };
-  const run = await startWithService(answer, { listing: "true", ...more }, undefined, environment);
-  return { ...run, importWebhook: (id = "17", of = {}) => run.import(id, databaseId, of) };
+/** Starts a provider with a text in `DBWEBHOOKS_IMPORT_SECRET`, and a service that returns a list. */
+async function startImport(importSecret?: string, list = twoWebhooks, changes = {}) {
+  const environment = { DBWEBHOOKS_IMPORT_SECRET: importSecret };
+  const settings = { listing: "true", ...changes };
+  const provider = await startWithService(list, settings, { environment });
+  const importWebhook = (id = "17", options = {}) => provider.import(id, databaseId, options);
+  return { ...provider, importWebhook };
 }
 
 describe("An import", () => {
@@ -31,7 +31,7 @@ describe("An import", () => {
     expect(lines).toEqual([]);
   });
 
-  it("keeps the url wrapped when Pulumi checks the imported resource, and no other", async () => {
+  it("keeps the url wrapped when Pulumi checks the imported resource, but not another one", async () => {
     const { importWebhook, check } = await startImport(secret);
     await importWebhook("17", { urn: "urn:imported" });
 
@@ -42,14 +42,14 @@ describe("An import", () => {
     expect(other.inputs.url).toBe(url);
   });
 
-  it.each<[listed: object, args: object]>([
+  it.each<[entry: object, args: object]>([
     [{ tableIds: ["tbl_1"] }, { tableId: "tbl_1" }],
     [{ tableIds: [] }, {}],
     [{ url: "http://a.example" }, { url: "http://a.example", allowInsecureUrl: true }],
     [{ url: "http://127.0.0.1:1" }, { url: "http://127.0.0.1:1" }],
     [{ events: ["z", "a"] }, { events: ["a", "z"], allowUnknownEvents: true }],
-  ])("of %j returns arguments that declare it, with %j", async (changes, args) => {
-    const { importWebhook, check, diff } = await startImport(secret, listOf(listed(changes)));
+  ])("of a webhook with %j returns arguments with %j", async (entry, args) => {
+    const { importWebhook, check, diff } = await startImport(secret, listOf(listed(entry)));
     const declared = someArgs({ ...args });
 
     const { inputs, properties } = await importWebhook();
@@ -68,7 +68,7 @@ describe("An import", () => {
     expect(lines).toEqual([]);
   });
 
-  it("warns when one secret is stored for two webhooks, and names them", async () => {
+  it("warns once when one secret is stored for two webhooks, and names them", async () => {
     const { importWebhook, lines } = await startImport(secret);
 
     await importWebhook("17");
@@ -85,57 +85,58 @@ describe("An import", () => {
     ["is a quoted text", `"${secret}"`],
     ["is a list", `["${secret}"]`],
     ["is JSON that is cut off", `{"base_abc123/17":"${secret}"`],
-    ["is a list that is cut off, after a line break", `\n ["${secret}`],
+    ["begins with a line break and is a list that is cut off", `\n ["${secret}`],
     ["has surrounding white space", ` ${secret}\n`],
     ["is an object without the webhook", `{"base_abc123/18":"${secret}"}`],
     ["is an object with a number", '{"base_abc123/17":1}'],
     ["is an object with an empty secret", '{"base_abc123/17":""}'],
-  ])("sends nothing when the secret in the environment %s", async (_case, variable) => {
-    const { importWebhook, requests } = await startImport(variable);
+  ])("sends nothing when the secret in the environment %s", async (_case, importSecret) => {
+    const { importWebhook, requests } = await startImport(importSecret);
 
     const error = await errorOf(importWebhook());
 
-    expect(kindOf(error)).toBe("unchanged");
+    expect(error).toMatchObject({ kind: "unchanged" });
     expect(error.message).toContain("DBWEBHOOKS_IMPORT_SECRET");
     expect(error.message).not.toContain(secret);
     expect(requests).toEqual([]);
   });
 
-  it.each<[string, object]>([
+  it.each<[string, settings: object]>([
     ["listing is off", { listing: "false" }],
     ["a setting is missing", { apiKey: undefined }],
   ])("sends nothing, and does not ask for the secret, when %s", async (_case, settings) => {
-    const { importWebhook, requests } = await startImport(secret, two, settings);
+    const { importWebhook, requests } = await startImport(secret, twoWebhooks, settings);
 
     const error = await errorOf(importWebhook());
 
-    expect(kindOf(error)).toBe("unchanged");
+    expect(error).toMatchObject({ kind: "unchanged" });
     expect(error.message).not.toContain("IMPORT_SECRET");
     expect(requests).toEqual([]);
   });
 
   it("says that both listing and the secret are missing", async () => {
-    const { importWebhook } = await startImport(undefined, two, { listing: "false" });
+    const { importWebhook } = await startImport(undefined, twoWebhooks, { listing: "false" });
 
     const { message } = await errorOf(importWebhook());
 
     expect(message).toMatch(/DBWEBHOOKS_LISTING=true.*DBWEBHOOKS_IMPORT_SECRET/);
   });
 
-  it.each<[string, StubResponse]>([
+  it.each<[string, list: StubResponse]>([
     ["does not hold the webhook", listOf()],
     ["is incomplete", { body: { webhooks: [], next: 1 } }],
     ["cannot be read", { statusCode: 403 }],
     ["holds the webhook with several tables", listOf(listed({ tableIds: ["a", "b"] }))],
-  ])("advises to adopt the webhook, unless it is only read, when the list %s", async (_, list) => {
+  ])("advises to adopt a webhook unless it is external, when the list %s", async (_case, list) => {
     const { importWebhook } = await startImport(secret, list);
 
     const error = await errorOf(importWebhook());
-    // A webhook that a program only reads belongs to another program.
-    const errorOfGet = await errorOf(importWebhook("17", { isExternal: true }));
+    // An external webhook belongs to another program.
+    const externalError = await errorOf(importWebhook("17", { isExternal: true }));
 
-    expect([error, errorOfGet].map(kindOf)).toEqual(["unchanged", "unchanged"]);
+    expect(error).toMatchObject({ kind: "unchanged" });
     expect(error.message).toContain(" adopt ");
-    expect(errorOfGet.message).not.toContain(" adopt ");
+    expect(externalError).toMatchObject({ kind: "unchanged" });
+    expect(externalError.message).not.toContain(" adopt ");
   });
 });

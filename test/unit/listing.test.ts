@@ -21,13 +21,14 @@ import { startProvider } from "../helpers/provider.js";
 import { startWithService } from "../helpers/provider-with-service.js";
 import { response } from "../helpers/transport.js";
 
-const startListing = (answers: StubResponse | readonly StubResponse[], settings = {}) =>
-  startWithService(answers, { listing: "true", ...settings });
-const otherWebhooks = (count: number) =>
+const startListing = (responses: StubResponse | readonly StubResponse[], settings = {}) =>
+  startWithService(responses, { listing: "true", ...settings });
+/** Webhooks that differ from webhook 17 only in their ids. */
+const webhooksWithOtherIds = (count: number) =>
   Array.from({ length: count }, (_, at) => listed({ id: 100 + at }));
-/** A list of another webhook, whose url is a character that JSON escapes so. */
-const listWithUrl = (escaped: string): StubResponse => ({
-  body: JSON.stringify(listOf(listed({ id: 1, url: "?" })).body).replace("?", escaped),
+/** A list of one webhook, whose url in JSON is this escape sequence. */
+const listWithUrl = (escapeSequence: string): StubResponse => ({
+  body: JSON.stringify(listOf(listed({ id: 1, url: "?" })).body).replace("?", escapeSequence),
 });
 
 describe("A refresh with listing", () => {
@@ -46,8 +47,8 @@ describe("A refresh with listing", () => {
 
   it.each([
     ["the service has an empty list of tables", { tableIds: [] }, {}],
-    ["the url is spelled in another way", { url: "https://a.b/" }, { url: "https://A.b:443" }],
-    ["neither url is one", { url: "none" }, { url: "none" }],
+    ["both urls mean the same", { url: "https://a.b/" }, { url: "https://A.b:443" }],
+    ["neither url is valid, and both are equal", { url: "none" }, { url: "none" }],
   ])("reports no drift when %s", async (_case, entry, stored) => {
     const { read, state, lines } = await startListing(listOf(listed(entry)));
 
@@ -57,13 +58,14 @@ describe("A refresh with listing", () => {
     expect(lines).toEqual([]);
   });
 
-  it.each([
+  it.each<[string, entry: object, stored: object, drift: object]>([
     ["another url", { url: "https://b.example/" }, {}, { url: "https://b.example/" }],
-    ["no URL", { url: "none" }, {}, { url: "none" }],
+    ["an invalid url", { url: "none" }, {}, { url: "none" }],
     ["other events", { events: ["z", "a", "z"] }, {}, { events: ["a", "z"] }],
     ["a table", { tableIds: ["t1"] }, {}, { tableId: "t1" }],
     ["several tables", { tableIds: ["t1", "t2"] }, { tableId: "t1" }, { tableId: "t1, t2" }],
     ["no table", {}, { tableId: "t1" }, {}],
+    ["that the webhook is switched off", { active: false }, {}, {}],
   ])("stores what the service has, and warns: %s", async (_case, entry, stored, drift) => {
     const { read, state, lines } = await startListing(listOf(listed(entry)));
 
@@ -74,7 +76,7 @@ describe("A refresh with listing", () => {
   });
 
   it("finds a webhook in an incomplete list", async () => {
-    const webhooks = [...otherWebhooks(3), listed({ url: "https://b.example/" })];
+    const webhooks = [...webhooksWithOtherIds(3), listed({ url: "https://b.example/" })];
     const { read, state } = await startListing({ body: { webhooks, next: 1 } });
 
     const refreshed = await read("17", state);
@@ -82,27 +84,18 @@ describe("A refresh with listing", () => {
     expect(refreshed?.properties).toMatchObject({ url: "https://b.example/" });
   });
 
-  it("warns that the service has switched a webhook off", async () => {
-    const { read, state, lines } = await startListing(listOf(listed({ active: false })));
-
-    const refreshed = await read("17", state);
-
-    expect(refreshed?.properties).toStrictEqual({ ...state, secret: secretEnvelope });
-    expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
-  });
-
-  it.each<[string, StubResponse]>([
-    ["many other webhooks", listOf(...otherWebhooks(100))],
+  it.each<[string, list: StubResponse]>([
+    ["many other webhooks", listOf(...webhooksWithOtherIds(100))],
     ["no webhooks and success: true", { body: { webhooks: [], success: true } }],
     ["an entry with a new field", listOf({ ...listed({ id: 1 }), createdAt: 1 })],
-  ])("removes the webhook from the state, and warns, when the list holds %s", async (_, answer) => {
-    const { read, state, lines } = await startListing(answer);
+  ])("removes the webhook from the state, and warns, when the list holds %s", async (_, list) => {
+    const { read, state, lines } = await startListing(list);
 
     expect(await read("17", state)).toBeUndefined();
     expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
   });
 
-  it.each<[string, StubResponse]>([
+  it.each<[string, list: StubResponse]>([
     ["has a next page", { body: { webhooks: [], nextCursor: "x" } }],
     ["has a further field without a value", { body: { webhooks: [], requestId: null } }],
     ["has success: false", { body: { webhooks: [], success: false } }],
@@ -111,19 +104,23 @@ describe("A refresh with listing", () => {
     ["is forbidden", { statusCode: 403, body: errorBody("FORBIDDEN") }],
     ["is not found", { statusCode: 404, body: errorBody("NOT_FOUND") }],
     ["is HTML", { body: "<html>" }],
-    ["is empty", {}],
-    ["holds no webhooks", { body: { items: [] } }],
+    ["has no body", {}],
+    ["has no field webhooks", { body: { items: [] } }],
     ["holds an entry without an id", listOf({ ...listed(), id: undefined })],
     ["holds an entry with nothing but an id", listOf({ id: 17 })],
     ["holds the id twice", listOf(listed(), listed({ id: "17", active: false }))],
-    ...["\\ud800", "\\n", "\\u009b", "\\u202e", "\\u2028", "\\u2029", "\\u200b"].map(
-      (character): [string, StubResponse] => [`holds ${character}`, listWithUrl(character)],
-    ),
+    ["holds a lone surrogate", listWithUrl("\\ud800")],
+    ["holds a line break", listWithUrl("\\n")],
+    ["holds a C1 control character", listWithUrl("\\u009b")],
+    ["holds a bidirectional override", listWithUrl("\\u202e")],
+    ["holds a line separator", listWithUrl("\\u2028")],
+    ["holds a paragraph separator", listWithUrl("\\u2029")],
+    ["holds a zero-width space", listWithUrl("\\u200b")],
     ["holds a bidirectional isolate in an event", listOf(listed({ id: 1, events: ["\u2066"] }))],
     ["holds a bidirectional mark in a table", listOf(listed({ id: 1, tableIds: ["\u061c"] }))],
     ["is longer than 1 MiB", { body: " ".repeat(1_100_000) }],
-  ])("keeps the state and warns once when the list %s", async (_case, answer) => {
-    const { read, state, lines } = await startListing(answer);
+  ])("keeps the state and warns once when the list %s", async (_case, list) => {
+    const { read, state, lines } = await startListing(list);
 
     const first = await read("17", state);
     const second = await read("17", state);
@@ -133,10 +130,10 @@ describe("A refresh with listing", () => {
     expect(lines).toEqual([expect.stringMatching(/^warning: /)]);
   });
 
-  // Nothing is sent to a former base URL, so it may be without encryption.
+  // Nothing is sent to a former base URL, so it may use http.
   const formerBaseUrl = "http://former.example.com/eu";
 
-  it("looks up at today's base URL what was created at a former one", async () => {
+  it("looks a webhook up at the current base URL if it was created at a former one", async () => {
     const settings = { formerBaseUrls: formerBaseUrl };
     const { read, state, methods, lines } = await startListing(listOf(listed()), settings);
 
@@ -147,7 +144,7 @@ describe("A refresh with listing", () => {
     expect(lines).toEqual([]);
   });
 
-  it("sends nothing and warns about a webhook that was created elsewhere", async () => {
+  it("sends nothing and warns about a webhook of another base URL", async () => {
     const { read, state, methods, lines } = await startListing(listOf(listed()));
 
     const refreshed = await read("17", { ...state, baseUrl: formerBaseUrl });
@@ -158,78 +155,77 @@ describe("A refresh with listing", () => {
   });
 });
 
-describe("A refresh of a webhook whose drift was stored and then undone at the service", () => {
+describe("A refresh after the service has undone a drift that the state holds", () => {
   it.each([
-    ["says that, where Pulumi gives the declared arguments", someArgs(), /is undone/],
-    ["reports drift from the state, where Pulumi does not", undefined, /: url\. /],
-  ])("%s", async (_fact, declared, words) => {
+    ["says that the drift is undone if it gets the arguments", someArgs(), /is undone/],
+    ["reports drift from the state if it gets none", undefined, /: url\. /],
+  ])("%s", async (_fact, declared, text) => {
     const { read, state, lines } = await startListing(listOf(listed()));
 
     await read("17", { ...state, url: "https://drifted.example/" }, { declared });
 
-    expect(lines).toEqual([expect.stringMatching(words)]);
+    expect(lines).toEqual([expect.stringMatching(text)]);
   });
 });
 
-const leftover = listed({ id: "7000099" });
+/** A webhook as a creation in doubt may have left it. */
+const orphan = listed({ id: "7000099" });
 
 describe("The lookup after a creation in doubt", () => {
-  it.each<[string, readonly string[], boolean, StubResponse]>([
-    ["a list with such a webhook", ["7000099"], true, listOf(leftover)],
-    ["a list with two of them", ["100", "101"], true, listOf(...otherWebhooks(2))],
-    ["a list with another url", [], true, listOf({ ...leftover, url: "https://b.example/" })],
-    ["a list with other events", [], true, listOf({ ...leftover, events: ["record.created"] })],
-    ["a list with another table", [], true, listOf({ ...leftover, tableIds: ["t"] })],
-    ["a part of a list", ["7000099"], false, { body: { webhooks: [leftover], next: 1 } }],
-    ["an empty part of a list", [], false, { body: { webhooks: [], next: 1 } }],
-    ["a refused list", [], false, { statusCode: 403 }],
-  ])("finds in %s the webhooks %j (complete: %s)", async (_case, ids, isComplete, answer) => {
-    const outcome = response(answer.statusCode ?? 200, undefined, answer.body);
+  function lookUp({ statusCode = 200, body }: StubResponse) {
+    const outcome = response(statusCode, undefined, body);
     const sendRequest = async () => ({ outcome, earlierOutcomes: [], elapsedMs: 0 });
     const context = someContext(someOperation(), someSettings({ listing: true }));
-    const { databaseId, url, events } = someArgs() as unknown as WebhookInputs;
-    const listing = { ...context, transport: { sendRequest } };
+    const webhook = someArgs() as unknown as WebhookInputs;
 
-    const leftovers = await lookForOrphans(listing, { databaseId, url, events });
+    return lookForOrphans({ ...context, transport: { sendRequest } }, webhook);
+  }
 
-    expect(leftovers).toEqual({ ids, isComplete });
+  it.each<[string, list: StubResponse, ids: readonly string[]]>([
+    ["an equal webhook", listOf(orphan), ["7000099"]],
+    ["two equal webhooks", listOf(...webhooksWithOtherIds(2)), ["100", "101"]],
+    ["another url", listOf({ ...orphan, url: "https://b.example/" }), []],
+    ["other events", listOf({ ...orphan, events: ["record.created"] }), []],
+    ["another table", listOf({ ...orphan, tableIds: ["t"] }), []],
+  ])("finds the orphans in a complete list with %s", async (_case, list, ids) => {
+    expect(await lookUp(list)).toEqual({ ids, isComplete: true });
+  });
+
+  it.each<[string, list: StubResponse, ids: readonly string[]]>([
+    ["an incomplete list", { body: { webhooks: [orphan], next: 1 } }, ["7000099"]],
+    ["an empty incomplete list", { body: { webhooks: [], next: 1 } }, []],
+    ["an error", { statusCode: 403 }, []],
+  ])("says that there may be further orphans after %s", async (_case, list, ids) => {
+    expect(await lookUp(list)).toEqual({ ids, isComplete: false });
   });
 });
 
 describe("A creation in doubt, with listing", () => {
-  const doubtful: StubResponse = { statusCode: 500 };
+  const internalError: StubResponse = { statusCode: 500 };
   const id = "7000099";
 
-  it("names such a webhook in the list and deletes nothing", async () => {
-    const { create, methods } = await startListing([doubtful, listOf(leftover)]);
-
-    const error = await errorOf(create(someArgs()));
-
-    expect(error).toMatchObject({ kind: "inDoubt", message: expect.stringContaining(id) });
-    expect(methods()).toEqual(["POST", "GET"]);
-  });
-
-  type Run = Awaited<ReturnType<typeof startListing>>;
-  it.each<[string, StubResponse[], (run: Run) => Promise<unknown>]>([
+  type Provider = Awaited<ReturnType<typeof startListing>>;
+  it.each<[string, StubResponse[], (provider: Provider) => Promise<unknown>]>([
     ["compared", [], ({ diff, state }) => diff(id, state, someArgs())],
-    ["adopted", [listOf(leftover)], ({ create }) => create(someArgs({ adopt: { id, secret } }))],
-    ["deleted", [{}], (run) => run.delete(id, run.state)],
+    ["adopted", [listOf(orphan)], ({ create }) => create(someArgs({ adopt: { id, secret } }))],
+    ["deleted", [{}], (provider) => provider.delete(id, provider.state)],
     ["created", [{ body: { id, secret } }], ({ create }) => create(someArgs())],
-  ])("does not name a webhook that this run has %s", async (_case, answers, seeWebhook) => {
-    const run = await startListing([...answers, doubtful, listOf(leftover)]);
-    await seeWebhook(run);
+  ])("does not name a webhook that the provider has %s before", async (_case, responses, act) => {
+    const provider = await startListing([...responses, internalError, listOf(orphan)]);
+    await act(provider);
 
-    const { message } = await errorOf(run.create(someArgs()));
+    const { message } = await errorOf(provider.create(someArgs()));
 
     expect(message).not.toContain(id);
-    expect(run.methods().at(-1)).toBe("GET");
+    expect(provider.methods().at(-1)).toBe("GET");
   });
 
   it.each([
-    ["the creation", 1],
-    ["the lookup", 2],
-  ])("waits for no list when Pulumi stops during %s", async (_case, stopsAt) => {
+    { request: "the creation", stopsAt: 1 },
+    { request: "the lookup", stopsAt: 2 },
+  ])("waits for no list when Pulumi stops during $request", async ({ stopsAt }) => {
     const engine = new EngineMonitor(undefined, () => {});
+    // The creation gets a 500, and the lookup gets no response.
     await using server = await startRawServer((socket) => {
       if (server.requests.length === stopsAt) {
         engine.stopSending();
@@ -240,25 +236,27 @@ describe("A creation in doubt, with listing", () => {
     });
     // Only the stop can end the lookup: its timeout is longer than that of the test.
     const settings = { baseUrl: server.url, listing: "true", timeoutSeconds: "3600" };
-    const { create } = startProvider(settings, engine);
+    const { create } = startProvider(settings, { engine });
 
     await expect(create(someArgs())).rejects.toMatchObject({ kind: "inDoubt" });
     expect(server.requests).toHaveLength(stopsAt);
   });
 
-  it("requests the list after its own timeout, and leaves no listener behind", async () => {
-    const body = JSON.stringify(listOf(leftover).body);
+  it("names an orphan although its deadline has passed, and deletes nothing", async () => {
+    const body = JSON.stringify(listOf(orphan).body);
     const engine = new EngineMonitor(undefined, () => {});
     await using server = await startRawServer((socket) => {
       if (server.requests.length === 2) {
         socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
       }
     });
-    const { create } = startProvider({ baseUrl: server.url, listing: "true" }, engine);
+    const { create } = startProvider({ baseUrl: server.url, listing: "true" }, { engine });
 
     const error = await errorOf(create(someArgs(), { timeoutSeconds: 0.3 }));
 
     expect(error).toMatchObject({ kind: "inDoubt", message: expect.stringContaining(id) });
+    expect(server.requests.map((request) => request.split(" ")[0])).toEqual(["POST", "GET"]);
+    // The wait for a stop has ended too.
     expect(getEventListeners(engine.stopping, "abort")).toEqual([]);
   });
 });

@@ -24,7 +24,7 @@ async function startRun({ hasUrns = true } = {}) {
   // The same body is right for a creation, a deletion and a list.
   const body = { id: 99, secret, success: true, webhooks: [listed()] };
   const environment = { DBWEBHOOKS_IMPORT_SECRET: secret };
-  const run = await startWithService({ body }, { listing: "true" }, undefined, environment);
+  const run = await startWithService({ body }, { listing: "true" }, { environment });
   /** What Pulumi asks about one resource. */
   const resource = (name: string) => {
     const options = hasUrns ? { urn: `urn:pulumi:::${name}` } : {};

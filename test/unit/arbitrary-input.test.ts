@@ -1,0 +1,148 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { environmentVariables } from "../../src/common/setting-names.js";
+import { isUnknown } from "../../src/provider/values.js";
+import {
+  secret,
+  secretEnvelope,
+  someArgs,
+  someState,
+  unknownMarkers,
+} from "../helpers/builders.js";
+import { errorOf } from "../helpers/error-of.js";
+import { expectNoPrototypePollution, expectPrintable } from "../helpers/expectations.js";
+import { startServer } from "../helpers/http-server.js";
+import { startProvider } from "../helpers/provider.js";
+
+const argumentNames = ["databaseId", "url", "events", "tableId", "allowUnknownEvents", "adopt"];
+const anyName = fc.oneof(
+  fc.constantFrom(...argumentNames, "secret", "baseUrl", "__proto__", "constructor"),
+  fc.string({ unit: "binary", maxLength: 150 }),
+);
+
+/** Any value of an argument, with values that Pulumi does not know yet at any depth. */
+const { anyValue } = fc.letrec((tie) => ({
+  anyValue: fc.oneof(
+    { maxDepth: 4 },
+    fc.constantFrom(...Object.values(unknownMarkers)),
+    fc.jsonValue(),
+    fc.string({ unit: "binary" }),
+    fc.constantFrom(undefined, "https://example.com/hooks", "record.created", "\ud800"),
+    fc.string({ minLength: 1_000, maxLength: 3_000 }),
+    fc.array(tie("anyValue")),
+    fc.dictionary(anyName, tie("anyValue")),
+  ),
+}));
+const validExceptForOne = fc
+  .tuple(fc.constantFrom(...argumentNames), anyValue)
+  .map(([name, value]) => someArgs({ [name]: value }));
+const anyArgs = fc.oneof(fc.dictionary(anyName, anyValue), validExceptForOne);
+
+const kindOrSuccess = (operation: Promise<unknown>): Promise<string> =>
+  operation.then(() => "success").catch(({ kind }) => kind);
+
+describe("A provider with arbitrary arguments", () => {
+  it("keeps unknown values in check, and sends only valid arguments in create", async () => {
+    // The service refuses every creation.
+    await using server = await startServer({ statusCode: 400 });
+    const { check, create } = startProvider({ baseUrl: server.url, retrySeconds: "0" });
+
+    await fc.assert(
+      fc.asyncProperty(anyArgs, async (args) => {
+        const { inputs, failures } = await check({}, args);
+        // An adoption would send nothing.
+        const { adopt: _, ...argsToCreate } = args;
+        const isValid =
+          (await check({}, argsToCreate)).failures.length === 0 && !isUnknown(argsToCreate);
+
+        const error = await errorOf(create(argsToCreate));
+
+        for (const line of [...failures, error.message]) {
+          expectPrintable(line);
+          expect(line).toMatch(/^.*: .{10,}$/u);
+        }
+        const unknowns = Object.entries(args).filter(([, value]) => isUnknown(value));
+        expect(Object.entries(inputs)).toEqual(expect.arrayContaining(unknowns));
+        expect(server.requests.splice(0)).toHaveLength(isValid ? 1 : 0);
+        expect(error).toMatchObject({ kind: "notCreated" });
+        expectNoPrototypePollution();
+      }),
+    );
+  });
+
+  it("succeeds or refuses in diff, and keeps the state in read", async () => {
+    const anyState = fc.oneof(anyArgs, fc.constant(someState()));
+
+    await fc.assert(
+      fc.asyncProperty(anyState, anyArgs, async (state, news) => {
+        const { check, diff, read, lines } = startProvider();
+        const olds = { ...state, secret };
+        await check(olds, news);
+
+        const outcome = await kindOrSuccess(diff("17", olds, news));
+        const refreshed = await read("17", olds);
+
+        expect(["success", "unchanged"]).toContain(outcome);
+        expect(refreshed?.properties).toEqual({ ...olds, secret: secretEnvelope });
+        lines.forEach(expectPrintable);
+        expectNoPrototypePollution();
+      }),
+    );
+  });
+
+  it("sends nothing in delete without a usable base URL, database or id", async () => {
+    await using server = await startServer({ statusCode: 400 });
+    const provider = startProvider({ baseUrl: server.url, retrySeconds: "0" });
+    const { host } = new URL(server.url);
+    // If the provider repaired one of these, the server would get a request.
+    const repairable = [host, `http:${host}`, `http:\\\\${host}`, ` ${server.url}`];
+    const withExtraParts = [`${server.url}?a`, `${server.url}#a`, `http://user:p@${host}`];
+    const invalidSegment = fc.constantFrom("", ".", "..", "\ud800");
+    const unusable = fc.oneof(
+      fc.record({ baseUrl: fc.constantFrom(...repairable, ...withExtraParts) }),
+      fc.record({ id: invalidSegment }),
+      fc.record({ databaseId: fc.oneof(invalidSegment, fc.constantFrom(undefined, 7)) }),
+    );
+
+    await fc.assert(
+      fc.asyncProperty(anyArgs, fc.string({ unit: "binary" }), unusable, async (args, id, part) => {
+        const usable = { id, databaseId: "base_abc123", baseUrl: server.url };
+        const { id: deletedId, ...state } = { ...args, ...usable, ...part };
+
+        const error = await errorOf(provider.delete(deletedId, state));
+
+        expectPrintable(error.message);
+        expect(error).toMatchObject({ kind: "notDeleted" });
+        expect(server.requests).toEqual([]);
+      }),
+    );
+  });
+});
+
+describe("A provider with an arbitrary configuration", () => {
+  it("names the setting of each problem in check, and succeeds or refuses in diff", async () => {
+    const anyText = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.webUrl({ withFragments: true, withQueryParameters: true }),
+      fc.constantFrom("http://[::1", "https://a b", "\ud800", "1e3", "0x10", "-0", "true", " 1 "),
+      fc.string({ minLength: 5_000, maxLength: 6_000 }),
+    );
+    const names = fc.constantFrom(...Object.keys(environmentVariables), "baseurl", "__proto__");
+
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(names, anyText), async (config) => {
+        const { check, diff } = startProvider({ ...config, listing: "false" });
+
+        const { failures } = await check({}, someArgs());
+        const outcome = await kindOrSuccess(diff("17", someState(), someArgs()));
+
+        for (const line of failures) {
+          expectPrintable(line);
+          expect(line).toMatch(/^dbwebhooks:\w+: /);
+        }
+        expect(["success", "unchanged"]).toContain(outcome);
+        expectNoPrototypePollution();
+      }),
+    );
+  });
+});
