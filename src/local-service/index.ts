@@ -1,12 +1,13 @@
 /**
  * The local service: an implementation of the webhook API for tests and for trying out the package.
  *
- * `docs/contributing/api.md` lists its choices where the API is not specified.
+ * `docs/contributing/api.md` lists its choices where the API is not specified, and says which description
+ * the comments cite as "API §4.1".
  *
  * @module pulumi-dbwebhooks/local-service
  */
 
-export type { LogEntry } from "./activity.js";
+export { DataFileError } from "./data-file.js";
 export type { AwaitedDelivery, Delivery, DeliveryOutcome, EmittedEvent } from "./delivery.js";
 export type { DeliveredEvent, NewEvent } from "./events.js";
 export type { ChangeBody, Fault, FaultRule, InjectedFault } from "./faults.js";
@@ -14,5 +15,5 @@ export type { ApiKeys, DeliveryOptions, LocalServiceOptions, RateLimit } from ".
 export type { AwaitedRequest, ReceivedRequest, RequestMatch, RequestOutcome } from "./requests.js";
 export type { LocalService, ServiceCounts } from "./service.js";
 export { startLocalService } from "./service.js";
-export { DataFileError } from "./webhook-file.js";
+export type { LogEntry } from "./service-emitter.js";
 export type { StoredWebhook, WebhookChanges } from "./webhook-store.js";
