@@ -63,7 +63,7 @@ export function sendNotFound(c: Context): Response {
  * The default key is public, and every web page can send requests to 127.0.0.1, even under the page's
  * own host name (DNS rebinding).
  */
-export const refuseNonLoopback = createMiddleware<ServiceEnv>(async (c, next) => {
+export const loopbackOnly = createMiddleware<ServiceEnv>(async (c, next) => {
   const { host, origin } = c.env.incoming.headers;
   if (!isLoopbackUrl(`http://${host}`)) {
     return sendPlainError(c, 421, "This service responds under loopback names only.");

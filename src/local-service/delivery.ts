@@ -4,6 +4,7 @@ import type { DeliveredEvent } from "./events.js";
 export interface Delivery {
   /** Position in the order of creation since the start: 1, 2, 3, …. */
   readonly number: number;
+  /** Event that is delivered. */
   readonly event: DeliveredEvent;
   /** Identifier of the webhook. */
   readonly webhookId: number;

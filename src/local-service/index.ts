@@ -1,8 +1,7 @@
 /**
  * The local service: an implementation of the webhook API for tests and for trying out the package.
  *
- * `docs/contributing/api.md` lists its choices where the API is not specified, and says which description
- * the comments cite as "API §4.1".
+ * `docs/contributing/api.md` lists its choices where the API is not specified.
  *
  * @module pulumi-dbwebhooks/local-service
  */

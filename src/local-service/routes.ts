@@ -3,13 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { isAbsoluteHttpUrl, isLoopbackAddress } from "../common/url.js";
-import {
-  authorize,
-  type KnownApiKeys,
-  limitRate,
-  refuseNonLoopback,
-  sendNotFound,
-} from "./access.js";
+import { authorize, type KnownApiKeys, limitRate, loopbackOnly, sendNotFound } from "./access.js";
 import { applyFaults } from "./apply-faults.js";
 import type { Deliveries } from "./deliveries.js";
 import type { Delivery } from "./delivery.js";
@@ -42,8 +36,9 @@ const eventsPath = "/_local/bases/:databaseId/events";
 const maxWaitSeconds = 600;
 
 /**
- * The routes of API §4. The steps of a request are, in order: the log, `Host` and `Origin`, the rate limit,
- * reading the body if the API key may use the database, faults, refusal without such a key, and the handler.
+ * The routes of API §4; docs/contributing/api.md says which document that is. The steps of a request are, in
+ * order: the log, `Host` and `Origin`, the rate limit, reading the body if the API key may use the database,
+ * faults, refusal without such a key, and the handler.
  */
 export function createRoutes(parts: ServiceParts, options: LocalServiceOptions): Hono<ServiceEnv> {
   const { webhooks, deliveries, keys, requests, faults, closing } = parts;
@@ -57,7 +52,7 @@ export function createRoutes(parts: ServiceParts, options: LocalServiceOptions):
   app.notFound((c) => sendPlainError(c, 404, "There is nothing at this path."));
   app.use(logRequest(requests));
   if (!options.allowRemote && isLoopbackAddress(host)) {
-    app.use(refuseNonLoopback);
+    app.use(loopbackOnly);
   }
   // Before the rate limit and the faults, because an emission is not part of the API.
   app.post(eventsPath, logPathAndAccess(keys), authorize(keys), (c) => emitEvent(c, deliveries));

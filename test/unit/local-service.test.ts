@@ -175,8 +175,7 @@ describe("A refused request", () => {
   it.each([
     { method: "DELETE", path: webhooksPath, allow: "GET, HEAD, POST" },
     { method: "PATCH", path: webhookPath, allow: "DELETE" },
-  ] as const)("gets 405 with the methods of its path: $method $path", async (row) => {
-    const { method, path, allow } = row;
+  ] as const)("gets 405 with the methods of its path: %j", async ({ method, path, allow }) => {
     const service = await startWithWebhook();
 
     const response = await service.send({ method, path });
@@ -200,8 +199,7 @@ describe("A refused request", () => {
     { statusCode: 403, path: webhooksPath, headers: { origin: foreignOrigin } },
     { statusCode: 403, path: webhooksPath, headers: { origin: "null" } },
     { statusCode: 403, path: eventsPath, headers: { origin: "http://192.0.2.1:8787" } },
-  ])("is refused when its headers name another machine: %j", async (row) => {
-    const { statusCode, path, headers } = row;
+  ])("is refused from another host or web page: %j", async ({ statusCode, path, headers }) => {
     const service = await startWithWebhook();
 
     const response = await service.send({ method: "POST", path, headers, body: webhookBody() });
