@@ -9,7 +9,7 @@ export type Checks = Readonly<Record<string, Check>>;
 /** Throws a TypeError that names every invalid and every unknown option. */
 export function assertOptions(subject: string, options: unknown, checks: Checks): void {
   const names = Object.keys(checks);
-  const unknown = Object.keys(Object(options)).filter((name) => !names.includes(name));
+  const unknown = Object.keys(options ?? {}).filter((name) => !names.includes(name));
   const problems = [
     ...validateFields(options, checks),
     ...unknown.map((name) => `${name.slice(0, 100)} ${adviceForUnknownName(name, names)}`),

@@ -63,14 +63,10 @@ describe("A fault rule", () => {
       rule: {},
       appliesTo: ["inBase1", "inBase2", "deletion", "unknownPath"],
     },
-    { fact: "applies only to its method", rule: { on: "DELETE" }, appliesTo: ["deletion"] },
-    {
-      fact: "applies only to its database",
-      rule: { databaseId: "base_2" },
-      appliesTo: ["inBase2"],
-    },
-    { fact: "applies only under its condition", rule: { where }, appliesTo: ["inBase1"] },
-    { fact: "expires after `times` requests", rule: { times: 1 }, appliesTo: ["inBase1"] },
+    { fact: "applies to one method", rule: { on: "DELETE" }, appliesTo: ["deletion"] },
+    { fact: "applies to one database", rule: { databaseId: "base_2" }, appliesTo: ["inBase2"] },
+    { fact: "applies under a condition", rule: { where }, appliesTo: ["inBase1"] },
+    { fact: "ends after `times` requests", rule: { times: 2 }, appliesTo: ["inBase1", "inBase2"] },
   ])("$fact", async ({ rule, appliesTo }) => {
     const service = await startService({ faults: [{ ...rule, fault }] });
 
@@ -81,13 +77,11 @@ describe("A fault rule", () => {
       unknownPath: await service.create({ path: "/" }),
     };
 
-    const withFault = Object.entries(responses).filter(
-      ([, response]) => response.statusCode === 503,
-    );
-    expect(withFault.map(([name]) => name)).toEqual(appliesTo);
+    const hit = Object.entries(responses).filter(([, { statusCode }]) => statusCode === 503);
+    expect(hit.map(([name]) => name)).toEqual(appliesTo);
   });
 
-  it("applies only when the matching rules before it have expired", async () => {
+  it("applies once the matching rules before it have ended", async () => {
     const faults = [500, 429].map((statusCode) => ({ times: 1, fault: respond(statusCode) }));
     const service = await startService({ faults });
 
