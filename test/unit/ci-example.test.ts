@@ -13,12 +13,10 @@ function actionsOf(file: string): string[] {
 
 describe.each(["examples/ci/github-actions.yml", "docs/ci.md"])("The workflow in %s", (file) => {
   it("uses the same versions of actions as our workflows, which Dependabot updates", () => {
-    const inOurWorkflows = [".github/workflows/ci.yml", ".github/workflows/release.yml"].flatMap(
-      actionsOf,
-    );
+    const ours = [".github/workflows/ci.yml", ".github/workflows/release.yml"].flatMap(actionsOf);
 
     expect(actionsOf(file)).not.toEqual([]);
-    expect(inOurWorkflows).toEqual(expect.arrayContaining(actionsOf(file)));
+    expect(ours).toEqual(expect.arrayContaining(actionsOf(file)));
   });
 });
 

@@ -47,8 +47,9 @@ describe("A request that a fault holds", () => {
   async function startHeldCreation() {
     const service = await startService();
     const rule = service.inject({ on: "POST", fault: { kind: "hold" } });
+    const received = service.nextRequest();
     const creation = service.create();
-    await expect.poll(() => rule.requests).toHaveLength(1);
+    await received;
     return { service, rule, creation };
   }
 });
