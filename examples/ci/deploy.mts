@@ -11,14 +11,15 @@ import {
 import { watchForInterruption } from "./interruption.mts";
 
 const exitCodes = { succeeded: 0, failed: 1, locked: 3, interrupted: 4 } as const;
-const wrongUsage = 2;
-const betweenTriesMs = 5_000;
+const wrongUsageExitCode = 2;
+const lockRetryMs = 5_000;
+const commandNames = ["preview", "up", "destroy"] as const;
 
 type Changes = Readonly<Record<string, number>>;
 
 interface Outcome {
   readonly result: keyof typeof exitCodes;
-  /** The number of resources by operation. Pulumi does not tell it for a failed update. */
+  /** The number of resources by operation. Pulumi does not report it for a failed update. */
   readonly changes?: Changes;
 }
 
@@ -31,14 +32,15 @@ const output = {
   suppressProgress: true,
   signal: interruption.signal,
 };
-const commands: Readonly<Record<string, (stack: Stack) => Promise<Changes | undefined>>> = {
+type Run = (stack: Stack) => Promise<Changes | undefined>;
+const commands: Readonly<Record<(typeof commandNames)[number], Run>> = {
   preview: async (stack) => (await stack.preview(output)).changeSummary,
   up: async (stack) => (await stack.up(await optionsFor(stack))).summary.resourceChanges,
   destroy: async (stack) => (await stack.destroy(await optionsFor(stack))).summary.resourceChanges,
 };
 
 if (summaryFile !== undefined) {
-  // If this script is killed, the summary of an earlier run must not pass for its own.
+  // If this script is killed, the summary of an earlier run must not look like the summary of this run.
   await rm(summaryFile, { force: true });
 }
 const { result, changes = {} } = await deploy();
@@ -54,7 +56,7 @@ async function deploy(): Promise<Outcome> {
   const giveUpAt = Date.now() + lockSeconds * 1000;
   while (stack !== undefined && !interruption.isRequested()) {
     try {
-      return { result: "succeeded", changes: (await commands[command]?.(stack)) ?? {} };
+      return { result: "succeeded", changes: (await commands[command](stack)) ?? {} };
     } catch (error) {
       if (!(error instanceof ConcurrentUpdateError)) {
         // Pulumi has already printed the reason.
@@ -66,15 +68,15 @@ async function deploy(): Promise<Outcome> {
       return { result: "locked" };
     }
     process.stderr.write("Another update of this stack is running. Waiting for its end.\n");
-    await sleep(Math.min(betweenTriesMs, giveUpAt - Date.now()));
+    await sleep(Math.min(lockRetryMs, giveUpAt - Date.now()));
   }
   return { result: interruption.isRequested() ? "interrupted" : "failed" };
 }
 
 /**
- * Limits Pulumi to the number of requests that the provider sends at once, if the provider has such a
- * limit. A cancelled update waits for every operation that Pulumi has started, also for those that wait in
- * the provider's queue.
+ * Limits the parallel operations of Pulumi to the number of requests that the provider sends at once, if
+ * `maxConcurrentRequests` is set. When an update is cancelled, Pulumi waits for every operation that it has
+ * started, including those whose request is still in the queue of the provider.
  */
 async function optionsFor(stack: Stack): Promise<typeof output & { parallel?: number }> {
   // A stack without configuration has no file.
@@ -107,10 +109,10 @@ function readArguments() {
         "wait-for-lock": { type: "string", default: "600" },
       },
     });
-    const [command = "", ...more] = positionals;
+    const command = commandNames.find((name) => name === positionals[0]);
     const lockSeconds = Number(values["wait-for-lock"]);
-    if (!/^(preview|up|destroy)$/.test(command) || more.length > 0 || !values.stack) {
-      throw new Error("Give one command, and --stack.");
+    if (command === undefined || positionals.length > 1 || !values.stack) {
+      throw new Error("Pass one command and --stack.");
     }
     if (!(lockSeconds >= 0)) {
       throw new Error("--wait-for-lock must be a number of seconds.");
@@ -120,6 +122,6 @@ function readArguments() {
     process.stderr.write(`${(error as Error).message}
 Usage: node deploy.mts preview|up|destroy --stack NAME [--summary FILE] [--wait-for-lock SECONDS]
 `);
-    process.exit(wrongUsage);
+    process.exit(wrongUsageExitCode);
   }
 }

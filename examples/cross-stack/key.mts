@@ -1,4 +1,4 @@
-/** `node key.mts FILE`: writes a new key to a new file, and prints the public part. */
+/** `node key.mts [FILE]`: writes a new private key to a new file, and prints its public key. */
 import { writeFile } from "node:fs/promises";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
 

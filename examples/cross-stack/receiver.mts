@@ -1,4 +1,4 @@
-/** `node receiver.mts KEY_FILE ENV_FILE`: verifies notifications with the secret in a sealed .env. */
+/** `node receiver.mts [KEY_FILE] [ENV_FILE]`: verifies notifications with the secret in an encrypted .env. */
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
@@ -9,9 +9,9 @@ import { Webhook } from "standardwebhooks";
 const [keyFile = "receiver.key", envFile = "receiver.env.age"] = process.argv.slice(2);
 const decrypter = new Decrypter();
 decrypter.addIdentity((await readFile(keyFile, "utf8")).trim());
-const sealed = armor.decode(await readFile(envFile, "utf8"));
-// The secret is in clear from here on, but only in memory.
-const env = parseEnv(await decrypter.decrypt(sealed, "text"));
+const encrypted = armor.decode(await readFile(envFile, "utf8"));
+// From here on the secret is plaintext, but only in memory.
+const env = parseEnv(await decrypter.decrypt(encrypted, "text"));
 const webhook = new Webhook(env.ORDERS_WEBHOOK_SECRET ?? "");
 
 createServer(async (request, response) => {

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 
 const timeoutMs = 120_000;
 const received: { path: string; headers: Record<string, string>; rawBody: string }[] = [];
-// Stands for your receiver at example.com.
+// Stands for your receiver at example.com, because `deliverTo` below sends all notifications to it.
 const receiver = createServer(async (request, response) => {
   const headers = request.headers as Record<string, string>;
   received.push({ path: request.url ?? "", headers, rawBody: await text(request) });
@@ -55,8 +55,9 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 }, timeoutMs);
 
+// The second and the third test use the stack that the first one has deployed.
 it(
-  "subscribes to the orders",
+  "creates a webhook for the orders",
   async () => {
     await stack.up();
 
@@ -68,7 +69,7 @@ it(
 );
 
 it(
-  "hands out the secret that notifications are signed with",
+  "exports the secret that signs the notifications",
   async () => {
     const { ordersSecret } = await stack.outputs();
     const { finished } = service.emit({
@@ -88,12 +89,13 @@ it(
 );
 
 it(
-  "changes nothing the second time",
+  "changes nothing in a second update",
   async () => {
     service.clearRequests();
 
     const { summary } = await stack.up();
 
+    // The stack itself and the webhook are unchanged.
     expect(summary.resourceChanges).toEqual({ same: 2 });
     expect(service.requests).toEqual([]);
   },

@@ -4,16 +4,16 @@ import * as dbwebhooks from "pulumi-dbwebhooks";
 const config = new pulumi.Config();
 const tableIds = config.requireObject<string[]>("tables");
 
-// Named by its table, so that another table in the list changes no other webhook.
-const secretByTable = (tableId: string) => {
-  const webhook = new dbwebhooks.Webhook(tableId, {
+// The resource is named after its table, so that a change of the list does not affect other webhooks.
+const createWebhook = (tableId: string) =>
+  new dbwebhooks.Webhook(tableId, {
     databaseId: "base_abc123",
     tableId,
     // A secret, because the URL of a receiver often holds a token.
     url: config.requireSecret(tableId),
     events: ["record.created", "record.updated", "record.deleted"],
   });
-  return [tableId, webhook.secret] as const;
-};
 
-export const secrets = Object.fromEntries(tableIds.map(secretByTable));
+export const secrets = Object.fromEntries(
+  tableIds.map((tableId) => [tableId, createWebhook(tableId).secret]),
+);

@@ -1,5 +1,5 @@
-// The operations of the service's API. No other file knows its paths. "API §" and a number name a section
-// of docs/contributing/api.md, in this file and in all others.
+// The operations of the service's API. No other file knows its paths. Here and elsewhere "API §4.1"
+// cites a section of the description of the API, which docs/contributing/api.md introduces.
 import type { HttpRequest, HttpResponse } from "./http.js";
 import { mayHaveActed, type RequestKind } from "./retry-policy.js";
 import {

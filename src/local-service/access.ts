@@ -7,7 +7,7 @@ import type { ApiKeys, RateLimit } from "./options.js";
 import type { ServiceEnv } from "./requests.js";
 
 /** The databases that each key may use. */
-export class ApiKeyRing {
+export class KnownApiKeys {
   readonly #databasesOf: ReadonlyMap<string, readonly string[] | "*">;
 
   constructor(apiKeys: ApiKeys) {
@@ -23,8 +23,8 @@ export class ApiKeyRing {
     return [...this.#databasesOf.keys()][0] ?? "";
   }
 
-  /** The known key in an `Authorization` header, whose scheme is case-insensitive (RFC 9110, section 11.1). */
-  keyIn(authorization: string | undefined): string | undefined {
+  /** The key in an `Authorization` header, if it is known. The scheme is case-insensitive (RFC 9110, section 11.1). */
+  knownKeyOf(authorization: string | undefined): string | undefined {
     const key = /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
     return this.#databasesOf.has(key) ? key : undefined;
   }
@@ -36,9 +36,9 @@ export class ApiKeyRing {
 }
 
 /** Lets a request pass when its key is known and may use the database of the path (API §5). */
-export function authorize(keys: ApiKeyRing) {
+export function authorize(keys: KnownApiKeys) {
   return createMiddleware<ServiceEnv, "/:databaseId">(async (c, next) => {
-    const key = keys.keyIn(c.req.header("authorization"));
+    const key = keys.knownKeyOf(c.req.header("authorization"));
     if (key === undefined) {
       const message = "The header Authorization must hold the scheme Bearer and a known API key.";
       return sendError(c, 401, message, { "www-authenticate": "Bearer" });
@@ -53,17 +53,17 @@ export function authorize(keys: ApiKeyRing) {
  */
 export function sendNotFound(c: Context): Response {
   const { webhookId, databaseId } = c.req.param();
-  // A creation and a list name no webhook.
+  // Only the path of a deletion contains the id of a webhook.
   const what = webhookId === undefined ? `Database ${databaseId}` : `Webhook ${webhookId}`;
   return sendError(c, 404, `${what} not found`);
 }
 
 /**
- * Refuses a request whose `Host` is not a loopback name, or whose `Origin` is not a loopback page.
- * The default key is well known, and a web page can send requests to 127.0.0.1, also under its own
- * host name (DNS rebinding).
+ * Refuses a request whose `Host` is not a loopback name, or whose `Origin` is not a loopback address.
+ * The default key is public, and every web page can send requests to 127.0.0.1, even under the page's
+ * own host name (DNS rebinding).
  */
-export const refuseForeignRequest = createMiddleware<ServiceEnv>(async (c, next) => {
+export const loopbackOnly = createMiddleware<ServiceEnv>(async (c, next) => {
   const { host, origin } = c.env.incoming.headers;
   if (!isLoopbackUrl(`http://${host}`)) {
     return sendPlainError(c, 421, "This service responds under loopback names only.");
@@ -75,12 +75,12 @@ export const refuseForeignRequest = createMiddleware<ServiceEnv>(async (c, next)
 });
 
 /** Responds with 429 when a key exceeds its rate limit, before the body is read. Each key has a token bucket. */
-export function limitRate({ requestsPerSecond, burst }: RateLimit, keys: ApiKeyRing) {
+export function limitRate({ requestsPerSecond, burst }: RateLimit, keys: KnownApiKeys) {
   const capacity = burst ?? Math.max(1, requestsPerSecond);
   const buckets = new Map<string, { tokens: number; filledAt: number }>();
   return createMiddleware<ServiceEnv>(async (c, next) => {
     // Unknown keys share one bucket, because clients can invent any number of them.
-    const key = keys.keyIn(c.req.header("authorization")) ?? "";
+    const key = keys.knownKeyOf(c.req.header("authorization")) ?? "";
     const now = Date.now();
     const bucket = buckets.get(key) ?? { tokens: capacity, filledAt: now };
     const refill = ((now - bucket.filledAt) / 1000) * requestsPerSecond;
@@ -97,5 +97,5 @@ export function limitRate({ requestsPerSecond, burst }: RateLimit, keys: ApiKeyR
 }
 
 function isLoopbackUrl(url: string): boolean {
-  return URL.canParse(url) && isLoopbackHostname(new URL(url).hostname);
+  return isLoopbackHostname(URL.parse(url)?.hostname ?? "");
 }

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import PQueue from "p-queue";
 import { Agent } from "undici";
-import type { Activity } from "./activity.js";
 import type { Delivery, DeliveryOutcome, EmittedEvent } from "./delivery.js";
 import { completeEvent, type DeliveredEvent, eventChecks, type NewEvent } from "./events.js";
 import { sendNotification } from "./notification.js";
 import type { LocalServiceOptions } from "./options.js";
+import type { ServiceEmitter } from "./service-emitter.js";
 import { type Checks, validateFields } from "./validation.js";
 import type { StoredWebhook, WebhookStore } from "./webhook-store.js";
 
@@ -23,8 +23,8 @@ export class Deliveries {
   readonly #timeoutMs: number;
   readonly #retryWaitsSeconds: readonly number[];
   readonly #deliverTo: string | undefined;
-  readonly #maxKept: number;
-  readonly #activity: Activity;
+  readonly #maxEntries: number;
+  readonly #emitter: ServiceEmitter;
   readonly #eventChecks: Checks;
   readonly #agent: Agent;
   readonly #queue: PQueue;
@@ -33,7 +33,7 @@ export class Deliveries {
   constructor(
     webhooks: WebhookStore,
     options: LocalServiceOptions & { readonly maxRequests: number },
-    activity: Activity,
+    emitter: ServiceEmitter,
   ) {
     const { deliveries = {}, allowUnknownEvents = false } = options;
     const { timeoutSeconds = 15, maxConcurrent = 64 } = deliveries;
@@ -41,11 +41,11 @@ export class Deliveries {
     this.#timeoutMs = Math.ceil(timeoutSeconds * 1000);
     this.#retryWaitsSeconds = deliveries.retryWaitsSeconds ?? defaultRetryWaitsSeconds;
     this.#deliverTo = deliveries.deliverTo;
-    this.#maxKept = options.maxRequests;
-    this.#activity = activity;
+    this.#maxEntries = options.maxRequests;
+    this.#emitter = emitter;
     this.#eventChecks = eventChecks(allowUnknownEvents);
-    // `sendNotification` enforces the timeout of an attempt. undici's own are off, except the one of a
-    // connection, which is set to the same value.
+    // `sendNotification` enforces the timeout of an attempt. undici's timeouts for a response are off, and
+    // its timeout for connecting, 10 s by default, must not be shorter.
     const connect = { timeout: this.#timeoutMs };
     this.#agent = new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
     this.#queue = new PQueue({ concurrency: maxConcurrent });
@@ -58,7 +58,9 @@ export class Deliveries {
   /** Starts to deliver a valid event to every webhook that subscribes to it. */
   emit(newEvent: NewEvent): EmittedEvent {
     const event = completeEvent(newEvent);
-    const webhooks = this.#webhooks.list(event.databaseId).filter((one) => selects(one, event));
+    const webhooks = this.#webhooks
+      .list(event.databaseId)
+      .filter((webhook) => subscribes(webhook, event));
     const deliveries = webhooks.map(({ id }) => this.#add(event, id));
     // Starts in a microtask, so that the event is logged before its deliveries.
     const finished = Promise.resolve().then(() =>
@@ -67,7 +69,7 @@ export class Deliveries {
     // A caller may ignore the promise, and an unhandled rejection would end the process.
     finished.catch(() => {});
     const emitted = { ...event, deliveries, finished };
-    this.#activity.emit("log", { type: "event", event: emitted });
+    this.#emitter.emit("log", { type: "event", event: emitted });
     return emitted;
   }
 
@@ -82,7 +84,7 @@ export class Deliveries {
 
   /** Abandons all pending deliveries, including attempts in flight. Their outcome stays `pending`. */
   async close(): Promise<void> {
-    const closed = new Error("The local service was closed before the delivery was over.");
+    const closed = new Error("The local service was closed before the delivery finished.");
     for (const controller of this.pending.values()) {
       controller.abort(closed);
     }
@@ -96,32 +98,32 @@ export class Deliveries {
     const delivery: DeliveryEntry = { number, event, webhookId, attempts: 0, outcome: "pending" };
     this.pending.set(delivery, new AbortController());
     this.newest.push(delivery);
-    if (this.newest.length > this.#maxKept) {
+    if (this.newest.length > this.#maxEntries) {
       this.newest.shift();
     }
     return delivery;
   }
 
-  /** Attempts a delivery until it is over. Rejects when the service closes first. */
+  /** Attempts a delivery until it has finished. Rejects when the service closes first. */
   async #deliver(delivery: DeliveryEntry): Promise<Delivery> {
-    const signal = this.pending.get(delivery)?.signal ?? AbortSignal.abort();
+    const { signal } = this.pending.get(delivery) as AbortController;
     try {
       for (let failures = 0; ; failures += 1) {
         if (await this.#queue.add(() => this.#attempt(delivery, signal))) {
-          return this.#end(delivery, "delivered");
+          return this.#finish(delivery, "delivered");
         }
         signal.throwIfAborted();
         const waitSeconds = this.#retryWaitsSeconds[failures];
         if (waitSeconds === undefined) {
-          return this.#end(delivery, "failed");
+          return this.#finish(delivery, "failed");
         }
         delivery.retryInSeconds = waitSeconds;
-        this.#activity.emit("log", { type: "delivery", delivery });
+        this.#emitter.emit("log", { type: "delivery", delivery });
         await delay(waitSeconds * 1000, undefined, { signal });
       }
     } catch (error) {
       if (signal.reason === dropped) {
-        return this.#end(delivery, "dropped");
+        return this.#finish(delivery, "dropped");
       }
       throw signal.reason ?? error;
     } finally {
@@ -145,17 +147,17 @@ export class Deliveries {
     return result.statusCode !== undefined && Math.floor(result.statusCode / 100) === 2;
   }
 
-  #end(delivery: DeliveryEntry, outcome: DeliveryOutcome): Delivery {
+  #finish(delivery: DeliveryEntry, outcome: DeliveryOutcome): Delivery {
     delivery.outcome = outcome;
     delete delivery.retryInSeconds;
-    this.#activity.emit("log", { type: "delivery", delivery });
-    this.#activity.emit("deliveryEnded", delivery);
+    this.#emitter.emit("log", { type: "delivery", delivery });
+    this.#emitter.emit("deliveryFinished", delivery);
     return delivery;
   }
 }
 
 /** Whether a webhook subscribes to an event (API §3, and §6 rules 1 and 2). */
-function selects({ active, events, tableId }: StoredWebhook, event: DeliveredEvent): boolean {
+function subscribes({ active, events, tableId }: StoredWebhook, event: DeliveredEvent): boolean {
   return active && events.includes(event.type) && (tableId === null || tableId === event.tableId);
 }
 

@@ -1,10 +1,10 @@
 import type { DeliveredEvent } from "./events.js";
 
-/** An event on its way to one webhook. The object is live: its fields follow the delivery. */
+/** The delivery of one event to one webhook. The object's fields change as the delivery proceeds. */
 export interface Delivery {
-  /** Number of the delivery since the start: 1, 2, 3, …. */
+  /** Position in the order of creation since the start: 1, 2, 3, …. */
   readonly number: number;
-  /** The event. */
+  /** Event that is delivered. */
   readonly event: DeliveredEvent;
   /** Identifier of the webhook. */
   readonly webhookId: number;
@@ -18,27 +18,27 @@ export interface Delivery {
   readonly problem?: string;
   /**
    * `"delivered"`: the receiver responded with 2xx; `"failed"`: no attempts are left; `"dropped"`: the
-   * webhook was deleted or switched off before; `"pending"`: not over yet.
+   * webhook was deleted or switched off first; `"pending"`: not finished yet.
    */
   readonly outcome: DeliveryOutcome;
-  /** How long the delivery waits for the next attempt, from the end of the latest. */
+  /** Seconds from the end of the latest attempt to the next one, while the delivery waits for it. */
   readonly retryInSeconds?: number;
 }
 
-/** How a delivery ended; see {@link Delivery.outcome}. */
+/** The outcome of a delivery; see {@link Delivery.outcome}. */
 export type DeliveryOutcome = "pending" | "delivered" | "failed" | "dropped";
 
 /** An event that was emitted, and the deliveries that it led to. */
 export interface EmittedEvent extends DeliveredEvent {
-  /** One for every active webhook that selects the event. */
+  /** One for every active webhook that subscribes to the event. */
   readonly deliveries: readonly Delivery[];
-  /** Fulfilled when every delivery is over; rejected when the service closes first. */
+  /** Fulfilled when every delivery has finished; rejected when the service closes first. */
   readonly finished: Promise<readonly Delivery[]>;
 }
 
 /** Which delivery to wait for; every given condition must hold. */
 export interface AwaitedDelivery {
-  /** Event kind. Default: any. */
+  /** Event type. Default: any. */
   readonly type?: string;
   /** Identifier of the webhook. Default: any. */
   readonly webhookId?: number;

@@ -24,7 +24,7 @@ export function sendError(
   return c.json({ error: { code: errorCodes[statusCode], message } }, statusCode, headers);
 }
 
-/** Responds in plain text where a client could take the error body for one about a webhook. */
+/** Responds in plain text, because a client could take an error body for a statement about its webhook. */
 export function sendPlainError(c: Context, statusCode: 403 | 404 | 421, message: string): Response {
   c.set("problem", message);
   return c.text(message, statusCode);

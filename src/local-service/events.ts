@@ -5,7 +5,7 @@ import * as check from "./validation.js";
 
 /** An event of a database, to be delivered to the webhooks that subscribe to it. */
 export interface NewEvent {
-  /** Event kind, one of the nine; any other only with `allowUnknownEvents`. */
+  /** One of the nine event types; any other only with `allowUnknownEvents`. */
   readonly type: EventType | (string & {});
   /** Database of the event. */
   readonly databaseId: string;
@@ -13,12 +13,10 @@ export interface NewEvent {
   readonly tableId?: string | undefined;
   /**
    * `data` of the notification; `tableId` is added if `data` has none. Default: a sample that fits the
-   * event kind, in the table of the event or in a made-up one.
+   * event type, in the table of the event or in a made-up one.
    */
   readonly data?: Readonly<Record<string, unknown>> | undefined;
-  /**
-   * Identifier by which receivers detect duplicates. Default: a new one, `evt_` and random digits.
-   */
+  /** Identifier by which receivers detect duplicates. Default: a new one, `evt_` and random digits. */
   readonly id?: string | undefined;
 }
 
@@ -28,31 +26,30 @@ export interface DeliveredEvent {
   readonly type: string;
   readonly databaseId: string;
   readonly tableId?: string;
-  /** When it happened: ISO 8601. */
+  /** When the event happened, in ISO 8601. */
   readonly timestamp: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** The check of an event kind, in a subscription (API §4.1) and in an event. */
-export function eventKindCheck(allowUnknownEvents: boolean): check.Check {
-  return (kind) => {
-    if (typeof kind !== "string" || kind === "") {
-      return "must be an event kind";
+/** The check of an event type, in a subscription (API §4.1) and in an event. */
+export function eventTypeCheck(allowUnknownEvents: boolean): check.Check {
+  return (name, type) => {
+    if (typeof type !== "string" || type === "") {
+      return `${name} must be an event type`;
     }
-    return allowUnknownEvents || isEventType(kind)
-      ? undefined
-      : adviceForUnknownName(kind, eventTypes);
+    const isKnown = allowUnknownEvents || isEventType(type);
+    return isKnown ? undefined : `${name} ${adviceForUnknownName(type, eventTypes)}`;
   };
 }
 
 /** The checks of the fields of an event. */
 export function eventChecks(allowUnknownEvents: boolean): check.Checks {
   return {
-    type: eventKindCheck(allowUnknownEvents),
+    type: eventTypeCheck(allowUnknownEvents),
     databaseId: check.aNonEmptyString,
     tableId: check.optional(check.aNonEmptyString),
     data: check.optional(check.must("be a JSON object", check.isObject)),
-    // The identifier becomes the value of a header.
+    // The identifier is sent in the header `webhook-id`.
     id: check.optional(check.must("be 1 to 256 visible ASCII characters", isHeaderValue)),
   };
 }

@@ -4,10 +4,10 @@ import * as check from "./validation.js";
 /**
  * One thing that goes wrong with a request.
  *
- * Where a kind has `commit`, `false` (the default) plays it before the request takes effect, `true`
- * after: the webhook is then stored or removed, and the fault acts on the response. A request
- * that the service refuses (401, 404, 400, …) takes no effect; faults "after" are then played on the
- * refusal.
+ * With `commit: false` (the default), the fault is applied before the service handles the request. With
+ * `commit: true`, it is applied afterwards: the webhook has been stored or deleted, and the fault acts on
+ * the response. If the service refuses the request (401, 404, 400, …), it stores or deletes nothing, and the
+ * fault acts on the refusal.
  */
 export type Fault =
   /** Waits `ms` milliseconds, then continues, even when the client has left. */
@@ -17,14 +17,14 @@ export type Fault =
   /** Keeps the connection open and sends nothing, until the client leaves. */
   | { readonly kind: "neverRespond"; readonly commit?: boolean }
   /**
-   * Sends a TCP reset. `resetBeforeReading`: before the service reads the body (unless a rule with `where` is
-   * active, which may inspect it). `resetAfterCommit`: instead of the response. `resetMidBody`: after half of
-   * the response's body.
+   * Sends a TCP reset. `resetBeforeReading`: before the service reads the body; while any rule has `where`,
+   * the service reads every body first. `resetAfterCommit`: instead of the response. `resetMidBody`: after
+   * half of the response's body.
    */
   | { readonly kind: "resetBeforeReading" | "resetAfterCommit" | "resetMidBody" }
   /**
-   * With `statusCode` (200 to 599): sends this response. Without: plays after the commit and changes
-   * the service's own response. A string `body` is sent as it is, anything else as JSON.
+   * With `statusCode` (200 to 599): sends this response. Without: changes the service's own response, as
+   * with `commit: true`. A string `body` is sent as it is, anything else as JSON.
    */
   | {
       readonly kind: "respond";
@@ -34,15 +34,15 @@ export type Fault =
       readonly commit?: boolean;
     };
 
-/** Makes the body of a response from the service's own: `(request, { secret, ...rest }) => rest`. */
-// biome-ignore lint/suspicious/noExplicitAny: the fields of the own body depend on the request.
-export type ChangeBody = (request: ReceivedRequest, ownBody: any) => unknown;
+/** Makes the new body of a response from its original JSON (or `{}`): `(request, { id }) => ({ id })`. */
+// biome-ignore lint/suspicious/noExplicitAny: the fields of the body depend on the request.
+export type ChangeBody = (request: ReceivedRequest, originalBody: any) => unknown;
 
 /** Which fault applies to which requests, and how often. */
 export interface FaultRule extends RequestMatch {
   /**
-   * What goes wrong. Several faults are played in this order on one request, first those before its
-   * effect. Nothing follows a reset or `neverRespond`.
+   * What goes wrong. Several faults are applied to one request in this order, those before its handling
+   * first. Nothing follows a reset or `neverRespond`.
    */
   readonly fault: Fault | readonly Fault[];
   /** The number of requests that the rule applies to. Default: no limit. */
@@ -59,7 +59,7 @@ export interface InjectedFault {
   remove(): void;
 }
 
-/** The active rules. Only the first one that matches and has requests left in `times` applies to a request. */
+/** The active rules, in the order in which they were added. At most one applies to a request. */
 export class FaultRules {
   readonly #rules = new Set<ActiveRule>();
 
@@ -78,14 +78,13 @@ export class FaultRules {
 
   clear(): void {
     for (const rule of this.#rules) {
-      rule.release();
+      rule.remove();
     }
-    this.#rules.clear();
   }
 
-  /** Returns the faults for a request, and a promise that `release` resolves for a `hold` among them. */
+  /** Counts a request for its rule. Returns its faults, and a promise that `release` resolves for a `hold`. */
   take(request: ReceivedRequest) {
-    const rule = [...this.#rules].find((one) => one.matches(request));
+    const rule = [...this.#rules].find((active) => active.matches(request));
     return rule?.take(request) ?? { faults: [], holdReleased: Promise.resolve() };
   }
 }
@@ -94,7 +93,7 @@ class ActiveRule implements InjectedFault {
   readonly rule: FaultRule;
   readonly requests: ReceivedRequest[] = [];
   readonly #rules: Set<ActiveRule>;
-  #gate = Promise.withResolvers<void>();
+  #nextRelease = Promise.withResolvers<void>();
 
   constructor(rule: FaultRule, rules: Set<ActiveRule>) {
     this.rule = rule;
@@ -108,13 +107,13 @@ class ActiveRule implements InjectedFault {
 
   take(request: ReceivedRequest) {
     this.requests.push(request);
-    // Takes the promise now rather than when the hold is played, so that a release in between counts.
-    return { faults: [this.rule.fault].flat(), holdReleased: this.#gate.promise };
+    // Reads the promise before the hold is applied, so that a release in between counts.
+    return { faults: [this.rule.fault].flat(), holdReleased: this.#nextRelease.promise };
   }
 
   release(): void {
-    this.#gate.resolve();
-    this.#gate = Promise.withResolvers();
+    this.#nextRelease.resolve();
+    this.#nextRelease = Promise.withResolvers();
   }
 
   remove(): void {
@@ -123,8 +122,8 @@ class ActiveRule implements InjectedFault {
   }
 }
 
-/** Whether a fault is played before the request can take effect. */
-export function isBeforeCommit(fault: Fault): boolean {
+/** Whether a fault is applied before the service handles the request. */
+export function isBeforeHandling(fault: Fault): boolean {
   switch (fault.kind) {
     case "resetBeforeReading":
       return true;
@@ -138,7 +137,7 @@ export function isBeforeCommit(fault: Fault): boolean {
   }
 }
 
-const commit = check.optional(check.aFlag);
+const commit = check.optional(check.aBoolean);
 const faultChecks = {
   delay: { ms: check.aWholeNumber, commit },
   hold: { commit },
@@ -156,8 +155,6 @@ const faultChecks = {
   },
 } satisfies Record<Fault["kind"], check.Checks>;
 
-const kinds = Object.keys(faultChecks);
-
 /** Throws a TypeError for an invalid rule, because a misspelt rule would silently never act. */
 function assertFaultRule(rule: FaultRule): void {
   check.assertOptions("fault rule", rule, {
@@ -167,9 +164,10 @@ function assertFaultRule(rule: FaultRule): void {
     where: check.optional(check.aFunction),
     times: check.optional(check.aWholeNumber),
   });
+  const aKnownKind = check.oneOf(Object.keys(faultChecks));
   for (const fault of [rule.fault].flat()) {
     // The kind decides which other fields are valid.
-    check.assertOptions("fault", { kind: fault?.kind }, { kind: check.oneOf(kinds) });
+    check.assertOptions("fault", { kind: fault?.kind }, { kind: aKnownKind });
     const checks: check.Checks = faultChecks[fault.kind];
     check.assertOptions(`fault ${fault.kind}`, fault, { kind: check.anything, ...checks });
   }

@@ -6,7 +6,7 @@
  * @module pulumi-dbwebhooks/local-service
  */
 
-export type { LogEntry } from "./activity.js";
+export { DataFileError } from "./data-file.js";
 export type { AwaitedDelivery, Delivery, DeliveryOutcome, EmittedEvent } from "./delivery.js";
 export type { DeliveredEvent, NewEvent } from "./events.js";
 export type { ChangeBody, Fault, FaultRule, InjectedFault } from "./faults.js";
@@ -14,5 +14,5 @@ export type { ApiKeys, DeliveryOptions, LocalServiceOptions, RateLimit } from ".
 export type { AwaitedRequest, ReceivedRequest, RequestMatch, RequestOutcome } from "./requests.js";
 export type { LocalService, ServiceCounts } from "./service.js";
 export { startLocalService } from "./service.js";
-export { DataFileError } from "./webhook-file.js";
+export type { LogEntry } from "./service-emitter.js";
 export type { StoredWebhook, WebhookChanges } from "./webhook-store.js";

@@ -3,7 +3,7 @@ import { type Dispatcher, request } from "undici";
 import type { Delivery } from "./delivery.js";
 import type { DeliveredEvent } from "./events.js";
 
-// The body of a response is read only to keep the connection usable.
+// A response's body is read and discarded, up to this size, so that the connection can be reused.
 const maxResponseBytes = 64 * 1024;
 
 /** Signs and sends a notification once. Returns the status or the reason for no response, and never rejects. */

@@ -1,6 +1,6 @@
 import { isAbsoluteHttpUrl } from "../common/url.js";
-import type { LogEntry } from "./activity.js";
 import type { FaultRule } from "./faults.js";
+import type { LogEntry } from "./service-emitter.js";
 import * as check from "./validation.js";
 
 /** How a local service starts; everything has a default. */
@@ -9,18 +9,18 @@ export interface LocalServiceOptions {
   readonly port?: number;
   /**
    * Address to listen on. Default: `127.0.0.1`. Other machines can reach any address that is not
-   * loopback, and keys travel in clear text: there is no TLS.
+   * loopback, whatever `allowRemote` is, and keys travel in clear text: there is no TLS.
    */
   readonly host?: string;
   /**
-   * Accepts requests with any `Host` and any `Origin`, for example behind a proxy. Default: `false` on
-   * a loopback `host`: another `Host` than a loopback name gets 421 and another `Origin` 403, so that
-   * no web page can use the service. Always `true` on any other `host`.
+   * Accepts requests with any `Host` and any `Origin`, for example behind a proxy; only `host` decides which
+   * machines can connect. Default: `false` on a loopback `host`: a `Host` that is not a loopback name gets
+   * 421 and such an `Origin` 403, so that no web page can use the service. Always `true` on any other `host`.
    */
   readonly allowRemote?: boolean;
   /** The API keys that the service knows. Default: `["local-api-key"]`. There must be at least one. */
   readonly apiKeys?: ApiKeys;
-  /** Accepts event kinds other than the nine documented ones. Default: `false`, the response to them is 400. */
+  /** Accepts event types other than the nine documented ones. Default: `false`, the response to them is 400. */
   readonly allowUnknownEvents?: boolean;
   /** Supports the list operation, `GET …/webhooks`. Default: `false`, the response to it is 405. */
   readonly listing?: boolean;
@@ -34,16 +34,16 @@ export interface LocalServiceOptions {
    * with a {@link DataFileError} when the file cannot be used.
    */
   readonly data?: string;
-  /** How notifications are delivered. */
+  /** Timeouts, retries and the destination of notifications. */
   readonly deliveries?: DeliveryOptions;
   /**
    * How many requests, and how many deliveries, the service remembers for `requests` and
-   * `deliveries`; the oldest go first. Default: 10,000.
+   * `deliveries`; the service forgets the oldest first. Default: 10,000.
    */
   readonly maxRequests?: number;
   /**
-   * Called with everything that happens, in order: each request when its outcome is known, each
-   * event, and each attempt of a delivery. An error that it throws is an uncaught exception.
+   * Called in order with each request when its outcome is known, each event, each attempt of a delivery,
+   * and each delivery that is dropped. An error that it throws is an uncaught exception.
    */
   readonly onLog?: (entry: LogEntry) => void;
 }
@@ -51,8 +51,8 @@ export interface LocalServiceOptions {
 /**
  * The API keys that the service knows, and the databases that each may use.
  *
- * A list gives every key access to every database. A record names the databases of each key; `"*"`
- * stands for every database. A database does not have to be created: every database id exists.
+ * A list gives every key access to every database. An object names the databases of each key; `"*"`
+ * stands for every database. Databases need not be created: every database id exists.
  */
 export type ApiKeys = readonly string[] | Readonly<Record<string, readonly string[] | "*">>;
 
@@ -64,7 +64,7 @@ export interface RateLimit {
   readonly burst?: number;
 }
 
-/** How notifications are delivered. The API does not specify it. */
+/** How notifications are delivered. The API does not specify these values. */
 export interface DeliveryOptions {
   /** Timeout of one attempt, connection included, in seconds. Default: 15. */
   readonly timeoutSeconds?: number;
@@ -85,22 +85,27 @@ export interface DeliveryOptions {
 
 /** Throws a TypeError that names every invalid and every unknown option. */
 export function assertServiceOptions(options: LocalServiceOptions): void {
-  const checkedElsewhere = check.anything;
   check.assertOptions("startLocalService", options, {
-    ...{ port: checkedElsewhere, host: checkedElsewhere, apiKeys: checkedElsewhere },
-    ...{ faults: checkedElsewhere, data: checkedElsewhere },
-    allowRemote: check.optional(check.aFlag),
-    allowUnknownEvents: check.optional(check.aFlag),
-    listing: check.optional(check.aFlag),
+    // The start of the service checks the values of these five when it uses them.
+    port: check.anything,
+    host: check.anything,
+    apiKeys: check.anything,
+    faults: check.anything,
+    data: check.anything,
+    allowRemote: check.optional(check.aBoolean),
+    allowUnknownEvents: check.optional(check.aBoolean),
+    listing: check.optional(check.aBoolean),
     rateLimit: check.optional(check.anObject),
     deliveries: check.optional(check.anObject),
     maxRequests: check.optional(check.aWholeNumber),
     onLog: check.optional(check.aFunction),
   });
-  check.assertOptions("rateLimit", options.rateLimit ?? { requestsPerSecond: 1 }, {
-    requestsPerSecond: check.aPositiveNumber,
-    burst: check.optional(check.aPositiveWholeNumber),
-  });
+  if (options.rateLimit !== undefined) {
+    check.assertOptions("rateLimit", options.rateLimit, {
+      requestsPerSecond: check.aPositiveNumber,
+      burst: check.optional(check.aPositiveWholeNumber),
+    });
+  }
   check.assertOptions("deliveries", options.deliveries ?? {}, {
     timeoutSeconds: check.optional(check.aPositiveNumber),
     maxConcurrent: check.optional(check.aPositiveWholeNumber),

@@ -1,18 +1,18 @@
 import type { IncomingMessage } from "node:http";
-import type { Activity } from "./activity.js";
 import type { ReceivedRequest, RequestEntry } from "./requests.js";
+import type { ServiceEmitter } from "./service-emitter.js";
 
 /** Keeps the newest requests in order of arrival, and emits the stages that they reach. */
 export class RequestLog {
   readonly newest: RequestEntry[] = [];
   readonly counts = { requests: 0, posts: 0, deletes: 0, connections: 0 };
-  readonly #maxRequests: number;
-  readonly #activity: Activity;
-  readonly #unread = new WeakSet<RequestEntry>();
+  readonly #maxEntries: number;
+  readonly #emitter: ServiceEmitter;
+  readonly #notYetReported = new WeakSet<RequestEntry>();
 
-  constructor(maxRequests: number, activity: Activity) {
-    this.#maxRequests = maxRequests;
-    this.#activity = activity;
+  constructor(maxEntries: number, emitter: ServiceEmitter) {
+    this.#maxEntries = maxEntries;
+    this.#emitter = emitter;
   }
 
   add({ method = "", url = "", headers }: IncomingMessage): RequestEntry {
@@ -28,27 +28,28 @@ export class RequestLog {
       committed: false,
       outcome: "pending",
     };
-    this.#unread.add(entry);
+    this.#notYetReported.add(entry);
     this.newest.push(entry);
-    if (this.newest.length > this.#maxRequests) {
+    if (this.newest.length > this.#maxEntries) {
       this.newest.shift();
     }
     return entry;
   }
 
+  /** Reports the stage "received" once. */
   noteReceived(entry: RequestEntry): void {
-    if (this.#unread.delete(entry)) {
-      this.#activity.emit("received", entry);
+    if (this.#notYetReported.delete(entry)) {
+      this.#emitter.emit("received", entry);
     }
   }
 
   noteCommitted(entry: RequestEntry, webhookId: number): void {
     entry.committed = true;
     entry.webhookId = String(webhookId);
-    this.#activity.emit("committed", entry);
+    this.#emitter.emit("committed", entry);
   }
 
-  /** Keeps the first outcome: a response after the client has disconnected changes nothing. */
+  /** Keeps the first outcome, for example when a response follows after the client has disconnected. */
   noteFinished(
     entry: RequestEntry,
     result: Pick<ReceivedRequest, "outcome" | "statusCode" | "problem">,
@@ -57,8 +58,8 @@ export class RequestLog {
       Object.assign(entry, result);
       // A request that is refused before its body is read counts as received.
       this.noteReceived(entry);
-      this.#activity.emit("finished", entry);
-      this.#activity.emit("log", { type: "request", request: entry });
+      this.#emitter.emit("finished", entry);
+      this.#emitter.emit("log", { type: "request", request: entry });
     }
   }
 }

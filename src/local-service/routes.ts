@@ -3,24 +3,18 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { isAbsoluteHttpUrl, isLoopbackAddress } from "../common/url.js";
-import {
-  type ApiKeyRing,
-  authorize,
-  limitRate,
-  refuseForeignRequest,
-  sendNotFound,
-} from "./access.js";
-import type { Activity } from "./activity.js";
+import { authorize, type KnownApiKeys, limitRate, loopbackOnly, sendNotFound } from "./access.js";
+import { applyFaults } from "./apply-faults.js";
 import type { Deliveries } from "./deliveries.js";
 import type { Delivery } from "./delivery.js";
 import { sendError, sendPlainError } from "./errors.js";
-import { eventKindCheck } from "./events.js";
+import { eventTypeCheck, type NewEvent } from "./events.js";
 import type { FaultRules } from "./faults.js";
 import type { LocalServiceOptions } from "./options.js";
-import { playFaults } from "./play-faults.js";
-import { readBody } from "./read-body.js";
+import { readBodyOrRefuse } from "./read-body.js";
 import type { RequestLog } from "./request-log.js";
 import type { ServiceEnv } from "./requests.js";
+import type { ServiceEmitter } from "./service-emitter.js";
 import * as check from "./validation.js";
 import type { StoredWebhook, WebhookStore } from "./webhook-store.js";
 
@@ -28,52 +22,53 @@ import type { StoredWebhook, WebhookStore } from "./webhook-store.js";
 export interface ServiceParts {
   readonly webhooks: WebhookStore;
   readonly deliveries: Deliveries;
-  readonly keys: ApiKeyRing;
+  readonly keys: KnownApiKeys;
   readonly requests: RequestLog;
   readonly faults: FaultRules;
-  readonly activity: Activity;
+  readonly emitter: ServiceEmitter;
   /** Aborted when the service closes. */
   readonly closing: AbortSignal;
 }
 
-const collection = "/:databaseId/webhooks";
-const item = "/:databaseId/webhooks/:webhookId";
-const emissions = "/_local/bases/:databaseId/events";
+const collectionPath = "/:databaseId/webhooks";
+const itemPath = "/:databaseId/webhooks/:webhookId";
+const eventsPath = "/_local/bases/:databaseId/events";
 const maxWaitSeconds = 600;
 
 /**
- * The routes of API §4. A request passes these steps in order: log, `Host` and `Origin`, rate limit,
- * faults, API key, access to the database, body.
+ * The routes of API §4; docs/contributing/api.md says which document that is. The steps of a request are, in
+ * order: the log, `Host` and `Origin`, the rate limit, reading the body if the API key may use the database,
+ * faults, refusal without such a key, and the handler.
  */
 export function createRoutes(parts: ServiceParts, options: LocalServiceOptions): Hono<ServiceEnv> {
   const { webhooks, deliveries, keys, requests, faults, closing } = parts;
   const { allowUnknownEvents = false, listing = false, host = "127.0.0.1" } = options;
-  const creation = creationChecks(allowUnknownEvents);
+  const bodyChecks = creationChecks(allowUnknownEvents);
   const app = new Hono<ServiceEnv>();
   const bases = app.basePath("/api/v1/bases");
 
   app.onError((error, c) => sendError(c, 500, `The local service failed: ${error.message}`));
   // In plain text, because NOT_FOUND in the error body would tell a client that its webhook is gone.
   app.notFound((c) => sendPlainError(c, 404, "There is nothing at this path."));
-  app.use(record(requests));
+  app.use(logRequest(requests));
   if (!options.allowRemote && isLoopbackAddress(host)) {
-    app.use(refuseForeignRequest);
+    app.use(loopbackOnly);
   }
   // Before the rate limit and the faults, because an emission is not part of the API.
-  app.post(emissions, recordPath(keys), authorize(keys), (c) => emitEvent(c, deliveries));
-  bases.use(collection, recordPath(keys));
-  bases.use(item, recordPath(keys));
+  app.post(eventsPath, logPathAndAccess(keys), authorize(keys), (c) => emitEvent(c, deliveries));
+  bases.use(collectionPath, logPathAndAccess(keys));
+  bases.use(itemPath, logPathAndAccess(keys));
   if (options.rateLimit !== undefined) {
     app.use(limitRate(options.rateLimit, keys));
   }
-  app.use(playFaults(faults, requests, closing));
+  app.use(applyFaults(faults, requests, closing));
 
-  bases.post(collection, authorize(keys), (c) => {
+  bases.post(collectionPath, authorize(keys), (c) => {
     if (!/^application\/json *(;|$)/i.test(c.req.header("content-type") ?? "")) {
       return sendError(c, 415, "Content-Type must be application/json.");
     }
     const { body } = c.get("entry");
-    const problems = check.validateFields(body, creation);
+    const problems = check.validateFields(body, bodyChecks);
     if (problems.length > 0) {
       return sendError(c, 400, `Invalid request body: ${problems.join("; ")}.`);
     }
@@ -86,12 +81,12 @@ export function createRoutes(parts: ServiceParts, options: LocalServiceOptions):
   });
 
   if (listing) {
-    bases.get(collection, authorize(keys), (c) =>
+    bases.get(collectionPath, authorize(keys), (c) =>
       c.json({ webhooks: webhooks.list(c.req.param("databaseId")).map(toListed) }),
     );
   }
 
-  bases.delete(item, authorize(keys), (c) => {
+  bases.delete(itemPath, authorize(keys), (c) => {
     const { databaseId, webhookId } = c.req.param();
     const webhook = webhooks.get(Number(webhookId));
     // Compared as text, because `Number` accepts spellings such as "01".
@@ -104,28 +99,28 @@ export function createRoutes(parts: ServiceParts, options: LocalServiceOptions):
     return c.json({ success: true, message: `Webhook ${webhookId} deleted` });
   });
 
-  bases.all(collection, refuseMethod(listing ? "GET, HEAD, POST" : "POST"));
-  bases.all(item, refuseMethod("DELETE"));
+  bases.all(collectionPath, refuseMethod(listing ? "GET, HEAD, POST" : "POST"));
+  bases.all(itemPath, refuseMethod("DELETE"));
   return app;
 }
 
 /**
  * Emits an event: the body is the event without its database. `?wait=SECONDS` delays the response until
- * every delivery is over, at most for that time.
+ * every delivery has finished, at most for that time.
  */
 async function emitEvent(
-  c: Context<ServiceEnv, typeof emissions>,
+  c: Context<ServiceEnv, typeof eventsPath>,
   deliveries: Deliveries,
 ): Promise<Response> {
   const waitSeconds = Number(c.req.query("wait") ?? 0);
   if (!(waitSeconds >= 0 && waitSeconds <= maxWaitSeconds)) {
     return sendError(c, 400, `wait must be a number of seconds, 0 to ${maxWaitSeconds}.`);
   }
-  const tooLarge = await readBody(c);
-  if (tooLarge !== undefined) {
-    return tooLarge;
+  const refusal = await readBodyOrRefuse(c);
+  if (refusal !== undefined) {
+    return refusal;
   }
-  const body = { ...Object(c.get("entry").body), databaseId: c.req.param("databaseId") };
+  const body = { ...(c.get("entry").body as NewEvent), databaseId: c.req.param("databaseId") };
   const problems = deliveries.validateEvent(body);
   if (problems.length > 0) {
     return sendError(c, 400, `Invalid event: ${problems.join("; ")}.`);
@@ -134,20 +129,20 @@ async function emitEvent(
   const timeout = delay(waitSeconds * 1000, undefined, { ref: false });
   await Promise.race([event.finished, timeout]).catch(() => {});
   const isPending = event.deliveries.some(({ outcome }) => outcome === "pending");
-  const shown = event.deliveries.map(toShown);
-  return c.json({ id: event.id, deliveries: shown }, isPending ? 202 : 200);
+  const summaries = event.deliveries.map(toSummary);
+  return c.json({ id: event.id, deliveries: summaries }, isPending ? 202 : 200);
 }
 
 /** The fields of a creation (API §4.1). */
 function creationChecks(allowUnknownEvents: boolean): check.Checks {
-  const kindCheck = eventKindCheck(allowUnknownEvents);
+  const checkType = eventTypeCheck(allowUnknownEvents);
   const isUrl = (url: unknown) => typeof url === "string" && isAbsoluteHttpUrl(url);
-  const events: check.Check = (kinds) => {
-    if (!Array.isArray(kinds) || kinds.length === 0) {
-      return "must be an array of at least one event kind";
+  const events: check.Check = (name, types) => {
+    if (!Array.isArray(types) || types.length === 0) {
+      return `${name} must be an array of at least one event type`;
     }
-    const at = kinds.findIndex((kind) => kindCheck(kind) !== undefined);
-    return at < 0 ? undefined : `[${at}] ${kindCheck(kinds[at])}`;
+    const index = types.findIndex((type) => checkType(name, type) !== undefined);
+    return index < 0 ? undefined : checkType(`${name}[${index}]`, types[index]);
   };
   return {
     url: check.must("be an absolute http or https URL", isUrl),
@@ -156,7 +151,7 @@ function creationChecks(allowUnknownEvents: boolean): check.Checks {
   };
 }
 
-function record(requests: RequestLog) {
+function logRequest(requests: RequestLog) {
   return createMiddleware<ServiceEnv>(async (c, next) => {
     const { incoming, outgoing } = c.env;
     const entry = requests.add(incoming);
@@ -172,10 +167,10 @@ function record(requests: RequestLog) {
   });
 }
 
-function recordPath(keys: ApiKeyRing) {
-  return createMiddleware<ServiceEnv, typeof item>((c, next) => {
+function logPathAndAccess(keys: KnownApiKeys) {
+  return createMiddleware<ServiceEnv, typeof itemPath>((c, next) => {
     const { databaseId, webhookId } = c.req.param();
-    const authorized = keys.mayUse(keys.keyIn(c.req.header("authorization")), databaseId);
+    const authorized = keys.mayUse(keys.knownKeyOf(c.req.header("authorization")), databaseId);
     Object.assign(c.get("entry"), { databaseId, webhookId, authorized });
     return next();
   });
@@ -196,6 +191,6 @@ function toListed({ id, url, events, tableId, active }: StoredWebhook) {
 }
 
 /** Omits the address of the receiver, which can be a credential. */
-function toShown({ webhookId, outcome, attempts, statusCode, problem }: Delivery) {
+function toSummary({ webhookId, outcome, attempts, statusCode, problem }: Delivery) {
   return { webhookId, outcome, attempts, statusCode, problem };
 }

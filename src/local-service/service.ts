@@ -2,8 +2,8 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import { type AddressInfo, isIPv6 } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
-import { ApiKeyRing } from "./access.js";
-import { Activity } from "./activity.js";
+import { KnownApiKeys } from "./access.js";
+import { openDataFile } from "./data-file.js";
 import { Deliveries } from "./deliveries.js";
 import type { AwaitedDelivery, Delivery, EmittedEvent } from "./delivery.js";
 import type { NewEvent } from "./events.js";
@@ -12,11 +12,11 @@ import { assertServiceOptions, type LocalServiceOptions } from "./options.js";
 import { RequestLog } from "./request-log.js";
 import { type AwaitedRequest, matches, type ReceivedRequest } from "./requests.js";
 import { createRoutes, type ServiceParts } from "./routes.js";
-import { openWebhookFile } from "./webhook-file.js";
+import { ServiceEmitter } from "./service-emitter.js";
 import {
+  type DataFile,
   type StoredWebhook,
   type WebhookChanges,
-  type WebhookFile,
   WebhookStore,
 } from "./webhook-store.js";
 
@@ -42,9 +42,9 @@ export interface ServiceCounts {
   readonly connections: number;
   /** Webhooks ever stored, also by earlier services with the same file. */
   readonly created: number;
-  /** Webhooks ever removed, by request or by `removeWebhook`, also by earlier services with the same file. */
+  /** Webhooks ever deleted, by request or by `removeWebhook`, also by earlier services with the same file. */
   readonly deleted: number;
-  /** Deliveries that are not over. */
+  /** Deliveries that have not finished. */
   readonly pending: number;
 }
 
@@ -54,7 +54,7 @@ export interface ServiceCounts {
  */
 export async function startLocalService(options: LocalServiceOptions = {}): Promise<LocalService> {
   assertServiceOptions(options);
-  const file = options.data === undefined ? undefined : await openWebhookFile(options.data);
+  const file = options.data === undefined ? undefined : await openDataFile(options.data);
   try {
     const service = new LocalService(options, file);
     await service.listen(options);
@@ -75,20 +75,20 @@ export class LocalService implements AsyncDisposable {
   #closed: Promise<void> | undefined;
 
   /** @internal */
-  constructor(options: LocalServiceOptions, file: WebhookFile | undefined) {
+  constructor(options: LocalServiceOptions, file: DataFile | undefined) {
     const { apiKeys = ["local-api-key"], faults = [], maxRequests = 10_000, onLog } = options;
-    const activity = new Activity(this.#closing.signal);
+    const emitter = new ServiceEmitter(this.#closing.signal);
     if (onLog !== undefined) {
       // In a microtask, so that an error in `onLog` is an uncaught exception and never breaks a request.
-      activity.on("log", (entry) => queueMicrotask(() => onLog(entry)));
+      emitter.on("log", (entry) => queueMicrotask(() => onLog(entry)));
     }
     const webhooks = new WebhookStore(file);
     this.#parts = {
-      activity,
+      emitter,
       webhooks,
-      keys: new ApiKeyRing(apiKeys),
-      requests: new RequestLog(maxRequests, activity),
-      deliveries: new Deliveries(webhooks, { ...options, maxRequests }, activity),
+      keys: new KnownApiKeys(apiKeys),
+      requests: new RequestLog(maxRequests, emitter),
+      deliveries: new Deliveries(webhooks, { ...options, maxRequests }, emitter),
       faults: new FaultRules(),
       closing: this.#closing.signal,
     };
@@ -134,7 +134,7 @@ export class LocalService implements AsyncDisposable {
     return this.#parts.keys.first;
   }
 
-  /** A copy of the list of the newest requests, in order of arrival. Its entries change while they proceed. */
+  /** A copy of the list of the newest requests, in order of arrival. Its entries change as the requests proceed. */
   get requests(): readonly ReceivedRequest[] {
     return [...this.#parts.requests.newest];
   }
@@ -144,7 +144,7 @@ export class LocalService implements AsyncDisposable {
     return this.#parts.webhooks.list();
   }
 
-  /** A copy of the list of the newest deliveries, in the order of their events. Its entries change too. */
+  /** A copy of the list of the newest deliveries, in the order of their events. Its entries change as they proceed. */
   get deliveries(): readonly Delivery[] {
     return [...this.#parts.deliveries.newest];
   }
@@ -168,17 +168,17 @@ export class LocalService implements AsyncDisposable {
    */
   nextRequest(awaited: AwaitedRequest = {}): Promise<ReceivedRequest> {
     const { stage = "received", ...match } = awaited;
-    return this.#parts.activity.next(stage, (request) => matches(match, request));
+    return this.#parts.emitter.next(stage, (request) => matches(match, request));
   }
 
   /**
-   * Waits for the next matching delivery to end, whatever its outcome. Rejects when the service closes first.
+   * Waits for the next matching delivery to finish, whatever its outcome. Rejects when the service closes first.
    * Without an argument it waits for the next delivery.
    */
   nextDelivery(awaited: AwaitedDelivery = {}): Promise<Delivery> {
     const { type, webhookId, where } = awaited;
-    return this.#parts.activity.next(
-      "deliveryEnded",
+    return this.#parts.emitter.next(
+      "deliveryFinished",
       (delivery) =>
         (type === undefined || type === delivery.event.type) &&
         (webhookId === undefined || webhookId === delivery.webhookId) &&
@@ -187,7 +187,7 @@ export class LocalService implements AsyncDisposable {
   }
 
   /**
-   * Emits an event: starts to deliver it to every active webhook that selects it. Throws a TypeError,
+   * Emits an event: starts to deliver it to every active webhook that subscribes to it. Throws a TypeError,
    * and delivers nothing, when the event is invalid.
    */
   emit(event: NewEvent): EmittedEvent {
@@ -199,8 +199,8 @@ export class LocalService implements AsyncDisposable {
   }
 
   /**
-   * Adds a fault rule. To each request, the service applies the first rule added that matches it and still
-   * has requests left in `times`. Throws a TypeError that says what is wrong when the rule is invalid.
+   * Adds a fault rule. Of the rules that match a request and have not yet applied to `times` requests, only
+   * the one that was added first applies to it. Throws a TypeError when the rule is invalid.
    */
   inject(rule: FaultRule): InjectedFault {
     return this.#parts.faults.add(rule);
@@ -222,7 +222,7 @@ export class LocalService implements AsyncDisposable {
     }
   }
 
-  /** Removes a webhook without a request. Throws a RangeError when there is none with this id. */
+  /** Deletes a webhook without a request. Throws a RangeError when there is none with this id. */
   removeWebhook(id: number): void {
     this.#parts.webhooks.delete(id);
     this.#parts.deliveries.drop(id);

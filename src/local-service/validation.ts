@@ -1,21 +1,21 @@
 import { adviceForUnknownName } from "../common/nearest-name.js";
 
-/** Returns what is wrong with a value, or `undefined` when it is valid. */
-export type Check = (value: unknown) => string | undefined;
+/** Returns what is wrong with a value, such as "port must be …", or `undefined` when it is valid. */
+export type Check = (name: string, value: unknown) => string | undefined;
 
 /** The checks of an object's fields, by name. */
 export type Checks = Readonly<Record<string, Check>>;
 
 /** Throws a TypeError that names every invalid and every unknown option. */
-export function assertOptions(what: string, options: unknown, checks: Checks): void {
+export function assertOptions(subject: string, options: unknown, checks: Checks): void {
   const names = Object.keys(checks);
-  const unknown = Object.keys(Object(options)).filter((name) => !names.includes(name));
+  const unknown = Object.keys(options ?? {}).filter((name) => !names.includes(name));
   const problems = [
     ...validateFields(options, checks),
     ...unknown.map((name) => `${name.slice(0, 100)} ${adviceForUnknownName(name, names)}`),
   ];
   if (problems.length > 0) {
-    throw new TypeError(`${what}: ${problems.join("; ")}.`);
+    throw new TypeError(`${subject}: ${problems.join("; ")}.`);
   }
 }
 
@@ -24,20 +24,17 @@ export function validateFields(value: unknown, checks: Checks): string[] {
   if (!isObject(value)) {
     return ["must be an object"];
   }
-  return Object.entries(checks).flatMap(([name, check]) => {
-    const problem = check((value as Record<string, unknown>)[name]);
-    // The problem of an entry begins with its place in the list: `events[1] is unknown`.
-    const separator = problem?.startsWith("[") ? "" : " ";
-    return problem === undefined ? [] : [`${name}${separator}${problem}`];
-  });
+  const fields = value as Record<string, unknown>;
+  return Object.entries(checks).flatMap(([name, check]) => check(name, fields[name]) ?? []);
 }
 
-export function must(text: string, isValid: (value: unknown) => boolean): Check {
-  return (value) => (isValid(value) ? undefined : `must ${text}`);
+/** The check that a value is valid; `requirement` follows "must" in the message. */
+export function must(requirement: string, isValid: (value: unknown) => boolean): Check {
+  return (name, value) => (isValid(value) ? undefined : `${name} must ${requirement}`);
 }
 
 export function optional(check: Check): Check {
-  return (value) => (value === undefined ? undefined : check(value));
+  return (name, value) => (value === undefined ? undefined : check(name, value));
 }
 
 export function oneOf(values: readonly string[]): Check {
@@ -47,7 +44,7 @@ export function oneOf(values: readonly string[]): Check {
 export const anything: Check = () => undefined;
 export const anObject = must("be an object", isObject);
 export const aFunction = must("be a function", (value) => typeof value === "function");
-export const aFlag = must("be true or false", (value) => typeof value === "boolean");
+export const aBoolean = must("be true or false", (value) => typeof value === "boolean");
 export const aWholeNumber = must(
   "be a whole number of at least 0",
   (value) => Number.isSafeInteger(value) && Number(value) >= 0,

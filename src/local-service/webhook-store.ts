@@ -6,7 +6,7 @@ export interface StoredWebhook {
   readonly databaseId: string;
   /** Address that receives the notifications, as sent. */
   readonly url: string;
-  /** Event kinds subscribed to, in the order sent, without duplicates. */
+  /** Event types subscribed to, in the order sent, without duplicates. */
   readonly events: readonly string[];
   /** The one table whose events are delivered; `null` for all tables. */
   readonly tableId: string | null;
@@ -16,27 +16,27 @@ export interface StoredWebhook {
   readonly secret: string;
 }
 
-/** What `updateWebhook` can change. */
+/** The fields that `updateWebhook` can change. */
 export type WebhookChanges = Partial<Pick<StoredWebhook, "url" | "events" | "tableId" | "active">>;
 
-/** Keeps webhooks beyond the life of the process. */
-export interface WebhookFile {
-  /** What the file held when it was opened. */
+/** Keeps webhooks after the process has ended. */
+export interface DataFile {
+  /** The webhooks that the file held when it was opened. */
   readonly webhooks: readonly StoredWebhook[];
   /** The highest id that was ever stored. */
   readonly lastId: number;
   save(webhook: StoredWebhook): void;
-  remove(id: number): void;
+  delete(id: number): void;
   close(): void;
 }
 
 /** The webhooks in memory, and in a file as well if there is one. */
 export class WebhookStore {
   readonly #webhooks: Map<number, StoredWebhook>;
-  readonly #file: WebhookFile | undefined;
+  readonly #file: DataFile | undefined;
   #lastId: number;
 
-  constructor(file?: WebhookFile) {
+  constructor(file?: DataFile) {
     this.#file = file;
     this.#webhooks = new Map(file?.webhooks.map((webhook) => [webhook.id, webhook]));
     this.#lastId = file?.lastId ?? 0;
@@ -70,7 +70,7 @@ export class WebhookStore {
 
   delete(id: number): void {
     this.#existing(id);
-    this.#file?.remove(id);
+    this.#file?.delete(id);
     this.#webhooks.delete(id);
   }
 

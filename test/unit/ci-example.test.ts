@@ -6,13 +6,13 @@ import { withExample } from "../helpers/example.js";
 import { readPage } from "../helpers/markdown.js";
 import { run } from "../helpers/pulumi.js";
 
-/** Returns the lines that name an action of GitHub's, with its commit and tag. */
+/** Returns the actions of GitHub that a page uses, each with its commit and tag. */
 function actionsOf(file: string): string[] {
   return [...readPage(file).matchAll(/uses: (actions\/.*)/g)].map(([, action = ""]) => action);
 }
 
 describe.each(["examples/ci/github-actions.yml", "docs/ci.md"])("The workflow in %s", (file) => {
-  it("uses the versions of GitHub's actions that a bot raises in our own workflows", () => {
+  it("uses the same versions of actions as our workflows, which Dependabot updates", () => {
     const ours = [".github/workflows/ci.yml", ".github/workflows/release.yml"].flatMap(actionsOf);
 
     expect(actionsOf(file)).not.toEqual([]);
@@ -21,21 +21,21 @@ describe.each(["examples/ci/github-actions.yml", "docs/ci.md"])("The workflow in
 });
 
 describe("The pipelines of examples/ci", () => {
-  const atGitHub = parse(readPage("examples/ci/github-actions.yml"), { strict: true }).jobs;
-  const atGitLab = parse(readPage("examples/ci/gitlab-ci.yml"), { strict: true });
+  const github = parse(readPage("examples/ci/github-actions.yml"), { strict: true }).jobs;
+  const gitlab = parse(readPage("examples/ci/gitlab-ci.yml"), { strict: true });
 
-  it("run one update at a time, which no newer one cancels", () => {
-    expect(atGitHub.deploy.concurrency).toEqual({
+  it("run one update at a time, and never cancel it for a newer one", () => {
+    expect(github.deploy.concurrency).toEqual({
       group: "webhooks-production",
       "cancel-in-progress": false,
     });
-    expect(atGitLab.deploy).toMatchObject({ resource_group: "production", interruptible: false });
+    expect(gitlab.deploy).toMatchObject({ resource_group: "production", interruptible: false });
   });
 
   it("preview pull requests without the API key", () => {
-    expect(atGitHub.preview.if).toContain("github.event_name == 'pull_request'");
-    expect(atGitHub.preview.steps.at(-1).env).toMatchObject({ DBWEBHOOKS_API_KEY: "unused" });
-    expect(atGitLab.preview).toMatchObject({
+    expect(github.preview.if).toContain("github.event_name == 'pull_request'");
+    expect(github.preview.steps.at(-1).env).toMatchObject({ DBWEBHOOKS_API_KEY: "unused" });
+    expect(gitlab.preview).toMatchObject({
       rules: [{ if: '$CI_PIPELINE_SOURCE == "merge_request_event"' }],
       variables: { DBWEBHOOKS_API_KEY: "unused" },
     });
@@ -44,15 +44,16 @@ describe("The pipelines of examples/ci", () => {
 
 describe("The script of examples/ci", () => {
   it.each([
-    { source: "the environment", maxConcurrentRequests: "2", parallel: 2 },
-    { source: "the stack", maxConcurrentRequests: "", parallel: 3 },
+    { source: "the environment variable", maxConcurrentRequests: "2", parallel: 2 },
+    { source: "the configuration of the stack", maxConcurrentRequests: "", parallel: 3 },
   ])("takes --parallel from $source", async ({ maxConcurrentRequests, parallel }) => {
     await withExample("ci", async ({ directory, environment }) => {
       const settings = "config:\n  dbwebhooks:maxConcurrentRequests: 3\n";
       await writeFile(join(directory, "Pulumi.production.yaml"), settings);
-      const noted = join(directory, "noted");
-      const pulumi = `#!/bin/sh\ncase $1 in version) echo v3.259.0;; up) echo "$*" > '${noted}';; esac`;
-      await writeFile(join(directory, "pulumi"), pulumi, { mode: 0o755 });
+      const argsFile = join(directory, "arguments");
+      const fakePulumi = `#!/bin/sh
+case $1 in version) echo v3.259.0;; up) echo "$*" > '${argsFile}';; esac`;
+      await writeFile(join(directory, "pulumi"), fakePulumi, { mode: 0o755 });
 
       await run(process.execPath, ["deploy.mts", "up", "--stack", "production"], {
         directory,
@@ -63,7 +64,7 @@ describe("The script of examples/ci", () => {
         },
       });
 
-      expect(await readFile(noted, "utf8")).toMatch(new RegExp(`--parallel[ =]${parallel}\\b`));
+      expect(await readFile(argsFile, "utf8")).toMatch(new RegExp(`--parallel[ =]${parallel}\\b`));
     });
   });
 });

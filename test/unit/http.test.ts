@@ -248,8 +248,8 @@ describe("A connection that is not established", () => {
     await using server = await startTlsServer({ isTrusted: true });
     await using proxy = await startProxy(server.url);
     vi.stubEnv("HTTPS_PROXY", proxy.url);
-    const send = createHttpSender(0.2);
-    const send = (path: string) => send(post(remoteUrl + path));
+    const sender = createHttpSender(0.2);
+    const send = (path: string) => sender(post(remoteUrl + path));
 
     expect(await send("/first")).toEqual({ kind: "unsent", cause: "timeout" });
     proxy.open();

@@ -6,10 +6,11 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { DataFileError } from "../../src/local-service/index.js";
 import { startService, temporaryFile, webhookBody } from "../helpers/local-service.js";
 
-const ofAnotherVersion = `PRAGMA application_id = ${0x64627768}; PRAGMA user_version = 99`;
+// The application id of the local service with another version of the schema.
+const ofAnotherVersion = "PRAGMA application_id = 0x64627768; PRAGMA user_version = 99";
 
-describe("The file of data", () => {
-  it("keeps the webhooks, the counts and the last id after a restart", async () => {
+describe("The data file", () => {
+  it("keeps the webhooks, their counts and the last id after a restart", async () => {
     const data = temporaryFile();
     const first = await startService({ data });
     await first.create({ body: webhookBody({ tableId: "tbl_1" }) });
@@ -26,7 +27,7 @@ describe("The file of data", () => {
     expect(second.counts).toMatchObject({ created: 3, deleted: 1 });
   });
 
-  it("is hidden from other users, as is SQLite's log, which holds secrets too", async () => {
+  it("can be read only by its owner, as can SQLite's log, which holds secrets too", async () => {
     const data = temporaryFile();
     const service = await startService({ data });
 
@@ -35,7 +36,7 @@ describe("The file of data", () => {
     expect([data, `${data}-wal`].map(modeOf)).toEqual([0o600, 0o600]);
   });
 
-  it("is hidden from other users when it is a copy that they could read", async () => {
+  it("becomes readable only by its owner when it is a copy that others could read", async () => {
     const data = await makeFile();
     fs.chmodSync(data, 0o644);
 
@@ -44,11 +45,11 @@ describe("The file of data", () => {
     expect(modeOf(data)).toBe(0o600);
   });
 
-  it.each<[string, (file: string) => void]>([
-    ["a text", (file) => fs.writeFileSync(file, "Not ours. ".repeat(50))],
-    ["another program's database", (file) => execute(file, "CREATE TABLE other (a)")],
-    ["another version's file", (file) => execute(file, ofAnotherVersion)],
-  ])("is refused and stays unchanged when it is %s", async (_case, write) => {
+  it.each<{ name: string; write: (file: string) => void }>([
+    { name: "a text file", write: (file) => fs.writeFileSync(file, "a text ".repeat(100)) },
+    { name: "another program's database", write: (file) => execute(file, "CREATE TABLE a (b)") },
+    { name: "another version's file", write: (file) => execute(file, ofAnotherVersion) },
+  ])("is refused and stays unchanged when it is $name", async ({ write }) => {
     const data = temporaryFile();
     write(data);
     fs.chmodSync(data, 0o744);
@@ -60,14 +61,11 @@ describe("The file of data", () => {
     expect(modeOf(data)).toBe(0o744);
   });
 
-  it.each<[string, (file: string) => unknown]>([
-    ["it is a directory", (file) => fs.mkdirSync(file)],
-    ["it is not a regular file", (file) => execFileSync("mkfifo", [file])],
-  ])("is refused when %s", async (reason, make) => {
+  it("is refused when it is not a regular file", async () => {
     const data = temporaryFile();
-    make(data);
+    execFileSync("mkfifo", [data]);
 
-    await expect(startService({ data })).rejects.toThrow(reason);
+    await expect(startService({ data })).rejects.toThrow("it is not a regular file");
   });
 
   it("is refused when it belongs to another user", async () => {
@@ -77,7 +75,7 @@ describe("The file of data", () => {
     await expect(startService({ data })).rejects.toThrow("belongs to another user");
   });
 
-  it("is refused to root in a directory that other users can write to", async () => {
+  it("is refused when the process is root and other users can write to its directory", async () => {
     const data = temporaryFile();
     fs.chmodSync(dirname(data), 0o1777);
     vi.spyOn(process, "geteuid").mockReturnValueOnce(0);
@@ -88,23 +86,24 @@ describe("The file of data", () => {
   });
 
   it.each([
-    ["the path is empty", ""],
-    ["its directory does not exist", "/nowhere/a.db"],
-  ])("is refused when %s", async (reason, data) => {
+    { reason: "it is a directory", data: "/" },
+    { reason: "the path is empty", data: "" },
+    { reason: "its directory does not exist", data: "/nowhere/a.db" },
+  ])("is refused when $reason", async ({ reason, data }) => {
     const start = startService({ data });
 
     await expect(start).rejects.toThrow(DataFileError);
     await expect(start).rejects.toThrow(reason);
   });
 
-  it("serves one service at a time", async () => {
+  it("can be open in one service at a time", async () => {
     const data = temporaryFile();
     await startService({ data });
 
     await expect(startService({ data })).rejects.toThrow("another local service has it open");
   });
 
-  it("is free again after a start that fails", async () => {
+  it("is unlocked when the start of its service fails", async () => {
     const data = temporaryFile();
     const { port } = await startService();
     await expect(startService({ data, port })).rejects.toMatchObject({ code: "EADDRINUSE" });
@@ -112,12 +111,12 @@ describe("The file of data", () => {
     await expect(startService({ data })).resolves.toMatchObject({ webhooks: [] });
   });
 
-  it("holds nothing of a creation that it cannot store", async () => {
+  it("leaves no webhook behind when a creation cannot be written to it", async () => {
     const service = await startService({ data: temporaryFile() });
-    const run = vi.spyOn(StatementSync.prototype, "run").mockImplementation(() => {
+    const write = vi.spyOn(StatementSync.prototype, "run").mockImplementation(() => {
       throw new Error("disk is full");
     });
-    onTestFinished(() => run.mockRestore());
+    onTestFinished(() => write.mockRestore());
 
     const { statusCode } = await service.create();
 

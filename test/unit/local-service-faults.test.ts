@@ -3,12 +3,12 @@ import type { FaultRule } from "../../src/local-service/index.js";
 import { asHtml, idAsString, withFields } from "../helpers/faults/faults.mjs";
 import { startService, webhookBody } from "../helpers/local-service.js";
 
-// The fault matrix shows what each kind of fault does alone.
+// The tests in test/process/faults show what each kind of fault does on its own.
 const respond = (statusCode: number) => ({ kind: "respond", statusCode }) as const;
 
 describe("A request that a fault holds", () => {
   it("has no effect when the service closes first", async () => {
-    const { service, rule, creation } = await startWaiting();
+    const { service, rule, creation } = await startHeldCreation();
 
     await service.close();
     rule.release();
@@ -18,42 +18,39 @@ describe("A request that a fault holds", () => {
     expect(service.webhooks).toEqual([]);
   });
 
-  it("continues with a release of its rule, for which later requests wait again", async () => {
-    const { service, rule, creation } = await startWaiting();
+  it("continues when its rule is released, while later requests wait again", async () => {
+    const { service, rule, creation } = await startHeldCreation();
 
     rule.release();
     await creation;
-    const next = await startCreation(service);
-    const webhooksBefore = service.webhooks.length;
+    const laterCreation = service.create();
+    await expect.poll(() => rule.requests).toHaveLength(2);
+    // The response shows that the service has had time to handle the creation before it.
+    await service.list();
+    const webhooksBeforeRelease = service.webhooks.length;
     rule.release();
-    await next.creation;
+    await laterCreation;
 
-    expect(webhooksBefore).toBe(1);
+    expect(webhooksBeforeRelease).toBe(1);
     expect(service.webhooks).toHaveLength(2);
   });
 
   it("continues when all faults are cleared", async () => {
-    const { service, creation } = await startWaiting();
+    const { service, creation } = await startHeldCreation();
 
     service.clearFaults();
 
     expect((await creation).statusCode).toBe(201);
   });
 
-  /** Starts a service, and a creation that the rule holds. */
-  async function startWaiting() {
+  /** Starts a service, and a creation that a rule holds. */
+  async function startHeldCreation() {
     const service = await startService();
     const rule = service.inject({ on: "POST", fault: { kind: "hold" } });
-    return { service, rule, ...(await startCreation(service)) };
-  }
-
-  async function startCreation(service: Awaited<ReturnType<typeof startService>>) {
     const received = service.nextRequest();
     const creation = service.create();
     await received;
-    // Gives the service time to do what it does without waiting.
-    await service.list();
-    return { creation };
+    return { service, rule, creation };
   }
 });
 
@@ -61,50 +58,61 @@ describe("A fault rule", () => {
   const fault = respond(503);
   const where: FaultRule["where"] = ({ body }) => Object(body).tableId === "tbl_1";
 
-  // The status codes of two creations, of a deletion of no webhook and of a request elsewhere.
-  it.each<[string, number[], ...FaultRule[]]>([
-    ["meets every request by default", [503, 503, 503, 503], { fault }],
-    ["meets only its method", [201, 201, 503, 404], { on: "DELETE", fault }],
-    ["meets only its database", [201, 503, 404, 404], { databaseId: "base_2", fault }],
-    ["meets only requests that fulfil its condition", [503, 201, 404, 404], { where, fault }],
-    ["is spent after its times", [503, 503, 404, 404], { times: 2, fault }],
-    [
-      "waits until the rules before it are spent",
-      [500, 429, 404, 404],
-      { times: 1, fault: respond(500) },
-      { times: 1, fault: respond(429) },
-    ],
-  ])("%s", async (_fact, statusCodes, ...faults) => {
-    const service = await startService({ faults });
+  it.each<{ fact: string; rule: Omit<FaultRule, "fault">; appliesTo: string[] }>([
+    {
+      fact: "applies to every request by default",
+      rule: {},
+      appliesTo: ["inBase1", "inBase2", "deletion", "unknownPath"],
+    },
+    { fact: "applies to one method", rule: { on: "DELETE" }, appliesTo: ["deletion"] },
+    { fact: "applies to one database", rule: { databaseId: "base_2" }, appliesTo: ["inBase2"] },
+    { fact: "applies under a condition", rule: { where }, appliesTo: ["inBase1"] },
+    { fact: "ends after `times` requests", rule: { times: 2 }, appliesTo: ["inBase1", "inBase2"] },
+  ])("$fact", async ({ rule, appliesTo }) => {
+    const service = await startService({ faults: [{ ...rule, fault }] });
 
-    const responses = [
-      await service.create({ body: webhookBody({ tableId: "tbl_1" }) }),
-      await service.create({ databaseId: "base_2" }),
-      await service.delete(99),
-      await service.create({ path: "/" }),
-    ];
+    const responses = {
+      inBase1: await service.create({ body: webhookBody({ tableId: "tbl_1" }) }),
+      inBase2: await service.create({ databaseId: "base_2" }),
+      deletion: await service.delete(1),
+      unknownPath: await service.create({ path: "/" }),
+    };
 
-    expect(responses.map(({ statusCode }) => statusCode)).toEqual(statusCodes);
+    const hit = Object.entries(responses).filter(([, { statusCode }]) => statusCode === 503);
+    expect(hit.map(([name]) => name)).toEqual(appliesTo);
   });
 
-  it("plays several faults in their order", async () => {
+  it("applies once the matching rules before it have ended", async () => {
+    const faults = [500, 429].map((statusCode) => ({ times: 1, fault: respond(statusCode) }));
+    const service = await startService({ faults });
+
+    const first = await service.create();
+    const second = await service.create();
+    const third = await service.create();
+
+    expect([first, second, third].map(({ statusCode }) => statusCode)).toEqual([500, 429, 201]);
+  });
+
+  it("applies several faults in their order", async () => {
     const several = [withFields({ id: 0, secret: undefined }), idAsString, asHtml];
     const service = await startService({ faults: [{ fault: several }] });
 
     const { statusCode, headers, json } = await service.create();
 
-    expect([statusCode, headers["content-type"], json]).toEqual([201, "text/html", { id: "0" }]);
+    expect(statusCode).toBe(201);
+    expect(headers["content-type"]).toBe("text/html");
+    expect(json).toEqual({ id: "0" });
   });
 
-  it("plays nothing after a silence", async () => {
-    const silence = { kind: "neverRespond", commit: true } as const;
+  it("applies no fault after neverRespond", async () => {
+    const neverRespond = { kind: "neverRespond", commit: true } as const;
     const service = await startService({
-      faults: [{ on: "POST", fault: [silence, { ...fault, commit: true }] }],
+      faults: [{ on: "POST", fault: [neverRespond, { ...fault, commit: true }] }],
     });
     const finished = service.nextRequest({ stage: "finished" });
     const creation = service.create();
     await finished;
-    // Gives the service time to play more.
+    // The response shows that the service has had time to apply another fault.
     await service.list();
 
     await service.close();
@@ -113,16 +121,17 @@ describe("A fault rule", () => {
     expect(service.requests).toMatchObject([{ outcome: "noResponse" }, {}]);
   });
 
-  it("replaces a refusal, headers included", async () => {
+  it("replaces a refusal, including its headers", async () => {
     const service = await startService({ faults: [{ fault: { ...fault, commit: true } }] });
 
     const { statusCode, text, headers } = await service.create({ apiKey: "wrong" });
 
-    expect([statusCode, text]).toEqual([503, ""]);
+    expect(statusCode).toBe(503);
+    expect(text).toBe("");
     expect(headers).not.toHaveProperty("www-authenticate");
   });
 
-  it("has the requests that it met, and is over when it is removed", async () => {
+  it("lists the requests that it has applied to, and applies to none once it is removed", async () => {
     const service = await startService();
     const rule = service.inject({ fault });
 
@@ -133,17 +142,20 @@ describe("A fault rule", () => {
     expect(rule.requests).toMatchObject([{ number: 1 }]);
   });
 
-  it.each<[unknown, RegExp]>([
-    [undefined, /must be an object/],
-    [{ fault: { kind: "dealy", ms: 1 } }, /kind must be one of delay, /],
-    [{ fault: [fault, { kind: "delay", ms: "1" }] }, /ms must be a whole number/],
-    [{ fault: { kind: "respond", status: 503 } }, /status is unknown/],
-    [{ fault, where: true, on: "PUT" }, /on must be .*; where must be a function/],
-  ])("is refused as a whole when it is not valid: %j", async (rule, problem) => {
-    const service = await startService();
+  it.each<{ rule: unknown; problem: RegExp }>([
+    { rule: undefined, problem: /must be an object/ },
+    { rule: { fault: { kind: "dealy", ms: 1 } }, problem: /kind must be one of delay, / },
+    { rule: { fault: [fault, { kind: "delay", ms: "1" }] }, problem: /ms must be a whole number/ },
+    { rule: { fault: { kind: "respond", status: 503 } }, problem: /status is unknown/ },
+    { rule: { fault, where: true, on: "PUT" }, problem: /on must be .*; where must be/ },
+  ])(
+    "has no effect when it is invalid, and the error says why: $problem",
+    async ({ rule, problem }) => {
+      const service = await startService();
 
-    expect(() => service.inject(rule as FaultRule)).toThrow(problem);
-    await expect(startService({ faults: [rule as FaultRule] })).rejects.toThrow(problem);
-    expect((await service.create()).statusCode).toBe(201);
-  });
+      expect(() => service.inject(rule as FaultRule)).toThrow(problem);
+      await expect(startService({ faults: [rule as FaultRule] })).rejects.toThrow(problem);
+      expect((await service.create()).statusCode).toBe(201);
+    },
+  );
 });

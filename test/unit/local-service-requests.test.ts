@@ -3,7 +3,7 @@ import type { AwaitedRequest, RateLimit } from "../../src/local-service/index.js
 import { startService, webhookBody } from "../helpers/local-service.js";
 
 describe("The request log", () => {
-  it("holds a request as it was sent, and its outcome", async () => {
+  it("holds the fields of a request and its outcome", async () => {
     const databaseId = "a/b c?ü%2F";
     const service = await startService();
     const body = webhookBody({ tableId: "tbl_1" });
@@ -27,7 +27,7 @@ describe("The request log", () => {
     ]);
   });
 
-  it("holds what is known of refused requests, but not the bodies of unauthorized ones", async () => {
+  it("holds refused requests, without the bodies of unauthorized ones", async () => {
     const service = await startService();
 
     await service.delete("a/b");
@@ -41,7 +41,7 @@ describe("The request log", () => {
     ]);
   });
 
-  it("keeps the newest requests up to its size", async () => {
+  it("keeps the newest maxRequests requests", async () => {
     const service = await startService({ maxRequests: 2 });
 
     await service.create();
@@ -51,7 +51,7 @@ describe("The request log", () => {
     expect(service.requests).toMatchObject([{ number: 2 }, { number: 3 }]);
   });
 
-  it("can be cleared, while the counts go on", async () => {
+  it("can be cleared, which does not change the counts", async () => {
     const service = await startService();
     await service.create();
     await service.create();
@@ -63,20 +63,19 @@ describe("The request log", () => {
     await service.create();
 
     expect(service.requests).toMatchObject([{ number: 5 }]);
-    expect(service.counts).toMatchObject({
-      ...{ requests: 5, posts: 3, deletes: 2, created: 3, deleted: 2, pending: 0 },
-    });
+    const totals = { requests: 5, posts: 3, deletes: 2, created: 3, deleted: 2, pending: 0 };
+    expect(service.counts).toMatchObject(totals);
   });
 });
 
 describe("Waiting for a request", () => {
-  it.each<[string, AwaitedRequest, number]>([
-    ["any request", {}, 1],
-    ["one that took effect", { stage: "committed" }, 2],
-    ["one of a method", { on: "DELETE" }, 3],
-    ["one of a database", { databaseId: "base_2" }, 2],
-    ["one that fulfils a condition", { where: ({ path }) => path.endsWith("/1") }, 3],
-  ])("ends with the first request that matches: %s", async (_case, awaited, number) => {
+  it.each<{ name: string; awaited: AwaitedRequest; number: number }>([
+    { name: "any request", awaited: {}, number: 1 },
+    { name: "a stage", awaited: { stage: "committed" }, number: 2 },
+    { name: "a method", awaited: { on: "DELETE" }, number: 3 },
+    { name: "a database", awaited: { databaseId: "base_2" }, number: 2 },
+    { name: "a condition", awaited: { where: ({ path }) => path.endsWith("/1") }, number: 3 },
+  ])("ends with the first request that matches $name", async ({ awaited, number }) => {
     const service = await startService();
     const next = service.nextRequest(awaited);
 
@@ -87,7 +86,7 @@ describe("Waiting for a request", () => {
     expect(await next).toMatchObject({ number });
   });
 
-  it("ends also with a request that is refused unread", async () => {
+  it("also ends with a request that is rejected before its body is read", async () => {
     const service = await startService({ rateLimit: { requestsPerSecond: 0.001 } });
     await service.create();
     const next = service.nextRequest();
@@ -97,10 +96,10 @@ describe("Waiting for a request", () => {
     expect(await next).toMatchObject({ statusCode: 429, body: undefined });
   });
 
-  it("fails when the service closes first, without an unhandled rejection", async () => {
+  it("fails when the service closes first, even for a promise that is not awaited", async () => {
     const service = await startService();
     const next = service.nextRequest();
-    // An unhandled rejection would fail this run.
+    // Vitest fails the run if this promise becomes an unhandled rejection.
     void service.nextRequest();
 
     await Promise.all([service[Symbol.asyncDispose](), service.close()]);
@@ -119,7 +118,7 @@ describe("The rate limit", () => {
     return startService({ apiKeys: ["local-api-key", "other"], rateLimit });
   }
 
-  it("accepts a burst of one second, then one request for each new token", async () => {
+  it("by default allows the requests of one second at once, then one for each new token", async () => {
     const service = await startLimited({ requestsPerSecond: 2 });
     await service.create();
     await service.create();
@@ -137,7 +136,7 @@ describe("The rate limit", () => {
     expect(afterToken.statusCode).toBe(429);
   });
 
-  it("accepts no more than the given burst, however long the service was idle", async () => {
+  it("allows no more requests at once than `burst`, however long the key was idle", async () => {
     const service = await startLimited({ requestsPerSecond: 9, burst: 1 });
     await service.create();
     vi.setSystemTime(3_600_000);
@@ -148,20 +147,19 @@ describe("The rate limit", () => {
     expect([first.statusCode, second.statusCode]).toEqual([201, 429]);
   });
 
-  it("counts each known key by itself and all unknown keys together", async () => {
+  it("counts the requests of each known key separately, and of all unknown keys together", async () => {
     const service = await startLimited({ requestsPerSecond: 1 });
 
-    const responses = [
-      await service.create(),
-      await service.create({ apiKey: "other" }),
-      await service.create({ apiKey: "unknown" }),
-      await service.create({ apiKey: "also unknown" }),
-    ];
+    const first = await service.create();
+    const second = await service.create({ apiKey: "other" });
+    const unknown = await service.create({ apiKey: "unknown" });
+    const alsoUnknown = await service.create({ apiKey: "also unknown" });
 
-    expect(responses.map(({ statusCode }) => statusCode)).toEqual([201, 201, 401, 429]);
+    expect([first.statusCode, second.statusCode]).toEqual([201, 201]);
+    expect([unknown.statusCode, alsoUnknown.statusCode]).toEqual([401, 429]);
   });
 
-  it("says in Retry-After after how many seconds the next token comes", async () => {
+  it("sends the seconds until the next token, rounded up, in Retry-After", async () => {
     const service = await startLimited({ requestsPerSecond: 0.4 });
     await service.create();
 

@@ -1,15 +1,13 @@
 import { Readable } from "node:stream";
-import type { Dispatcher } from "undici";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { LocalServiceOptions } from "../../src/local-service/index.js";
 import { clientOf, startService, temporaryFile, webhookBody } from "../helpers/local-service.js";
 
-const webhooks = "/api/v1/bases/base_1/webhooks";
-const webhook1 = `${webhooks}/1`;
-const ofAnotherDatabase = webhook1.replace("base_1", "base_2");
-const events = "/_local/bases/base_1/events";
-const evil = "https://evil.example";
-const globalRequest = globalThis.Request;
+const webhooksPath = "/api/v1/bases/base_1/webhooks";
+const webhookPath = `${webhooksPath}/1`;
+const eventsPath = "/_local/bases/base_1/events";
+const foreignOrigin = "https://evil.example";
+const originalRequest = globalThis.Request;
 
 describe("A creation", () => {
   it("returns 201 with a new id and a new secret, also after a deletion", async () => {
@@ -38,7 +36,7 @@ describe("A creation", () => {
     ]);
   });
 
-  it("stores each event once, and other events than the nine with allowUnknownEvents", async () => {
+  it("stores each event type once, and accepts undocumented ones with allowUnknownEvents", async () => {
     const service = await startService({ allowUnknownEvents: true });
 
     await service.create({ body: webhookBody({ events: ["b", "a", "b"] }) });
@@ -61,7 +59,7 @@ describe("A creation", () => {
 });
 
 describe("A deletion", () => {
-  it("removes the webhook of its path alone, and returns 200", async () => {
+  it("deletes only the webhook in its path, and returns 200", async () => {
     const service = await startService();
     await service.create();
     await service.create();
@@ -99,7 +97,7 @@ describe("The list operation", () => {
 });
 
 describe("updateWebhook and removeWebhook", () => {
-  it("change and remove a webhook, and throw when there is none", async () => {
+  it("change and delete a webhook, and throw a RangeError when there is none", async () => {
     const service = await startService();
     await service.create();
     const changes = { active: false, tableId: "tbl_9", events: ["field.deleted"] };
@@ -116,15 +114,15 @@ describe("updateWebhook and removeWebhook", () => {
 });
 
 describe("A refused request", () => {
-  it.each<[string, unknown]>([
-    ["url must be", webhookBody({ url: "ftp://example.com/" })],
-    ["events must be", webhookBody({ events: [] })],
-    ["events[1] must be", webhookBody({ events: ["record.created", 7] })],
-    ["events[0] is unknown", webhookBody({ events: Array(40_000).fill("a") })],
-    ["tableId must be", webhookBody({ tableId: null })],
-    ["; tableId must be", webhookBody({ events: [], tableId: "" })],
-    ["must be an object", "{"],
-  ])("gets 400 with a short message: %s …", async (problem, body) => {
+  it.each([
+    { problem: "url must be", body: webhookBody({ url: "ftp://example.com/" }) },
+    { problem: "events must be", body: webhookBody({ events: [] }) },
+    { problem: "events[1] must be", body: webhookBody({ events: ["record.created", 7] }) },
+    { problem: "events[0] is unknown", body: webhookBody({ events: Array(40_000).fill("a") }) },
+    { problem: "tableId must be", body: webhookBody({ tableId: null }) },
+    { problem: "; tableId must be", body: webhookBody({ events: [], tableId: "" }) },
+    { problem: "must be an object", body: "{" },
+  ])('gets 400 and a short message that contains "$problem"', async ({ problem, body }) => {
     const service = await startService();
 
     const { statusCode, json } = await service.create({ body });
@@ -136,36 +134,48 @@ describe("A refused request", () => {
     expect(service.webhooks).toEqual([]);
   });
 
-  const known = "Bearer key-of-all";
-  const unknown = "Bearer key-of-nobody";
-  const ofBase2 = "Bearer key-of-base_2";
+  const unauthorized = { statusCode: 401, code: "UNAUTHORIZED" };
+  const notFound = { statusCode: 404, code: "NOT_FOUND" };
+  const unknownPath = { path: `/prefix${webhookPath}`, statusCode: 404, code: undefined };
+  const inBase2 = webhookPath.replace("base_1", "base_2");
 
-  it.each<[string, number, string | undefined, Dispatcher.HttpMethod, string, string]>([
-    ["a creation without a key", 401, "UNAUTHORIZED", "POST", webhooks, ""],
-    ["a creation with another scheme", 401, "UNAUTHORIZED", "POST", webhooks, "Basic key-of-all"],
-    ["a deletion with an unknown key", 401, "UNAUTHORIZED", "DELETE", webhook1, unknown],
-    ["a list with an unknown key", 401, "UNAUTHORIZED", "GET", webhooks, unknown],
-    ["a creation without access", 404, "NOT_FOUND", "POST", webhooks, ofBase2],
-    ["a deletion without access", 404, "NOT_FOUND", "DELETE", webhook1, ofBase2],
-    ["a deletion of nothing", 404, "NOT_FOUND", "DELETE", `${webhooks}/2`, known],
-    ["a deletion by an odd spelling", 404, "NOT_FOUND", "DELETE", `${webhooks}/01`, known],
-    ["a deletion in another database", 404, "NOT_FOUND", "DELETE", ofAnotherDatabase, known],
-    ["a path that does not exist", 404, undefined, "DELETE", `/prefix${webhook1}`, known],
-  ])("%s gets %i %s", async (_case, statusCode, code, method, path, authorization) => {
+  it.each([
+    { method: "POST", path: webhooksPath, authorization: "", ...unauthorized },
+    { method: "POST", path: webhooksPath, authorization: "Basic key-of-all", ...unauthorized },
+    { method: "DELETE", path: webhookPath, authorization: "Bearer unknown", ...unauthorized },
+    { method: "GET", path: webhooksPath, authorization: "Bearer unknown", ...unauthorized },
+    { method: "POST", path: webhooksPath, authorization: "Bearer key-of-base_2", ...notFound },
+    { method: "DELETE", path: webhookPath, authorization: "Bearer key-of-base_2", ...notFound },
+    {
+      method: "DELETE",
+      path: `${webhooksPath}/2`,
+      authorization: "Bearer key-of-all",
+      ...notFound,
+    },
+    {
+      method: "DELETE",
+      path: `${webhooksPath}/01`,
+      authorization: "Bearer key-of-all",
+      ...notFound,
+    },
+    { method: "DELETE", path: inBase2, authorization: "Bearer key-of-all", ...notFound },
+    { method: "DELETE", authorization: "Bearer key-of-all", ...unknownPath },
+  ] as const)("gets $statusCode: $method $path with '$authorization'", async (row) => {
+    const { method, path, authorization, statusCode } = row;
     const service = await startWithWebhook();
     const headers = { authorization };
 
     const response = await service.send({ method, path, headers, body: webhookBody() });
 
     expect(response.statusCode).toBe(statusCode);
-    expect(response.json?.error.code).toBe(code);
+    expect(response.json?.error.code).toBe(row.code);
     expect(service.webhooks).toHaveLength(1);
   });
 
-  it.each<[Dispatcher.HttpMethod, string, string]>([
-    ["DELETE", webhooks, "GET, HEAD, POST"],
-    ["PATCH", webhook1, "DELETE"],
-  ])("gets 405 with the methods of its path: %s %s", async (method, path, allow) => {
+  it.each([
+    { method: "DELETE", path: webhooksPath, allow: "GET, HEAD, POST" },
+    { method: "PATCH", path: webhookPath, allow: "DELETE" },
+  ] as const)("gets 405 with the methods of its path: %j", async ({ method, path, allow }) => {
     const service = await startWithWebhook();
 
     const response = await service.send({ method, path });
@@ -182,14 +192,14 @@ describe("A refused request", () => {
     expect(service.webhooks).toEqual([]);
   });
 
-  it.each<[number, string, Record<string, string>]>([
-    [421, webhooks, { host: "evil.example:80" }],
-    [421, webhooks, { host: "127.0.0.1.evil.example" }],
-    [421, events, { host: "192.0.2.1" }],
-    [403, webhooks, { origin: evil }],
-    [403, webhooks, { origin: "null" }],
-    [403, events, { origin: "http://192.0.2.1:8787" }],
-  ])("gets %i at %s from a web page of another host: %j", async (statusCode, path, headers) => {
+  it.each<{ statusCode: number; path: string; headers: Record<string, string> }>([
+    { statusCode: 421, path: webhooksPath, headers: { host: "evil.example:80" } },
+    { statusCode: 421, path: webhooksPath, headers: { host: "127.0.0.1.evil.example" } },
+    { statusCode: 421, path: eventsPath, headers: { host: "192.0.2.1" } },
+    { statusCode: 403, path: webhooksPath, headers: { origin: foreignOrigin } },
+    { statusCode: 403, path: webhooksPath, headers: { origin: "null" } },
+    { statusCode: 403, path: eventsPath, headers: { origin: "http://192.0.2.1:8787" } },
+  ])("is refused from another host or web page: %j", async ({ statusCode, path, headers }) => {
     const service = await startWithWebhook();
 
     const response = await service.send({ method: "POST", path, headers, body: webhookBody() });
@@ -208,42 +218,39 @@ describe("A refused request", () => {
 });
 
 describe("An accepted request", () => {
-  it.each<[string, Record<string, string>, LocalServiceOptions?]>([
-    ["JSON in capitals with a charset", { "content-type": "Application/JSON; charset=utf-8" }],
-    ["the scheme bearer in lower case", { authorization: "bearer local-api-key" }],
-    ["any of the keys", { authorization: "Bearer b" }, { apiKeys: ["a", "b"] }],
-    ["a key of its database", { authorization: "Bearer b" }, { apiKeys: { b: ["x", "base_1"] } }],
-    ["localhost in capitals as its host", { host: "LOCALHOST:1234" }],
-    ["a web page on loopback", { host: "[::1]:80", origin: "http://localhost:3000" }],
-    ["any origin with allowRemote", { host: "a.example", origin: evil }, { allowRemote: true }],
-    ["any origin on every address", { host: "a.example", origin: evil }, { host: "0.0.0.0" }],
-  ])("may have %s", async (_case, headers, options) => {
+  const fromForeignPage = { host: "a.example", origin: foreignOrigin };
+
+  it.each<{ headers: Record<string, string>; options: LocalServiceOptions }>([
+    { headers: { "content-type": "Application/JSON; charset=utf-8" }, options: {} },
+    { headers: { authorization: "bearer local-api-key" }, options: {} },
+    { headers: { authorization: "Bearer b" }, options: { apiKeys: ["a", "b"] } },
+    { headers: { authorization: "Bearer b" }, options: { apiKeys: { b: ["x", "base_1"] } } },
+    { headers: { host: "LOCALHOST:1234" }, options: {} },
+    { headers: { host: "[::1]:80", origin: "http://localhost:3000" }, options: {} },
+    { headers: fromForeignPage, options: { allowRemote: true } },
+    { headers: fromForeignPage, options: { host: "0.0.0.0" } },
+  ])("may have a query and these headers with these options: %j", async ({ headers, options }) => {
     const { port, apiKey } = await startService(options);
+    // The base URL of a service that listens on 0.0.0.0 contains that address.
     const { create } = clientOf({ baseUrl: `http://127.0.0.1:${port}`, apiKey });
 
-    expect((await create({ path: `${webhooks}?dry=1`, headers })).statusCode).toBe(201);
+    expect((await create({ path: `${webhooksPath}?a=1`, headers })).statusCode).toBe(201);
   });
 });
 
 describe("The start of a local service", () => {
   it.each([
-    ["apiKeys", { apiKeys: [] }],
-    ["apiKeys", { apiKeys: ["one", "two words"] }],
-    ["did you mean listing?", { lisitng: true }],
-    ["rateLimit", { rateLimit: { requestsPerSecond: 0 } }],
-    ["deliveries: ", { deliveries: { retryWaitsSeconds: [-1] } }],
-    ["deliveries: ", { deliveries: { deliverTo: "http://user:password@127.0.0.1:9000" } }],
-  ])("fails, and names %s, with %j", async (named, options) => {
+    { named: "apiKeys", options: { apiKeys: [] } },
+    { named: "apiKeys", options: { apiKeys: ["one", "two words"] } },
+    { named: "listing", options: { lisitng: true } },
+    { named: "rateLimit", options: { rateLimit: { requestsPerSecond: 0 } } },
+    { named: "deliveries", options: { deliveries: { retryWaitsSeconds: [-1] } } },
+    { named: "deliveries", options: { deliveries: { deliverTo: "http://user:pw@h:9000" } } },
+  ])("fails, and names the invalid option: %j", async ({ named, options }) => {
     await expect(startService(options as object)).rejects.toThrow(named);
   });
 
-  it("fails when the port is taken", async () => {
-    const { port } = await startService();
-
-    await expect(startService({ port })).rejects.toMatchObject({ code: "EADDRINUSE" });
-  });
-
-  it("uses the given port of 127.0.0.1", async () => {
+  it("listens at the given port, on 127.0.0.1 only", async () => {
     const first = await startService();
     await first.close();
 
@@ -253,10 +260,10 @@ describe("The start of a local service", () => {
     await expect(fetch(`http://127.0.0.2:${first.port}/`)).rejects.toThrow("fetch failed");
   });
 
-  it("leaves the global Request of the process as it is", async () => {
+  it("does not replace the global Request of the process", async () => {
     await startService();
 
-    expect(globalThis.Request).toBe(globalRequest);
+    expect(globalThis.Request).toBe(originalRequest);
   });
 
   it("does not load node:sqlite, which prints a warning on Node.js 22, without data", async () => {
@@ -270,6 +277,6 @@ describe("The start of a local service", () => {
     await using service = await startLocalService();
 
     expect(service.webhooks).toEqual([]);
-    await expect(startLocalService({ data: temporaryFile() })).rejects.toThrow();
+    await expect(startLocalService({ data: temporaryFile() })).rejects.toThrow("cannot be used");
   });
 });

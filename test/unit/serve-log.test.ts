@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { logLine, recordOf } from "../../src/cli/serve-log.ts";
-import { refusedUrl } from "../helpers/http-server.ts";
+import { logLine, recordOf } from "../../src/cli/serve-log.js";
+import { refusedUrl } from "../helpers/http-server.js";
 import { startService } from "../helpers/local-service.js";
 
 const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";
-const webhooks = "/api/v1/bases/base_1/webhooks";
+const webhooksPath = "/api/v1/bases/base_1/webhooks";
 
-/** Starts a local service whose log is kept as `serve` writes it. */
+/** Starts a local service, and collects the records that `serve` would log. */
 async function startLoggedService() {
   const records: ReturnType<typeof recordOf>[] = [];
   const service = await startService({
@@ -19,7 +19,7 @@ async function startLoggedService() {
 }
 
 describe("The log of serve", () => {
-  it("has a line for every request, with its result", async () => {
+  it("has a line for every request and its result", async () => {
     const { service, lines } = await startLoggedService();
 
     await service.create();
@@ -27,9 +27,9 @@ describe("The log of serve", () => {
     await service.delete(1);
 
     expect(lines()).toEqual([
-      `POST ${webhooks} 201: created webhook 1`,
-      `DELETE ${webhooks}/1 200: deleted webhook 1`,
-      `DELETE ${webhooks}/1 404: Webhook 1 not found`,
+      `POST ${webhooksPath} 201: created webhook 1`,
+      `DELETE ${webhooksPath}/1 200: deleted webhook 1`,
+      `DELETE ${webhooksPath}/1 404: Webhook 1 not found`,
     ]);
   });
 
@@ -50,7 +50,7 @@ describe("The log of serve", () => {
     ]);
   });
 
-  it("holds no API key, no secret, no path of a receiver, no query and no long text", async () => {
+  it("holds no API key, secret, path of a receiver or query, and cuts texts to 300 characters", async () => {
     const { service, emit, records } = await startLoggedService();
     const secret = await service.subscribe(`${await refusedUrl()}/T0KEN?q=T0KEN`);
 

@@ -2,27 +2,30 @@ import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import process from "node:process";
 import type { DatabaseSync } from "node:sqlite";
-import type { WebhookFile } from "./webhook-store.js";
+import type { DataFile } from "./webhook-store.js";
 
-// Marks a file as one of ours: "dbwh" in ASCII. https://www.sqlite.org/pragma.html#pragma_application_id
+// Marks a file of the local service: "dbwh" in ASCII. https://www.sqlite.org/pragma.html#pragma_application_id
 const applicationId = 0x64627768;
 const schemaVersion = 2;
 
-const foreignFile =
+const notCreatedHere =
   "this version of the local service did not create it. Use another file, or a path where no file exists";
 
-/** Reasons for codes of SQLite (https://www.sqlite.org/rescode.html) and Node.js that a user can act on. */
-const causes: Readonly<Record<string | number, string>> = {
-  5: "another local service has it open. Close that one, or use another file",
-  8: "it cannot be written. Change its permissions, or use another file",
-  14: "it cannot be opened. Check its permissions and those of its directory",
-  26: foreignFile,
+// https://www.sqlite.org/rescode.html
+const sqliteCodes = { BUSY: 5, READONLY: 8, CANTOPEN: 14, NOTADB: 26 };
+
+/** The reasons for codes of SQLite and Node.js that a user can act on. */
+const reasons: Readonly<Record<string | number, string>> = {
+  [sqliteCodes.BUSY]: "another local service has it open. Close that one, or use another file",
+  [sqliteCodes.READONLY]: "it cannot be written. Change its permissions, or use another file",
+  [sqliteCodes.CANTOPEN]: "it cannot be opened. Check its permissions and those of its directory",
+  [sqliteCodes.NOTADB]: notCreatedHere,
   EISDIR: "it is a directory. Name a file in it",
   EACCES: "it cannot be opened. Check its permissions and those of its directory",
   ENOENT: "its directory does not exist. Create the directory first",
 };
 
-/** The file given for the webhooks cannot be used. The message is complete and says what to do. */
+/** The file of the option `data` cannot be used. The message says why, and what to do. */
 export class DataFileError extends Error {
   override readonly name = "DataFileError";
 
@@ -36,14 +39,14 @@ export class DataFileError extends Error {
  * {@link DataFileError}.
  *
  * A process that dies at any moment does not damage the file: each statement is a transaction of its own,
- * already written to the operating system. A crash of the machine can lose the newest ones, because an fsync
- * per request is not worth it here (`synchronous=NORMAL`):
+ * already handed to the operating system. A crash of the machine can lose the newest ones, because there is
+ * no fsync per request (`synchronous=NORMAL`), to save time:
  * https://www.sqlite.org/pragma.html#pragma_synchronous
  */
-export async function openWebhookFile(file: string): Promise<WebhookFile> {
+export async function openDataFile(file: string): Promise<DataFile> {
   try {
     assertSafeFile(file);
-    // Created here, because SQLite would let other users read a new file, and it holds secrets.
+    // Created here, because SQLite would let other users read a new file, and the file holds secrets.
     closeSync(openSync(file, "a", 0o600));
     // An absolute path, because SQLite would open ":memory:" and some names with "file:" in memory.
     const path = resolve(file);
@@ -61,7 +64,7 @@ export async function openWebhookFile(file: string): Promise<WebhookFile> {
   }
 }
 
-function openDatabase(database: DatabaseSync, file: string, path: string): WebhookFile {
+function openDatabase(database: DatabaseSync, file: string, path: string): DataFile {
   // Two services with one file would create the same id twice. The lock ends with the process.
   database.exec("PRAGMA locking_mode = EXCLUSIVE");
   assertOwnDatabase(database, file);
@@ -79,18 +82,18 @@ function openDatabase(database: DatabaseSync, file: string, path: string): Webho
     COMMIT;
   `);
   // The file may be a copy that other users can read, and SQLite gives its log the same mode.
-  for (const one of [path, `${path}-wal`].filter(existsSync)) {
-    chmodSync(one, 0o600);
+  for (const name of [path, `${path}-wal`].filter(existsSync)) {
+    chmodSync(name, 0o600);
   }
   const save = database.prepare("REPLACE INTO webhooks VALUES (?, ?)");
-  const remove = database.prepare("DELETE FROM webhooks WHERE id = ?");
+  const deletion = database.prepare("DELETE FROM webhooks WHERE id = ?");
   const lastId = database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'webhooks'").get();
   const rows = database.prepare("SELECT webhook FROM webhooks ORDER BY id").all();
   return {
     webhooks: rows.map(({ webhook }) => JSON.parse(String(webhook))),
     lastId: Number(lastId?.seq ?? 0),
     save: (webhook) => void save.run(webhook.id, JSON.stringify(webhook)),
-    remove: (id) => void remove.run(id),
+    delete: (id) => void deletion.run(id),
     close: () => database.close(),
   };
 }
@@ -100,9 +103,9 @@ function assertSafeFile(file: string): void {
     throw new DataFileError('""', "the path is empty. Pass the path of a file");
   }
   const user = process.geteuid?.();
-  const directory = statSync(dirname(resolve(file)), { throwIfNoEntry: false });
-  // Another user could put a link there, through which root would write to any file.
-  if (user === 0 && directory && (directory.uid !== 0 || (directory.mode & 0o022) !== 0)) {
+  const { uid = 0, mode = 0 } = statSync(dirname(resolve(file)), { throwIfNoEntry: false }) ?? {};
+  // Another user could put a link into that directory, through which root would write to any file.
+  if (user === 0 && (uid !== 0 || (mode & 0o022) !== 0)) {
     throw new DataFileError(
       file,
       "other users can write to the directory of the file, and this process is root. Use a directory that only root can write to, or start as another user",
@@ -127,13 +130,13 @@ function assertOwnDatabase(database: DatabaseSync, file: string): void {
   const [id, version] = [read("PRAGMA application_id"), read("PRAGMA user_version")];
   const isNew = id === 0 && read("SELECT count(*) FROM sqlite_schema") === 0;
   if (!isNew && (id !== applicationId || version !== schemaVersion)) {
-    throw new DataFileError(file, foreignFile);
+    throw new DataFileError(file, notCreatedHere);
   }
 }
 
 function reasonOf(error: unknown): string {
   const { errcode, code, message } = error as { errcode?: number; code?: string; message: string };
   // The low byte of an extended result code is its primary code.
-  const cause = causes[errcode === undefined ? (code ?? "") : errcode & 0xff];
-  return cause ?? `${message}. If it is damaged, use a backup or a new file`;
+  const reason = reasons[errcode === undefined ? (code ?? "") : errcode & 0xff];
+  return reason ?? `${message}. If it is damaged, use a backup or a new file`;
 }

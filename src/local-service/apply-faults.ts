@@ -3,38 +3,39 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { parseJson } from "../common/json.js";
-import { type Fault, type FaultRules, isBeforeCommit } from "./faults.js";
-import { readBody } from "./read-body.js";
+import { type Fault, type FaultRules, isBeforeHandling } from "./faults.js";
+import { readBodyOrRefuse } from "./read-body.js";
 import type { RequestLog } from "./request-log.js";
 import type { ServiceEnv } from "./requests.js";
 
 /** Statuses whose responses have no body. */
 const bodiless = [204, 205, 304];
 
-/** Reads each request, and plays its faults before and after the handlers. */
-export function playFaults(rules: FaultRules, log: RequestLog, closing: AbortSignal) {
+/** Reads the body of each request, and applies its faults before and after the handlers. */
+export function applyFaults(rules: FaultRules, log: RequestLog, closing: AbortSignal) {
   return createMiddleware<ServiceEnv>(async (c, next) => {
-    const early = rules.needsBody ? await readBody(c) : undefined;
+    let refusal = rules.needsBody ? await readBodyOrRefuse(c) : undefined;
     const { faults, holdReleased } = rules.take(c.get("entry"));
-    const before = faults.filter(isBeforeCommit);
-    const after = faults.filter((fault) => !isBeforeCommit(fault));
-    const staysUnread = before.some(({ kind }) => kind === "resetBeforeReading");
-    const tooLarge = early ?? (staysUnread ? undefined : await readBody(c));
-    if (tooLarge !== undefined) {
-      return tooLarge;
+    const before = faults.filter(isBeforeHandling);
+    const after = faults.filter((fault) => !isBeforeHandling(fault));
+    if (!before.some(({ kind }) => kind === "resetBeforeReading")) {
+      refusal ??= await readBodyOrRefuse(c);
+    }
+    if (refusal !== undefined) {
+      return refusal;
     }
     log.noteReceived(c.get("entry"));
 
-    const scene = { c, log, holdReleased, closing };
+    const context = { c, log, holdReleased, closing };
     for (const fault of before) {
-      const response = await playFault(fault, scene);
+      const response = await applyFault(fault, context);
       if (response !== undefined) {
         return response;
       }
     }
     await next();
     for (const fault of after) {
-      const response = await playFault(fault, scene);
+      const response = await applyFault(fault, context);
       if (response !== undefined) {
         c.set("problem", undefined);
         // Cleared first, because Hono merges the headers of the old response into the new one.
@@ -48,7 +49,7 @@ export function playFaults(rules: FaultRules, log: RequestLog, closing: AbortSig
   });
 }
 
-interface Scene {
+interface FaultContext {
   readonly c: Context<ServiceEnv>;
   readonly log: RequestLog;
   /** Resolves when the rule releases its `hold`. */
@@ -56,9 +57,9 @@ interface Scene {
   readonly closing: AbortSignal;
 }
 
-/** Plays one fault. A returned response replaces the previous one. */
-async function playFault(fault: Fault, scene: Scene): Promise<Response | undefined> {
-  const { c, log, holdReleased, closing } = scene;
+/** Applies one fault. A returned response replaces the previous one. */
+async function applyFault(fault: Fault, context: FaultContext): Promise<Response | undefined> {
+  const { c, log, holdReleased, closing } = context;
   switch (fault.kind) {
     case "delay":
       await delay(fault.ms, undefined, { signal: closing });
@@ -72,45 +73,45 @@ async function playFault(fault: Fault, scene: Scene): Promise<Response | undefin
       return RESPONSE_ALREADY_SENT;
     case "resetBeforeReading":
     case "resetAfterCommit":
-      return reset(scene);
+      return reset(context);
     case "resetMidBody":
-      return resetMidBody(scene);
+      return resetMidBody(context);
     case "respond":
       return respond(fault, c);
   }
 }
 
-function reset({ c, log }: Scene): Response {
+function reset({ c, log }: FaultContext): Response {
   log.noteFinished(c.get("entry"), { outcome: "reset" });
   c.env.incoming.socket.resetAndDestroy();
   return RESPONSE_ALREADY_SENT;
 }
 
-async function resetMidBody(scene: Scene): Promise<Response> {
-  const { outgoing } = scene.c.env;
-  const body = Buffer.from(await scene.c.res.arrayBuffer());
-  outgoing.writeHead(scene.c.res.status, {
-    ...Object.fromEntries(scene.c.res.headers),
+async function resetMidBody(context: FaultContext): Promise<Response> {
+  const { env, res } = context.c;
+  const body = Buffer.from(await res.arrayBuffer());
+  env.outgoing.writeHead(res.status, {
+    ...Object.fromEntries(res.headers),
     "content-length": body.length,
   });
   await new Promise((resolve) => {
-    outgoing.write(body.subarray(0, body.length / 2), resolve);
+    env.outgoing.write(body.subarray(0, body.length / 2), resolve);
   });
-  return reset(scene);
+  return reset(context);
 }
 
 async function respond(
   { statusCode, headers = {}, body }: Fault & { kind: "respond" },
   c: Context<ServiceEnv>,
 ): Promise<Response> {
-  const isReplaced = statusCode !== undefined;
+  const isNewResponse = statusCode !== undefined;
   const status = statusCode ?? c.res.status;
-  const ownText = c.finalized ? await c.res.text() : "";
+  const originalText = c.finalized ? await c.res.text() : "";
   const changed: unknown =
-    typeof body === "function" ? body(c.get("entry"), Object(parseJson(ownText))) : body;
-  const content = changed === undefined && !isReplaced ? ownText : changed;
+    typeof body === "function" ? body(c.get("entry"), Object(parseJson(originalText))) : body;
+  const content = changed === undefined && !isNewResponse ? originalText : changed;
   const isText = content === undefined || typeof content === "string";
-  const newHeaders = new Headers(isReplaced ? {} : c.res.headers);
+  const newHeaders = new Headers(isNewResponse ? {} : c.res.headers);
   if (!isText) {
     newHeaders.set("content-type", "application/json");
   }

@@ -2,25 +2,26 @@ import { EventEmitter, on } from "node:events";
 import type { Delivery, EmittedEvent } from "./delivery.js";
 import type { ReceivedRequest } from "./requests.js";
 
-/** One thing that happened in the local service. The objects are live. */
+/** One entry of the log. Its request or delivery is the object itself, which changes as it proceeds. */
 export type LogEntry =
   /** A request whose outcome is known. */
   | { readonly type: "request"; readonly request: ReceivedRequest }
-  /** An event that was emitted. */
+  /** A database event that was emitted. */
   | { readonly type: "event"; readonly event: EmittedEvent }
-  /** An attempt of a delivery that ended, or a delivery that was dropped. */
+  /** A delivery after each of its attempts, or when it was dropped. */
   | { readonly type: "delivery"; readonly delivery: Delivery };
 
-interface ActivityEvents {
+/** The arguments of the listeners. The first three are the stages of a request. */
+interface ListenerArguments {
   received: [ReceivedRequest];
   committed: [ReceivedRequest];
   finished: [ReceivedRequest];
-  deliveryEnded: [Delivery];
+  deliveryFinished: [Delivery];
   log: [LogEntry];
 }
 
-/** Emits everything that happens in the service, for `nextRequest`, `nextDelivery` and `onLog`. */
-export class Activity extends EventEmitter<ActivityEvents> {
+/** Emits the progress of requests and deliveries, for `nextRequest`, `nextDelivery` and `onLog`. */
+export class ServiceEmitter extends EventEmitter<ListenerArguments> {
   readonly #closing: AbortSignal;
 
   constructor(closing: AbortSignal) {
@@ -29,11 +30,11 @@ export class Activity extends EventEmitter<ActivityEvents> {
     this.setMaxListeners(0);
   }
 
-  /** Waits for the next matching item. Rejects with an AbortError when the service closes first. */
-  next<Name extends Exclude<keyof ActivityEvents, "log">>(
+  /** Waits for the next matching request or delivery. Rejects with an AbortError when the service closes first. */
+  next<Name extends Exclude<keyof ListenerArguments, "log">>(
     name: Name,
-    matches: (item: ActivityEvents[Name][0]) => boolean,
-  ): Promise<ActivityEvents[Name][0]> {
+    matches: (item: ListenerArguments[Name][0]) => boolean,
+  ): Promise<ListenerArguments[Name][0]> {
     const find = async () => {
       for await (const [item] of on(this, name, { signal: this.#closing })) {
         if (matches(item)) {
