@@ -11,33 +11,48 @@ export const someRequest: http.HttpRequest = {
 
 export function response(
   statusCode: number,
-  waitMs?: number,
+  retryAfterMs?: number,
   body: unknown = {},
 ): http.HttpOutcome {
-  const waiting = waitMs === undefined ? {} : { retryAfterMs: waitMs };
-  return { kind: "response", statusCode, body: JSON.stringify(body), ...waiting };
+  const delay = retryAfterMs === undefined ? {} : { retryAfterMs };
+  return { kind: "response", statusCode, body: JSON.stringify(body), ...delay };
 }
 
-/** A 503 that comes from the service itself, and not from a proxy. */
-export const busy = (retryAfterMs: number) => response(503, retryAfterMs, errorBody("BUSY"));
+export const throttled = (retryAfterMs?: number) => response(429, retryAfterMs);
 
-const failure = (kind: http.HttpFailure["kind"], code: string, text: string): http.HttpFailure => ({
-  kind,
-  cause: "connection",
-  codes: [code],
-  text,
+/** A 503 that comes from the service itself, and not from a proxy. */
+export const throttledBy503 = (retryAfterMs: number) =>
+  response(503, retryAfterMs, errorBody("BUSY"));
+
+export const unsent = (cause: http.HttpFailure["cause"]): http.HttpOutcome => ({
+  kind: "unsent",
+  cause,
 });
 
-export const unsentBecause = (code: string) => failure("unsent", code, "connect failed");
-export const unsent = unsentBecause("EAI_AGAIN");
-export const refused = unsentBecause("ECONNREFUSED");
-export const noResponse = failure("noResponse", "ECONNRESET", "read ECONNRESET");
-/** A transport on a fake clock whose attempts end as `respond` says. */
+/** A request that was not sent, because the connection failed with this error code. */
+export const notConnected = (code: string): http.HttpFailure => ({
+  kind: "unsent",
+  cause: "connection",
+  codes: [code],
+  text: "connect failed",
+});
+
+export const dnsFailure = notConnected("EAI_AGAIN");
+export const connectionRefused = notConnected("ECONNREFUSED");
+export const connectionLost: http.HttpFailure = {
+  kind: "noResponse",
+  cause: "connection",
+  codes: ["ECONNRESET"],
+  text: "read ECONNRESET",
+};
+
+/** A transport on a fake clock. `respond` decides how each attempt ends. */
 export async function fakeTransport(
   respond: (attempt: number, name: string) => http.HttpOutcome | Promise<http.HttpOutcome>,
   options: Partial<ClientOptions> = {},
   stopping: AbortSignal = new AbortController().signal,
 ) {
+  // The transport imports this module with its first request, and no fake timer waits for an import.
   await import("../../src/api/rate-limiter.js");
   useFakeClock();
   const startedAt = Date.now();
@@ -81,7 +96,7 @@ function useFakeClock(): void {
 }
 
 /** Restores the clock after {@link fakeTransport}. */
-export function restoreWorld(): void {
+export function restoreClock(): void {
   vi.useRealTimers();
   vi.restoreAllMocks();
 }
@@ -101,7 +116,7 @@ export async function settled<Result>(promise: Promise<Result>): Promise<Result>
   return promise;
 }
 
-/** Waits for all work that needs no timer. */
+/** Waits until everything that needs no timer has happened. */
 export function pendingWork(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

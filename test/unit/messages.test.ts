@@ -15,7 +15,7 @@ import {
 } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/error-of.ts";
 import { startProvider } from "../helpers/provider.ts";
-import { response, someRequest, unsentBecause } from "../helpers/transport.ts";
+import { notConnected as unsentBecause, response, someRequest } from "../helpers/transport.ts";
 
 // This file holds the words of the messages that depend on their facts. Other tests assert kinds and facts.
 
