@@ -100,11 +100,11 @@ describe("The status code of a response", () => {
 
     expect(proving).toEqual([...redirects, ...clientErrors]);
   });
+});
 
-  it("503 proves it with Retry-After and an error body, and leads to a retry of any request", () => {
-    expect(mayHaveActed(throttledBy503(3_000))).toBe(false);
-    expect(retriedKinds(throttledBy503(3_000))).toEqual(["create", "delete", "list"]);
-  });
+it("A 503 with Retry-After and an error body proves that the service has not acted", () => {
+  expect(mayHaveActed(throttledBy503(3_000))).toBe(false);
+  expect(retriedKinds(throttledBy503(3_000))).toEqual(["create", "delete", "list"]);
 });
 
 describe("The delay before the next attempt", () => {
@@ -119,12 +119,9 @@ describe("The delay before the next attempt", () => {
   it.each([
     { random: 0, delayMs: 250 },
     { random: 0.5, delayMs: 375 },
-  ])(
-    "is at random between its half and its whole: $delayMs ms for $random",
-    ({ random, delayMs }) => {
-      expect(stepAfter(dnsFailure, {}, random)).toEqual({ kind: "retry", delayMs });
-    },
-  );
+  ])("is shortened at random by up to half: $delayMs ms for $random", ({ random, delayMs }) => {
+    expect(stepAfter(dnsFailure, {}, random)).toEqual({ kind: "retry", delayMs });
+  });
 
   it.each([
     { after: "429 with Retry-After: 3", outcome: throttled(3_000), number: 5, delayMs: 3_000 },
