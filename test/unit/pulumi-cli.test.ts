@@ -83,24 +83,19 @@ describe("A pulumi on PATH", () => {
     ["is of another major version", "echo v4.0.0", "4.0.0"],
     ["fails", "echo some detail >&2; exit 3", "some detail"],
     ["prints no version", "echo hello", "hello"],
-  ])(
-    "is passed over for the next one, with the reason, when it %s",
-    async (_case, body, reason) => {
-      const bad = script(inRoot("bin/pulumi"), body);
-      const good = script(inRoot("next/pulumi"), "echo v3.250.0");
-      const PATH = searchPath(inRoot("bin"), inRoot("next"));
-      setEnvironment({ PATH });
+  ])("is passed over, with the reason, when it %s", async (_case, body, reason) => {
+    const bad = script(inRoot("bin/pulumi"), body);
+    const good = script(inRoot("next/pulumi"), "echo v3.250.0");
+    const PATH = searchPath(inRoot("bin"), inRoot("next"));
+    setEnvironment({ PATH });
 
-      const cli = await resolve();
+    const cli = await resolve();
 
-      expect(cli.command).toBe(good);
-      expect(cli.environment.PATH).toBe(
-        searchPath(dirname(process.execPath), inRoot("next"), PATH),
-      );
-      expect(messages).toEqual([expect.stringContaining(`passing over ${bad}: `)]);
-      expect(messages[0]).toContain(reason);
-    },
-  );
+    expect(cli.command).toBe(good);
+    expect(cli.environment.PATH).toBe(searchPath(dirname(process.execPath), inRoot("next"), PATH));
+    expect(messages).toEqual([expect.stringContaining(`passing over ${bad}: `)]);
+    expect(messages[0]).toContain(reason);
+  });
 
   it("is passed over without a message when it is the script of the npm package pulumi", async () => {
     script(inRoot("node_modules/.bin/pulumi"), "echo v3.250.0");
