@@ -147,11 +147,9 @@ describe("move-state refuses", () => {
 
   it("a webhook with an encrypted databaseId, and shows its name without control characters", () => {
     const urn = `${orders.urn}\u001b]0;title\u0007\n`;
-    const unreadable = { ...orders, urn, outputs: { databaseId: encrypted } };
+    const webhook = { ...orders, urn, outputs: { databaseId: encrypted } };
 
-    expect(() => moved(stack, unreadable)).toThrow(
-      /^\P{Cc}*::orders\P{Cc}*--show-secrets\P{Cc}*$/u,
-    );
+    expect(() => moved(stack, webhook)).toThrow(/^\P{Cc}*::orders\P{Cc}*--show-secrets\P{Cc}*$/u);
   });
 
   it("a webhook of the same name as one of the plugin", () => {

@@ -39,7 +39,7 @@ describe("The schema of Webhook", () => {
     expect(webhook.requiredInputs).toEqual(required.map(([name]) => name));
   });
 
-  it("has an optional output, tableId", () => {
+  it("requires every output except tableId", () => {
     const optional = Object.keys(outputs).filter((name) => !webhook.required.includes(name));
 
     expect(optional).toEqual(["tableId"]);

@@ -6,7 +6,7 @@ import * as native from "../../src/native.ts";
 import type { webhookArguments } from "../../src/provider/arguments.ts";
 
 // Nothing here runs: the compiler is the test.
-const argsWithoutEvents = { databaseId: "base_abc123", url: "https://example.com/hooks/orders" };
+const someArgs = { databaseId: "base_abc123", url: "https://example.com/hooks/orders" };
 const anyStrings: readonly string[] = ["view.created"];
 const { Webhook, eventTypes } = main;
 
@@ -19,26 +19,17 @@ it("the arguments of a webhook and of a provider are those that the provider val
 describe("the events of a webhook", () => {
   it("may be outputs and promises, of single events or of a list", () => {
     const event = pulumi.output<main.EventType>("record.created");
-    new Webhook("orders", {
-      ...argsWithoutEvents,
-      events: [event, Promise.resolve(eventTypes[0])],
-    });
-    const first = new Webhook("first", {
-      ...argsWithoutEvents,
-      events: Promise.resolve(eventTypes),
-    });
-    new Webhook("second", { ...argsWithoutEvents, events: first.events });
+    new Webhook("orders", { ...someArgs, events: [event, Promise.resolve(eventTypes[0])] });
+    const first = new Webhook("first", { ...someArgs, events: Promise.resolve(eventTypes) });
+    new Webhook("second", { ...someArgs, events: first.events });
   });
 
   it("must be known event types, unless the program casts them", () => {
     // @ts-expect-error: view.created is not a known event type
-    new Webhook("orders", { ...argsWithoutEvents, events: ["record.created", "view.created"] });
+    new Webhook("orders", { ...someArgs, events: ["record.created", "view.created"] });
     // @ts-expect-error: any string can be in the list
-    new Webhook("orders", { ...argsWithoutEvents, events: anyStrings, allowUnknownEvents: true });
-    new Webhook("orders", {
-      ...argsWithoutEvents,
-      events: anyStrings as readonly main.EventType[],
-    });
+    new Webhook("orders", { ...someArgs, events: anyStrings, allowUnknownEvents: true });
+    new Webhook("orders", { ...someArgs, events: anyStrings as readonly main.EventType[] });
   });
 });
 
@@ -58,17 +49,13 @@ describe("the arguments of a webhook", () => {
     interface TeamArgs extends main.WebhookArgs {
       readonly team: string;
     }
-    const { team: _team, ...args }: TeamArgs = {
-      ...argsWithoutEvents,
-      events: eventTypes,
-      team: "a",
-    };
+    const { team: _team, ...args }: TeamArgs = { ...someArgs, events: eventTypes, team: "a" };
     new Webhook("orders", args);
   });
 
   it("do not include the outputs", () => {
     // @ts-expect-error: secret is an output
-    new Webhook("orders", { ...argsWithoutEvents, events: eventTypes, secret: "whsec" });
+    new Webhook("orders", { ...someArgs, events: eventTypes, secret: "whsec" });
   });
 });
 
