@@ -134,15 +134,12 @@ describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
     ["before Pulumi creates the resource", ({ first }) => first.check({}, adopting())],
     ["once the webhook is adopted", ({ first }) => first.create(adopting())],
     ["while adopt stays in the program", ({ first }) => first.compare(adopting())],
-  ])(
-    "makes the comparison of another resource with the webhook fail %s",
-    async (_case, prepare) => {
-      const run = await startRun({ hasUrns });
-      await prepare(run);
+  ])("makes the comparison of another owner fail %s", async (_case, prepare) => {
+    const run = await startRun({ hasUrns });
+    await prepare(run);
 
-      await expect(run.second.compare()).rejects.toMatchObject({ kind: "unchanged" });
-    },
-  );
+    await expect(run.second.compare()).rejects.toMatchObject({ kind: "unchanged" });
+  });
 
   it("is refused in a comparison when another resource was found to have the webhook", async () => {
     const { first, second } = await startRun({ hasUrns });
@@ -302,10 +299,10 @@ describe("Two resources with one webhook", () => {
   });
 });
 
-describe("An imported webhook with a difference to the program", () => {
+describe("A webhook that differs from the program", () => {
   const otherwise = someArgs({ url: otherUrl });
 
-  it("gets no announcement of a new secret, because Pulumi does not replace what it imports", async () => {
+  it("gets no announcement of a new secret in an import, which replaces nothing", async () => {
     const { second, lines } = await startRun();
     await second.import(otherwise);
 
@@ -315,7 +312,7 @@ describe("An imported webhook with a difference to the program", () => {
     expect(lines[0]).not.toContain("secret");
   });
 
-  it("gets an announcement of a new secret when another resource only reads it", async () => {
+  it("gets an announcement of a new secret even if another resource only reads it", async () => {
     const { first, second, lines } = await startRun();
     await first.get();
 
