@@ -24,18 +24,14 @@ export const throttled = (retryAfterMs?: number) => response(429, retryAfterMs);
 export const throttledBy503 = (retryAfterMs: number) =>
   response(503, retryAfterMs, errorBody("BUSY"));
 
-export const unsent = (cause: http.HttpFailure["cause"]): http.HttpOutcome => ({
-  kind: "unsent",
-  cause,
-});
+export function unsent(cause: http.HttpFailure["cause"]): http.HttpFailure {
+  return { kind: "unsent", cause };
+}
 
 /** A request that was not sent, because the connection failed with this error code. */
-export const notConnected = (code: string): http.HttpFailure => ({
-  kind: "unsent",
-  cause: "connection",
-  codes: [code],
-  text: "connect failed",
-});
+export function notConnected(code: string): http.HttpFailure {
+  return { ...unsent("connection"), codes: [code], text: "connect failed" };
+}
 
 export const dnsFailure = notConnected("EAI_AGAIN");
 export const connectionRefused = notConnected("ECONNREFUSED");
@@ -56,7 +52,7 @@ export async function fakeTransport(
   await import("../../src/api/rate-limiter.js");
   useFakeClock();
   const startedAt = Date.now();
-  // The name of each attempt, its time since the start, and whether a stop would end it.
+  // `endsAtStop`: whether a stop of Pulumi would end the attempt.
   const attempts: { name: string; atMs: number; endsAtStop: boolean }[] = [];
   const waits: Wait[] = [];
   const exchange: http.Exchange = async ({ url }, signals) => {

@@ -46,8 +46,6 @@ function failedWith(outcome: HttpOutcome, more: Partial<FailedCall> = {}): Faile
 
 const deleteRequest = { ...someRequest, method: "DELETE" } as const;
 const notFound = response(404, undefined, errorBody("NOT_FOUND", "It is gone."));
-const redirectTo = (redirectOrigin: string): HttpOutcome =>
-  Object.assign(response(307), { redirectOrigin });
 const messageOf = async (promise: Promise<unknown>) => (await errorOf(promise)).message;
 
 describe("The text of a failed request", () => {
@@ -145,13 +143,15 @@ describe("The advice after a creation that failed", () => {
     texts.notCreatedText(of, failedWith(outcome)).replace(/^.*No webhook was created. /, "");
 
   it("follows from the outcome of the request", () => {
+    const redirect = Object.assign(response(307), { redirectOrigin: "https://else.example" });
+
     expect({
       noConnection: advice(dnsFailure),
       stopping: advice(unsent("stopping")),
       customTimeout: advice(unsent("deadline")),
       missingDatabase: advice(notFound),
       wrongHost: advice(response(404)),
-      redirect: advice(redirectTo("https://else.example")),
+      redirect: advice(redirect),
       redirectWithoutTarget: advice(response(300)),
       invalid: advice(response(400)),
       rateLimited: advice(throttled()),
@@ -182,13 +182,6 @@ describe("The advice after a creation that failed", () => {
         "stack": "The service does not accept the API key for this. Set another key with "pulumi config set --secret dbwebhooks:apiKey", then run "pulumi up". "pulumi destroy" and "pulumi refresh" use the key of the last "pulumi up" unless you add --run-program.",
       }
     `);
-  });
-
-  it("withholds the target of a redirect that repeats a secret", () => {
-    const withSecret = someContext(creation.hiding("sk_live_K7pQ2mX9"));
-    const redirect = redirectTo("https://sk-live-k7pq2mx9.example");
-
-    expect(advice(redirect, withSecret)).toContain("It redirects to [withheld: ");
   });
 });
 
@@ -302,14 +295,12 @@ describe("A problem of arguments or settings", () => {
     (await startProvider(settings).check({}, someArgs({ ...args }))).failures;
 
   it("says what to write, and where", async () => {
-    const unset = { baseUrl: undefined };
-
     const problems = await Promise.all([
       problemsOf({ databaseId: 7, tableId: " ", url: "https://a b.example" }),
       problemsOf({ databaseId: {}, tableId: {}, url: "https://" }),
       problemsOf({ url: "a.example" }),
-      problemsOf({}, unset),
-      problemsOf({}, { ...unset, isExplicit: "true" }),
+      problemsOf({}, { baseUrl: undefined }),
+      problemsOf({}, { baseUrl: undefined, isExplicit: "true" }),
     ]);
 
     expect(problems.flat()).toMatchInlineSnapshot(`

@@ -90,10 +90,7 @@ describe("The response to Diff", () => {
   });
 
   it.each(["baseUrl", "secret"])("has no detail of %s, which is no argument", (property) => {
-    expect(responseTo(property)).toMatchObject({
-      replacesList: [property],
-      detaileddiffMap: [],
-    });
+    expect(responseTo(property)).toMatchObject({ replacesList: [property], detaileddiffMap: [] });
   });
 });
 
@@ -166,9 +163,7 @@ describe("The check of a provider of the plugin", () => {
     const log = { write, flush: async () => {} } as unknown as EngineLog;
     const request = new CheckRequest().setName(name).setOlds(structOf(olds));
     const response = await checkProvider(request.setNews(structOf(news)), log);
-    const failures = response
-      .getFailuresList()
-      .map((failure) => failure.getReason().split(": ")[0]);
+    const failures = response.getFailuresList().map((one) => one.getReason().split(": ")[0]);
     return { inputs: propertiesOf(response.getInputs()), warnings, failures };
   }
   const known = { baseUrl: "https://a.example", apiKey, version };
@@ -213,17 +208,13 @@ describe("The check of a provider of the plugin", () => {
     expect(warnings.join()).not.toContain("value-token");
   });
 
-  it("wraps the key as a secret", async () => {
-    const { inputs } = await check("default", known);
-
-    expect(inputs).toEqual({ ...known, apiKey: { ...secretEnvelope, value: apiKey } });
-  });
-
+  const wrapped = { ...known, apiKey: { ...secretEnvelope, value: apiKey } };
   it.each([
-    ["that is not known yet", notYetKnown],
-    ["that is not set", {}],
-  ])("wraps no key %s", async (_case, args) => {
-    expect((await check("default", args)).inputs).toEqual(args);
+    { fact: "wraps a key as a secret", args: known, inputs: wrapped },
+    { fact: "wraps no key that is not known yet", args: notYetKnown, inputs: notYetKnown },
+    { fact: "accepts arguments without a key", args: {}, inputs: {} },
+  ])("$fact", async ({ args, inputs }) => {
+    expect((await check("default", args)).inputs).toEqual(inputs);
   });
 
   describe("with the key of the environment", () => {

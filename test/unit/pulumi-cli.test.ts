@@ -110,8 +110,7 @@ describe("A pulumi on PATH", () => {
 describe("A copy of the CLI in the cache", () => {
   it("is built when the installer fails, and is used without a message the next time", async () => {
     installGo();
-    const everySource = "";
-    setEnvironment({ DBWEBHOOKS_PULUMI_CLI: everySource });
+    setEnvironment({ DBWEBHOOKS_PULUMI_CLI: "path,installer,build" });
 
     const cli = await resolve();
     const messagesOfBuild = messages.splice(0);
