@@ -231,12 +231,12 @@ describe("The text of a failed creation", () => {
 
   it("names the argument or the setting because of which nothing was sent", async () => {
     const { create } = startProvider();
-    const unset = startProvider({ apiKey: undefined });
+    const withoutKey = startProvider({ apiKey: undefined });
 
     expect({
       invalid: await messageOf(create(someArgs({ url: undefined }))),
       unknown: await messageOf(create(someArgs({ url: unknownMarkers.string }))),
-      unset: await messageOf(unset.create(someArgs())),
+      unset: await messageOf(withoutKey.create(someArgs())),
     }).toMatchInlineSnapshot(`
       {
         "invalid": "Create webhook failed: url: must be the URL of the receiver, such as "https://example.com/hooks". Nothing was sent. Run "pulumi up" again. [notCreated]",

@@ -7,7 +7,6 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { EngineLog } from "../../src/adapters/plugin/engine-log.js";
 import { PluginServer } from "../../src/adapters/plugin/server.js";
 import { version } from "../../src/common/version.js";
-import type { Fault } from "../../src/local-service/index.js";
 import { Engine } from "../../src/provider/engine.js";
 import { partialCreationOf, withUnwrappedSecret } from "../helpers/adapters/adapters.js";
 import { startEngine } from "../helpers/adapters/engine-stand-in.js";
@@ -27,7 +26,6 @@ const type = "dbwebhooks:index:Webhook";
 const urn = `urn:pulumi:test::webhooks::my:index:Team$${type}::orders`;
 const inputs = someArgs();
 const otherUrl = "https://example.com/other";
-const refusal: Fault = { kind: "respond", statusCode: 403 };
 const { INFO, WARNING } = LogSeverity;
 
 /** Starts the plugin's server in this process. It is configured only if there is a configuration. */
@@ -230,7 +228,7 @@ describe("A webhook of the plugin", () => {
   it("is stored with its id when it has no secret and cannot be deleted", async () => {
     const { plugin, service } = await startConfigured();
     service.inject({ on: "POST", fault: withFields({ secret: "" }) });
-    service.inject({ on: "DELETE", fault: refusal });
+    service.inject({ on: "DELETE", fault: { kind: "respond", statusCode: 403 } });
 
     const error = await errorOf(plugin.create(inputs));
 

@@ -78,11 +78,7 @@ describe.each([mainEntry, nativeEntry])("A Webhook of $name", ({ entry, type, ad
     await resolved(new Webhook("orders", { ...all, ...later }).id);
 
     expect(registered).toMatchObject([{ type, name: "orders" }]);
-    expect(registered[0]?.inputs).toStrictEqual({
-      ...all,
-      ...addedInputs,
-      tableId: "tbl_orders",
-    });
+    expect(registered[0]?.inputs).toStrictEqual({ ...all, ...addedInputs, tableId: "tbl_orders" });
   });
 
   it("is registered without arguments too, because the preview reports those that are missing", async () => {
@@ -187,10 +183,9 @@ it.each([
 
 describe.each([mainEntry, nativeEntry])("A Provider of $name", (row) => {
   const { entry, providerType, settingPrefix, addedSettings } = row;
-  const { Provider } = entry;
 
   it("is registered under its type, with string values and a secret key", async () => {
-    await resolved(new Provider("eu", settings).urn);
+    await resolved(new entry.Provider("eu", settings).urn);
 
     expect(registered).toMatchObject([{ type: providerType }]);
     expect(registered[0]?.inputs).toEqual({
@@ -204,7 +199,7 @@ describe.each([mainEntry, nativeEntry])("A Provider of $name", (row) => {
   });
 
   it("refuses all unrecognized arguments at once, without showing their values", () => {
-    const create = () => new Provider("eu", { apikey: "key-token", timeout: 5 } as object);
+    const create = () => new entry.Provider("eu", { apikey: "key-token", timeout: 5 } as object);
 
     expect(create).toThrow(pulumi.RunError);
     expect(create).toThrow(/^Provider eu: apikey: .*\bapiKey\b.*; timeout: /);
@@ -214,12 +209,12 @@ describe.each([mainEntry, nativeEntry])("A Provider of $name", (row) => {
   it.each(["default", "default_1_0_0", "default_0_1_0_alpha"])(
     "refuses the name of a default provider: %s",
     (name) => {
-      expect(() => new Provider(name, settings)).toThrow(pulumi.RunError);
+      expect(() => new entry.Provider(name, settings)).toThrow(pulumi.RunError);
     },
   );
 
   it.each(["defaults", "default_eu"])("accepts a name that is only similar: %s", async (name) => {
-    await resolved(new Provider(name, settings).urn);
+    await resolved(new entry.Provider(name, settings).urn);
 
     expect(registered).toMatchObject([{ name }]);
   });
