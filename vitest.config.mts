@@ -21,6 +21,7 @@ const tier = ({ name, minutes, needsCli = false, setup }: Tier) => ({
     isolate: needsCli,
     testTimeout: minutes * 60_000,
     hookTimeout: minutes * 60_000,
+    unstubEnvs: true,
     // Waiting for a fact ends with it, or with the test; how long it takes is the machine's affair.
     expect: { poll: { timeout: minutes * 50_000 } },
     // The tiers without the CLI wait for other processes, and for time; the others keep a core busy.

@@ -7,6 +7,7 @@ export default defineConfig({
     // A mutant often makes a test wait for something that never comes.
     testTimeout: 20_000,
     expect: { poll: { timeout: 10_000 } },
+    unstubEnvs: true,
     env: { FORCE_COLOR: "0" },
   },
 });

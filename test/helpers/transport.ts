@@ -16,40 +16,51 @@ export const someRequest: http.HttpRequest = {
 
 export function response(
   statusCode: number,
-  waitMs?: number,
+  retryAfterMs?: number,
   body: unknown = {},
 ): http.HttpOutcome {
-  const waiting = waitMs === undefined ? {} : { retryAfterMs: waitMs };
-  return { kind: "response", statusCode, body: JSON.stringify(body), ...waiting };
+  const delay = retryAfterMs === undefined ? {} : { retryAfterMs };
+  return { kind: "response", statusCode, body: JSON.stringify(body), ...delay };
 }
 
+export const throttled = (retryAfterMs?: number) => response(429, retryAfterMs);
+
 /** A 503 that comes from the service itself, and not from a proxy. */
-export const busy = (retryAfterMs: number) => response(503, retryAfterMs, errorBody("BUSY"));
+export const throttledBy503 = (retryAfterMs: number) =>
+  response(503, retryAfterMs, errorBody("BUSY"));
 
-const failure = (kind: http.HttpFailure["kind"], code: string, text: string): http.HttpFailure => ({
-  kind,
+export function unsent(cause: http.HttpFailure["cause"]): http.HttpFailure {
+  return { kind: "unsent", cause };
+}
+
+/** A request that was not sent, because the connection failed with this error code. */
+export function notConnected(code: string): http.HttpFailure {
+  return { ...unsent("connection"), codes: [code], text: "connect failed" };
+}
+
+export const dnsFailure = notConnected("EAI_AGAIN");
+export const connectionRefused = notConnected("ECONNREFUSED");
+export const connectionLost: http.HttpFailure = {
+  kind: "noResponse",
   cause: "connection",
-  codes: [code],
-  text,
-});
+  codes: ["ECONNRESET"],
+  text: "read ECONNRESET",
+};
 
-export const unsentBecause = (code: string) => failure("unsent", code, "connect failed");
-export const unsent = unsentBecause("EAI_AGAIN");
-export const refused = unsentBecause("ECONNREFUSED");
-export const noResponse = failure("noResponse", "ECONNRESET", "read ECONNRESET");
-/** A transport on a fake clock whose attempts end as `respond` says. */
+/** A transport on a fake clock. `respond` decides how each attempt ends. */
 export async function fakeTransport(
   respond: (attempt: number, name: string) => http.HttpOutcome | Promise<http.HttpOutcome>,
   options: Partial<ClientOptions> = {},
   stopping: AbortSignal = new AbortController().signal,
 ) {
+  // The transport imports this module with its first request, and no fake timer waits for an import.
   await import("../../src/api/rate-limiter.js");
   useFakeClock();
   const startedAt = Date.now();
-  // The name of each attempt, its time since the start, and whether a stop would end it.
+  // `endsAtStop`: whether a stop of Pulumi would end the attempt.
   const attempts: { name: string; atMs: number; endsAtStop: boolean }[] = [];
   const waits: ReportedDelay[] = [];
-  const exchange: http.SendOnce = async ({ url }, signals) => {
+  const sendOnce: http.SendOnce = async ({ url }, signals) => {
     const name = url.pathname.slice(1);
     if (signals?.stopping?.aborted) {
       return { kind: "unsent", cause: "stopping" };
@@ -61,8 +72,8 @@ export async function fakeTransport(
     attempts.push({ name, atMs: Date.now() - startedAt, endsAtStop });
     return respond(attempts.length, name);
   };
-  const open = () => Promise.resolve(exchange);
-  const transport = new Transport(someSettings(options), stopping, open, () => 0.5);
+  const createSender = () => Promise.resolve(sendOnce);
+  const transport = new Transport(someSettings(options), stopping, createSender, () => 0.5);
   /** Sends a request of this name, a deletion by default. */
   const send = (name = "x", call: Partial<Call> = {}) =>
     transport.sendRequest({
@@ -86,7 +97,7 @@ function useFakeClock(): void {
 }
 
 /** Restores the clock after {@link fakeTransport}. */
-export function restoreWorld(): void {
+export function restoreClock(): void {
   vi.useRealTimers();
   vi.restoreAllMocks();
 }
@@ -106,7 +117,7 @@ export async function settled<Result>(promise: Promise<Result>): Promise<Result>
   return promise;
 }
 
-/** Waits for all work that needs no timer. */
+/** Waits until everything that needs no timer has happened. */
 export function pendingWork(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

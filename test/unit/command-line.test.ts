@@ -8,7 +8,6 @@ vi.mock("../../src/local-service/index.ts", () => ({ startLocalService: vi.fn() 
 
 afterEach(() => {
   vi.restoreAllMocks();
-  vi.unstubAllEnvs();
   process.exitCode = undefined;
 });
 

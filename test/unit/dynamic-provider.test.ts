@@ -14,8 +14,6 @@ import { captureLines, configure } from "../helpers/provider.js";
 
 // The dynamic adapter adds Pulumi's types and `__provider`, the serialized provider, to the shared provider.
 
-afterEach(() => void vi.unstubAllEnvs());
-
 const withProviderText = (properties: object) => ({ ...properties, __provider: providerText });
 
 describe("The dynamic provider's check", () => {

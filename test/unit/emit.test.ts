@@ -9,7 +9,6 @@ const noDeliveries = { body: { id: "evt_1", deliveries: [] } };
 
 afterEach(() => {
   vi.restoreAllMocks();
-  vi.unstubAllEnvs();
   process.exitCode = undefined;
 });
 

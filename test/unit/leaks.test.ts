@@ -17,8 +17,6 @@ import {
 import { echo, expectNoLeak, tokens, url } from "../helpers/leaks.js";
 import { startProvider } from "../helpers/provider.js";
 
-afterEach(() => void vi.unstubAllEnvs());
-
 /** Another secret than that of {@link someState}. */
 const otherSecret = "kB7wQz-another-secret-Xn4";
 

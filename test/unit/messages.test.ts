@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { FailedCall } from "../../src/api/client.ts";
-import type { HttpFailure, HttpOutcome } from "../../src/api/http.ts";
+import type { HttpOutcome } from "../../src/api/http.ts";
 import { Deadline, type ReportedDelay } from "../../src/api/transport.ts";
 import { compareWebhook } from "../../src/provider/diff.ts";
-import * as say from "../../src/provider/messages.ts";
+import * as texts from "../../src/provider/messages.ts";
 import { Operation } from "../../src/provider/operation.ts";
 import {
   errorBody,
@@ -15,47 +15,54 @@ import {
 } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/error-of.ts";
 import { startProvider } from "../helpers/provider.ts";
-import { response, someRequest, unsentBecause } from "../helpers/transport.ts";
+import {
+  connectionLost,
+  connectionRefused,
+  dnsFailure,
+  response,
+  someRequest,
+  throttled,
+  unsent,
+} from "../helpers/transport.ts";
 
-// This file holds the words of the messages that depend on their facts. Other tests assert kinds and facts.
+// The wording of messages stands here alone. Other tests assert the kind of an error, and facts.
 
-const name = "webhook 17 of database base_abc123";
+const place = "database base_abc123";
+const name = `webhook 17 of ${place}`;
 const settings = someSettings();
-const explicit = someSettings({ isExplicit: true });
-const fromEnvironment = someSettings({
-  namesFromEnvironment: ["apiKey", "baseUrl", "retrySeconds"],
-});
-const nothing = () => [];
-const operation = new Operation(`Delete ${name}`, nothing, nothing, new Deadline(9));
-const context = someContext(operation, settings);
-const { messages, messageParts } = say;
+const explicitSettings = someSettings({ isExplicit: true });
+const inEnvironment = someSettings({ namesFromEnvironment: ["apiKey", "baseUrl", "retrySeconds"] });
+const notify = () => undefined;
+const noSecrets = () => [];
+const creation = new Operation(`Create webhook in ${place}`, notify, noSecrets, new Deadline(9));
+const deletion = new Operation(`Delete ${name}`, notify, noSecrets, new Deadline(9));
+const context = someContext(creation, settings);
+const environmentContext = someContext(creation, inEnvironment);
+const { messages, messageParts } = texts;
 
-const failedWith = (outcome: HttpOutcome, more: Partial<FailedCall> = {}): FailedCall => ({
-  ...{ outcome, request: someRequest, earlierOutcomes: [], elapsedMs: 2_001 },
-  ...more,
-});
-const notSent = (cause: HttpFailure["cause"]): HttpOutcome => ({ kind: "unsent", cause });
-const unsent = unsentBecause("EAI_AGAIN");
+function failedWith(outcome: HttpOutcome, more: Partial<FailedCall> = {}): FailedCall {
+  return { outcome, request: someRequest, earlierOutcomes: [], elapsedMs: 2_001, ...more };
+}
+
+const deleteRequest = { ...someRequest, method: "DELETE" } as const;
 const notFound = response(404, undefined, errorBody("NOT_FOUND", "It is gone."));
-const redirectTo = (redirectOrigin: string): HttpOutcome =>
-  Object.assign(response(307), { redirectOrigin });
 const messageOf = async (promise: Promise<unknown>) => (await errorOf(promise)).message;
 
 describe("The text of a failed request", () => {
-  const callText = (outcome: HttpOutcome, more: Partial<FailedCall> = {}) =>
-    say.callText(context, failedWith(outcome, more));
+  const textOf = (outcome: HttpOutcome, more: Partial<FailedCall> = {}, of = context) =>
+    texts.callText(of, failedWith(outcome, more));
 
-  it("says what the service returned, and what a response of success is missing", () => {
+  it("names the status and the error, or what is missing in a successful response", () => {
     expect({
-      error: callText(notFound),
-      errorWithoutMessage: callText(response(400, 0, errorBody("BAD", ""))),
-      creation: callText(response(201), { unusablePart: "id" }),
-      list: callText(response(200), { unusablePart: "list" }),
-      deletion: callText(response(200), { unusablePart: "confirmation" }),
+      error: textOf(notFound),
+      errorWithoutMessage: textOf(response(400, 0, errorBody("BAD", ""))),
+      creation: textOf(response(201), { unusablePart: "id" }),
+      list: textOf(response(200), { unusablePart: "list" }),
+      deletion: textOf(response(200), { unusablePart: "confirmation", request: deleteRequest }),
     }).toMatchInlineSnapshot(`
       {
         "creation": "POST https://tables.example.com/somewhere returned 201 without a usable webhook id",
-        "deletion": "POST https://tables.example.com/somewhere returned 200 without confirming the deletion",
+        "deletion": "DELETE https://tables.example.com/somewhere returned 200 without confirming the deletion",
         "error": "POST https://tables.example.com/somewhere returned 404 NOT_FOUND "It is gone."",
         "errorWithoutMessage": "POST https://tables.example.com/somewhere returned 400 BAD",
         "list": "POST https://tables.example.com/somewhere returned 200 with something other than a list of webhooks",
@@ -65,17 +72,17 @@ describe("The text of a failed request", () => {
 
   it("says why there was no response", () => {
     expect({
-      customTimeout: callText(notSent("deadline")),
-      stopping: callText(notSent("stopping")),
-      timeoutOfConnection: callText(notSent("timeout")),
-      timeoutOfResponse: callText({ kind: "noResponse", cause: "timeout" }),
-      noConnection: callText(unsent),
-      noConnectionOrReason: callText(notSent("connection")),
-      lostConnection: callText({ ...unsent, kind: "noResponse" }),
+      customTimeout: textOf(unsent("deadline")),
+      stopping: textOf(unsent("stopping")),
+      timeoutOfConnection: textOf(unsent("timeout")),
+      timeoutOfResponse: textOf({ kind: "noResponse", cause: "timeout" }),
+      noConnection: textOf(dnsFailure),
+      noConnectionOrReason: textOf(unsent("connection")),
+      lostConnection: textOf(connectionLost),
     }).toMatchInlineSnapshot(`
       {
         "customTimeout": "POST https://tables.example.com/somewhere was not sent before the deadline (customTimeouts, 9 s)",
-        "lostConnection": "POST https://tables.example.com/somewhere lost the connection before the response was complete (EAI_AGAIN: connect failed)",
+        "lostConnection": "POST https://tables.example.com/somewhere lost the connection before the response was complete (ECONNRESET: read ECONNRESET)",
         "noConnection": "POST https://tables.example.com/somewhere could not connect (EAI_AGAIN: connect failed)",
         "noConnectionOrReason": "POST https://tables.example.com/somewhere could not connect (unknown reason)",
         "stopping": "POST https://tables.example.com/somewhere was not sent, because Pulumi is stopping",
@@ -85,83 +92,78 @@ describe("The text of a failed request", () => {
     `);
   });
 
-  it("says why it was not retried any longer", () => {
-    const earlier = [unsent, unsent];
+  it("says why the request was not retried again", () => {
+    const earlierOutcomes = [connectionRefused, connectionRefused];
     const outOfRetries = { giveUpReason: "retrySeconds" } as const;
-    const inEnvironment = someContext(operation, fromEnvironment);
 
     expect({
-      stopping: callText(response(429), { giveUpReason: "stopping" }),
-      customTimeout: callText(response(500), { giveUpReason: "deadline" }),
-      askedToWaitADay: callText(response(429, 86_400_000), outOfRetries),
-      askedToWaitLonger: callText(response(429, 9e8), outOfRetries),
-      refusedConnections: callText(unsent, {
+      stopping: textOf(throttled(), { giveUpReason: "stopping" }),
+      customTimeout: textOf(throttled(), { giveUpReason: "deadline" }),
+      askedToWaitADay: textOf(throttled(86_400_000), outOfRetries),
+      askedToWaitLonger: textOf(throttled(9e8), outOfRetries),
+      refusedConnections: textOf(connectionRefused, {
         giveUpReason: "connectionRefused",
-        earlierOutcomes: earlier,
+        earlierOutcomes,
       }),
-      variable: say.callText(inEnvironment, failedWith(response(500), outOfRetries)),
+      variable: textOf(throttled(), outOfRetries, environmentContext),
     }).toMatchInlineSnapshot(`
       {
         "askedToWaitADay": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: the service asks for a wait of 86400 s, and dbwebhooks:retrySeconds is 120)",
         "askedToWaitLonger": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: the service asks for a wait of over a day, and dbwebhooks:retrySeconds is 120)",
-        "customTimeout": "POST https://tables.example.com/somewhere returned 500 (gave up after 1 attempt in 3 s: customTimeouts allows 9 s)",
-        "refusedConnections": "POST https://tables.example.com/somewhere could not connect (EAI_AGAIN: connect failed) (gave up after 3 attempts in 3 s: a refused connection is retried for 15 s)",
+        "customTimeout": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: customTimeouts allows 9 s)",
+        "refusedConnections": "POST https://tables.example.com/somewhere could not connect (ECONNREFUSED: connect failed) (gave up after 3 attempts in 3 s: a refused connection is retried for 15 s)",
         "stopping": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: Pulumi is stopping)",
-        "variable": "POST https://tables.example.com/somewhere returned 500 (gave up after 1 attempt in 3 s: dbwebhooks:retrySeconds (set by DBWEBHOOKS_RETRY_SECONDS) is 120)",
+        "variable": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: dbwebhooks:retrySeconds (set by DBWEBHOOKS_RETRY_SECONDS) is 120)",
       }
     `);
   });
 });
 
-describe("A line about a wait", () => {
+describe("The message about a wait", () => {
   it("says why requests wait, and what to do about a rate limit", () => {
-    const wait: ReportedDelay = {
-      kind: "pause",
-      delayMs: 5_001,
-      request: someRequest,
-      outcome: unsent,
-    };
+    const wait = { delayMs: 5_001, request: deleteRequest };
+    const pause: ReportedDelay = { ...wait, kind: "pause", outcome: throttled(5_001) };
+    const retry: ReportedDelay = { ...wait, kind: "retry", outcome: response(500) };
 
     expect({
-      pauseWithoutRate: say.delayLine(settings, wait),
-      pauseWithRate: say.delayLine(someSettings({ requestsPerSecond: 50 }), wait),
-      retryAfterResponse: say.delayLine(settings, { ...wait, kind: "retry", outcome: notFound }),
-      retryWithoutResponse: say.delayLine(settings, { ...wait, kind: "retry" }),
+      pauseWithoutRate: texts.delayLine(settings, pause),
+      pauseWithRate: texts.delayLine(someSettings({ requestsPerSecond: 50 }), pause),
+      retryAfterResponse: texts.delayLine(settings, retry),
+      retryWithoutResponse: texts.delayLine(settings, { ...retry, outcome: connectionLost }),
     }).toMatchInlineSnapshot(`
       {
         "pauseWithRate": "The service limits the rate of requests, so no request is sent for the next 6 s. To avoid such waits, lower dbwebhooks:requestsPerSecond, which is 50.",
         "pauseWithoutRate": "The service limits the rate of requests, so no request is sent for the next 6 s. To avoid such waits, set dbwebhooks:requestsPerSecond to what it allows.",
-        "retryAfterResponse": "https://tables.example.com returned 404; retrying POST.",
-        "retryWithoutResponse": "https://tables.example.com did not respond; retrying POST.",
+        "retryAfterResponse": "https://tables.example.com returned 500; retrying DELETE.",
+        "retryWithoutResponse": "https://tables.example.com did not respond; retrying DELETE.",
       }
     `);
   });
 });
 
-describe("The advice after a creation that made nothing", () => {
+describe("The advice after a creation that failed", () => {
   const advice = (outcome: HttpOutcome, of = context) =>
-    say.notCreatedText(of, failedWith(outcome)).replace(/^.*No webhook was created. /, "");
-  const inEnvironment = someContext(operation, fromEnvironment);
+    texts.notCreatedText(of, failedWith(outcome)).replace(/^.*No webhook was created. /, "");
 
   it("follows from the outcome of the request", () => {
+    const redirect = Object.assign(response(307), { redirectOrigin: "https://else.example" });
+
     expect({
-      notSent: advice(unsent),
-      stopping: advice(notSent("stopping")),
-      customTimeout: advice(notSent("deadline")),
+      noConnection: advice(dnsFailure),
+      stopping: advice(unsent("stopping")),
+      customTimeout: advice(unsent("deadline")),
       missingDatabase: advice(notFound),
       wrongHost: advice(response(404)),
-      redirect: advice(redirectTo("https://else.example")),
+      redirect: advice(redirect),
       redirectWithoutTarget: advice(response(300)),
       invalid: advice(response(400)),
-      possibleQuota: advice(response(403), inEnvironment),
-      rateLimited: advice(response(429)),
+      rateLimited: advice(throttled()),
     }).toMatchInlineSnapshot(`
       {
         "customTimeout": "Raise customTimeouts, or the settings maxConcurrentRequests and requestsPerSecond if they are set.",
         "invalid": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl.",
         "missingDatabase": "The service returns this both when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl.",
-        "notSent": "Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl. Then run the command again.",
-        "possibleQuota": "The service does not accept the API key for this. Check the API key: DBWEBHOOKS_API_KEY sets it. If the database has reached its limit of webhooks and this creation replaces one, set the resource option deleteBeforeReplace: true; the notifications then have a gap.",
+        "noConnection": "Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl. Then run the command again.",
         "rateLimited": "Run the command again later.",
         "redirect": "It redirects to https://else.example, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.",
         "redirectWithoutTarget": "It redirects elsewhere, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.",
@@ -173,75 +175,71 @@ describe("The advice after a creation that made nothing", () => {
 
   it("says where to correct the API key", () => {
     expect({
-      environment: advice(response(401), inEnvironment),
-      explicitProvider: advice(response(401), someContext(operation, explicit)),
+      environmentOrQuota: advice(response(403), environmentContext),
+      explicitProvider: advice(response(401), someContext(creation, explicitSettings)),
       stack: advice(response(401)),
     }).toMatchInlineSnapshot(`
       {
-        "environment": "The service does not accept the API key for this. Check the API key: DBWEBHOOKS_API_KEY sets it.",
+        "environmentOrQuota": "The service does not accept the API key for this. Check the API key: DBWEBHOOKS_API_KEY sets it. If the database has reached its limit of webhooks and this creation replaces one, set the resource option deleteBeforeReplace: true; the notifications then have a gap.",
         "explicitProvider": "The service does not accept the API key for this. Correct the Provider's argument apiKey, then run "pulumi up". "pulumi destroy" and "pulumi refresh" use the key of the last "pulumi up" unless you add --run-program.",
         "stack": "The service does not accept the API key for this. Set another key with "pulumi config set --secret dbwebhooks:apiKey", then run "pulumi up". "pulumi destroy" and "pulumi refresh" use the key of the last "pulumi up" unless you add --run-program.",
       }
     `);
   });
-
-  it("withholds the target of a redirect that repeats a secret", () => {
-    const hiding = someContext(operation.withSensitiveValue("sk_live_K7pQ2mX9"));
-
-    expect(advice(redirectTo("https://sk-live-k7pq2mx9.example"), hiding)).not.toContain("k7pq2m");
-  });
 });
 
-describe("The text of a creation", () => {
-  it("in doubt says what to look for", () => {
+describe("The text of a failed creation", () => {
+  it("says what to look for when a webhook may exist", () => {
     const webhook = { databaseId: "base_abc123", url: "https://a.example/x", events: [] };
-    const unlisted = { ids: [] as string[], isComplete: false };
-    const listed = { ids: ["1", "2", "3", "4", "5", "6"], isComplete: true };
-    const page = Object.assign(response(200), { body: "<!doctype html>" });
-    const inDoubt = (failure: FailedCall, leftovers = unlisted) =>
-      say.inDoubtText(context, failure, webhook, leftovers);
+    const noList = { ids: [] as string[], isComplete: false };
+    const emptyList = { ids: [], isComplete: true };
+    const list = { ids: ["1", "2", "3", "4", "5", "6"], isComplete: true };
+    const htmlPage = Object.assign(response(200), { body: "<!doctype html>" });
+    const inDoubt = (failure: FailedCall, leftovers = noList) =>
+      texts.inDoubtText(context, failure, webhook, leftovers);
 
     expect({
       withoutList: inDoubt(failedWith(response(409))),
-      inNoList: inDoubt(failedWith(unsent), { ids: [], isComplete: true }),
-      inList: inDoubt(failedWith(unsent), listed),
-      afterPage: inDoubt(failedWith(page, { unusablePart: "id" })),
+      notListed: inDoubt(failedWith(connectionLost), emptyList),
+      listed: inDoubt(failedWith(connectionLost), list),
+      afterHtmlPage: inDoubt(failedWith(htmlPage, { unusablePart: "id" })),
     }).toMatchInlineSnapshot(`
       {
-        "afterPage": "Delete webhook 17 of database base_abc123 failed: POST https://tables.example.com/somewhere returned 200 without a usable webhook id. This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again.",
-        "inList": "Delete webhook 17 of database base_abc123 failed: POST https://tables.example.com/somewhere could not connect (EAI_AGAIN: connect failed). A webhook may exist in database base_abc123 without a stored secret. The service lists webhooks with the same url, events and table that this "pulumi up" does not know: 1, 2, 3, 4, 5 and 1 more. Another creation in flight may have made one of them. After this update compare them with "pulumi stack export" of each stack that uses the database, and delete those that no stack manages. Then run "pulumi up" again.",
-        "inNoList": "Delete webhook 17 of database base_abc123 failed: POST https://tables.example.com/somewhere could not connect (EAI_AGAIN: connect failed). The service lists no such webhook now, but it may still appear. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again.",
-        "withoutList": "Delete webhook 17 of database base_abc123 failed: POST https://tables.example.com/somewhere returned 409. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again. If the database has reached its limit of webhooks and this creation replaces one, set the resource option deleteBeforeReplace: true; the notifications then have a gap.",
+        "afterHtmlPage": "Create webhook in database base_abc123 failed: POST https://tables.example.com/somewhere returned 200 without a usable webhook id. This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again.",
+        "listed": "Create webhook in database base_abc123 failed: POST https://tables.example.com/somewhere lost the connection before the response was complete (ECONNRESET: read ECONNRESET). A webhook may exist in database base_abc123 without a stored secret. The service lists webhooks with the same url, events and table that this "pulumi up" does not know: 1, 2, 3, 4, 5 and 1 more. Another creation in flight may have made one of them. After this update compare them with "pulumi stack export" of each stack that uses the database, and delete those that no stack manages. Then run "pulumi up" again.",
+        "notListed": "Create webhook in database base_abc123 failed: POST https://tables.example.com/somewhere lost the connection before the response was complete (ECONNRESET: read ECONNRESET). The service lists no such webhook now, but it may still appear. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again.",
+        "withoutList": "Create webhook in database base_abc123 failed: POST https://tables.example.com/somewhere returned 409. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again. If the database has reached its limit of webhooks and this creation replaces one, set the resource option deleteBeforeReplace: true; the notifications then have a gap.",
       }
     `);
   });
 
-  it("that was undone says where the webhook is now", () => {
-    const undoText = say.undoText.bind(undefined, "Create webhook", "17");
+  it("says where a webhook is whose secret is not stored", () => {
+    const hasSecret = true;
+    const textOf = texts.undoText.bind(undefined, creation.name, "17");
 
     expect({
-      withoutSecret: undoText(false, "undone"),
-      withoutSecretAndStored: undoText(false, "partial", messageParts.absentUndo),
-      tooLate: undoText(true, "undone"),
-      tooLateAndLeft: undoText(true, "leftBehind", "WHY"),
+      withoutSecret: textOf(!hasSecret, "undone"),
+      withoutSecretAndStored: textOf(!hasSecret, "partial", messageParts.absentUndo),
+      tooLate: textOf(hasSecret, "undone"),
+      tooLateAndLeft: textOf(hasSecret, "leftBehind", "WHY"),
     }).toMatchInlineSnapshot(`
       {
-        "tooLate": "Create webhook failed: Pulumi stopped while the service created webhook 17. The new webhook was deleted.",
-        "tooLateAndLeft": "Create webhook failed: Pulumi stopped while the service created webhook 17. Pulumi has not stored it: delete it by hand. It could not be deleted at once: WHY",
-        "withoutSecret": "Create webhook failed: the service created webhook 17 but sent no usable secret. The new webhook was deleted. Run "pulumi up" again; if the error persists, check that baseUrl is the address of the service itself.",
-        "withoutSecretAndStored": "Create webhook failed: the service created webhook 17 but sent no usable secret. It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks.",
+        "tooLate": "Create webhook in database base_abc123 failed: Pulumi stopped while the service created webhook 17. The new webhook was deleted.",
+        "tooLateAndLeft": "Create webhook in database base_abc123 failed: Pulumi stopped while the service created webhook 17. Pulumi has not stored it: delete it by hand. It could not be deleted at once: WHY",
+        "withoutSecret": "Create webhook in database base_abc123 failed: the service created webhook 17 but sent no usable secret. The new webhook was deleted. Run "pulumi up" again; if the error persists, check that baseUrl is the address of the service itself.",
+        "withoutSecretAndStored": "Create webhook in database base_abc123 failed: the service created webhook 17 but sent no usable secret. It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks.",
       }
     `);
   });
 
-  it("that was not sent names the argument or the setting", async () => {
+  it("names the argument or the setting because of which nothing was sent", async () => {
     const { create } = startProvider();
-    const unset = startProvider({ apiKey: undefined });
+    const withoutKey = startProvider({ apiKey: undefined });
 
     expect({
       invalid: await messageOf(create(someArgs({ url: undefined }))),
       unknown: await messageOf(create(someArgs({ url: unknownMarkers.string }))),
-      unset: await messageOf(unset.create(someArgs())),
+      unset: await messageOf(withoutKey.create(someArgs())),
     }).toMatchInlineSnapshot(`
       {
         "invalid": "Create webhook failed: url: must be the URL of the receiver, such as "https://example.com/hooks". Nothing was sent. Run "pulumi up" again. [notCreated]",
@@ -253,41 +251,40 @@ describe("The text of a creation", () => {
 });
 
 describe("The text of a failed deletion", () => {
-  it("names the ways on when the webhook is at another base URL", () => {
-    const old = "https://old.example";
+  it("names the remedies when the webhook is at another base URL", () => {
+    const isUpdate = true;
+    const explicitInEnvironment = { ...inEnvironment, isExplicit: true };
+    const textOf = (of: typeof settings, isUpdating = isUpdate) =>
+      texts.otherBaseUrlText(deletion, of, "https://old.example", isUpdating);
 
     expect({
-      update: say.otherBaseUrlText(operation, settings, old, true),
-      destroy: say.otherBaseUrlText(operation, settings, old, false),
-      explicitProvider: say.otherBaseUrlText(operation, explicit, old, true),
-      explicitProviderOfEnvironment: say.otherBaseUrlText(
-        operation,
-        someSettings({ isExplicit: true, namesFromEnvironment: ["baseUrl"] }),
-        old,
-        true,
-      ),
+      update: textOf(settings),
+      destroy: textOf(settings, !isUpdate),
+      explicitProvider: textOf(explicitSettings),
+      explicitProviderInEnvironment: textOf(explicitInEnvironment),
     }).toMatchInlineSnapshot(`
       {
         "destroy": "Delete webhook 17 of database base_abc123 failed: it was created at https://old.example, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to its former base URLs (formerBaseUrls, DBWEBHOOKS_FORMER_BASE_URLS). If this is another service, set DBWEBHOOKS_BASE_URL and DBWEBHOOKS_API_KEY to its address and key for this command. If the service at https://old.example is gone, run "pulumi state delete" for its webhooks.",
         "explicitProvider": "Delete webhook 17 of database base_abc123 failed: it was created at https://old.example, and the Provider's baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to its former base URLs (formerBaseUrls, DBWEBHOOKS_FORMER_BASE_URLS). If this is another service, give the Provider its former address and key again, and the new ones to a Provider with another name that the webhooks use: the next "pulumi up" deletes the old webhook at https://old.example. If the service at https://old.example is gone, run "pulumi state delete" for its webhooks.",
-        "explicitProviderOfEnvironment": "Delete webhook 17 of database base_abc123 failed: it was created at https://old.example, and the Provider's baseUrl (set by DBWEBHOOKS_BASE_URL) is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to its former base URLs (formerBaseUrls, DBWEBHOOKS_FORMER_BASE_URLS). If this is another service, give each Provider its baseUrl and apiKey as arguments: a webhook that moves to another Provider is deleted by its old one. If the service at https://old.example is gone, run "pulumi state delete" for its webhooks.",
+        "explicitProviderInEnvironment": "Delete webhook 17 of database base_abc123 failed: it was created at https://old.example, and the Provider's baseUrl (set by DBWEBHOOKS_BASE_URL) is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to its former base URLs (formerBaseUrls, DBWEBHOOKS_FORMER_BASE_URLS). If this is another service, give each Provider its baseUrl and apiKey as arguments: a webhook that moves to another Provider is deleted by its old one. If the service at https://old.example is gone, run "pulumi state delete" for its webhooks.",
         "update": "Delete webhook 17 of database base_abc123 failed: it was created at https://old.example, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to its former base URLs (formerBaseUrls, DBWEBHOOKS_FORMER_BASE_URLS). If this is another service, set dbwebhooks:baseUrl back to https://old.example and run "pulumi up"; then give the new address and its key to a Provider that the webhooks use: the default provider deletes what it created. If the service at https://old.example is gone, run "pulumi state delete" for its webhooks.",
       }
     `);
   });
 
-  it("names the outcome of the request, or what the state or the settings lack", async () => {
+  it("names the outcome of the request, or what is missing in the state or the settings", async () => {
     const stack = startProvider({ apiKey: undefined, listing: "yes" });
     const provider = startProvider({ apiKey: undefined, isExplicit: "true" });
+    const failure = failedWith(response(500), { request: deleteRequest });
 
     expect({
-      outcome: say.notDeletedText(context, failedWith(response(500))),
+      outcome: texts.notDeletedText(someContext(deletion, settings), failure),
       state: await messageOf(startProvider().delete("17", {})),
       stack: await messageOf(stack.delete("17", someState())),
       provider: await messageOf(provider.delete("17", someState())),
     }).toMatchInlineSnapshot(`
       {
-        "outcome": "Delete webhook 17 of database base_abc123 failed: POST https://tables.example.com/somewhere returned 500. The webhook stays in the state. Run the command again later.",
+        "outcome": "Delete webhook 17 of database base_abc123 failed: DELETE https://tables.example.com/somewhere returned 500. The webhook stays in the state. Run the command again later.",
         "provider": "Delete webhook 17 of database base_abc123 failed: dbwebhooks:apiKey: is not set; give apiKey to the Provider or set DBWEBHOOKS_API_KEY. Nothing was sent. The webhook stays in the state. "pulumi destroy" uses the environment, and the arguments of the Provider that the last "pulumi up" stored: set the variable, or correct the program and then run "pulumi destroy --run-program". [notDeleted]",
         "stack": "Delete webhook 17 of database base_abc123 failed: dbwebhooks:apiKey: is not set; run "pulumi config set --secret dbwebhooks:apiKey" or set DBWEBHOOKS_API_KEY. dbwebhooks:listing: must be true or false. Nothing was sent. The webhook stays in the state. "pulumi destroy" uses the environment, and the configuration that the last "pulumi up" stored: set the variable, or run "pulumi config set" and then run "pulumi destroy --run-program". [notDeleted]",
         "state": "Delete webhook 17 failed: its state lacks a usable id, databaseId or baseUrl. Nothing was sent, and the webhook stays in the state. Delete the webhook by hand, then remove it with "pulumi state delete". [notDeleted]",
@@ -301,14 +298,12 @@ describe("A problem of arguments or settings", () => {
     (await startProvider(settings).check({}, someArgs({ ...args }))).failures;
 
   it("says what to write, and where", async () => {
-    const unset = { baseUrl: undefined, apiKey: undefined };
-
     const problems = await Promise.all([
       problemsOf({ databaseId: 7, tableId: " ", url: "https://a b.example" }),
       problemsOf({ databaseId: {}, tableId: {}, url: "https://" }),
       problemsOf({ url: "a.example" }),
-      problemsOf({}, unset),
-      problemsOf({}, { ...unset, isExplicit: "true" }),
+      problemsOf({}, { baseUrl: undefined }),
+      problemsOf({}, { baseUrl: undefined, isExplicit: "true" }),
     ]);
 
     expect(problems.flat()).toMatchInlineSnapshot(`
@@ -321,15 +316,13 @@ describe("A problem of arguments or settings", () => {
         "tableId: must be the identifier of one table, such as "tbl_orders", a string",
         "url: must begin with the scheme https://, such as "https://example.com/hooks"",
         "dbwebhooks:baseUrl: is not set; run "pulumi config set dbwebhooks:baseUrl https://tables.example.com" or set DBWEBHOOKS_BASE_URL",
-        "dbwebhooks:apiKey: is not set; run "pulumi config set --secret dbwebhooks:apiKey" or set DBWEBHOOKS_API_KEY",
         "dbwebhooks:baseUrl: is not set; give baseUrl to the Provider or set DBWEBHOOKS_BASE_URL",
-        "dbwebhooks:apiKey: is not set; give apiKey to the Provider or set DBWEBHOOKS_API_KEY",
       ]
     `);
   });
 });
 
-describe("A line about a webhook", () => {
+describe("A message about a webhook", () => {
   it("names the properties that differ", () => {
     const adopt = { id: unknownMarkers.number };
     const comparison = { id: "17", settings, ignored: [], urn: undefined };
@@ -348,13 +341,15 @@ describe("A line about a webhook", () => {
     `);
   });
 
-  it("says who else has it, and why it is replaced or kept", () => {
+  it("says why the webhook is replaced or kept, and which resources share it", () => {
+    const hasSecret = true;
+
     expect({
       keptAdopted: messages.protected(name, "adopted"),
       keptCreated: messages.protected(name, "created"),
       keptOwned: messages.protected(name, "owned"),
-      replaced: messages.replacement(name, "url, events", true),
-      replacedWithoutSecret: messages.replacement(name, "secret", false),
+      replaced: messages.replacement(name, "url, events", hasSecret),
+      replacedWithoutSecret: messages.replacement(name, "secret", !hasSecret),
       shared: messages.shared(name, ["a", "b"]),
     }).toMatchInlineSnapshot(`
       {
@@ -369,26 +364,29 @@ describe("A line about a webhook", () => {
   });
 
   it("says what a refresh or an adoption found", () => {
+    const [isLookedUp, isExternal] = [true, true];
+    const request = { ...someRequest, method: "GET" } as const;
+
     expect({
-      adopted: messages.adopted(name, true),
-      adoptedWithoutLookup: messages.adopted(name, false),
-      drift: messages.drift(name, ["url", "events"], false),
-      driftIfOnlyRead: messages.drift(name, ["url"], true),
-      gone: messages.gone(name, false),
-      goneIfOnlyRead: messages.gone(name, true),
-      incompleteList: say.notFoundText(context, undefined),
-      failedList: say.notFoundText(context, failedWith(response(500))),
+      adopted: messages.adopted(name, isLookedUp),
+      adoptedWithoutLookup: messages.adopted(name, !isLookedUp),
+      drift: messages.drift(name, ["url", "events"], !isExternal),
+      driftIfExternal: messages.drift(name, ["url"], isExternal),
+      gone: messages.gone(name, !isExternal),
+      goneIfExternal: messages.gone(name, isExternal),
+      incompleteList: texts.notFoundText(context, undefined),
+      failedList: texts.notFoundText(context, failedWith(response(500), { request })),
       otherBaseUrl: messageParts.baseUrlLabel("https://a.example", "https://b.example"),
-      unknownDatabase: messages.inactive(say.nameOfWebhook("17", undefined)),
+      unknownDatabase: messages.inactive(texts.nameOfWebhook("17", undefined)),
     }).toMatchInlineSnapshot(`
       {
         "adopted": "This stack manages webhook 17 of database base_abc123 from now on. It was not changed.",
         "adoptedWithoutLookup": "This stack manages webhook 17 of database base_abc123 from now on. It was not changed and was not looked up (the setting listing is off).",
         "drift": "Drift of webhook 17 of database base_abc123: these properties differ at the service: url, events. The next "pulumi up" replaces it, with a new secret, unless the program declares what the service has.",
-        "driftIfOnlyRead": "Drift of webhook 17 of database base_abc123: these properties differ at the service: url. This stack only reads it.",
-        "failedList": "it could not be looked up: POST https://tables.example.com/somewhere returned 500.",
+        "driftIfExternal": "Drift of webhook 17 of database base_abc123: these properties differ at the service: url. This stack only reads it.",
+        "failedList": "it could not be looked up: GET https://tables.example.com/somewhere returned 500.",
         "gone": "The service no longer has webhook 17 of database base_abc123. The next "pulumi up" creates a new one, with a new secret.",
-        "goneIfOnlyRead": "The service no longer has webhook 17 of database base_abc123. This stack only reads it.",
+        "goneIfExternal": "The service no longer has webhook 17 of database base_abc123. This stack only reads it.",
         "incompleteList": "the service does not list it, but may have listed only a part of its webhooks.",
         "otherBaseUrl": "baseUrl (from https://a.example to https://b.example)",
         "unknownDatabase": "The service has switched off webhook 17 of database ?: it sends no notifications.",
@@ -396,8 +394,8 @@ describe("A line about a webhook", () => {
     `);
   });
 
-  it("reports a bug", () => {
-    expect(say.faultText(operation, new Error("odd"))).toMatchInlineSnapshot(
+  it("asks for a report of an unexpected error", () => {
+    expect(texts.faultText(deletion, new Error("odd"))).toMatchInlineSnapshot(
       `"Delete webhook 17 of database base_abc123 failed unexpectedly (odd). This is a bug in pulumi-dbwebhooks: please report it. Before you run the command again, check which webhooks the service has."`,
     );
   });

@@ -1,36 +1,36 @@
 import { describe, expect, it } from "vitest";
 import { version } from "../../package.json";
 import { movedToPlugin } from "../../src/cli/move-state.ts";
+import { secretMark } from "../helpers/builders.ts";
 
-const project = "urn:pulumi:dev::orders::";
+const urnPrefix = "urn:pulumi:dev::orders::";
 const dynamicType = "pulumi-nodejs:dynamic/dbwebhooks:Webhook";
 const pluginType = "dbwebhooks:index:Webhook";
-const signature = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
-const ciphertext = { ...signature, ciphertext: "v1:encrypted" };
+const encrypted = { ...secretMark, ciphertext: "v1:encrypted" };
 
-const stack = { urn: `${project}pulumi:pulumi:Stack::orders-dev`, type: "pulumi:pulumi:Stack" };
+const stack = { urn: `${urnPrefix}pulumi:pulumi:Stack::orders-dev`, type: "pulumi:pulumi:Stack" };
 const defaultProvider = {
-  urn: `${project}pulumi:providers:dbwebhooks::default_${version.replaceAll(".", "_")}`,
+  urn: `${urnPrefix}pulumi:providers:dbwebhooks::default_${version.replaceAll(".", "_")}`,
   id: "default-uuid",
   type: "pulumi:providers:dbwebhooks",
 };
 const account = {
-  urn: `${project}pulumi:providers:pulumi-nodejs::eu`,
+  urn: `${urnPrefix}pulumi:providers:pulumi-nodejs::eu`,
   id: "uuid",
   type: "pulumi:providers:pulumi-nodejs",
-  inputs: { "dbwebhooks:apiKey": ciphertext, "dbwebhooks:isExplicit": "true" },
-  outputs: { "dbwebhooks:apiKey": ciphertext, "dbwebhooks:isExplicit": "true" },
+  inputs: { "dbwebhooks:apiKey": encrypted, "dbwebhooks:isExplicit": "true" },
+  outputs: { "dbwebhooks:apiKey": encrypted, "dbwebhooks:isExplicit": "true" },
 };
 const orders = {
-  urn: `${project}my:index:Team$${dynamicType}::orders`,
+  urn: `${urnPrefix}my:index:Team$${dynamicType}::orders`,
   id: "42",
   type: dynamicType,
   inputs: { __provider: "text", databaseId: "base_abc123" },
-  outputs: { __provider: "text", databaseId: "base_abc123", secret: ciphertext },
-  provider: `${project}pulumi:providers:pulumi-nodejs::default::other`,
+  outputs: { __provider: "text", databaseId: "base_abc123", secret: encrypted },
+  provider: `${urnPrefix}pulumi:providers:pulumi-nodejs::default::other`,
 };
 const pluginOrders = {
-  urn: `${project}my:index:Team$${pluginType}::orders`,
+  urn: `${urnPrefix}my:index:Team$${pluginType}::orders`,
   id: "base_abc123/42",
   type: pluginType,
   provider: `${defaultProvider.urn}::${defaultProvider.id}`,
@@ -39,7 +39,7 @@ const pluginOrders = {
 const exportOf = (resources: readonly object[], fields = {}) =>
   JSON.stringify({ version: 3, deployment: { resources, ...fields } });
 
-/** The resources after the move, by URN. */
+/** Returns the resources of a state after the move to the plugin, by URN. */
 function moved(...resources: object[]) {
   const { deployment } = JSON.parse(movedToPlugin(exportOf(resources)));
   return new Map<string, Record<string, unknown>>(
@@ -48,13 +48,13 @@ function moved(...resources: object[]) {
 }
 
 describe("move-state", () => {
-  it("turns a webhook into one of the plugin with the same number and encrypted secret", () => {
+  it("turns a webhook into one of the plugin with the same number and secret", () => {
     const resources = moved(stack, defaultProvider, orders);
 
     expect(resources.get(pluginOrders.urn)).toEqual({
       ...pluginOrders,
       inputs: { databaseId: "base_abc123" },
-      outputs: { databaseId: "base_abc123", secret: ciphertext, webhookId: "42" },
+      outputs: { databaseId: "base_abc123", secret: encrypted, webhookId: "42" },
     });
   });
 
@@ -67,17 +67,17 @@ describe("move-state", () => {
   });
 
   it("turns an explicit provider into one of the plugin that keeps its webhooks", () => {
-    const ofAccount = { ...orders, provider: `${account.urn}::uuid` };
+    const ordersOfAccount = { ...orders, provider: `${account.urn}::uuid` };
 
-    const resources = moved(stack, account, ofAccount);
+    const resources = moved(stack, account, ordersOfAccount);
 
-    const urn = `${project}pulumi:providers:dbwebhooks::eu`;
+    const urn = `${urnPrefix}pulumi:providers:dbwebhooks::eu`;
     expect(resources.get(urn)).toEqual({
       urn,
       id: "uuid",
       type: "pulumi:providers:dbwebhooks",
-      inputs: { apiKey: ciphertext },
-      outputs: { apiKey: ciphertext },
+      inputs: { apiKey: encrypted },
+      outputs: { apiKey: encrypted },
     });
     expect(resources.get(pluginOrders.urn)).toMatchObject({ provider: `${urn}::uuid` });
   });
@@ -89,8 +89,8 @@ describe("move-state", () => {
       propertyDependencies: { name: [urn], size: null },
       deletedWith: urn,
     });
-    const dependent = { urn: `${project}a:b:C::c`, type: "a:b:C" };
-    const child = { urn: `${project}my:index:Team$${dynamicType}$a:b:C::child`, type: "a:b:C" };
+    const dependent = { urn: `${urnPrefix}a:b:C::c`, type: "a:b:C" };
+    const child = { urn: `${urnPrefix}my:index:Team$${dynamicType}$a:b:C::child`, type: "a:b:C" };
 
     const resources = moved(
       stack,
@@ -101,16 +101,16 @@ describe("move-state", () => {
 
     const movedReferences = references(pluginOrders.urn);
     expect(resources.get(dependent.urn)).toEqual({ ...dependent, ...movedReferences });
-    const childUrn = `${project}my:index:Team$${pluginType}$a:b:C::child`;
+    const childUrn = `${urnPrefix}my:index:Team$${pluginType}$a:b:C::child`;
     expect(resources.get(childUrn)).toMatchObject({ parent: pluginOrders.urn });
   });
 
-  it("leaves everything else in a state alone, whatever texts it holds", () => {
-    const urn = `${project}pulumi:providers:pulumi-nodejs::foreign`;
+  it("changes nothing else in a state, even if it holds the same texts", () => {
+    const urn = `${urnPrefix}pulumi:providers:pulumi-nodejs::foreign`;
     const foreignProvider = { ...account, urn, inputs: {} };
-    const pluginWebhook = { ...pluginOrders, urn: `${project}${pluginType}::other` };
+    const pluginWebhook = { ...pluginOrders, urn: `${urnPrefix}${pluginType}::other` };
     const note = {
-      urn: `${project}a:b:Note::${dynamicType}`,
+      urn: `${urnPrefix}a:b:Note::${dynamicType}`,
       type: "a:b:Note",
       outputs: { text: `${dynamicType} and ${orders.urn} at ${account.urn}` },
       aliases: [orders.urn],
@@ -125,8 +125,8 @@ describe("move-state", () => {
     expect(state.deployment.resources).toHaveLength(others.length + 2);
   });
 
-  it("reads an encrypted database from an export with --show-secrets", () => {
-    const databaseId = { ...signature, plaintext: '"base_abc123"' };
+  it("reads a databaseId that is a secret from an export with --show-secrets", () => {
+    const databaseId = { ...secretMark, plaintext: '"base_abc123"' };
 
     const resources = moved(stack, { ...orders, outputs: { databaseId } });
 
@@ -145,11 +145,11 @@ describe("move-state refuses", () => {
     expect(() => movedToPlugin(exported)).toThrow(message);
   });
 
-  it("a webhook with an encrypted database, without showing control characters of its name", () => {
+  it("a webhook with an encrypted databaseId, and shows its name without control characters", () => {
     const urn = `${orders.urn}\u001b]0;title\u0007\n`;
-    const encrypted = { ...orders, urn, outputs: { databaseId: ciphertext } };
+    const webhook = { ...orders, urn, outputs: { databaseId: encrypted } };
 
-    expect(() => moved(stack, encrypted)).toThrow(/^\P{Cc}*::orders\P{Cc}*--show-secrets\P{Cc}*$/u);
+    expect(() => moved(stack, webhook)).toThrow(/^\P{Cc}*::orders\P{Cc}*--show-secrets\P{Cc}*$/u);
   });
 
   it("a webhook of the same name as one of the plugin", () => {
@@ -160,7 +160,7 @@ describe("move-state refuses", () => {
 
   it("a Provider that a resource other than a webhook uses", () => {
     const provider = `${account.urn}::${account.id}`;
-    const other = { urn: `${project}a:b:C::other`, type: "pulumi-nodejs:dynamic:C", provider };
+    const other = { urn: `${urnPrefix}a:b:C::other`, type: "pulumi-nodejs:dynamic:C", provider };
 
     expect(() => moved(stack, account, other, orders)).toThrow("a:b:C::other");
   });

@@ -1,9 +1,9 @@
 import { RunError } from "@pulumi/pulumi";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { check, delete as remove } from "../../src/adapters/dynamic.js";
+import * as dynamic from "../../src/adapters/dynamic.js";
 import { assertNodeVersion } from "../../src/common/node-version.js";
-import { Provider } from "../../src/index.js";
-import { Webhook } from "../../src/native.js";
+import * as main from "../../src/index.js";
+import * as native from "../../src/native.js";
 import { someArgs, someState } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
 
@@ -25,8 +25,8 @@ describe("On Node.js before the minimum version", () => {
 
   const args = { databaseId: "base_abc123", url: "https://example.com", events: [] };
   it.each([
-    { resource: "a Provider", declare: () => new Provider("account") },
-    { resource: "a Webhook", declare: () => new Webhook("orders", args) },
+    { resource: "a Provider of the main entry", declare: () => new main.Provider("account") },
+    { resource: "a Webhook of ./native", declare: () => new native.Webhook("orders", args) },
   ])("a program that declares $resource fails with a message of one line", ({ declare }) => {
     // Pulumi shows a RunError without its stack trace.
     expect(declare).toThrow(RunError);
@@ -36,7 +36,7 @@ describe("On Node.js before the minimum version", () => {
   it("the operations of the dynamic provider fail without a stack trace", async () => {
     const failure = { message, stack: "" };
 
-    expect(await errorOf(check({}, someArgs()))).toMatchObject(failure);
-    expect(await errorOf(remove("1", someState()))).toMatchObject(failure);
+    expect(await errorOf(dynamic.check({}, someArgs()))).toMatchObject(failure);
+    expect(await errorOf(dynamic.delete("1", someState()))).toMatchObject(failure);
   });
 });

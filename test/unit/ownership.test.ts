@@ -19,34 +19,38 @@ const otherUrl = "https://example.com/other";
 const adopting = (changes: object = {}) => someArgs({ adopt: { id: "17", secret, ...changes } });
 const adoptingWithTable = { ...adopting(), tableId: "tbl_1" };
 
+// Pulumi passes the URN of a resource to the plugin, but not to the dynamic provider.
+const urnCases = [
+  { urns: "with URNs", hasUrns: true },
+  { urns: "without URNs", hasUrns: false },
+];
+
 /** Starts a provider of a service that has webhook 17, and two resources that can have it. */
 async function startRun({ hasUrns = true } = {}) {
-  // The same body is right for a creation, a deletion and a list.
+  // The response to every request: a creation reads the id and the secret, a deletion `success`, a list the rest.
   const body = { id: 99, secret, success: true, webhooks: [listed()] };
   const environment = { DBWEBHOOKS_IMPORT_SECRET: secret };
   const run = await startWithService({ body }, { listing: "true" }, { environment });
-  /** What Pulumi asks about one resource. */
+  /** The calls that Pulumi makes for one resource. */
   const resource = (name: string) => {
     const options = hasUrns ? { urn: `urn:pulumi:::${name}` } : {};
     const check = (olds: object, news: object) => run.check({ ...olds }, { ...news }, options);
+    /** Compares as in a command that does not run the program, and so checks no arguments. */
+    const compareWithoutCheck = () => run.diff("17", run.state, someArgs(), options);
     return {
       check,
       compare: async (args = someArgs(), id = "17") => {
         await check(someArgs(), args);
         return run.diff(id, run.state, args, options);
       },
-      compareWithoutProgram: () => run.diff("17", run.state, someArgs(), options),
+      compareWithoutCheck,
       refresh: async () => {
         await run.read("17", run.state);
-        return run.diff("17", run.state, someArgs(), options);
+        return compareWithoutCheck();
       },
       create: async (args = someArgs()) => {
         await check({}, args);
         return run.create(args, options);
-      },
-      adopt: async () => {
-        await check({}, adopting());
-        return run.create(adopting(), options);
       },
       import: async (args = someArgs()) => {
         await run.import("17", "base_abc123", options);
@@ -61,16 +65,13 @@ async function startRun({ hasUrns = true } = {}) {
   return { ...run, isDeleted, first: resource("first"), second: resource("second") };
 }
 
-describe.each([
-  ["the plugin, which passes URNs", true],
-  ["the dynamic adapter, which passes none", false],
-])("A deletion by %s", (_adapter, hasUrns) => {
+describe.each(urnCases)("A deletion $urns", ({ hasUrns }) => {
   it.each<[string, Step]>([
     ["no resource was compared", async () => undefined],
     ["its resource changes", ({ first }) => first.compare(someArgs({ url: otherUrl }))],
     ["its replacement was created without a comparison", ({ first }) => first.create()],
     ["another resource has another webhook", ({ second }) => second.compare(someArgs(), "1")],
-    ["a comparison was made without the program", ({ second }) => second.compareWithoutProgram()],
+    ["a command without the program compared it", ({ second }) => second.compareWithoutCheck()],
     ["a refresh compared it", ({ second }) => second.refresh()],
     ["another resource only reads it", ({ second }) => second.get()],
     ["the program adopts another webhook", ({ second }) => second.check({}, adopting({ id: 16 }))],
@@ -102,11 +103,11 @@ describe.each([
   });
 });
 
-describe("A resource that was found unchanged and is replaced all the same", () => {
+describe("A webhook of a resource without differences that --replace replaces", () => {
   it.each([
-    ["deletes its webhook where it has a URN", true],
-    ["keeps its webhook where no URN tells it from another resource", false],
-  ])("%s", async (_fact, hasUrns) => {
+    { fact: "is deleted where the resource has a URN", hasUrns: true },
+    { fact: "stays where no URN tells the resource from another one", hasUrns: false },
+  ])("$fact", async ({ hasUrns }) => {
     const { first, isDeleted } = await startRun({ hasUrns });
     await first.compare();
 
@@ -116,43 +117,43 @@ describe("A resource that was found unchanged and is replaced all the same", () 
   });
 });
 
-describe.each([
-  ["with URNs", true],
-  ["without URNs", false],
-])("An adoption, %s", (_case, hasUrns) => {
-  it.each<[string, Step, Step]>([
-    ["another resource adopted it", ({ second }) => second.adopt(), ({ first }) => first.adopt()],
-    ["another resource has it", ({ second }) => second.compare(), ({ first }) => first.adopt()],
-    ["this run has deleted it", ({ second }) => second.delete(), ({ first }) => first.adopt()],
-    ["it will be replaced", async () => {}, ({ first }) => first.compare(adoptingWithTable)],
-    [
-      "it is done and another has it",
-      ({ first }) => first.adopt(),
-      ({ second }) => second.compare(),
-    ],
-    [
-      "another has it",
-      ({ first }) => first.check({}, adopting()),
-      ({ second }) => second.compare(),
-    ],
-    [
-      "a second resource is found to have it without adopt",
-      ({ first }) => first.compare(adopting()),
-      ({ second }) => second.compare(),
-    ],
-    [
-      "a first resource is found to have it without adopt",
-      ({ second }) => second.compare(),
-      ({ first }) => first.compare(adopting()),
-    ],
-  ])("of a webhook is refused when %s", async (_case, prepare, conflict) => {
+describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
+  it.each<[string, Step]>([
+    ["another resource adopted it", ({ second }) => second.create(adopting())],
+    ["another resource has it", ({ second }) => second.compare()],
+    ["this run has deleted it", ({ second }) => second.delete()],
+  ])("of a webhook is refused when %s", async (_case, prepare) => {
     const run = await startRun({ hasUrns });
     await prepare(run);
 
-    await expect(conflict(run)).rejects.toMatchObject({ kind: "unchanged" });
+    await expect(run.first.create(adopting())).rejects.toMatchObject({ kind: "unchanged" });
   });
 
-  it("stays in the program without a line", async () => {
+  it.each<[string, Step]>([
+    ["before Pulumi creates the resource", ({ first }) => first.check({}, adopting())],
+    ["once the webhook is adopted", ({ first }) => first.create(adopting())],
+    ["while adopt stays in the program", ({ first }) => first.compare(adopting())],
+  ])("makes the comparison of another owner fail %s", async (_case, prepare) => {
+    const run = await startRun({ hasUrns });
+    await prepare(run);
+
+    await expect(run.second.compare()).rejects.toMatchObject({ kind: "unchanged" });
+  });
+
+  it("is refused in a comparison when another resource was found to have the webhook", async () => {
+    const { first, second } = await startRun({ hasUrns });
+    await second.compare();
+
+    await expect(first.compare(adopting())).rejects.toMatchObject({ kind: "unchanged" });
+  });
+
+  it("keeps its resource from being replaced", async () => {
+    const { first } = await startRun({ hasUrns });
+
+    await expect(first.compare(adoptingWithTable)).rejects.toMatchObject({ kind: "unchanged" });
+  });
+
+  it("logs nothing when later updates compare it", async () => {
     const { first, lines } = await startRun({ hasUrns });
 
     await first.compare(adopting());
@@ -174,27 +175,30 @@ describe.each([
 });
 
 describe("An adoption", () => {
-  it("is refused when two resources that URNs tell apart name the webhook", async () => {
+  it("is refused when two resources with different URNs name the webhook", async () => {
     const { first, second } = await startRun();
     await first.compare(adopting());
 
     await expect(second.compare(adopting())).rejects.toMatchObject({ kind: "unchanged" });
   });
 
+  it("is announced before Pulumi creates the resource", async () => {
+    const { first, lines } = await startRun();
+
+    await first.check({}, adopting());
+
+    expect(lines).toEqual([expect.stringMatching(/^info: .*webhook 17 /)]);
+  });
+
   it.each([
-    ["announced before Pulumi creates the resource", adopting(), ["info"]],
-    ["not announced with an unknown id", adopting({ id: unknownMarkers.string }), []],
-    [
-      "not announced in an unknown database",
-      { ...adopting(), databaseId: unknownMarkers.string },
-      [],
-    ],
-  ])("is %s", async (_fact, args, severities) => {
+    ["id", adopting({ id: unknownMarkers.string })],
+    ["database", { ...adopting(), databaseId: unknownMarkers.string }],
+  ])("is not announced while its %s is not known yet", async (_argument, args) => {
     const { first, lines } = await startRun();
 
     await first.check({}, args);
 
-    expect(lines.map((line) => line.split(":")[0])).toEqual(severities);
+    expect(lines).toEqual([]);
   });
 
   it("does not change the stored secret, and says so when the program has another one", async () => {
@@ -226,21 +230,16 @@ describe("An adoption", () => {
     expect(lines).toEqual([expect.stringMatching(/^info: .*webhook 17 /)]);
   });
 
-  it("looks the webhook up with listing", async () => {
+  it("looks the webhook up with listing, and meanwhile another adoption of it is refused", async () => {
     const run = await startWithService(listOf(listed()), { listing: "true" });
 
-    await run.create(adopting());
+    const adoptions = [run.create(adopting()), run.create(adopting())];
 
+    expect(await Promise.allSettled(adoptions)).toMatchObject([
+      { status: "fulfilled", value: { id: "17" } },
+      { status: "rejected", reason: { kind: "unchanged" } },
+    ]);
     expect(run.methods()).toEqual(["GET"]);
-  });
-
-  it("is refused while another resource looks up the same webhook", async () => {
-    const { create } = await startWithService(listOf(listed()), { listing: "true" });
-
-    const [first, second] = await Promise.allSettled([create(adopting()), create(adopting())]);
-
-    expect(first).toMatchObject({ status: "fulfilled" });
-    expect(second).toMatchObject({ status: "rejected", reason: { kind: "unchanged" } });
   });
 
   it.each<[string, StubResponse]>([
@@ -248,8 +247,8 @@ describe("An adoption", () => {
     ["the list is incomplete", { body: { webhooks: [], nextPage: 2 } }],
     ["the webhook has another table", listOf(listed({ tableIds: ["tbl_1"] }))],
     ["the service refuses the list", { statusCode: 403 }],
-  ])("is refused each time and keeps the webhook when %s", async (_case, answer) => {
-    const run = await startWithService(answer, { listing: "true" });
+  ])("is refused at each attempt, and no deletion is sent, when %s", async (_case, response) => {
+    const run = await startWithService(response, { listing: "true" });
     await run.check({}, adopting());
 
     const first = await errorOf(run.create(adopting()));
@@ -261,58 +260,58 @@ describe("An adoption", () => {
     expect(run.methods()).toEqual(["GET", "GET"]);
   });
 
-  it.each([
-    ["its own webhook is refused", "base_abc123", [expect.stringMatching(/^adopt: /)]],
-    ["the same number in another database is accepted", "base_2", []],
-  ])("of %s when Pulumi is about to replace the resource", async (_, databaseId, failures) => {
+  it("of its own webhook is refused when Pulumi is about to replace the resource", async () => {
     const { first } = await startRun();
     await first.check(adopting(), adopting());
 
-    const checked = await first.check({}, { ...adopting(), databaseId });
+    const sameWebhook = await first.check({}, adopting());
+    const sameNumber = await first.check({}, { ...adopting(), databaseId: "base_2" });
 
-    expect(checked.failures).toEqual(failures);
+    expect(sameWebhook.failures).toEqual([expect.stringMatching(/^adopt: /)]);
+    expect(sameNumber.failures).toEqual([]);
   });
 });
 
 describe("Two resources with one webhook", () => {
-  it.each<[string, Step, Step]>([
-    ["manage it", ({ first }) => first.compare(), ({ second }) => second.compare()],
-    ["are imported", ({ first }) => first.import(), ({ second }) => second.import()],
-  ])("get one warning that names both when they %s", async (_case, seeFirst, seeSecond) => {
-    const run = await startRun();
+  it.each([
+    { event: "compared", call: "compare" },
+    { event: "imported", call: "import" },
+  ] as const)("get one warning that names both when they are $event", async ({ call }) => {
+    const { first, second, lines } = await startRun();
 
-    await seeFirst(run);
-    await seeSecond(run);
+    await first[call]();
+    await second[call]();
 
-    expect(run.lines).toEqual([expect.stringMatching(/^warning: .*:first, .*:second\./)]);
+    expect(lines).toEqual([expect.stringMatching(/^warning: .*:first, .*:second\./)]);
   });
 
-  it.each<[string, boolean, Step]>([
-    ["no URN tells them apart", false, ({ first }) => first.compare()],
-    ["one of them only reads it", true, ({ first }) => first.get()],
-  ])("get no warning when %s", async (_case, hasUrns, seeFirst) => {
-    const run = await startRun({ hasUrns });
+  it.each([
+    { reason: "no URN tells them apart", hasUrns: false, call: "compare" },
+    { reason: "one of them only reads it", hasUrns: true, call: "get" },
+  ] as const)("get no warning when $reason", async ({ hasUrns, call }) => {
+    const { first, second, lines } = await startRun({ hasUrns });
 
-    await seeFirst(run);
-    await run.second.compare();
+    await first[call]();
+    await second.compare();
 
-    expect(run.lines).toEqual([]);
+    expect(lines).toEqual([]);
   });
 });
 
-describe("An imported webhook that the program declares otherwise", () => {
+describe("A webhook that differs from the program", () => {
   const otherwise = someArgs({ url: otherUrl });
 
-  it("gets no announcement of a new secret, because Pulumi does not replace what it imports", async () => {
+  it("gets no announcement of a new secret in an import, which replaces nothing", async () => {
     const { second, lines } = await startRun();
     await second.import(otherwise);
 
     await second.compare(otherwise);
 
-    expect(lines).toEqual([expect.stringMatching(/^warning: (?!.*secret)/)]);
+    expect(lines).toEqual([expect.stringMatching(/^warning: /)]);
+    expect(lines[0]).not.toContain("secret");
   });
 
-  it("gets an announcement of a new secret when another resource only reads it", async () => {
+  it("gets an announcement of a new secret even if another resource only reads it", async () => {
     const { first, second, lines } = await startRun();
     await first.get();
 

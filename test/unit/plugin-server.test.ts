@@ -1,12 +1,12 @@
+import { status } from "@grpc/grpc-js";
 import { LogSeverity } from "@pulumi/pulumi/proto/engine_pb.js";
 import type { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb.js";
 import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
-import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { EngineLog } from "../../src/adapters/plugin/engine-log.js";
 import { PluginServer } from "../../src/adapters/plugin/server.js";
 import { version } from "../../src/common/version.js";
-import type { Fault } from "../../src/local-service/index.js";
 import { EngineMonitor } from "../../src/provider/engine.js";
 import { partialCreationOf, withUnwrappedSecret } from "../helpers/adapters/adapters.js";
 import { startEngine } from "../helpers/adapters/engine-stand-in.js";
@@ -18,43 +18,41 @@ import { startRawServer } from "../helpers/http-server.js";
 import { kindOf } from "../helpers/kind-of.js";
 import { createWebhook, startService } from "../helpers/local-service.js";
 
-// The translation between Pulumi's gRPC calls and the rules. Other unit tests hold the rules, and both
-// adapters run as processes in test/process.
+// The translation between Pulumi's gRPC calls and WebhookProvider, which has its own unit tests. The tests in
+// test/process run both adapters as processes.
 
 const type = "dbwebhooks:index:Webhook";
-const urn = `urn:pulumi:test::webhooks::${type}::orders`;
+/** A webhook that is a child of a component. */
+const urn = `urn:pulumi:test::webhooks::my:index:Team$${type}::orders`;
 const inputs = someArgs();
 const otherUrl = "https://example.com/other";
-const refusal: Fault = { kind: "respond", statusCode: 403 };
 const { INFO, WARNING } = LogSeverity;
 
-afterEach(() => void vi.unstubAllEnvs());
-
-/** A server of the plugin in this process, which is configured only if there is a configuration. */
+/** Starts the plugin's server in this process. It is configured only if there is a configuration. */
 async function startPlugin(configuration?: Record<string, unknown>) {
-  const engine = await startEngine();
-  const log = new EngineLog(`127.0.0.1:${engine.port}`);
+  const engineStub = await startEngine();
+  const log = new EngineLog(`127.0.0.1:${engineStub.port}`);
   const server = new PluginServer(new EngineMonitor(undefined, () => {}), log);
   const { call, close } = connect(String(await server.listen()));
   onTestFinished(() => {
     close();
-    engine.close();
+    engineStub.close();
   });
   const configure = (args: Record<string, unknown>) =>
     call("configure", new messages.ConfigureRequest().setArgs(struct(args)));
   if (configuration !== undefined) {
     await configure(configuration);
   }
-  return { ...operationsOf(call, urn), call, configure, engine };
+  return { ...operationsOf(call, urn), call, configure, lines: engineStub.lines };
 }
 
-/** A configured plugin with a service of its own. */
-async function startBoth(settings: Record<string, string> = {}) {
+/** Starts a service and a plugin that is configured to use it. */
+async function startConfigured(settings: Record<string, string> = {}) {
   const service = await startService({ listing: true });
   const { baseUrl, apiKey } = service;
   const plugin = await startPlugin({ baseUrl, apiKey, retrySeconds: "0", ...settings });
-  const create = async (changes: Record<string, unknown> = {}) => {
-    const { id, outs } = await plugin.create({ ...inputs, ...changes });
+  const create = async () => {
+    const { id, outs } = await plugin.create(inputs);
     return { id, outs, state: withUnwrappedSecret(outs) };
   };
   return { plugin, service, create };
@@ -62,26 +60,26 @@ async function startBoth(settings: Record<string, string> = {}) {
 
 describe("The plugin", () => {
   it("refuses a resource of another type, and names its own", async () => {
-    const { plugin } = await startBoth();
+    const { plugin } = await startConfigured();
     const otherUrn = "urn:pulumi:test::webhooks::my:index:Team$dbwebhooks:index:Hook::orders";
     const request = new messages.CheckRequest().setUrn(otherUrn);
 
     const error = await errorOf(plugin.call("check", request));
 
-    expect(error).toMatchObject({ code: 3, message: expect.stringContaining(type) });
+    const message = expect.stringContaining(type);
+    expect(error).toMatchObject({ code: status.INVALID_ARGUMENT, message });
   });
 
   it("refuses a resource before it is configured", async () => {
     const { call } = await startPlugin();
-    const childUrn = `urn:pulumi:test::webhooks::my:index:Team$${type}::orders`;
 
-    const error = await errorOf(call("create", new messages.CreateRequest().setUrn(childUrn)));
+    const error = await errorOf(call("create", new messages.CreateRequest().setUrn(urn)));
 
-    expect(error).toMatchObject({ code: 9 });
+    expect(error).toMatchObject({ code: status.FAILED_PRECONDITION });
   });
 
   it("sends nothing about an id without a number", async () => {
-    const { plugin, service } = await startBoth();
+    const { plugin, service } = await startConfigured();
     const id = "base_abc123/orders";
 
     const attempts = [
@@ -91,19 +89,21 @@ describe("The plugin", () => {
       plugin.delete(id, inputs),
     ];
 
-    expect(await Promise.all(attempts.map(errorOf))).toMatchObject(Array(4).fill({ code: 3 }));
+    const invalid = { code: status.INVALID_ARGUMENT };
+    const errors = await Promise.all(attempts.map(errorOf));
+    expect(errors).toMatchObject([invalid, invalid, invalid, invalid]);
     expect(service.requests).toEqual([]);
   });
 
-  it("accepts its configuration again, and refuses another one", async () => {
-    const { plugin, service, create } = await startBoth();
+  it("accepts the same configuration again, and refuses another one", async () => {
+    const { plugin, service, create } = await startConfigured();
     const { baseUrl, apiKey } = service;
 
     await plugin.configure({ baseUrl, apiKey, retrySeconds: "0" });
     const error = await errorOf(plugin.configure({ baseUrl: "http://127.0.0.1:1", apiKey }));
     await create();
 
-    expect(error).toMatchObject({ code: 9 });
+    expect(error).toMatchObject({ code: status.FAILED_PRECONDITION });
     expect(service.counts.created).toBe(1);
   });
 
@@ -119,16 +119,16 @@ describe("The plugin", () => {
   });
 
   it("shows the warnings of a check of its configuration", async () => {
-    const { call, engine } = await startPlugin();
+    const { call, lines } = await startPlugin();
     const request = new messages.CheckRequest().setName("default");
 
     await call("checkConfig", request.setNews(struct({ timeout: "1" })));
 
-    expect(engine.lines).toMatchObject([{ urn: "", severity: WARNING }]);
+    expect(lines).toMatchObject([{ urn: "", severity: WARNING }]);
   });
 
   it("sends no further request after Cancel", async () => {
-    const { plugin, service } = await startBoth();
+    const { plugin, service } = await startConfigured();
 
     await plugin.call("cancel", new Empty());
 
@@ -137,32 +137,28 @@ describe("The plugin", () => {
   });
 });
 
-describe("Another base URL of a provider", () => {
-  it("causes one warning before the provider is configured, and one afterwards", async () => {
-    const { call, configure, engine } = await startPlugin();
+describe("The diff of a provider with another base URL", () => {
+  it("logs one warning before the provider is configured, and one afterwards", async () => {
+    const { call, configure, lines } = await startPlugin();
     const next = { baseUrl: "https://b.example", apiKey: "key" };
     const request = new messages.DiffRequest().setName("eu").setNews(struct(next));
     request.setOldInputs(struct({ ...next, baseUrl: "https://a.example" }));
-    const compare = () => call<messages.DiffResponse>("diffConfig", request);
+    const compare = () => call("diffConfig", request);
 
-    const compared = await compare();
+    await compare();
     await configure(next);
     await compare();
     await compare();
 
-    const moved = { urn: "", severity: WARNING, line: expect.stringContaining("formerBaseUrls") };
-    const replaced = {
-      urn: "",
-      severity: WARNING,
-      line: expect.stringContaining("secrets change"),
-    };
-    expect(compared.getReplacesList()).toEqual(["baseUrl"]);
-    expect(engine.lines).toEqual([moved, replaced]);
+    expect(lines).toEqual([
+      { urn: "", severity: WARNING, line: expect.stringContaining("formerBaseUrls") },
+      { urn: "", severity: WARNING, line: expect.stringContaining("secrets change") },
+    ]);
   });
 });
 
 describe("The engine's log", () => {
-  it("is reached without the proxy of lower-case variables", async () => {
+  it("ignores the proxies that lower-case variables name", async () => {
     await using proxy = await startRawServer((socket) => socket.destroy());
     for (const name of ["http_proxy", "https_proxy", "grpc_proxy"]) {
       vi.stubEnv(name, proxy.url);
@@ -177,7 +173,7 @@ describe("The engine's log", () => {
     expect(engine.lines).toEqual([{ urn, line: "A line.", severity: INFO }]);
   });
 
-  it("delays nothing when the engine is gone", async () => {
+  it("can be flushed when the engine is gone", async () => {
     const engine = await startEngine();
     const log = new EngineLog(`127.0.0.1:${engine.port}`);
     engine.close();
@@ -189,8 +185,8 @@ describe("The engine's log", () => {
 });
 
 describe("A webhook of the plugin", () => {
-  it("has an id with its database, and a wrapped secret after every operation", async () => {
-    const { plugin, service, create } = await startBoth();
+  it("has an id with its database and a wrapped secret when created, read and updated", async () => {
+    const { plugin, service, create } = await startConfigured();
 
     const { id, outs, state } = await create();
     const read = await plugin.read(id, state);
@@ -210,7 +206,7 @@ describe("A webhook of the plugin", () => {
   });
 
   it("is checked without a request", async () => {
-    const { plugin, service } = await startBoth();
+    const { plugin, service } = await startConfigured();
 
     const { inputs: checked, failures } = await plugin.check({ ...inputs, tableId: 7 });
 
@@ -220,7 +216,7 @@ describe("A webhook of the plugin", () => {
   });
 
   it("is not created in a preview", async () => {
-    const { plugin, service } = await startBoth();
+    const { plugin, service } = await startConfigured();
     const request = new messages.CreateRequest().setProperties(struct(inputs)).setPreview(true);
 
     const response = await plugin.call<messages.CreateResponse>("create", request.setUrn(urn));
@@ -230,9 +226,9 @@ describe("A webhook of the plugin", () => {
   });
 
   it("is stored with its id when it has no secret and cannot be deleted", async () => {
-    const { plugin, service } = await startBoth();
+    const { plugin, service } = await startConfigured();
     service.inject({ on: "POST", fault: withFields({ secret: "" }) });
-    service.inject({ on: "DELETE", fault: refusal });
+    service.inject({ on: "DELETE", fault: { kind: "respond", statusCode: 403 } });
 
     const error = await errorOf(plugin.create(inputs));
 
@@ -241,23 +237,23 @@ describe("A webhook of the plugin", () => {
     const { baseUrl } = service;
     expect(partial?.getId()).toBe(`base_abc123/${webhookId}`);
     expect(partial?.getProperties()?.toJavaScript()).toEqual({ ...inputs, baseUrl, webhookId });
-    expect(error).toMatchObject({ code: 2, details: partial?.getReasonsList()[0] });
+    expect(error).toMatchObject({ code: status.UNKNOWN, details: partial?.getReasonsList()[0] });
   });
 
-  it("differs in its outputs only if the inputs of the last program are known", async () => {
-    const { plugin, create } = await startBoth();
+  it("shows drift as a difference of outputs only if Pulumi passes the old inputs", async () => {
+    const { plugin, create } = await startConfigured();
     const { id, state } = await create();
     const drifted = { ...state, url: otherUrl };
 
-    const known = await plugin.diff(id, drifted, inputs, inputs);
-    const unknown = await plugin.diff(id, drifted, inputs);
+    const withOldInputs = await plugin.diff(id, drifted, inputs, inputs);
+    const withoutOldInputs = await plugin.diff(id, drifted, inputs);
 
-    expect(known.detaileddiffMap).toMatchObject([["url", { inputdiff: false }]]);
-    expect(unknown.detaileddiffMap).toMatchObject([["url", { inputdiff: true }]]);
+    expect(withOldInputs.detaileddiffMap).toMatchObject([["url", { inputdiff: false }]]);
+    expect(withoutOldInputs.detaileddiffMap).toMatchObject([["url", { inputdiff: true }]]);
   });
 
-  it("has no difference in what the program ignores", async () => {
-    const { plugin, service } = await startBoth();
+  it("has no difference in a property that ignoreChanges names", async () => {
+    const { plugin, service } = await startConfigured();
     const { baseUrl } = service;
     const olds = struct(someState({ url: otherUrl, baseUrl }));
     const request = new messages.DiffRequest().setOlds(olds).setNews(struct(inputs));
@@ -269,18 +265,18 @@ describe("A webhook of the plugin", () => {
   });
 
   it("is read as the service has it, with a warning about its drift", async () => {
-    const { plugin, service, create } = await startBoth({ listing: "true" });
+    const { plugin, service, create } = await startConfigured({ listing: "true" });
     const { id, state } = await create();
     service.updateWebhook(1, { url: otherUrl });
 
     const { props } = await plugin.read(id, state);
 
     expect(props).toMatchObject({ url: otherUrl });
-    await expect.poll(() => plugin.engine.lines).toMatchObject([{ urn, severity: WARNING }]);
+    await expect.poll(() => plugin.lines).toMatchObject([{ urn, severity: WARNING }]);
   });
 
   it("is read without an id when it is gone", async () => {
-    const { plugin, service, create } = await startBoth({ listing: "true" });
+    const { plugin, service, create } = await startConfigured({ listing: "true" });
     const { id, state } = await create();
     service.removeWebhook(1);
 
@@ -289,58 +285,62 @@ describe("A webhook of the plugin", () => {
 });
 
 describe("customTimeouts", () => {
-  it("end a creation and a deletion that wait for a rate limit", async () => {
-    const { plugin, service, create } = await startBoth({ retrySeconds: "600" });
+  it("end a creation and a deletion that a 429 asks to wait", async () => {
+    const { plugin, service, create } = await startConfigured({ retrySeconds: "600" });
     const { id, state } = await create();
     const headers = { "retry-after": "30" };
     service.inject({ fault: { kind: "respond", statusCode: 429, headers } });
+    const timeoutSeconds = 0.5;
 
     const errors = await Promise.all([
-      errorOf(plugin.create(inputs, 0.5)),
-      errorOf(plugin.delete(id, state, 0.5)),
+      errorOf(plugin.create(inputs, timeoutSeconds)),
+      errorOf(plugin.delete(id, state, timeoutSeconds)),
     ]);
 
     expect(errors.map(kindOf)).toEqual(["notCreated", "notDeleted"]);
-    expect(service.counts).toMatchObject({ posts: 2, created: 1, deletes: 1 });
+    const methods = service.requests.map(({ method }) => method).toSorted();
+    expect(methods).toEqual(["DELETE", "POST", "POST"]);
+    expect(service.webhooks).toHaveLength(1);
   });
 
-  it("end a creation in the queue, and never an undo", async () => {
-    const { plugin, service } = await startBoth({ maxConcurrentRequests: "1" });
+  it("end a creation in the queue, and never the deletion of a webhook without a secret", async () => {
+    const { plugin, service } = await startConfigured({ maxConcurrentRequests: "1" });
     service.inject({ on: "POST", fault: withFields({ secret: undefined }) });
     service.inject({ on: "DELETE", fault: { kind: "delay", ms: 800 } });
     const deleting = service.nextRequest({ on: "DELETE", stage: "received" });
-    const first = errorOf(plugin.create(inputs, 0.7));
+    const undone = errorOf(plugin.create(inputs, 0.7));
     await deleting;
 
     const queued = await errorOf(plugin.create(inputs, 0.1));
 
-    expect([kindOf(queued), kindOf(await first)]).toEqual(["notCreated", "undone"]);
-    expect(service.counts).toMatchObject({ posts: 1, deleted: 1 });
+    expect([kindOf(queued), kindOf(await undone)]).toEqual(["notCreated", "undone"]);
+    expect(service.requests.map(({ method }) => method)).toEqual(["POST", "DELETE"]);
+    expect(service.webhooks).toEqual([]);
   });
 });
 
 describe("An import by the plugin", () => {
   const id = "base_abc123/1";
-  const url = { ...secretMark, value: inputs.url };
+  const importedInputs = { ...inputs, url: { ...secretMark, value: inputs.url } };
 
   async function startWithWebhook() {
-    const { plugin, service } = await startBoth({ listing: "true" });
+    const { plugin, service } = await startConfigured({ listing: "true" });
     const { databaseId, ...body } = inputs;
     await createWebhook(service, { databaseId: String(databaseId), body });
     const { secret = "" } = service.webhooks[0] ?? {};
     vi.stubEnv("DBWEBHOOKS_IMPORT_SECRET", secret);
     const { baseUrl } = service;
     const outputs = { baseUrl, webhookId: "1", secret: { ...secretMark, value: secret } };
-    return { plugin, props: { ...inputs, url, ...outputs } };
+    return { plugin, props: { ...importedInputs, ...outputs } };
   }
 
   it("returns the url and the secret wrapped", async () => {
     const { plugin, props } = await startWithWebhook();
 
-    expect(await plugin.import(id)).toEqual({ id, inputs: { ...inputs, url }, props });
+    expect(await plugin.import(id)).toEqual({ id, inputs: importedInputs, props });
   });
 
-  it("is also the read of a webhook of which Pulumi knows a part of the properties", async () => {
+  it("is also the first read of a webhook, with which Pulumi passes some of the properties", async () => {
     const { plugin, props } = await startWithWebhook();
 
     const read = await plugin.read(id, { databaseId: inputs.databaseId });
@@ -348,7 +348,7 @@ describe("An import by the plugin", () => {
     expect(read.props).toEqual(props);
   });
 
-  it("advises to adopt a webhook that the list does not hold, and a read does not", async () => {
+  it("suggests adopt for a webhook that is not listed, unlike a read", async () => {
     const { plugin } = await startWithWebhook();
 
     const importError = await errorOf(plugin.import("base_abc123/2"));

@@ -7,7 +7,7 @@ import {
   PropertyDiff,
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import {
   checkConfig,
   configSourceOf,
@@ -24,6 +24,7 @@ import {
 import { parsePulumiId, pulumiIdOf } from "../../src/adapters/plugin/pulumi-id.js";
 import { importSecretVariable, serveApiKeysVariable } from "../../src/common/setting-names.js";
 import { version } from "../../src/common/version.js";
+import type { Properties } from "../../src/provider/values.js";
 import {
   apiKey,
   secretEnvelope,
@@ -32,29 +33,26 @@ import {
   unknownMarkers,
 } from "../helpers/builders.js";
 
-type Properties = Record<string, unknown>;
-
 const { DIFF_NONE, DIFF_SOME, DIFF_UNKNOWN } = DiffResponse.DiffChanges;
 
-afterEach(() => void vi.unstubAllEnvs());
-
-describe("The response to a comparison", () => {
+describe("The response to Diff", () => {
   const { ADD_REPLACE, DELETE_REPLACE, UPDATE_REPLACE } = PropertyDiff.Kind;
   const url = "https://b.example";
   const tableId = "t";
 
-  interface Compared {
-    readonly property: string;
-    /** The arguments of the last update. */
+  /** Changes of some arguments: those of the last update, those in the state, and the new ones. */
+  interface Changes {
     readonly oldInputs?: Properties;
-    /** What the state holds. Default: the arguments of the last update. */
+    /** Default: those of the last update. */
     readonly olds?: Properties;
     readonly news?: Properties;
   }
-  function responseTo({ property, oldInputs = {}, olds = oldInputs, news = {} }: Compared) {
-    const differences = [{ property, label: property }];
-    const [inputs, state, args] = [someArgs(oldInputs), someState(olds), someArgs(news)];
-    return diffResponse(differences, inputs, state, args).toObject();
+  type Row = Changes & { change: string; property: string; kind: PropertyDiff.Kind };
+
+  function responseTo(property: string, changes: Changes = {}) {
+    const { oldInputs = {}, olds = oldInputs, news = {} } = changes;
+    const states = [someArgs(oldInputs), someState(olds), someArgs(news)] as const;
+    return diffResponse([{ property, label: property }], ...states).toObject();
   }
 
   it("says explicitly that nothing changes", () => {
@@ -64,38 +62,35 @@ describe("The response to a comparison", () => {
   });
 
   const drifted = { olds: { tableId: "other" }, news: { tableId } };
-  const removed = { oldInputs: { tableId }, news: { tableId: null } };
-  it.each<Compared & { change: string; kind: PropertyDiff.Kind }>([
+  const asNull = { oldInputs: { tableId }, news: { tableId: null } };
+  it.each<Row>([
     { change: "another url", property: "url", kind: UPDATE_REPLACE, news: { url } },
     { change: "a new table", property: "tableId", kind: ADD_REPLACE, news: { tableId } },
     { change: "a table that drifted", property: "tableId", kind: ADD_REPLACE, ...drifted },
     { change: "no table", property: "tableId", kind: DELETE_REPLACE, oldInputs: { tableId } },
-    { change: "null as table", property: "tableId", kind: DELETE_REPLACE, ...removed },
-  ])("shows $change in the program as a difference of inputs", ({ kind, ...compared }) => {
-    expect(responseTo(compared)).toMatchObject({
+    { change: "null as table", property: "tableId", kind: DELETE_REPLACE, ...asNull },
+  ])("shows $change in the program as a difference of inputs", ({ property, kind, ...changes }) => {
+    expect(responseTo(property, changes)).toMatchObject({
       changes: DIFF_SOME,
-      replacesList: [compared.property],
-      diffsList: [compared.property],
-      detaileddiffMap: [[compared.property, { kind, inputdiff: true }]],
+      replacesList: [property],
+      diffsList: [property],
+      detaileddiffMap: [[property, { kind, inputdiff: true }]],
     });
   });
 
-  const same = { oldInputs: { tableId }, news: { tableId } };
-  it.each<Compared & { change: string; kind: PropertyDiff.Kind }>([
+  const declared = { oldInputs: { tableId }, news: { tableId } };
+  it.each<Row>([
     { change: "another url", property: "url", kind: UPDATE_REPLACE, olds: { url } },
     { change: "a table", property: "tableId", kind: DELETE_REPLACE, olds: { tableId } },
-    { change: "no table", property: "tableId", kind: ADD_REPLACE, ...same, olds: {} },
-  ])("shows $change at the service as a difference of outputs", ({ kind, ...compared }) => {
-    const detaileddiffMap = [[compared.property, { kind, inputdiff: false }]];
+    { change: "no table", property: "tableId", kind: ADD_REPLACE, ...declared, olds: {} },
+  ])("shows $change at the service as a difference of outputs", (row) => {
+    const detaileddiffMap = [[row.property, { kind: row.kind, inputdiff: false }]];
 
-    expect(responseTo(compared)).toMatchObject({ detaileddiffMap });
+    expect(responseTo(row.property, row)).toMatchObject({ detaileddiffMap });
   });
 
   it.each(["baseUrl", "secret"])("has no detail of %s, which is no argument", (property) => {
-    expect(responseTo({ property })).toMatchObject({
-      replacesList: [property],
-      detaileddiffMap: [],
-    });
+    expect(responseTo(property)).toMatchObject({ replacesList: [property], detaileddiffMap: [] });
   });
 });
 
@@ -126,7 +121,7 @@ describe("The Pulumi id of a webhook", () => {
     expect(() => parsePulumiId(id, "Read")).toThrow(RequestError);
   });
 
-  it("is suggested with the number that was given alone, as by the dynamic provider", () => {
+  it("is suggested for a number alone, together with move-state", () => {
     expect(() => parsePulumiId("17", "Import")).toThrow(/base_abc123\/17\..*move-state/);
     expect(() => parsePulumiId("17/", "Import")).toThrow(/^(?!.*move-state)/);
   });
@@ -136,19 +131,19 @@ describe("The settings of a provider of the plugin", () => {
   const sourceOf = (name: string, args: Properties = {}) =>
     configSourceOf(new ConfigureRequest().setName(name).setArgs(structOf(args)));
 
-  it.each([
-    ["", false],
-    ["default", false],
-    ["default_1_2_3_alpha", false],
-    ["default_https_/example.com", false],
-    ["eu", true],
-    ["default-eu", true],
-    ["default_eu", true],
-  ])("of the name %j are those of an explicit provider: %s", (name, isExplicit) => {
-    expect(sourceOf(name).isExplicit()).toBe(isExplicit);
+  const defaultNames = ["", "default", "default_1_2_3_alpha", "default_https_/example.com"];
+  it.each(defaultNames)("are those of a default provider with the name %j", (name) => {
+    expect(sourceOf(name).isExplicit()).toBe(false);
   });
 
-  it("are texts without an envelope", () => {
+  it.each(["eu", "default-eu", "default_eu"])(
+    "are those of an explicit provider with the name %j",
+    (name) => {
+      expect(sourceOf(name).isExplicit()).toBe(true);
+    },
+  );
+
+  it("are strings, also where Pulumi passes a secret, a number or a boolean", () => {
     const args = { apiKey: secretEnvelope, timeoutSeconds: 2.5, listing: false, baseUrl: null };
     const { get } = sourceOf("eu", args);
 
@@ -161,36 +156,34 @@ describe("The settings of a provider of the plugin", () => {
 });
 
 describe("The check of a provider of the plugin", () => {
-  /** Checks a provider. Returns the names at the start of its failures and warnings. */
+  /** Checks a provider. Returns its inputs, its warnings, and the name at the start of each failure. */
   async function check(name: string, news: Properties, olds: Properties = {}) {
     const warnings: string[] = [];
     const write = (_urn: string, line: string) => void warnings.push(line);
     const log = { write, flush: async () => {} } as unknown as EngineLog;
     const request = new CheckRequest().setName(name).setOlds(structOf(olds));
     const response = await checkConfig(request.setNews(structOf(news)), log);
-    const failures = response.getFailuresList().map((failure) => failure.getReason());
-    const namesIn = (lines: readonly string[]) => lines.map((line) => line.split(": ")[0]);
-    const inputs = propertiesOf(response.getInputs());
-    return { inputs, warnings, failures: namesIn(failures) };
+    const failures = response.getFailuresList().map((one) => one.getReason().split(": ")[0]);
+    return { inputs: propertiesOf(response.getInputs()), warnings, failures };
   }
   const known = { baseUrl: "https://a.example", apiKey, version };
-  const unknown = { baseUrl: unknownMarkers.string, apiKey: unknownMarkers.string };
+  const notYetKnown = { baseUrl: unknownMarkers.string, apiKey: unknownMarkers.string };
 
   it.each([
     ["known arguments", known],
-    ["unknown arguments", unknown],
+    ["arguments that are not known yet", notYetKnown],
     ["arguments that Pulumi adds", { ...known, pluginDownloadURL: "x" }],
   ])("accepts %s of an explicit provider", async (_case, args) => {
     expect(await check("eu", args)).toMatchObject({ failures: [], warnings: [] });
   });
 
-  it("refuses invalid, missing and unknown arguments of an explicit provider", async () => {
+  it("refuses invalid, missing and unrecognized arguments of an explicit provider", async () => {
     const { failures } = await check("eu", { apiKey: "a b", timeout: "1" });
 
     expect(failures).toEqual(["timeout", "dbwebhooks:baseUrl", "dbwebhooks:apiKey"]);
   });
 
-  it("warns of unknown settings of the default provider, and leaves the rest to its webhooks", async () => {
+  it("warns of unrecognized settings of the default provider, and refuses none", async () => {
     const { failures, warnings } = await check("default_0_1_0", { timeout: "1" });
 
     expect(failures).toEqual([]);
@@ -203,7 +196,7 @@ describe("The check of a provider of the plugin", () => {
     expect(failures).toEqual([expect.stringContaining("0.0.1-other")]);
   });
 
-  it.each(["default_0_1_0", "eu"])("of %s warns of unknown variables", async (name) => {
+  it.each(["default_0_1_0", "eu"])("of %s warns of unrecognized variables", async (name) => {
     vi.stubEnv("DBWEBHOOKS_LISTINGS", "value-token");
     for (const variable of [importSecretVariable, serveApiKeysVariable, "DBWEBHOOKS_PULUMI_CLI"]) {
       vi.stubEnv(variable, "value");
@@ -215,11 +208,12 @@ describe("The check of a provider of the plugin", () => {
     expect(warnings.join()).not.toContain("value-token");
   });
 
-  it.each<[Properties, Properties]>([
-    [known, { ...known, apiKey: { ...secretEnvelope, value: apiKey } }],
-    [unknown, unknown],
-    [{}, {}],
-  ])("returns of %j a key wrapped when it is known", async (args, inputs) => {
+  const wrapped = { ...known, apiKey: { ...secretEnvelope, value: apiKey } };
+  it.each([
+    { fact: "wraps a key as a secret", args: known, inputs: wrapped },
+    { fact: "wraps no key that is not known yet", args: notYetKnown, inputs: notYetKnown },
+    { fact: "accepts arguments without a key", args: {}, inputs: {} },
+  ])("$fact", async ({ args, inputs }) => {
     expect((await check("default", args)).inputs).toEqual(inputs);
   });
 
@@ -229,6 +223,7 @@ describe("The check of a provider of the plugin", () => {
 
     beforeEach(() => {
       vi.stubEnv("DBWEBHOOKS_API_KEY", apiKey);
+      // A provider without old arguments seems to have had this base URL.
       vi.stubEnv("DBWEBHOOKS_BASE_URL", "https://environment.example");
     });
 
@@ -237,16 +232,16 @@ describe("The check of a provider of the plugin", () => {
     });
 
     it.each([
-      ["another base URL of the default provider", "default", olds],
-      ["the same base URL", "eu", news],
-      ["a new provider", "eu", {}],
-    ])("accepts %s", async (_case, name, old) => {
-      expect((await check(name, news, old)).failures).toEqual([]);
+      { change: "another base URL of the default provider", name: "default", oldArgs: olds },
+      { change: "the same base URL", name: "eu", oldArgs: news },
+      { change: "a new provider", name: "eu", oldArgs: {} },
+    ])("accepts $change", async ({ name, oldArgs }) => {
+      expect((await check(name, news, oldArgs)).failures).toEqual([]);
     });
   });
 });
 
-describe("The comparison of two providers of the plugin", () => {
+describe("The diff of a provider of the plugin", () => {
   const us = "https://us.example.com/x";
   const eu = "https://eu.example.com";
   const account = { baseUrl: us, apiKey, version };
@@ -254,17 +249,17 @@ describe("The comparison of two providers of the plugin", () => {
   const keyOfEnvironment = { DBWEBHOOKS_API_KEY: "key-of-the-environment" };
   const baseUrlOfEnvironment = { DBWEBHOOKS_BASE_URL: "https://environment.example.com" };
 
-  function compare(name: string, old: Properties, next: Properties, environment = {}) {
+  function compare(name: string, olds: Properties, news: Properties, environment = {}) {
     for (const [variable, value] of Object.entries<string>(environment)) {
       vi.stubEnv(variable, value);
     }
-    const request = new DiffRequest().setName(name).setOldInputs(structOf(old));
-    const { response, replacedWarning: warning } = diffConfig(request.setNews(structOf(next)));
-    const isWarned = warning !== undefined;
-    return { changes: response.getChanges(), replaces: response.getReplacesList(), isWarned };
+    const request = new DiffRequest().setName(name).setOldInputs(structOf(olds));
+    const { response, replacedWarning } = diffConfig(request.setNews(structOf(news)));
+    const [changes, replaces] = [response.getChanges(), response.getReplacesList()];
+    return { changes, replaces, isWarned: replacedWarning !== undefined };
   }
   const replaced = { changes: DIFF_SOME, replaces: ["baseUrl"], isWarned: true };
-  const leftToPulumi = { changes: DIFF_UNKNOWN, replaces: [], isWarned: false };
+  const noReplacement = { changes: DIFF_UNKNOWN, replaces: [], isWarned: false };
 
   it.each(["default", "default_0_1_0", "eu"])(
     "replaces the provider %s for another base URL, and warns",
@@ -287,19 +282,19 @@ describe("The comparison of two providers of the plugin", () => {
     ["the base URL to one that is not known yet", { baseUrl: unknownMarkers.string }],
     ["the base URL to an invalid one", { baseUrl: "eu.example.com" }],
     ["the base URL to none", { baseUrl: undefined }],
-  ])("leaves it to Pulumi when the program changes %s", (_case, changes) => {
-    expect(compare("eu", account, { ...account, ...changes })).toEqual(leftToPulumi);
+  ])("replaces no provider for which the program changes %s", (_case, changes) => {
+    expect(compare("eu", account, { ...account, ...changes })).toEqual(noReplacement);
   });
 
-  it.each<[string, string, Properties, Record<string, string>]>([
-    ["key", "default", account, keyOfEnvironment],
-    ["key", "eu", { baseUrl: us }, keyOfEnvironment],
-    ["base URL", "default", account, baseUrlOfEnvironment],
-    ["base URL", "eu", { apiKey }, baseUrlOfEnvironment],
+  it.each([
+    { setting: "key", name: "default", olds: account, environment: keyOfEnvironment },
+    { setting: "key", name: "eu", olds: { baseUrl: us }, environment: keyOfEnvironment },
+    { setting: "base URL", name: "default", olds: account, environment: baseUrlOfEnvironment },
+    { setting: "base URL", name: "eu", olds: { apiKey }, environment: baseUrlOfEnvironment },
   ])(
-    "leaves it to the webhooks when the old %s of %s came from the environment",
-    (_what, name, old, environment) => {
-      expect(compare(name, old, { ...old, ...moved }, environment)).toEqual(leftToPulumi);
+    "does not replace the provider $name whose old $setting came from the environment",
+    ({ name, olds, environment }) => {
+      expect(compare(name, olds, { ...olds, ...moved }, environment)).toEqual(noReplacement);
     },
   );
 });

@@ -1,17 +1,17 @@
 import * as pulumi from "@pulumi/pulumi";
-import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { version } from "../../package.json";
-import * as dynamic from "../../src/index.ts";
+import * as main from "../../src/index.ts";
 import * as native from "../../src/native.ts";
 import { secret, secretMark } from "../helpers/builders.ts";
 
-const args: dynamic.WebhookArgs = {
+const args: main.WebhookArgs = {
   databaseId: "base_abc123",
   url: "https://example.com/hooks/orders",
   events: ["record.created"],
 };
 
-/** The outputs that are not arguments, and one for an argument that the program omits. */
+/** The outputs in the state that do not repeat the arguments of the program. */
 const otherOutputs = {
   secret,
   baseUrl: "https://tables.example.com",
@@ -25,7 +25,7 @@ interface RegisterRequest {
 }
 
 let registered: pulumi.runtime.MockResourceArgs[];
-/** The requests to Pulumi's engine, which hold more than mocks receive. */
+/** The requests to Pulumi's engine, which hold more than Pulumi's mocks receive. */
 let requests: () => RegisterRequest[];
 
 beforeEach(async () => {
@@ -50,38 +50,41 @@ function resolved<Value>(output: pulumi.Output<Value>): Promise<Value> {
 
 const mainEntry = {
   name: "the main entry",
-  entry: dynamic,
+  entry: main,
   type: "pulumi-nodejs:dynamic/dbwebhooks:Webhook",
-  inputsOfEntry: { __provider: 'exports.handler = () => require("pulumi-dbwebhooks/provider")' },
+  providerType: "pulumi:providers:pulumi-nodejs",
+  settingPrefix: "dbwebhooks:",
+  addedSettings: { "dbwebhooks:isExplicit": "true" },
+  addedInputs: { __provider: 'exports.handler = () => require("pulumi-dbwebhooks/provider")' },
 };
 const nativeEntry = {
   name: "./native",
   entry: native,
   type: "dbwebhooks:index:Webhook",
-  inputsOfEntry: {},
+  providerType: "pulumi:providers:dbwebhooks",
+  settingPrefix: "",
+  addedSettings: {},
+  addedInputs: {},
 };
 
-describe.each([mainEntry, nativeEntry])("A Webhook of $name", ({ entry, type, inputsOfEntry }) => {
+describe.each([mainEntry, nativeEntry])("A Webhook of $name", ({ entry, type, addedInputs }) => {
   const { Webhook, Provider } = entry;
 
-  it("is registered with its arguments as they are, under the type of its states", async () => {
+  it("is registered under its type, with its arguments unchanged", async () => {
+    // Frozen, so that a constructor that changes its arguments throws.
     const all = Object.freeze({ ...args, allowUnknownEvents: true, allowInsecureUrl: false });
     const later = { tableId: Promise.resolve("tbl_orders"), events: pulumi.output(args.events) };
 
     await resolved(new Webhook("orders", { ...all, ...later }).id);
 
     expect(registered).toMatchObject([{ type, name: "orders" }]);
-    expect(registered[0]?.inputs).toStrictEqual({
-      ...all,
-      ...inputsOfEntry,
-      tableId: "tbl_orders",
-    });
+    expect(registered[0]?.inputs).toStrictEqual({ ...all, ...addedInputs, tableId: "tbl_orders" });
   });
 
-  it("leaves the report of missing arguments to the preview", async () => {
+  it("is registered without arguments too, because the preview reports those that are missing", async () => {
     await resolved(new Webhook("orders", undefined as never).id);
 
-    expect(registered[0]?.inputs).toStrictEqual(inputsOfEntry);
+    expect(registered[0]?.inputs).toStrictEqual(addedInputs);
   });
 
   it("registers the webhook to adopt as a secret", async () => {
@@ -92,27 +95,28 @@ describe.each([mainEntry, nativeEntry])("A Webhook of $name", ({ entry, type, in
     expect(registered[0]?.inputs.adopt).toMatchObject({ ...secretMark, value: { id: 17, secret } });
   });
 
-  it("has outputs that resolve to the values in the state, also for omitted arguments", async () => {
+  it("has outputs that resolve to the values in the state, even for omitted arguments", async () => {
     const webhook = new Webhook("orders", args);
     const { databaseId, url, events, tableId, baseUrl } = webhook;
     const outputs = { databaseId, url, events, tableId, baseUrl, secret: webhook.secret };
 
     const values = await resolved(pulumi.output(outputs));
 
-    expect({ ...args, ...otherOutputs }).toMatchObject(values);
-    expect(await resolved(webhook.id)).toBe("42");
+    const { webhookId, ...expected } = { ...args, ...otherOutputs };
+    expect(values).toEqual(expected);
+    expect(await resolved(webhook.id)).toBe(webhookId);
   });
 
-  it.each<[pulumi.CustomResourceOptions | undefined, string[]]>([
-    [undefined, ["secret"]],
-    [Object.freeze({ additionalSecretOutputs: ["url"] }), ["secret", "url"]],
-  ])("has its secret encrypted with the options %j", async (opts, expected) => {
+  it.each([
+    { opts: undefined, expected: ["secret"] },
+    { opts: Object.freeze({ additionalSecretOutputs: ["url"] }), expected: ["secret", "url"] },
+  ])("is registered with the secret outputs $expected", async ({ opts, expected }) => {
     await resolved(new Webhook("orders", args, opts).id);
 
     expect(requests()[0]?.getAdditionalsecretoutputsList().sort()).toEqual(expected);
   });
 
-  it("is an instance according to isInstance, unlike a provider and other values", async () => {
+  it("is recognized by isInstance, unlike a provider and other values", async () => {
     const webhook = new Webhook("known", args);
     const provider = new Provider("account");
     await Promise.all([webhook, provider].map(({ urn }) => resolved(urn)));
@@ -125,51 +129,41 @@ describe.each([mainEntry, nativeEntry])("A Webhook of $name", ({ entry, type, in
 
 describe("A Webhook of the main entry", () => {
   it.each<[string, () => unknown]>([
-    ["the option import", () => new dynamic.Webhook("orders", args, { import: "17" })],
-    ["the option id", () => new dynamic.Webhook("orders", args, { id: "17" })],
-    ["get", () => dynamic.Webhook.get("orders", "base_abc123/17", {})],
-  ])("refuses %s, and names the other entry and adopt", (_case, declare) => {
+    ["the option import", () => new main.Webhook("orders", args, { import: "17" })],
+    ["the option id", () => new main.Webhook("orders", args, { id: "17" })],
+    ["get", () => main.Webhook.get("orders", "base_abc123/17", {})],
+  ])("refuses %s, and suggests ./native and adopt", (_case, declare) => {
     expect(declare).toThrow(pulumi.RunError);
     expect(declare).toThrow(/^Webhook orders: .*"pulumi-dbwebhooks\/native".* adopt\b/);
     expect(registered).toEqual([]);
   });
 
-  it("keeps the text of its provider, whatever its arguments are", async () => {
+  it("keeps the text of its provider, even if the arguments have the same name", async () => {
     const other = { ...args, __provider: "exports = 1" };
 
-    await resolved(new dynamic.Webhook("orders", other).id);
+    await resolved(new main.Webhook("orders", other).id);
 
-    expect(registered[0]?.inputs).toMatchObject(mainEntry.inputsOfEntry);
+    expect(registered[0]?.inputs).toMatchObject(mainEntry.addedInputs);
   });
 });
 
 describe("A Webhook of ./native", () => {
   const id = "base_abc123/42";
 
-  it("has the output webhookId", async () => {
-    const { webhookId } = new native.Webhook("orders", args);
-
-    expect(await resolved(webhookId)).toBe("42");
-  });
-
   it.each([
+    ["new", () => new native.Webhook("found", args)],
     ["get", () => native.Webhook.get("found", id)],
     ["the option import", () => new native.Webhook("found", args, { import: id })],
-  ])("has its outputs with %s too", async (_case, declare) => {
-    const { secret: foundSecret, url } = declare();
+  ])("has its outputs with %s", async (_case, declare) => {
+    const { webhookId, secret: foundSecret, url } = declare();
 
+    expect(await resolved(webhookId)).toBe("42");
     expect(await resolved(foundSecret)).toBe(secret);
     expect(await resolved(url)).toBe(args.url);
   });
-
-  it("requests the plugin of this version", async () => {
-    await resolved(new native.Webhook("orders", args).id);
-
-    expect(requests()[0]?.getVersion()).toBe(version);
-  });
 });
 
-const settings: dynamic.ProviderArgs = {
+const settings: main.ProviderArgs = {
   baseUrl: "https://eu.example.com",
   formerBaseUrls: ["https://old.example.com", Promise.resolve("https://older.example.com")],
   apiKey: "key-token",
@@ -178,41 +172,34 @@ const settings: dynamic.ProviderArgs = {
   retrySeconds: undefined,
 };
 
-describe("A Provider of the main entry", () => {
-  it("belongs to Pulumi's dynamic package, with text values and a secret key", async () => {
-    await resolved(new dynamic.Provider("eu", settings).urn);
+it.each([
+  ["A Webhook", () => new native.Webhook("orders", args)],
+  ["A Provider", () => new native.Provider("eu", settings)],
+])("%s of ./native requests the plugin of this version", async (_resource, declare) => {
+  await resolved(declare().urn);
 
-    expect(registered).toMatchObject([{ type: "pulumi:providers:pulumi-nodejs" }]);
-    expect(registered[0]?.inputs).toEqual({
-      "dbwebhooks:baseUrl": "https://eu.example.com",
-      "dbwebhooks:formerBaseUrls": '["https://old.example.com","https://older.example.com"]',
-      "dbwebhooks:apiKey": { ...secretMark, value: "key-token" },
-      "dbwebhooks:timeoutSeconds": "2.5",
-      "dbwebhooks:listing": "true",
-      "dbwebhooks:isExplicit": "true",
-    });
-  });
+  expect(requests()[0]?.getVersion()).toBe(version);
 });
 
-describe("A Provider of ./native", () => {
-  it("belongs to the plugin of this version, with text values and a secret key", async () => {
-    await resolved(new native.Provider("eu", settings).urn);
+describe.each([mainEntry, nativeEntry])("A Provider of $name", (row) => {
+  const { entry, providerType, settingPrefix, addedSettings } = row;
 
-    expect(registered).toMatchObject([{ type: "pulumi:providers:dbwebhooks" }]);
+  it("is registered under its type, with string values and a secret key", async () => {
+    await resolved(new entry.Provider("eu", settings).urn);
+
+    expect(registered).toMatchObject([{ type: providerType }]);
     expect(registered[0]?.inputs).toEqual({
-      baseUrl: "https://eu.example.com",
-      formerBaseUrls: '["https://old.example.com","https://older.example.com"]',
-      apiKey: { ...secretMark, value: "key-token" },
-      timeoutSeconds: "2.5",
-      listing: "true",
+      [`${settingPrefix}baseUrl`]: "https://eu.example.com",
+      [`${settingPrefix}formerBaseUrls`]: '["https://old.example.com","https://older.example.com"]',
+      [`${settingPrefix}apiKey`]: { ...secretMark, value: "key-token" },
+      [`${settingPrefix}timeoutSeconds`]: "2.5",
+      [`${settingPrefix}listing`]: "true",
+      ...addedSettings,
     });
-    expect(requests()[0]?.getVersion()).toBe(version);
   });
-});
 
-describe.each([mainEntry, nativeEntry])("A Provider of $name", ({ entry: { Provider } }) => {
-  it("refuses all unknown arguments at once, without their values", () => {
-    const create = () => new Provider("eu", { apikey: "key-token", timeout: 5 } as object);
+  it("refuses all unrecognized arguments at once, without showing their values", () => {
+    const create = () => new entry.Provider("eu", { apikey: "key-token", timeout: 5 } as object);
 
     expect(create).toThrow(pulumi.RunError);
     expect(create).toThrow(/^Provider eu: apikey: .*\bapiKey\b.*; timeout: /);
@@ -222,22 +209,22 @@ describe.each([mainEntry, nativeEntry])("A Provider of $name", ({ entry: { Provi
   it.each(["default", "default_1_0_0", "default_0_1_0_alpha"])(
     "refuses the name of a default provider: %s",
     (name) => {
-      expect(() => new Provider(name, settings)).toThrow(pulumi.RunError);
+      expect(() => new entry.Provider(name, settings)).toThrow(pulumi.RunError);
     },
   );
 
   it.each(["defaults", "default_eu"])("accepts a name that is only similar: %s", async (name) => {
-    await resolved(new Provider(name, settings).urn);
+    await resolved(new entry.Provider(name, settings).urn);
 
     expect(registered).toMatchObject([{ name }]);
   });
 });
 
 describe("A program of the main entry", () => {
-  /** Declares two webhooks in a run of its own, and returns the warnings. */
+  /** Declares two webhooks in a program of its own, and returns the warnings. */
   async function warningsWith(config: Record<string, string>, secretKeys: string[] = []) {
     const warn = vi.spyOn(pulumi.log, "warn").mockReset().mockResolvedValue();
-    // The module remembers the runs that it has warned: a new copy stands for a new run.
+    // The module remembers the stacks that it has warned, so each program gets a new copy of it.
     vi.resetModules();
     pulumi.runtime.setAllConfig(config, secretKeys);
     const { Webhook } = await import("../../src/sdk/dynamic/webhook.ts");
@@ -245,14 +232,13 @@ describe("A program of the main entry", () => {
     return warn.mock.calls.map(([line]) => line);
   }
 
-  it("warns once in a run of an API key in plain text", async () => {
+  it("warns once of an API key in plain text", async () => {
     expect(await warningsWith({ "dbwebhooks:apiKey": "token" })).toEqual([
       expect.stringMatching(/dbwebhooks:apiKey (?!.*token)/),
     ]);
   });
 
-  it("warns once in a run of unknown settings and variables, with the nearest names", async () => {
-    onTestFinished(() => void vi.unstubAllEnvs());
+  it("warns once of unrecognized settings and variables, with the nearest names", async () => {
     vi.stubEnv("DBWEBHOOKS_BASEURL", "token");
     vi.stubEnv("DBWEBHOOKS_IMPORT_SECRET", "known");
     vi.stubEnv("OTHER_URL", "of another program");
@@ -265,10 +251,9 @@ describe("A program of the main entry", () => {
     ]);
   });
 
-  it.each<[string, Record<string, string>, string[]]>([
-    ["a secret key", { "dbwebhooks:apiKey": "key" }, ["dbwebhooks:apiKey"]],
-    ["no key", { "dbwebhooks:listing": "true" }, []],
-  ])("warns of nothing with %s", async (_case, config, secretKeys) => {
-    expect(await warningsWith(config, secretKeys)).toEqual([]);
+  it("does not warn of a secret API key and known settings", async () => {
+    const config = { "dbwebhooks:apiKey": "key", "dbwebhooks:listing": "true" };
+
+    expect(await warningsWith(config, ["dbwebhooks:apiKey"])).toEqual([]);
   });
 });

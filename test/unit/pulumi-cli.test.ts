@@ -11,39 +11,36 @@ import { errorOf } from "../helpers/error-of.js";
 const programs = ["pulumi", "pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs"];
 const originalPath = process.env.PATH ?? "";
 let root: string;
-let said: string[];
+let messages: string[];
 
-// Each test has a machine of its own: nothing but its files is on PATH, the cache is empty, and there
-// is no network.
+// Each test has a machine of its own: PATH holds nothing but the files of the test, the cache is empty, and
+// there is no network, because nothing listens on the port of the proxy.
 beforeEach(() => {
   const directory = temporaryDirectory();
   root = directory.path;
-  said = [];
+  messages = [];
   setEnvironment({
-    PATH: file("bin"),
+    PATH: inRoot("bin"),
     HOME: root,
-    XDG_CACHE_HOME: file("cache"),
+    XDG_CACHE_HOME: inRoot("cache"),
     https_proxy: "http://127.0.0.1:9",
     DBWEBHOOKS_PULUMI_CLI: "path,build",
     DBWEBHOOKS_PULUMI_LANGUAGES: "",
   });
-  onTestFinished(async () => {
-    vi.unstubAllEnvs();
-    await directory.remove();
-  });
+  onTestFinished(() => directory.remove());
 });
 
 function setEnvironment(values: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(values)) vi.stubEnv(name, value);
 }
 
-const file = (...names: string[]) => join(root, ...names);
-const resolve = () => resolvePulumiCli({ say: (line) => void said.push(line) });
-const builtPrograms = () => fs.readFileSync(file("built"), "utf8").trimEnd().split("\n");
-const filesInCache = () => fs.readdirSync(file("cache/pulumi-dbwebhooks/pulumi-cli"));
-const pathOf = (...directories: string[]) => directories.join(delimiter);
+const inRoot = (...names: string[]) => join(root, ...names);
+const resolve = () => resolvePulumiCli({ say: (line) => void messages.push(line) });
+const builtPrograms = () => fs.readFileSync(inRoot("built"), "utf8").trimEnd().split("\n");
+const filesInCache = () => fs.readdirSync(inRoot("cache/pulumi-dbwebhooks/pulumi-cli"));
+const searchPath = (...directories: string[]) => directories.join(delimiter);
 
-/** Writes an executable, by default of a shell that knows nothing but what is built into it. */
+/** Writes an executable script. By default it runs in a shell that finds only what is on PATH. */
 function script(path: string, body: string, interpreter = "/bin/sh"): string {
   fs.mkdirSync(dirname(path), { recursive: true });
   fs.writeFileSync(path, `#!${interpreter}\n${body}\n`);
@@ -51,12 +48,15 @@ function script(path: string, body: string, interpreter = "/bin/sh"): string {
   return path;
 }
 
-/** Puts a Go on PATH that notes what it builds, and builds programs that print this version. */
+/**
+ * Puts a Go on PATH that records each program to build, and writes a script in its place that prints this
+ * version. It derives the program's name from its directory: `cli` for pulumi, or one such as `language-nodejs`.
+ */
 function installGo({ version = cliVersion, lastCommand = "" } = {}): void {
   script(
-    file("bin/go"),
+    inRoot("bin/go"),
     `name=pulumi-\${PWD##*/}; [ $name = pulumi-cli ] && name=pulumi
-     echo $name >> ${file("built")}
+     echo $name >> ${inRoot("built")}
      while [ "$1" != -o ]; do shift; done
      /bin/mkdir -p "$2"; echo '#!/bin/sh\necho v${version}' > "$2/$name"; /bin/chmod 755 "$2/$name"
      ${lastCommand}`,
@@ -64,8 +64,8 @@ function installGo({ version = cliVersion, lastCommand = "" } = {}): void {
 }
 
 describe("A pulumi on PATH", () => {
-  it.each(["v3.200.0", "v3.259.0-alpha.1"])("is used silently at version %s", async (version) => {
-    const command = script(file("bin/pulumi"), `echo ${version}`);
+  it.each(["v3.200.0", "v3.259.0-alpha.1"])("is used without a message: %s", async (version) => {
+    const command = script(inRoot("bin/pulumi"), `echo ${version}`);
 
     const cli = await resolve();
 
@@ -73,9 +73,9 @@ describe("A pulumi on PATH", () => {
       command,
       source: "path",
       version: version.replace("v", ""),
-      environment: { PATH: pathOf(dirname(process.execPath), file("bin")) },
+      environment: { PATH: searchPath(dirname(process.execPath), inRoot("bin")) },
     });
-    expect(said).toEqual([]);
+    expect(messages).toEqual([]);
   });
 
   it.each([
@@ -83,56 +83,56 @@ describe("A pulumi on PATH", () => {
     ["is of another major version", "echo v4.0.0", "4.0.0"],
     ["fails", "echo some detail >&2; exit 3", "some detail"],
     ["prints no version", "echo hello", "hello"],
-  ])("gives way to the next one, with the reason, when it %s", async (_case, body, reason) => {
-    const bad = script(file("bin/pulumi"), body);
-    const good = script(file("next/pulumi"), "echo v3.250.0");
-    const PATH = pathOf(file("bin"), file("next"));
+  ])("is passed over, with the reason, when it %s", async (_case, body, reason) => {
+    const bad = script(inRoot("bin/pulumi"), body);
+    const good = script(inRoot("next/pulumi"), "echo v3.250.0");
+    const PATH = searchPath(inRoot("bin"), inRoot("next"));
     setEnvironment({ PATH });
 
     const cli = await resolve();
 
     expect(cli.command).toBe(good);
-    expect(cli.environment.PATH).toBe(pathOf(dirname(process.execPath), file("next"), PATH));
-    expect(said).toEqual([expect.stringContaining(`passing over ${bad}: `)]);
-    expect(said[0]).toContain(reason);
+    expect(cli.environment.PATH).toBe(searchPath(dirname(process.execPath), inRoot("next"), PATH));
+    expect(messages).toEqual([expect.stringContaining(`passing over ${bad}: `)]);
+    expect(messages[0]).toContain(reason);
   });
 
-  it("gives way silently to the next one when it is the script of npm's package", async () => {
-    script(file("node_modules/.bin/pulumi"), "echo v3.250.0");
-    const good = script(file("next/pulumi"), "echo v3.250.0");
-    setEnvironment({ PATH: pathOf(file("node_modules/.bin"), file("next")) });
+  it("is passed over without a message when it is the script of the npm package pulumi", async () => {
+    script(inRoot("node_modules/.bin/pulumi"), "echo v3.250.0");
+    const good = script(inRoot("next/pulumi"), "echo v3.250.0");
+    setEnvironment({ PATH: searchPath(inRoot("node_modules/.bin"), inRoot("next")) });
 
     expect((await resolve()).command).toBe(good);
-    expect(said).toEqual([]);
+    expect(messages).toEqual([]);
   });
 });
 
 describe("A copy of the CLI in the cache", () => {
-  it("is built when the installer fails, and is used silently the next time", async () => {
+  it("is built when the installer fails, and is used without a message the next time", async () => {
     installGo();
-    setEnvironment({ DBWEBHOOKS_PULUMI_CLI: "", PULUMI_SKIP_UPDATE_CHECK: "false" });
+    setEnvironment({ DBWEBHOOKS_PULUMI_CLI: "path,installer,build" });
 
     const cli = await resolve();
-    const saidAtFirst = said.splice(0);
+    const messagesOfBuild = messages.splice(0);
     const next = await resolve();
 
     expect(fs.readdirSync(dirname(cli.command)).toSorted()).toEqual(programs);
-    expect(saidAtFirst).toContainEqual(
+    expect(messagesOfBuild).toContainEqual(
       expect.stringContaining("passing over official installer: "),
     );
     expect(next).toEqual(cli);
-    expect(said).toEqual([]);
+    expect(messages).toEqual([]);
     expect(builtPrograms()).toEqual(["pulumi", "pulumi-language-nodejs"]);
   });
 
-  it("comes with the user's own settings of updates and plugins", async () => {
+  it("gets no update check and no plugin download, unless the user has set their variables", async () => {
     installGo();
     setEnvironment({ PULUMI_SKIP_UPDATE_CHECK: "false" });
 
     const { environment, command } = await resolve();
 
     expect(environment).toEqual({
-      PATH: pathOf(dirname(process.execPath), dirname(command), file("bin")),
+      PATH: searchPath(dirname(process.execPath), dirname(command), inRoot("bin")),
       PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
       PULUMI_SKIP_UPDATE_CHECK: "false",
     });
@@ -151,9 +151,9 @@ describe("A copy of the CLI in the cache", () => {
   });
 });
 
-describe("A machine without any way to a CLI", () => {
-  it("gets one error with every attempt and a way to install the CLI", async () => {
-    const old = script(file("bin/pulumi"), "echo v3.100.0");
+describe("A machine on which no source of the CLI works", () => {
+  it("leads to one error with every attempt and a way to install the CLI", async () => {
+    const old = script(inRoot("bin/pulumi"), "echo v3.100.0");
 
     const { message } = await errorOf(resolve());
 
@@ -183,8 +183,8 @@ describe.skipIf(process.platform === "win32")("npm run pulumi", () => {
   function start() {
     const program = join(__dirname, "../../tools/pulumi-cli/run.mts");
     const scripts = { pulumi: `exec '${process.execPath}' '${program}'` };
-    fs.writeFileSync(file("package.json"), JSON.stringify({ scripts }));
-    const PATH = pathOf(file("bin"), dirname(process.execPath), originalPath);
+    fs.writeFileSync(inRoot("package.json"), JSON.stringify({ scripts }));
+    const PATH = searchPath(inRoot("bin"), dirname(process.execPath), originalPath);
     const env = { PATH, SHELL: "/bin/sh", INIT_CWD: undefined, npm_lifecycle_event: undefined };
     const options = { cwd: root, env, all: true, reject: false, killDescendants: true } as const;
     const child = execa("npm", ["run", "--silent", "pulumi"], options);
@@ -199,31 +199,32 @@ describe.skipIf(process.platform === "win32")("npm run pulumi", () => {
   /** Puts a Pulumi on PATH that runs these lines of JavaScript. */
   function installPulumi(body: string): void {
     const version = `if (process.argv[2] === "version") process.exit(console.log("v3.250.0"));`;
-    script(file("bin/pulumi"), `${version}\n${body}`, process.execPath);
+    script(inRoot("bin/pulumi"), `${version}\n${body}`, process.execPath);
   }
 
   it.each([
-    ["the code of Pulumi", "process.exit(3)", 3],
-    ["128 and the number of a signal", "process.kill(process.pid, 'SIGTERM')", 143],
-  ])("exits with %s", async (_case, body, exitCode) => {
+    { exitCode: 3, cause: "Pulumi does", body: "process.exit(3)" },
+    { exitCode: 143, cause: "SIGTERM ends Pulumi", body: "process.kill(process.pid, 'SIGTERM')" },
+  ])("exits with $exitCode when $cause", async ({ body, exitCode }) => {
     installPulumi(body);
 
     expect((await start().child).exitCode).toBe(exitCode);
   });
 
   it("passes a signal to Pulumi exactly once", async () => {
+    // This Pulumi prints each signal, and ends with SIGUSR2. npm is the parent of its parent.
     installPulumi(
       `for (const signal of ["SIGINT", "SIGTERM"]) {
          process.on(signal, () => console.log(signal));
        }
        process.on("SIGUSR2", () => process.exit(7));
-       const npm = require("child_process").execFileSync("ps", ["-oppid=", "-p", process.ppid]);
        setInterval(() => {}, 2 ** 31 - 1);
-       console.log("ready", process.pid, String(npm).trim(), "");`,
+       const npmPid = require("child_process").execFileSync("ps", ["-oppid=", "-p", process.ppid]);
+       console.log(JSON.stringify({ pulumiPid: process.pid, npmPid: Number(npmPid) }));`,
     );
     const { child, output } = start();
-    await expect.poll(output).toContain("ready");
-    const [pulumiPid = 0, npmPid = 0] = output().split(" ").slice(1, 3).map(Number);
+    await expect.poll(output).toContain("}");
+    const { pulumiPid, npmPid } = JSON.parse(output());
 
     process.kill(npmPid, "SIGINT");
     await expect.poll(output).toContain("SIGINT");
@@ -236,13 +237,14 @@ describe.skipIf(process.platform === "win32")("npm run pulumi", () => {
     expect(output().match(/SIG\w+/g)).toEqual(["SIGINT", "SIGTERM"]);
   });
 
-  it("ends a build with ^C and leaves nothing behind but a lock", async () => {
-    // Other tiers of the same run put a real Pulumi on PATH.
+  it("ends a build with SIGINT and leaves nothing behind but a lock", async () => {
+    // When all test projects run, their set-up puts a real Pulumi on PATH.
     setEnvironment({ DBWEBHOOKS_PULUMI_CLI: "build" });
-    fs.writeFileSync(file("pids"), "");
-    installGo({ lastCommand: `echo $PPID $$ > ${file("pids")}; read line` });
+    fs.writeFileSync(inRoot("pids"), "");
+    const neverEnd = "read line";
+    installGo({ lastCommand: `echo $PPID $$ > ${inRoot("pids")}; ${neverEnd}` });
     const { child } = start();
-    const pids = () => fs.readFileSync(file("pids"), "utf8");
+    const pids = () => fs.readFileSync(inRoot("pids"), "utf8");
     await expect.poll(pids).toContain("\n");
     const [runPid = 0, goPid = 0] = pids().split(" ").map(Number);
 

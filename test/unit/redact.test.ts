@@ -3,77 +3,77 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { oneLine, redact, sensitivePartsOfUrl } from "../../src/common/redact.ts";
 
 const key = "sk_live_K7pQ2mX9vT4w";
-const note = redact(key, [key]);
+const placeholder = redact(key, [key]);
 
 const lettersAndDigits = fc.constantFrom(..."ABCKQXZabckqxz0123456789");
 const secrets = fc.string({ unit: lettersAndDigits, minLength: 8, maxLength: 40 });
-const noLetters = fc.string({ unit: "binary" }).map((text) => text.replace(/[\p{L}\p{N}]/gu, ""));
+const separators = fc.string({ unit: "binary" }).map((text) => text.replace(/[\p{L}\p{N}]/gu, ""));
 
-const fullWidth = (letter: string) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0);
-const hex = (letter: string) => letter.charCodeAt(0).toString(16);
+const fullWidth = (one: string) => String.fromCharCode(one.charCodeAt(0) + 0xfee0);
+const hex = (one: string) => one.charCodeAt(0).toString(16);
 
-describe("A text that repeats a sensitive value is withheld", () => {
-  it("whatever stands between the letters", () => {
+describe("A text that repeats a sensitive value is redacted", () => {
+  it("whatever stands between its letters and digits", () => {
     const markup = fc.constantFrom(
       ...["</b><b>", "<br/>", "<!-- x -->", "＜i＞", "\\uDB40", "\\x00", "\\n", "%00", "%u200B"],
       ...["&shy;", "&#173;", "&#xAD;", "\u001b[31m", "\u009b1m", "\u001b]0;x\u0007"],
     );
-    const gaps = fc.array(fc.oneof(noLetters, markup), { minLength: 1, maxLength: 10 });
+    const gapLists = fc.array(fc.oneof(separators, markup), { minLength: 1, maxLength: 10 });
 
     fc.assert(
-      fc.property(secrets, gaps, fc.string({ unit: "binary" }), (secret, gap, before) => {
-        const spelled = secret.replace(/./g, (letter, at) => letter + gap[at % gap.length]);
+      fc.property(secrets, gapLists, fc.string({ unit: "binary" }), (secret, gaps, before) => {
+        const spelled = secret.replace(/./g, (one, at) => one + gaps[at % gaps.length]);
 
-        expect(redact(`${before} ${spelled}.`, [secret])).toBe(note);
+        expect(redact(`${before} ${spelled}.`, [secret])).toBe(placeholder);
       }),
     );
   });
 
-  it.each<{ how: string; spell: (letter: string) => string }>([
-    { how: "in capitals", spell: (letter) => letter.toUpperCase() },
+  it.each<{ how: string; spell: (one: string) => string }>([
+    { how: "in capitals", spell: (one) => one.toUpperCase() },
     { how: "in full width", spell: fullWidth },
-    { how: "with accents", spell: (letter) => `${letter}\u0301`.normalize() },
-    { how: "as JSON escapes", spell: (letter) => `\\u00${hex(letter)}` },
-    { how: "as \\x escapes", spell: (letter) => `\\x${hex(letter)}` },
-    { how: "percent-encoded", spell: (letter) => `%${hex(letter)}` },
-    { how: "as HTML entities", spell: (letter) => `&#${letter.charCodeAt(0)};` },
-    { how: "between symbols that decompose into letters", spell: (letter) => `${letter}\u3200` },
-    { how: "between letters like punctuation", spell: (letter) => `${letter}\u02d0\ua78f` },
-    { how: "in full width between such letters", spell: (letter) => `${fullWidth(letter)}\u02d0` },
-    { how: "between signs that decompose into digits", spell: (letter) => `${letter}\u00b2` },
-    { how: "between lone surrogates", spell: (letter) => `${letter}\udb40\u200b\udc41` },
-  ])("when every letter, or every second one, is written $how", ({ spell }) => {
+    { how: "with accents", spell: (one) => `${one}\u0301`.normalize() },
+    { how: "as JSON escapes", spell: (one) => `\\u00${hex(one)}` },
+    { how: "as \\x escapes", spell: (one) => `\\x${hex(one)}` },
+    { how: "percent-encoded", spell: (one) => `%${hex(one)}` },
+    { how: "as HTML entities", spell: (one) => `&#${one.charCodeAt(0)};` },
+    { how: "between symbols that decompose into letters", spell: (one) => `${one}\u3200` },
+    { how: "between letters like punctuation", spell: (one) => `${one}\u02d0\ua78f` },
+    { how: "in full width between such letters", spell: (one) => `${fullWidth(one)}\u02d0` },
+    { how: "between signs that decompose into digits", spell: (one) => `${one}\u00b2` },
+    { how: "between lone surrogates", spell: (one) => `${one}\udb40\u200b\udc41` },
+  ])("when all its letters and digits, or every second one, are written $how", ({ spell }) => {
     const all = key.replace(/[a-z\d]/gi, spell);
-    const second = key.replace(/([a-z\d])([a-z\d])/gi, (_, one, two) => one + spell(two));
+    const everySecond = key.replace(/([a-z\d])([a-z\d])/gi, (_, one, two) => one + spell(two));
 
-    expect(redact(`The key ${all} is not valid.`, [key])).toBe(note);
-    expect(redact(`The key ${second} is not valid.`, [key])).toBe(note);
+    expect(redact(`The key ${all} is not valid.`, [key])).toBe(placeholder);
+    expect(redact(`The key ${everySecond} is not valid.`, [key])).toBe(placeholder);
   });
 
-  it("when it holds 8 letters of the value", () => {
-    for (const stretch of ["sklivek7", "VEK7PQ2M", "2mX9vT4w"]) {
-      expect(redact(`ends in ${stretch}.`, [key])).toBe(note);
+  it("when it holds 8 consecutive letters and digits of the value, in any case", () => {
+    for (const part of ["sklivek7", "VEK7PQ2M", "2mX9vT4w"]) {
+      expect(redact(`ends in ${part}.`, [key])).toBe(placeholder);
     }
   });
 
-  it.each(["base64", "base64url", "hex"] as const)("when it does so in %s", (encoding) => {
+  it.each(["base64", "base64url", "hex"] as const)("when it holds the value in %s", (encoding) => {
     for (const before of ["", ".", ".."]) {
       const encoded = Buffer.from(`${before}${key}?`).toString(encoding);
 
-      expect(redact(encoded, [key])).toBe(note);
+      expect(redact(encoded, [key])).toBe(placeholder);
     }
   });
 
   it.each(["/", " ", '"', "=", "-", "_", "😀", "\u200b "])(
-    "when a value of 4 to 7 letters stands there as a word after %j",
+    "when it holds a value of 4 to 7 characters as a word between two %j",
     (delimiter) => {
-      expect(redact(`a${delimiter}t0k3${delimiter}b`, ["T0K3"])).toBe(note);
-      expect(redact(`a${delimiter}t0k3n77${delimiter}b`, ["T0K3N77"])).toBe(note);
+      expect(redact(`a${delimiter}t0k3${delimiter}b`, ["T0K3"])).toBe(placeholder);
+      expect(redact(`a${delimiter}t0k3n77${delimiter}b`, ["T0K3N77"])).toBe(placeholder);
     },
   );
 });
 
-describe("A text that may hold a credential of an unknown value is withheld", () => {
+describe("A text that may hold an unknown credential is redacted", () => {
   it.each([
     "Authorization: Bearer abc.def-123=",
     "authorization: basic dXNlcjpwYXNzd29yZA",
@@ -84,7 +84,7 @@ describe("A text that may hold a credential of an unknown value is withheld", ()
     "see https://example.com?c=d",
     "/api/base%5F1/webhooks",
   ])("%j", (text) => {
-    expect(redact(text)).toBe(note);
+    expect(redact(text)).toBe(placeholder);
   });
 });
 
@@ -95,12 +95,12 @@ describe("A text without a secret is shown as it is", () => {
     { reason: "a value has fewer than 4 letters", text: "a bad id", value: "bad" },
     { reason: "it speaks of credentials", text: "You need a Bearer token (whsec_).", value: key },
     { reason: "it names hosts", text: "example.com/a or https://example.com", value: key },
-    { reason: "it compares", text: "3 < 4 && a <= b; 100 % & 7; 5\\", value: key },
+    { reason: "it holds operators", text: "3 < 4 && a <= b; 100 % & 7; 5\\", value: key },
   ])("although $reason", ({ text, value }) => {
     expect(redact(text, [value])).toBe(text);
   });
 
-  it("although the path of the receiver holds the same common words", () => {
+  it("although the URL of the receiver holds the same common words", () => {
     const text = "Notifications: no more webhooks; incoming events need a callback service.";
     const url = "https://example.com/api/webhooks/incoming/notifications/callback?events=1";
 
@@ -119,13 +119,13 @@ describe("The work of redaction", () => {
 
       redact(unit.repeat(length / unit.length), [key]);
 
-      // A pattern that backtracks would let the test time out.
+      // Each part of the text is looked up in a set. A pattern that backtracks would let the test time out.
       expect(has.mock.calls.length).toBeLessThanOrEqual(8 * length);
     },
   );
 });
 
-describe("The sensitive parts of a URL withhold what repeats them", () => {
+describe("A text that repeats a sensitive part of a URL is redacted", () => {
   it.each([
     { url: "https://h.example/a1/b2/c3/d4/e5", text: "bad h.example/a1/b2/c3/d4/e5" },
     { url: "https://h.example/a/b/cdef", text: "bad path a, b, cdef" },
@@ -136,13 +136,13 @@ describe("The sensitive parts of a URL withhold what repeats them", () => {
     { url: "https://example.com/t%2Fken%C3%A4xyz", text: "not found: t/kenäxyz" },
     { url: "https://example.com/webhooks-T0K3N-99", text: "not found: webhooks T0K3N-99" },
     { url: "not a URL", text: "it is not-a-url" },
-  ])("$url", ({ url, text }) => {
-    expect(redact(text, sensitivePartsOfUrl(url))).toBe(note);
+  ])("$text, of $url", ({ url, text }) => {
+    expect(redact(text, sensitivePartsOfUrl(url))).toBe(placeholder);
   });
 });
 
-describe("One line", () => {
-  it("has no breaks, control or invisible characters, is well-formed and not too long", () => {
+describe("oneLine", () => {
+  it("returns a well-formed text of limited length without breaks and invisible characters", () => {
     const lengths = fc.integer({ min: 1, max: 50 });
 
     fc.assert(
@@ -160,7 +160,7 @@ describe("One line", () => {
     { text: "123456789", length: 5, line: "1234…" },
     { text: "\na\r\n\tb\u2028c\u0085d\u001b[31m\n", length: 50, line: "a b c d [31m" },
     { text: "a\udb40\u200b\udc41b", length: 50, line: "a\ufffd\ufffdb" },
-  ])("of $text, cut at $length, is $line", ({ text, length, line }) => {
+  ])("returns $line for $text and a length of $length", ({ text, length, line }) => {
     expect(oneLine(text, length)).toBe(line);
   });
 });

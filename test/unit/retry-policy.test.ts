@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { HttpFailure, HttpOutcome } from "../../src/api/http.ts";
+import type { HttpOutcome } from "../../src/api/http.ts";
 import {
   type EndedAttempt,
   mayHaveActed,
@@ -9,15 +9,17 @@ import {
 } from "../../src/api/retry-policy.ts";
 import { errorBody } from "../helpers/builders.ts";
 import {
-  busy,
-  noResponse,
-  refused,
+  connectionLost,
+  connectionRefused,
+  dnsFailure,
+  notConnected,
   response,
+  throttled,
+  throttledBy503,
   unsent,
-  unsentBecause,
 } from "../helpers/transport.ts";
 
-/** Returns what follows the first attempt of a deletion, unless `changes` says otherwise. */
+/** Returns what follows the first attempt of a deletion, or of what `changes` describes. */
 function stepAfter(
   outcome: HttpOutcome,
   changes: Partial<EndedAttempt & RetryLimits> = {},
@@ -33,30 +35,29 @@ function retriedKinds(outcome: HttpOutcome): RequestKind[] {
   return kinds.filter((kind) => stepAfter(outcome, { kind }).kind !== "end");
 }
 
-const unsentFor = (cause: HttpFailure["cause"]): HttpOutcome => ({ kind: "unsent", cause });
-const envelope = errorBody("NOT_FOUND");
+const bodyOfError = errorBody("NOT_FOUND");
 
 describe("A request that did not reach the service", () => {
   it.each<[string, HttpOutcome]>([
-    ["the name could not be resolved for now", unsent],
-    ["the connection was refused", refused],
-    ["no connection was established in time", unsentFor("timeout")],
-    ["the error code only looks like that of a certificate", unsentBecause("XCERT_")],
+    ["the name could not be resolved for now", dnsFailure],
+    ["the connection was refused", connectionRefused],
+    ["no connection was established in time", unsent("timeout")],
+    ["the error code only looks like that of a certificate", notConnected("XCERT_")],
   ])("is retried when %s", (_case, outcome) => {
     expect(retriedKinds(outcome)).toEqual(["create", "delete", "list"]);
     expect(mayHaveActed(outcome)).toBe(false);
   });
 
   it.each<[string, HttpOutcome]>([
-    ["the host does not exist", unsentBecause("ENOTFOUND")],
-    ["the certificate has expired", unsentBecause("CERT_HAS_EXPIRED")],
-    ["the issuer of the certificate is unknown", unsentBecause("UNABLE_TO_GET_ISSUER_CERT")],
-    ["the certificate is self-signed", unsentBecause("DEPTH_ZERO_SELF_SIGNED_CERT")],
-    ["the certificate names another host", unsentBecause("ERR_TLS_CERT_ALTNAME_INVALID")],
-    ["the certificate does not match the host", unsentBecause("HOSTNAME_MISMATCH")],
-    ["the proxy is not usable", unsentBecause("ERR_INVALID_URL")],
-    ["the deadline has passed", unsentFor("deadline")],
-    ["Pulumi is stopping", unsentFor("stopping")],
+    ["the host does not exist", notConnected("ENOTFOUND")],
+    ["the certificate has expired", notConnected("CERT_HAS_EXPIRED")],
+    ["the issuer of the certificate is unknown", notConnected("UNABLE_TO_GET_ISSUER_CERT")],
+    ["the certificate is self-signed", notConnected("DEPTH_ZERO_SELF_SIGNED_CERT")],
+    ["the certificate names another host", notConnected("ERR_TLS_CERT_ALTNAME_INVALID")],
+    ["the certificate does not match the host", notConnected("HOSTNAME_MISMATCH")],
+    ["the proxy is not usable", notConnected("ERR_INVALID_URL")],
+    ["the deadline has passed", unsent("deadline")],
+    ["Pulumi is stopping", unsent("stopping")],
   ])("is not retried when %s", (_case, outcome) => {
     expect(retriedKinds(outcome)).toEqual([]);
     expect(mayHaveActed(outcome)).toBe(false);
@@ -66,17 +67,17 @@ describe("A request that did not reach the service", () => {
 describe("A request that the service may have carried out", () => {
   it.each<[string, HttpOutcome]>([
     ["503 with Retry-After, as a proxy returns it", response(503, 5_000)],
-    ["503 with the error envelope alone", response(503, undefined, envelope)],
-    ["500 with Retry-After and the error envelope", response(500, 3_000, envelope)],
-    ["no response", noResponse],
-  ])("is retried unless it is a creation: %s", (_case, outcome) => {
+    ["503 with an error body alone", response(503, undefined, bodyOfError)],
+    ["500 with Retry-After and an error body", response(500, 3_000, bodyOfError)],
+    ["no response", connectionLost],
+  ])("is retried after %s, unless it is a creation", (_case, outcome) => {
     expect(retriedKinds(outcome)).toEqual(["delete", "list"]);
     expect(mayHaveActed(outcome)).toBe(true);
   });
 
-  it.each<[string, HttpOutcome]>([
-    ["no response before the deadline", { kind: "noResponse", cause: "deadline" }],
-  ])("is not retried: %s", (_case, outcome) => {
+  it("is not retried when no response comes before the deadline", () => {
+    const outcome = { kind: "noResponse", cause: "deadline" } as const;
+
     expect(retriedKinds(outcome)).toEqual([]);
     expect(mayHaveActed(outcome)).toBe(true);
   });
@@ -86,61 +87,70 @@ describe("The status code of a response", () => {
   const statusCodes = Array.from({ length: 400 }, (_, at) => 200 + at);
   const serverErrors = statusCodes.filter((statusCode) => statusCode >= 500);
 
-  it.each<[RequestKind, number[]]>([
-    ["create", [429]],
-    ["delete", [408, 425, 429, ...serverErrors]],
-  ])("leads to a retry of a %s only for %j", (kind, expected) => {
-    const retried = statusCodes.filter(
-      (statusCode) => stepAfter(response(statusCode), { kind }).kind !== "end",
-    );
+  it.each([
+    { kind: "create", codes: "429", retried: [429] },
+    { kind: "delete", codes: "408, 425, 429 and 5xx", retried: [408, 425, 429, ...serverErrors] },
+  ] as const)("leads to a retry of a $kind request only if it is $codes", ({ kind, retried }) => {
+    const isRetried = (code: number) => retriedKinds(response(code)).includes(kind);
 
-    expect(retried).toEqual(expected);
+    expect(statusCodes.filter(isRetried)).toEqual(retried);
   });
 
-  it("proves for some redirects and errors of the caller that the service has not acted", () => {
+  it("proves for some redirects and client errors that the service has not acted", () => {
+    const redirects = [300, 301, 302, 307, 308];
+    const clientErrors = [400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 422, 429];
+
     const proving = statusCodes.filter((statusCode) => !mayHaveActed(response(statusCode)));
 
-    expect(proving).toEqual([
-      ...[300, 301, 302, 307, 308, 400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 422, 429],
-    ]);
+    expect(proving).toEqual([...redirects, ...clientErrors]);
   });
+});
 
-  it("503 proves the same with Retry-After and the error envelope, and leads to a retry", () => {
-    expect(mayHaveActed(busy(3_000))).toBe(false);
-    expect(retriedKinds(busy(3_000))).toEqual(["create", "delete", "list"]);
-  });
+it("A 503 with Retry-After and an error body proves that the service has not acted", () => {
+  expect(mayHaveActed(throttledBy503(3_000))).toBe(false);
+  expect(retriedKinds(throttledBy503(3_000))).toEqual(["create", "delete", "list"]);
 });
 
 describe("The delay before the next attempt", () => {
   it.each([
-    { number: 1, delayMs: 500 },
-    { number: 5, delayMs: 8_000 },
-    { number: 6, delayMs: 10_000 },
-  ])("doubles up to 10 s: $delayMs ms after attempt $number", ({ number, delayMs }) => {
-    expect(stepAfter(unsent, { attemptNumber: number })).toEqual({ kind: "retry", delayMs });
-  });
+    { attemptNumber: 1, delayMs: 500 },
+    { attemptNumber: 5, delayMs: 8_000 },
+    { attemptNumber: 6, delayMs: 10_000 },
+  ])(
+    "doubles up to 10 s: $delayMs ms after attempt $attemptNumber",
+    ({ attemptNumber, delayMs }) => {
+      expect(stepAfter(dnsFailure, { attemptNumber })).toEqual({ kind: "retry", delayMs });
+    },
+  );
 
   it.each([
     { random: 0, delayMs: 250 },
     { random: 0.5, delayMs: 375 },
-  ])("is random in the second half: $delayMs ms for $random", ({ random, delayMs }) => {
-    expect(stepAfter(unsent, {}, random)).toEqual({ kind: "retry", delayMs });
+  ])("is shortened at random by up to half: $delayMs ms for $random", ({ random, delayMs }) => {
+    expect(stepAfter(dnsFailure, {}, random)).toEqual({ kind: "retry", delayMs });
   });
 
-  it.each<[string, HttpOutcome, number, number]>([
-    ["is the one of Retry-After", response(429, 3_000), 5, 3_000],
-    ["is the one of Retry-After in the service's own 503", busy(3_000), 5, 3_000],
-    ["grows as ever after 429 without Retry-After", response(429), 2, 1_000],
-    ["is 50 ms when Retry-After is 0", response(429, 0), 1, 50],
-    ["doubles from 50 ms when Retry-After stays 0", response(429, 0), 4, 400],
-  ])("%s, and all requests pause for it", (_fact, outcome, number, delayMs) => {
-    expect(stepAfter(outcome, { attemptNumber: number })).toEqual({ kind: "pause", delayMs });
+  it.each([
+    {
+      after: "429 with Retry-After: 3",
+      outcome: throttled(3_000),
+      attemptNumber: 5,
+      delayMs: 3_000,
+    },
+    { after: "a throttling 503", outcome: throttledBy503(3_000), attemptNumber: 5, delayMs: 3_000 },
+    { after: "429 without Retry-After", outcome: throttled(), attemptNumber: 2, delayMs: 1_000 },
+    { after: "429 with Retry-After: 0", outcome: throttled(0), attemptNumber: 1, delayMs: 50 },
+    { after: "429 with Retry-After: 0", outcome: throttled(0), attemptNumber: 4, delayMs: 400 },
+  ])("is $delayMs ms for all requests after $after in attempt $attemptNumber", (row) => {
+    const step = stepAfter(row.outcome, { attemptNumber: row.attemptNumber });
+
+    expect(step).toEqual({ kind: "pause", delayMs: row.delayMs });
   });
 });
 
 describe("The retries of a request", () => {
   it("end when the next attempt would begin after retrySeconds", () => {
-    const retryIn20s = response(429, 20_000);
+    const retryIn20s = throttled(20_000);
 
     expect(stepAfter(retryIn20s, { elapsedMs: 100_000 }).kind).toBe("pause");
     expect(stepAfter(retryIn20s, { elapsedMs: 100_001 })).toMatchObject({
@@ -149,8 +159,8 @@ describe("The retries of a request", () => {
   });
 
   it("end after 15 s when the connection is refused", () => {
-    expect(stepAfter(refused, { attemptNumber: 6, elapsedMs: 5_000 }).kind).toBe("retry");
-    expect(stepAfter(refused, { attemptNumber: 6, elapsedMs: 5_001 })).toMatchObject({
+    expect(stepAfter(connectionRefused, { attemptNumber: 6, elapsedMs: 5_000 }).kind).toBe("retry");
+    expect(stepAfter(connectionRefused, { attemptNumber: 6, elapsedMs: 5_001 })).toMatchObject({
       giveUpReason: "connectionRefused",
     });
   });
@@ -158,19 +168,19 @@ describe("The retries of a request", () => {
   it("end after retrySeconds when the connection is refused and retrySeconds is 15 or less", () => {
     const limits = { elapsedMs: 14_900, retrySeconds: 15 };
 
-    expect(stepAfter(refused, limits)).toMatchObject({ giveUpReason: "retrySeconds" });
+    expect(stepAfter(connectionRefused, limits)).toMatchObject({ giveUpReason: "retrySeconds" });
   });
 
   it("end when the next attempt would begin at the deadline, whatever retrySeconds is", () => {
-    expect(stepAfter(unsent, { remainingMs: 501 }).kind).toBe("retry");
-    expect(stepAfter(unsent, { remainingMs: 500, retrySeconds: 0 })).toEqual({
+    expect(stepAfter(dnsFailure, { remainingMs: 501 }).kind).toBe("retry");
+    expect(stepAfter(dnsFailure, { remainingMs: 500, retrySeconds: 0 })).toEqual({
       kind: "end",
       giveUpReason: "deadline",
     });
   });
 
   it("end when Pulumi is stopping, whatever the deadline is", () => {
-    expect(stepAfter(unsent, { isStopping: true, remainingMs: 1 })).toEqual({
+    expect(stepAfter(dnsFailure, { isStopping: true, remainingMs: 1 })).toEqual({
       kind: "end",
       giveUpReason: "stopping",
     });

@@ -5,8 +5,8 @@ import { webhookArguments } from "../../src/provider/arguments.js";
 import { settingRules } from "../../src/provider/config.js";
 import { schema } from "../../tools/plugin/schema.mjs";
 
-// The schema is generated from the types and docstrings of src/sdk and from the tables of src. These
-// tests compare the types and the docstrings with the rules.
+// The schema is generated from the types and docstrings of src/sdk and from what src knows of arguments and
+// settings. These tests compare the types and docstrings with the validation.
 
 interface Property {
   readonly type?: string;
@@ -33,19 +33,19 @@ function namesWith(properties: Properties, key: keyof Property): string[] {
 }
 
 describe("The schema of Webhook", () => {
-  it("requires the arguments whose rules refuse their absence", () => {
+  it("requires the arguments that the validation requires", () => {
     const required = Object.entries(webhookArguments).filter(([, { isRequired }]) => isRequired);
 
     expect(webhook.requiredInputs).toEqual(required.map(([name]) => name));
   });
 
-  it("promises every output but tableId", () => {
+  it("requires every output except tableId", () => {
     const optional = Object.keys(outputs).filter((name) => !webhook.required.includes(name));
 
     expect(optional).toEqual(["tableId"]);
   });
 
-  it("marks and describes the properties whose change replaces the webhook", () => {
+  it("marks the properties whose change replaces the webhook, and their descriptions say so", () => {
     const replacing = ["databaseId", "events", "tableId", "url"];
     const described = Object.keys(inputs).filter((name) =>
       inputs[name]?.description.endsWith("Changing this replaces the webhook."),
@@ -56,7 +56,7 @@ describe("The schema of Webhook", () => {
     expect(described.toSorted()).toEqual(replacing);
   });
 
-  it("names the known events, and accepts others in arguments", () => {
+  it("lists the known event types, and accepts others in arguments", () => {
     const { enum: values } = schema.types["dbwebhooks:index:EventType"];
 
     expect(values.map(({ value }: { value: string }) => value)).toEqual(eventTypes);
@@ -79,41 +79,44 @@ describe("The schema of the settings", () => {
   const isAllowed = (name: string, value: number) =>
     settingRules(false).safeParse({ ...required, [name]: String(value) }).success;
 
+  const optional = settingNames.filter((name) => !(name in required));
+
   it("is the same for the stack's configuration and for an explicit provider", () => {
     expect(Object.keys(settings)).toEqual(settingNames);
     expect(schema.provider.inputProperties).toEqual(settings);
   });
 
-  it.each(settingNames)("names the variable of %s where Pulumi reads it or the plugin", (name) => {
+  it.each(settingNames)("names the environment variable of %s", (name) => {
     const { defaultInfo, description } = settings[name] as Property;
-    const variables = defaultInfo?.environment ?? /DBWEBHOOKS_\w+/.exec(description);
 
-    expect(variables).toContain(environmentVariables[name]);
+    const text = [description, ...(defaultInfo?.environment ?? [])].join(" ");
+    expect(text).toContain(environmentVariables[name]);
   });
 
-  it.each(settingNames)("describes the default of %s", (name) => {
-    const { description, default: value = "n(o limit|one)" } = settings[name] as Property;
-    const expected = name in required ? "Required, here or in " : `Default: \`?${value}`;
+  it.each(Object.keys(required))("describes %s as required", (name) => {
+    expect(settings[name]?.description).toContain("Required, here or in ");
+  });
 
-    expect(description).toMatch(new RegExp(expected));
+  it.each(optional)("describes the default of %s, or that there is none", (name) => {
+    const { description, default: value = "(none|no limit)" } = settings[name] as Property;
+
+    expect(description).toMatch(new RegExp(`Default: \`?${value}\\b`));
   });
 
   it.each([
-    ["timeoutSeconds", "number"],
-    ["retrySeconds", "number"],
-    ["maxConcurrentRequests", "integer"],
-    ["requestsPerSecond", "number"],
-  ])("describes the limits of %s as its rule has them, with the type %s", (name, type) => {
-    const description = settings[name]?.description.replaceAll(",", "") ?? "";
-    const [, least = 0, most = 0] = /: ([\d.]+) to (\d+)\./.exec(description)?.map(Number) ?? [];
+    { name: "timeoutSeconds", type: "number", isFractionAllowed: true },
+    { name: "retrySeconds", type: "number", isFractionAllowed: true },
+    { name: "maxConcurrentRequests", type: "integer", isFractionAllowed: false },
+    { name: "requestsPerSecond", type: "number", isFractionAllowed: true },
+  ])("gives $name the type $type, and describes the limits that the validation has", (row) => {
+    const { description, type } = settings[row.name] as Property;
+    const range = /: ([\d.]+) to (\d+)\./.exec(description.replaceAll(",", ""));
+    const [, least = Number.NaN, most = Number.NaN] = range?.map(Number) ?? [];
 
-    expect([least, most].map((value) => isAllowed(name, value))).toEqual([true, true]);
-    expect([least - 0.0005, most + 1].map((value) => isAllowed(name, value))).toEqual([
-      false,
-      false,
-    ]);
-    expect(settings[name]?.type).toBe(type);
-    expect(isAllowed(name, least + 0.5)).toBe(type === "number");
+    const values = [least - 0.0005, least, least + 0.5, most, most + 1];
+    const allowed = [least, ...(row.isFractionAllowed ? [least + 0.5] : []), most];
+    expect(type).toBe(row.type);
+    expect(values.filter((value) => isAllowed(row.name, value))).toEqual(allowed);
   });
 });
 

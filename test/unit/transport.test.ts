@@ -3,27 +3,29 @@ import type { HttpOutcome } from "../../src/api/http.ts";
 import { type ClientOptions, Deadline, Transport } from "../../src/api/transport.ts";
 import { someSettings } from "../helpers/builders.ts";
 import {
-  busy,
+  connectionLost,
+  dnsFailure,
   type FakeTransport,
   fakeTransport,
-  noResponse,
   pendingWork,
   response,
-  restoreWorld,
+  restoreClock,
   settled,
   someRequest,
+  throttled,
+  throttledBy503,
   unsent,
 } from "../helpers/transport.ts";
 
-afterEach(restoreWorld);
+afterEach(restoreClock);
 
 type Outcome = HttpOutcome | (() => Promise<HttpOutcome>);
 
 const ok = response(200);
 const okAfter6s = () => new Promise<HttpOutcome>((resolve) => setTimeout(resolve, 6_000, ok));
-const shortLimit = response(429, 9);
-const longLimit = response(429, 9_000);
-const retryIn9s = response(500, 9_000);
+const throttled9ms = throttled(9);
+const throttled9s = throttled(9_000);
+const failed9s = response(500, 9_000);
 const oneAtATime = { maxConcurrentRequests: 1 };
 const perSecond = (requestsPerSecond: number) => ({ requestsPerSecond });
 
@@ -59,16 +61,16 @@ describe("A transport", () => {
   });
 
   it("returns the outcome of each attempt, and the time that they took together", async () => {
-    const transport = await fakeTransport(inOrder(noResponse, response(500), response(403)));
+    const transport = await fakeTransport(inOrder(connectionLost, response(500), response(403)));
 
     expect(await settled(transport.send())).toEqual({
       outcome: response(403),
-      earlierOutcomes: [noResponse, response(500)],
+      earlierOutcomes: [connectionLost, response(500)],
       elapsedMs: 375 + 750,
     });
   });
 
-  it("rejects when the exchange rejects, and goes on", async () => {
+  it("rejects when the sender rejects, and sends the next request", async () => {
     const wrong = new TypeError("wrong");
     const transport = await fakeTransport((at) => (at === 1 ? Promise.reject(wrong) : ok));
 
@@ -78,41 +80,45 @@ describe("A transport", () => {
 });
 
 describe("Two requests that are made at once", () => {
-  const tooLong = response(429, 999_000);
+  const throttledTooLong = throttled(999_000);
   const slowQueue = { ...perSecond(0.1), retrySeconds: 5 };
+  const together = { first: [0], second: [0] };
+  const togetherAfter9s = { first: [0, 9_000], second: [0, 9_000] };
+  const queuedAfterRetry = { first: [0, 250], second: [500] };
+  const queuedAndRetried = { first: [0], second: [10_000, 20_000] };
 
-  it.each<[string, Partial<ClientOptions>, Outcome[], first: number[], second: number[]]>([
-    ["are both in flight without a limit", {}, [okAfter6s], [0], [0]],
-    ["keep to maxConcurrentRequests", oneAtATime, [okAfter6s], [0], [6_000]],
-    ["keep to requestsPerSecond", perSecond(4), [], [0], [250]],
-    ["keep to requestsPerSecond with retries", perSecond(4), [busy(0)], [0, 250], [500]],
-    ["do not wait for each other's retries", oneAtATime, [unsent], [0, 375], [0]],
-    ["both wait as long as 429 says", oneAtATime, [longLimit], [0, 9_000], [9_000]],
-    ["wait for a later longer limit", {}, [shortLimit, longLimit], [0, 9_000], [0, 9_000]],
-    ["wait for an earlier longer limit", {}, [longLimit, shortLimit], [0, 9_000], [0, 9_000]],
-    ["do not wait for a limit that ends a request", oneAtATime, [tooLong], [0], [0]],
-    ["do not count the queue as retrying", slowQueue, [ok, unsent], [0], [10_000, 20_000]],
-  ])("%s", async (_fact, options, outcomes, firstSentAtMs, secondSentAtMs) => {
+  it.each<[string, Partial<ClientOptions>, Outcome[], sentAtMs: Record<string, number[]>]>([
+    ["are in flight together by default", {}, [okAfter6s], together],
+    ["keep to maxConcurrentRequests", oneAtATime, [okAfter6s], { first: [0], second: [6_000] }],
+    ["keep to requestsPerSecond", perSecond(4), [], { first: [0], second: [250] }],
+    ["retry within requestsPerSecond", perSecond(4), [throttledBy503(0)], queuedAfterRetry],
+    ["ignore each other's retries", oneAtATime, [dnsFailure], { first: [0, 375], second: [0] }],
+    ["wait as a 429 asks", oneAtATime, [throttled9s], { first: [0, 9_000], second: [9_000] }],
+    ["wait as a later 429 asks for longer", {}, [throttled9ms, throttled9s], togetherAfter9s],
+    ["wait as an earlier 429 asks for longer", {}, [throttled9s, throttled9ms], togetherAfter9s],
+    ["ignore a delay too long for a retry", oneAtATime, [throttledTooLong], together],
+    ["exclude queue time from retrySeconds", slowQueue, [ok, dnsFailure], queuedAndRetried],
+  ])("%s", async (_fact, options, outcomes, sentAtMs) => {
     const transport = await fakeTransport(inOrder(...outcomes), options);
 
     await sendAtOnce(transport, ["first", "second"]);
 
-    expect(timesOf(transport, "first")).toEqual(firstSentAtMs);
-    expect(timesOf(transport, "second")).toEqual(secondSentAtMs);
+    const [first, second] = [timesOf(transport, "first"), timesOf(transport, "second")];
+    expect({ first, second }).toEqual(sentAtMs);
   });
 });
 
 describe("A wait of 5 s or more", () => {
-  it("is reported for a rate limit", async () => {
-    const transport = await fakeTransport(inOrder(busy(5_000)));
+  it("is reported for a throttled request", async () => {
+    const transport = await fakeTransport(inOrder(throttledBy503(5_000)));
 
     await sendAtOnce(transport, ["request"]);
 
     expect(transport.waits).toMatchObject([{ kind: "pause", delayMs: 5_000 }]);
   });
 
-  it("is reported once for all rate limits of all requests", async () => {
-    const transport = await fakeTransport(inOrder(longLimit, ok, longLimit));
+  it("is reported once for all throttled requests", async () => {
+    const transport = await fakeTransport(inOrder(throttled9s, ok, throttled9s));
 
     await sendAtOnce(transport, ["first"]);
     await sendAtOnce(transport, ["second"]);
@@ -121,46 +127,46 @@ describe("A wait of 5 s or more", () => {
   });
 
   it("is reported once for all retries of a request, and again for another request", async () => {
-    const transport = await fakeTransport(inOrder(retryIn9s, retryIn9s, ok, retryIn9s));
+    const transport = await fakeTransport(inOrder(failed9s, failed9s, ok, failed9s));
 
     await sendAtOnce(transport, ["first"]);
     await sendAtOnce(transport, ["second"]);
 
     expect(transport.waits).toMatchObject([
-      { kind: "retry", outcome: retryIn9s },
-      { kind: "retry", outcome: retryIn9s },
+      { kind: "retry", outcome: failed9s },
+      { kind: "retry", outcome: failed9s },
     ]);
   });
 });
 
-describe("A short rate limit", () => {
+describe("A short wait of throttled requests", () => {
   it.each([
-    { count: 3, reports: [] },
-    { count: 4, reports: [{ kind: "pause" }] },
-  ])("is reported from the fourth time on, not after $count: $reports", async (row) => {
-    const transport = await fakeTransport(inOrder(...Array(row.count).fill(shortLimit)));
+    { fact: "is not reported the first three times", count: 3, waits: [] },
+    { fact: "is reported the fourth time", count: 4, waits: [{ kind: "pause" }] },
+  ])("$fact", async ({ count, waits }) => {
+    const transport = await fakeTransport(inOrder(...Array(count).fill(throttled9ms)));
 
     await sendAtOnce(transport, ["request"]);
 
-    expect(transport.waits).toMatchObject(row.reports);
+    expect(transport.waits).toMatchObject(waits);
   });
 
-  it("is reported from the fourth request on that meets one", async () => {
-    const limitedOnce = [shortLimit, ok];
-    const transport = await fakeTransport(inOrder(...Array(4).fill(limitedOnce).flat()));
+  it("is reported with the fourth throttled request", async () => {
+    const throttledOnce = [throttled9ms, ok];
+    const transport = await fakeTransport(inOrder(...Array(4).fill(throttledOnce).flat()));
+    const reportCounts: number[] = [];
 
-    for (const name of ["first", "second", "third"]) {
+    for (const name of ["first", "second", "third", "fourth"]) {
       await sendAtOnce(transport, [name]);
+      reportCounts.push(transport.waits.length);
     }
-    expect(transport.waits).toEqual([]);
-    await sendAtOnce(transport, ["fourth"]);
 
-    expect(transport.waits).toMatchObject([{ kind: "pause" }]);
+    expect(reportCounts).toEqual([0, 0, 0, 1]);
   });
 
-  it("counts once for all requests that it meets", async () => {
-    const growing = Array.from({ length: 9 }, (_, at) => response(429, 9 + at));
-    const transport = await fakeTransport(inOrder(...growing));
+  it("counts once for all requests in flight, even if each of them prolongs it", async () => {
+    const prolonging = Array.from({ length: 9 }, (_, at) => throttled(9 + at));
+    const transport = await fakeTransport(inOrder(...prolonging));
 
     await sendAtOnce(transport, [..."abcdefghi"]);
 
@@ -180,30 +186,27 @@ describe("The deadline of an operation", () => {
     expect(long.remainingMs).toBeGreaterThan(3_599_000_000);
   });
 
-  it("ends the wait for the first attempt, and nothing is sent afterwards", async () => {
-    const transport = await fakeTransport(() => ok, perSecond(0.1));
+  it.each([
+    { wait: "the first attempt", rate: 0.1, ending: { outcome: unsent("deadline") }, attempts: 1 },
+    {
+      wait: "a retry",
+      rate: 2,
+      ending: { outcome: dnsFailure, giveUpReason: "deadline" },
+      attempts: 2,
+    },
+  ])("ends the wait for $wait, and nothing is sent afterwards", async (row) => {
+    const transport = await fakeTransport(inOrder(ok, dnsFailure), perSecond(row.rate));
     await transport.send();
 
     const result = await settled(transport.send("late", { deadline: new Deadline(0.95) }));
-
-    expect(result).toMatchObject({ outcome: { kind: "unsent", cause: "deadline" } });
     await vi.runAllTimersAsync();
-    expect(transport.attempts).toHaveLength(1);
-  });
 
-  it("ends the wait for a retry, and nothing is sent afterwards", async () => {
-    const transport = await fakeTransport(inOrder(ok, unsent), perSecond(2));
-    await transport.send();
-
-    const result = await settled(transport.send("late", { deadline: new Deadline(0.95) }));
-
-    expect(result).toMatchObject({ outcome: unsent, giveUpReason: "deadline" });
-    await vi.runAllTimersAsync();
-    expect(transport.attempts).toHaveLength(2);
+    expect(result).toMatchObject(row.ending);
+    expect(transport.attempts).toHaveLength(row.attempts);
   });
 });
 
-/** A transport that has sent a request, and the controller that stops Pulumi. */
+/** Returns a transport that has sent a request, and a controller whose abort stands for a stop of Pulumi. */
 async function stoppable(
   respond: Parameters<typeof fakeTransport>[0],
   options: Partial<ClientOptions> = {},
@@ -217,12 +220,12 @@ async function stoppable(
 
 describe("A stop of Pulumi", () => {
   const givenUp = { giveUpReason: "stopping" };
-  const notSent = { outcome: { kind: "unsent", cause: "stopping" } };
+  const notSent = { outcome: unsent("stopping") };
 
   it.each([
-    { wait: "a rate limit", outcome: longLimit, results: [givenUp, notSent, notSent] },
-    { wait: "another attempt", outcome: unsent, results: [givenUp, givenUp, givenUp] },
-  ])("ends the wait of all requests for $wait", async ({ outcome, results }) => {
+    { wait: "that a 429 asks for", outcome: throttled9s, results: [givenUp, notSent, notSent] },
+    { wait: "before a retry", outcome: dnsFailure, results: [givenUp, givenUp, givenUp] },
+  ])("ends the wait of all requests $wait", async ({ outcome, results }) => {
     const { stop, transport, first } = await stoppable(() => outcome);
     const requests = [first, transport.send(), transport.send()];
     await pendingWork();
@@ -234,21 +237,20 @@ describe("A stop of Pulumi", () => {
     expect(transport.attempts).toHaveLength(attemptsBefore);
   });
 
-  it("sends nothing that the queue would release at that moment", async () => {
-    const stop = new AbortController();
-    const transport = await fakeTransport(() => ok, perSecond(4), stop.signal);
-    const results = [transport.send(), transport.send(), transport.send()];
+  it("keeps queued requests from being sent, even if their time has come", async () => {
+    const { stop, transport, first } = await stoppable(() => ok, perSecond(4));
+    const requests = [first, transport.send(), transport.send()];
     await pendingWork();
     // The rate limit allows the next request, but its timer has not fired: the process was busy.
     vi.setSystemTime(Date.now() + 251);
 
     stop.abort();
 
-    await Promise.all(results);
+    await Promise.all(requests);
     expect(transport.attempts).toHaveLength(1);
   });
 
-  it.each([500, 429])("ends a request that returns %d then, without a wait", async (status) => {
+  it.each([500, 429])("ends a request that returns %d later, without a wait", async (status) => {
     const arrival = Promise.withResolvers<HttpOutcome>();
     const { stop, transport, first } = await stoppable(() => arrival.promise);
     stop.abort();
@@ -263,19 +265,20 @@ describe("A stop of Pulumi", () => {
   });
 });
 
+// The deletion of a webhook that the service created, but that Pulumi cannot store as it should.
 describe("An undo", () => {
   const undo = (transport: FakeTransport) => transport.send("undo", { isUndo: true });
 
-  it("waits for a rate limit while Pulumi goes on", async () => {
-    const { transport, first } = await stoppable(inOrder(longLimit));
+  it("waits as long as a 429 asks while Pulumi is not stopping", async () => {
+    const { transport, first } = await stoppable(inOrder(throttled9s));
 
     await settled(Promise.all([first, undo(transport)]));
 
     expect(timesOf(transport)).toEqual([0, 9_000, 9_000]);
   });
 
-  it("goes before retries and first attempts while Pulumi goes on", async () => {
-    const transport = await fakeTransport(inOrder(longLimit), oneAtATime);
+  it("is sent before retries and first attempts while Pulumi is not stopping", async () => {
+    const transport = await fakeTransport(inOrder(throttled9s), oneAtATime);
 
     await settled(
       Promise.all([transport.send("first"), transport.send("second"), undo(transport)]),
@@ -287,14 +290,14 @@ describe("An undo", () => {
 
   const never = new Promise<HttpOutcome>(() => undefined);
 
-  it.each<[string, HttpOutcome | Promise<HttpOutcome>, number]>([
-    ["rate limit once Pulumi is stopping", longLimit, 0],
-    ["rate limit when Pulumi stops meanwhile", longLimit, 1_000],
-    ["request in flight when Pulumi stops meanwhile", never, 1_000],
-  ])("waits for no %s", async (_case, outcome, stopAtMs) => {
-    const limits = { ...oneAtATime, ...perSecond(0.01) };
+  it.each([
+    { fact: "waits for no 429 once Pulumi is stopping", outcome: throttled9s, stopAtMs: 0 },
+    { fact: "stops waiting for a 429 when Pulumi stops", outcome: throttled9s, stopAtMs: 1_000 },
+    { fact: "stops waiting for a response when Pulumi stops", outcome: never, stopAtMs: 1_000 },
+  ])("$fact", async ({ outcome, stopAtMs }) => {
+    const oneIn100s = { ...oneAtATime, ...perSecond(0.01) };
     const respond = (_attempt: number, name: string) => (name === "undo" ? ok : outcome);
-    const { stop, transport } = await stoppable(respond, limits);
+    const { stop, transport } = await stoppable(respond, oneIn100s);
     setTimeout(() => stop.abort(), stopAtMs);
     await vi.advanceTimersByTimeAsync(0);
 
@@ -303,15 +306,15 @@ describe("An undo", () => {
   });
 
   it("is retried at once when Pulumi stops during its wait for a retry", async () => {
-    const { stop, transport } = await stoppable(inOrder(ok, response(500, 9_000)));
+    const { stop, transport } = await stoppable(inOrder(ok, failed9s));
     setTimeout(() => stop.abort(), 1_000);
 
     expect(await settled(undo(transport))).toMatchObject({ outcome: ok });
     expect(timesOf(transport)).toEqual([0, 0, 1_000]);
   });
 
-  it("is retried after a stop, when the service allows it, and no stop ends it", async () => {
-    const { stop, transport } = await stoppable(inOrder(longLimit, response(429), response(500)));
+  it("is retried after a stop, which ends none of its attempts", async () => {
+    const { stop, transport } = await stoppable(inOrder(throttled9s, throttled(), response(500)));
     const result = undo(transport);
     await pendingWork();
 
@@ -319,13 +322,13 @@ describe("An undo", () => {
 
     expect(await settled(result)).toMatchObject({
       outcome: ok,
-      earlierOutcomes: [response(429), response(500)],
+      earlierOutcomes: [throttled(), response(500)],
     });
     expect(transport.attempts).toMatchObject([
-      { atMs: 0, endsAtStop: true },
-      { atMs: 0, endsAtStop: false },
-      { atMs: 375, endsAtStop: false },
-      { atMs: 1125, endsAtStop: false },
+      { name: "first", atMs: 0, endsAtStop: true },
+      { name: "undo", atMs: 0, endsAtStop: false },
+      { name: "undo", atMs: 375, endsAtStop: false },
+      { name: "undo", atMs: 375 + 750, endsAtStop: false },
     ]);
   });
 });

@@ -6,11 +6,11 @@ import * as native from "../../src/native.ts";
 import type { webhookArguments } from "../../src/provider/arguments.ts";
 
 // Nothing here runs: the compiler is the test.
-const common = { databaseId: "base_abc123", url: "https://example.com/hooks/orders" };
-const anyNames: readonly string[] = ["view.created"];
+const someArgs = { databaseId: "base_abc123", url: "https://example.com/hooks/orders" };
+const anyStrings: readonly string[] = ["view.created"];
 const { Webhook, eventTypes } = main;
 
-it("the arguments of a webhook and of a provider are those of their tables", () => {
+it("the arguments of a webhook and of a provider are those that the provider validates", () => {
   expectTypeOf<keyof main.WebhookArgs>().toEqualTypeOf<keyof typeof webhookArguments>();
   expectTypeOf<keyof main.ProviderArgs>().toEqualTypeOf<(typeof settingNames)[number]>();
   expectTypeOf<main.EventType>().toEqualTypeOf<(typeof eventTypes)[number]>();
@@ -19,17 +19,17 @@ it("the arguments of a webhook and of a provider are those of their tables", () 
 describe("the events of a webhook", () => {
   it("may be outputs and promises, of single events or of a list", () => {
     const event = pulumi.output<main.EventType>("record.created");
-    new Webhook("orders", { ...common, events: [event, Promise.resolve(eventTypes[0])] });
-    const first = new Webhook("first", { ...common, events: Promise.resolve(eventTypes) });
-    new Webhook("second", { ...common, events: first.events });
+    new Webhook("orders", { ...someArgs, events: [event, Promise.resolve(eventTypes[0])] });
+    const first = new Webhook("first", { ...someArgs, events: Promise.resolve(eventTypes) });
+    new Webhook("second", { ...someArgs, events: first.events });
   });
 
-  it("must be known ones, unless the program casts them", () => {
-    // @ts-expect-error: not one of the nine
-    new Webhook("orders", { ...common, events: ["record.created", "view.created"] });
-    // @ts-expect-error: any text
-    new Webhook("orders", { ...common, events: anyNames, allowUnknownEvents: true });
-    new Webhook("orders", { ...common, events: anyNames as readonly main.EventType[] });
+  it("must be known event types, unless the program casts them", () => {
+    // @ts-expect-error: view.created is not a known event type
+    new Webhook("orders", { ...someArgs, events: ["record.created", "view.created"] });
+    // @ts-expect-error: any string can be in the list
+    new Webhook("orders", { ...someArgs, events: anyStrings, allowUnknownEvents: true });
+    new Webhook("orders", { ...someArgs, events: anyStrings as readonly main.EventType[] });
   });
 });
 
@@ -49,13 +49,13 @@ describe("the arguments of a webhook", () => {
     interface TeamArgs extends main.WebhookArgs {
       readonly team: string;
     }
-    const { team: _team, ...args }: TeamArgs = { ...common, events: eventTypes, team: "a" };
+    const { team: _team, ...args }: TeamArgs = { ...someArgs, events: eventTypes, team: "a" };
     new Webhook("orders", args);
   });
 
   it("do not include the outputs", () => {
-    // @ts-expect-error: an output
-    new Webhook("orders", { ...common, events: eventTypes, secret: "whsec" });
+    // @ts-expect-error: secret is an output
+    new Webhook("orders", { ...someArgs, events: eventTypes, secret: "whsec" });
   });
 });
 
@@ -69,7 +69,7 @@ it("the outputs of a webhook have the types that users rely on", () => {
   expectTypeOf<main.Webhook["baseUrl"]>().toEqualTypeOf<pulumi.Output<string>>();
 });
 
-it("the entry for the plugin has the names and types of the main entry, webhookId, and get", () => {
+it("./native has the names and types of the main entry, and also webhookId and get", () => {
   expectTypeOf<native.WebhookArgs>().toEqualTypeOf<main.WebhookArgs>();
   expectTypeOf<native.ProviderArgs>().toEqualTypeOf<main.ProviderArgs>();
   expectTypeOf<ConstructorParameters<typeof native.Webhook>>().toEqualTypeOf<
