@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import * as provider from "../../src/adapters/dynamic.js";
 import {
   providerText,

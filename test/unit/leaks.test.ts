@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { parseJson } from "../../src/common/json.js";
 import { EngineMonitor } from "../../src/provider/engine.js";
 import { PartialCreationError, WebhookError } from "../../src/provider/errors.js";
