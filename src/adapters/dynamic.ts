@@ -1,7 +1,7 @@
 // The dynamic provider: Pulumi's provider process loads this file as `pulumi-dbwebhooks/provider`.
 import type { dynamic } from "@pulumi/pulumi";
 import { assertNodeVersion } from "../common/node-version.js";
-import { explicitKey, namespace } from "../common/setting-names.js";
+import { explicitProviderKey, namespace } from "../common/setting-names.js";
 import { EngineMonitor, type Severity } from "../provider/engine.js";
 import { PartialCreationError } from "../provider/errors.js";
 import { WebhookProvider } from "../provider/provider.js";
@@ -10,7 +10,7 @@ import { type Properties, withWrappedSecret } from "../provider/values.js";
 /** The property in which Pulumi keeps the text of a dynamic provider. */
 const providerTextKey = "__provider";
 
-// A write fails once the engine is gone, but an undo in progress must continue.
+// A write fails once the engine has ended, but this process may still have to delete a new webhook.
 process.stderr.on("error", () => {});
 
 // The engine passes its address as the last argument, after flags such as those for logging.
@@ -66,7 +66,10 @@ export async function create(inputs: Properties): Promise<dynamic.CreateResult> 
   }
 }
 
-/** Returns the state as it is or, with `listing`, as the service has it. A missing webhook gets no id. */
+/**
+ * Returns the state as it is or, with the setting `listing`, as the service has it. An empty id says that the
+ * webhook no longer exists.
+ */
 export async function read(id: string, props: Properties): Promise<dynamic.ReadResult> {
   const found = await usableProvider().read(id, props, options);
   return found === undefined ? { id: "", props: {} } : { id, props: found.properties };
@@ -104,7 +107,7 @@ function usableProvider(): WebhookProvider {
 function providerOf(get: (key: string) => string | undefined): WebhookProvider {
   const source = {
     get: (name: string) => get(`${namespace}:${name}`),
-    isExplicit: () => get(explicitKey) === "true",
+    isExplicit: () => get(explicitProviderKey) === "true",
     environment: process.env,
   };
   return new WebhookProvider(source, engineMonitor);

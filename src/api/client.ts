@@ -32,9 +32,13 @@ export interface NewWebhook {
   readonly tableId?: string | undefined;
 }
 
-/** A failed request and its outcome. */
-export interface FailedCall extends CallResult {
+/** A request and how it ended. */
+interface EndedCall extends CallResult {
   readonly request: HttpRequest;
+}
+
+/** A request that failed, and how it ended. */
+export interface FailedCall extends EndedCall {
   /** What a response with a 2xx status does not hold in a usable form. */
   readonly unusablePart?: "id" | "list" | "confirmation";
 }
@@ -63,7 +67,7 @@ export type Creation =
     };
 
 /**
- * The result of a deletion. `absent`: the service has no such webhook, or the key has no access to it.
+ * The result of a deletion. `absent`: the service has no such webhook, or the API key has no access to it.
  * `failed`: the webhook may still exist.
  */
 export type Deletion =
@@ -152,7 +156,7 @@ async function callApi(
   kind: RequestKind,
   path: string,
   { body, isUndo = false }: { readonly body?: unknown; readonly isUndo?: boolean } = {},
-): Promise<{ readonly call: FailedCall; readonly response?: HttpResponse }> {
+): Promise<{ readonly call: EndedCall; readonly response?: HttpResponse }> {
   const { baseUrl, apiKey } = settings;
   const request = { method: methods[kind], url: new URL(baseUrl + path), apiKey, body };
   const { deadline } = operation;

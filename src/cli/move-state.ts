@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { parseJson } from "../common/json.js";
 import { oneLine } from "../common/redact.js";
-import { explicitKey, namespace } from "../common/setting-names.js";
+import { explicitProviderKey, namespace } from "../common/setting-names.js";
 import { dynamicWebhookType, pluginWebhookType } from "../common/type-tokens.js";
 import { version } from "../common/version.js";
 
@@ -102,7 +102,7 @@ function isWebhook({ type }: Resource): boolean {
 
 /** Whether a resource is a `Provider` of the main entry: other dynamic resources have the same type. */
 function isExplicitProvider({ type, inputs = {} }: Resource): boolean {
-  return type === dynamicProviderType && explicitKey in inputs;
+  return type === dynamicProviderType && explicitProviderKey in inputs;
 }
 
 /** Returns the default provider of this version of the plugin: the one in the state, or a new one. */
@@ -180,7 +180,7 @@ function movedResource(
 function pluginProperties(properties: Properties = {}): Properties {
   return Object.fromEntries(
     Object.entries(properties)
-      .filter(([key]) => key !== "__provider" && key !== explicitKey)
+      .filter(([key]) => key !== "__provider" && key !== explicitProviderKey)
       .map(([key, value]) => [key.replace(`${namespace}:`, ""), value]),
   );
 }

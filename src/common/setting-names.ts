@@ -3,10 +3,10 @@ import { validateNames } from "./nearest-name.js";
 /** Prefix of this package's keys in a stack's configuration. */
 export const namespace = "dbwebhooks";
 
-/** The key that marks an explicit `Provider` of `pulumi-dbwebhooks`, whose settings are its own arguments. */
-export const explicitKey = `${namespace}:isExplicit`;
+/** The input that marks an explicit `Provider` of the dynamic adapter. The plugin goes by its name. */
+export const explicitProviderKey = `${namespace}:isExplicit`;
 
-/** The environment variable of each setting. `provider/config.ts` holds their defaults and limits. */
+/** The environment variable of each setting. `sdk/args.ts` says what the settings mean. */
 export const environmentVariables = {
   baseUrl: "DBWEBHOOKS_BASE_URL",
   formerBaseUrls: "DBWEBHOOKS_FORMER_BASE_URLS",

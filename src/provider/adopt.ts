@@ -4,7 +4,7 @@ import { differencesFrom, lookUp } from "./lookup.js";
 import { messageParts, messages, nameOfWebhook, notFoundText } from "./messages.js";
 import type { Context } from "./operation.js";
 
-/** Adopts an existing webhook. Nothing is sent, but with `listing` the webhook is looked up. */
+/** Adopts an existing webhook. Nothing is sent, except that the setting `listing` looks the webhook up. */
 export async function adoptWebhook(
   context: Context,
   webhook: WebhookInputs,

@@ -26,7 +26,7 @@ export function compareBaseUrls(olds: ConfigSource, news: ConfigSource): BaseUrl
     return undefined;
   }
   const [from, to] = [shownValue(old.baseUrl), shownValue(next.baseUrl)];
-  // This also holds for a new provider, which has no old arguments.
+  // The settings of a new provider, which has no old arguments, count as coming from the environment too.
   if (old.namesFromEnvironment.includes("baseUrl")) {
     return { from, to, consequence: "leave" };
   }

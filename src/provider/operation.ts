@@ -7,7 +7,7 @@ import type { RunState } from "./run-state.js";
 import type { Properties } from "./values.js";
 
 /** What Pulumi passes with an operation besides the properties of the resource. */
-export interface RequestOptions {
+export interface OperationOptions {
   /** Shows a line to the user. */
   readonly notify: Notify;
   /** Identifies the resource. The dynamic adapter does not get it. */
@@ -43,13 +43,13 @@ export class Operation {
   constructor(
     name: string,
     notify: Notify,
-    hidden: () => readonly string[] = () => [],
+    sensitiveValues: () => readonly string[] = () => [],
     deadline?: Deadline,
   ) {
     this.name = oneLine(name, 300);
     this.deadline = deadline;
     this.#notify = notify;
-    this.#sensitiveValues = hidden;
+    this.#sensitiveValues = sensitiveValues;
   }
 
   /** Returns the same operation under another name and without a deadline, for what must follow it. */
@@ -59,8 +59,8 @@ export class Operation {
 
   /** Returns the same operation with one more value to redact. */
   withSensitiveValue(value = ""): Operation {
-    const hidden = () => [...this.#sensitiveValues(), value];
-    return new Operation(this.name, this.#notify, hidden, this.deadline);
+    const sensitiveValues = () => [...this.#sensitiveValues(), value];
+    return new Operation(this.name, this.#notify, sensitiveValues, this.deadline);
   }
 
   /** Redacts a text from outside and makes it fit for one line. */

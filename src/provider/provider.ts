@@ -12,7 +12,7 @@ import type { EngineMonitor } from "./engine.js";
 import { type ErrorKind, WebhookError } from "./errors.js";
 import { findToImport } from "./import.js";
 import { delayLine, faultText, nameOfWebhook, notConfiguredText } from "./messages.js";
-import { type Context, Operation, type RequestOptions } from "./operation.js";
+import { type Context, Operation, type OperationOptions } from "./operation.js";
 import { refreshWebhook } from "./read.js";
 import { RunState } from "./run-state.js";
 import { addressOf, sensitiveValues, stateOf } from "./state.js";
@@ -43,7 +43,7 @@ export class WebhookProvider {
    *
    * @param olds The arguments of the last update; empty for a new webhook.
    */
-  check(olds: Properties, news: Properties, options: RequestOptions): Promise<CheckResult> {
+  check(olds: Properties, news: Properties, options: OperationOptions): Promise<CheckResult> {
     const args = { olds, news, urn: options.urn ?? "" };
     return this.#runOperation("Check webhook", news, options, async (operation) =>
       checkWebhook(args, this.#configuration, this.#runState, operation),
@@ -59,7 +59,7 @@ export class WebhookProvider {
     id: string,
     olds: Properties,
     news: Properties,
-    options: RequestOptions,
+    options: OperationOptions,
   ): Promise<readonly Difference[]> {
     const { ignored = [], urn } = options;
     const state = withUnwrappedSecrets(olds);
@@ -71,7 +71,7 @@ export class WebhookProvider {
   }
 
   /** Creates or adopts a webhook, and returns its secret for Pulumi to encrypt. */
-  create(inputs: Properties, options: RequestOptions): Promise<StoredWebhook> {
+  create(inputs: Properties, options: OperationOptions): Promise<StoredWebhook> {
     const { databaseId } = inputs;
     const place = typeof databaseId === "string" ? ` in database ${databaseId}` : "";
     return this.#runOperation(`Create webhook${place}`, inputs, options, async (operation) => {
@@ -87,11 +87,16 @@ export class WebhookProvider {
 
   /**
    * Returns the state as it is, because the API does not describe how to read a webhook (API §4.3). With
-   * `listing` the webhook is looked up: what the service has replaces the state, except the secret.
+   * the setting `listing` the webhook is looked up: what the service has replaces the state, except the
+   * secret.
    *
    * @returns `undefined` if the service no longer has the webhook.
    */
-  read(id: string, props: Properties, options: RequestOptions): Promise<StoredWebhook | undefined> {
+  read(
+    id: string,
+    props: Properties,
+    options: OperationOptions,
+  ): Promise<StoredWebhook | undefined> {
     return this.#runOperation(`Read webhook ${id}`, props, options, async (operation) => {
       const { settings } = this.#configuration;
       this.#runState.hasRead = true;
@@ -109,14 +114,14 @@ export class WebhookProvider {
 
   /**
    * Reads a webhook that Pulumi does not know yet, and returns the arguments that declare it. Needs
-   * `listing`, and the secret in the environment variable `DBWEBHOOKS_IMPORT_SECRET`. The url is returned
+   * the setting `listing`, and the secret in the environment variable `DBWEBHOOKS_IMPORT_SECRET`. The url is returned
    * as a secret, because Pulumi does not pass on what the program declares and a receiver's url is often a
    * credential.
    */
   import(
     id: string,
     databaseId: string,
-    options: RequestOptions,
+    options: OperationOptions,
   ): Promise<StoredWebhook & { readonly inputs: Properties }> {
     const { urn = "", isExternal = false } = options;
     const givenSecret = this.#source.environment[importSecretVariable] ?? "";
@@ -135,7 +140,7 @@ export class WebhookProvider {
   }
 
   /** Deletes a webhook. Fails unless it is certain that the webhook is gone, or must stay. */
-  delete(id: string, props: Properties, options: RequestOptions): Promise<void> {
+  delete(id: string, props: Properties, options: OperationOptions): Promise<void> {
     const state = withUnwrappedSecrets(props);
     const { databaseId } = addressOf(id, state, undefined) ?? {};
     const name = databaseId === undefined ? `webhook ${id}` : nameOfWebhook(id, databaseId);
@@ -173,7 +178,7 @@ export class WebhookProvider {
   async #runOperation<Result>(
     name: string,
     properties: Properties,
-    { notify, timeoutSeconds }: RequestOptions,
+    { notify, timeoutSeconds }: OperationOptions,
     run: (operation: Operation) => Promise<Result>,
   ): Promise<Result> {
     const deadline = timeoutSeconds ? new Deadline(timeoutSeconds) : undefined;

@@ -1,7 +1,7 @@
 import { shownValue } from "../common/redact.js";
 import { differencesFrom, lookUpInCachedList } from "./lookup.js";
 import { callText, messageParts, messages, nameOfWebhook } from "./messages.js";
-import type { Context, RequestOptions } from "./operation.js";
+import type { Context, OperationOptions } from "./operation.js";
 import type { WebhookAddress } from "./run-state.js";
 import type { Properties } from "./values.js";
 
@@ -15,7 +15,7 @@ export async function refreshWebhook(
   context: Context,
   address: WebhookAddress,
   state: Properties,
-  { declared, isExternal = false }: Pick<RequestOptions, "declared" | "isExternal">,
+  { declared, isExternal = false }: Pick<OperationOptions, "declared" | "isExternal">,
 ): Promise<Properties | undefined> {
   const { settings, operation } = context;
   const { baseUrl, databaseId, id } = address;

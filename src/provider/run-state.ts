@@ -16,6 +16,7 @@ export class WebhookRecord {
   readonly owners = new Set<string>();
   /** Whether an argument `adopt` of the program names this webhook. */
   isAdoptDeclared = false;
+  /** Whether a creation of this run has adopted it. */
   isAdopted = false;
   hasFailedToAdopt = false;
   /**

@@ -1,13 +1,13 @@
 import { vi } from "vitest";
 import * as dynamic from "../../src/adapters/dynamic.js";
 import { EngineMonitor, type Notify } from "../../src/provider/engine.js";
-import type { RequestOptions } from "../../src/provider/operation.js";
+import type { OperationOptions } from "../../src/provider/operation.js";
 import { WebhookProvider } from "../../src/provider/provider.js";
 import type { Properties } from "../../src/provider/values.js";
 import { apiKey } from "./builders.js";
 
 export type Texts = Readonly<Record<string, string | undefined>>;
-type OperationOptions = Partial<RequestOptions>;
+type SomeOptions = Partial<OperationOptions>;
 export interface ProviderOptions {
   readonly engine?: EngineMonitor;
   readonly environment?: Texts;
@@ -35,17 +35,17 @@ export function startProvider(
   const notify: Notify = (line, severity) => void lines.push(`${severity}: ${line}`);
   return {
     lines,
-    check: (olds: Properties, news: Properties, options?: OperationOptions) =>
+    check: (olds: Properties, news: Properties, options?: SomeOptions) =>
       provider.check(olds, news, { notify, ...options }),
-    diff: (id: string, olds: Properties, news: Properties, options?: OperationOptions) =>
+    diff: (id: string, olds: Properties, news: Properties, options?: SomeOptions) =>
       provider.diff(id, olds, news, { notify, ...options }),
-    create: (inputs: Properties, options?: OperationOptions) =>
+    create: (inputs: Properties, options?: SomeOptions) =>
       provider.create(inputs, { notify, ...options }),
-    read: (id: string, props: Properties, options?: OperationOptions) =>
+    read: (id: string, props: Properties, options?: SomeOptions) =>
       provider.read(id, props, { notify, ...options }),
-    import: (id: string, databaseId: string, options?: OperationOptions) =>
+    import: (id: string, databaseId: string, options?: SomeOptions) =>
       provider.import(id, databaseId, { notify, ...options }),
-    delete: (id: string, props: Properties, options?: OperationOptions) =>
+    delete: (id: string, props: Properties, options?: SomeOptions) =>
       provider.delete(id, props, { notify, ...options }),
   };
 }

@@ -14,7 +14,7 @@ import { pluginWebhookType } from "../../common/type-tokens.js";
 import { version } from "../../common/version.js";
 import type { EngineMonitor, Notify } from "../../provider/engine.js";
 import { PartialCreationError } from "../../provider/errors.js";
-import type { RequestOptions } from "../../provider/operation.js";
+import type { OperationOptions } from "../../provider/operation.js";
 import { WebhookProvider } from "../../provider/provider.js";
 import { withWrappedSecret } from "../../provider/values.js";
 import { checkConfig, configSourceOf, diffConfig } from "./configuration.js";
@@ -180,7 +180,7 @@ export class PluginServer {
     respondTo: (
       request: Request,
       provider: WebhookProvider,
-      options: RequestOptions,
+      options: OperationOptions,
     ) => Promise<Response>,
   ) {
     return this.#handle(async (request: Request) => {
@@ -234,7 +234,7 @@ function withPulumiId(error: PartialCreationError, databaseId: unknown): Partial
 async function importResponse(
   request: messages.ReadRequest,
   provider: WebhookProvider,
-  options: RequestOptions,
+  options: OperationOptions,
 ): Promise<messages.ReadResponse> {
   const { databaseId, webhookId } = parsePulumiId(request.getId(), "Import");
   // Only `Webhook.get` passes properties, which are empty.
@@ -249,7 +249,7 @@ async function importResponse(
 async function refreshResponse(
   request: messages.ReadRequest,
   provider: WebhookProvider,
-  options: RequestOptions,
+  options: OperationOptions,
 ): Promise<messages.ReadResponse> {
   const { webhookId } = parsePulumiId(request.getId(), "Read");
   const declared = options.isExternal ? undefined : propertiesOf(request.getInputs());

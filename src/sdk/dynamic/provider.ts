@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { explicitKey, namespace } from "../../common/setting-names.js";
+import { explicitProviderKey, namespace } from "../../common/setting-names.js";
 import type { ProviderArgs } from "../args.js";
 import { providerInputs } from "../resource-base.js";
 
@@ -35,6 +35,6 @@ export class Provider extends pulumi.ProviderResource {
    */
   constructor(name: string, args: ProviderArgs = {}, opts?: pulumi.ResourceOptions) {
     const inputs = providerInputs(name, args, `${namespace}:`);
-    super("pulumi-nodejs", name, { ...inputs, [explicitKey]: "true" }, opts);
+    super("pulumi-nodejs", name, { ...inputs, [explicitProviderKey]: "true" }, opts);
   }
 }

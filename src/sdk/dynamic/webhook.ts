@@ -64,6 +64,6 @@ export class Webhook extends WebhookResource {
 
 function importError(name: string, feature: string): pulumi.RunError {
   return new pulumi.RunError(
-    `Webhook ${name}: ${feature} cannot work with the dynamic provider. Import from "pulumi-dbwebhooks/native" instead, or take over the existing webhook with the argument adopt.`,
+    `Webhook ${name}: ${feature} cannot work with the dynamic provider. Use the Webhook of "pulumi-dbwebhooks/native" instead, or take over the existing webhook with the argument adopt.`,
   );
 }
