@@ -232,6 +232,7 @@ describe("A creation for which the service returns a webhook that the provider k
   });
 
   it("succeeds when the known webhook belongs to another service", async () => {
+    // The default provider would refuse to compare a webhook of another base URL.
     const { diff, create, state } = await startWithService(created, { isExplicit: "true" });
     await diff("17", { ...state, baseUrl: "https://other.example.com" }, someArgs());
 

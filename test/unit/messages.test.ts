@@ -195,8 +195,8 @@ describe("The text of a failed creation", () => {
     const emptyList = { ids: [], isComplete: true };
     const list = { ids: ["1", "2", "3", "4", "5", "6"], isComplete: true };
     const htmlPage = Object.assign(response(200), { body: "<!doctype html>" });
-    const inDoubt = (failure: FailedCall, leftovers = noList) =>
-      texts.inDoubtText(context, failure, webhook, leftovers);
+    const inDoubt = (failure: FailedCall, orphans = noList) =>
+      texts.inDoubtText(context, failure, webhook, orphans);
 
     expect({
       withoutList: inDoubt(failedWith(response(409))),

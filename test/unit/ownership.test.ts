@@ -162,7 +162,7 @@ describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
     expect(lines).toEqual([]);
   });
 
-  it("is possible again after the deletion that is part of its own replacement", async () => {
+  it("succeeds after --replace has deleted the resource first in the update that adds adopt", async () => {
     const { first, isDeleted } = await startRun({ hasUrns });
     await first.compare(adopting());
     await first.delete();
@@ -262,6 +262,7 @@ describe("An adoption", () => {
 
   it("of its own webhook is refused when Pulumi is about to replace the resource", async () => {
     const { first } = await startRun();
+    // Before a replacement Pulumi checks with the old arguments first, and then without them.
     await first.check(adopting(), adopting());
 
     const sameWebhook = await first.check({}, adopting());

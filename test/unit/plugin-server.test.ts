@@ -340,7 +340,7 @@ describe("An import by the plugin", () => {
     expect(await plugin.import(id)).toEqual({ id, inputs: importedInputs, props });
   });
 
-  it("is also the first read of a webhook, with which Pulumi passes some of the properties", async () => {
+  it("is also what Webhook.get does, which passes the properties that the program knows", async () => {
     const { plugin, props } = await startWithWebhook();
 
     const read = await plugin.read(id, { databaseId: inputs.databaseId });
@@ -348,14 +348,14 @@ describe("An import by the plugin", () => {
     expect(read.props).toEqual(props);
   });
 
-  it("suggests adopt for a webhook that is not listed, unlike a read", async () => {
+  it("suggests adopt for a webhook that is not listed, unlike Webhook.get", async () => {
     const { plugin } = await startWithWebhook();
 
     const importError = await errorOf(plugin.import("base_abc123/2"));
-    const readError = await errorOf(plugin.read("base_abc123/2", {}));
+    const getError = await errorOf(plugin.read("base_abc123/2", {}));
 
-    expect([importError, readError].map(kindOf)).toEqual(["unchanged", "unchanged"]);
+    expect([importError, getError].map(kindOf)).toEqual(["unchanged", "unchanged"]);
     expect(importError.message).toContain(" adopt ");
-    expect(readError.message).not.toContain(" adopt ");
+    expect(getError.message).not.toContain(" adopt ");
   });
 });

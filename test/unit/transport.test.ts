@@ -66,6 +66,7 @@ describe("A transport", () => {
     expect(await settled(transport.send())).toEqual({
       outcome: response(403),
       earlierOutcomes: [connectionLost, response(500)],
+      // 0.75 of 500 ms and of 1 s: the random number of the fake transport is 0.5.
       elapsedMs: 375 + 750,
     });
   });
@@ -195,6 +196,7 @@ describe("The deadline of an operation", () => {
       attempts: 2,
     },
   ])("ends the wait for $wait, and nothing is sent afterwards", async (row) => {
+    // The retry waits until 875 ms because of its delay, and until 1 s because of the rate.
     const transport = await fakeTransport(inOrder(ok, dnsFailure), perSecond(row.rate));
     await transport.send();
 

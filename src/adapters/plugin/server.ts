@@ -237,7 +237,7 @@ async function importResponse(
   options: OperationOptions,
 ): Promise<messages.ReadResponse> {
   const { databaseId, webhookId } = parsePulumiId(request.getId(), "Import");
-  // Only `Webhook.get` passes properties, which are empty.
+  // Only `Webhook.get` passes properties: those that the program knows, or an empty struct.
   const isExternal = request.hasProperties();
   const imported = await provider.import(webhookId, databaseId, { ...options, isExternal });
   const response = new messages.ReadResponse().setId(request.getId());
