@@ -1,7 +1,7 @@
 import type { LocalService } from "pulumi-dbwebhooks/local-service";
 import { beforeAll, describe, expect, it } from "vitest";
 import { javascriptProgram, yamlProgram } from "../helpers/programs.js";
-import { shareService, shareStack, unasked } from "../helpers/stack.js";
+import { noPromptFlags, shareService, shareStack } from "../helpers/stack.js";
 
 const webhookIn = (databaseId: string, provider?: string) => ({
   args: { databaseId },
@@ -111,7 +111,7 @@ describe.each([javascriptProgram, yamlProgram])("Without a configured stack, $na
     us().clearRequests();
     eu().clearRequests();
 
-    const { exitCode, output } = await stack().pulumi(["destroy", ...unasked], environment());
+    const { exitCode, output } = await stack().pulumi(["destroy", ...noPromptFlags], environment());
 
     expect(exitCode, output).toBe(0);
     expect(requestsOf(us())).toEqual(["DELETE Bearer us-key", "DELETE Bearer us-key"]);

@@ -1,7 +1,7 @@
 import type { LocalService } from "pulumi-dbwebhooks/local-service";
 import { beforeAll, describe, expect, it } from "vitest";
 import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/programs.js";
-import { type ExistingWebhook, shareStack, unasked, withStack } from "../helpers/stack.js";
+import { type ExistingWebhook, noPromptFlags, shareStack, withStack } from "../helpers/stack.js";
 
 type ByName = Readonly<Record<string, ExistingWebhook | undefined>>;
 
@@ -58,7 +58,7 @@ describe("adopt on the real CLI", () => {
       service.inject({ on: "POST", fault: { kind: "respond", statusCode: 400 }, times: 1 });
       await declare({ ...adopting(adopted), managed });
       const replacements = ["--replace", urnOf("replaced"), "--replace", urnOf("deletedFirst")];
-      const failed = await pulumi(["up", ...unasked, "--continue-on-error", ...replacements]);
+      const failed = await pulumi(["up", ...noPromptFlags, "--continue-on-error", ...replacements]);
       expect(failed.exitCode).not.toBe(0);
       expect(await stateText()).toMatch(/"delete": ?true/);
       await up();
@@ -92,7 +92,7 @@ describe("adopt on the real CLI", () => {
     const deletions = service.webhooks.map(({ id }) => `DELETE ${id}`);
     service.clearRequests();
 
-    const { exitCode, output } = await pulumi(["destroy", ...unasked]);
+    const { exitCode, output } = await pulumi(["destroy", ...noPromptFlags]);
 
     expect(exitCode, output).toBe(0);
     expect(requestsOf(service).toSorted()).toEqual(deletions.toSorted());
@@ -105,7 +105,7 @@ describe("adopt in the first update after an upgrade of the plugin", () => {
       async ({ service, declare, pulumi, editState }) => {
         const opts = { version: "0.1.0" };
         await declare({ before: { opts } });
-        await pulumi(["up", ...unasked]);
+        await pulumi(["up", ...noPromptFlags]);
         const [{ id = 0, secret = "" } = {}] = service.webhooks;
         await editState((text) => text.replaceAll("default_0_1_0", "default_0_0_9"));
         await declare({ after: { args: { adopt: { id, secret } }, opts } });

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { withFields } from "../helpers/faults/faults.mjs";
 import { kindOf } from "../helpers/kind-of.js";
 import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/programs.js";
-import { shareStack, type TestStack, unasked } from "../helpers/stack.js";
+import { noPromptFlags, shareStack, type TestStack } from "../helpers/stack.js";
 
 // One webhook for each outcome. All faults are in test/process/faults, without the CLI.
 const outcomes = ["created", "retried", "notCreated", "inDoubt", "undone", "partial"];
@@ -28,7 +28,7 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
   let stored: Awaited<ReturnType<TestStack["resources"]>>;
 
   const run = async (command: string, ...args: string[]) => {
-    const words = [command, ...unasked, "--continue-on-error", ...args];
+    const words = [command, ...noPromptFlags, "--continue-on-error", ...args];
     ({ output } = await stack().pulumi(words));
     stored = await stack().resources();
   };

@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { javascriptProgram, type Program, yamlProgram } from "../helpers/programs.js";
-import { holdCreation, shareStack, type TestStack, unasked } from "../helpers/stack.js";
+import { holdCreation, noPromptFlags, shareStack, type TestStack } from "../helpers/stack.js";
 
 /** Starts `up` and waits until the service has created a webhook, whose response it holds back. */
 async function startUpAndHold({ service, start }: TestStack) {
   const { committed, release } = holdCreation(service);
-  const { child, output, result } = start(["up", ...unasked, "--parallel", "2"]);
+  const { child, output, result } = start(["up", ...noPromptFlags, "--parallel", "2"]);
   await committed;
   const pid = child.pid ?? 0;
   return {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { javascriptProgram, webhookArgs, yamlProgram } from "../helpers/programs.js";
-import { shareStack, type TestStack, unasked } from "../helpers/stack.js";
+import { noPromptFlags, shareStack, type TestStack } from "../helpers/stack.js";
 
 type Resources = Awaited<ReturnType<TestStack["resources"]>>;
 
@@ -125,7 +125,7 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
     const { service, pulumi } = stack();
     service.clearRequests();
 
-    const { exitCode, output } = await pulumi(["destroy", ...unasked], {
+    const { exitCode, output } = await pulumi(["destroy", ...noPromptFlags], {
       DBWEBHOOKS_API_KEY: "new-api-key",
     });
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { javascriptProgram, type Webhooks, webhookArgs, yamlProgram } from "../helpers/programs.js";
-import { shareStack, type TestStack, unasked } from "../helpers/stack.js";
+import { noPromptFlags, shareStack, type TestStack } from "../helpers/stack.js";
 
 const webhooks: Webhooks = {
   hidden: { args: { url: "https://example.com/old-token" }, hasSecretUrl: true },
@@ -40,7 +40,7 @@ describe.each([javascriptProgram, yamlProgram])("With listing, through $name", (
       service.inject({ on: "GET", databaseId: "base_unlisted", fault });
       service.clearRequests();
 
-      ({ output } = await pulumi(["refresh", ...unasked]));
+      ({ output } = await pulumi(["refresh", ...noPromptFlags]));
       refreshed = await resources();
     });
 
@@ -74,7 +74,7 @@ describe.each([javascriptProgram, yamlProgram])("With listing, through $name", (
   });
 
   it("brings back in the next up what was changed or is gone, and nothing else", async () => {
-    const { exitCode, output } = await stack().pulumi(["up", ...unasked, "--diff"]);
+    const { exitCode, output } = await stack().pulumi(["up", ...noPromptFlags, "--diff"]);
 
     expect(exitCode, output).toBe(0);
     expect(output).toMatch(/~ url *: "https:\/\/example.com\/elsewhere" => "https:\/\/ex/);

@@ -10,7 +10,7 @@ import {
   writeYaml,
   yamlProgram,
 } from "../helpers/programs.js";
-import { type ExistingWebhook, shareStack, unasked } from "../helpers/stack.js";
+import { type ExistingWebhook, noPromptFlags, shareStack } from "../helpers/stack.js";
 
 const { type } = yamlProgram;
 const url = "https://example.com/path-token";
@@ -77,7 +77,7 @@ describe("The native plugin, given the secrets of existing webhooks,", () => {
     const differs = { args: otherUrl, hasSecretUrl: true, opts };
     await stack().declare({ ...imported, again: secret, differs });
 
-    const { exitCode, output } = await run("up", ...unasked, "--diff");
+    const { exitCode, output } = await run("up", ...noPromptFlags, "--diff");
 
     expect(exitCode).not.toBe(0);
     expect(output).not.toContain("Replacing webhook");
@@ -86,7 +86,7 @@ describe("The native plugin, given the secrets of existing webhooks,", () => {
   it("changes nothing when the arguments are corrected, and keeps a webhook that another resource has", async () => {
     await stack().declare({ ...imported, differs: secret });
 
-    const { exitCode, output } = await run("up", ...unasked, "--json");
+    const { exitCode, output } = await run("up", ...noPromptFlags, "--json");
 
     expect(exitCode, output).toBe(0);
     expect(output).toMatch(/warning: .*\bwebhook 2 of database/);
@@ -105,9 +105,9 @@ describe("The native plugin, given the secrets of existing webhooks,", () => {
       outputs: { readSecret: reference("read.secret"), url: reference("read.url") },
     });
 
-    await run("up", ...unasked);
+    await run("up", ...noPromptFlags);
     const outputs = await stack().outputs();
-    await run("destroy", ...unasked);
+    await run("destroy", ...noPromptFlags);
 
     expect(outputs).toEqual({ readSecret: read?.secret, url });
     expect(stack().service.webhooks.map(yamlProgram.idOf)).toEqual([idOf(read)]);
@@ -144,7 +144,7 @@ describe("pulumi-dbwebhooks/native", () => {
       exports.orders = [orders.id, orders.webhookId, orders.url, orders.baseUrl];
       exports.read = [read.id, read.webhookId, read.databaseId, read.events, read.tableId];
     `);
-    return await stack().pulumi(["up", ...unasked], secretsOf([existing]));
+    return await stack().pulumi(["up", ...noPromptFlags], secretsOf([existing]));
   };
 
   it("refuses a plugin of another version before it sends anything", async () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { succeed } from "../helpers/package.js";
 import { reference, writeYaml } from "../helpers/programs.js";
-import { unasked, withStack } from "../helpers/stack.js";
+import { noPromptFlags, withStack } from "../helpers/stack.js";
 
 // Rules of Pulumi itself that this package's promises and docs rely on. The test notices a new version
 // that changes one of them.
@@ -11,7 +11,7 @@ describe("Pulumi", () => {
   it("prints secrets with --json in clear text, and hands them to other stacks as secrets", async () => {
     await withStack(async ({ service, declare, directory, environment, pulumi, stateText }) => {
       await declare({ orders: {} });
-      const { stdout } = await pulumi(["up", ...unasked, "--json"]);
+      const { stdout } = await pulumi(["up", ...noPromptFlags, "--json"]);
       const [{ secret } = { secret: "" }] = service.webhooks;
       const reader = join(directory, "../reader");
       await mkdir(reader);
@@ -31,7 +31,7 @@ describe("Pulumi", () => {
       };
 
       await inReader("stack", "init");
-      const shown = await inReader("up", ...unasked);
+      const shown = await inReader("up", ...noPromptFlags);
       const read = await inReader("stack", "output", "secret", "--show-secrets");
 
       // SECURITY.md says so.

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { textsBelow } from "../helpers/directory.js";
 import { echoAuthorization } from "../helpers/faults/faults.mjs";
 import { javascriptProgram, webhookArgs } from "../helpers/programs.js";
-import { shareStack, unasked } from "../helpers/stack.js";
+import { noPromptFlags, shareStack } from "../helpers/stack.js";
 
 const secretUrl = "https://example.com/url-path-token?signature=query-token";
 // The API key, the parts of the url, and the prefix of each secret.
@@ -50,14 +50,14 @@ describe("Secrets on the real CLI, with Pulumi's most detailed log,", () => {
     const adopt = await createByHand();
     const eventLog = join(directory, "events.json");
     await declareText(programOf("record.created", adopt));
-    await run("up", ...unasked, "--diff", "--event-log", eventLog);
+    await run("up", ...noPromptFlags, "--diff", "--event-log", eventLog);
     await run("stack", "output", "--json");
     await declareText(programOf("record.updated", adopt));
     service.inject({ fault: echoAuthorization() });
-    await run("up", ...unasked, "--diff");
+    await run("up", ...noPromptFlags, "--diff");
     await declareText(programOf("no.such.event", adopt));
     await run("preview", "--diff");
-    await run("destroy", ...unasked, "--diff");
+    await run("destroy", ...noPromptFlags, "--diff");
     logs.push(...(await readFile(eventLog, "utf8")).split("\n"));
   });
 

@@ -47,8 +47,8 @@ interface StackOptions {
   readonly isConfigured?: boolean;
 }
 
-/** The end of a command that asks for nothing. */
-export const unasked = ["--yes", "--skip-preview"];
+/** The flags of a command that waits for no confirmation. */
+export const noPromptFlags = ["--yes", "--skip-preview"];
 
 /** Runs a test with a stack of its own, then destroys it and asserts that the service is empty. */
 export async function withStack(
@@ -69,7 +69,7 @@ export async function withStack(
     await use(stack);
     service.clearFaults();
     if ((await stack.allResources()).length > 0) {
-      await succeed("pulumi", ...stack.command(["destroy", ...unasked]));
+      await succeed("pulumi", ...stack.command(["destroy", ...noPromptFlags]));
     }
   });
   expect(service.webhooks).toEqual([]);
@@ -147,7 +147,7 @@ async function openStack(root: string, service: LocalService, program: Program) 
       onTestFinished(() => void running.child.kill("SIGKILL"));
       return running;
     },
-    up: (more?: Texts) => succeed("pulumi", ...command(["up", ...unasked], more)),
+    up: (more?: Texts) => succeed("pulumi", ...command(["up", ...noPromptFlags], more)),
     /** Changes the stack's configuration, or replaces it if `base` is given. */
     configure: async (changes: Texts, base?: Texts) => {
       const { config, ...rest } = parse(await readFile(configFile, "utf8"));

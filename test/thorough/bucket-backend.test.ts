@@ -5,7 +5,7 @@ import { withDirectory } from "../helpers/directory.js";
 import { succeed } from "../helpers/package.js";
 import { yamlProgram } from "../helpers/programs.js";
 import { start } from "../helpers/pulumi.js";
-import { holdCreation, unasked, withStack } from "../helpers/stack.js";
+import { holdCreation, noPromptFlags, withStack } from "../helpers/stack.js";
 
 /** A bucket of an S3 server on this machine. */
 interface Bucket extends AsyncDisposable {
@@ -20,7 +20,7 @@ describe("A stack in a bucket", () => {
       await withStack(
         async ({ service, declare, pulumi }) => {
           const run = (...args: string[]) => pulumi(args, bucket.environment);
-          const up = () => run("up", ...unasked);
+          const up = () => run("up", ...noPromptFlags);
           await declare({ orders: {} });
           expect((await run("stack", "init")).exitCode).toBe(0);
 
@@ -38,7 +38,7 @@ describe("A stack in a bucket", () => {
           const { stdout } = await run("stack", "output", "--show-secrets", "--json");
           const { ordersSecret } = JSON.parse(stdout);
           expect(service.webhooks.map(({ secret }) => secret)).toEqual([ordersSecret]);
-          expect((await run("destroy", ...unasked)).exitCode).toBe(0);
+          expect((await run("destroy", ...noPromptFlags)).exitCode).toBe(0);
         },
         { program: yamlProgram },
       );

@@ -7,7 +7,7 @@ import { withDirectory } from "../helpers/directory.js";
 import { packInto, succeed, writeFiles } from "../helpers/package.js";
 import { webhookArgs } from "../helpers/programs.js";
 import { stackEnvironment } from "../helpers/pulumi.js";
-import { unasked } from "../helpers/stack.js";
+import { noPromptFlags } from "../helpers/stack.js";
 
 const yarn = join(__dirname, "../../node_modules/.bin/yarn");
 const program = `
@@ -52,11 +52,11 @@ describe("The packed package", () => {
       const pulumi = (...args: string[]) =>
         run(...words, "pulumi", ...args, "--stack", "test", "--non-interactive");
       await pulumi("stack", "init");
-      await pulumi("up", ...unasked);
+      await pulumi("up", ...noPromptFlags);
       expect([await pulumi("stack", "output", "ordersSecret", "--show-secrets")]).toEqual(
         service.webhooks.map(({ secret }) => secret),
       );
-      await pulumi("destroy", ...unasked);
+      await pulumi("destroy", ...noPromptFlags);
     });
     expect(service.counts).toMatchObject({ created: 1, deleted: 1 });
   });
