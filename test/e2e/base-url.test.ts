@@ -1,11 +1,9 @@
 import type { LocalService } from "pulumi-dbwebhooks/local-service";
 import { beforeAll, describe, expect, it } from "vitest";
 import { javascriptProgram, yamlProgram } from "../helpers/programs.js";
-import { noPromptFlags, shareService, shareStack } from "../helpers/stack.js";
+import { methodsAndKeysOf, noPromptFlags, shareService, shareStack } from "../helpers/stack.js";
 
 const providerArgs = ({ baseUrl }: LocalService, apiKey = "local-api-key") => ({ baseUrl, apiKey });
-const methodsAndKeysOf = ({ requests }: LocalService) =>
-  requests.map(({ method, headers }) => `${method} ${headers.authorization}`);
 
 describe("Another base URL in the dynamic adapter", () => {
   const otherService = shareService({ apiKeys: ["local-api-key"] });

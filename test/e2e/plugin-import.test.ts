@@ -33,12 +33,8 @@ describe("The native plugin, given the secrets of existing webhooks,", () => {
     printed.push(result.output);
     return result;
   };
-  const secret = { args: { url }, hasSecretUrl: true };
-  const importing = (webhook: ExistingWebhook | undefined) => ({
-    ...secret,
-    opts: { import: idOf(webhook) },
-  });
-  const imported: Webhooks = { command: secret, option: secret };
+  const withSecretUrl = { args: { url }, hasSecretUrl: true };
+  const byCommandAndOption: Webhooks = { byCommand: withSecretUrl, byOption: withSecretUrl };
 
   beforeAll(async () => {
     const { service, configure, createByHand } = stack();
@@ -48,7 +44,7 @@ describe("The native plugin, given the secrets of existing webhooks,", () => {
   });
 
   it("imports by command", async () => {
-    const resources = [{ type, name: "command", id: idOf(existing[0]) }];
+    const resources = [{ type, name: "byCommand", id: idOf(existing[0]) }];
     await writeJson(join(stack().directory, "import.json"), { resources });
     // The code that Pulumi generates shows the url, whatever the state does.
     const flags = ["--yes", "--protect=false", "--generate-code=false"];
@@ -56,26 +52,28 @@ describe("The native plugin, given the secrets of existing webhooks,", () => {
     const { exitCode, output } = await run("import", "--file", "import.json", ...flags);
 
     expect(exitCode, output).toBe(0);
-    expect((await stack().resources()).command?.id).toBe(idOf(existing[0]));
+    expect((await stack().storedWebhooks()).byCommand?.id).toBe(idOf(existing[0]));
   });
 
   it("imports by option, and warns about two resources with one webhook", async () => {
-    const twice = importing(existing[1]);
-    await stack().declare({ command: secret, option: twice, again: twice });
+    const byOption = { ...withSecretUrl, opts: { import: idOf(existing[1]) } };
+    await stack().declare({ byCommand: withSecretUrl, byOption, again: byOption });
 
     const { output } = await run("up", "--yes");
 
     expect(output).toContain("= 2 imported");
     const [warning = ""] = output.match(/warning: [^\n]*resources manage webhook 2 [^\n]*/) ?? [];
-    expect(warning).toContain(`:${type}::option`);
+    expect(warning).toContain(`:${type}::byOption`);
     expect(warning).toContain(`:${type}::again`);
   });
 
   it("replaces no webhook whose import fails because the arguments differ", async () => {
-    const { opts } = importing(existing[2]);
-    const otherUrl = { url: "https://example.com/other-path" };
-    const differs = { args: otherUrl, hasSecretUrl: true, opts };
-    await stack().declare({ ...imported, again: secret, differs });
+    const mismatched = {
+      args: { url: "https://example.com/other-path" },
+      hasSecretUrl: true,
+      opts: { import: idOf(existing[2]) },
+    };
+    await stack().declare({ ...byCommandAndOption, again: withSecretUrl, mismatched });
 
     const { exitCode, output } = await run("up", ...noPromptFlags, "--diff");
 
@@ -84,22 +82,22 @@ describe("The native plugin, given the secrets of existing webhooks,", () => {
   });
 
   it("changes nothing when the arguments are corrected, and keeps a webhook that another resource has", async () => {
-    await stack().declare({ ...imported, differs: secret });
+    await stack().declare({ ...byCommandAndOption, mismatched: withSecretUrl });
 
     const { exitCode, output } = await run("up", ...noPromptFlags, "--json");
 
     expect(exitCode, output).toBe(0);
     expect(output).toMatch(/warning: .*\bwebhook 2 of database/);
     expect(await stack().outputs()).toEqual({
-      commandSecret: existing[0]?.secret,
-      optionSecret: existing[1]?.secret,
-      differsSecret: existing[2]?.secret,
+      byCommandSecret: existing[0]?.secret,
+      byOptionSecret: existing[1]?.secret,
+      mismatchedSecret: existing[2]?.secret,
     });
     expect(new Set(stack().service.requests.map(({ method }) => method))).toEqual(new Set(["GET"]));
   });
 
-  it("reads a webhook that it does not manage, and leaves it alone when all others are destroyed", async () => {
-    const [, , , read] = existing;
+  it("reads a webhook that it does not manage, and leaves it alone when the stack is destroyed", async () => {
+    const read = existing[3];
     await writeYaml(stack().directory, {
       resources: { read: { type: "dbwebhooks:Webhook", get: { id: idOf(read) } } },
       outputs: { readSecret: reference("read.secret"), url: reference("read.url") },
@@ -115,7 +113,7 @@ describe("The native plugin, given the secrets of existing webhooks,", () => {
   });
 
   it("prints and stores no secret in clear text, in states, their copies and the history", async () => {
-    const stored = await textsBelow(join(stack().directory, "..", "state"));
+    const stored = await textsBelow(stack().stateDirectory);
 
     const texts = [...printed, ...Object.values(stored)].join("\n");
 
@@ -134,7 +132,7 @@ describe("pulumi-dbwebhooks/native", () => {
     const { baseUrl, apiKey } = stack().service;
     const formerBaseUrls = ["https://old.example.com"];
     const account = { baseUrl, apiKey, formerBaseUrls, listing: true, timeoutSeconds: 20 };
-    await stack().declareText(`
+    await stack().writeProgram(`
       const { Webhook, Provider } = require("pulumi-dbwebhooks/native");
       const opts = { version: "${pluginVersion}" };
       const provider = new Provider("account", ${JSON.stringify(account)}, opts);

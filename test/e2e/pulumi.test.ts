@@ -5,8 +5,8 @@ import { succeed } from "../helpers/package.js";
 import { reference, writeYaml } from "../helpers/programs.js";
 import { noPromptFlags, withStack } from "../helpers/stack.js";
 
-// Rules of Pulumi itself that this package's promises and docs rely on. The test notices a new version
-// that changes one of them.
+// Behaviour of Pulumi itself that the documents of this package describe. The test notices a new version
+// that changes it.
 describe("Pulumi", () => {
   it("prints secrets with --json in clear text, and hands them to other stacks as secrets", async () => {
     await withStack(async ({ service, declare, directory, environment, pulumi, stateText }) => {
@@ -26,8 +26,9 @@ describe("Pulumi", () => {
         outputs: { secret: reference('webhooks.outputs["ordersSecret"]') },
       });
       const inReader = async (...args: string[]) => {
-        const words = [...args, "--stack", "test", "--non-interactive"];
-        return (await succeed("pulumi", words, { directory: reader, environment })).stdout;
+        const flags = ["--stack", "test", "--non-interactive"];
+        return (await succeed("pulumi", [...args, ...flags], { directory: reader, environment }))
+          .stdout;
       };
 
       await inReader("stack", "init");

@@ -25,7 +25,7 @@ export interface Program extends Pick<Adapter, "name" | "idOf" | "type"> {
   /** Replaces the webhooks and explicit providers that the program declares. */
   declare(directory: string, webhooks: Webhooks, providers?: Providers): Promise<void>;
   /** Matches the command line of the provider's process. */
-  readonly process: RegExp;
+  readonly processPattern: RegExp;
 }
 
 /** The arguments of a webhook, for tests that change one of them. */
@@ -42,26 +42,26 @@ export function webhookArgs(changes: object = {}) {
 const pluginOfBuild = {
   plugins: { providers: [{ name: "dbwebhooks", path: join(repository, "dist-plugin") }] },
 };
-const pluginProcess = /node.*pulumi-resource-dbwebhooks/;
+const pluginProcessPattern = /node.*pulumi-resource-dbwebhooks/;
 
 /** A JavaScript program with the dynamic provider. */
 export const javascriptProgram: Program = {
   ...dynamicAdapter,
   ...javascript("pulumi-dbwebhooks", {}),
-  process: /node.*dynamic-provider/,
+  processPattern: /node.*dynamic-provider/,
 };
 
 /** A JavaScript program with the native plugin. */
 export const javascriptProgramOfPlugin: Program = {
   ...pluginAdapter,
   ...javascript("pulumi-dbwebhooks/native", pluginOfBuild),
-  process: pluginProcess,
+  processPattern: pluginProcessPattern,
 };
 
 /** A YAML program with the native plugin. */
 export const yamlProgram: Program = {
   ...pluginAdapter,
-  process: pluginProcess,
+  processPattern: pluginProcessPattern,
   write: (directory, project) => writeYaml(directory, { name: project }),
   declare: (directory, webhooks, providers = {}) => {
     const resources: Record<string, object> = {};

@@ -22,16 +22,18 @@ import { template } from "./stack-template.js";
 
 type Texts = Readonly<Record<string, string>>;
 
-/** A stack of a program with webhooks, on the real CLI with a file backend. */
+/** A stack with a program, on the real CLI with a file backend. */
 export type TestStack = Awaited<ReturnType<typeof openStack>>;
 
-/** What the state holds of one resource. */
-interface StateResource {
+/** A resource as the state holds it. */
+interface StoredResource {
   readonly urn: string;
   readonly id: string;
-  readonly inputs: Readonly<Record<string, unknown>>;
   readonly outputs: Readonly<Record<string, unknown>>;
 }
+
+/** The webhooks of a state, by resource name. */
+export type StoredWebhooks = Readonly<Record<string, StoredResource>>;
 
 /** A webhook that was created without Pulumi. */
 export interface ExistingWebhook {
@@ -80,14 +82,7 @@ export async function withStack(
  * their order, and each goes on from the stack that the one before left.
  */
 export function shareStack(options: StackOptions): () => TestStack {
-  let shared: TestStack | undefined;
-  aroundAll(async (runTests) => {
-    await withStack(async (stack) => {
-      shared = stack;
-      await runTests();
-    }, options);
-  });
-  return () => shared as TestStack;
+  return share((use) => withStack(use, options));
 }
 
 /**
@@ -95,38 +90,56 @@ export function shareStack(options: StackOptions): () => TestStack {
  * before `shareStack` where the stack has webhooks there, so that it outlives the stack.
  */
 export function shareService(options?: LocalServiceOptions): () => LocalService {
-  let shared: LocalService | undefined;
-  aroundAll(async (runTests) => {
+  return share(async (use) => {
     await using service = await startLocalService(options);
-    shared = service;
-    await runTests();
+    await use(service);
     expect(service.webhooks).toEqual([]);
   });
-  return () => shared as LocalService;
+}
+
+function share<Shared>(
+  withShared: (use: (shared: Shared) => Promise<void>) => Promise<void>,
+): () => Shared {
+  let current: Shared | undefined;
+  aroundAll((runTests) =>
+    withShared(async (shared) => {
+      current = shared;
+      await runTests();
+    }),
+  );
+  return () => current as Shared;
+}
+
+/** Returns each request as its method and its Authorization header. */
+export function methodsAndKeysOf({ requests }: LocalService): string[] {
+  return requests.map(({ method, headers }) => `${method} ${headers.authorization}`);
 }
 
 async function openStack(root: string, service: LocalService, program: Program) {
   const directory = join(root, template.project);
   const environment = await stackEnvironment(root);
   const configFile = join(directory, "Pulumi.test.yaml");
-  const stateFile = join(root, "state/.pulumi/stacks", template.project, "test.json");
+  const stateDirectory = join(root, "state");
+  const stateFile = join(stateDirectory, ".pulumi/stacks", template.project, "test.json");
   const stateText = () => readFile(stateFile, "utf8");
-  const command = (args: readonly string[], more: Texts = {}, isGroupLeader = false) =>
+  const command = (args: readonly string[], variables: Texts = {}, isGroupLeader = false) =>
     [
       [...args, "--stack", "test", "--non-interactive"],
-      { directory, environment: { ...environment, ...more }, isGroupLeader },
+      { directory, environment: { ...environment, ...variables }, isGroupLeader },
     ] as const;
-  const allResources = async (): Promise<readonly StateResource[]> =>
+  const allResources = async (): Promise<readonly StoredResource[]> =>
     JSON.parse(await stateText()).checkpoint.latest?.resources ?? [];
   return {
     service,
     directory,
     environment,
+    /** Where the backend keeps the state, its copies and the history. */
+    stateDirectory,
     command,
     allResources,
     /** The text of the state, with secrets as they are stored. */
     stateText,
-    /** Changes the text of the state, as somebody with access to the backend can. */
+    /** Changes the text of the state, as a user with access to the backend can. */
     editState: async (change: (text: string) => string) =>
       writeFile(stateFile, change(await stateText())),
     /** Creates a webhook at the service without Pulumi, with these changes of the arguments. */
@@ -137,17 +150,18 @@ async function openStack(root: string, service: LocalService, program: Program) 
     },
     declare: (webhooks: Webhooks, providers?: Providers) =>
       program.declare(directory, webhooks, providers),
-    /** Writes a JavaScript program in place of the one that `declare` feeds. */
-    declareText: (text: string) => writeFile(join(directory, "index.js"), text),
+    /** Writes the text of a JavaScript program, in place of the one that `declare` gives webhooks to. */
+    writeProgram: (text: string) => writeFile(join(directory, "index.js"), text),
     /** Runs a command of the CLI on the stack, whatever its exit code. */
-    pulumi: (args: readonly string[], more?: Texts) => run("pulumi", ...command(args, more)),
+    pulumi: (args: readonly string[], variables?: Texts) =>
+      run("pulumi", ...command(args, variables)),
     /** Starts such a command in a process group of its own, for tests that interrupt it. */
     start: (args: readonly string[]) => {
       const running = start("pulumi", ...command(args, {}, true));
       onTestFinished(() => void running.child.kill("SIGKILL"));
       return running;
     },
-    up: (more?: Texts) => succeed("pulumi", ...command(["up", ...noPromptFlags], more)),
+    up: (variables?: Texts) => succeed("pulumi", ...command(["up", ...noPromptFlags], variables)),
     /** Changes the stack's configuration, or replaces it if `base` is given. */
     configure: async (changes: Texts, base?: Texts) => {
       const { config, ...rest } = parse(await readFile(configFile, "utf8"));
@@ -155,15 +169,16 @@ async function openStack(root: string, service: LocalService, program: Program) 
     },
     /** The outputs of the stack, with secrets in clear text. */
     outputs: async (): Promise<Record<string, unknown>> => {
-      const words = ["stack", "output", "--json", "--show-secrets"];
-      return JSON.parse((await succeed("pulumi", ...command(words))).stdout);
+      const args = ["stack", "output", "--json", "--show-secrets"];
+      return JSON.parse((await succeed("pulumi", ...command(args))).stdout);
     },
-    /** The webhooks in the state, by resource name. */
-    resources: async (): Promise<Record<string, StateResource>> => {
+    storedWebhooks: async (): Promise<StoredWebhooks> => {
       const webhooks = (await allResources()).filter(({ urn }) =>
         urn.includes(`::${program.type}::`),
       );
-      return Object.fromEntries(webhooks.map((one) => [one.urn.split("::").at(-1), one]));
+      return Object.fromEntries(
+        webhooks.map((webhook) => [webhook.urn.split("::").at(-1), webhook]),
+      );
     },
   };
 }
@@ -171,7 +186,7 @@ async function openStack(root: string, service: LocalService, program: Program) 
 /** Holds back the response to the next creation; `committed` is fulfilled when the service has made it. */
 export function holdCreation(service: LocalService) {
   const fault = { kind: "hold", commit: true } as const;
-  const held = service.inject({ on: "POST", fault, times: 1 });
+  const injected = service.inject({ on: "POST", fault, times: 1 });
   const committed = service.nextRequest({ on: "POST", stage: "committed" });
-  return { committed, release: () => held.release() };
+  return { committed, release: () => injected.release() };
 }

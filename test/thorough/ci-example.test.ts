@@ -83,7 +83,7 @@ describe("The deployment script of examples/ci", () => {
       expect(exitCode, output).toBe(4);
       expect(await summary()).toMatchObject({ command: "up", result: "interrupted", exitCode: 4 });
       expect(service.requests.map(({ method }) => method)).toEqual(["POST"]);
-      expect(await stack().resources()).toHaveProperty("orders");
+      expect(await stack().storedWebhooks()).toHaveProperty("orders");
       await pulumi(["destroy", "--yes"]);
     },
   );

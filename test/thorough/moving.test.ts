@@ -50,19 +50,19 @@ describe("A stack that moves to the plugin as docs/moving.md says", () => {
   };
 
   beforeAll(async () => {
-    const { service, directory, declareText, outputs, up } = stack();
+    const { service, directory, writeProgram, outputs, up } = stack();
     await writeFile(join(directory, "package.json"), '{ "main": "index.js" }');
-    await declareText(programWithBoth("pulumi-dbwebhooks"));
+    await writeProgram(programWithBoth("pulumi-dbwebhooks"));
     await up(account());
     before = await outputs();
     service.clearRequests();
   });
 
   it("keeps its webhooks and their secrets, which no file has in clear text", async () => {
-    const { service, directory, declareText, outputs, stateText, up } = stack();
+    const { service, directory, writeProgram, outputs, stateText, up } = stack();
 
     await paste(move);
-    await declareText(programWithBoth("pulumi-dbwebhooks/native"));
+    await writeProgram(programWithBoth("pulumi-dbwebhooks/native"));
     const shown = await paste(check);
     await up(account());
 
@@ -77,9 +77,9 @@ describe("A stack that moves to the plugin as docs/moving.md says", () => {
   });
 
   it("comes back by adoption, with the same secret and without a creation", async () => {
-    const { service, declareText, outputs, pulumi } = stack();
+    const { service, writeProgram, outputs, pulumi } = stack();
     const orders = service.webhooks.find(({ secret }) => secret === before.ordersSecret);
-    await declareText(programThatAdopts(orders?.id));
+    await writeProgram(programThatAdopts(orders?.id));
     await pulumi(["destroy", "--yes", "--target", "**other"], account());
 
     await paste(back);
