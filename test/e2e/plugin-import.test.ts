@@ -2,11 +2,11 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { textsBelow, writeJson } from "../helpers/directory.js";
 import {
-  javascriptProgramOfPlugin,
+  javascriptPluginProgram,
   reference,
   type Webhooks,
   webhookArgs,
-  writeYaml,
+  writeYamlProject,
   yamlProgram,
 } from "../helpers/programs.js";
 import { type ExistingWebhook, noPromptFlags, shareStack, withStack } from "../helpers/stack.js";
@@ -95,7 +95,7 @@ describe("The native plugin, given the secrets of existing webhooks,", () => {
 
   it("reads a webhook that it does not manage, and leaves it alone when the stack is destroyed", async () => {
     const read = existing[3];
-    await writeYaml(stack().directory, {
+    await writeYamlProject(stack().directory, {
       resources: { read: { type: "dbwebhooks:Webhook", get: { id: idOf(read) } } },
       outputs: { readSecret: reference("read.secret"), url: reference("read.url") },
     });
@@ -121,7 +121,7 @@ describe("The native plugin, given the secrets of existing webhooks,", () => {
 describe("pulumi-dbwebhooks/native", () => {
   it("creates and reads webhooks with a Provider, without a secret in clear text", async () => {
     const options = {
-      program: javascriptProgramOfPlugin,
+      program: javascriptPluginProgram,
       service: { listing: true },
       isConfigured: false,
     };

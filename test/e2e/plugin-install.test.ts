@@ -2,8 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { version } from "../../package.json";
+import { succeed } from "../helpers/commands.js";
 import { repository, writeJson } from "../helpers/directory.js";
-import { succeed } from "../helpers/package.js";
 import { webhookArgs, yamlProgram } from "../helpers/programs.js";
 import { shareStack } from "../helpers/stack.js";
 

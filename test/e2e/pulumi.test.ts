@@ -1,8 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { succeed } from "../helpers/package.js";
-import { reference, writeYaml } from "../helpers/programs.js";
+import { succeed } from "../helpers/commands.js";
+import { reference, writeYamlProject } from "../helpers/programs.js";
 import { noPromptFlags, withStack } from "../helpers/stack.js";
 
 // Behaviour of Pulumi itself that the documents of this package describe. The test notices a new version
@@ -15,7 +15,7 @@ describe("Pulumi", () => {
       const [{ secret } = { secret: "" }] = service.webhooks;
       const reader = join(directory, "../reader");
       await mkdir(reader);
-      await writeYaml(reader, {
+      await writeYamlProject(reader, {
         name: "reader",
         resources: {
           webhooks: {

@@ -7,9 +7,9 @@ import {
 } from "pulumi-dbwebhooks/local-service";
 import { aroundAll, expect, inject, onTestFinished } from "vitest";
 import { parse } from "yaml";
+import { run, start, succeed } from "./commands.js";
 import { withDirectory, writeJson } from "./directory.js";
 import { createWebhook } from "./local-service.js";
-import { succeed } from "./package.js";
 import {
   javascriptProgram,
   type Program,
@@ -17,7 +17,7 @@ import {
   type Webhooks,
   webhookArgs,
 } from "./programs.js";
-import { run, stackEnvironment, start } from "./pulumi.js";
+import { stackEnvironment } from "./pulumi.js";
 import { template } from "./stack-template.js";
 
 type Texts = Readonly<Record<string, string>>;

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { devDependencies as versions } from "../../package.json";
-import { temporaryDirectory } from "../helpers/directory.js";
-import { packInto, succeed, writeFiles } from "../helpers/package.js";
+import { succeed } from "../helpers/commands.js";
+import { temporaryDirectory, writeFiles } from "../helpers/directory.js";
+import { packInto } from "../helpers/package.js";
 import { stackEnvironment } from "../helpers/pulumi.js";
 
 const binaries = join(__dirname, "../../node_modules/.bin");

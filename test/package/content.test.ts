@@ -3,9 +3,9 @@ import { cp } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { repository, withDirectory } from "../helpers/directory.js";
+import { succeed } from "../helpers/commands.js";
+import { repository, withDirectory, writeFiles } from "../helpers/directory.js";
 import { linksOf } from "../helpers/markdown.js";
-import { succeed, writeFiles } from "../helpers/package.js";
 
 /** What `npm pack` takes from a clone. */
 async function packedFrom(directory: string) {

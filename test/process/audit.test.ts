@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { run } from "../helpers/commands.js";
 import { repository, withDirectory } from "../helpers/directory.js";
-import { run } from "../helpers/pulumi.js";
 
 /** Runs the audit with an npm that prints this report. */
 function audit(report: object) {

@@ -40,7 +40,7 @@ async function withCreationInFlight(
   await using running = await startAdapter(adapter, settings);
   const held = service.inject({ on: "POST", fault: { kind: "hold", commit: true }, times: 1 });
   const committed = service.nextRequest({ on: "POST", stage: "committed" });
-  const exited = once(running.process.child, "exit");
+  const exited = once(running.child, "exit");
   const creation = running.create(inputs);
   await committed;
   const queued = running.create(inputs);
@@ -62,7 +62,7 @@ describe.concurrent.each(adapters)("The process of $name", (adapter) => {
   it("completes the creation in flight and the queued one after SIGTERM", ({ expect }) =>
     withCreationInFlight(adapter, async ({ service, running, creation, queued, release }) => {
       // Service managers send SIGTERM to all processes of a service.
-      running.process.child.kill("SIGTERM");
+      running.child.kill("SIGTERM");
       await waitUntilCallsAreHandled(adapter, running, service);
 
       release();
@@ -78,7 +78,7 @@ describe.concurrent.each(adapters)("The process of $name", (adapter) => {
       release();
       await queued;
 
-      running.process.child.kill("SIGINT");
+      running.child.kill("SIGINT");
 
       expect(await exited).toEqual([null, "SIGINT"]);
     }));
@@ -88,7 +88,7 @@ describe.concurrent.each(adapters)("The process of $name", (adapter) => {
       release();
       await queued;
 
-      running.process.engine.close();
+      running.engine.close();
 
       expect(await exited).toEqual([0, null]);
     }));
@@ -102,13 +102,13 @@ describe("A creation that ends after SIGINT", () => {
     await using service = await startLocalService();
     const { baseUrl, apiKey } = service;
     await using plugin = await startAdapter(pluginAdapter, { baseUrl, apiKey });
-    const exited = once(plugin.process.child, "exit");
+    const exited = once(plugin.child, "exit");
     const held = service.inject({ on: "POST", fault: [{ kind: "hold", commit: true }, fault] });
     const committed = service.nextRequest({ on: "POST", stage: "committed" });
     const creation = plugin.create(inputs);
     await committed;
 
-    plugin.process.child.kill("SIGINT");
+    plugin.child.kill("SIGINT");
     await expect.poll(() => plugin.lines().join()).toContain("Pulumi is stopping");
     held.release();
     await creation;

@@ -62,10 +62,10 @@ describe.each(adapters)("$name, given arguments and responses full of secrets,",
     await running.delete(adapter.idOf({ databaseId: "base_abc123", id: 18 }), state);
     await running.read(id, { ...state, databaseId: "base_other" });
     // The dynamic provider has no import; for it, this is a read like any other.
-    await running.process.import("base_third/17").catch(() => undefined);
+    await running.calls.import("base_third/17").catch(() => undefined);
     await running[Symbol.asyncDispose]();
     failures = checked.failures;
-    errors = running.process.errors;
+    errors = running.errors;
     lines = running.lines();
   });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { dynamicAdapter, startAdapter } from "../helpers/adapters/adapters.js";
 import { someArgs } from "../helpers/builders.js";
+import { run } from "../helpers/commands.js";
 import { repository } from "../helpers/directory.js";
-import { run } from "../helpers/pulumi.js";
 
 const baseUrl = "http://127.0.0.1:9";
 /** The source of a provider whose creations return the files that its process has loaded. */
@@ -24,7 +24,7 @@ describe("Pulumi's provider process", () => {
     const settings = { baseUrl, apiKey: "key", retrySeconds: "0" };
     await using running = await startAdapter(dynamicAdapter, settings);
     const loadedFiles = async (source: string) => {
-      const { outs } = await running.process.create({ ...someArgs(), __provider: source });
+      const { outs } = await running.calls.create({ ...someArgs(), __provider: source });
       return outs.files as string[];
     };
     // The sources differ, because Pulumi caches the module that it makes of each.

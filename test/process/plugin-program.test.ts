@@ -4,8 +4,8 @@ import { cp, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { pluginFile } from "../helpers/adapters/adapters.js";
+import { run } from "../helpers/commands.js";
 import { repository, withDirectory } from "../helpers/directory.js";
-import { run } from "../helpers/pulumi.js";
 
 const directory = repository;
 const onlyPort = { exitCode: 0, stdout: expect.stringMatching(/^\d+\n$/), stderr: "" };

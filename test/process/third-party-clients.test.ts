@@ -2,8 +2,8 @@ import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-se
 // Pinned in package.json: newer versions verify with the same library that signs here.
 import { Webhook, WebhookVerificationError } from "svix";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { succeed } from "../helpers/commands.js";
 import { repository } from "../helpers/directory.js";
-import { succeed } from "../helpers/package.js";
 import { type ReceivedNotification, type Receiver, startReceiver } from "../helpers/receiver.js";
 
 describe("The local service, given third-party clients,", () => {

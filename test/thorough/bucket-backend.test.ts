@@ -1,10 +1,9 @@
 import { join } from "node:path";
 import { request } from "undici";
 import { describe, expect, it } from "vitest";
+import { start, succeed } from "../helpers/commands.js";
 import { withDirectory } from "../helpers/directory.js";
-import { succeed } from "../helpers/package.js";
 import { yamlProgram } from "../helpers/programs.js";
-import { start } from "../helpers/pulumi.js";
 import { holdCreation, noPromptFlags, withStack } from "../helpers/stack.js";
 
 /** A bucket of an S3 server on this machine. */

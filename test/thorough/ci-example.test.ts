@@ -1,9 +1,9 @@
 import { cp, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { start } from "../helpers/commands.js";
 import { repository } from "../helpers/directory.js";
 import { yamlProgram } from "../helpers/programs.js";
-import { start } from "../helpers/pulumi.js";
 import { holdCreation, shareStack } from "../helpers/stack.js";
 
 const up = ["up", "--stack", "test", "--summary", "summary.json"];

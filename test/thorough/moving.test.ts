@@ -1,10 +1,10 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { succeed } from "../helpers/commands.js";
 import { commandBlocks } from "../helpers/guide.js";
 import { readPage } from "../helpers/markdown.js";
-import { succeed } from "../helpers/package.js";
-import { javascriptProgramOfPlugin, webhookArgs } from "../helpers/programs.js";
+import { javascriptPluginProgram, webhookArgs } from "../helpers/programs.js";
 import { shareStack } from "../helpers/stack.js";
 
 const [move, check, back] = commandBlocks(readPage("docs/moving.md"));
@@ -31,7 +31,7 @@ const programThatAdopts = (id: number | undefined) => `${head("pulumi-dbwebhooks
 `;
 
 describe("A stack that moves to the plugin as docs/moving.md says", () => {
-  const stack = shareStack({ program: javascriptProgramOfPlugin });
+  const stack = shareStack({ program: javascriptPluginProgram });
   let before: Record<string, unknown>;
   const account = () => ({
     DBWEBHOOKS_BASE_URL: stack().service.baseUrl,

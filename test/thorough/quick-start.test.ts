@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { it } from "vitest";
-import { withDirectory } from "../helpers/directory.js";
+import { withDirectory, writeFiles } from "../helpers/directory.js";
 import { followGuide } from "../helpers/guide.js";
 import { codeBlocks, readPage, sectionOf } from "../helpers/markdown.js";
-import { packInto, writeFiles } from "../helpers/package.js";
+import { packInto } from "../helpers/package.js";
 import { stackEnvironment } from "../helpers/pulumi.js";
 
 const readme = readPage("README.md");

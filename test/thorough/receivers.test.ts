@@ -1,11 +1,10 @@
 import { randomInt } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { withDirectory } from "../helpers/directory.js";
+import { start } from "../helpers/commands.js";
+import { withDirectory, writeFiles } from "../helpers/directory.js";
 import { endGroup } from "../helpers/guide.js";
 import { startService } from "../helpers/local-service.js";
 import { codeBlocks, readPage, sectionOf } from "../helpers/markdown.js";
-import { writeFiles } from "../helpers/package.js";
-import { start } from "../helpers/pulumi.js";
 
 const page = readPage("docs/receive-and-verify.md");
 
