@@ -28,19 +28,19 @@ describe("A rotation of secrets while events flow", () => {
   const stack = shareStack({ service: { deliveries } });
   const serviceOf = (rotation: Rotation) =>
     rotation === "repetition" || rotation === "gap" ? retrying() : stack().service;
-  const receivers = {} as Record<Rotation, Awaited<ReturnType<typeof startRotatedReceiver>>>;
+  const receivers = {} as Record<Rotation, Awaited<ReturnType<typeof startEventReceiver>>>;
   const events = {} as Record<Rotation, readonly EmittedEvent[]>;
   const lost = (rotation: Rotation) =>
     events[rotation].filter(({ id }) => !receivers[rotation].accepted.has(id));
 
   beforeAll(async () => {
-    for (const rotation of rotations) receivers[rotation] = await startRotatedReceiver();
+    for (const rotation of rotations) receivers[rotation] = await startEventReceiver();
     await using settings = await startReceiver(({ body }) => {
       receivers.settings.learn(body.secret);
       return 204;
     });
-    const learnSecretsOf = (...some: readonly Rotation[]) => {
-      for (const rotation of some) {
+    const learnSecretsOf = (...affected: readonly Rotation[]) => {
+      for (const rotation of affected) {
         const webhooks = serviceOf(rotation).webhooks.filter(
           ({ databaseId }) => databaseId === rotation,
         );
@@ -59,14 +59,18 @@ describe("A rotation of secrets while events flow", () => {
       // A slow creation makes a gap long enough to be seen.
       service.inject({ on: "POST", fault: { kind: "delay", ms: 200 } });
     }
-    const streams = rotations.map((rotation) => startEventStream(serviceOf(rotation), rotation));
+    const streams = rotations.map((rotation) => ({
+      rotation,
+      stream: startEventStream(serviceOf(rotation), rotation),
+    }));
 
     await update("second");
     learnSecretsOf("repetition", "gap");
-    const ended = await Promise.all(streams.map((stream) => stream.end()));
-    rotations.forEach((rotation, index) => {
-      events[rotation] = ended[index] ?? [];
-    });
+    await Promise.all(
+      streams.map(async ({ rotation, stream }) => {
+        events[rotation] = await stream.end();
+      }),
+    );
   });
   afterAll(() => {
     for (const { close } of Object.values(receivers)) close();
@@ -140,7 +144,7 @@ function programOf(
 }
 
 /** Runs the receiver of examples/receiver. */
-async function startRotatedReceiver() {
+async function startEventReceiver() {
   const secrets: string[] = [];
   const accepted = new Set<string>();
   const server = createReceiver({
