@@ -45,7 +45,7 @@ interface StackOptions {
   readonly program?: Program;
   /** By default the service accepts the key of the template. */
   readonly service?: LocalServiceOptions;
-  /** Whether the stack's configuration has the base URL and the key of the service. */
+  /** Whether the stack's configuration contains the base URL and the key of the service. */
   readonly isConfigured?: boolean;
 }
 
@@ -86,8 +86,8 @@ export function shareStack(options: StackOptions): () => TestStack {
 }
 
 /**
- * Starts another service for all tests of a `describe`, and asserts that it is empty afterwards. Stands
- * before `shareStack` where the stack has webhooks there, so that it outlives the stack.
+ * Starts another service for all tests of a `describe`, and asserts that it is empty afterwards. Call it
+ * before `shareStack` if the stack has webhooks there, so that the service outlives the stack.
  */
 export function shareService(options?: LocalServiceOptions): () => LocalService {
   return share(async (use) => {

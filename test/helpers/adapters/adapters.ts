@@ -18,9 +18,9 @@ export interface Adapter {
   /** The resource type of a webhook. */
   readonly type: string;
   readonly command: readonly [string, ...string[]];
-  /** Stands before the name of each setting when the engine configures the provider. */
+  /** The prefix of each setting's name when the engine configures the provider. */
   readonly settingPrefix: string;
-  /** What Pulumi adds to the arguments of each webhook. */
+  /** The inputs that Pulumi adds to the arguments of each webhook. */
   readonly addedInputs: Properties;
 }
 
@@ -52,7 +52,7 @@ export const pluginAdapter: Adapter = {
 /** Both adapters, for `describe.each`. */
 export const adapters: readonly Adapter[] = [dynamicAdapter, pluginAdapter];
 
-/** The result of a creation. The secret in the state is unwrapped, as the engine passes it on. */
+/** The result of a creation. As in calls of the engine, the secret in the state is unwrapped. */
 export type CreateResult =
   | { readonly id: string; readonly secret: string; readonly state: Properties }
   | {
@@ -147,7 +147,7 @@ export async function startAdapter(
   };
 }
 
-/** Unwraps the secret, which a provider returns in Pulumi's envelope and gets back without it. */
+/** Unwraps the secret: a provider returns it in Pulumi's envelope, and the engine passes it back without. */
 export function withUnwrappedSecret(outs: Properties): Properties {
   const { secret } = outs as { secret?: { value: string } };
   return secret === undefined ? outs : { ...outs, secret: secret.value };
