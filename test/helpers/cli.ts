@@ -14,27 +14,15 @@ function startCli(args: readonly string[], environment = {}): RunningCommand {
 }
 
 /** Runs the built `pulumi-dbwebhooks` until it exits or the test ends. */
-export async function runCli(
-  args: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
-): Promise<Omit<CommandResult, "output">> {
-  const { output: _, ...result } = await startCli(args, environment).result;
-  return result;
+export function runCli(args: readonly string[], environment = {}): Promise<CommandResult> {
+  return startCli(args, environment).result;
 }
 
-/** A `pulumi-dbwebhooks serve` that has said where it listens. */
-export interface Serving extends Pick<RunningCommand, "output"> {
-  readonly baseUrl: string;
-  /** Waits until it has written a line that matches, and returns that line. */
-  line(pattern: RegExp): Promise<string>;
-  /** Ends it by a signal, and returns its exit code and signal. */
-  end(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-}
-
-/** Starts `serve` on a free port. */
-export async function serve(...args: readonly string[]): Promise<Serving> {
+/** Starts `serve` on a free port, and waits until it has said where it listens. */
+export async function serve(...args: readonly string[]) {
   const { child, output } = startCli(["serve", "--port", "0", ...args]);
   const exited = once(child, "exit");
+  /** Waits until it has written a line that matches, and returns that line. */
   const line = async (pattern: RegExp) => {
     // The text after the last line break is not a complete line yet.
     const find = () =>
@@ -56,7 +44,8 @@ export async function serve(...args: readonly string[]): Promise<Serving> {
     baseUrl,
     output,
     line,
-    end: async (signal) => {
+    /** Ends it by a signal, and returns its exit code and signal. */
+    end: async (signal: NodeJS.Signals) => {
       child.kill(signal);
       const [code, endSignal] = await exited;
       return { code, signal: endSignal };

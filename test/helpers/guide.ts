@@ -38,7 +38,7 @@ export function commandBlocks(page: string): CommandBlock[] {
  * Expects the commands to print the documented output, to leave no secret in a file, and to delete every
  * webhook that they create.
  */
-export async function followGuide(markdown: string, options: GuideOptions): Promise<void> {
+export async function followGuide(markdown: string, guide: GuideOptions): Promise<void> {
   // Below the ports that the system assigns, because the commands start a receiver there repeatedly.
   const port = randomInt(10_000, 30_000);
   const blocks = commandBlocks(markdown.replaceAll("127.0.0.1:9000", `127.0.0.1:${port}`));
@@ -48,13 +48,9 @@ export async function followGuide(markdown: string, options: GuideOptions): Prom
   expect(serving).toBeGreaterThanOrEqual(0);
   const before = blocks.slice(0, serving);
   const changesTo = /&& cd (\S+)/.exec(before.map(({ commands }) => commands).join());
-  const directory = join(options.directory, changesTo?.[1] ?? ".");
+  const directory = join(guide.directory, changesTo?.[1] ?? ".");
   // The guide chooses the backend and the passphrase.
-  const {
-    PULUMI_BACKEND_URL: _,
-    PULUMI_CONFIG_PASSPHRASE: __,
-    ...environment
-  } = options.environment;
+  const { PULUMI_BACKEND_URL: _, PULUMI_CONFIG_PASSPHRASE: __, ...environment } = guide.environment;
   const open = (workingDirectory: string, commands: string) =>
     start("bash", ["-euc", commands], {
       directory: workingDirectory,
@@ -64,16 +60,16 @@ export async function followGuide(markdown: string, options: GuideOptions): Prom
 
   const outputs: string[] = [];
   if (before.length > 0) {
-    outputs.push(await paste(before, options, (commands) => open(options.directory, commands)));
+    outputs.push(await paste(before, guide, (commands) => open(guide.directory, commands)));
   }
-  await options.write?.();
+  await guide.write?.();
   const service = open(directory, `${blocks[serving]?.commands.trim()} --port 0`);
   try {
     const baseUrl = () => /listens at (http:\/\/\S+)/.exec(service.output())?.[1];
     // Guides are pasted side by side, where expect.poll() does not know its test.
     await vi.waitUntil(baseUrl, { timeout: 120_000 });
     const after = blocks.slice(serving + 1);
-    outputs.push(await paste(after, options, (commands) => open(directory, commands), baseUrl()));
+    outputs.push(await paste(after, guide, (commands) => open(directory, commands), baseUrl()));
   } finally {
     endGroup(service);
     await service.result;
@@ -91,7 +87,7 @@ export async function followGuide(markdown: string, options: GuideOptions): Prom
   // Sources and pages may contain the prefix of a secret.
   const mayNotContainSecrets = (path: string) =>
     !/\.(md|m?ts)$|\/node_modules\/|\/venv\//.test(path);
-  const files = Object.entries(await textsBelow(options.directory, mayNotContainSecrets));
+  const files = Object.entries(await textsBelow(guide.directory, mayNotContainSecrets));
   expect(files.filter(([, text]) => text.includes("whsec_")).map(([path]) => path)).toEqual([]);
 }
 

@@ -62,11 +62,10 @@ export async function withStack(
     await cp(inject("stackTemplate"), root, { recursive: true });
     const stack = await openStack(root, service, program);
     await program.write(stack.directory, template.project);
-    if (isConfigured) {
-      await stack.configure({ "dbwebhooks:baseUrl": service.baseUrl });
-    } else {
-      await stack.configure({}, {});
-    }
+    const { baseUrl } = service;
+    await stack.configure(
+      isConfigured ? { "dbwebhooks:baseUrl": baseUrl } : { "dbwebhooks:apiKey": undefined },
+    );
 
     await use(stack);
     service.clearFaults();
@@ -162,10 +161,10 @@ async function openStack(root: string, service: LocalService, program: Program) 
       return running;
     },
     up: (variables?: Texts) => succeed("pulumi", ...command(["up", ...noPromptFlags], variables)),
-    /** Changes the stack's configuration, or replaces it if `base` is given. */
-    configure: async (changes: Texts, base?: Texts) => {
+    /** Changes the stack's configuration; `undefined` removes a value. */
+    configure: async (changes: Readonly<Record<string, string | undefined>>) => {
       const { config, ...rest } = parse(await readFile(configFile, "utf8"));
-      await writeJson(configFile, { ...rest, config: { ...(base ?? config), ...changes } });
+      await writeJson(configFile, { ...rest, config: { ...config, ...changes } });
     },
     /** The outputs of the stack, with secrets in clear text. */
     outputs: async (): Promise<Record<string, unknown>> => {
@@ -173,9 +172,8 @@ async function openStack(root: string, service: LocalService, program: Program) 
       return JSON.parse((await succeed("pulumi", ...command(args))).stdout);
     },
     storedWebhooks: async (): Promise<StoredWebhooks> => {
-      const webhooks = (await allResources()).filter(({ urn }) =>
-        urn.includes(`::${program.type}::`),
-      );
+      const resources = await allResources();
+      const webhooks = resources.filter(({ urn }) => urn.includes(`::${program.type}::`));
       return Object.fromEntries(
         webhooks.map((webhook) => [webhook.urn.split("::").at(-1), webhook]),
       );
