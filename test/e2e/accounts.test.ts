@@ -1,16 +1,14 @@
 import type { LocalService } from "pulumi-dbwebhooks/local-service";
 import { beforeAll, describe, expect, it } from "vitest";
 import { javascriptProgram, yamlProgram } from "../helpers/programs.js";
-import { shareService, shareStack, unasked } from "../helpers/stack.js";
+import { methodsAndKeysOf, noPromptFlags, shareService, shareStack } from "../helpers/stack.js";
 
-const webhookIn = (databaseId: string, provider?: string) => ({
+const inDatabase = (databaseId: string, provider?: string) => ({
   args: { databaseId },
   ...(provider && { provider }),
 });
 const databasesOf = ({ webhooks }: LocalService) =>
   webhooks.map(({ databaseId }) => databaseId).toSorted();
-const requestsOf = ({ requests }: LocalService) =>
-  requests.map(({ method, headers }) => `${method} ${headers.authorization}`);
 
 describe.each([javascriptProgram, yamlProgram])("Without a configured stack, $name", (program) => {
   const eu = shareService({ apiKeys: ["eu-key", "eu-next-key"] });
@@ -18,7 +16,7 @@ describe.each([javascriptProgram, yamlProgram])("Without a configured stack, $na
   const stack = shareStack({ program, service: { apiKeys: ["us-key"] }, isConfigured: false });
   const outputs: string[] = [];
 
-  /** Settings of the default provider; an explicit one takes what its arguments lack from here. */
+  /** Settings of the default provider, and of explicit ones whose arguments leave them out. */
   const environment = () => ({ DBWEBHOOKS_BASE_URL: us().baseUrl, DBWEBHOOKS_API_KEY: "us-key" });
 
   it("names every wrong setting and argument in one preview, without values that may be secret", async () => {
@@ -38,16 +36,11 @@ describe.each([javascriptProgram, yamlProgram])("Without a configured stack, $na
     });
 
     expect(exitCode).not.toBe(0);
-    for (const problem of [
-      /dbwebhooks:baseUrl: .*\bpulumi config set dbwebhooks:baseUrl\b/,
-      /dbwebhooks:apiKey: .*\bpulumi config set --secret dbwebhooks:apiKey\b/,
-      /dbwebhooks:timeoutSeconds: /,
-      /\bdatabaseId: /,
-      /\burl: /,
-      /\bevents\[0\]: .*record\.created.*allowUnknownEvents/,
-      /\badopt\.secret: /,
+    for (const name of [
+      ...["dbwebhooks:baseUrl", "dbwebhooks:apiKey", "dbwebhooks:timeoutSeconds"],
+      ...["databaseId", "url", "events[0]", "adopt.secret"],
     ]) {
-      expect(output).toMatch(problem);
+      expect(output).toContain(` ${name}: `);
     }
     expect(output).not.toMatch(/path-token|whsec_|\n\s+at /);
   });
@@ -55,10 +48,10 @@ describe.each([javascriptProgram, yamlProgram])("Without a configured stack, $na
   it("creates each webhook at the service of its provider", async () => {
     await stack().declare(
       {
-        one: webhookIn("base_one", "us"),
-        two: webhookIn("base_two", "eu"),
-        moves: webhookIn("base_moves", "us"),
-        orders: webhookIn("base_orders"),
+        one: inDatabase("base_one", "us"),
+        two: inDatabase("base_two", "eu"),
+        moves: inDatabase("base_moves", "us"),
+        orders: inDatabase("base_orders"),
       },
       {
         us: { baseUrl: us().baseUrl, timeoutSeconds: 20 },
@@ -77,10 +70,10 @@ describe.each([javascriptProgram, yamlProgram])("Without a configured stack, $na
       us().clearRequests();
       await stack().declare(
         {
-          one: webhookIn("base_one", "us"),
-          two: webhookIn("base_two", "eu"),
-          moves: webhookIn("base_moves", "eu"),
-          orders: webhookIn("base_orders"),
+          one: inDatabase("base_one", "us"),
+          two: inDatabase("base_two", "eu"),
+          moves: inDatabase("base_moves", "eu"),
+          orders: inDatabase("base_orders"),
         },
         {
           us: { baseUrl: us().baseUrl, timeoutSeconds: 20, apiKey: "us-key" },
@@ -91,8 +84,8 @@ describe.each([javascriptProgram, yamlProgram])("Without a configured stack, $na
     });
 
     it("creates it with the new provider and deletes it with the old one", () => {
-      expect(requestsOf(eu()).at(-1)).toBe("POST Bearer eu-next-key");
-      expect(requestsOf(us())).toEqual(["DELETE Bearer us-key"]);
+      expect(methodsAndKeysOf(eu()).at(-1)).toBe("POST Bearer eu-next-key");
+      expect(methodsAndKeysOf(us())).toEqual(["DELETE Bearer us-key"]);
     });
 
     it("changes no other webhook", () => {
@@ -101,9 +94,9 @@ describe.each([javascriptProgram, yamlProgram])("Without a configured stack, $na
     });
 
     it("shows and stores neither keys nor secrets in clear text", async () => {
-      const texts = [...outputs, await stack().stateText()];
+      const stateText = await stack().stateText();
 
-      expect(texts.join("\n")).not.toMatch(/(us|eu|next)-key|whsec_/);
+      expect(outputs.join("\n") + stateText).not.toMatch(/(us|eu|next)-key|whsec_/);
     });
   });
 
@@ -111,10 +104,13 @@ describe.each([javascriptProgram, yamlProgram])("Without a configured stack, $na
     us().clearRequests();
     eu().clearRequests();
 
-    const { exitCode, output } = await stack().pulumi(["destroy", ...unasked], environment());
+    const { exitCode, output } = await stack().pulumi(["destroy", ...noPromptFlags], environment());
 
     expect(exitCode, output).toBe(0);
-    expect(requestsOf(us())).toEqual(["DELETE Bearer us-key", "DELETE Bearer us-key"]);
-    expect(requestsOf(eu())).toEqual(["DELETE Bearer eu-next-key", "DELETE Bearer eu-next-key"]);
+    expect(methodsAndKeysOf(us())).toEqual(["DELETE Bearer us-key", "DELETE Bearer us-key"]);
+    expect(methodsAndKeysOf(eu())).toEqual([
+      "DELETE Bearer eu-next-key",
+      "DELETE Bearer eu-next-key",
+    ]);
   });
 });

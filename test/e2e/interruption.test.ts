@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { javascriptProgram, type Program, yamlProgram } from "../helpers/programs.js";
-import { holdCreation, shareStack, type TestStack, unasked } from "../helpers/stack.js";
+import { holdCreation, noPromptFlags, shareStack, type TestStack } from "../helpers/stack.js";
 
 /** Starts `up` and waits until the service has created a webhook, whose response it holds back. */
 async function startUpAndHold({ service, start }: TestStack) {
   const { committed, release } = holdCreation(service);
-  const { child, output, result } = start(["up", ...unasked, "--parallel", "2"]);
+  const { child, output, result } = start(["up", ...noPromptFlags, "--parallel", "2"]);
   await committed;
   const pid = child.pid ?? 0;
   return {
@@ -20,15 +20,16 @@ async function startUpAndHold({ service, start }: TestStack) {
 }
 
 describe.each([
-  { program: javascriptProgram, storedAfterInterrupt: ["orders", "queued"] },
-  // The plugin is told of the first ^C, and sends nothing that waits in its queue.
-  { program: yamlProgram, storedAfterInterrupt: ["orders"] },
+  { program: javascriptProgram, storedAfterInterrupt: 2 },
+  // Pulumi tells the plugin of the first ^C, so that it sends no request that waits in its queue.
+  { program: yamlProgram, storedAfterInterrupt: 1 },
 ])("A creation in flight through $program.name", ({ program, storedAfterInterrupt }) => {
   const stack = shareStack({ program });
 
+  beforeAll(() => stack().configure({ "dbwebhooks:maxConcurrentRequests": "1" }));
+
   it("is undone after kill -9 of Pulumi, and the provider ends by itself", async () => {
     const { service } = stack();
-    await stack().configure({ "dbwebhooks:maxConcurrentRequests": "1" });
     await stack().declare({ orders: {} });
     const up = await startUpAndHold(stack());
 
@@ -48,6 +49,7 @@ describe.each([
 
   it("is undone after a second ^C, and nothing is stored", async () => {
     const { service } = stack();
+    await stack().declare({ orders: {} });
     const up = await startUpAndHold(stack());
 
     up.interrupt();
@@ -60,44 +62,50 @@ describe.each([
     await up.result;
 
     expect(service.webhooks).toEqual([]);
-    expect(await stack().resources()).toEqual({});
+    expect(await stack().storedWebhooks()).toEqual({});
   });
 
-  it("is completed and stored after one ^C", async () => {
-    const { service } = stack();
-    await stack().declare({ orders: {}, queued: {} });
-    const up = await startUpAndHold(stack());
-    await expect.poll(up.output).toMatch(/orders creating/);
-    await expect.poll(up.output).toMatch(/queued creating/);
+  describe("after one ^C", () => {
+    let idsAfterInterrupt: readonly string[];
 
-    up.interrupt();
-    await expect.poll(up.output).toMatch(/cancell?ing/i);
-    up.release();
-    const { exitCode } = await up.result;
+    it("is completed and stored", async () => {
+      const { service } = stack();
+      await stack().declare({ orders: {}, queued: {} });
+      const up = await startUpAndHold(stack());
+      await expect.poll(up.output).toMatch(/orders creating/);
+      await expect.poll(up.output).toMatch(/queued creating/);
 
-    expect(exitCode).not.toBe(0);
-    const stored = await stack().resources();
-    expect(Object.keys(stored)).toHaveLength(storedAfterInterrupt.length);
-    expect(Object.values(stored).map(({ id }) => id)).toEqual(
-      expect.arrayContaining(service.webhooks.map(program.idOf)),
-    );
-  });
+      up.interrupt();
+      await expect.poll(up.output).toMatch(/cancell?ing/i);
+      up.release();
+      const { exitCode } = await up.result;
 
-  it("is not repeated by the next up, which creates what is missing", async () => {
-    const { service, resources, up } = stack();
+      idsAfterInterrupt = Object.values(await stack().storedWebhooks()).map(({ id }) => id);
+      expect(exitCode).not.toBe(0);
+      expect(idsAfterInterrupt).toHaveLength(storedAfterInterrupt);
+      expect(idsAfterInterrupt.toSorted()).toEqual(service.webhooks.map(program.idOf).toSorted());
+    });
 
-    await up();
+    it("is not repeated by the next up, which creates what is missing", async () => {
+      const { service, storedWebhooks, up } = stack();
+      service.clearRequests();
 
-    const ids = Object.values(await resources()).map(({ id }) => id);
-    expect(ids.toSorted()).toEqual(service.webhooks.map(program.idOf).toSorted());
-    expect(service.counts).toMatchObject({ posts: 4, created: 4, deletes: 2 });
+      await up();
+
+      const ids = Object.values(await storedWebhooks()).map(({ id }) => id);
+      expect(ids).toEqual(expect.arrayContaining([...idsAfterInterrupt]));
+      expect(ids.toSorted()).toEqual(service.webhooks.map(program.idOf).toSorted());
+      expect(service.requests).toHaveLength(2 - storedAfterInterrupt);
+    });
   });
 });
 
-/** Kills a command and all that it has started but the providers, whose process ids it returns. */
+/** Kills a command and all its descendants but the providers, whose process ids it returns. */
 function killAllButProviders(command: number, program: Program): number[] {
   const all = descendantsOf(command);
-  const providers = all.filter(({ args }) => program.process.test(args)).map(({ pid }) => pid);
+  const providers = all
+    .filter(({ args }) => program.processPattern.test(args))
+    .map(({ pid }) => pid);
   process.kill(command, "SIGKILL");
   // Neither a program nor its language host ends with the CLI.
   for (const { pid } of all) {

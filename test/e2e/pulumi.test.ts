@@ -1,21 +1,21 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { succeed } from "../helpers/package.js";
-import { reference, writeYaml } from "../helpers/programs.js";
-import { unasked, withStack } from "../helpers/stack.js";
+import { succeed } from "../helpers/commands.js";
+import { reference, writeYamlProject } from "../helpers/programs.js";
+import { noPromptFlags, withStack } from "../helpers/stack.js";
 
-// Rules of Pulumi itself that this package's promises and docs rely on. The test notices a new version
-// that changes one of them.
+// Behaviour of Pulumi itself that the documents of this package describe. The test notices a new version
+// that changes it.
 describe("Pulumi", () => {
   it("prints secrets with --json in clear text, and hands them to other stacks as secrets", async () => {
     await withStack(async ({ service, declare, directory, environment, pulumi, stateText }) => {
       await declare({ orders: {} });
-      const { stdout } = await pulumi(["up", ...unasked, "--json"]);
+      const { stdout } = await pulumi(["up", ...noPromptFlags, "--json"]);
       const [{ secret } = { secret: "" }] = service.webhooks;
       const reader = join(directory, "../reader");
       await mkdir(reader);
-      await writeYaml(reader, {
+      await writeYamlProject(reader, {
         name: "reader",
         resources: {
           webhooks: {
@@ -26,12 +26,13 @@ describe("Pulumi", () => {
         outputs: { secret: reference('webhooks.outputs["ordersSecret"]') },
       });
       const inReader = async (...args: string[]) => {
-        const words = [...args, "--stack", "test", "--non-interactive"];
-        return (await succeed("pulumi", words, { directory: reader, environment })).stdout;
+        const flags = ["--stack", "test", "--non-interactive"];
+        return (await succeed("pulumi", [...args, ...flags], { directory: reader, environment }))
+          .stdout;
       };
 
       await inReader("stack", "init");
-      const shown = await inReader("up", ...unasked);
+      const shown = await inReader("up", ...noPromptFlags);
       const read = await inReader("stack", "output", "secret", "--show-secrets");
 
       // SECURITY.md says so.

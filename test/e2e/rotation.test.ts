@@ -6,46 +6,51 @@ import { createReceiver } from "../../examples/receiver/receiver.ts";
 import { startReceiver } from "../helpers/receiver.js";
 import { shareService, shareStack } from "../helpers/stack.js";
 
-/** How each receiver gets the new secret; events happen in a database of the same name. */
-const ways = [
+/** The ways to rotate a secret, each with a receiver, and with events in a database of the same name. */
+const rotations = [
   // The receiver's settings are a resource of the stack, which depends on the webhook's secret.
   "settings",
   // Two webhooks deliver to the receiver, and only the second one stays.
   "overlap",
-  // The receiver learns the secret after the update, and deliveries are repeated until then.
+  // The receiver gets the secret after the update, and the service repeats deliveries until then.
   "repetition",
   // The same with deleteBeforeReplace.
   "gap",
 ] as const;
-type Way = (typeof ways)[number];
+type Rotation = (typeof rotations)[number];
 
-// Only what a receiver refuses may be lost, and not what it accepts late on a busy machine.
+// A receiver may lose only events that it rejects, and none that it accepts late on a busy machine.
 const deliveries = { timeoutSeconds: 120, maxConcurrent: 1_000, retryWaitsSeconds: [] };
 const retryWaitsSeconds = [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6];
 
 describe("A rotation of secrets while events flow", () => {
   const retrying = shareService({ deliveries: { ...deliveries, retryWaitsSeconds } });
   const stack = shareStack({ service: { deliveries } });
-  const serviceOf = (way: Way) =>
-    way === "repetition" || way === "gap" ? retrying() : stack().service;
-  const receivers = {} as Record<Way, Awaited<ReturnType<typeof startRotatingReceiver>>>;
-  const events = {} as Record<Way, readonly EmittedEvent[]>;
-  const lost = (way: Way) => events[way].filter(({ id }) => !receivers[way].accepted.has(id));
+  const serviceOf = (rotation: Rotation) =>
+    rotation === "repetition" || rotation === "gap" ? retrying() : stack().service;
+  const receivers = {} as Record<Rotation, Awaited<ReturnType<typeof startEventReceiver>>>;
+  const events = {} as Record<Rotation, readonly EmittedEvent[]>;
+  const lost = (rotation: Rotation) =>
+    events[rotation].filter(({ id }) => !receivers[rotation].accepted.has(id));
 
   beforeAll(async () => {
-    for (const way of ways) receivers[way] = await startRotatingReceiver();
+    for (const rotation of rotations) receivers[rotation] = await startEventReceiver();
     await using settings = await startReceiver(({ body }) => {
       receivers.settings.learn(body.secret);
       return 204;
     });
-    const learnSecretsOf = (...someWays: readonly Way[]) => {
-      for (const way of someWays) {
-        const webhooks = serviceOf(way).webhooks.filter(({ databaseId }) => databaseId === way);
-        for (const { secret } of webhooks) receivers[way].learn(secret);
+    const learnSecretsOf = (...affected: readonly Rotation[]) => {
+      for (const rotation of affected) {
+        const webhooks = serviceOf(rotation).webhooks.filter(
+          ({ databaseId }) => databaseId === rotation,
+        );
+        for (const { secret } of webhooks) receivers[rotation].learn(secret);
       }
     };
     const update = async (replacementTrigger: string) => {
-      await stack().declareText(programOf(replacementTrigger, retrying(), settings.url, receivers));
+      await stack().writeProgram(
+        programOf(replacementTrigger, retrying(), settings.url, receivers),
+      );
       await stack().up();
     };
     await update("first");
@@ -54,14 +59,18 @@ describe("A rotation of secrets while events flow", () => {
       // A slow creation makes a gap long enough to be seen.
       service.inject({ on: "POST", fault: { kind: "delay", ms: 200 } });
     }
-    const streams = ways.map((way) => startEventStream(serviceOf(way), way));
+    const streams = rotations.map((rotation) => ({
+      rotation,
+      stream: startEventStream(serviceOf(rotation), rotation),
+    }));
 
     await update("second");
     learnSecretsOf("repetition", "gap");
-    const ended = await Promise.all(streams.map((stream) => stream.end()));
-    ways.forEach((way, index) => {
-      events[way] = ended[index] ?? [];
-    });
+    await Promise.all(
+      streams.map(async ({ rotation, stream }) => {
+        events[rotation] = await stream.end();
+      }),
+    );
   });
   afterAll(() => {
     for (const { close } of Object.values(receivers)) close();
@@ -95,15 +104,22 @@ describe("A rotation of secrets while events flow", () => {
   });
 });
 
-/** Declares the webhooks of all ways. Another `replacementTrigger` replaces them, or removes one. */
+/**
+ * Declares the webhooks of all rotations. Another `replacementTrigger` replaces them; `overlap-old` exists
+ * only with the trigger "first".
+ */
 function programOf(
   replacementTrigger: string,
   { baseUrl, apiKey }: LocalService,
   settingsUrl: string,
-  receivers: Readonly<Record<Way, { readonly url: string }>>,
+  receivers: Readonly<Record<Rotation, { readonly url: string }>>,
 ): string {
-  const argsOf = (way: Way) =>
-    JSON.stringify({ databaseId: way, url: receivers[way].url, events: ["record.created"] });
+  const argsOf = (rotation: Rotation) =>
+    JSON.stringify({
+      databaseId: rotation,
+      url: receivers[rotation].url,
+      events: ["record.created"],
+    });
   return `
     const pulumi = require("@pulumi/pulumi");
     const { Provider, Webhook } = require("pulumi-dbwebhooks");
@@ -128,7 +144,7 @@ function programOf(
 }
 
 /** Runs the receiver of examples/receiver. */
-async function startRotatingReceiver() {
+async function startEventReceiver() {
   const secrets: string[] = [];
   const accepted = new Set<string>();
   const server = createReceiver({

@@ -1,7 +1,7 @@
 import { mkdtempSync } from "node:fs";
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 /** The root of this repository. */
 export const repository = join(__dirname, "../..");
@@ -29,7 +29,19 @@ export async function writeJson(file: string, value: unknown): Promise<void> {
   await writeFile(file, `${JSON.stringify(value, undefined, 2)}\n`);
 }
 
-/** The texts of all files below a directory, by path: of those that `isWanted`. */
+/** Writes files by their paths below a directory. Values other than strings are written as JSON. */
+export async function writeFiles(
+  directory: string,
+  files: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  for (const [path, content] of Object.entries(files)) {
+    const file = join(directory, path);
+    await mkdir(dirname(file), { recursive: true });
+    await (typeof content === "string" ? writeFile(file, content) : writeJson(file, content));
+  }
+}
+
+/** Returns the texts of the files below a directory whose path `isWanted` accepts, by path. */
 export async function textsBelow(
   directory: string,
   isWanted: (path: string) => boolean = () => true,

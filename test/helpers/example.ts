@@ -4,7 +4,7 @@ import { repository, withDirectory } from "./directory.js";
 import { stackEnvironment } from "./pulumi.js";
 
 // Files that the commands of an example leave in its directory.
-const isMade = /^(node_modules|\.pulumi|Pulumi\..+\.yaml|venv|sdks|__pycache__)$/;
+const isLeftBehind = /^(node_modules|\.pulumi|Pulumi\..+\.yaml|venv|sdks|__pycache__)$/;
 
 /** A copy of an example, outside of this repository. */
 export interface Example {
@@ -22,7 +22,7 @@ export async function withExample<Result>(
     const examples = join(root, "examples");
     await cp(join(repository, "examples"), examples, {
       recursive: true,
-      filter: (path) => !isMade.test(basename(path)),
+      filter: (path) => !isLeftBehind.test(basename(path)),
     });
     for (const built of ["node_modules", "dist-plugin"]) {
       await symlink(join(repository, built), join(root, built));

@@ -1,11 +1,11 @@
 import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import { expect, vi } from "vitest";
+import { type RunningCommand, start } from "./commands.js";
 import { textsBelow } from "./directory.js";
 import { codeBlocks } from "./markdown.js";
-import { type RunningCommand, start } from "./pulumi.js";
 
-export interface Guide {
+export interface GuideOptions {
   /** The directory in which the guide begins. */
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -38,21 +38,22 @@ export function commandBlocks(page: string): CommandBlock[] {
  * Expects the commands to print the documented output, to leave no secret in a file, and to delete every
  * webhook that they create.
  */
-export async function followGuide(markdown: string, guide: Guide): Promise<void> {
+export async function followGuide(markdown: string, guide: GuideOptions): Promise<void> {
   // Below the ports that the system assigns, because the commands start a receiver there repeatedly.
   const port = randomInt(10_000, 30_000);
   const blocks = commandBlocks(markdown.replaceAll("127.0.0.1:9000", `127.0.0.1:${port}`));
   const serving = blocks.findIndex(({ commands }) =>
     commands.startsWith("npx pulumi-dbwebhooks serve"),
   );
+  expect(serving).toBeGreaterThanOrEqual(0);
   const before = blocks.slice(0, serving);
   const changesTo = /&& cd (\S+)/.exec(before.map(({ commands }) => commands).join());
   const directory = join(guide.directory, changesTo?.[1] ?? ".");
   // The guide chooses the backend and the passphrase.
   const { PULUMI_BACKEND_URL: _, PULUMI_CONFIG_PASSPHRASE: __, ...environment } = guide.environment;
-  const open = (at: string, commands: string) =>
+  const open = (workingDirectory: string, commands: string) =>
     start("bash", ["-euc", commands], {
-      directory: at,
+      directory: workingDirectory,
       environment: { ...environment, npm_config_prefer_offline: "true", PORT: String(port) },
       isGroupLeader: true,
     });
@@ -75,8 +76,8 @@ export async function followGuide(markdown: string, guide: Guide): Promise<void>
   }
 
   const log = service.output();
-  const idsOf = (did: string) =>
-    [...log.matchAll(new RegExp(`: ${did} webhook (\\d+)$`, "gm"))].map(([, id]) => id).toSorted();
+  const idsOf = (verb: string) =>
+    [...log.matchAll(new RegExp(`: ${verb} webhook (\\d+)$`, "gm"))].map(([, id]) => id).toSorted();
   expect(idsOf("created")).not.toEqual([]);
   expect(idsOf("deleted")).toEqual(idsOf("created"));
   // Every secret of the local service begins with whsec_, and some guides document that they print it.
@@ -84,15 +85,16 @@ export async function followGuide(markdown: string, guide: Guide): Promise<void>
     expect(outputs.join("") + log).not.toContain("whsec_");
   }
   // Sources and pages may contain the prefix of a secret.
-  const isMade = (path: string) => !/\.(md|m?ts)$|\/node_modules\/|\/venv\//.test(path);
-  const files = Object.entries(await textsBelow(guide.directory, isMade));
+  const mayNotContainSecrets = (path: string) =>
+    !/\.(md|m?ts)$|\/node_modules\/|\/venv\//.test(path);
+  const files = Object.entries(await textsBelow(guide.directory, mayNotContainSecrets));
   expect(files.filter(([, text]) => text.includes("whsec_")).map(([path]) => path)).toEqual([]);
 }
 
 /** Pastes blocks into one terminal, expects the documented output, and returns what was printed. */
 async function paste(
   blocks: readonly CommandBlock[],
-  { tarball, adapt = (commands) => commands }: Guide,
+  { tarball, adapt = (commands) => commands }: GuideOptions,
   open: (commands: string) => RunningCommand,
   baseUrl = "",
 ): Promise<string> {

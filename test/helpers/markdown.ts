@@ -6,18 +6,21 @@ const names = ["*.md", "docs/**/*.md", "examples/{,*/}README.md"];
 /** The paths of all Markdown pages, from the root of the repository. */
 export const pages: readonly string[] = globSync(names, { cwd: repository }).sort();
 
-export function readPage(page: string): string {
-  return readFileSync(join(repository, page), "utf8");
+/** Reads a text file by its path from the root of the repository. */
+export function readPage(path: string): string {
+  return readFileSync(join(repository, path), "utf8");
 }
 
 /** Returns the text below a heading of the second level. */
-export function sectionOf(page: string, heading: string): string {
-  return page.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
+export function sectionOf(markdown: string, heading: string): string {
+  return markdown.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
 }
 
-/** Returns all blocks of code in a page, in their order. A block in a list loses its indentation. */
-export function codeBlocks(page: string): { readonly language: string; readonly text: string }[] {
-  return [...page.matchAll(/^( *)```(.*)\n([\s\S]*?)^\1```$/gm)].map(
+/** Returns all blocks of code in their order. A block in a list loses its indentation. */
+export function codeBlocks(
+  markdown: string,
+): { readonly language: string; readonly text: string }[] {
+  return [...markdown.matchAll(/^( *)```(.*)\n([\s\S]*?)^\1```$/gm)].map(
     ([, indentation = "", language = "", text = ""]) => ({
       language,
       text: text.replaceAll(new RegExp(`^${indentation}`, "gm"), ""),

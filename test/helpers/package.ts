@@ -1,12 +1,10 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { expect } from "vitest";
-import { repository, writeJson } from "./directory.js";
-import { run } from "./pulumi.js";
+import { join } from "node:path";
+import { succeed } from "./commands.js";
+import { repository } from "./directory.js";
 
 /** Packs this package as it was built, and returns the path of the tarball. */
 export async function packInto(directory: string): Promise<string> {
-  // Without its scripts: they build again, in the middle of other tests that use what was built.
+  // The scripts would build again while other tests use the build.
   const { stdout } = await succeed(
     "npm",
     ["pack", "--json", "--ignore-scripts", "--pack-destination", directory],
@@ -14,25 +12,4 @@ export async function packInto(directory: string): Promise<string> {
   );
   const [packed] = JSON.parse(stdout) as [{ filename: string }];
   return join(directory, packed.filename);
-}
-
-/** Runs a command and fails with everything it said unless it succeeds. */
-export async function succeed(
-  ...command: Parameters<typeof run>
-): Promise<Awaited<ReturnType<typeof run>>> {
-  const result = await run(...command);
-  expect(result.exitCode, `${command[0]} ${command[1].join(" ")}\n${result.output}`).toBe(0);
-  return result;
-}
-
-/** Writes files by their paths below a directory; values that are no strings as JSON. */
-export async function writeFiles(
-  directory: string,
-  files: Readonly<Record<string, unknown>>,
-): Promise<void> {
-  for (const [path, content] of Object.entries(files)) {
-    const file = join(directory, path);
-    await mkdir(dirname(file), { recursive: true });
-    await (typeof content === "string" ? writeFile(file, content) : writeJson(file, content));
-  }
 }

@@ -25,7 +25,7 @@ export interface Program extends Pick<Adapter, "name" | "idOf" | "type"> {
   /** Replaces the webhooks and explicit providers that the program declares. */
   declare(directory: string, webhooks: Webhooks, providers?: Providers): Promise<void>;
   /** Matches the command line of the provider's process. */
-  readonly process: RegExp;
+  readonly processPattern: RegExp;
 }
 
 /** The arguments of a webhook, for tests that change one of them. */
@@ -38,31 +38,31 @@ export function webhookArgs(changes: object = {}) {
   };
 }
 
-/** The plugin of this build, for projects that do not install one. */
+/** Makes a project use the plugin of this build, which is not installed. */
 const pluginOfBuild = {
   plugins: { providers: [{ name: "dbwebhooks", path: join(repository, "dist-plugin") }] },
 };
-const pluginProcess = /node.*pulumi-resource-dbwebhooks/;
+const pluginProcessPattern = /node.*pulumi-resource-dbwebhooks/;
 
 /** A JavaScript program with the dynamic provider. */
 export const javascriptProgram: Program = {
   ...dynamicAdapter,
   ...javascript("pulumi-dbwebhooks", {}),
-  process: /node.*dynamic-provider/,
+  processPattern: /node.*dynamic-provider/,
 };
 
 /** A JavaScript program with the native plugin. */
-export const javascriptProgramOfPlugin: Program = {
+export const javascriptPluginProgram: Program = {
   ...pluginAdapter,
   ...javascript("pulumi-dbwebhooks/native", pluginOfBuild),
-  process: pluginProcess,
+  processPattern: pluginProcessPattern,
 };
 
 /** A YAML program with the native plugin. */
 export const yamlProgram: Program = {
   ...pluginAdapter,
-  process: pluginProcess,
-  write: (directory, project) => writeYaml(directory, { name: project }),
+  processPattern: pluginProcessPattern,
+  write: (directory, project) => writeYamlProject(directory, { name: project }),
   declare: (directory, webhooks, providers = {}) => {
     const resources: Record<string, object> = {};
     const outputs: Record<string, string> = {};
@@ -80,7 +80,7 @@ export const yamlProgram: Program = {
       };
       outputs[`${name}Secret`] = reference(`${name}.secret`);
     }
-    return writeYaml(directory, { resources, outputs });
+    return writeYamlProject(directory, { resources, outputs });
   },
 };
 
@@ -89,8 +89,8 @@ export function reference(path: string): string {
   return `\${${path}}`;
 }
 
-/** Writes a YAML program, as JSON. */
-export async function writeYaml(directory: string, content: object): Promise<void> {
+/** Writes a project with a YAML program. JSON is also YAML. */
+export async function writeYamlProject(directory: string, content: object): Promise<void> {
   const project = { name: "webhooks", runtime: "yaml", ...pluginOfBuild };
   await writeJson(join(directory, "Pulumi.yaml"), { ...project, ...content });
 }
@@ -109,17 +109,17 @@ for (const { name, args, opts, provider, hasSecretUrl } of webhooks) {
 }
 `;
 
-function javascript(entry: string, settings: object): Pick<Program, "write" | "declare"> {
+function javascript(entry: string, projectFields: object): Pick<Program, "write" | "declare"> {
   const declare = (directory: string, webhooks: Webhooks, providers: Providers = {}) => {
-    const list = Object.entries(webhooks).map(([name, { args, ...rest }]) => {
+    const declared = Object.entries(webhooks).map(([name, { args, ...rest }]) => {
       return { name, args: webhookArgs(args), ...rest };
     });
-    return writeJson(join(directory, "resources.json"), { webhooks: list, providers });
+    return writeJson(join(directory, "resources.json"), { webhooks: declared, providers });
   };
   const write = async (directory: string, name: string) => {
-    // Outside of the project, where the language host does not search it for plugins.
+    // Beside the project, because the language host searches everything below the project for plugins.
     await symlink(join(repository, "node_modules"), join(dirname(directory), "node_modules"));
-    await writeJson(join(directory, "Pulumi.yaml"), { name, runtime: "nodejs", ...settings });
+    await writeJson(join(directory, "Pulumi.yaml"), { name, runtime: "nodejs", ...projectFields });
     await writeJson(join(directory, "package.json"), { name, main: "index.js" });
     await writeFile(join(directory, "index.js"), programThatReadsResources(entry));
     await declare(directory, {});

@@ -21,7 +21,7 @@ export interface Receiver extends AsyncDisposable {
 type Respond = (notification: ReceivedNotification, count: number) => number | Promise<number>;
 
 /** Starts a receiver on loopback. It responds with 204 unless `respond` says otherwise. */
-export async function startReceiver(respond: Respond = () => 204, port = 0): Promise<Receiver> {
+export async function startReceiver(respond: Respond = () => 204): Promise<Receiver> {
   const notifications: ReceivedNotification[] = [];
   const server = createServer(async (request, response) => {
     const rawBody = await text(request);
@@ -30,7 +30,7 @@ export async function startReceiver(respond: Respond = () => 204, port = 0): Pro
     notifications.push(notification);
     response.writeHead(await respond(notification, notifications.length)).end();
   });
-  server.listen(port, "127.0.0.1");
+  server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -1,8 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { succeed } from "./commands.js";
 import { temporaryDirectory } from "./directory.js";
-import { run, stackEnvironment } from "./pulumi.js";
+import { stackEnvironment } from "./pulumi.js";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -11,7 +12,7 @@ declare module "vitest" {
   }
 }
 
-/** What the stacks of tests are copied from: the CLI makes a stack, and encrypts its key, once. */
+/** The stack that tests copy, so that the CLI creates a stack and encrypts its key only once. */
 export const template = { project: "webhooks", apiKey: "local-api-key" };
 
 /** Vitest's global set-up: makes the template, and removes it after the last test. */
@@ -25,10 +26,7 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
     ["stack", "init", "--stack", "test"],
     ["config", "set", "--stack", "test", "--secret", "dbwebhooks:apiKey", template.apiKey],
   ]) {
-    const { exitCode, output } = await run("pulumi", args, { directory, environment });
-    if (exitCode !== 0) {
-      throw new Error(output);
-    }
+    await succeed("pulumi", args, { directory, environment });
   }
   provide("stackTemplate", root.path);
   return () => root.remove();

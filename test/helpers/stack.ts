@@ -7,9 +7,9 @@ import {
 } from "pulumi-dbwebhooks/local-service";
 import { aroundAll, expect, inject, onTestFinished } from "vitest";
 import { parse } from "yaml";
+import { run, start, succeed } from "./commands.js";
 import { withDirectory, writeJson } from "./directory.js";
 import { createWebhook } from "./local-service.js";
-import { succeed } from "./package.js";
 import {
   javascriptProgram,
   type Program,
@@ -17,21 +17,23 @@ import {
   type Webhooks,
   webhookArgs,
 } from "./programs.js";
-import { run, stackEnvironment, start } from "./pulumi.js";
+import { stackEnvironment } from "./pulumi.js";
 import { template } from "./stack-template.js";
 
 type Texts = Readonly<Record<string, string>>;
 
-/** A stack of a program with webhooks, on the real CLI with a file backend. */
+/** A stack with a program, on the real CLI with a file backend. */
 export type TestStack = Awaited<ReturnType<typeof openStack>>;
 
-/** What the state holds of one resource. */
-interface StateResource {
+/** A resource as the state holds it. */
+interface StoredResource {
   readonly urn: string;
   readonly id: string;
-  readonly inputs: Readonly<Record<string, unknown>>;
   readonly outputs: Readonly<Record<string, unknown>>;
 }
+
+/** The webhooks of a state, by resource name. */
+export type StoredWebhooks = Readonly<Record<string, StoredResource>>;
 
 /** A webhook that was created without Pulumi. */
 export interface ExistingWebhook {
@@ -43,12 +45,12 @@ interface StackOptions {
   readonly program?: Program;
   /** By default the service accepts the key of the template. */
   readonly service?: LocalServiceOptions;
-  /** Whether the stack's configuration has the base URL and the key of the service. */
+  /** Whether the stack's configuration contains the base URL and the key of the service. */
   readonly isConfigured?: boolean;
 }
 
-/** The end of a command that asks for nothing. */
-export const unasked = ["--yes", "--skip-preview"];
+/** The flags of a command that waits for no confirmation. */
+export const noPromptFlags = ["--yes", "--skip-preview"];
 
 /** Runs a test with a stack of its own, then destroys it and asserts that the service is empty. */
 export async function withStack(
@@ -60,16 +62,15 @@ export async function withStack(
     await cp(inject("stackTemplate"), root, { recursive: true });
     const stack = await openStack(root, service, program);
     await program.write(stack.directory, template.project);
-    if (isConfigured) {
-      await stack.configure({ "dbwebhooks:baseUrl": service.baseUrl });
-    } else {
-      await stack.configure({}, {});
-    }
+    const { baseUrl } = service;
+    await stack.configure(
+      isConfigured ? { "dbwebhooks:baseUrl": baseUrl } : { "dbwebhooks:apiKey": undefined },
+    );
 
     await use(stack);
     service.clearFaults();
     if ((await stack.allResources()).length > 0) {
-      await succeed("pulumi", ...stack.command(["destroy", ...unasked]));
+      await succeed("pulumi", ...stack.command(["destroy", ...noPromptFlags]));
     }
   });
   expect(service.webhooks).toEqual([]);
@@ -80,53 +81,64 @@ export async function withStack(
  * their order, and each goes on from the stack that the one before left.
  */
 export function shareStack(options: StackOptions): () => TestStack {
-  let shared: TestStack | undefined;
-  aroundAll(async (runTests) => {
-    await withStack(async (stack) => {
-      shared = stack;
-      await runTests();
-    }, options);
-  });
-  return () => shared as TestStack;
+  return share((use) => withStack(use, options));
 }
 
 /**
- * Starts another service for all tests of a `describe`, and asserts that it is empty afterwards. Stands
- * before `shareStack` where the stack has webhooks there, so that it outlives the stack.
+ * Starts another service for all tests of a `describe`, and asserts that it is empty afterwards. Call it
+ * before `shareStack` if the stack has webhooks there, so that the service outlives the stack.
  */
 export function shareService(options?: LocalServiceOptions): () => LocalService {
-  let shared: LocalService | undefined;
-  aroundAll(async (runTests) => {
+  return share(async (use) => {
     await using service = await startLocalService(options);
-    shared = service;
-    await runTests();
+    await use(service);
     expect(service.webhooks).toEqual([]);
   });
-  return () => shared as LocalService;
+}
+
+function share<Shared>(
+  withShared: (use: (shared: Shared) => Promise<void>) => Promise<void>,
+): () => Shared {
+  let current: Shared | undefined;
+  aroundAll((runTests) =>
+    withShared(async (shared) => {
+      current = shared;
+      await runTests();
+    }),
+  );
+  return () => current as Shared;
+}
+
+/** Returns each request as its method and its Authorization header. */
+export function methodsAndKeysOf({ requests }: LocalService): string[] {
+  return requests.map(({ method, headers }) => `${method} ${headers.authorization}`);
 }
 
 async function openStack(root: string, service: LocalService, program: Program) {
   const directory = join(root, template.project);
   const environment = await stackEnvironment(root);
   const configFile = join(directory, "Pulumi.test.yaml");
-  const stateFile = join(root, "state/.pulumi/stacks", template.project, "test.json");
+  const stateDirectory = join(root, "state");
+  const stateFile = join(stateDirectory, ".pulumi/stacks", template.project, "test.json");
   const stateText = () => readFile(stateFile, "utf8");
-  const command = (args: readonly string[], more: Texts = {}, isGroupLeader = false) =>
+  const command = (args: readonly string[], variables: Texts = {}, isGroupLeader = false) =>
     [
       [...args, "--stack", "test", "--non-interactive"],
-      { directory, environment: { ...environment, ...more }, isGroupLeader },
+      { directory, environment: { ...environment, ...variables }, isGroupLeader },
     ] as const;
-  const allResources = async (): Promise<readonly StateResource[]> =>
+  const allResources = async (): Promise<readonly StoredResource[]> =>
     JSON.parse(await stateText()).checkpoint.latest?.resources ?? [];
   return {
     service,
     directory,
     environment,
+    /** Where the backend keeps the state, its copies and the history. */
+    stateDirectory,
     command,
     allResources,
     /** The text of the state, with secrets as they are stored. */
     stateText,
-    /** Changes the text of the state, as somebody with access to the backend can. */
+    /** Changes the text of the state, as a user with access to the backend can. */
     editState: async (change: (text: string) => string) =>
       writeFile(stateFile, change(await stateText())),
     /** Creates a webhook at the service without Pulumi, with these changes of the arguments. */
@@ -137,33 +149,34 @@ async function openStack(root: string, service: LocalService, program: Program) 
     },
     declare: (webhooks: Webhooks, providers?: Providers) =>
       program.declare(directory, webhooks, providers),
-    /** Writes a JavaScript program in place of the one that `declare` feeds. */
-    declareText: (text: string) => writeFile(join(directory, "index.js"), text),
+    /** Writes the text of a JavaScript program, in place of the one that `declare` gives webhooks to. */
+    writeProgram: (text: string) => writeFile(join(directory, "index.js"), text),
     /** Runs a command of the CLI on the stack, whatever its exit code. */
-    pulumi: (args: readonly string[], more?: Texts) => run("pulumi", ...command(args, more)),
+    pulumi: (args: readonly string[], variables?: Texts) =>
+      run("pulumi", ...command(args, variables)),
     /** Starts such a command in a process group of its own, for tests that interrupt it. */
     start: (args: readonly string[]) => {
       const running = start("pulumi", ...command(args, {}, true));
       onTestFinished(() => void running.child.kill("SIGKILL"));
       return running;
     },
-    up: (more?: Texts) => succeed("pulumi", ...command(["up", ...unasked], more)),
-    /** Changes the stack's configuration, or replaces it if `base` is given. */
-    configure: async (changes: Texts, base?: Texts) => {
+    up: (variables?: Texts) => succeed("pulumi", ...command(["up", ...noPromptFlags], variables)),
+    /** Changes the stack's configuration; `undefined` removes a value. */
+    configure: async (changes: Readonly<Record<string, string | undefined>>) => {
       const { config, ...rest } = parse(await readFile(configFile, "utf8"));
-      await writeJson(configFile, { ...rest, config: { ...(base ?? config), ...changes } });
+      await writeJson(configFile, { ...rest, config: { ...config, ...changes } });
     },
     /** The outputs of the stack, with secrets in clear text. */
     outputs: async (): Promise<Record<string, unknown>> => {
-      const words = ["stack", "output", "--json", "--show-secrets"];
-      return JSON.parse((await succeed("pulumi", ...command(words))).stdout);
+      const args = ["stack", "output", "--json", "--show-secrets"];
+      return JSON.parse((await succeed("pulumi", ...command(args))).stdout);
     },
-    /** The webhooks in the state, by resource name. */
-    resources: async (): Promise<Record<string, StateResource>> => {
-      const webhooks = (await allResources()).filter(({ urn }) =>
-        urn.includes(`::${program.type}::`),
+    storedWebhooks: async (): Promise<StoredWebhooks> => {
+      const resources = await allResources();
+      const webhooks = resources.filter(({ urn }) => urn.includes(`::${program.type}::`));
+      return Object.fromEntries(
+        webhooks.map((webhook) => [webhook.urn.split("::").at(-1), webhook]),
       );
-      return Object.fromEntries(webhooks.map((one) => [one.urn.split("::").at(-1), one]));
     },
   };
 }
@@ -171,7 +184,7 @@ async function openStack(root: string, service: LocalService, program: Program) 
 /** Holds back the response to the next creation; `committed` is fulfilled when the service has made it. */
 export function holdCreation(service: LocalService) {
   const fault = { kind: "hold", commit: true } as const;
-  const held = service.inject({ on: "POST", fault, times: 1 });
+  const injected = service.inject({ on: "POST", fault, times: 1 });
   const committed = service.nextRequest({ on: "POST", stage: "committed" });
-  return { committed, release: () => held.release() };
+  return { committed, release: () => injected.release() };
 }

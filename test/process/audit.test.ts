@@ -1,16 +1,16 @@
 import { writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { withDirectory } from "../helpers/directory.js";
-import { run } from "../helpers/pulumi.js";
+import { run } from "../helpers/commands.js";
+import { repository, withDirectory } from "../helpers/directory.js";
 
-/** Runs the audit with an npm that prints this. */
+/** Runs the audit with an npm that prints this report. */
 function audit(report: object) {
   return withDirectory(async (directory) => {
     const npm = `#!/bin/sh\ncat <<'END'\n${JSON.stringify(report)}\nEND\n`;
     await writeFile(join(directory, "npm"), npm, { mode: 0o755 });
     const PATH = [directory, dirname(process.execPath), process.env.PATH].join(delimiter);
-    const program = join(__dirname, "../../tools/audit.mts");
+    const program = join(repository, "tools/audit.mts");
     return await run(process.execPath, [program], { directory, environment: { PATH } });
   });
 }
@@ -26,7 +26,7 @@ describe("The audit", () => {
     expect(await audit({ vulnerabilities: { [name]: found } })).toMatchObject({ exitCode });
   });
 
-  it("fails in another way when npm reports nothing", async () => {
+  it("exits with another code when npm does not report vulnerabilities", async () => {
     expect(await audit({ message: "405 Method Not Allowed" })).toMatchObject({ exitCode: 3 });
   });
 });

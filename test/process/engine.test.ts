@@ -13,7 +13,8 @@ import { someArgs } from "../helpers/builders.js";
 import { withFields } from "../helpers/faults/faults.mjs";
 import { kindOf } from "../helpers/kind-of.js";
 
-// The tests of the rules without processes are unit/engine.test.ts and unit/transport.test.ts.
+// The rules are tested in unit/engine.test.ts and unit/transport.test.ts, the end of a creation when Pulumi is
+// killed or gets a second ^C in e2e/interruption.test.ts.
 
 const inputs = someArgs();
 
@@ -39,16 +40,16 @@ async function withCreationInFlight(
   await using running = await startAdapter(adapter, settings);
   const held = service.inject({ on: "POST", fault: { kind: "hold", commit: true }, times: 1 });
   const committed = service.nextRequest({ on: "POST", stage: "committed" });
-  const exited = once(running.process.child, "exit");
+  const exited = once(running.child, "exit");
   const creation = running.create(inputs);
   await committed;
   const queued = running.create(inputs);
-  // A process handles calls in order, so it has begun with the queued creation after this response.
-  await callThatSendsNothing(adapter, running, service);
+  await waitUntilCallsAreHandled(adapter, running, service);
   await use({ service, running, creation, release: () => held.release(), queued, exited });
 }
 
-async function callThatSendsNothing(
+/** Makes a call that sends no request. A process handles calls in order, so earlier ones have begun. */
+async function waitUntilCallsAreHandled(
   adapter: Adapter,
   running: RunningAdapter,
   { baseUrl }: LocalService,
@@ -57,110 +58,63 @@ async function callThatSendsNothing(
   await running.read(id, { ...inputs, baseUrl, secret: "whsec_x" });
 }
 
-describe.concurrent.each(adapters)("A creation in flight through $name", (adapter) => {
-  it("is undone when the engine is gone, and the process ends", ({ expect }) =>
-    withCreationInFlight(adapter, async ({ service, running, release, ...others }) => {
-      running.process.engine.close();
-      // The queued creation may begin while the process finds out, which takes less than this delay.
-      service.inject({ on: "POST", fault: { kind: "delay", ms: 500 } });
-
-      release();
-
-      expect(await others.exited).toEqual([0, null]);
-      expect(await others.creation).toHaveProperty("error");
-      expect(await others.queued).toHaveProperty("error");
-      expect(service.webhooks).toEqual([]);
-      expect(service.counts.posts).toBeLessThanOrEqual(2);
-    }));
-
-  it("is undone once when the engine says stop twice", ({ expect }) =>
-    withCreationInFlight(adapter, async ({ service, running, release, exited, queued }) => {
-      running.process.child.kill("SIGINT");
-      await expect.poll(() => running.lines().join()).toContain("Pulumi is stopping");
-      running.process.child.kill("SIGINT");
-
-      const { error } = (await queued) as { error: string };
-      release();
-      await exited;
-
-      expect(kindOf({ message: error })).toBe("notCreated");
-      expect(service.counts).toMatchObject({ posts: 1, deletes: 1, created: 1, deleted: 1 });
-    }));
-
-  it("completes after SIGTERM, and so does the queued one", ({ expect }) =>
+describe.concurrent.each(adapters)("The process of $name", (adapter) => {
+  it("completes the creation in flight and the queued one after SIGTERM", ({ expect }) =>
     withCreationInFlight(adapter, async ({ service, running, creation, queued, release }) => {
       // Service managers send SIGTERM to all processes of a service.
-      running.process.child.kill("SIGTERM");
-      await callThatSendsNothing(adapter, running, service);
+      running.child.kill("SIGTERM");
+      await waitUntilCallsAreHandled(adapter, running, service);
 
       release();
 
       const results = await Promise.all([creation, queued]);
-      expect(results).toMatchObject(
-        service.webhooks.map((webhook) => ({ id: adapter.idOf(webhook) })),
-      );
+      const ids = service.webhooks.map((webhook) => ({ id: adapter.idOf(webhook) }));
+      expect(results).toMatchObject(ids);
       expect(service.counts).toMatchObject({ posts: 2, deletes: 0 });
     }));
 
-  it("leaves a process that ends at once on SIGINT when it has completed", ({ expect }) =>
+  it("ends at once on SIGINT when no creation is in flight any more", ({ expect }) =>
     withCreationInFlight(adapter, async ({ running, queued, release, exited }) => {
       release();
       await queued;
 
-      running.process.child.kill("SIGINT");
+      running.child.kill("SIGINT");
 
       expect(await exited).toEqual([null, "SIGINT"]);
     }));
 
-  it("leaves a process that ends by itself when the engine is gone later", ({ expect }) =>
+  it("ends by itself when the engine is gone after the last creation", ({ expect }) =>
     withCreationInFlight(adapter, async ({ running, queued, release, exited }) => {
       release();
       await queued;
 
-      running.process.engine.close();
+      running.engine.close();
 
       expect(await exited).toEqual([0, null]);
     }));
 });
 
-describe("A creation that ends after the engine has said stop", () => {
-  /** Starts a creation that gets this response after the stop; returns the lines about it. */
-  async function linesOfStoppedCreation(service: LocalService, response: Fault) {
+describe("A creation that ends after SIGINT", () => {
+  it.each<{ kind: string; response: string; fault: Fault }>([
+    { kind: "inDoubt", response: "is lost", fault: { kind: "resetAfterCommit" } },
+    { kind: "undone", response: "has no secret", fault: withFields({ secret: undefined }) },
+  ])("is reported as $kind when its response $response", async ({ kind, fault }) => {
+    await using service = await startLocalService();
     const { baseUrl, apiKey } = service;
     await using plugin = await startAdapter(pluginAdapter, { baseUrl, apiKey });
-    const exited = once(plugin.process.child, "exit");
-    const held = service.inject({ on: "POST", fault: [{ kind: "hold", commit: true }, response] });
+    const exited = once(plugin.child, "exit");
+    const held = service.inject({ on: "POST", fault: [{ kind: "hold", commit: true }, fault] });
     const committed = service.nextRequest({ on: "POST", stage: "committed" });
     const creation = plugin.create(inputs);
     await committed;
-    plugin.process.child.kill("SIGINT");
-    await expect.poll(() => plugin.lines().join()).toContain("Pulumi is stopping");
 
+    plugin.child.kill("SIGINT");
+    await expect.poll(() => plugin.lines().join()).toContain("Pulumi is stopping");
     held.release();
     await creation;
     await exited;
 
-    return plugin.lines().filter((line) => line.includes("base_abc123"));
-  }
-
-  it.each<{ kind: string; response: string; fault: Fault }>([
-    { kind: "inDoubt", response: "is lost", fault: { kind: "resetAfterCommit" } },
-    { kind: "undone", response: "lacks the secret", fault: withFields({ secret: undefined }) },
-  ])("is reported as $kind when its response $response", async ({ kind, fault }) => {
-    await using service = await startLocalService();
-
-    const lines = await linesOfStoppedCreation(service, fault);
-
+    const lines = plugin.lines().filter((line) => line.includes("base_abc123"));
     expect(lines.map((line) => kindOf({ message: line }))).toEqual([kind]);
-  });
-
-  it("is reported as left behind, with its id, when it cannot be undone", async () => {
-    await using service = await startLocalService();
-    service.inject({ on: "DELETE", fault: { kind: "respond", statusCode: 403 } });
-
-    const lines = await linesOfStoppedCreation(service, { kind: "delay", ms: 0 });
-
-    expect(lines.map((line) => kindOf({ message: line }))).toEqual(["leftBehind"]);
-    expect(lines.join()).toContain(`created webhook ${service.webhooks[0]?.id}`);
   });
 });

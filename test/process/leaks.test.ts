@@ -13,8 +13,8 @@ import { echo, expectNoLeak, tokens, url } from "../helpers/leaks.js";
 
 const inputs = someArgs({ url });
 
-/** A refusal that repeats the whole request, key and secret included. */
-const echoing = (statusCode: number, code: string) => ({
+/** An error response that repeats the whole request, including the key and the secret. */
+const echoResponse = (statusCode: number, code: string) => ({
   statusCode,
   headers: { location: `https://example.net/${tokens.path}` },
   body: errorBody(code, `\ud800\r\n${echo} `.repeat(9)),
@@ -23,20 +23,21 @@ const echoing = (statusCode: number, code: string) => ({
 describe.each(adapters)("$name, given arguments and responses full of secrets,", (adapter) => {
   const id = adapter.idOf({ databaseId: "base_abc123", id: 17 });
   let failures: readonly string[];
-  let creations: CreateResult[];
+  let creations: Readonly<Record<"partial" | "inDoubt" | "notCreated", CreateResult>>;
   let errors: readonly ServiceError[];
   let lines: readonly string[];
 
   beforeAll(async () => {
+    const withoutSecret = { body: { id: 17, echo } };
+    const notUndone = echoResponse(400, "NOT_UNDONE");
+    const serverError = echoResponse(500, "IN_DOUBT");
+    const noList = echoResponse(301, "NO_LIST");
+    const forbidden = echoResponse(403, echo);
     await using server = await startServer(
-      // A creation without a secret that cannot be undone.
-      { body: { id: 17, echo } },
-      echoing(400, "NOT_UNDONE"),
-      // A creation in doubt, and a list that is unavailable.
-      echoing(500, "IN_DOUBT"),
-      echoing(301, "NO_LIST"),
+      ...[withoutSecret, notUndone],
+      ...[serverError, noList],
       // The response to every later request.
-      echoing(403, echo),
+      forbidden,
     );
     const settings = { baseUrl: server.url, apiKey, retrySeconds: "0", listing: "true" };
     const state = { ...inputs, secret, baseUrl: server.url };
@@ -51,20 +52,20 @@ describe.each(adapters)("$name, given arguments and responses full of secrets,",
       tableId: [secret],
       adopt: { id: secret, secret: "", [secret.slice(0, 5)]: apiKey },
     });
-    creations = [
-      await running.create(inputs),
-      await running.create(inputs),
-      await running.create(inputs),
-    ];
+    creations = {
+      partial: await running.create(inputs),
+      inDoubt: await running.create(inputs),
+      notCreated: await running.create(inputs),
+    };
     await running.diff(id, state, someArgs({ url: `${url}x` }));
-    // No deletion of a run reaches a webhook that this run created.
+    // The provider sends no deletion of webhook 17, which its own run has created.
     await running.delete(adapter.idOf({ databaseId: "base_abc123", id: 18 }), state);
     await running.read(id, { ...state, databaseId: "base_other" });
     // The dynamic provider has no import; for it, this is a read like any other.
-    await running.process.import("base_third/17").catch(() => undefined);
+    await running.calls.import("base_third/17").catch(() => undefined);
     await running[Symbol.asyncDispose]();
     failures = checked.failures;
-    errors = running.process.errors;
+    errors = running.errors;
     lines = running.lines();
   });
 
@@ -74,14 +75,14 @@ describe.each(adapters)("$name, given arguments and responses full of secrets,",
   });
 
   it("shows none of them in errors", () => {
-    expect(creations).toEqual([
-      {
+    expect(creations).toEqual({
+      partial: {
         error: expect.anything(),
         partial: { id, reasons: [expect.stringMatching(/\[partial\]$/)] },
       },
-      { error: expect.stringMatching(/\[inDoubt\]$/) },
-      { error: expect.stringMatching(/\[notCreated\]$/) },
-    ]);
+      inDoubt: { error: expect.stringMatching(/\[inDoubt\]$/) },
+      notCreated: { error: expect.stringMatching(/\[notCreated\]$/) },
+    });
     expect(errors).toHaveLength(5);
     expectNoLeak(errors.flatMap(textsOf));
   });

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { version } from "../../package.json";
 import { runCli } from "../helpers/cli.js";
-import { temporaryDirectory } from "../helpers/directory.js";
+import { repository, temporaryDirectory } from "../helpers/directory.js";
 
-const plugin = join(__dirname, "../../plugin");
+const plugin = join(repository, "plugin");
 
-/** Returns a folder for PATH in which `pulumi` is this script, if there is one. */
+/** Returns a folder for PATH, in which `pulumi` is this script, or missing without one. */
 async function folderWithPulumi(script?: string): Promise<string> {
   const { path, remove } = temporaryDirectory();
   onTestFinished(remove);
@@ -22,7 +22,7 @@ it("plugin-path prints the directory of the plugin", async () => {
 });
 
 describe("install-plugin", () => {
-  it("lets Pulumi install this plugin, also in place of another build of the same version", async () => {
+  it("makes Pulumi install this plugin, also in place of another build of the same version", async () => {
     const PATH = await folderWithPulumi(`printf '%s\\n' "$@" > "$PATH/args"`);
 
     const { exitCode, stdout } = await runCli(["install-plugin"], { PATH });

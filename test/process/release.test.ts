@@ -3,12 +3,9 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { version } from "../../package.json";
-import { withDirectory } from "../helpers/directory.js";
+import { run, succeed } from "../helpers/commands.js";
+import { repository, withDirectory } from "../helpers/directory.js";
 import { readPage } from "../helpers/markdown.js";
-import { succeed } from "../helpers/package.js";
-import { run } from "../helpers/pulumi.js";
-
-const repository = join(__dirname, "../..");
 
 it("The release workflow attaches what was packed, and nothing if a file has changed", async () => {
   await withDirectory(async (directory) => {
@@ -42,14 +39,14 @@ it("The release workflow attaches what was packed, and nothing if a file has cha
   });
 });
 
-/** Runs a step of the workflow in the folder of the archives, with a `gh` that notes its arguments. */
+/** Runs a step of the workflow in the folder of the archives, with a `gh` that writes its arguments to a file. */
 async function runStep(name: string, directory: string) {
   const { jobs } = parse(readPage(".github/workflows/release.yml"));
   const steps: { name?: string; run: string }[] = [...jobs.pack.steps, ...jobs.attach.steps];
-  const step = steps.find((one) => one.name?.startsWith(name));
-  const noted = join(directory, "noted");
-  await writeFile(noted, "");
-  const gh = `#!/bin/sh\nprintf '%s\\n' "$@" > '${noted}'\n`;
+  const step = steps.find((candidate) => candidate.name?.startsWith(name));
+  const argsFile = join(directory, "gh-args");
+  await writeFile(argsFile, "");
+  const gh = `#!/bin/sh\nprintf '%s\\n' "$@" > '${argsFile}'\n`;
   await writeFile(join(directory, "gh"), gh, { mode: 0o755 });
   const result = await run("bash", ["-e", "-c", step?.run ?? "false"], {
     directory: join(directory, "archives"),
@@ -60,6 +57,6 @@ async function runStep(name: string, directory: string) {
       GITHUB_REPOSITORY: "owner/repository",
     },
   });
-  const ghArgs = (await readFile(noted, "utf8")).split("\n").filter(Boolean);
+  const ghArgs = (await readFile(argsFile, "utf8")).split("\n").filter(Boolean);
   return { ...result, ghArgs };
 }

@@ -4,19 +4,22 @@ import { readPage } from "../helpers/markdown.js";
 it("The bill of materials leads from the package to every bundled component", () => {
   const { metadata, components, dependencies } = JSON.parse(readPage("dist-plugin/sbom.cdx.json"));
   const { name, version, purl, "bom-ref": root } = metadata.component;
-  const dependsOn = new Map<string, string[]>(
-    dependencies.map((one: { ref: string; dependsOn: string[] }) => [one.ref, one.dependsOn]),
+  const dependenciesOf = new Map<string, string[]>(
+    dependencies.map(({ ref, dependsOn }: { ref: string; dependsOn: string[] }) => [
+      ref,
+      dependsOn,
+    ]),
   );
   const reached = new Set<string>([root]);
 
-  // A loop over a set also visits what is added meanwhile.
+  // A loop over a set also visits the elements that it adds.
   for (const ref of reached) {
-    for (const other of dependsOn.get(ref) ?? []) {
-      reached.add(other);
+    for (const dependency of dependenciesOf.get(ref) ?? []) {
+      reached.add(dependency);
     }
   }
 
   expect(purl).toBe(`pkg:npm/${name}@${version}`);
-  const refs = components.map((one: Record<string, string>) => one["bom-ref"]);
+  const refs = components.map((component: Record<string, string>) => component["bom-ref"]);
   expect(reached).toEqual(new Set([root, ...refs]));
 });

@@ -1,17 +1,17 @@
 import { cp, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { start } from "../helpers/commands.js";
 import { repository } from "../helpers/directory.js";
 import { yamlProgram } from "../helpers/programs.js";
-import { start } from "../helpers/pulumi.js";
 import { holdCreation, shareStack } from "../helpers/stack.js";
 
-const up = ["up", "--stack", "test", "--summary", "summary.json"];
+const upArgs = ["up", "--stack", "test", "--summary", "summary.json"];
 
 describe("The deployment script of examples/ci", () => {
   // A YAML project starts faster than the example's own program.
   const stack = shareStack({ program: yamlProgram });
-  const startDeploy = (args: readonly string[] = up) => {
+  const startDeploy = (args: readonly string[] = upArgs) => {
     const { directory, environment } = stack();
     return start("node", ["deploy.mts", ...args], { directory, environment, isGroupLeader: true });
   };
@@ -49,53 +49,53 @@ describe("The deployment script of examples/ci", () => {
   });
 
   it("exits with 1 for an unknown stack, and says how to create it", async () => {
-    const { exitCode, output } = await deploy(["up", "--stack", "tset"]);
+    const { exitCode, output } = await deploy(["up", "--stack", "unknown"]);
 
     expect(exitCode, output).toBe(1);
-    expect(output).toContain("pulumi stack init tset");
+    expect(output).toContain("pulumi stack init unknown");
   });
 
   it("exits with 2 for wrong usage", async () => {
-    const { exitCode, output } = await deploy([...up, "--wait-for-lock", "soon"]);
+    const { exitCode, output } = await deploy([...upArgs, "--wait-for-lock", "soon"]);
 
     expect(exitCode, output).toBe(2);
   });
 
   it.each([
-    { signal: "SIGTERM", to: "the script alone", isForGroup: false },
-    { signal: "SIGINT", to: "all processes", isForGroup: true },
+    { signal: "SIGTERM", to: "the script alone", isSentToGroup: false },
+    { signal: "SIGINT", to: "all processes", isSentToGroup: true },
   ] as const)(
     "finishes and stores a creation after $signal to $to, and exits with 4",
-    async ({ signal, isForGroup }) => {
+    async ({ signal, isSentToGroup }) => {
       const { service, pulumi } = stack();
       service.clearRequests();
-      const held = await startAndHold();
-      const pid = held.child.pid ?? 0;
+      const running = await startAndHold();
+      const pid = running.child.pid ?? 0;
 
-      process.kill(isForGroup ? -pid : pid, signal);
-      await expect.poll(held.output).toMatch(/cancell?ing/i);
-      await expect.poll(held.output).toContain(`${signal}: Pulumi finishes`);
+      process.kill(isSentToGroup ? -pid : pid, signal);
+      await expect.poll(running.output).toMatch(/cancell?ing/i);
+      await expect.poll(running.output).toContain(`${signal}: Pulumi finishes`);
       // A runner repeats the signal before it kills the job.
-      held.child.kill("SIGTERM");
-      held.release();
-      const { exitCode, output } = await held.result;
+      running.child.kill("SIGTERM");
+      running.release();
+      const { exitCode, output } = await running.result;
 
       expect(exitCode, output).toBe(4);
       expect(await summary()).toMatchObject({ command: "up", result: "interrupted", exitCode: 4 });
       expect(service.requests.map(({ method }) => method)).toEqual(["POST"]);
-      expect(await stack().resources()).toHaveProperty("orders");
+      expect(await stack().storedWebhooks()).toHaveProperty("orders");
       await pulumi(["destroy", "--yes"]);
     },
   );
 
-  it("exits with 3 while another update has locked the stack, or waits if it may", async () => {
-    const held = await startAndHold();
-    const locked = await deploy([...up, "--wait-for-lock", "0"]);
+  it("exits with 3 while another update has locked the stack, and waits for its end by default", async () => {
+    const running = await startAndHold();
+    const locked = await deploy([...upArgs, "--wait-for-lock", "0"]);
     const summaryOfLocked = await summary();
     const waiting = startDeploy();
     await expect.poll(waiting.output).toContain("Waiting for its end");
-    held.release();
-    await held.result;
+    running.release();
+    await running.result;
     const waited = await waiting.result;
 
     expect(locked.exitCode, locked.output).toBe(3);
@@ -105,7 +105,7 @@ describe("The deployment script of examples/ci", () => {
     expect(stack().service.webhooks).toHaveLength(1);
   });
 
-  it("destroys", async () => {
+  it("destroys the stack", async () => {
     const { exitCode, output } = await deploy(["destroy", "--stack", "test"]);
 
     expect(exitCode, output).toBe(0);

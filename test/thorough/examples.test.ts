@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { temporaryDirectory, withDirectory } from "../helpers/directory.js";
+import { repository, temporaryDirectory, withDirectory } from "../helpers/directory.js";
 import { withExample } from "../helpers/example.js";
 import { followGuide } from "../helpers/guide.js";
 import { packInto } from "../helpers/package.js";
@@ -9,7 +9,7 @@ import { stackEnvironment } from "../helpers/pulumi.js";
 
 const read = (directory: string) => readFile(join(directory, "README.md"), "utf8");
 
-describe("The commands of an example's README run when they are pasted, and print the documented output", () => {
+describe("The commands of an example's README succeed and print the documented output", () => {
   it.concurrent.each([
     "basic",
     "per-table",
@@ -31,7 +31,7 @@ describe("The commands of an example's README run when they are pasted, and prin
   afterAll(() => packed.remove());
 
   it.concurrent.each(["yaml", "native"])("in an empty directory: %s", async (name) => {
-    const page = await read(join(__dirname, "../../examples", name));
+    const page = await read(join(repository, "examples", name));
     await withDirectory(async (directory) => {
       const environment = await stackEnvironment(directory);
       await followGuide(page, { directory, environment, tarball });

@@ -1,21 +1,21 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { commandBlocks } from "../helpers/guide.js";
+import { succeed } from "../helpers/commands.js";
+import { type CommandBlock, commandBlocks } from "../helpers/guide.js";
 import { readPage } from "../helpers/markdown.js";
-import { succeed } from "../helpers/package.js";
-import { javascriptProgramOfPlugin, webhookArgs } from "../helpers/programs.js";
+import { javascriptPluginProgram, webhookArgs } from "../helpers/programs.js";
 import { shareStack } from "../helpers/stack.js";
 
-const [move, check, back] = commandBlocks(readPage("docs/moving.md"));
+const [moveBlock, checkBlock, returnBlock] = commandBlocks(readPage("docs/moving.md"));
 
-const head = (entry: string) => `
+const preambleOf = (entry: string) => `
   const pulumi = require("@pulumi/pulumi");
   const { Webhook, Provider } = require("${entry}");
   const args = ${JSON.stringify(webhookArgs())};
 `;
 /** Two webhooks, one of them in a component and with an explicit provider. */
-const programWithBoth = (entry: string) => `${head(entry)}
+const programWithTwoWebhooks = (entry: string) => `${preambleOf(entry)}
   const { DBWEBHOOKS_BASE_URL: baseUrl, DBWEBHOOKS_API_KEY: apiKey } = process.env;
   const orders = new Webhook("orders", args, { protect: false });
   const parent = new pulumi.ComponentResource("my:index:Team", "team");
@@ -25,45 +25,48 @@ const programWithBoth = (entry: string) => `${head(entry)}
   exports.ordersSecret = orders.secret;
   exports.otherSecret = other.secret;
 `;
-const programThatAdopts = (id: number | undefined) => `${head("pulumi-dbwebhooks")}
+const programThatAdopts = (id: number | undefined) => `${preambleOf("pulumi-dbwebhooks")}
   const secret = new pulumi.Config().requireSecret("ordersWebhookSecret");
   exports.ordersSecret = new Webhook("orders", { ...args, adopt: { id: ${id}, secret } }).secret;
 `;
 
 describe("A stack that moves to the plugin as docs/moving.md says", () => {
-  const stack = shareStack({ program: javascriptProgramOfPlugin });
+  const stack = shareStack({ program: javascriptPluginProgram });
   let before: Record<string, unknown>;
   const account = () => ({
     DBWEBHOOKS_BASE_URL: stack().service.baseUrl,
     DBWEBHOOKS_API_KEY: stack().service.apiKey,
   });
   /** Runs commands of the page in the stack's directory, and returns what they print. */
-  const paste = async ({ commands } = { commands: "false" }) => {
+  const paste = async (block: CommandBlock | undefined) => {
     const { directory, environment } = stack();
-    const stackOf = { PULUMI_STACK: "test", PULUMI_SKIP_CONFIRMATIONS: "true" };
-    const adapted = commands.replace("urn:pulumi:dev::orders", "urn:pulumi:test::webhooks");
+    const selection = { PULUMI_STACK: "test", PULUMI_SKIP_CONFIRMATIONS: "true" };
+    const adapted = (block?.commands ?? "false").replace(
+      "urn:pulumi:dev::orders",
+      "urn:pulumi:test::webhooks",
+    );
     const { output } = await succeed("bash", ["-euo", "pipefail", "-c", adapted], {
       directory,
-      environment: { ...environment, ...account(), ...stackOf },
+      environment: { ...environment, ...account(), ...selection },
     });
     return output;
   };
 
   beforeAll(async () => {
-    const { service, directory, declareText, outputs, up } = stack();
+    const { service, directory, writeProgram, outputs, up } = stack();
     await writeFile(join(directory, "package.json"), '{ "main": "index.js" }');
-    await declareText(programWithBoth("pulumi-dbwebhooks"));
+    await writeProgram(programWithTwoWebhooks("pulumi-dbwebhooks"));
     await up(account());
     before = await outputs();
     service.clearRequests();
   });
 
   it("keeps its webhooks and their secrets, which no file has in clear text", async () => {
-    const { service, directory, declareText, outputs, stateText, up } = stack();
+    const { service, directory, writeProgram, outputs, stateText, up } = stack();
 
-    await paste(move);
-    await declareText(programWithBoth("pulumi-dbwebhooks/native"));
-    const shown = await paste(check);
+    await paste(moveBlock);
+    await writeProgram(programWithTwoWebhooks("pulumi-dbwebhooks/native"));
+    const shown = await paste(checkBlock);
     await up(account());
 
     expect(shown).not.toMatch(/Webhook .* (create|delete|replace)/);
@@ -77,12 +80,12 @@ describe("A stack that moves to the plugin as docs/moving.md says", () => {
   });
 
   it("comes back by adoption, with the same secret and without a creation", async () => {
-    const { service, declareText, outputs, pulumi } = stack();
+    const { service, writeProgram, outputs, pulumi } = stack();
     const orders = service.webhooks.find(({ secret }) => secret === before.ordersSecret);
-    await declareText(programThatAdopts(orders?.id));
+    await writeProgram(programThatAdopts(orders?.id));
     await pulumi(["destroy", "--yes", "--target", "**other"], account());
 
-    await paste(back);
+    await paste(returnBlock);
 
     expect(await outputs()).toEqual({ ordersSecret: before.ordersSecret });
     expect(service.requests.map(({ method }) => method)).toEqual(["DELETE"]);

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { it } from "vitest";
-import { withDirectory } from "../helpers/directory.js";
+import { withDirectory, writeFiles } from "../helpers/directory.js";
 import { followGuide } from "../helpers/guide.js";
 import { codeBlocks, readPage, sectionOf } from "../helpers/markdown.js";
-import { packInto, writeFiles } from "../helpers/package.js";
+import { packInto } from "../helpers/package.js";
 import { stackEnvironment } from "../helpers/pulumi.js";
 
 const readme = readPage("README.md");
-const walk = sectionOf(readme, "Quick start") + sectionOf(readme, "Use the real service");
+const guide = sectionOf(readme, "Quick start") + sectionOf(readme, "Use the real service");
 const destroy = "\n```sh\npulumi destroy --yes --remove\n```\n";
 const textOf = (markdown: string, language: string) =>
   codeBlocks(markdown).find((block) => block.language === language)?.text;
@@ -20,13 +20,13 @@ it("The README leads from an empty directory to a stored secret, and on to a sta
       PULUMI_CONFIG_PASSPHRASE_FILE: join(directory, "passphrase"),
       PULUMI_SKIP_CONFIRMATIONS: "true",
     };
-    await followGuide(walk + destroy, {
+    await followGuide(guide + destroy, {
       directory,
       environment,
       tarball: await packInto(directory),
       write: () =>
         writeFiles(join(directory, "orders"), {
-          "Pulumi.yaml": textOf(walk, "yaml"),
+          "Pulumi.yaml": textOf(guide, "yaml"),
           "index.ts": textOf(readme, "ts"),
         }),
       adapt: (commands) =>

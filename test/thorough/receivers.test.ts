@@ -1,17 +1,16 @@
 import { randomInt } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { withDirectory } from "../helpers/directory.js";
+import { start } from "../helpers/commands.js";
+import { withDirectory, writeFiles } from "../helpers/directory.js";
 import { endGroup } from "../helpers/guide.js";
 import { startService } from "../helpers/local-service.js";
 import { codeBlocks, readPage, sectionOf } from "../helpers/markdown.js";
-import { writeFiles } from "../helpers/package.js";
-import { start } from "../helpers/pulumi.js";
 
 const page = readPage("docs/receive-and-verify.md");
 
 describe("A receiver of docs/receive-and-verify.md", () => {
   it.each(["TypeScript", "Python", "Go"])(
-    "handles a repeated event once, and refuses another signature: %s",
+    "handles a repeated event once, and rejects a wrong signature: %s",
     async (heading) => {
       const port = randomInt(10_000, 30_000);
       const section = sectionOf(page, heading).replaceAll("9000", String(port));
@@ -50,7 +49,8 @@ describe("A receiver of docs/receive-and-verify.md", () => {
             body: "{}",
           });
 
-          expect([outcomes, status], receiver.output()).toEqual([["delivered", "delivered"], 401]);
+          expect(outcomes, receiver.output()).toEqual(["delivered", "delivered"]);
+          expect(status).toBe(401);
           expect(receiver.output().match(/^record\.created evt_1$/gm)).toHaveLength(1);
         } finally {
           endGroup(receiver);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { soak } from "../../tools/soak/soak.mjs";
 
-describe("Many webhooks, random faults and random edits", () => {
-  it("lose nothing that no error names (node tools/soak/main.mts is the long form)", async () => {
+describe("Many webhooks with random faults and random edits", () => {
+  // "node tools/soak/main.mts" runs it for longer.
+  it("are all in the state with their secrets, or named by an error", async () => {
     const lines: string[] = [];
 
     const { violations, summary } = await soak({

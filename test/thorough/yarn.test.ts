@@ -3,13 +3,14 @@ import { join } from "node:path";
 import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
 import { devDependencies as versions } from "../../package.json";
-import { withDirectory } from "../helpers/directory.js";
-import { packInto, succeed, writeFiles } from "../helpers/package.js";
+import { succeed } from "../helpers/commands.js";
+import { repository, withDirectory, writeFiles } from "../helpers/directory.js";
+import { packInto } from "../helpers/package.js";
 import { webhookArgs } from "../helpers/programs.js";
 import { stackEnvironment } from "../helpers/pulumi.js";
-import { unasked } from "../helpers/stack.js";
+import { noPromptFlags } from "../helpers/stack.js";
 
-const yarn = join(__dirname, "../../node_modules/.bin/yarn");
+const yarn = join(repository, "node_modules/.bin/yarn");
 const program = `
 const { Webhook } = require("pulumi-dbwebhooks");
 exports.ordersSecret = new Webhook("orders", ${JSON.stringify(webhookArgs())}).secret;
@@ -17,9 +18,9 @@ exports.ordersSecret = new Webhook("orders", ${JSON.stringify(webhookArgs())}).s
 
 describe("The packed package", () => {
   it.each([
-    { linker: "node-modules", words: [] },
-    { linker: "pnp", words: [yarn, "exec"] },
-  ])("works where Yarn installed it with the linker $linker", async ({ linker, words }) => {
+    { linker: "node-modules", prefix: [] },
+    { linker: "pnp", prefix: [yarn, "exec"] },
+  ])("works where Yarn installed it with the linker $linker", async ({ linker, prefix }) => {
     await using service = await startLocalService();
     await withDirectory(async (directory) => {
       const environment = {
@@ -33,16 +34,18 @@ describe("The packed package", () => {
         "@types/node": versions["@types/node"],
         "pulumi-dbwebhooks": `file:${await packInto(directory)}`,
       };
-      const at = join(directory, "program");
-      await writeFiles(at, {
+      const programDirectory = join(directory, "program");
+      await writeFiles(programDirectory, {
         "Pulumi.yaml": "name: yarn\nruntime: nodejs\n",
         "index.js": program,
         "package.json": { private: true, main: "index.js", dependencies },
         ".yarnrc.yml": `nodeLinker: ${linker}\n`,
       });
-      const run = async (...command: string[]) => {
-        const [first = "", ...rest] = command;
-        return (await succeed(first, rest, { directory: at, environment })).stdout.trim();
+      const run = async (...words: string[]) => {
+        const [command = "", ...args] = words;
+        return (
+          await succeed(command, args, { directory: programDirectory, environment })
+        ).stdout.trim();
       };
       await run(yarn, "install");
 
@@ -50,22 +53,21 @@ describe("The packed package", () => {
       const folder = await run(yarn, "run", "pulumi-dbwebhooks", "plugin-path");
       expect(existsSync(join(folder, "pulumi-resource-dbwebhooks"))).toBe(true);
       const pulumi = (...args: string[]) =>
-        run(...words, "pulumi", ...args, "--stack", "test", "--non-interactive");
+        run(...prefix, "pulumi", ...args, "--stack", "test", "--non-interactive");
       await pulumi("stack", "init");
-      await pulumi("up", ...unasked);
-      expect([await pulumi("stack", "output", "ordersSecret", "--show-secrets")]).toEqual(
-        service.webhooks.map(({ secret }) => secret),
-      );
-      await pulumi("destroy", ...unasked);
+      await pulumi("up", ...noPromptFlags);
+      const secret = await pulumi("stack", "output", "ordersSecret", "--show-secrets");
+      expect(service.webhooks).toMatchObject([{ secret }]);
+      await pulumi("destroy", ...noPromptFlags);
     });
     expect(service.counts).toMatchObject({ created: 1, deleted: 1 });
   });
 });
 
-/** Yarn asks the same registry as npm, in the same way, but does not read npm's configuration. */
+/** Yarn uses the same registry as npm, but does not read npm's configuration. */
 async function yarnEnvironment(): Promise<Record<string, string>> {
   const setting = async (name: string) =>
-    (await succeed("npm", ["config", "get", name], { directory: __dirname })).stdout.trim();
+    (await succeed("npm", ["config", "get", name], { directory: repository })).stdout.trim();
   const registry = await setting("registry");
   const certificates = await setting("cafile");
   return {

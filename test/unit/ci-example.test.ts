@@ -2,9 +2,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { run } from "../helpers/commands.js";
 import { withExample } from "../helpers/example.js";
 import { readPage } from "../helpers/markdown.js";
-import { run } from "../helpers/pulumi.js";
 
 /** Returns the actions of GitHub that a page uses, each with its commit and tag. */
 function actionsOf(file: string): string[] {

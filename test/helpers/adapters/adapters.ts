@@ -3,11 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { ServiceError } from "@grpc/grpc-js";
-import {
-  ConfigureRequest,
-  DiffResponse,
-  ErrorResourceInitFailed,
-} from "@pulumi/pulumi/proto/provider_pb.js";
+import { ConfigureRequest, ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb.js";
 import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import type { StoredWebhook } from "pulumi-dbwebhooks/local-service";
 import { repository } from "../directory.js";
@@ -22,9 +18,9 @@ export interface Adapter {
   /** The resource type of a webhook. */
   readonly type: string;
   readonly command: readonly [string, ...string[]];
-  /** Stands before the name of each setting when the engine configures the provider. */
+  /** The prefix of each setting's name when the engine configures the provider. */
   readonly settingPrefix: string;
-  /** What Pulumi adds to the arguments of each webhook. */
+  /** The inputs that Pulumi adds to the arguments of each webhook. */
   readonly addedInputs: Properties;
 }
 
@@ -56,7 +52,7 @@ export const pluginAdapter: Adapter = {
 /** Both adapters, for `describe.each`. */
 export const adapters: readonly Adapter[] = [dynamicAdapter, pluginAdapter];
 
-/** The result of a creation. The secret in the state is unwrapped, as the engine passes it on. */
+/** The result of a creation. As in calls of the engine, the secret in the state is unwrapped. */
 export type CreateResult =
   | { readonly id: string; readonly secret: string; readonly state: Properties }
   | {
@@ -87,11 +83,12 @@ export async function startAdapter(
   });
   const closed = once(child, "close");
   const printed: string[] = [];
-  // The first line that a provider prints is its port.
   const port = new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stdout }).on("line", (line) => {
+    const output = createInterface({ input: child.stdout });
+    // The first line that a provider writes to its standard output is its port.
+    output.once("line", (line) => {
       resolve(line);
-      printed.push(line);
+      output.on("line", (later) => printed.push(later));
     });
     createInterface({ input: child.stderr }).on("line", (line) => printed.push(line));
     child.once("error", reject);
@@ -104,7 +101,7 @@ export async function startAdapter(
       errors.push(error);
       throw error;
     }) as never;
-  const provider = operationsOf(call, `urn:pulumi:test::webhooks::${type}::orders`);
+  const calls = operationsOf(call, `urn:pulumi:test::webhooks::${type}::orders`);
   const config = Object.entries(settings).map(([name, value]) => [settingPrefix + name, value]);
   const stop = async () => {
     client.close();
@@ -120,40 +117,37 @@ export async function startAdapter(
   }
   return {
     check: async (webhookArgs: Properties) => {
-      const { inputs, failures } = await provider.check({ ...addedInputs, ...webhookArgs });
+      const { inputs, failures } = await calls.check({ ...addedInputs, ...webhookArgs });
       const { __provider, ...webhookInputs } = inputs;
       return { inputs: webhookInputs, failures };
     },
-    diff: async (id: string, state: Properties, inputs: Properties) => {
-      const news = { ...addedInputs, ...inputs };
-      const { changes, replacesList } = await provider.diff(id, state, news);
-      return { isChanged: changes !== DiffResponse.DiffChanges.DIFF_NONE, replaces: replacesList };
-    },
+    diff: (id: string, state: Properties, inputs: Properties) =>
+      calls.diff(id, state, { ...addedInputs, ...inputs }),
     create: (inputs: Properties): Promise<CreateResult> =>
-      provider.create({ ...addedInputs, ...inputs }).then(({ id, outs }) => {
+      calls.create({ ...addedInputs, ...inputs }).then(({ id, outs }) => {
         const state = withUnwrappedSecret(outs);
         return { id, secret: String(state.secret), state };
       }, failedCreation),
-    /** Returns an empty id if the webhook is gone. */
-    read: async (id: string, state: Properties) => {
-      const { id: idRead, props } = await provider.read(id, { ...addedInputs, ...state });
-      return { id: idRead, state: withUnwrappedSecret(props) };
-    },
+    read: (id: string, state: Properties) => calls.read(id, { ...addedInputs, ...state }),
     /** Returns the message of the error; empty if the deletion succeeded. */
     delete: (id: string, state: Properties): Promise<string> =>
-      provider.delete(id, { ...addedInputs, ...state }).then(
+      calls.delete(id, { ...addedInputs, ...state }).then(
         () => "",
         ({ details }: ServiceError) => details,
       ),
     /** The lines that the process has logged or printed so far; complete once it has stopped. */
-    lines: () => [...engine.lines.map(({ line }) => line), ...printed.slice(1)],
-    /** The process, its engine, the calls as they are, and the errors of all calls that failed. */
-    process: { ...provider, child, engine, errors },
+    lines: () => [...engine.lines.map(({ line }) => line), ...printed],
+    /** The calls of the protocol, to which nothing is added. */
+    calls,
+    child,
+    engine,
+    /** The errors of all calls that failed. */
+    errors,
     [Symbol.asyncDispose]: stop,
   };
 }
 
-/** Unwraps the secret, which a provider returns in Pulumi's envelope and gets back without it. */
+/** Unwraps the secret: a provider returns it in Pulumi's envelope, and the engine passes it back without. */
 export function withUnwrappedSecret(outs: Properties): Properties {
   const { secret } = outs as { secret?: { value: string } };
   return secret === undefined ? outs : { ...outs, secret: secret.value };

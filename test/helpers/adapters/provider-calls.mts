@@ -18,7 +18,10 @@ export function connect(port: string): { readonly call: Call; close(): void } {
   const methods = client as unknown as Record<string, (...args: unknown[]) => void>;
   const call = (method: string, request: unknown) =>
     new Promise((resolve, reject) => {
-      methods[method]?.(request, (error: ServiceError | null, response: unknown) =>
+      if (methods[method] === undefined) {
+        throw new Error(`the protocol has no call ${method}`);
+      }
+      methods[method](request, (error: ServiceError | null, response: unknown) =>
         error === null ? resolve(response) : reject(error),
       );
     });

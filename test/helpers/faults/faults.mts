@@ -9,10 +9,10 @@ export const truncatedJson: Fault = {
   },
 };
 
-/** The response with 10 MiB more. */
+/** The response with 10 MiB of padding. */
 export const hugeBody: Fault = withFields({ padding: "x".repeat(10 * 1024 * 1024) });
 
-/** The response under the content type of a page. */
+/** The response with the content type of an HTML page. */
 export const asHtml: Fault = { kind: "respond", headers: { "content-type": "text/html" } };
 
 /** The response with its id as a string of digits. */
@@ -26,7 +26,7 @@ export function withFields(changes: object): Fault {
   return { kind: "respond", body: (_, own) => ({ ...own, ...changes }) };
 }
 
-/** A refusal that repeats the Authorization header, as some proxies do. */
+/** An error response that repeats the Authorization header, as some proxies do. */
 export function echoAuthorization(statusCode = 400): Fault {
   return {
     kind: "respond",

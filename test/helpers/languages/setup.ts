@@ -1,8 +1,8 @@
 import type { TestProject } from "vitest/node";
 import { buildEnvironment, buildTags } from "../../../tools/pulumi-cli/build.mts";
 import { resolvePulumiCli } from "../../../tools/pulumi-cli/resolve.mts";
+import { run } from "../commands.js";
 import { repository } from "../directory.js";
-import { run } from "../pulumi.js";
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -3,14 +3,14 @@ import { cp } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { repository, withDirectory } from "../helpers/directory.js";
+import { succeed } from "../helpers/commands.js";
+import { repository, withDirectory, writeFiles } from "../helpers/directory.js";
 import { linksOf } from "../helpers/markdown.js";
-import { succeed, writeFiles } from "../helpers/package.js";
 
-/** What `npm pack` takes from a clone. */
+/** Returns what `npm pack` would pack from a directory. */
 async function packedFrom(directory: string) {
-  const words = ["pack", "--dry-run", "--json", "--ignore-scripts"];
-  const { stdout } = await succeed("npm", words, { directory });
+  const args = ["pack", "--dry-run", "--json", "--ignore-scripts"];
+  const { stdout } = await succeed("npm", args, { directory });
   type Packed = { size: number; files: { path: string; size: number; mode: number }[] };
   const [packed] = JSON.parse(stdout) as [Packed];
   return packed;
@@ -35,7 +35,7 @@ describe("The packed package", async () => {
     // A link to a folder needs a file in it.
     const isPacked = (target: string) =>
       paths.some((path) => path === target || path.startsWith(`${target}/`));
-    // The page for contributors is for clones. The page at npm links to the repository.
+    // Contributors have a clone, and the page at npm links to the repository.
     expect(new Set(targets.filter((target) => !isPacked(target)))).toEqual(
       new Set(["CONTRIBUTING.md"]),
     );
@@ -91,12 +91,17 @@ describe("The packed package", async () => {
     );
   });
 
-  it("has nothing of a stack that somebody ran in an example", async () => {
+  it("has no files that a stack leaves behind in an example", async () => {
     await withDirectory(async (clone) => {
       await cp(join(repository, "package.json"), join(clone, "package.json"));
-      const made = [".pulumi/stacks/dev.json", "Pulumi.dev.yaml", "venv/pyvenv.cfg", "sdks/sdk.py"];
-      const written = [...made, "Pulumi.yaml"].map((path) => [path, ""]);
-      await writeFiles(join(clone, "examples/yaml/consumer"), Object.fromEntries(written));
+      const leftBehind = [
+        ".pulumi/stacks/dev.json",
+        "Pulumi.dev.yaml",
+        "venv/pyvenv.cfg",
+        "sdks/sdk.py",
+      ];
+      const files = [...leftBehind, "Pulumi.yaml"].map((path) => [path, ""]);
+      await writeFiles(join(clone, "examples/yaml/consumer"), Object.fromEntries(files));
 
       const packed = await packedFrom(clone);
 
@@ -109,13 +114,13 @@ describe("The packed package", async () => {
 
   it("has no path of a machine and no source map", () => {
     const machinePaths = [repository, homedir(), `${tmpdir()}/`];
-    const isLocal = /file:\/\/\/|(?<![\w.])\/(?:home|Users)\/|[A-Z]:\\\\|sourceMappingURL/;
+    const localPath = /file:\/\/\/|(?<![\w.])\/(?:home|Users)\/|[A-Z]:\\\\|sourceMappingURL/;
 
-    const odd = paths.filter((path) => {
+    const found = paths.filter((path) => {
       const content = readFileSync(join(repository, path), "utf8");
-      return isLocal.test(content) || machinePaths.some((part) => content.includes(part));
+      return localPath.test(content) || machinePaths.some((part) => content.includes(part));
     });
 
-    expect(odd).toEqual([]);
+    expect(found).toEqual([]);
   });
 });

@@ -1,14 +1,12 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 // Pinned in package.json: newer versions verify with the same library that signs here.
 import { Webhook, WebhookVerificationError } from "svix";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Receiver, startReceiver } from "../helpers/receiver.js";
+import { succeed } from "../helpers/commands.js";
+import { repository } from "../helpers/directory.js";
+import { type ReceivedNotification, type Receiver, startReceiver } from "../helpers/receiver.js";
 
-const execute = promisify(execFile);
-
-describe("The local service, given clients that know only the API,", () => {
+describe("The local service, given third-party clients,", () => {
   let service: LocalService;
   let receiver: Receiver;
   let created: Awaited<ReturnType<typeof curl>>;
@@ -40,7 +38,8 @@ describe("The local service, given clients that know only the API,", () => {
 
     await service.emit(event).finished;
 
-    const [{ rawBody, headers } = { rawBody: "", headers: {} }] = receiver.notifications;
+    expect(receiver.notifications).toHaveLength(1);
+    const [{ rawBody, headers }] = receiver.notifications as [ReceivedNotification];
     const verify = (body: string, secret: string) =>
       new Webhook(secret).verify(body, headers as Record<string, string>);
     expect(verify(rawBody, created.body.secret)).toMatchObject({ type: "record.created", data });
@@ -60,12 +59,13 @@ describe("The local service, given clients that know only the API,", () => {
 /** Sends a request as a shell script would. */
 async function curl(url: string, method: string, body?: object) {
   const data = ["--header", "Content-Type: application/json", "--data", JSON.stringify(body)];
-  const { stdout } = await execute("curl", [
+  const args = [
     ...["--silent", "--show-error", "--noproxy", "*", "--write-out", "\n%{http_code}"],
     ...["--request", method, "--header", "Authorization: Bearer local-api-key"],
     ...(body === undefined ? [] : data),
     url,
-  ]);
+  ];
+  const { stdout } = await succeed("curl", args, { directory: repository });
   const [json = "", statusCode] = stdout.split("\n");
   return { statusCode: Number(statusCode), body: JSON.parse(json) };
 }
