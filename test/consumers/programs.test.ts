@@ -63,7 +63,7 @@ const typescript = (packageJson: object, compilerOptions: object) => ({
 });
 const node10 = { module: "commonjs", moduleResolution: "node10" };
 
-/** Programs in one Pulumi project, whose stack has the same webhook whichever of them runs. */
+/** Programs of the same Pulumi project. They declare the same webhook, and share its stack. */
 const typescriptPrograms: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   // As in Pulumi's own templates; TypeScript 6 wants to be told that node10 is old.
   "typescript-commonjs": typescript(
@@ -150,7 +150,7 @@ async function preparePnpm(dependencies: object): Promise<void> {
       { main: "index.ts", dependencies: { ...dependencies, typescript: "~5.9.3" } },
       { ...node10, noEmit: true },
     ),
-    // pnpm fails an installation until somebody decides about every install script.
+    // pnpm fails an installation until the project allows or forbids every install script.
     "pnpm-workspace.yaml": "allowBuilds:\n  protobufjs: false\n",
   });
   await succeed(join(binaries, "pnpm"), ["install", "--prefer-offline"], { directory });

@@ -48,8 +48,8 @@ describe.each([javascriptProgram, yamlProgram])("Without a configured stack, $na
   it("creates each webhook at the service of its provider", async () => {
     await stack().declare(
       {
-        one: inDatabase("base_one", "us"),
-        two: inDatabase("base_two", "eu"),
+        american: inDatabase("base_us", "us"),
+        european: inDatabase("base_eu", "eu"),
         moves: inDatabase("base_moves", "us"),
         orders: inDatabase("base_orders"),
       },
@@ -61,17 +61,17 @@ describe.each([javascriptProgram, yamlProgram])("Without a configured stack, $na
 
     outputs.push((await stack().up(environment())).output);
 
-    expect(databasesOf(us())).toEqual(["base_moves", "base_one", "base_orders"]);
-    expect(databasesOf(eu())).toEqual(["base_two"]);
+    expect(databasesOf(us())).toEqual(["base_moves", "base_orders", "base_us"]);
+    expect(databasesOf(eu())).toEqual(["base_eu"]);
   });
 
-  describe("with other keys and a webhook that moves to another provider", () => {
+  describe("when the providers have other keys and a webhook moves from one to the other", () => {
     beforeAll(async () => {
       us().clearRequests();
       await stack().declare(
         {
-          one: inDatabase("base_one", "us"),
-          two: inDatabase("base_two", "eu"),
+          american: inDatabase("base_us", "us"),
+          european: inDatabase("base_eu", "eu"),
           moves: inDatabase("base_moves", "eu"),
           orders: inDatabase("base_orders"),
         },
@@ -89,8 +89,8 @@ describe.each([javascriptProgram, yamlProgram])("Without a configured stack, $na
     });
 
     it("changes no other webhook", () => {
-      expect(databasesOf(us())).toEqual(["base_one", "base_orders"]);
-      expect(databasesOf(eu())).toEqual(["base_moves", "base_two"]);
+      expect(databasesOf(us())).toEqual(["base_orders", "base_us"]);
+      expect(databasesOf(eu())).toEqual(["base_eu", "base_moves"]);
     });
 
     it("shows and stores neither keys nor secrets in clear text", async () => {

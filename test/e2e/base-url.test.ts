@@ -5,7 +5,7 @@ import { methodsAndKeysOf, noPromptFlags, shareService, shareStack } from "../he
 
 const providerArgs = ({ baseUrl }: LocalService, apiKey = "local-api-key") => ({ baseUrl, apiKey });
 
-describe("Another base URL in the dynamic adapter", () => {
+describe("Another base URL in the dynamic provider", () => {
   const otherService = shareService({ apiKeys: ["local-api-key"] });
   const stack = shareStack({ program: javascriptProgram });
   const ownService = () => stack().service;
@@ -52,7 +52,7 @@ describe("Another base URL in the dynamic adapter", () => {
   });
 });
 
-describe("Another base URL in the configuration of a default and of an explicit plugin provider", () => {
+describe("Another base URL in the configuration of a default and of an explicit provider of the plugin", () => {
   const newService = shareService({ apiKeys: ["new-key"] });
   const stack = shareStack({ program: yamlProgram });
   const oldService = () => stack().service;

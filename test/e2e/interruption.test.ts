@@ -39,7 +39,7 @@ describe.each([
     up.release();
     await deleted;
 
-    // YAML starts the plugin twice: once for its schema, and that one is idle.
+    // For a YAML program, Pulumi starts the plugin twice: the first process is only asked for its schema.
     expect(providers).not.toEqual([]);
     await expect.poll(() => providers.filter(isAlive)).toEqual([]);
     expect(service.webhooks).toEqual([]);

@@ -106,7 +106,7 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
     });
   });
 
-  it("are deleted with the key in the environment, although the stack has another one", async () => {
+  it("are deleted with the key in the environment, although the stack has another key", async () => {
     const { service, pulumi } = stack();
     service.clearRequests();
 

@@ -78,7 +78,7 @@ export async function withStack(
 
 /**
  * Opens one stack for all tests of a `describe`, and returns a function that returns it. The tests run in
- * their order, and each goes on from the stack that the one before left.
+ * their order, and each starts with the stack that the previous test left.
  */
 export function shareStack(options: StackOptions): () => TestStack {
   return share((use) => withStack(use, options));
@@ -181,7 +181,7 @@ async function openStack(root: string, service: LocalService, program: Program) 
   };
 }
 
-/** Holds back the response to the next creation; `committed` is fulfilled when the service has made it. */
+/** Holds back the response to the next creation; `committed` is fulfilled when the webhook exists. */
 export function holdCreation(service: LocalService) {
   const fault = { kind: "hold", commit: true } as const;
   const injected = service.inject({ on: "POST", fault, times: 1 });

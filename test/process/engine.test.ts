@@ -38,14 +38,14 @@ async function withCreationInFlight(
   const { baseUrl, apiKey } = service;
   const settings = { baseUrl, apiKey, maxConcurrentRequests: "1" };
   await using running = await startAdapter(adapter, settings);
-  const held = service.inject({ on: "POST", fault: { kind: "hold", commit: true }, times: 1 });
+  const hold = service.inject({ on: "POST", fault: { kind: "hold", commit: true }, times: 1 });
   const committed = service.nextRequest({ on: "POST", stage: "committed" });
   const exited = once(running.child, "exit");
   const creation = running.create(inputs);
   await committed;
   const queued = running.create(inputs);
   await waitUntilCallsAreHandled(adapter, running, service);
-  await use({ service, running, creation, release: () => held.release(), queued, exited });
+  await use({ service, running, creation, release: () => hold.release(), queued, exited });
 }
 
 /** Makes a call that sends no request. A process handles calls in order, so earlier ones have begun. */
@@ -103,14 +103,14 @@ describe("A creation that ends after SIGINT", () => {
     const { baseUrl, apiKey } = service;
     await using plugin = await startAdapter(pluginAdapter, { baseUrl, apiKey });
     const exited = once(plugin.child, "exit");
-    const held = service.inject({ on: "POST", fault: [{ kind: "hold", commit: true }, fault] });
+    const hold = service.inject({ on: "POST", fault: [{ kind: "hold", commit: true }, fault] });
     const committed = service.nextRequest({ on: "POST", stage: "committed" });
     const creation = plugin.create(inputs);
     await committed;
 
     plugin.child.kill("SIGINT");
     await expect.poll(() => plugin.lines().join()).toContain("Pulumi is stopping");
-    held.release();
+    hold.release();
     await creation;
     await exited;
 

@@ -7,7 +7,7 @@ import { repository, temporaryDirectory } from "../helpers/directory.js";
 
 const plugin = join(repository, "plugin");
 
-/** Returns a folder for PATH, in which `pulumi` is this script, or missing without one. */
+/** Returns a folder for PATH. Its `pulumi` is this script; without a script, it has none. */
 async function folderWithPulumi(script?: string): Promise<string> {
   const { path, remove } = temporaryDirectory();
   onTestFinished(remove);

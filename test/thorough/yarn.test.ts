@@ -41,8 +41,8 @@ describe("The packed package", () => {
         "package.json": { private: true, main: "index.js", dependencies },
         ".yarnrc.yml": `nodeLinker: ${linker}\n`,
       });
-      const run = async (...words: string[]) => {
-        const [command = "", ...args] = words;
+      const run = async (...commandLine: string[]) => {
+        const [command = "", ...args] = commandLine;
         return (
           await succeed(command, args, { directory: programDirectory, environment })
         ).stdout.trim();

@@ -193,7 +193,7 @@ async function prepareDeletion(
   };
 }
 
-/** Whether a text names the database of a case, and not another one that begins alike. */
+/** Whether a text names the database of a case, and not only one whose name begins with it. */
 function namesDatabase(text: string, { databaseId }: FaultCase): boolean {
   return new RegExp(`(?<![\\w-])${databaseId}(?![\\w-])`).test(withoutUrls(text));
 }
