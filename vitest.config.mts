@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 interface Tier {
   readonly name: string;
@@ -44,14 +45,22 @@ const tier = ({ name, minutes, needsCli = false, setup }: Tier) => ({
   },
 });
 
+/** Starts the consumers of the package first: they take longest, and leave a core idle at the end. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isPackage = ({ project }: TestSpecification) => Number(project.name === "package");
+    return (await super.sort(files)).toSorted((one, other) => isPackage(other) - isPackage(one));
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       tier({ name: "unit", minutes: 1 }),
       tier({ name: "process", minutes: 2 }),
-      // Vitest starts the files of these two tiers in the order of the names: the longest file comes first.
-      tier({ name: "consumers", minutes: 15, needsCli: true }),
       tier({ name: "e2e", minutes: 5, needsCli: true }),
+      tier({ name: "package", minutes: 15, needsCli: true }),
       // Rare and slow: npm test leaves it out.
       tier({
         name: "thorough",
