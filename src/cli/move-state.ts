@@ -42,9 +42,9 @@ export async function moveState(): Promise<void> {
 }
 
 /**
- * Moves the webhooks and the explicit providers of the main entry to the native plugin. Every webhook
- * keeps its number, and secrets stay as they are, encrypted or not. The rest of the state stays as it
- * is, apart from references to the moved resources.
+ * Moves the webhooks and the explicit providers of the dynamic provider, which programs import from
+ * `pulumi-dbwebhooks`, to the native plugin. Every webhook keeps its number, and secrets stay as they are,
+ * encrypted or not. The rest of the state stays as it is, apart from references to the moved resources.
  *
  * @param exported The output of `pulumi stack export`.
  */
@@ -100,7 +100,7 @@ function isWebhook({ type }: Resource): boolean {
   return type === dynamicWebhookType;
 }
 
-/** Whether a resource is a `Provider` of the main entry: other dynamic resources have the same type. */
+/** Whether a resource is a `Provider` of `pulumi-dbwebhooks`: other dynamic resources have the same type. */
 function isExplicitProvider({ type, inputs = {} }: Resource): boolean {
   return type === dynamicProviderType && explicitProviderKey in inputs;
 }
@@ -174,8 +174,8 @@ function movedResource(
 }
 
 /**
- * Returns the properties as the plugin names them: a `Provider` of the main entry stores its arguments as
- * keys of a stack's configuration. What only the dynamic provider needs is left out.
+ * Returns the properties as the plugin names them: a `Provider` of `pulumi-dbwebhooks` stores its
+ * arguments as keys of a stack's configuration. What only the dynamic provider needs is left out.
  */
 function pluginProperties(properties: Properties = {}): Properties {
   return Object.fromEntries(

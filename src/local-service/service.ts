@@ -30,7 +30,7 @@ const serverTimeouts = {
   connectionsCheckingInterval: 1_000,
 };
 
-/** Totals since the service started; `created` and `deleted` count over the lifetime of the data file. */
+/** What the service has counted since it started; `created` and `deleted` since its data file was made. */
 export interface ServiceCounts {
   /** Requests of any method and outcome. */
   readonly requests: number;

@@ -69,12 +69,12 @@ export function validateArgumentNames(args: Properties): string[] {
  * because Pulumi leaves unknown arguments out of a creation.
  */
 export function assertCompleteInputs(inputs: Properties): WebhookInputs {
-  const known = withoutAbsent(inputs);
-  const [problem] = validateArguments(known);
-  if (problem !== undefined || isUnknown(known)) {
+  const given = withoutAbsent(inputs);
+  const [problem] = validateArguments(given);
+  if (problem !== undefined || isUnknown(given)) {
     throw new WebhookError("notCreated", messages.incomplete(problem));
   }
-  return known as unknown as WebhookInputs;
+  return given as unknown as WebhookInputs;
 }
 
 /** Drops `undefined` and `null`, both of which mean that an argument was not given. */

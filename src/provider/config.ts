@@ -21,7 +21,7 @@ const setCommands: { readonly [Name in SettingName]?: string } = {
 export const settingRules = (allowInsecureBaseUrl: boolean) =>
   z.object({
     baseUrl: z.pipe(
-      text((url) => validateApiBase(url, allowInsecureBaseUrl)),
+      text((url) => validateBaseUrlSetting(url, allowInsecureBaseUrl)),
       z.transform(normalizeBaseUrl),
     ),
     formerBaseUrls: z._default(
@@ -126,7 +126,7 @@ function flag() {
   );
 }
 
-function validateApiBase(url: string, allowInsecureBaseUrl: boolean): string | undefined {
+function validateBaseUrlSetting(url: string, allowInsecureBaseUrl: boolean): string | undefined {
   const problem = validateBaseUrl(url, { allowInsecureBaseUrl });
   return problem === undefined &&
     new URL(normalizeBaseUrl(url)).pathname.toLowerCase().endsWith(apiPath)

@@ -60,13 +60,13 @@ export function isResourceOfType(value: unknown, type: string): boolean {
 }
 
 /**
- * Returns the arguments of a `Provider` as Pulumi's engine expects them: every value as text, and the key
- * as a secret.
+ * Returns the arguments of a `Provider` as Pulumi's engine expects them: every value as text, and the
+ * API key as a secret.
  *
- * @param keyPrefix The prefix of each argument's name.
- * @throws RunError for a name that Pulumi gives to default providers, and for unknown arguments.
+ * @param namePrefix The prefix of each argument's name.
+ * @throws RunError for a name that Pulumi gives to default providers, and for arguments that do not exist.
  */
-export function providerInputs(name: string, args: ProviderArgs, keyPrefix = ""): pulumi.Inputs {
+export function providerInputs(name: string, args: ProviderArgs, namePrefix = ""): pulumi.Inputs {
   assertSupportedNode();
   const problems = validateSettingNames(Object.keys(args));
   if (isDefaultProviderName(name)) {
@@ -79,7 +79,7 @@ export function providerInputs(name: string, args: ProviderArgs, keyPrefix = "")
   }
   const inputs = Object.entries(args).map(([key, value]) => {
     const text = (pulumi.output(value) as pulumi.Output<unknown>).apply(textOf);
-    return [keyPrefix + key, key === "apiKey" ? pulumi.secret(text) : text];
+    return [namePrefix + key, key === "apiKey" ? pulumi.secret(text) : text];
   });
   return Object.fromEntries(inputs);
 }

@@ -31,7 +31,7 @@ export class Provider extends pulumi.ProviderResource {
    * followed by a version.
    * @param args The settings of the account. The webhooks that use it report invalid values.
    * @param opts Options that all Pulumi resources have.
-   * @throws RunError for a reserved name or an unknown argument.
+   * @throws RunError for a reserved name or an argument that does not exist.
    */
   constructor(name: string, args: ProviderArgs = {}, opts?: pulumi.ResourceOptions) {
     const inputs = providerInputs(name, args, `${namespace}:`);

@@ -17,7 +17,7 @@ export class Provider extends pulumi.ProviderResource {
    * followed by a version.
    * @param args The settings of the account. `pulumi preview` reports invalid values.
    * @param opts Options that all Pulumi resources have.
-   * @throws RunError for a reserved name or an unknown argument.
+   * @throws RunError for a reserved name or an argument that does not exist.
    */
   constructor(name: string, args: ProviderArgs = {}, opts?: pulumi.ResourceOptions) {
     super(namespace, name, providerInputs(name, args), pulumi.mergeOptions({ version }, opts));
