@@ -131,7 +131,7 @@ describe("A provider with an arbitrary configuration", () => {
 
     await fc.assert(
       fc.asyncProperty(fc.dictionary(names, anyText), async (config) => {
-        const { check, diff } = startProvider({ ...config, listing: "false" });
+        const { check, diff } = startProvider(config);
 
         const { failures } = await check({}, someArgs());
         const outcome = await kindOrSuccess(diff("17", someState(), someArgs()));

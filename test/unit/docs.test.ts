@@ -49,7 +49,7 @@ describe("README", () => {
   });
 });
 
-describe("README of an example in another language", () => {
+describe("README of an example that uses the plugin", () => {
   it.each([
     ["yaml", "Pulumi.yaml"],
     ["yaml", "consumer/Pulumi.yaml"],

@@ -43,7 +43,7 @@ describe("Pulumi's engine", () => {
     expect(engine.stopping.aborted).toBe(false);
   });
 
-  it("cannot store, and stops, when its address accepts a connection and ends it", async () => {
+  it("cannot store, and nothing more is sent, when its address accepts a connection and ends it", async () => {
     const engine = engineAt(await listenAndHangUp());
 
     expect(await engine.checkCanStore()).toBe(false);

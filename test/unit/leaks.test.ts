@@ -193,7 +193,7 @@ describe("An error", () => {
     expectSafeError(error);
   });
 
-  it("shows a long message of the service in one line, and cuts it", async () => {
+  it("shows a long message of the service in one line, cut to 200 characters", async () => {
     const body = errorBody("ODD", `Too\nmany. ${"Z".repeat(500)}`);
     await using server = await startServer({ statusCode: 400, body });
 

@@ -67,7 +67,7 @@ describe("The schema of Webhook", () => {
     expect(outputs.events).toMatchObject({ type: "array", items: { type: "string" } });
   });
 
-  it("has an example in each language", () => {
+  it("has an example in each language, and the command of an import", () => {
     const languages = [...webhook.description.matchAll(/^```(\w+)$/gm)].map(([, name]) => name);
 
     expect(languages).toEqual(["typescript", "python", "go", "csharp", "java", "yaml", "sh"]);

@@ -20,7 +20,7 @@ export class ConsistencyChecker {
   readonly #service: LocalService;
   /** The number of errors of kind `inDoubt` about a creation, by database and receiver. */
   readonly #inDoubtErrors = new Map<string, number>();
-  /** The webhooks whose deletion failed or is in doubt according to an error. */
+  /** The webhooks whose deletion failed according to an error, also as the undo of a creation. */
   readonly #undeletedIds = new Set<string>();
   #posts = 0;
   #commits = 0;
