@@ -54,7 +54,7 @@ describe.each([javascriptProgram, yamlProgram])("Without a configured stack, $na
         orders: inDatabase("base_orders"),
       },
       {
-        us: { baseUrl: us().baseUrl, timeoutSeconds: 20 },
+        us: { baseUrl: us().baseUrl },
         eu: { baseUrl: eu().baseUrl, apiKey: "eu-key" },
       },
     );
@@ -76,7 +76,7 @@ describe.each([javascriptProgram, yamlProgram])("Without a configured stack, $na
           orders: inDatabase("base_orders"),
         },
         {
-          us: { baseUrl: us().baseUrl, timeoutSeconds: 20, apiKey: "us-key" },
+          us: { baseUrl: us().baseUrl, apiKey: "us-key" },
           eu: { baseUrl: eu().baseUrl, apiKey: "eu-next-key" },
         },
       );

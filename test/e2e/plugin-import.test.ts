@@ -79,8 +79,10 @@ describe("The native plugin, given the secrets of existing webhooks,", () => {
   });
 
   it("changes nothing when the arguments are corrected, and keeps a webhook that another resource has", async () => {
+    // Pulumi has stored the webhook although its import failed.
     await stack().declare({ ...byCommandAndOption, mismatched: withSecretUrl });
 
+    // For a YAML program `--json` shows no secrets, as the last test shows.
     const { exitCode, output } = await run("up", ...noPromptFlags, "--json");
 
     expect(exitCode, output).toBe(0);

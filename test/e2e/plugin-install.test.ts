@@ -35,6 +35,7 @@ describe("Without a network, the plugin", () => {
   it("is installed by install-plugin, also a second time, and programs and SDKs then find it", async () => {
     const install = ["node", join(repository, "dist/cli/main.js"), "install-plugin"] as const;
 
+    // The stack of this test uses the same home directory.
     const first = await runWithHome("home", ...install);
     const second = await runWithHome("home", ...install);
     const { output } = await stack().up();
@@ -42,6 +43,7 @@ describe("Without a network, the plugin", () => {
 
     expect(first.output).toContain(`dbwebhooks ${version} is installed`);
     expect(second.output).toContain(`dbwebhooks ${version} is installed`);
+    // Pulumi warns of a plugin that it finds on PATH.
     expect(output).not.toContain("pulumi-resource-dbwebhooks");
     expect(stack().service.webhooks).toHaveLength(1);
   });

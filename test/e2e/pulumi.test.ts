@@ -8,7 +8,7 @@ import { noPromptFlags, withStack } from "../helpers/stack.js";
 // Behaviour of Pulumi itself that the documents of this package describe. The test notices a new version
 // that changes it.
 describe("Pulumi", () => {
-  it("prints secrets with --json in clear text, and hands them to other stacks as secrets", async () => {
+  it("prints secrets of a JavaScript program with --json in clear text, and hands them to other stacks as secrets", async () => {
     await withStack(async ({ service, declare, directory, environment, pulumi, stateText }) => {
       await declare({ orders: {} });
       const { stdout } = await pulumi(["up", ...noPromptFlags, "--json"]);

@@ -105,8 +105,8 @@ describe("A rotation of secrets while events flow", () => {
 });
 
 /**
- * Declares the webhooks of all rotations. Another `replacementTrigger` replaces them; `overlap-old` exists
- * only with the trigger "first".
+ * Declares the webhooks of all rotations. Another `replacementTrigger` replaces all of them but `overlap`;
+ * `overlap-old` exists only with the trigger "first".
  */
 function programOf(
   replacementTrigger: string,

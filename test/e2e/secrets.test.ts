@@ -18,7 +18,10 @@ const isLeak = (line: string) => /local-api-key|url-path-token|query-token|whsec
 const isDebugMessageOfPulumi = (line: string) =>
   /"(Unm|M)arshaling property for RPC\[|RegisterResource RPC finished:/.test(line);
 
-/** A webhook with a secret url, and one that a transformation makes adopt an existing webhook. */
+/**
+ * A webhook with a secret url, and one that a transformation makes adopt an existing webhook. The
+ * transformation also drops the option that marks the output `secret` as a secret.
+ */
 const programOf = (event: string, adopt: object) => `
   const { Webhook } = require("pulumi-dbwebhooks");
   const pulumi = require("@pulumi/pulumi");

@@ -13,8 +13,8 @@ import { someArgs } from "../helpers/builders.js";
 import { withFields } from "../helpers/faults/faults.mjs";
 import { kindOf } from "../helpers/kind-of.js";
 
-// The rules are tested in unit/engine.test.ts and unit/transport.test.ts, the end of a creation when Pulumi is
-// killed or gets a second ^C in e2e/interruption.test.ts.
+// When the provider stops, and what it still sends then, is tested in unit/engine.test.ts and
+// unit/transport.test.ts; what happens when Pulumi is killed or gets a second ^C, in e2e/interruption.test.ts.
 
 const inputs = someArgs();
 
@@ -94,6 +94,7 @@ describe.concurrent.each(adapters)("The process of $name", (adapter) => {
     }));
 });
 
+// Both adapters end a creation in the same way, so one of them is enough here.
 describe("A creation that ends after SIGINT", () => {
   it.each<{ kind: string; response: string; fault: Fault }>([
     { kind: "inDoubt", response: "is lost", fault: { kind: "resetAfterCommit" } },

@@ -13,7 +13,10 @@ import { echo, expectNoLeak, tokens, url } from "../helpers/leaks.js";
 
 const inputs = someArgs({ url });
 
-/** An error response that repeats the whole request, including the key and the secret. */
+/**
+ * An error response that repeats the whole request, including the key and the secret, in more text than a
+ * message may hold, which is also not well-formed.
+ */
 const echoResponse = (statusCode: number, code: string) => ({
   statusCode,
   headers: { location: `https://example.net/${tokens.path}` },
@@ -61,7 +64,7 @@ describe.each(adapters)("$name, given arguments and responses full of secrets,",
     // The provider sends no deletion of webhook 17, which its own run has created.
     await running.delete(adapter.idOf({ databaseId: "base_abc123", id: 18 }), state);
     await running.read(id, { ...state, databaseId: "base_other" });
-    // The dynamic provider has no import; for it, this is a read like any other.
+    // The dynamic provider has no import: Pulumi's process fails, because the read has no state.
     await running.calls.import("base_third/17").catch(() => undefined);
     await running[Symbol.asyncDispose]();
     failures = checked.failures;
@@ -83,6 +86,7 @@ describe.each(adapters)("$name, given arguments and responses full of secrets,",
       inDoubt: { error: expect.stringMatching(/\[inDoubt\]$/) },
       notCreated: { error: expect.stringMatching(/\[notCreated\]$/) },
     });
+    // Of the creations, the deletion and the import.
     expect(errors).toHaveLength(5);
     expectNoLeak(errors.flatMap(textsOf));
   });

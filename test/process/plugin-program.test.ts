@@ -21,7 +21,6 @@ const nodesOnPath = [...new Set(process.env.PATH?.split(delimiter))].map((path) 
 );
 const oldNodes = nodesOnPath.filter(
   (node) =>
-    !node.includes("node_modules") &&
     existsSync(node) &&
     /^v(1\d|20|21)\./.test(execFileSync(node, ["--version"], { encoding: "utf8" })),
 );

@@ -17,7 +17,7 @@ const preambleOf = (entry: string) => `
 /** Two webhooks, one of them in a component and with an explicit provider. */
 const programWithTwoWebhooks = (entry: string) => `${preambleOf(entry)}
   const { DBWEBHOOKS_BASE_URL: baseUrl, DBWEBHOOKS_API_KEY: apiKey } = process.env;
-  const orders = new Webhook("orders", args, { protect: false });
+  const orders = new Webhook("orders", args);
   const parent = new pulumi.ComponentResource("my:index:Team", "team");
   const provider = new Provider("account", { baseUrl, apiKey, timeoutSeconds: 20 });
   const otherArgs = { ...args, tableId: "tbl_other" };

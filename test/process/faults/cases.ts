@@ -53,7 +53,7 @@ interface ExpectedResult {
 }
 
 interface Cause {
-  /** What the service does, for the page. */
+  /** What the service does, as docs/contributing/faults.md says it. */
   readonly does: string;
   /** Default: none, because the settings are the cause. */
   readonly fault?: Fault;
@@ -78,10 +78,7 @@ export interface FaultCase extends ExpectedResult, Cause {
 export const defaultSettings = { timeoutSeconds: "30", retrySeconds: "15" };
 
 const shortTimeout = async () => ({ DBWEBHOOKS_TIMEOUT_SECONDS: "5" });
-const noRetries = async () => ({
-  DBWEBHOOKS_TIMEOUT_SECONDS: "5",
-  DBWEBHOOKS_RETRY_SECONDS: "0",
-});
+const noRetries = async () => ({ DBWEBHOOKS_RETRY_SECONDS: "0" });
 const listing = async () => ({ DBWEBHOOKS_LISTING: "true" });
 const closedPort = async () => ({
   DBWEBHOOKS_BASE_URL: "http://127.0.0.1:1",
