@@ -16,22 +16,22 @@ export async function adoptWebhook(
   const { databaseId } = webhook;
   const name = nameOfWebhook(id, databaseId);
   const record = runState.remember({ baseUrl, databaseId, id });
-  const failure = (problem: string) => {
+  const failureFor = (problem: string) => {
     record.hasFailedToAdopt = true;
     return new WebhookError("unchanged", messages.notAdopted(name, problem));
   };
   if (record.isDeleted) {
-    throw failure(messageParts.adoptDeleted);
+    throw failureFor(messageParts.adoptDeleted);
   }
   if (record.isAdopted || record.wasReturnedForCreation || record.owners.size > 0) {
-    throw failure(messageParts.adoptOwned);
+    throw failureFor(messageParts.adoptOwned);
   }
   // Set before the lookup, during which another resource may adopt the same webhook.
   record.isAdopted = true;
   const problem = listing ? await lookUpProblem(context, webhook, id) : undefined;
   if (problem !== undefined) {
     record.isAdopted = false;
-    throw failure(problem);
+    throw failureFor(problem);
   }
   operation.notify(messages.adopted(name, listing));
   return { id, secret: adopt.secret };

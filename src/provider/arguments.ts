@@ -9,7 +9,7 @@ import { messages } from "./messages.js";
 import { validateReceiverUrl } from "./urls.js";
 import { isUnknown, type Properties } from "./values.js";
 
-/** The arguments of a webhook as `check` leaves them: resolved, with sorted events and no duplicates. */
+/** The arguments of a webhook for its creation: known, with sorted events and no duplicates. */
 export interface WebhookInputs {
   readonly databaseId: string;
   readonly url: string;
