@@ -92,7 +92,7 @@ async function undoCreation(
   try {
     const deletion = await deleteWebhook(undoContext, address, { isUndo: true });
     if (deletion.kind === "absent") {
-      return messageParts.absentUndo;
+      return messageParts.undoReturned404;
     }
     return deletion.kind === "failed" ? failureText(undoContext, deletion.failure) : undefined;
   } catch (error) {

@@ -300,7 +300,7 @@ export const messages = {
 
 /** Parts of messages: why something failed or was not done, and what helps. */
 export const messageParts = {
-  absentUndo:
+  undoReturned404:
     "the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks.",
   baseUrlLabel: (old: string | undefined, next: string) =>
     `baseUrl (${old === undefined ? "" : `from ${shownValue(old)} `}to ${shownValue(next)})`,

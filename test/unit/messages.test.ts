@@ -219,7 +219,7 @@ describe("The text of a failed creation", () => {
 
     expect({
       withoutSecret: textOf(!hasSecret, "undone"),
-      withoutSecretAndStored: textOf(!hasSecret, "partial", messageParts.absentUndo),
+      withoutSecretAndStored: textOf(!hasSecret, "partial", messageParts.undoReturned404),
       tooLate: textOf(hasSecret, "undone"),
       tooLateAndLeft: textOf(hasSecret, "leftBehind", "WHY"),
     }).toMatchInlineSnapshot(`
