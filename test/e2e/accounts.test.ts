@@ -65,7 +65,7 @@ describe.each([javascriptProgram, yamlProgram])("Without a configured stack, $na
     expect(databasesOf(eu())).toEqual(["base_eu"]);
   });
 
-  describe("when the providers have other keys and a webhook moves from one to the other", () => {
+  describe("when the keys of the providers are set in another way and a webhook moves from one to the other", () => {
     beforeAll(async () => {
       us().clearRequests();
       await stack().declare(
@@ -76,6 +76,7 @@ describe.each([javascriptProgram, yamlProgram])("Without a configured stack, $na
           orders: inDatabase("base_orders"),
         },
         {
+          // The same key, now as an argument and not from the environment.
           us: { baseUrl: us().baseUrl, apiKey: "us-key" },
           eu: { baseUrl: eu().baseUrl, apiKey: "eu-next-key" },
         },

@@ -57,8 +57,8 @@ export async function fakeTransport(
   await import("../../src/api/rate-limiter.js");
   useFakeClock();
   const startedAt = Date.now();
-  // `endsAtStop`: whether a stop of Pulumi would end the attempt.
-  const attempts: { name: string; atMs: number; endsAtStop: boolean }[] = [];
+  // `endsAtStopIfUnsent`: whether a stop of Pulumi ends the attempt while its request is not sent yet.
+  const attempts: { name: string; atMs: number; endsAtStopIfUnsent: boolean }[] = [];
   const waits: ReportedDelay[] = [];
   const sendOnce: http.SendOnce = async ({ url }, signals) => {
     const name = url.pathname.slice(1);
@@ -68,8 +68,8 @@ export async function fakeTransport(
     if (signals?.deadline?.aborted) {
       return { kind: "unsent", cause: "deadline" };
     }
-    const endsAtStop = signals?.stopping !== undefined;
-    attempts.push({ name, atMs: Date.now() - startedAt, endsAtStop });
+    const endsAtStopIfUnsent = signals?.stopping !== undefined;
+    attempts.push({ name, atMs: Date.now() - startedAt, endsAtStopIfUnsent });
     return respond(attempts.length, name);
   };
   const createSender = () => Promise.resolve(sendOnce);

@@ -297,9 +297,9 @@ describe("An undo", () => {
     { fact: "stops waiting for a 429 when Pulumi stops", outcome: throttled9s, stopAtMs: 1_000 },
     { fact: "stops waiting for a response when Pulumi stops", outcome: never, stopAtMs: 1_000 },
   ])("$fact", async ({ outcome, stopAtMs }) => {
-    const oneIn100s = { ...oneAtATime, ...perSecond(0.01) };
+    const fullQueue = { ...oneAtATime, ...perSecond(0.01) };
     const respond = (_attempt: number, name: string) => (name === "undo" ? ok : outcome);
-    const { stop, transport } = await stoppable(respond, oneIn100s);
+    const { stop, transport } = await stoppable(respond, fullQueue);
     setTimeout(() => stop.abort(), stopAtMs);
     await vi.advanceTimersByTimeAsync(0);
 
@@ -327,10 +327,10 @@ describe("An undo", () => {
       earlierOutcomes: [throttled(), response(500)],
     });
     expect(transport.attempts).toMatchObject([
-      { name: "first", atMs: 0, endsAtStop: true },
-      { name: "undo", atMs: 0, endsAtStop: false },
-      { name: "undo", atMs: 375, endsAtStop: false },
-      { name: "undo", atMs: 375 + 750, endsAtStop: false },
+      { name: "first", atMs: 0, endsAtStopIfUnsent: true },
+      { name: "undo", atMs: 0, endsAtStopIfUnsent: false },
+      { name: "undo", atMs: 375, endsAtStopIfUnsent: false },
+      { name: "undo", atMs: 375 + 750, endsAtStopIfUnsent: false },
     ]);
   });
 });
