@@ -39,7 +39,7 @@ export interface HttpResponse {
 export interface HttpFailure {
   /**
    * `unsent`: the service certainly has not seen the request. `noResponse`: it may have acted on it, because
-   * a part of the request was sent, and perhaps a part of the response was received.
+   * a part of the request may have been sent.
    */
   readonly kind: "unsent" | "noResponse";
   /** `deadline`: that of the operation. `stopping`: Pulumi is stopping. */

@@ -38,7 +38,8 @@ const maxWaitSeconds = 600;
 /**
  * The routes of API §4; docs/contributing/api.md says which document that is. The steps of a request are, in
  * order: the log, `Host` and `Origin`, the rate limit, reading the body if the API key may use the database,
- * faults, refusal without such a key, and the handler.
+ * faults, refusal without such a key, and the handler. Only the fault `resetBeforeReading` can come before the
+ * body.
  */
 export function createRoutes(parts: ServiceParts, options: LocalServiceOptions): Hono<ServiceEnv> {
   const { webhooks, deliveries, keys, requests, faults, closing } = parts;
@@ -120,6 +121,7 @@ async function emitEvent(
   if (refusal !== undefined) {
     return refusal;
   }
+  // Any JSON: the next line validates it.
   const body = { ...(c.get("entry").body as NewEvent), databaseId: c.req.param("databaseId") };
   const problems = deliveries.validateEvent(body);
   if (problems.length > 0) {

@@ -23,7 +23,7 @@ export async function adoptWebhook(
   if (record.isDeleted) {
     throw failureFor(messageParts.adoptDeleted);
   }
-  if (record.isAdopted || record.wasReturnedForCreation || record.owners.size > 0) {
+  if (record.isAdopted || record.isProtectedByCreation || record.owners.size > 0) {
     throw failureFor(messageParts.adoptOwned);
   }
   // Set before the lookup, during which another resource may adopt the same webhook.

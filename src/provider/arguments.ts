@@ -68,7 +68,7 @@ export function validateArgumentNames(args: Properties): string[] {
  * Returns the inputs of a webhook that is about to be created. Throws if one of them is unknown or missing,
  * because Pulumi leaves unknown arguments out of a creation.
  */
-export function assertCompleteInputs(inputs: Properties): WebhookInputs {
+export function requireCompleteInputs(inputs: Properties): WebhookInputs {
   const given = withoutAbsent(inputs);
   const [problem] = validateArguments(given);
   if (problem !== undefined || isUnknown(given)) {

@@ -64,8 +64,8 @@ export interface ConfigSource {
  *
  * For the default provider the environment takes precedence over the stack's configuration, because
  * `destroy` and `refresh` use the configuration that the last `up` stored: after a key rotation the
- * environment is the only way to pass the new key. For an explicit `Provider` its own arguments take precedence, so that
- * two of them can differ. An empty variable counts as absent.
+ * environment is the only way to pass the new key. For an explicit `Provider` its own arguments take
+ * precedence, so that two of them can differ. An empty variable counts as absent.
  */
 export function readConfig({ get, environment, ...source }: ConfigSource): ConfigResult {
   const isExplicit = source.isExplicit();

@@ -59,7 +59,7 @@ export class EngineMonitor {
     this.#exitIfIdle();
   }
 
-  /** Checks from time to time whether the engine is alive: after `kill -9` nothing else ends this process. */
+  /** Checks from time to time whether the engine is alive: after `kill -9` of the CLI nothing else ends it. */
   watch(): void {
     setInterval(() => void this.exitIfFinished(), watchIntervalMs).unref();
   }
@@ -75,7 +75,7 @@ export class EngineMonitor {
 
   /**
    * Asks whether the engine can still store what this process returns. Once it cannot, it never will, so no
-   * further request is sent.
+   * further request is sent, except for undos.
    */
   async checkCanStore(): Promise<boolean> {
     const state = this.#state === "alive" ? await this.#probe() : this.#state;

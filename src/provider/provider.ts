@@ -2,7 +2,7 @@
 import { Deadline, Transport } from "../api/transport.js";
 import { importSecretVariable } from "../common/setting-names.js";
 import { adoptWebhook } from "./adopt.js";
-import { assertCompleteInputs, withoutAbsent } from "./arguments.js";
+import { requireCompleteInputs, withoutAbsent } from "./arguments.js";
 import { type CheckResult, checkWebhook } from "./check.js";
 import { type ConfigResult, type ConfigSource, readConfig } from "./config.js";
 import { createManagedWebhook } from "./create.js";
@@ -76,7 +76,7 @@ export class WebhookProvider {
     const place = typeof databaseId === "string" ? ` in database ${databaseId}` : "";
     return this.#runOperation(`Create webhook${place}`, inputs, options, async (operation) => {
       const context = this.#requireContext(operation, "notCreated");
-      const webhook = assertCompleteInputs(inputs);
+      const webhook = requireCompleteInputs(inputs);
       const state = stateOf(inputs, context.settings.baseUrl);
       const { id, secret } = webhook.adopt
         ? await adoptWebhook(context, webhook, webhook.adopt)
@@ -113,10 +113,10 @@ export class WebhookProvider {
   }
 
   /**
-   * Reads a webhook that Pulumi does not know yet, and returns the arguments that declare it. Needs
-   * the setting `listing`, and the secret in the environment variable `DBWEBHOOKS_IMPORT_SECRET`. The url is returned
-   * as a secret, because Pulumi does not pass on what the program declares and a receiver's url is often a
-   * credential.
+   * Reads a webhook that Pulumi does not know yet, and returns the arguments that declare it. Needs the
+   * setting `listing`, and the secret in the environment variable `DBWEBHOOKS_IMPORT_SECRET`. The url is
+   * returned as a secret, because Pulumi does not pass on what the program declares and a receiver's url is
+   * often a credential.
    */
   import(
     id: string,
@@ -170,7 +170,7 @@ export class WebhookProvider {
       runState: this.#runState,
       engineMonitor,
       operation,
-      onDelay: (wait) => operation.notify(delayLine(settings, wait)),
+      onDelay: (delay) => operation.notify(delayLine(settings, delay)),
     };
   }
 

@@ -20,10 +20,10 @@ export class WebhookRecord {
   isAdopted = false;
   hasFailedToAdopt = false;
   /**
-   * Whether the service returned it for a creation of this run. No deletion may then reach it: it may be the
-   * webhook of another resource, or the one that the creation replaces.
+   * Whether no deletion of this run may reach it, because the service returned it for a creation: it may be
+   * the webhook of another resource, or the one that the creation replaces.
    */
-  wasReturnedForCreation = false;
+  isProtectedByCreation = false;
   isDeleted = false;
 
   /**
@@ -43,7 +43,7 @@ export class WebhookRecord {
     if (this.isAdoptDeclared) {
       return "adopted";
     }
-    if (this.wasReturnedForCreation) {
+    if (this.isProtectedByCreation) {
       return "created";
     }
     return [...this.owners].some((owner) => owner !== urn) ? "owned" : undefined;
@@ -91,7 +91,7 @@ export class RunState {
     const record = this.remember(address);
     const isExisting = isKnown && !record.isDeleted;
     record.isDeleted = false;
-    record.wasReturnedForCreation = isExisting || this.hasChecked;
+    record.isProtectedByCreation = isExisting || this.hasChecked;
     return { isNew: !isExisting };
   }
 

@@ -80,9 +80,9 @@ export interface ProviderArgs {
    * The address of the service, with a path prefix if it has one: `https:`, or `http:` on a loopback
    * host. Required, here or in `DBWEBHOOKS_BASE_URL`.
    *
-   * With `pulumi-dbwebhooks`, do not change this: keep this Provider, and declare a second one with the new
-   * address. With the native plugin, changing this replaces all webhooks of the provider, unless
-   * `formerBaseUrls` contains the old address.
+   * With the dynamic provider of TypeScript and JavaScript programs, do not change this: keep this Provider,
+   * and declare a second one with the new address. With the native plugin, changing this replaces all
+   * webhooks of the provider, unless `formerBaseUrls` contains the old address.
    */
   baseUrl?: pulumi.Input<string | undefined>;
   /**

@@ -50,7 +50,7 @@ async function generateSchema() {
   ];
   const settings = propertiesOf(
     declarationOf("sdk/args.ts", "ProviderArgs").members,
-    await settingFieldsOf(),
+    await loadSettingFields(),
   );
   return {
     ...template,
@@ -114,7 +114,7 @@ function requiredOf(members: readonly Member[]): string[] {
  * Returns a function with the default and the environment variable of a setting. Lists have no such fields,
  * because Pulumi reads no list from a variable.
  */
-async function settingFieldsOf(): Promise<(name: string) => Schema> {
+async function loadSettingFields(): Promise<(name: string) => Schema> {
   const { settingRules } =
     await load<typeof import("../../src/provider/config.ts")>("provider/config.ts");
   const { environmentVariables } =
