@@ -224,8 +224,11 @@ describe("A creation for which the service returns a webhook that the provider k
     expect(provider.lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
   });
 
-  it("succeeds when the provider has deleted the webhook, because services reuse ids", async () => {
-    const provider = await startWithService([deleted, created]);
+  it.each<[string, StubResponse]>([
+    ["has deleted it", deleted],
+    ["has found that it is gone", { statusCode: 404, body: errorBody("NOT_FOUND") }],
+  ])("succeeds when the provider %s, because services reuse ids", async (_case, response) => {
+    const provider = await startWithService([response, created]);
     await provider.delete("17", provider.state);
 
     expect(await provider.create(someArgs())).toMatchObject({ id: "17" });
