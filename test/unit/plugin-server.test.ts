@@ -285,7 +285,8 @@ describe("A webhook of the plugin", () => {
     const { props } = await plugin.read(id, state);
 
     expect(props).toMatchObject({ url: otherUrl });
-    await expect.poll(() => plugin.lines).toMatchObject([{ urn, severity: WARNING }]);
+    // After the last response Pulumi may end the plugin, so the warning comes before the response.
+    expect(plugin.lines).toMatchObject([{ urn, severity: WARNING }]);
   });
 
   it("is read without an id when it is gone", async () => {
