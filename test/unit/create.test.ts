@@ -224,12 +224,20 @@ describe("A creation for which the service returns a webhook that the provider k
     expect(provider.lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
   });
 
-  it.each<[string, StubResponse]>([
-    ["has deleted it", deleted],
-    ["has found that it is gone", { statusCode: 404, body: errorBody("NOT_FOUND") }],
-  ])("succeeds when the provider %s, because services reuse ids", async (_case, response) => {
-    const provider = await startWithService([response, created]);
-    await provider.delete("17", provider.state);
+  type Provider = Awaited<ReturnType<typeof startWithService>>;
+  const remove = (provider: Provider) => provider.delete("17", provider.state);
+  const notFound = { statusCode: 404, body: errorBody("NOT_FOUND") };
+  it.each<[string, StubResponse[], (provider: Provider) => Promise<unknown>]>([
+    ["has deleted it", [deleted], remove],
+    ["has found that it is gone", [notFound], remove],
+    [
+      "has undone its creation",
+      [createdWithoutSecret, deleted],
+      ({ create }) => errorOf(create(someArgs())),
+    ],
+  ])("succeeds when the provider %s, because services reuse ids", async (_case, responses, act) => {
+    const provider = await startWithService([...responses, created]);
+    await act(provider);
 
     expect(await provider.create(someArgs())).toMatchObject({ id: "17" });
   });
