@@ -83,6 +83,20 @@ describe.concurrent.each(adapters)("The process of $name", (adapter) => {
       expect(await exited).toEqual([null, "SIGINT"]);
     }));
 
+  it("undoes the creation in flight when the engine and the reader of stderr are gone", ({
+    expect,
+  }) =>
+    withCreationInFlight(adapter, async ({ service, running, release, exited }) => {
+      running.engine.close();
+      running.child.stderr.destroy();
+
+      // The queued creation fails and writes a line before the other one is undone.
+      release();
+
+      expect(await exited).toEqual([0, null]);
+      expect(service.webhooks).toEqual([]);
+    }));
+
   it("ends by itself when the engine is gone after the last creation", ({ expect }) =>
     withCreationInFlight(adapter, async ({ running, queued, release, exited }) => {
       release();

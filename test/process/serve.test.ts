@@ -79,6 +79,18 @@ Stop it with ^C.
     }
   });
 
+  it("says how many deliveries are lost when it stops", async () => {
+    await using receiver = await startReceiver(() => 503);
+    const service = await serve();
+    await clientOf({ ...service, apiKey }).subscribe(receiver.url);
+    const args = ["--database", "base_1", "--url", service.baseUrl, "--wait", "0"];
+    await runCli(["emit", "record.created", ...args]);
+
+    await service.end("SIGTERM");
+
+    expect(service.output()).toMatch(/^Stopped\. Deliveries still pending are lost: 1\.$/m);
+  });
+
   it("keeps every webhook that it acknowledged in the file when it is killed", async () => {
     const file = temporaryFile();
     const killed = await serve("--data", file);

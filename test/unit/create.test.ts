@@ -224,9 +224,20 @@ describe("A creation for which the service returns a webhook that the provider k
     expect(provider.lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
   });
 
-  it("succeeds when the provider has deleted the webhook, because services reuse ids", async () => {
-    const provider = await startWithService([deleted, created]);
-    await provider.delete("17", provider.state);
+  type Provider = Awaited<ReturnType<typeof startWithService>>;
+  const remove = (provider: Provider) => provider.delete("17", provider.state);
+  const notFound = { statusCode: 404, body: errorBody("NOT_FOUND") };
+  it.each<[string, StubResponse[], (provider: Provider) => Promise<unknown>]>([
+    ["has deleted it", [deleted], remove],
+    ["has found that it is gone", [notFound], remove],
+    [
+      "has undone its creation",
+      [createdWithoutSecret, deleted],
+      ({ create }) => errorOf(create(someArgs())),
+    ],
+  ])("succeeds when the provider %s, because services reuse ids", async (_case, responses, act) => {
+    const provider = await startWithService([...responses, created]);
+    await act(provider);
 
     expect(await provider.create(someArgs())).toMatchObject({ id: "17" });
   });

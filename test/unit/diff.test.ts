@@ -114,8 +114,13 @@ describe("ignoreChanges", () => {
 describe("A base URL other than the one at which a webhook was created", () => {
   const otherService = { baseUrl: "https://next.example.com" };
 
-  it("is refused for the default provider", async () => {
-    await expect(compare({ settings: otherService })).rejects.toMatchObject({ kind: "unchanged" });
+  it("is refused for the default provider, without a warning of a replacement", async () => {
+    const { diff, lines } = startProvider(otherService);
+
+    const comparison = diff("17", someState(), someArgs());
+
+    await expect(comparison).rejects.toMatchObject({ kind: "unchanged" });
+    expect(lines).toEqual([]);
   });
 
   it.each([

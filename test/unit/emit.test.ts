@@ -50,6 +50,21 @@ describe("emit", () => {
     expect(awaited.stdout).toMatch(/^evt_\w+\nwebhook 1: pending/);
   });
 
+  it.each(["failed", "dropped"])(
+    "exits with 1 when one of two deliveries is %s",
+    async (outcome) => {
+      const deliveries = [
+        { webhookId: 1, outcome: "delivered", attempts: 1, statusCode: 204 },
+        { webhookId: 2, outcome, attempts: 1 },
+      ];
+      await using service = await startServer({ body: { id: "evt_1", deliveries } });
+
+      const { exitCode } = await runEmit({ url: service.url });
+
+      expect(exitCode).toBe(1);
+    },
+  );
+
   it("says that no active webhook subscribes to the event, and exits with 0", async () => {
     const { baseUrl: url } = await startService();
 

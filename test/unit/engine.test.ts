@@ -132,6 +132,20 @@ describe("The process of the provider", () => {
     expect(process.listeners("SIGINT")).toEqual(listenersBefore);
   });
 
+  it.each(["SIGINT", "SIGTERM"] as const)(
+    "handles %s until the last of two creations ends",
+    (signal) => {
+      const listenersBefore = process.listeners(signal);
+      const engine = engineAt();
+      const endFirst = beginCreation(engine);
+      onTestFinished(beginCreation(engine));
+
+      endFirst();
+
+      expect(handlerOf(signal, listenersBefore)).toBeDefined();
+    },
+  );
+
   it("warns once when SIGINT arrives twice during a creation", () => {
     const listenersBefore = process.listeners("SIGINT");
     const notify = vi.fn<Notify>();

@@ -220,6 +220,15 @@ describe("A creation in doubt, with listing", () => {
     expect(provider.methods().at(-1)).toBe("GET");
   });
 
+  it("names an orphan that was created after the list of a refresh", async () => {
+    const provider = await startListing([listOf(), internalError, listOf(orphan)]);
+    await provider.read("17", provider.state);
+
+    const { message } = await errorOf(provider.create(someArgs()));
+
+    expect(message).toContain(id);
+  });
+
   it.each([
     { request: "the creation", stopsAt: 1 },
     { request: "the lookup", stopsAt: 2 },

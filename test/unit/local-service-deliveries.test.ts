@@ -205,6 +205,17 @@ describe("A delivery", () => {
     expect(delivery).toMatchObject({ outcome: "failed", problem: "no response within 0.05 s" });
   });
 
+  it("has no status code when its last attempt gets no response", async () => {
+    const failFirst = (_: unknown, count: number) => (count === 1 ? 503 : never());
+    const deliveries = { retryWaitsSeconds: [0.01], timeoutSeconds: 0.5 };
+    const { service } = await startWithReceiver(failFirst, { deliveries });
+
+    const [delivery] = await service.emit(recordCreated).finished;
+
+    expect(delivery).toMatchObject({ attempts: 2, outcome: "failed" });
+    expect(delivery).not.toHaveProperty("statusCode");
+  });
+
   it("has at most maxConcurrent attempts in flight", async () => {
     const response = Promise.withResolvers<number>();
     const deliveries = { maxConcurrent: 3 };

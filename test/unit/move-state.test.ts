@@ -66,6 +66,14 @@ describe("move-state", () => {
     expect(others).toMatchObject([stack, { provider: `${urn}::${provider?.id}` }]);
   });
 
+  it("gives no webhook to a default provider that Pulumi is about to delete", () => {
+    const resources = moved(stack, { ...defaultProvider, delete: true }, orders);
+
+    const { provider } = resources.get(pluginOrders.urn) ?? {};
+    expect(provider).toContain(`${defaultProvider.urn}::`);
+    expect(provider).not.toBe(pluginOrders.provider);
+  });
+
   it("turns an explicit provider into one of the plugin that keeps its webhooks", () => {
     const ordersOfAccount = { ...orders, provider: `${account.urn}::uuid` };
 

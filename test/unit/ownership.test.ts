@@ -147,6 +147,15 @@ describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
     await expect(first.compare(adopting())).rejects.toMatchObject({ kind: "unchanged" });
   });
 
+  it("is possible for a new resource when the one that adopted the webhook adopts another", async () => {
+    const { first, second } = await startRun({ hasUrns });
+    await first.check(adopting(), adopting({ id: "16" }));
+
+    const { failures } = await second.check({}, adopting());
+
+    expect(failures).toEqual([]);
+  });
+
   it("keeps its resource from being replaced", async () => {
     const { first } = await startRun({ hasUrns });
 

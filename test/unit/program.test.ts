@@ -240,6 +240,13 @@ describe("A program of the main entry", () => {
     ]);
   });
 
+  it("warns in each stack if the Automation API runs several in one process", async () => {
+    using stackOfResource = vi.spyOn(pulumi.runtime, "getStackResource");
+    stackOfResource.mockReturnValueOnce({} as never).mockReturnValueOnce({} as never);
+
+    expect(await warningsWith({ "dbwebhooks:apiKey": "token" })).toHaveLength(2);
+  });
+
   it("warns once of unrecognized settings and variables, with the nearest names", async () => {
     vi.stubEnv("DBWEBHOOKS_BASEURL", "token");
     vi.stubEnv("DBWEBHOOKS_IMPORT_SECRET", "known");

@@ -106,10 +106,13 @@ describe("The status code of a response", () => {
   });
 });
 
-it("A 503 with Retry-After and an error body proves that the service has not acted", () => {
-  expect(mayHaveActed(throttledBy503(3_000))).toBe(false);
-  expect(retriedKinds(throttledBy503(3_000))).toEqual(["create", "delete", "list"]);
-});
+it.each([0, 3_000])(
+  "A 503 with an error body and a Retry-After of %d ms proves that the service has not acted",
+  (retryAfterMs) => {
+    expect(mayHaveActed(throttledBy503(retryAfterMs))).toBe(false);
+    expect(retriedKinds(throttledBy503(retryAfterMs))).toEqual(["create", "delete", "list"]);
+  },
+);
 
 describe("The delay before the next attempt", () => {
   it.each([
