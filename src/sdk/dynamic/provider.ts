@@ -4,12 +4,6 @@ import type { ProviderArgs } from "../args.js";
 import { providerInputs } from "../resource-base.js";
 
 /**
- * Pulumi's provider process evaluates this text and stores it with every webhook. It never changes: an
- * upgrade of this package then changes no state, and the new code handles webhooks from an old state.
- */
-export const providerText = 'exports.handler = () => require("pulumi-dbwebhooks/provider")';
-
-/**
  * An account of the service, for programs that use several accounts or regions. Pass it to a webhook as
  * the resource option `provider`. Its own arguments win over the environment; the stack's configuration
  * is not used.

@@ -3,7 +3,7 @@ import { dynamicWebhookType } from "../../common/type-tokens.js";
 import type { WebhookArgs } from "../args.js";
 import { isResourceOfType, WebhookResource } from "../resource-base.js";
 import { warnAboutConfiguration } from "./configuration-warnings.js";
-import { providerText } from "./provider.js";
+import { providerText } from "./provider-text.js";
 
 /**
  * A webhook subscription of a database.

@@ -6,6 +6,7 @@ import type { ServiceError } from "@grpc/grpc-js";
 import { ConfigureRequest, ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb.js";
 import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import type { StoredWebhook } from "pulumi-dbwebhooks/local-service";
+import { providerText } from "../../../src/sdk/dynamic/provider-text.js";
 import { repository } from "../directory.js";
 import { startEngine } from "./engine-stand-in.js";
 import { type Call, connect, operationsOf, type Properties, struct } from "./provider-calls.mjs";
@@ -34,7 +35,7 @@ export const dynamicAdapter: Adapter = {
     join(repository, "node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js"),
   ],
   settingPrefix: "dbwebhooks:",
-  addedInputs: { __provider: 'exports.handler = () => require("pulumi-dbwebhooks/provider")' },
+  addedInputs: { __provider: providerText },
 };
 
 /** The file that `npm run build:plugin` writes. */
