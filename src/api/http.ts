@@ -1,5 +1,5 @@
 // One attempt of an HTTP request, with undici.
-import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici";
+import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
 import { isLoopbackHostname } from "../common/url.js";
 import { version } from "../common/version.js";
 
@@ -88,6 +88,8 @@ export function createHttpSender(timeoutSeconds: number): SendOnce {
   const direct = new Agent(options);
   const proxied = openProxyAgent({
     ...options,
+    // By itself undici gives none of the options to the connections of a proxy without CONNECT.
+    factory: (origin, given) => new Pool(origin, { ...options, ...given }),
     // undici does not use `connect` for the connections to a proxy and through it.
     connectTimeout: timeoutMs,
     proxyTls: tls,

@@ -116,21 +116,26 @@ describe("An HTTP request", () => {
 });
 
 describe("An idle connection", () => {
-  it.each<[string, Record<string, string>]>([
-    ["no keep-alive timeout", { connection: "keep-alive" }],
-    ["a keep-alive timeout of an hour", { connection: "keep-alive", "keep-alive": "timeout=3600" }],
-  ])("is reused for half a second when the service announces %s", async (_case, headers) => {
+  const anHour = { connection: "keep-alive", "keep-alive": "timeout=3600" };
+  const throughProxy = "http://tables.example.test";
+
+  it.each<[string, headers: Record<string, string>, url?: string]>([
+    ["the service announces no timeout", { connection: "keep-alive" }],
+    ["the service announces a timeout of an hour", anHour],
+    ["the proxy announces a timeout of an hour", anHour, throughProxy],
+  ])("is reused for half a second when %s", async (_case, headers, url) => {
     await using server = await startServer({ headers });
+    vi.stubEnv("HTTP_PROXY", server.url);
     const send = createHttpSender(10);
     onTestFinished(() => void vi.useRealTimers());
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 
-    await send(post(server.url));
+    await send(post(url ?? server.url));
     await vi.advanceTimersByTimeAsync(499);
-    await send(post(server.url));
+    await send(post(url ?? server.url));
     const connectionsAfter499Ms = server.connections();
     await vi.advanceTimersByTimeAsync(500);
-    await send(post(server.url));
+    await send(post(url ?? server.url));
 
     expect(connectionsAfter499Ms).toBe(1);
     expect(server.connections()).toBe(2);
