@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import { SignalHandlers } from "./signals.js";
 
 // The engine responds within a few milliseconds; this leaves room for a busy machine.
@@ -34,8 +33,6 @@ export class EngineMonitor {
   constructor(address: string | undefined, notify: Notify) {
     this.#address = /^[^\s/]+:\d+$/.test(address ?? "") ? address : undefined;
     this.#notify = notify;
-    // Every waiting request adds a listener; Node.js would report more than ten as a leak.
-    setMaxListeners(0, this.#stop.signal);
   }
 
   /** Aborts when nothing more may be sent. Requests in flight complete. */
