@@ -83,6 +83,12 @@ describe("The settings of a provider", () => {
   ])("may hold a base URL without encryption %s", (_case, config) => {
     expect(read(config).problems).toEqual([]);
   });
+
+  it("may hold a base URL without encryption with DBWEBHOOKS_ALLOW_INSECURE_BASE_URL", () => {
+    const environment = { DBWEBHOOKS_ALLOW_INSECURE_BASE_URL: "true" };
+
+    expect(read({ baseUrl: insecure }, { environment }).problems).toEqual([]);
+  });
 });
 
 describe("A problem with the settings", () => {

@@ -242,6 +242,20 @@ describe("A creation for which the service returns a webhook that the provider k
     expect(await provider.create(someArgs())).toMatchObject({ id: "17" });
   });
 
+  it.each<[string, StubResponse[], (provider: Provider) => Promise<unknown>]>([
+    ["could not delete it", [forbidden], remove],
+    [
+      "could not undo its creation",
+      [createdWithoutSecret, forbidden],
+      ({ create }) => create(someArgs()),
+    ],
+  ])("fails when the provider %s", async (_case, responses, act) => {
+    const provider = await startWithService([...responses, created]);
+    await errorOf(act(provider));
+
+    await expect(provider.create(someArgs())).rejects.toMatchObject({ kind: "notCreated" });
+  });
+
   it("succeeds when the known webhook belongs to another service", async () => {
     // The default provider would refuse to compare a webhook of another base URL.
     const { diff, create, state } = await startWithService(created, { isExplicit: "true" });

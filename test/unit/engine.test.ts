@@ -106,6 +106,17 @@ describe("The process of the provider", () => {
     expect(exit).toHaveBeenCalledOnce();
   });
 
+  it("ends when the engine did not respond at first, and is gone later", async () => {
+    const server = createServer((socket) => socket.destroy());
+    const engine = engineAt(await listen(server));
+    await engine.checkCanStore();
+    await server[Symbol.asyncDispose]();
+
+    await engine.exitIfFinished();
+
+    expect(exit).toHaveBeenCalledOnce();
+  });
+
   it("ends when it is idle and a periodic check finds that the engine is gone", async () => {
     vi.useFakeTimers({ toFake: ["setInterval"] });
     engineAt(await refusedAddress()).watch();

@@ -130,6 +130,15 @@ describe("A refresh with listing", () => {
     expect(lines).toEqual([expect.stringMatching(/^warning: /)]);
   });
 
+  it("warns about each database that it cannot look up", async () => {
+    const { read, state, lines } = await startListing({ statusCode: 403 });
+
+    await read("17", state);
+    await read("17", { ...state, databaseId: "base_other" });
+
+    expect(lines).toHaveLength(2);
+  });
+
   // Nothing is sent to a former base URL, so it may use http.
   const formerBaseUrl = "http://former.example.com/eu";
 

@@ -29,9 +29,9 @@ const otherUrl = "https://example.com/other";
 const { INFO, WARNING } = LogSeverity;
 
 /** Starts the plugin's server in this process. It is configured only if there is a configuration. */
-async function startPlugin(configuration?: Record<string, unknown>) {
+async function startPlugin(configuration?: Record<string, unknown>, givenLog?: EngineLog) {
   const engineStub = await startEngine();
-  const log = new EngineLog(`127.0.0.1:${engineStub.port}`);
+  const log = givenLog ?? new EngineLog(`127.0.0.1:${engineStub.port}`);
   const server = new PluginServer(new EngineMonitor(undefined, () => {}), log);
   const { call, close } = connect(String(await server.listen()));
   onTestFinished(() => {
@@ -216,6 +216,25 @@ describe("A webhook of the plugin", () => {
     expect(read).toEqual({ id, props: outs });
     expect(updated).toEqual(outs);
     expect(service.requests).toHaveLength(1);
+  });
+
+  it("is returned by a creation although the engine's log never responds", async () => {
+    const { baseUrl, apiKey } = await startService();
+    const log = { write: () => undefined, flush: () => new Promise(() => undefined) };
+    const plugin = await startPlugin({ baseUrl, apiKey }, log as unknown as EngineLog);
+
+    expect(await plugin.create(inputs)).toMatchObject({ id: "base_abc123/1" });
+  });
+
+  it("keeps the arguments of the last update in a refresh", async () => {
+    const { plugin, create } = await startConfigured();
+    const { id, state } = await create();
+    const request = new messages.ReadRequest().setUrn(urn).setId(id);
+    request.setProperties(struct(state)).setInputs(struct(inputs));
+
+    const response = await plugin.call<messages.ReadResponse>("read", request);
+
+    expect(response.getInputs()?.toJavaScript()).toEqual(inputs);
   });
 
   it("is checked without a request", async () => {
