@@ -27,8 +27,8 @@ describe("The data file", () => {
   });
 
   it("can be read only by its owner, as can SQLite's log, even when others could read it before", async () => {
-    const data = await makeFile();
-    fs.chmodSync(data, 0o644);
+    const data = temporaryFile();
+    fs.writeFileSync(data, "", { mode: 0o644 });
     const service = await startService({ data });
 
     await service.create();
@@ -65,7 +65,8 @@ describe("The data file", () => {
   });
 
   it("is refused when it belongs to another user", async () => {
-    const data = await makeFile();
+    const data = temporaryFile();
+    fs.writeFileSync(data, "");
     vi.spyOn(process, "geteuid").mockReturnValueOnce(123_456);
 
     await expect(startService({ data })).rejects.toThrow("belongs to another user");
@@ -105,13 +106,6 @@ describe("The data file", () => {
     expect(service.counts.created).toBe(0);
   });
 });
-
-/** Makes a file of a local service that has ended. */
-async function makeFile(): Promise<string> {
-  const data = temporaryFile();
-  await (await startService({ data })).close();
-  return data;
-}
 
 function modeOf(file: string): number {
   return fs.statSync(file).mode & 0o777;
