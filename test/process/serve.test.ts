@@ -25,17 +25,8 @@ describe("pulumi-dbwebhooks serve", () => {
     const exitCode = await service.end("SIGTERM");
 
     expect(exitCode).toBe(0);
-    expect(startText).toBe(`The local service listens at ${service.baseUrl}
-API keys: 1. It forgets everything when it stops; --data FILE keeps the webhooks.
-
-Configure a stack with:
-
-  pulumi config set dbwebhooks:baseUrl ${service.baseUrl}
-  pulumi config set --secret dbwebhooks:apiKey local-api-key
-
-Stop it with ^C.
-
-`);
+    expect(startText).toContain(`pulumi config set dbwebhooks:baseUrl ${service.baseUrl}\n`);
+    expect(startText).toContain("pulumi config set --secret dbwebhooks:apiKey local-api-key\n");
     expect(service.output()).toMatch(/^Stopped\. Deliveries still pending are lost: 1\.$/m);
   });
 
@@ -63,9 +54,8 @@ Stop it with ^C.
       always: ["time", "type", ...codeSpans(always)],
       optional: codeSpans(optional),
     }));
-    expect(new Set(records.map(({ type }) => type))).toEqual(
-      new Set(documented.map(({ type }) => type)),
-    );
+    const types = documented.map(({ type }) => type);
+    expect(new Set(records.map(({ type }) => type))).toEqual(new Set(types));
     for (const { type, always, optional } of documented) {
       for (const record of records.filter((candidate) => candidate.type === type)) {
         const fields = Object.keys(record).filter((field) => !optional.includes(field));

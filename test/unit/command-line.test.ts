@@ -76,14 +76,11 @@ describe("serve", () => {
     { line: "", variable: " ", apiKeys: { "local-api-key": "*" } },
     { line: "", variable: " a  b=base_1,base_2 ", apiKeys: { a: "*", b: ["base_1", "base_2"] } },
     { line: "--api-key a --api-key b=base_1", variable: "c", apiKeys: { a: "*", b: ["base_1"] } },
-  ])(
-    "takes its keys from --api-key, else from the environment: '$line', '$variable'",
-    async (row) => {
-      vi.stubEnv("DBWEBHOOKS_SERVE_API_KEYS", row.variable);
+  ])("prefers the keys in '$line' to those in the environment, '$variable'", async (row) => {
+    vi.stubEnv("DBWEBHOOKS_SERVE_API_KEYS", row.variable);
 
-      expect(await optionsOfServe(row.line)).toMatchObject({ apiKeys: row.apiKeys });
-    },
-  );
+    expect((await optionsOfServe(row.line))?.apiKeys).toEqual(row.apiKeys);
+  });
 
   it.each([
     { line: "", options: { host: "127.0.0.1", port: 8787, allowRemote: false } },

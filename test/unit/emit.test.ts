@@ -78,8 +78,7 @@ describe("emit", () => {
 
     await runEmit({ wait: "2.3" });
 
-    const path = "/a/_local/bases/base_1/events?wait=2.3";
-    expect(service.requests).toMatchObject([{ path }]);
+    expect(service.requests).toMatchObject([{ path: "/a/_local/bases/base_1/events?wait=2.3" }]);
   });
 
   it("verifies certificates even when NODE_TLS_REJECT_UNAUTHORIZED is 0", async () => {
@@ -91,7 +90,8 @@ describe("emit", () => {
     expect(service.requests).toEqual([]);
   });
 
-  it("sends the key in --api-key, and removes it from the response that it shows", async () => {
+  it("prefers the key in --api-key, and removes it from the response that it shows", async () => {
+    vi.stubEnv("DBWEBHOOKS_SERVE_API_KEYS", "sk_1");
     const message = "The key sk_wrong_key is unknown.";
     await using service = await startServer({ statusCode: 401, body: { error: { message } } });
 

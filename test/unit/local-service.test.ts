@@ -30,15 +30,18 @@ describe("A webhook", () => {
   });
 
   it("has the fields of the API, each event type once, and no other field of the request", async () => {
-    const service = await startService({ allowUnknownEvents: true });
+    const service = await startService();
     const fields = webhookBody({ tableId: "tbl_1" });
-    const body = { ...fields, events: ["b", "a", "b"], active: false, id: 77, secret: "a" };
+    const repeated = ["table.deleted", "record.created", "table.deleted"];
+    const body = { ...fields, events: repeated, active: false, id: 77, secret: "a" };
 
     const { json } = await service.create({ body });
 
+    const events = ["table.deleted", "record.created"];
     const { secret } = json;
-    const stored = { id: 1, databaseId: "base_1", ...fields, events: ["b", "a"], active: true };
-    expect(service.webhooks).toEqual([{ ...stored, secret }]);
+    expect(service.webhooks).toEqual([
+      { ...fields, id: 1, databaseId: "base_1", events, active: true, secret },
+    ]);
   });
 });
 
@@ -65,20 +68,14 @@ it("updateWebhook and removeWebhook throw a RangeError when there is no such web
 });
 
 describe("A refused request", () => {
+  const known = "record.created";
+  const unknown = Array(10_000).fill("record.creatd");
   const tooLarge = JSON.stringify(webhookBody({ padding: "x".repeat(1024 * 1024) }));
 
   it.each<RequestChanges & { statusCode: number; problem: string }>([
     { statusCode: 400, problem: "url must be", body: webhookBody({ url: "ftp://example.com/" }) },
-    {
-      statusCode: 400,
-      problem: "events[1] must",
-      body: webhookBody({ events: ["table.deleted", 7] }),
-    },
-    {
-      statusCode: 400,
-      problem: "is unknown",
-      body: webhookBody({ events: Array(9_999).fill("a") }),
-    },
+    { statusCode: 400, problem: "events[1] must be", body: webhookBody({ events: [known, 7] }) },
+    { statusCode: 400, problem: "events[0] is unknown", body: webhookBody({ events: unknown }) },
     { statusCode: 400, problem: "tableId must be", body: webhookBody({ tableId: null }) },
     { statusCode: 400, problem: "; tableId must", body: webhookBody({ events: [], tableId: "" }) },
     { statusCode: 400, problem: "must be an object", body: "{" },
