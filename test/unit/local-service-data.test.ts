@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import fs from "node:fs";
+import { createServer } from "node:net";
 import { dirname } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -54,7 +56,6 @@ describe("The data file", () => {
 
   it.each([
     { reason: "it is a directory", data: "/" },
-    { reason: "it is not a regular file", data: "/dev/null" },
     { reason: "the path is empty", data: "" },
     { reason: "its directory does not exist", data: "/nowhere/a.db" },
   ])("is refused when $reason", async ({ reason, data }) => {
@@ -62,6 +63,14 @@ describe("The data file", () => {
 
     await expect(start).rejects.toThrow(DataFileError);
     await expect(start).rejects.toThrow(reason);
+  });
+
+  it("is refused when it is not a regular file", async () => {
+    const data = temporaryFile();
+    await using server = createServer().listen(data);
+    await once(server, "listening");
+
+    await expect(startService({ data })).rejects.toThrow("it is not a regular file");
   });
 
   it("is refused when it belongs to another user", async () => {
