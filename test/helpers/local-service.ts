@@ -32,11 +32,14 @@ export interface RequestChanges {
   readonly headers?: Record<string, string>;
   /** A string or stream as it is, anything else as JSON. */
   readonly body?: unknown;
-  readonly dispatcher?: Dispatcher;
 }
 
 export function webhookBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return { url: "https://example.com/hooks/orders", events: ["record.created"], ...changes };
+}
+
+export function statusCodesOf(responses: readonly { readonly statusCode: number }[]): number[] {
+  return responses.map(({ statusCode }) => statusCode);
 }
 
 type Service = Pick<LocalService, "baseUrl" | "apiKey">;
@@ -60,7 +63,6 @@ export function clientOf(service: Service) {
         ...headers,
       },
       body: isRaw ? (body as string) : JSON.stringify(body),
-      ...(changes.dispatcher && { dispatcher: changes.dispatcher }),
     });
     const text = await response.body.text();
     // biome-ignore lint/suspicious/noExplicitAny: tests compare it with what they expect.

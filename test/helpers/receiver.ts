@@ -3,7 +3,6 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** A notification as the receiver received it. */
 export interface ReceivedNotification {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -13,15 +12,10 @@ export interface ReceivedNotification {
   readonly body: any;
 }
 
-export interface Receiver extends AsyncDisposable {
-  readonly url: string;
-  readonly notifications: readonly ReceivedNotification[];
-}
-
 type Respond = (notification: ReceivedNotification, count: number) => number | Promise<number>;
 
 /** Starts a receiver on loopback. It responds with 204 unless `respond` says otherwise. */
-export async function startReceiver(respond: Respond = () => 204): Promise<Receiver> {
+export async function startReceiver(respond: Respond = () => 204) {
   const notifications: ReceivedNotification[] = [];
   const server = createServer(async (request, response) => {
     const rawBody = await text(request);

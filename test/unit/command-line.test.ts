@@ -12,10 +12,10 @@ afterEach(() => {
 });
 
 /** Runs a command in this process; returns its exit code and its output. */
-async function runCommandLine(args: readonly string[]) {
+async function runCommandLine(line: string) {
   const stdout = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
-  await runCommand(args);
+  await runCommand(line.split(" ").filter(Boolean));
   const textOf = ({ mock }: typeof stdout) => mock.calls.join("");
   return { exitCode: process.exitCode, stdout: textOf(stdout), stderr: textOf(stderr) };
 }
@@ -26,7 +26,6 @@ describe("A command with invalid arguments", () => {
   it.each([
     { line: "", message: "Usage: pulumi-dbwebhooks COMMAND [options]" },
     { line: "emti", message: "Did you mean emit?" },
-    { line: "plugin-path sk_live_1", message: "too many arguments" },
     { line: "serve --api-kee=sk_live_1", message: "unknown option '--api-kee=…'" },
     { line: "serve -ksk_live_1", message: "unknown option '-k…'" },
     { line: "serve --listing=sk_live_'1", message: "'--listing=…'" },
@@ -42,7 +41,7 @@ describe("A command with invalid arguments", () => {
     { line: "emit a --database b --wait x", message: "--wait: must be a number from 0 to 600." },
     { line: "emit a --database b --url x", message: "--url (or DBWEBHOOKS_BASE_URL): must be an" },
   ])("exits with 2 and shows no key: pulumi-dbwebhooks $line", async ({ line, message }) => {
-    const { exitCode, stderr } = await runCommandLine(line.split(" ").filter(Boolean));
+    const { exitCode, stderr } = await runCommandLine(line);
 
     expect(exitCode).toBe(2);
     expect(stderr).toContain(message);
@@ -52,7 +51,7 @@ describe("A command with invalid arguments", () => {
 
 describe("The help of a command", () => {
   it("is printed to standard output, and exits with 0", async () => {
-    const { exitCode, stdout } = await runCommandLine(["emit", "--help"]);
+    const { exitCode, stdout } = await runCommandLine("emit --help");
 
     expect(exitCode).toBe(0);
     expect(stdout).toContain("--database <ID>");
@@ -67,54 +66,40 @@ describe("The help of a command", () => {
 });
 
 describe("serve", () => {
-  const optionsOfServe = async (args: readonly string[]) => {
+  const optionsOfServe = async (line: string) => {
     const start = vi.mocked(startLocalService).mockRejectedValueOnce(new Error("started"));
-    await expect(runCommandLine(["serve", ...args])).rejects.toThrow("started");
+    await expect(runCommandLine(`serve ${line}`)).rejects.toThrow("started");
     return start.mock.lastCall?.[0];
   };
 
   it.each([
-    { source: "that are the default", args: [], variable: " ", apiKeys: { "local-api-key": "*" } },
-    {
-      source: "in the environment",
-      args: [],
-      variable: " all\nsome=base_1,base_2 ",
-      apiKeys: { all: "*", some: ["base_1", "base_2"] },
-    },
-    {
-      source: "in --api-key rather than those in the environment",
-      args: ["--api-key", "all", "--api-key", "some=base_1"],
-      variable: "other",
-      apiKeys: { all: "*", some: ["base_1"] },
-    },
-  ])("passes the keys $source to the service", async ({ args, variable, apiKeys }) => {
-    vi.stubEnv("DBWEBHOOKS_SERVE_API_KEYS", variable);
+    { line: "", variable: " ", apiKeys: { "local-api-key": "*" } },
+    { line: "", variable: " a  b=base_1,base_2 ", apiKeys: { a: "*", b: ["base_1", "base_2"] } },
+    { line: "--api-key a --api-key b=base_1", variable: "c", apiKeys: { a: "*", b: ["base_1"] } },
+  ])("prefers the keys in '$line' to those in the environment, '$variable'", async (row) => {
+    vi.stubEnv("DBWEBHOOKS_SERVE_API_KEYS", row.variable);
 
-    expect((await optionsOfServe(args))?.apiKeys).toEqual(apiKeys);
+    expect((await optionsOfServe(row.line))?.apiKeys).toEqual(row.apiKeys);
   });
 
-  const defaults = {
-    ...{ allowRemote: false, listing: false, allowUnknownEvents: false },
-    ...{ host: "127.0.0.1", port: 8787, maxRequests: 0 },
-  };
-
   it.each([
-    { args: "", options: defaults },
-    { args: "--host [::] --allow-remote", options: { host: "::", allowRemote: true } },
-    { args: "--port 0 --data a.db", options: { port: 0, data: "a.db" } },
-    { args: "--rate-limit 0.5", options: { rateLimit: { requestsPerSecond: 0.5 } } },
-    { args: "--deliver-to http://h:1", options: { deliveries: { deliverTo: "http://h:1" } } },
-    { args: "--listing", options: { listing: true } },
-    { args: "--allow-unknown-events", options: { allowUnknownEvents: true } },
-  ])("passes the options of '$args' to the service", async ({ args, options }) => {
-    expect(await optionsOfServe(args.split(" ").filter(Boolean))).toMatchObject(options);
+    { line: "", options: { host: "127.0.0.1", port: 8787, allowRemote: false } },
+    { line: "", options: { listing: false, allowUnknownEvents: false, maxRequests: 0 } },
+    { line: "--host [::] --allow-remote", options: { host: "::", allowRemote: true } },
+    { line: "--port 0 --data a.db", options: { port: 0, data: "a.db" } },
+    { line: "--rate-limit 0.5", options: { rateLimit: { requestsPerSecond: 0.5 } } },
+    { line: "--deliver-to http://h:1", options: { deliveries: { deliverTo: "http://h:1" } } },
+    { line: "--listing", options: { listing: true } },
+    { line: "--allow-unknown-events", options: { allowUnknownEvents: true } },
+  ])("passes the options of '$line' to the service", async ({ line, options }) => {
+    expect(await optionsOfServe(line)).toMatchObject(options);
   });
 
   it("fails, and advises to choose another address, when Node.js cannot listen on this one", async () => {
     const error = Object.assign(new Error("address in use"), { syscall: "listen" });
     vi.mocked(startLocalService).mockRejectedValueOnce(error);
 
-    await expect(runCommandLine(["serve"])).rejects.toThrow("in use. Choose another address");
+    await expect(runCommandLine("serve")).rejects.toThrow("in use. Choose another address");
   });
 
   it("shows the setting that a stack needs when other machines can reach the service", () => {

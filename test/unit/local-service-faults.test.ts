@@ -1,124 +1,65 @@
 import { describe, expect, it } from "vitest";
 import type { FaultRule } from "../../src/local-service/index.js";
 import { asHtml, idAsString, withFields } from "../helpers/faults/faults.mjs";
-import { startService, webhookBody } from "../helpers/local-service.js";
+import { startService, statusCodesOf, webhookBody } from "../helpers/local-service.js";
 
 // The tests in test/process/faults show what each kind of fault does on its own.
 const respond = (statusCode: number) => ({ kind: "respond", statusCode }) as const;
 
-describe("A request that a fault holds", () => {
-  it("has no effect when the service closes first", async () => {
-    const { service, rule, creation } = await startHeldCreation();
+it("A held request continues when its rule is released or cleared, and later requests wait again", async () => {
+  const service = await startService();
+  const rule = service.inject({ on: "POST", fault: { kind: "hold" } });
+  const creation = service.create();
+  await expect.poll(() => rule.requests).toHaveLength(1);
 
-    await service.close();
-    rule.release();
+  rule.release();
+  await creation;
+  const laterCreation = service.create();
+  await expect.poll(() => rule.requests).toHaveLength(2);
+  // The response shows that the service has had time to handle the creation before it.
+  await service.list();
+  const webhooksBeforeClearing = service.webhooks;
+  service.clearFaults();
+  await laterCreation;
 
-    await expect(creation).rejects.toThrow();
-    expect(service.requests[0]).toMatchObject({ committed: false });
-    expect(service.webhooks).toEqual([]);
-  });
-
-  it("continues when its rule is released, while later requests wait again", async () => {
-    const { service, rule, creation } = await startHeldCreation();
-
-    rule.release();
-    await creation;
-    const laterCreation = service.create();
-    await expect.poll(() => rule.requests).toHaveLength(2);
-    // The response shows that the service has had time to handle the creation before it.
-    await service.list();
-    const webhooksBeforeRelease = service.webhooks.length;
-    rule.release();
-    await laterCreation;
-
-    expect(webhooksBeforeRelease).toBe(1);
-    expect(service.webhooks).toHaveLength(2);
-  });
-
-  it("continues when all faults are cleared", async () => {
-    const { service, creation } = await startHeldCreation();
-
-    service.clearFaults();
-
-    expect((await creation).statusCode).toBe(201);
-  });
-
-  /** Starts a service, and a creation that a rule holds. */
-  async function startHeldCreation() {
-    const service = await startService();
-    const rule = service.inject({ on: "POST", fault: { kind: "hold" } });
-    const received = service.nextRequest();
-    const creation = service.create();
-    await received;
-    return { service, rule, creation };
-  }
+  expect(webhooksBeforeClearing).toMatchObject([{ id: 1 }]);
+  expect(service.webhooks).toMatchObject([{ id: 1 }, { id: 2 }]);
 });
 
 describe("A fault rule", () => {
   const fault = respond(503);
-  const where: FaultRule["where"] = ({ body }) => Object(body).tableId === "tbl_1";
 
-  it.each<{ fact: string; rule: Omit<FaultRule, "fault">; appliesTo: string[] }>([
-    {
-      fact: "applies to every request by default",
-      rule: {},
-      appliesTo: ["inBase1", "inBase2", "deletion", "unknownPath"],
-    },
-    { fact: "applies to one method", rule: { on: "DELETE" }, appliesTo: ["deletion"] },
-    { fact: "applies to one database", rule: { databaseId: "base_2" }, appliesTo: ["inBase2"] },
-    { fact: "applies under a condition", rule: { where }, appliesTo: ["inBase1"] },
-    { fact: "ends after `times` requests", rule: { times: 2 }, appliesTo: ["inBase1", "inBase2"] },
-  ])("$fact", async ({ rule, appliesTo }) => {
-    const service = await startService({ faults: [{ ...rule, fault }] });
+  it("applies to as many matching requests as `times` says", async () => {
+    const where: FaultRule["where"] = ({ body }) => Object(body).tableId === "tbl_1";
+    const service = await startService({ faults: [{ where, times: 1, fault }] });
+    const body = webhookBody({ tableId: "tbl_1" });
 
-    const responses = {
-      inBase1: await service.create({ body: webhookBody({ tableId: "tbl_1" }) }),
-      inBase2: await service.create({ databaseId: "base_2" }),
-      deletion: await service.delete(1),
-      unknownPath: await service.create({ path: "/" }),
-    };
+    const responses = [
+      await service.create(),
+      await service.create({ body }),
+      await service.create({ body }),
+    ];
 
-    const hit = Object.entries(responses).filter(([, { statusCode }]) => statusCode === 503);
-    expect(hit.map(([name]) => name)).toEqual(appliesTo);
+    expect(statusCodesOf(responses)).toEqual([201, 503, 201]);
   });
 
   it("applies once the matching rules before it have ended", async () => {
     const faults = [500, 429].map((statusCode) => ({ times: 1, fault: respond(statusCode) }));
     const service = await startService({ faults });
 
-    const first = await service.create();
-    const second = await service.create();
-    const third = await service.create();
+    const responses = [await service.create(), await service.create(), await service.create()];
 
-    expect([first, second, third].map(({ statusCode }) => statusCode)).toEqual([500, 429, 201]);
+    expect(statusCodesOf(responses)).toEqual([500, 429, 201]);
   });
 
   it("applies several faults in their order", async () => {
     const several = [withFields({ id: 0, secret: undefined }), idAsString, asHtml];
     const service = await startService({ faults: [{ fault: several }] });
 
-    const { statusCode, headers, json } = await service.create();
+    const { headers, json } = await service.create();
 
-    expect(statusCode).toBe(201);
     expect(headers["content-type"]).toBe("text/html");
     expect(json).toEqual({ id: "0" });
-  });
-
-  it("applies no fault after neverRespond", async () => {
-    const neverRespond = { kind: "neverRespond", commit: true } as const;
-    const service = await startService({
-      faults: [{ on: "POST", fault: [neverRespond, { ...fault, commit: true }] }],
-    });
-    const finished = service.nextRequest({ stage: "finished" });
-    const creation = service.create();
-    await finished;
-    // The response shows that the service has had time to apply another fault.
-    await service.list();
-
-    await service.close();
-
-    await expect(creation).rejects.toThrow();
-    expect(service.requests).toMatchObject([{ outcome: "noResponse" }, {}]);
   });
 
   it("replaces a refusal, including its headers", async () => {
@@ -131,15 +72,16 @@ describe("A fault rule", () => {
     expect(headers).not.toHaveProperty("www-authenticate");
   });
 
-  it("lists the requests that it has applied to, and applies to none once it is removed", async () => {
+  it("by default applies to every request, lists those requests, and applies to none once it is removed", async () => {
     const service = await startService();
     const rule = service.inject({ fault });
 
-    await service.create();
+    const unknownPath = await service.send({ path: "/" });
     rule.remove();
+    const afterwards = await service.create();
 
-    expect((await service.create()).statusCode).toBe(201);
-    expect(rule.requests).toMatchObject([{ number: 1 }]);
+    expect(statusCodesOf([unknownPath, afterwards])).toEqual([503, 201]);
+    expect(rule.requests).toMatchObject([{ number: 1, path: "/" }]);
   });
 
   it.each<{ rule: unknown; problem: RegExp }>([
@@ -148,14 +90,11 @@ describe("A fault rule", () => {
     { rule: { fault: [fault, { kind: "delay", ms: "1" }] }, problem: /ms must be a whole number/ },
     { rule: { fault: { kind: "respond", status: 503 } }, problem: /status is unknown/ },
     { rule: { fault, where: true, on: "PUT" }, problem: /on must be .*; where must be/ },
-  ])(
-    "has no effect when it is invalid, and the error says why: $problem",
-    async ({ rule, problem }) => {
-      const service = await startService();
+  ])("is refused when it is invalid, and has no effect: $problem", async ({ rule, problem }) => {
+    const service = await startService();
 
-      expect(() => service.inject(rule as FaultRule)).toThrow(problem);
-      await expect(startService({ faults: [rule as FaultRule] })).rejects.toThrow(problem);
-      expect((await service.create()).statusCode).toBe(201);
-    },
-  );
+    expect(() => service.inject(rule as FaultRule)).toThrow(problem);
+    expect((await service.create()).statusCode).toBe(201);
+    await expect(startService({ faults: [rule as FaultRule] })).rejects.toThrow(problem);
+  });
 });

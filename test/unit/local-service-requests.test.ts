@@ -1,54 +1,41 @@
-import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { AwaitedRequest, RateLimit } from "../../src/local-service/index.js";
-import { startService, webhookBody } from "../helpers/local-service.js";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { AwaitedRequest } from "../../src/local-service/index.js";
+import { refusedUrl } from "../helpers/http-server.js";
+import { startService, statusCodesOf, webhookBody } from "../helpers/local-service.js";
 
 describe("The request log", () => {
-  it("holds the fields of a request and its outcome", async () => {
-    const databaseId = "a/b c?ü%2F";
+  it("holds the fields of every request and its outcome, without the body of an unauthorized one", async () => {
     const service = await startService();
     const body = webhookBody({ tableId: "tbl_1" });
+    const databaseId = "a/b c?ü%2F";
+    const path = "/api/v1/bases/a%2Fb%20c%3F%C3%BC%252F/webhooks";
 
     await service.create({ databaseId, body, headers: { "X-Trace": "one" } });
+    await service.delete("a/b", { databaseId });
+    await service.create({ databaseId, apiKey: "wrong" });
 
-    expect(service.requests).toEqual([
-      {
-        number: 1,
-        method: "POST",
-        path: "/api/v1/bases/a%2Fb%20c%3F%C3%BC%252F/webhooks",
-        databaseId,
-        webhookId: "1",
-        headers: expect.objectContaining({ "x-trace": "one" }),
-        body,
-        authorized: true,
-        committed: true,
-        statusCode: 201,
-        outcome: "responded",
-      },
-    ]);
-  });
-
-  it("holds refused requests, without the bodies of unauthorized ones", async () => {
-    const service = await startService();
-
-    await service.delete("a/b");
-    await service.create({ apiKey: "wrong" });
-    await service.send({ path: "/elsewhere" });
-
+    const entry = { databaseId, authorized: true, outcome: "responded" };
+    const created = { method: "POST", path, webhookId: "1", statusCode: 201, committed: true };
+    const notFound = { method: "DELETE", webhookId: "a/b", statusCode: 404, committed: false };
+    const unauthorized = { authorized: false, body: undefined, statusCode: 401, committed: false };
     expect(service.requests).toMatchObject([
-      { committed: false, authorized: true, method: "DELETE", webhookId: "a/b", statusCode: 404 },
-      { committed: false, authorized: false, body: undefined, statusCode: 401 },
-      { committed: false, statusCode: 404, outcome: "responded" },
+      { ...entry, number: 1, headers: { "x-trace": "one" }, body, ...created },
+      { ...entry, number: 2, ...notFound },
+      { ...entry, number: 3, ...unauthorized },
     ]);
   });
 
-  it("keeps the newest maxRequests requests", async () => {
-    const service = await startService({ maxRequests: 2 });
+  it("holds the newest maxRequests requests, as the list of deliveries does", async () => {
+    const service = await startService({ maxRequests: 1 });
+    await service.subscribe(await refusedUrl());
+    await service.delete(7);
 
-    await service.create();
-    await service.create();
-    await service.delete(1);
+    service.emit({ type: "record.created", databaseId: "base_1" });
+    service.emit({ type: "record.created", databaseId: "base_1" });
 
-    expect(service.requests).toMatchObject([{ number: 2 }, { number: 3 }]);
+    expect(service.requests).toMatchObject([{ number: 2 }]);
+    expect(service.deliveries).toMatchObject([{ number: 2 }]);
+    expect(service.counts.pending).toBe(2);
   });
 
   it("can be cleared, which does not change the counts", async () => {
@@ -86,86 +73,59 @@ describe("Waiting for a request", () => {
     expect(await next).toMatchObject({ number });
   });
 
-  it("also ends with a request that is rejected before its body is read", async () => {
-    const service = await startService({ rateLimit: { requestsPerSecond: 0.001 } });
-    await service.create();
-    const next = service.nextRequest();
-
-    await service.create();
-
-    expect(await next).toMatchObject({ statusCode: 429, body: undefined });
-  });
-
   it("fails when the service closes first, even for a promise that is not awaited", async () => {
     const service = await startService();
     const next = service.nextRequest();
     // Vitest fails the run if this promise becomes an unhandled rejection.
-    void service.nextRequest();
+    void service.nextDelivery();
 
-    // The end of the test closes the service a second time, which has no effect.
     await service.close();
 
-    const aborted = { name: "AbortError" };
-    await expect(next).rejects.toMatchObject(aborted);
-    await expect(service.nextRequest()).rejects.toMatchObject(aborted);
-    await expect(service.nextDelivery()).rejects.toMatchObject(aborted);
+    await expect(next).rejects.toMatchObject({ name: "AbortError" });
+    await expect(service.nextDelivery()).rejects.toMatchObject({ name: "AbortError" });
   });
 });
 
 describe("The rate limit", () => {
-  function startLimited(rateLimit: RateLimit) {
-    vi.useFakeTimers({ toFake: ["Date"], now: 0 });
-    onTestFinished(() => void vi.useRealTimers());
-    return startService({ apiKeys: ["local-api-key", "other"], rateLimit });
-  }
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: 0 }));
+  afterEach(() => void vi.useRealTimers());
 
   it("by default allows the requests of one second at once, then one for each new token", async () => {
-    const service = await startLimited({ requestsPerSecond: 2 });
-    await service.create();
-    await service.create();
+    const service = await startService({ rateLimit: { requestsPerSecond: 2 } });
 
-    const afterBurst = await service.create();
+    const atOnce = [await service.create(), await service.create(), await service.create()];
     vi.setSystemTime(499);
     const beforeToken = await service.create();
     vi.setSystemTime(500);
-    const withToken = await service.create();
-    const afterToken = await service.create();
+    const withToken = [await service.create(), await service.create()];
 
-    expect(afterBurst.statusCode).toBe(429);
+    expect(statusCodesOf(atOnce)).toEqual([201, 201, 429]);
     expect(beforeToken.statusCode).toBe(429);
-    expect(withToken.statusCode).toBe(201);
-    expect(afterToken.statusCode).toBe(429);
+    expect(statusCodesOf(withToken)).toEqual([201, 429]);
   });
 
-  it("allows no more requests at once than `burst`, however long the key was idle", async () => {
-    const service = await startLimited({ requestsPerSecond: 9, burst: 1 });
+  it("allows `burst` requests at once after a pause, then sends the seconds to wait in Retry-After", async () => {
+    const service = await startService({ rateLimit: { requestsPerSecond: 0.4, burst: 2 } });
     await service.create();
     vi.setSystemTime(3_600_000);
 
-    const first = await service.create();
-    const second = await service.create();
+    const afterPause = [await service.create(), await service.create(), await service.create()];
 
-    expect([first.statusCode, second.statusCode]).toEqual([201, 429]);
+    expect(statusCodesOf(afterPause)).toEqual([201, 201, 429]);
+    expect(afterPause[2]?.headers["retry-after"]).toBe("3");
   });
 
   it("counts the requests of each known key separately, and of all unknown keys together", async () => {
-    const service = await startLimited({ requestsPerSecond: 1 });
+    const rateLimit = { requestsPerSecond: 1 };
+    const service = await startService({ apiKeys: ["key-1", "key-2"], rateLimit });
 
-    const first = await service.create();
-    const second = await service.create({ apiKey: "other" });
-    const unknown = await service.create({ apiKey: "unknown" });
-    const alsoUnknown = await service.create({ apiKey: "also unknown" });
+    const responses = [
+      await service.create({ apiKey: "key-1" }),
+      await service.create({ apiKey: "key-2" }),
+      await service.create({ apiKey: "unknown-1" }),
+      await service.create({ apiKey: "unknown-2" }),
+    ];
 
-    expect([first.statusCode, second.statusCode]).toEqual([201, 201]);
-    expect([unknown.statusCode, alsoUnknown.statusCode]).toEqual([401, 429]);
-  });
-
-  it("sends the seconds until the next token, rounded up, in Retry-After", async () => {
-    const service = await startLimited({ requestsPerSecond: 0.4 });
-    await service.create();
-
-    const { headers } = await service.create();
-
-    expect(headers["retry-after"]).toBe("3");
+    expect(statusCodesOf(responses)).toEqual([201, 201, 401, 429]);
   });
 });
