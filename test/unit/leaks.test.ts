@@ -59,24 +59,23 @@ function expectSafeLines(lines: readonly string[]): void {
 }
 
 describe("After any response of the service", () => {
-  const location = `https://example.net/${tokens.path}?${tokens.query}`;
   const httpText = (statusCode: number, body: unknown, ...headers: readonly string[]) => {
-    const bodyText = typeof body === "string" ? body : JSON.stringify(body);
     const statusLine = `HTTP/1.1 ${statusCode} ${tokens.body}`;
-    return [statusLine, `location: ${location}`, ...headers, "", bodyText].join("\r\n");
+    const location = `location: https://example.net/${tokens.path}?${tokens.query}`;
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    return [statusLine, location, ...headers, "", text].join("\r\n");
   };
   const statusCodes = [200, 301, 401, 404, 409, 429, 500, 503];
   const exampleBodies = [
-    errorBody(echo, "No."),
     errorBody("BAD_REQUEST", " .".repeat(90) + echo),
     `${echo} ${tokens.body}`,
-    { ...(errorBody("X", "Y") as object), extra: [echo, tokens.body] },
+    { ...(errorBody(echo, "No.") as object), extra: [echo, tokens.body] },
     { error: { code: "X", message: "Y", details: tokens.body } },
-    // Nearly 1 MiB, which a careless parser could take long for, or nest too deeply.
-    "[".repeat(900_000),
-    '{"a":'.repeat(200_000),
-    `{"id":${"9".repeat(1_000_000)},"secret":"s"}`,
-    `{"error":{"code":"X","message":"${"https://".repeat(120_000)}"}}`,
+    // Long enough for a careless parser to take long, or to nest too deeply.
+    "[".repeat(100_000),
+    '{"a":'.repeat(20_000),
+    `{"id":${"9".repeat(100_000)},"secret":"s"}`,
+    errorBody("X", "https://".repeat(12_000)),
   ];
   const examples = [
     ...exampleBodies.flatMap((body) => [httpText(200, body), httpText(400, body)]),
@@ -109,12 +108,11 @@ describe("After any response of the service", () => {
     );
   const anyStatus = fc.oneof(fc.constantFrom(...statusCodes), fc.integer({ min: 100, max: 999 }));
   const anyHeader = fc.oneof(
-    fc.constantFrom("retry-after: 9e9", "content-length: 3", "link: <"),
+    fc.constantFrom("retry-after: 9e9", "content-length: 3", "link: <", "x-nothing: 1"),
     fc.string({ unit: "binary-ascii" }),
   );
   const anyResponse = fc.oneof(
-    fc.tuple(anyStatus, anyBody).map((parts) => httpText(...parts)),
-    fc.tuple(anyStatus, anyBody, anyHeader, anyHeader).map((parts) => httpText(...parts)),
+    fc.tuple(anyStatus, anyBody, anyHeader).map((parts) => httpText(...parts)),
     fc.string({ unit: "binary" }),
   );
 
@@ -140,7 +138,8 @@ describe("After any response of the service", () => {
         expectNoPrototypePollution();
         check(response, outcome);
       }),
-      { numRuns: 70, examples: examples.map((example) => [example]) },
+      // 30 of them are random.
+      { numRuns: examples.length + 30, examples: examples.map((example) => [example]) },
     );
   }
 
