@@ -16,7 +16,6 @@ async function listen(server: Server, port = 0): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const listenAndHangUp = () => listen(createServer((socket) => socket.destroy()));
 const engineAt = (address?: string, notify: Notify = () => {}) =>
   new EngineMonitor(address, notify);
 
@@ -43,12 +42,21 @@ describe("Pulumi's engine", () => {
     expect(engine.stopping.aborted).toBe(false);
   });
 
-  it("cannot store, and nothing more is sent, when its address accepts a connection and ends it", async () => {
-    const engine = engineAt(await listenAndHangUp());
+  it.each<[string, (socket: Socket) => unknown]>([
+    ["ends", (socket) => socket.destroy()],
+    ["resets", (socket) => socket.resetAndDestroy()],
+  ])(
+    "cannot store, but may still need the process, when it accepts a connection and %s it",
+    async (_verb, end) => {
+      const engine = engineAt(await listen(createServer(end)));
 
-    expect(await engine.checkCanStore()).toBe(false);
-    expect(engine.stopping.aborted).toBe(true);
-  });
+      await engine.exitIfFinished();
+
+      expect(exit).not.toHaveBeenCalled();
+      expect(await engine.checkCanStore()).toBe(false);
+      expect(engine.stopping.aborted).toBe(true);
+    },
+  );
 
   it("cannot store when its address accepts connections and does not respond", async () => {
     const connected = Promise.withResolvers<Socket>();
@@ -81,19 +89,6 @@ describe("Pulumi's engine", () => {
 });
 
 describe("The process of the provider", () => {
-  it.each([
-    ["responds", () => listen(createHttp2Server())],
-    ["accepts a connection and ends it", listenAndHangUp],
-    [
-      "accepts a connection and resets it",
-      () => listen(createServer((socket) => socket.resetAndDestroy())),
-    ],
-  ])("goes on while the engine's address %s", async (_case, start) => {
-    await engineAt(await start()).exitIfFinished();
-
-    expect(exit).not.toHaveBeenCalled();
-  });
-
   it("ends when the engine is gone and the last operation in flight ends", async () => {
     const engine = engineAt(await refusedAddress());
     engine.beginOperation();
