@@ -44,10 +44,10 @@ describe("An HTTP request", () => {
   it("sends the request as it is, and returns the status code and the text", async () => {
     await using server = await startServer({ statusCode: 418, body: "\ufeffTeekanne ☕" });
 
-    const outcome = await sendOnce(server.url);
+    const outcome = await sendOnce(`${server.url}/a%2Fb/c`);
 
     expect(outcome).toMatchObject({ kind: "response", statusCode: 418, body: "Teekanne ☕" });
-    expect(server.requests[0]).toMatchObject({ method: "POST", path: "/", body: '["ä"]' });
+    expect(server.requests).toMatchObject([{ method: "POST", path: "/a%2Fb/c", body: '["ä"]' }]);
     expect(server.requests[0]?.headers).toMatchObject({
       authorization: `Bearer ${apiKey}`,
       accept: "application/json",
@@ -58,13 +58,12 @@ describe("An HTTP request", () => {
     });
   });
 
-  it("keeps the encoding of the path, and names no content type without a body", async () => {
-    await using server = await startServer({});
-    const url = new URL(`${server.url}/a%2Fb/c`);
+  it("names no content type without a body", async () => {
+    await using server = await startServer();
 
-    await createHttpSender(10)({ method: "DELETE", url, apiKey });
+    await createHttpSender(10)({ method: "DELETE", url: new URL(server.url), apiKey });
 
-    expect(server.requests[0]).toMatchObject({ method: "DELETE", path: "/a%2Fb/c", body: "" });
+    expect(server.requests).toMatchObject([{ method: "DELETE", body: "" }]);
     expect(server.requests[0]?.headers).not.toHaveProperty("content-type");
   });
 
@@ -132,15 +131,6 @@ describe("An idle connection", () => {
 });
 
 describe("A proxy in the environment variables", () => {
-  it("gets the requests for a remote host", async () => {
-    await using proxy = await startServer({ body: "from the proxy" });
-    vi.stubEnv("HTTP_PROXY", proxy.url);
-
-    const outcome = await sendOnce("http://tables.example.test/path");
-
-    expect(outcome).toMatchObject({ body: "from the proxy" });
-  });
-
   it.each(["127.0.0.1", "localhost", "other.example.test"])(
     "gets no request for a loopback host or for a host in NO_PROXY: %s",
     async (host) => {

@@ -107,10 +107,7 @@ describe("After any response of the service", () => {
       ),
     );
   const anyStatus = fc.oneof(fc.constantFrom(...statusCodes), fc.integer({ min: 100, max: 999 }));
-  const anyHeader = fc.oneof(
-    fc.constantFrom("retry-after: 9e9", "content-length: 3", "link: <", "x-nothing: 1"),
-    fc.string({ unit: "binary-ascii" }),
-  );
+  const anyHeader = fc.constantFrom("retry-after: 9e9", "content-length: 3", "link: <", "x: y");
   const anyResponse = fc.oneof(
     fc.tuple(anyStatus, anyBody, anyHeader).map((parts) => httpText(...parts)),
     fc.string({ unit: "binary" }),

@@ -156,7 +156,9 @@ describe("The advice after a creation that failed", () => {
 });
 
 describe("The text of a failed creation", () => {
-  it("says where a webhook is or may be whose secret is not stored", () => {
+  it("says where a webhook is or may be without a stored secret, or why nothing was sent", async () => {
+    const { create } = startProvider();
+    const withoutKey = startProvider({ apiKey: undefined });
     const hasSecret = true;
     const undone = texts.undoText.bind(undefined, creation.name, "17");
     const webhook = { databaseId: "base_abc123", url: "https://a.example/x", events: [] };
@@ -176,33 +178,22 @@ describe("The text of a failed creation", () => {
       withoutSecretAndStored: undone(!hasSecret, "partial", messageParts.undoReturned404),
       tooLate: undone(hasSecret, "undone"),
       tooLateAndLeft: undone(hasSecret, "leftBehind", "WHY"),
-    }).toMatchInlineSnapshot(`
-      {
-        "afterHtmlPage": "Create webhook in database base_abc123 failed: POST https://tables.example.com/somewhere returned 200 without a usable webhook id. This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again.",
-        "listed": "Create webhook in database base_abc123 failed: POST https://tables.example.com/somewhere lost the connection before the response was complete (ECONNRESET: read ECONNRESET). A webhook may exist in database base_abc123 without a stored secret. The service lists webhooks with the same url, events and table that this "pulumi up" does not know: 1, 2, 3, 4, 5 and 1 more. Another creation in flight may have made one of them. After this update compare them with "pulumi stack export" of each stack that uses the database, and delete those that no stack manages. Then run "pulumi up" again.",
-        "notListed": "Create webhook in database base_abc123 failed: POST https://tables.example.com/somewhere lost the connection before the response was complete (ECONNRESET: read ECONNRESET). The service lists no such webhook now, but it may still appear. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again.",
-        "tooLate": "Create webhook in database base_abc123 failed: Pulumi stopped while the service created webhook 17. The new webhook was deleted.",
-        "tooLateAndLeft": "Create webhook in database base_abc123 failed: Pulumi stopped while the service created webhook 17. Pulumi has not stored it: delete it by hand. It could not be deleted at once: WHY",
-        "withoutList": "Create webhook in database base_abc123 failed: POST https://tables.example.com/somewhere returned 409. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again. If the database has reached its limit of webhooks and this creation replaces one, set the resource option deleteBeforeReplace: true; the notifications then have a gap.",
-        "withoutSecret": "Create webhook in database base_abc123 failed: the service created webhook 17 but sent no usable secret. The new webhook was deleted. Run "pulumi up" again; if the error persists, check that baseUrl is the address of the service itself.",
-        "withoutSecretAndStored": "Create webhook in database base_abc123 failed: the service created webhook 17 but sent no usable secret. It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks.",
-      }
-    `);
-  });
-
-  it("names the argument or the setting because of which nothing was sent", async () => {
-    const { create } = startProvider();
-    const withoutKey = startProvider({ apiKey: undefined });
-
-    expect({
       invalid: await messageOf(create(someArgs({ url: undefined }))),
       unknown: await messageOf(create(someArgs({ url: unknownMarkers.string }))),
       unset: await messageOf(withoutKey.create(someArgs())),
     }).toMatchInlineSnapshot(`
       {
+        "afterHtmlPage": "Create webhook in database base_abc123 failed: POST https://tables.example.com/somewhere returned 200 without a usable webhook id. This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again.",
         "invalid": "Create webhook failed: url: must be the URL of the receiver, such as "https://example.com/hooks". Nothing was sent. Run "pulumi up" again. [notCreated]",
+        "listed": "Create webhook in database base_abc123 failed: POST https://tables.example.com/somewhere lost the connection before the response was complete (ECONNRESET: read ECONNRESET). A webhook may exist in database base_abc123 without a stored secret. The service lists webhooks with the same url, events and table that this "pulumi up" does not know: 1, 2, 3, 4, 5 and 1 more. Another creation in flight may have made one of them. After this update compare them with "pulumi stack export" of each stack that uses the database, and delete those that no stack manages. Then run "pulumi up" again.",
+        "notListed": "Create webhook in database base_abc123 failed: POST https://tables.example.com/somewhere lost the connection before the response was complete (ECONNRESET: read ECONNRESET). The service lists no such webhook now, but it may still appear. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again.",
+        "tooLate": "Create webhook in database base_abc123 failed: Pulumi stopped while the service created webhook 17. The new webhook was deleted.",
+        "tooLateAndLeft": "Create webhook in database base_abc123 failed: Pulumi stopped while the service created webhook 17. Pulumi has not stored it: delete it by hand. It could not be deleted at once: WHY",
         "unknown": "Create webhook failed: not all arguments are known. Nothing was sent. Run "pulumi up" again. [notCreated]",
         "unset": "Create webhook in database base_abc123 failed: dbwebhooks:apiKey: is not set; run "pulumi config set --secret dbwebhooks:apiKey" or set DBWEBHOOKS_API_KEY. Nothing was sent. [notCreated]",
+        "withoutList": "Create webhook in database base_abc123 failed: POST https://tables.example.com/somewhere returned 409. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again. If the database has reached its limit of webhooks and this creation replaces one, set the resource option deleteBeforeReplace: true; the notifications then have a gap.",
+        "withoutSecret": "Create webhook in database base_abc123 failed: the service created webhook 17 but sent no usable secret. The new webhook was deleted. Run "pulumi up" again; if the error persists, check that baseUrl is the address of the service itself.",
+        "withoutSecretAndStored": "Create webhook in database base_abc123 failed: the service created webhook 17 but sent no usable secret. It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks.",
       }
     `);
   });
