@@ -38,7 +38,7 @@ const validExceptForOne = fc
   .map(([name, value]) => someArgs({ [name]: value }));
 const anyArgs = fc.oneof(fc.dictionary(anyName, anyValue), validExceptForOne);
 
-describe("A provider with arbitrary arguments", () => {
+describe("A provider that gets odd values", () => {
   it("keeps unknown values in check, and sends only valid arguments in create", async () => {
     // The service refuses every creation.
     await using server = await startServer({ statusCode: 400 });

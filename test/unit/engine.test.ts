@@ -35,9 +35,12 @@ function handlerOf(signal: "SIGINT" | "SIGTERM", listenersBefore: readonly unkno
 }
 
 describe("Pulumi's engine", () => {
-  it("can store when its address responds", async () => {
+  it("can store, and needs the process, when its address responds", async () => {
     const engine = engineAt(await listen(createHttp2Server()));
 
+    await engine.exitIfFinished();
+
+    expect(exit).not.toHaveBeenCalled();
     expect(await engine.checkCanStore()).toBe(true);
     expect(engine.stopping.aborted).toBe(false);
   });
@@ -144,7 +147,7 @@ describe("The process of the provider", () => {
     expect(notify).toHaveBeenCalledOnce();
   });
 
-  it("goes on after SIGTERM until the last creation in flight can be stored", async () => {
+  it("goes on after SIGTERM, which it handles until the last creation in flight ends", async () => {
     const listenersBefore = process.listeners("SIGTERM");
     const engine = engineAt();
     const endFirst = beginCreation(engine);

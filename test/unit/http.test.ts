@@ -40,7 +40,7 @@ function resolveTo(...addresses: readonly string[]): void {
   vi.spyOn(dns, "lookup").mockImplementation(lookup as never);
 }
 
-describe("An HTTP request", () => {
+describe("The HTTP sender", () => {
   it("sends the request as it is, and returns the status code and the text", async () => {
     await using server = await startServer({ statusCode: 418, body: "\ufeffTeekanne ☕" });
 

@@ -201,10 +201,8 @@ describe("An error", () => {
   });
 
   it("shows no secret that Pulumi passes wrapped, or that the program adopts", async () => {
-    await using server = await startServer({
-      statusCode: 400,
-      body: errorBody("ODD", otherSecret),
-    });
+    const refusal = { statusCode: 400, body: errorBody("ODD", otherSecret) };
+    await using server = await startServer(refusal);
     const state = someState({ baseUrl: server.url, secret: wrapped(otherSecret) });
     const args = someArgs({ adopt: { id: 17, secret: otherSecret } });
     const { read, create, lines } = startProvider({ baseUrl: server.url, listing: "true" });
@@ -236,10 +234,11 @@ describe("An error", () => {
     expect({ ...error }).toEqual({ name: "WebhookError", kind: "fault" });
   });
 
-  it("is one line of limited length that ends with its kind", () => {
-    const { message } = new WebhookError("notDeleted", `a\nb\ud800${"c".repeat(100_000)}`);
+  it("is one line of limited length that ends with its kind, also as a string", () => {
+    const error = new WebhookError("notDeleted", `a\nb\ud800${"c".repeat(100_000)}`);
 
-    expect(message).toMatch(/^a b\ufffdc+… \[notDeleted\]$/);
-    expect(message).toHaveLength(1_900);
+    expect(error.message).toMatch(/^a b\ufffdc+… \[notDeleted\]$/);
+    expect(error.message).toHaveLength(1_900);
+    expect(String(error)).toBe(error.message);
   });
 });
