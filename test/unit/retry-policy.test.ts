@@ -36,12 +36,14 @@ const kinds: readonly RequestKind[] = ["create", "delete", "list"];
 const retriedKinds = (outcome: HttpOutcome) =>
   kinds.filter((kind) => stepAfter(outcome, { kind }).kind !== "end");
 
-describe("A request that did not reach the service", () => {
+describe("A request that the service certainly has not carried out", () => {
   it.each<[string, HttpOutcome]>([
     ["the name could not be resolved for now", dnsFailure],
     ["the connection was refused", connectionRefused],
     ["no connection was established in time", unsent("timeout")],
     ["the error code only looks like that of a certificate", notConnected("XCERT_")],
+    ["the service itself returned 503 with Retry-After: 3", throttledBy503(3_000)],
+    ["the service itself returned 503 with Retry-After: 0", throttledBy503(0)],
   ])("is retried when %s", (_case, outcome) => {
     expect(retriedKinds(outcome)).toEqual(kinds);
     expect(mayHaveActed(outcome)).toBe(false);
@@ -104,15 +106,6 @@ describe("The status code of a response", () => {
     const proving = statusCodes.filter((statusCode) => !mayHaveActed(response(statusCode)));
 
     expect(proving).toEqual([...redirects, ...clientErrors]);
-  });
-});
-
-describe("A 503 of the service itself", () => {
-  it.each([0, 3_000])("with Retry-After %d ms proves that it has not acted", (retryAfterMs) => {
-    const outcome = throttledBy503(retryAfterMs);
-
-    expect(mayHaveActed(outcome)).toBe(false);
-    expect(retriedKinds(outcome)).toEqual(kinds);
   });
 });
 
