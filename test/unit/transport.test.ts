@@ -110,21 +110,13 @@ describe("Two requests that are made at once", () => {
 });
 
 describe("A wait of 5 s or more", () => {
-  it("is reported for a throttled request", async () => {
-    const transport = await fakeTransport(inOrder(throttledBy503(5_000)));
-
-    await sendAtOnce(transport, ["request"]);
-
-    expect(transport.waits).toMatchObject([{ kind: "pause", delayMs: 5_000 }]);
-  });
-
   it("is reported once for all throttled requests", async () => {
-    const transport = await fakeTransport(inOrder(throttled9s, ok, throttled9s));
+    const transport = await fakeTransport(inOrder(throttledBy503(5_000), ok, throttled9s));
 
     await sendAtOnce(transport, ["first"]);
     await sendAtOnce(transport, ["second"]);
 
-    expect(transport.waits).toMatchObject([{ kind: "pause" }]);
+    expect(transport.waits).toMatchObject([{ kind: "pause", delayMs: 5_000 }]);
   });
 
   it("is reported once for all retries of a request, and again for another request", async () => {
@@ -140,32 +132,30 @@ describe("A wait of 5 s or more", () => {
   });
 });
 
-describe("A short wait of throttled requests", () => {
-  it.each([
-    { fact: "is not reported the first three times", count: 3, waits: [] },
-    { fact: "is reported the fourth time", count: 4, waits: [{ kind: "pause" }] },
-  ])("$fact", async ({ count, waits }) => {
-    const transport = await fakeTransport(inOrder(...Array(count).fill(throttled9ms)));
+describe("A wait of less than 5 s", () => {
+  it("is reported with the fourth retry of a request", async () => {
+    const transport = await fakeTransport(inOrder(...Array(4).fill(dnsFailure)));
 
     await sendAtOnce(transport, ["request"]);
 
-    expect(transport.waits).toMatchObject(waits);
+    expect(transport.waits).toMatchObject([{ kind: "retry", delayMs: 3_000 }]);
   });
 
   it("is reported with the fourth throttled request", async () => {
     const throttledOnce = [throttled9ms, ok];
     const transport = await fakeTransport(inOrder(...Array(4).fill(throttledOnce).flat()));
-    const reportCounts: number[] = [];
 
-    for (const name of ["first", "second", "third", "fourth"]) {
-      await sendAtOnce(transport, [name]);
-      reportCounts.push(transport.waits.length);
-    }
+    await sendAtOnce(transport, ["first"]);
+    await sendAtOnce(transport, ["second"]);
+    await sendAtOnce(transport, ["third"]);
+    const waitsBefore = [...transport.waits];
+    await sendAtOnce(transport, ["fourth"]);
 
-    expect(reportCounts).toEqual([0, 0, 0, 1]);
+    expect(waitsBefore).toEqual([]);
+    expect(transport.waits).toMatchObject([{ kind: "pause" }]);
   });
 
-  it("counts once for all requests in flight, even if each of them prolongs it", async () => {
+  it("counts once for all throttled requests in flight, even if each of them prolongs it", async () => {
     const prolonging = Array.from({ length: 9 }, (_, at) => throttled(9 + at));
     const transport = await fakeTransport(inOrder(...prolonging));
 
@@ -187,25 +177,23 @@ describe("The deadline of an operation", () => {
     expect(long.remainingMs).toBeGreaterThan(3_599_000_000);
   });
 
-  it.each([
-    { wait: "the first attempt", rate: 0.1, ending: { outcome: unsent("deadline") }, attempts: 1 },
-    {
-      wait: "a retry",
-      rate: 2,
-      ending: { outcome: dnsFailure, giveUpReason: "deadline" },
-      attempts: 2,
+  it.each<[wait: string, rate: number, ending: object, attempts: number]>([
+    ["the first attempt", 0.1, { outcome: unsent("deadline") }, 1],
+    ["a retry", 2, { outcome: dnsFailure, giveUpReason: "deadline" }, 2],
+  ])(
+    "ends the wait for %s, and nothing is sent afterwards",
+    async (_wait, rate, ending, attempts) => {
+      // The retry waits until 875 ms because of its delay, and until 1 s because of the rate.
+      const transport = await fakeTransport(inOrder(ok, dnsFailure), perSecond(rate));
+      await transport.send();
+
+      const result = await settled(transport.send("late", { deadline: new Deadline(0.95) }));
+      await vi.runAllTimersAsync();
+
+      expect(result).toMatchObject(ending);
+      expect(transport.attempts).toHaveLength(attempts);
     },
-  ])("ends the wait for $wait, and nothing is sent afterwards", async (row) => {
-    // The retry waits until 875 ms because of its delay, and until 1 s because of the rate.
-    const transport = await fakeTransport(inOrder(ok, dnsFailure), perSecond(row.rate));
-    await transport.send();
-
-    const result = await settled(transport.send("late", { deadline: new Deadline(0.95) }));
-    await vi.runAllTimersAsync();
-
-    expect(result).toMatchObject(row.ending);
-    expect(transport.attempts).toHaveLength(row.attempts);
-  });
+  );
 });
 
 /** Returns a transport that has sent a request, and a controller whose abort stands for a stop of Pulumi. */
@@ -271,23 +259,19 @@ describe("A stop of Pulumi", () => {
 describe("An undo", () => {
   const undo = (transport: FakeTransport) => transport.send("undo", { isUndo: true });
 
-  it("waits as long as a 429 asks while Pulumi is not stopping", async () => {
-    const { transport, first } = await stoppable(inOrder(throttled9s));
-
-    await settled(Promise.all([first, undo(transport)]));
-
-    expect(timesOf(transport)).toEqual([0, 9_000, 9_000]);
-  });
-
-  it("is sent before retries and first attempts while Pulumi is not stopping", async () => {
+  it("waits as a 429 asks, and is sent before other requests, while Pulumi is not stopping", async () => {
     const transport = await fakeTransport(inOrder(throttled9s), oneAtATime);
 
     await settled(
       Promise.all([transport.send("first"), transport.send("second"), undo(transport)]),
     );
 
-    const names = transport.attempts.map(({ name }) => name);
-    expect(names).toEqual(["first", "undo", "first", "second"]);
+    expect(transport.attempts).toMatchObject([
+      { name: "first", atMs: 0 },
+      { name: "undo", atMs: 9_000 },
+      { name: "first", atMs: 9_000 },
+      { name: "second", atMs: 9_000 },
+    ]);
   });
 
   const never = new Promise<HttpOutcome>(() => undefined);

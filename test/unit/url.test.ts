@@ -6,7 +6,6 @@ describe("Two spellings of one URL are the same", () => {
     ["https://EXAMPLE.com/in", "https://example.com/in"],
     ["HTTPS://example.com/in", "https://example.com/in"],
     ["https://example.com:443/in", "https://example.com/in"],
-    ["http://localhost:80/in?a=b", "http://localhost/in?a=b"],
     ["https://example.com?a=b", "https://example.com/?a=b"],
     ["https://User:Pass@EXAMPLE.com:443#f", "https://User:Pass@example.com/#f"],
     ["https://bücher.example/ä", "https://xn--bcher-kva.example/ä"],
@@ -20,9 +19,7 @@ describe("Two spellings of one URL are the same", () => {
 describe("Two URLs differ", () => {
   it.each([
     ["https://example.com/in", "https://example.com/IN"],
-    ["https://example.com/in", "https://example.com/in/"],
     ["https://example.com/a/../b", "https://example.com/b"],
-    ["https://example.com/%41", "https://example.com/A"],
     ["https://example.com/?", "https://example.com/"],
     ["https://User@example.com/", "https://user@example.com/"],
     ["https://example.com:80/", "https://example.com/"],
