@@ -83,12 +83,12 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
     });
   });
 
-  describe("the next up, whose deletions meet faults, and in which the service responds to a repeated creation with the existing webhook,", () => {
+  describe("the next up, whose deletions meet faults and whose replacements get the existing webhook,", () => {
     beforeAll(async () => {
       const { service, declare } = stack();
       service.clearFaults();
       service.clearRequests();
-      // The user deletes the webhook that the error has named.
+      // The user deletes the webhook that the error has named, and one that Pulumi is about to delete.
       for (const gone of ["inDoubt", "alreadyGone"]) {
         service.removeWebhook(existingIn(gone)[0]?.id ?? 0);
       }

@@ -138,9 +138,6 @@ async function openStack(root: string, service: LocalService, program: Program) 
     allResources,
     /** The text of the state, with secrets as they are stored. */
     stateText,
-    /** Changes the text of the state, as a user with access to the backend can. */
-    editState: async (change: (text: string) => string) =>
-      writeFile(stateFile, change(await stateText())),
     /** Creates a webhook at the service without Pulumi, with these changes of the arguments. */
     createByHand: async (changes?: object): Promise<ExistingWebhook> => {
       const { databaseId, ...body } = webhookArgs(changes);
