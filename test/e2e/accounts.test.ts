@@ -1,117 +1,187 @@
 import type { LocalService } from "pulumi-dbwebhooks/local-service";
 import { beforeAll, describe, expect, it } from "vitest";
-import { javascriptProgram, yamlProgram } from "../helpers/programs.js";
+import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/programs.js";
 import { methodsAndKeysOf, noPromptFlags, shareService, shareStack } from "../helpers/stack.js";
 
-const inDatabase = (databaseId: string, provider?: string) => ({
-  args: { databaseId },
-  ...(provider && { provider }),
-});
-const databasesOf = ({ webhooks }: LocalService) =>
-  webhooks.map(({ databaseId }) => databaseId).toSorted();
+/** Declares a webhook in each database, with the explicit provider of this name or the default one. */
+function webhooksIn(providers: Readonly<Record<string, string | undefined>>): Webhooks {
+  const webhooks = Object.entries(providers).map(([databaseId, provider]) => [
+    databaseId,
+    { args: { databaseId }, ...(provider && { provider }) },
+  ]);
+  return Object.fromEntries(webhooks);
+}
 
-describe.each([javascriptProgram, yamlProgram])("Without a configured stack, $name", (program) => {
+function databasesOf({ webhooks }: LocalService): string[] {
+  return webhooks.map(({ databaseId }) => databaseId).toSorted();
+}
+
+describe("Accounts of the dynamic provider, with settings in the environment,", () => {
   const eu = shareService({ apiKeys: ["eu-key", "eu-next-key"] });
   const us = () => stack().service;
-  const stack = shareStack({ program, service: { apiKeys: ["us-key"] }, isConfigured: false });
-  const outputs: string[] = [];
+  const stack = shareStack({
+    program: javascriptProgram,
+    service: { apiKeys: ["us-key"] },
+    isConfigured: false,
+  });
+  let output = "";
 
-  /** Settings of the default provider, and of explicit ones whose arguments leave them out. */
-  const environment = () => ({ DBWEBHOOKS_BASE_URL: us().baseUrl, DBWEBHOOKS_API_KEY: "us-key" });
+  const run = async (...command: string[]) => {
+    us().clearRequests();
+    eu().clearRequests();
+    const environment = { DBWEBHOOKS_BASE_URL: us().baseUrl, DBWEBHOOKS_API_KEY: "us-key" };
+    const result = await stack().pulumi([...command, ...noPromptFlags], environment);
+    output += result.output;
+    return result.exitCode;
+  };
 
-  it("names every wrong setting and argument in one preview, without values that may be secret", async () => {
-    await stack().declare({
-      orders: {
-        args: {
-          databaseId: "..",
-          url: "hooks/path-token",
-          events: ["record.create"],
-          adopt: { id: "1", secret: "whsec_\n" },
-        },
-      },
+  it("create each webhook at the service of its provider", async () => {
+    const providers = { european: "eu", rebased: "account", moved: undefined, unmoved: undefined };
+    await stack().declare(webhooksIn(providers), {
+      eu: { baseUrl: eu().baseUrl, apiKey: "eu-key" },
+      // Its key comes from the environment.
+      account: { baseUrl: us().baseUrl },
     });
 
-    const { exitCode, output } = await stack().pulumi(["preview"], {
-      DBWEBHOOKS_TIMEOUT_SECONDS: "soon",
-    });
+    expect(await run("up"), output).toBe(0);
 
-    expect(exitCode).not.toBe(0);
-    for (const name of [
-      ...["dbwebhooks:baseUrl", "dbwebhooks:apiKey", "dbwebhooks:timeoutSeconds"],
-      ...["databaseId", "url", "events[0]", "adopt.secret"],
-    ]) {
-      expect(output).toContain(` ${name}: `);
-    }
-    expect(output).not.toMatch(/path-token|whsec_|\n\s+at /);
+    expect(databasesOf(us())).toEqual(["moved", "rebased", "unmoved"]);
+    expect(databasesOf(eu())).toEqual(["european"]);
   });
 
-  it("creates each webhook at the service of its provider", async () => {
-    await stack().declare(
-      {
-        american: inDatabase("base_us", "us"),
-        european: inDatabase("base_eu", "eu"),
-        moves: inDatabase("base_moves", "us"),
-        orders: inDatabase("base_orders"),
-      },
-      {
-        us: { baseUrl: us().baseUrl },
-        eu: { baseUrl: eu().baseUrl, apiKey: "eu-key" },
-      },
-    );
-
-    outputs.push((await stack().up(environment())).output);
-
-    expect(databasesOf(us())).toEqual(["base_moves", "base_orders", "base_us"]);
-    expect(databasesOf(eu())).toEqual(["base_eu"]);
-  });
-
-  describe("when the keys of the providers are set in another way and a webhook moves from one to the other", () => {
+  describe("when a webhook moves, a key changes, and a provider gets another base URL", () => {
     beforeAll(async () => {
-      us().clearRequests();
-      await stack().declare(
-        {
-          american: inDatabase("base_us", "us"),
-          european: inDatabase("base_eu", "eu"),
-          moves: inDatabase("base_moves", "eu"),
-          orders: inDatabase("base_orders"),
-        },
-        {
-          // The same key, now as an argument and not from the environment.
-          us: { baseUrl: us().baseUrl, apiKey: "us-key" },
-          eu: { baseUrl: eu().baseUrl, apiKey: "eu-next-key" },
-        },
-      );
-      outputs.push((await stack().up(environment())).output);
+      const providers = { european: "eu", rebased: "account", moved: "eu", unmoved: undefined };
+      await stack().declare(webhooksIn(providers), {
+        eu: { baseUrl: eu().baseUrl, apiKey: "eu-next-key" },
+        account: { baseUrl: eu().baseUrl, apiKey: "eu-key" },
+      });
+      await run("up", "--continue-on-error");
     });
 
-    it("creates it with the new provider and deletes it with the old one", () => {
-      expect(methodsAndKeysOf(eu()).at(-1)).toBe("POST Bearer eu-next-key");
+    it("create the moved webhook with the new provider and delete it with the old one", () => {
+      expect(methodsAndKeysOf(eu())).toContain("POST Bearer eu-next-key");
       expect(methodsAndKeysOf(us())).toEqual(["DELETE Bearer us-key"]);
     });
 
-    it("changes no other webhook", () => {
-      expect(databasesOf(us())).toEqual(["base_orders", "base_us"]);
-      expect(databasesOf(eu())).toEqual(["base_eu", "base_moves"]);
+    it("leave a webhook behind at the old base URL, with an error that names the remedy", () => {
+      expect(output).toMatch(/Provider with another name.*\[notDeleted\]/);
+      expect(databasesOf(us())).toEqual(["rebased", "unmoved"]);
     });
 
-    it("shows and stores neither keys nor secrets in clear text", async () => {
-      const stateText = await stack().stateText();
-
-      expect(outputs.join("\n") + stateText).not.toMatch(/(us|eu|next)-key|whsec_/);
+    it("create no other webhook", () => {
+      expect(databasesOf(eu())).toEqual(["european", "moved", "rebased"]);
+      expect(methodsAndKeysOf(eu())).toHaveLength(2);
     });
   });
 
-  it("destroys each webhook with the key of its provider", async () => {
-    us().clearRequests();
-    eu().clearRequests();
+  it("delete the webhook left behind when a provider with another name takes over", async () => {
+    const providers = { european: "eu", rebased: "eu", moved: "eu", unmoved: undefined };
+    await stack().declare(webhooksIn(providers), {
+      eu: { baseUrl: eu().baseUrl, apiKey: "eu-next-key" },
+      account: { baseUrl: us().baseUrl },
+    });
 
-    const { exitCode, output } = await stack().pulumi(["destroy", ...noPromptFlags], environment());
+    expect(await run("up"), output).toBe(0);
+
+    expect(methodsAndKeysOf(us())).toEqual(["DELETE Bearer us-key"]);
+    expect(databasesOf(us())).toEqual(["unmoved"]);
+    expect(methodsAndKeysOf(eu())).toEqual([]);
+  });
+
+  it("delete each webhook with the key of its provider in destroy", async () => {
+    expect(await run("destroy"), output).toBe(0);
+
+    expect(methodsAndKeysOf(eu())).toEqual(Array(3).fill("DELETE Bearer eu-next-key"));
+    expect(methodsAndKeysOf(us())).toEqual(["DELETE Bearer us-key"]);
+  });
+
+  it("neither show nor store keys and secrets in clear text", async () => {
+    expect(output + (await stack().storedText())).not.toMatch(/(us|eu|next)-key|whsec_/);
+  });
+});
+
+describe("Accounts of the native plugin", () => {
+  const newService = shareService({ apiKeys: ["new-key", "eu-key", "eu-next-key"] });
+  const stack = shareStack({ program: yamlProgram });
+  const oldService = () => stack().service;
+  const providers = { explicit: "account", european: "eu", implicit: undefined };
+
+  it("refuse another base URL while adopt names a webhook, which the replaced provider would delete", async () => {
+    const adopt = await stack().createByHand({ databaseId: "adopted" });
+    const adopted = { args: { databaseId: "adopted", adopt } };
+    await stack().declare(
+      { ...webhooksIn({ ...providers, moved: undefined }), adopted },
+      {
+        account: { baseUrl: oldService().baseUrl, apiKey: "local-api-key" },
+        eu: { baseUrl: newService().baseUrl, apiKey: "eu-key" },
+      },
+    );
+    await stack().up();
+    const baseUrl = newService().baseUrl;
+    await stack().configure({ "dbwebhooks:baseUrl": baseUrl, "dbwebhooks:apiKey": "new-key" });
+
+    const { exitCode, output } = await stack().pulumi(["preview"]);
+
+    expect(exitCode).not.toBe(0);
+    expect(output).toMatch(/Remove adopt/);
+  });
+
+  describe("without adopt, when two base URLs and a key change and a webhook moves", () => {
+    let output: string;
+
+    beforeAll(async () => {
+      for (const service of [oldService(), newService()]) service.clearRequests();
+      await stack().declare(webhooksIn({ ...providers, moved: "eu", adopted: undefined }), {
+        account: { baseUrl: newService().baseUrl, apiKey: "new-key" },
+        eu: { baseUrl: newService().baseUrl, apiKey: "eu-next-key" },
+      });
+      ({ output } = await stack().pulumi(["up", "--yes"]));
+    });
+
+    it("warn of each replaced provider, in the preview and in the update", () => {
+      // Pulumi shows a warning while it runs, and repeats it below "Diagnostics:".
+      const [preview = "", update = ""] = output.split("\nUpdating ");
+      const warning = /warning: .* provider (account|default) .* Pulumi replaces its webhooks/g;
+      const warningsOf = (text: string) => text.split("\nDiagnostics:\n")[1]?.match(warning);
+
+      expect(warningsOf(preview)).toHaveLength(2);
+      expect(warningsOf(update)).toHaveLength(2);
+    });
+
+    it("create the webhooks at the new address with the new keys, except the one that is there", () => {
+      expect(methodsAndKeysOf(newService()).toSorted()).toEqual([
+        "POST Bearer eu-next-key",
+        ...Array(3).fill("POST Bearer new-key"),
+      ]);
+    });
+
+    it("delete the webhooks at the old address with the old key", () => {
+      expect(methodsAndKeysOf(oldService())).toEqual(Array(4).fill("DELETE Bearer local-api-key"));
+    });
+
+    it("neither show nor store keys and secrets in clear text", async () => {
+      const texts = output + (await stack().stateText());
+
+      expect(texts).not.toMatch(/(new|eu|next|local-api)-key|whsec_/);
+    });
+
+    it("leave nothing to change", async () => {
+      const { exitCode, output } = await stack().pulumi(["preview", "--expect-no-changes"]);
+
+      expect(exitCode, output).toBe(0);
+    });
+  });
+
+  it("delete each webhook with the key of its provider in destroy", async () => {
+    newService().clearRequests();
+
+    const { exitCode, output } = await stack().pulumi(["destroy", ...noPromptFlags]);
 
     expect(exitCode, output).toBe(0);
-    expect(methodsAndKeysOf(us())).toEqual(["DELETE Bearer us-key", "DELETE Bearer us-key"]);
-    expect(methodsAndKeysOf(eu())).toEqual([
-      "DELETE Bearer eu-next-key",
-      "DELETE Bearer eu-next-key",
+    expect(methodsAndKeysOf(newService()).toSorted()).toEqual([
+      ...Array(2).fill("DELETE Bearer eu-next-key"),
+      ...Array(3).fill("DELETE Bearer new-key"),
     ]);
   });
 });

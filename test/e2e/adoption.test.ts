@@ -1,19 +1,16 @@
 import type { LocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
-import { version } from "../../package.json";
-import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/programs.js";
-import { type ExistingWebhook, noPromptFlags, shareStack, withStack } from "../helpers/stack.js";
-
-/** Existing webhooks by the name of the resource that adopts them. */
-type Adopted = Readonly<Record<string, ExistingWebhook | undefined>>;
+import { javascriptProgram, type Webhooks } from "../helpers/programs.js";
+import { type ExistingWebhook, noPromptFlags, shareStack } from "../helpers/stack.js";
 
 /** Returns each request as its method and the last segment of its path. */
 function methodsAndTargetsOf({ requests }: LocalService): string[] {
   return requests.map(({ method, path }) => `${method} ${path.split("/").at(-1)}`);
 }
 
-function declarationsOf(adopted: Adopted): Webhooks {
-  const webhooks = Object.entries(adopted).map(([name, adopt]) => [
+/** Declares resources by the existing webhooks that they adopt. */
+function adopting(existing: Readonly<Record<string, ExistingWebhook | undefined>>): Webhooks {
+  const webhooks = Object.entries(existing).map(([name, adopt]) => [
     name,
     { args: { adopt }, opts: { deleteBeforeReplace: name === "deletedFirst" } },
   ]);
@@ -22,17 +19,15 @@ function declarationsOf(adopted: Adopted): Webhooks {
 
 describe("Resources that adopt webhooks", () => {
   const stack = shareStack({ program: javascriptProgram });
-  const managed = { args: { url: "https://example.com/managed" } };
-  const adoptedAtFirst: Record<string, ExistingWebhook> = {};
-  let adopted: Adopted;
+  const adopted: Record<string, ExistingWebhook> = {};
   const urnOf = (name: string) => `urn:pulumi:test::webhooks::${javascriptProgram.type}::${name}`;
 
   it("are created without a request, and store the given secrets encrypted", async () => {
     const { service, createByHand, declare, stateText, storedWebhooks, up } = stack();
     const names = ["orders", "replaced", "deletedFirst", "renamed", "exchanged"];
-    for (const name of names) adoptedAtFirst[name] = await createByHand();
+    for (const name of names) adopted[name] = await createByHand();
     service.clearRequests();
-    await declare(declarationsOf(adoptedAtFirst));
+    await declare(adopting(adopted));
 
     const { output } = await up();
 
@@ -42,14 +37,20 @@ describe("Resources that adopt webhooks", () => {
   });
 
   it("delete only the webhook that adopt no longer names when they are replaced, renamed and exchanged", async () => {
-    const { service, createByHand, declare, pulumi, stateText, up } = stack();
-    const { orders, replaced, deletedFirst, renamed } = adoptedAtFirst;
-    const exchanged = await createByHand();
+    const { service, createByHand, declare, outputs, pulumi, stateText, up } = stack();
+    const { orders, replaced, deletedFirst, renamed, exchanged: deleted } = adopted;
+    const kept = {
+      orders,
+      replaced,
+      deletedFirst,
+      newName: renamed,
+      exchanged: await createByHand(),
+    };
     service.clearRequests();
-    adopted = { orders, replaced, deletedFirst, newName: renamed, exchanged };
     // Because a creation fails, the next run is the one that deletes the replaced resources.
     service.inject({ on: "POST", fault: { kind: "respond", statusCode: 400 }, times: 1 });
-    await declare({ ...declarationsOf(adopted), managed });
+    const created = { args: { url: "https://example.com/created" } };
+    await declare({ ...adopting(kept), created });
     const replacements = ["--replace", urnOf("replaced"), "--replace", urnOf("deletedFirst")];
 
     const failed = await pulumi(["up", ...noPromptFlags, "--continue-on-error", ...replacements]);
@@ -59,20 +60,9 @@ describe("Resources that adopt webhooks", () => {
     expect(failed.exitCode).not.toBe(0);
     expect(stateAfterFailure).toMatch(/"delete": ?true/);
     expect(new Set(methodsAndTargetsOf(service))).toEqual(
-      new Set([`DELETE ${adoptedAtFirst.exchanged?.id}`, "POST webhooks"]),
+      new Set([`DELETE ${deleted?.id}`, "POST webhooks"]),
     );
-  });
-
-  it("keep their webhooks and secrets when adopt is removed, while another webhook is created", async () => {
-    const { service, declare, outputs, up } = stack();
-    service.clearRequests();
-    const withoutAdopt = Object.keys(adopted).map((name) => [name, {}]);
-    await declare({ ...Object.fromEntries(withoutAdopt), managed, created: {} });
-
-    await up();
-
-    expect(methodsAndTargetsOf(service)).toEqual(["POST webhooks"]);
-    const secrets = Object.entries(adopted).map(([name, webhook]) => [
+    const secrets = Object.entries(kept).map(([name, webhook]) => [
       `${name}Secret`,
       webhook?.secret,
     ]);
@@ -88,32 +78,5 @@ describe("Resources that adopt webhooks", () => {
 
     expect(exitCode, output).toBe(0);
     expect(methodsAndTargetsOf(service).toSorted()).toEqual(deletions.toSorted());
-  });
-});
-
-describe("The first update after an upgrade of the plugin", () => {
-  it("deletes a webhook that another resource adopts in it, as the preview warns", async () => {
-    await withStack(
-      async ({ service, declare, pulumi, editState }) => {
-        const opts = { version };
-        await declare({ before: { opts } });
-        await pulumi(["up", ...noPromptFlags]);
-        const [{ id, secret } = { id: 0, secret: "" }] = service.webhooks;
-        // The provider process of the old version does not know what the new one adopts.
-        const provider = `default_${version.replaceAll(/\W/g, "_")}`;
-        await editState((text) => {
-          expect(text).toContain(provider);
-          return text.replaceAll(provider, "default_0_0_9");
-        });
-        await declare({ after: { args: { adopt: { id, secret } }, opts } });
-
-        const { output } = await pulumi(["up", "--yes"]);
-
-        const [preview] = output.split("\nUpdating ");
-        expect(preview).toMatch(/\bAdopting webhook\b[^\n]*\bupgrade\b/);
-        expect(service.webhooks).toEqual([]);
-      },
-      { program: yamlProgram },
-    );
   });
 });

@@ -5,39 +5,41 @@ import { kindOf } from "../helpers/kind-of.js";
 import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/programs.js";
 import { noPromptFlags, type StoredWebhooks, shareStack } from "../helpers/stack.js";
 
-// A webhook for each outcome of its creation, in a database of the same name. All faults are in
-// test/process/faults, without the CLI.
-const names = ["created", "notCreated", "inDoubt", "undone", "partial"];
+// A webhook for each outcome of its creation or its deletion, in a database of the same name. All faults
+// are in test/process/faults, without the CLI.
+const createdNames = ["created", "notCreated", "inDoubt", "undone", "partial"];
+const deletedNames = ["deleted", "alreadyGone", "notDeleted"];
 /** Webhooks that are replaced on request in the second update, although no argument changes. */
 const replacedOnRequest = ["triggered", "targeted"];
-const webhooksWith = (replacementTrigger: string): Webhooks => ({
-  ...Object.fromEntries(
-    [...names, "targeted"].map((name) => [name, { args: { databaseId: name } }]),
-  ),
+const webhooksIn = (databaseIds: readonly string[], replacementTrigger: string): Webhooks => ({
+  ...Object.fromEntries(databaseIds.map((databaseId) => [databaseId, { args: { databaseId } }])),
   triggered: { args: { databaseId: "triggered" }, opts: { replacementTrigger } },
 });
 
 const forbidden: Fault = { kind: "respond", statusCode: 403 };
 const lostResponse: Fault = { kind: "resetAfterCommit" };
 const withoutSecret: Fault = withFields({ secret: undefined });
+const withSecret = { outputs: { secret: { ciphertext: expect.any(String) } } };
 
 describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name", (program) => {
   const stack = shareStack({ program });
   let output: string;
   let stored: StoredWebhooks;
 
-  const run = async (command: string, ...args: string[]) => {
+  const up = async (...args: string[]) => {
     const flags = [...noPromptFlags, "--continue-on-error", ...args];
-    ({ output } = await stack().pulumi([command, ...flags]));
+    ({ output } = await stack().pulumi(["up", ...flags]));
     stored = await stack().storedWebhooks();
   };
   const existingIn = (databaseId: string) =>
     stack().service.webhooks.filter((webhook) => webhook.databaseId === databaseId);
   const idIn = (databaseId: string) => existingIn(databaseId).map(program.idOf)[0];
-  const requestsTo = (databaseId: string) =>
-    stack()
-      .service.requests.filter((request) => request.databaseId === databaseId)
-      .map(({ method }) => method);
+  const requestsTo = (databaseId: string) => {
+    const requests = stack().service.requests.filter(
+      (request) => request.databaseId === databaseId,
+    );
+    return requests.map(({ method }) => method);
+  };
   /** The kinds of the errors below "Diagnostics:" that belong to a resource. */
   const kindsOf = (name: string) => {
     const [, diagnostics = ""] = output.split("\nDiagnostics:\n");
@@ -55,16 +57,13 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
       service.inject({ on: "POST", databaseId: "undone", fault: withoutSecret });
       service.inject({ on: "POST", databaseId: "partial", fault: withoutSecret });
       service.inject({ on: "DELETE", databaseId: "partial", fault: forbidden });
-      await declare(webhooksWith("first"));
+      await declare(webhooksIn([...createdNames, ...deletedNames, "targeted"], "first"));
 
-      await run("up");
+      await up();
     });
 
     it("stores the webhooks that it has created", () => {
-      expect(stored.created).toMatchObject({
-        id: idIn("created"),
-        outputs: { secret: { ciphertext: expect.any(String) } },
-      });
+      expect(stored.created).toMatchObject({ id: idIn("created"), ...withSecret });
     });
 
     it.each([
@@ -84,31 +83,34 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
     });
   });
 
-  describe("the next up, in which the service responds to a repeated creation with the existing webhook,", () => {
+  describe("the next up, whose deletions meet faults and whose replacements get the existing webhook,", () => {
     beforeAll(async () => {
       const { service, declare } = stack();
       service.clearFaults();
-      // The user deletes the webhook that the error has named.
-      service.removeWebhook(existingIn("inDoubt")[0]?.id ?? 0);
+      service.clearRequests();
+      // The user deletes the webhook that the error has named, and one that Pulumi is about to delete.
+      for (const gone of ["inDoubt", "alreadyGone"]) {
+        service.removeWebhook(existingIn(gone)[0]?.id ?? 0);
+      }
+      service.inject({ on: "DELETE", databaseId: "deleted", fault: lostResponse, times: 1 });
+      service.inject({ on: "DELETE", databaseId: "notDeleted", fault: forbidden });
       for (const databaseId of replacedOnRequest) {
         const [{ id, secret } = {}] = existingIn(databaseId);
         const fault: Fault = { kind: "respond", statusCode: 200, body: { id, secret } };
         service.inject({ on: "POST", databaseId, fault });
       }
-      await declare(webhooksWith("second"));
+      await declare(webhooksIn([...createdNames, "targeted"], "second"));
 
-      await run("up", "--replace", stored.targeted?.urn ?? "");
+      await up("--replace", stored.targeted?.urn ?? "");
     });
 
     it("leaves each webhook once at the service and, with a secret, in the state", () => {
-      const all = [...names, ...replacedOnRequest];
+      const all = [...createdNames, "notDeleted", ...replacedOnRequest];
 
       expect(stack().service.webhooks).toHaveLength(all.length);
+      expect(Object.keys(stored).toSorted()).toEqual(all.toSorted());
       for (const name of all) {
-        expect(stored[name]).toMatchObject({
-          id: idIn(name),
-          outputs: { secret: { ciphertext: expect.any(String) } },
-        });
+        expect(stored[name]).toMatchObject({ id: idIn(name), ...withSecret });
       }
     });
 
@@ -116,36 +118,20 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
       const { id } = existingIn(name)[0] ?? {};
 
       expect(output).toMatch(new RegExp(`warning: [^\n]*\\bwebhook ${id} of database ${name}\\b`));
-      expect(requestsTo(name)).toEqual(["POST", "POST"]);
-    });
-  });
-
-  describe("a destroy that meets faults", () => {
-    beforeAll(async () => {
-      const { service } = stack();
-      service.clearFaults();
-      service.clearRequests();
-      service.inject({ on: "DELETE", databaseId: "created", fault: lostResponse, times: 1 });
-      service.inject({ on: "DELETE", databaseId: "undone", fault: forbidden });
-      service.removeWebhook(existingIn("partial")[0]?.id ?? 0);
-
-      await run("destroy");
+      expect(requestsTo(name)).toEqual(["POST"]);
     });
 
-    it("removes a webhook whose deletion is retried, without a warning", () => {
-      expect(requestsTo("created")).toEqual(["DELETE", "DELETE"]);
-      expect(stored).not.toHaveProperty("created");
-      expect(output).not.toMatch(/\bwebhook \d+ of database created\b/);
+    it("retries a deletion without a warning", () => {
+      expect(requestsTo("deleted")).toEqual(["DELETE", "DELETE"]);
+      expect(output).not.toMatch(/\bwebhook \d+ of database deleted\b/);
     });
 
-    it("removes a webhook that is already gone, with a line that says so", () => {
-      expect(stored).not.toHaveProperty("partial");
-      expect(output).toMatch(/warning: .*\bwebhook \d+ of database partial\b/);
+    it("warns that a webhook is already gone", () => {
+      expect(output).toMatch(/warning: .*\bwebhook \d+ of database alreadyGone\b/);
     });
 
-    it("keeps a webhook in the state whose deletion fails", () => {
-      expect(kindsOf("undone")).toEqual(["notDeleted"]);
-      expect(stored.undone?.id).toBe(idIn("undone"));
+    it("reports notDeleted for a webhook whose deletion fails", () => {
+      expect(kindsOf("notDeleted")).toEqual(["notDeleted"]);
     });
   });
 });

@@ -1,10 +1,15 @@
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { textsBelow } from "../helpers/directory.js";
+import { type CommandResult, succeed } from "../helpers/commands.js";
 import { echoAuthorization } from "../helpers/faults/faults.mjs";
-import { javascriptProgram, webhookArgs } from "../helpers/programs.js";
-import { noPromptFlags, shareStack } from "../helpers/stack.js";
+import {
+  javascriptProgram,
+  reference,
+  webhookArgs,
+  writeYamlProject,
+} from "../helpers/programs.js";
+import { noPromptFlags, shareStack, type TestStack } from "../helpers/stack.js";
 
 const secretUrl = "https://example.com/url-path-token?signature=query-token";
 // The API key, the parts of the url, and the prefix of each secret.
@@ -35,15 +40,29 @@ const programOf = (event: string, adopt: object) => `
   exports.ordersSecret = new Webhook("orders", { ...args, url, events: ["${event}"] }).secret;
 `;
 
+const wrongProgram = `
+  const { Webhook } = require("pulumi-dbwebhooks");
+  const adopt = { id: "1", secret: "whsec_\\n" };
+  new Webhook("wrong", { databaseId: "..", url: "url-path-token", events: ["no.such.event"], adopt });
+`;
+const wrongSettings = {
+  DBWEBHOOKS_BASE_URL: "local-api-key",
+  DBWEBHOOKS_API_KEY: "local-api-key with spaces",
+  DBWEBHOOKS_TIMEOUT_SECONDS: "soon",
+};
+
 describe("Secrets on the real CLI, with Pulumi's most detailed log,", () => {
   const stack = shareStack({ program: javascriptProgram });
   const outputs: string[] = [];
   const logs: string[] = [];
   const exitCodes: (number | null)[] = [];
-  const run = async (...command: string[]) => {
+  let secret: string | undefined;
+  let readByOtherStack: string;
+  let refused: CommandResult;
+  const up = async (...flags: string[]) => {
     // Makes the event log available, which the Automation API reads.
     const environment = { PULUMI_DEBUG_COMMANDS: "true" };
-    const args = [...command, "-v=9", "--logtostderr"];
+    const args = ["up", ...noPromptFlags, "--diff", "-v=9", "--logtostderr", ...flags];
     const { exitCode, stdout, stderr } = await stack().pulumi(args, environment);
     outputs.push(...stdout.split("\n"));
     logs.push(...stderr.split("\n"));
@@ -55,29 +74,63 @@ describe("Secrets on the real CLI, with Pulumi's most detailed log,", () => {
     const adopt = await createByHand();
     const eventLog = join(directory, "events.json");
     await writeProgram(programOf("record.created", adopt));
-    await run("up", ...noPromptFlags, "--diff", "--event-log", eventLog);
+    await up("--event-log", eventLog);
+    secret = service.webhooks.at(-1)?.secret;
+    const otherStack = await readInOtherStack(stack());
+    outputs.push(...otherStack.output.split("\n"));
+    readByOtherStack = otherStack.secret;
     await writeProgram(programOf("record.updated", adopt));
     service.inject({ fault: echoAuthorization() });
-    await run("up", ...noPromptFlags, "--diff");
-    await writeProgram(programOf("no.such.event", adopt));
-    await run("preview", "--diff");
-    await run("destroy", ...noPromptFlags, "--diff");
+    await up();
+    await writeProgram(wrongProgram);
+    refused = await stack().pulumi(["preview"], wrongSettings);
+    outputs.push(...refused.output.split("\n"));
     logs.push(...(await readFile(eventLog, "utf8")).split("\n"));
   });
 
   it("are neither printed nor stored in clear text, not even by commands that fail", async () => {
-    const stored = await textsBelow(stack().stateDirectory);
+    const stored = (await stack().storedText()).split("\n");
 
-    const lines = [...outputs, ...Object.values(stored).flatMap((text) => text.split("\n"))];
+    const [created, notReplaced] = exitCodes;
+    expect(created).toBe(0);
+    expect(notReplaced).not.toBe(0);
+    expect([...outputs, ...stored].filter(isLeak)).toEqual([]);
+  });
 
-    const [up, ...failed] = exitCodes;
-    expect(up).toBe(0);
-    expect(failed).not.toContain(0);
-    expect(lines.filter(isLeak)).toEqual([]);
+  it("reach another stack through a StackReference", () => {
+    expect(readByOtherStack).toBe(secret);
   });
 
   it("are in no line of the log or the event log that this package writes", () => {
     expect(logs.filter((line) => isLeak(line) && !isDebugMessageOfPulumi(line))).toEqual([]);
     expect(logs.some((line) => line.includes("[withheld:"))).toBe(true);
   });
+
+  it("are not in a preview that names every wrong setting and argument", () => {
+    const settings = ["baseUrl", "apiKey", "timeoutSeconds"].map((name) => `dbwebhooks:${name}`);
+
+    expect(refused.exitCode).not.toBe(0);
+    for (const name of [...settings, "databaseId", "url", "events[0]", "adopt.secret"]) {
+      expect(refused.output).toContain(` ${name}: `);
+    }
+    expect(refused.output).not.toMatch(/\n\s+at /);
+  });
 });
+
+/** Passes the output of the stack on to an output of another stack. */
+async function readInOtherStack({ directory, environment }: TestStack) {
+  const reader = join(directory, "../reader");
+  const pulumi = (...args: string[]) =>
+    succeed("pulumi", [...args, "--stack", "test"], { directory: reader, environment });
+  await mkdir(reader);
+  const properties = { name: "organization/webhooks/test" };
+  await writeYamlProject(reader, {
+    name: "reader",
+    resources: { webhooks: { type: "pulumi:pulumi:StackReference", properties } },
+    outputs: { secret: reference('webhooks.outputs["ordersSecret"]') },
+  });
+  await pulumi("stack", "init");
+  const { output } = await pulumi("up", ...noPromptFlags);
+  const { stdout } = await pulumi("stack", "output", "secret", "--show-secrets");
+  return { output, secret: stdout.trim() };
+}

@@ -8,7 +8,7 @@ import {
 import { aroundAll, expect, inject, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { run, start, succeed } from "./commands.js";
-import { withDirectory, writeJson } from "./directory.js";
+import { textsBelow, withDirectory, writeJson } from "./directory.js";
 import { createWebhook } from "./local-service.js";
 import {
   javascriptProgram,
@@ -132,15 +132,12 @@ async function openStack(root: string, service: LocalService, program: Program) 
     service,
     directory,
     environment,
-    /** Where the backend keeps the state, its copies and the history. */
-    stateDirectory,
     command,
     allResources,
     /** The text of the state, with secrets as they are stored. */
     stateText,
-    /** Changes the text of the state, as a user with access to the backend can. */
-    editState: async (change: (text: string) => string) =>
-      writeFile(stateFile, change(await stateText())),
+    /** The texts that the backend keeps: the state, its copies and the history. */
+    storedText: async () => Object.values(await textsBelow(stateDirectory)).join("\n"),
     /** Creates a webhook at the service without Pulumi, with these changes of the arguments. */
     createByHand: async (changes?: object): Promise<ExistingWebhook> => {
       const { databaseId, ...body } = webhookArgs(changes);
