@@ -108,16 +108,12 @@ describe("A text without a secret is shown as it is", () => {
   });
 });
 
-describe("The processor time of redaction", () => {
+describe("Redaction", () => {
   it.each(["a.", "bearer ", "bearer:-", "://", "//a", "&a", "<", "\\ ", "=\u0301"])(
-    "grows linearly with a text of many %j",
+    "takes no longer than a test may for a long text of many %j",
     (unit) => {
-      const before = process.cpuUsage();
-
-      redact(unit.repeat(200_000 / unit.length), [key]);
-
-      // In microseconds. A tenth of it is usual, and a pattern that backtracks needs more than twice as much.
-      expect(process.cpuUsage(before).user).toBeLessThan(2_500_000);
+      // 400 kB take part of a second; a pattern that backtracks would need minutes.
+      expect(redact(unit.repeat(400_000 / unit.length), [key])).not.toBe("");
     },
   );
 });
