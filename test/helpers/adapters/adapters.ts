@@ -53,9 +53,9 @@ export const pluginAdapter: Adapter = {
 /** Both adapters, for `describe.each`. */
 export const adapters: readonly Adapter[] = [dynamicAdapter, pluginAdapter];
 
-/** The result of a creation. As in calls of the engine, the secret in the state is unwrapped. */
+/** The result of a creation, with the secret out of its envelope. */
 export type CreateResult =
-  | { readonly id: string; readonly secret: string; readonly state: Properties }
+  | { readonly id: string; readonly secret: string }
   | {
       readonly error: string;
       /** Present if Pulumi stores the webhook although the creation failed. */
@@ -83,56 +83,38 @@ export async function startAdapter(
     stdio: ["ignore", "pipe", "pipe"],
   });
   const closed = once(child, "close");
+  const stdout = createInterface({ input: child.stdout });
   const printed: string[] = [];
-  const port = new Promise<string>((resolve, reject) => {
-    const output = createInterface({ input: child.stdout });
-    // The first line that a provider writes to its standard output is its port.
-    output.once("line", (line) => {
-      resolve(line);
-      output.on("line", (later) => printed.push(later));
-    });
-    createInterface({ input: child.stderr }).on("line", (line) => printed.push(line));
-    child.once("error", reject);
-    child.once("exit", (code) => reject(new Error(`provider process ended with ${code}`)));
-  });
-  const client = connect(await port);
+  for (const output of [stdout, createInterface({ input: child.stderr })]) {
+    output.on("line", (line) => printed.push(line));
+  }
+  const failed = closed.then(([code]) => Promise.reject(new Error(`the process ended: ${code}`)));
+  // The first line that a provider writes to its standard output is its port.
+  const [port] = await Promise.race([once(stdout, "line"), failed]);
+  const client = connect(port);
   const errors: ServiceError[] = [];
   const call: Call = (method, request) =>
     client.call(method, request).catch((error: ServiceError) => {
       errors.push(error);
       throw error;
     }) as never;
-  const calls = operationsOf(call, `urn:pulumi:test::webhooks::${type}::orders`);
   const config = Object.entries(settings).map(([name, value]) => [settingPrefix + name, value]);
-  const stop = async () => {
-    client.close();
-    engine.close();
-    child.kill("SIGKILL");
-    await closed;
-  };
-  try {
-    await call("configure", new ConfigureRequest().setArgs(struct(Object.fromEntries(config))));
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  await call("configure", new ConfigureRequest().setArgs(struct(Object.fromEntries(config))));
+  const calls = operationsOf(call, `urn:pulumi:test::webhooks::${type}::orders`);
+  const withAddedInputs = (properties: Properties) => ({ ...addedInputs, ...properties });
   return {
-    check: async (webhookArgs: Properties) => {
-      const { inputs, failures } = await calls.check({ ...addedInputs, ...webhookArgs });
-      const { __provider, ...webhookInputs } = inputs;
-      return { inputs: webhookInputs, failures };
-    },
+    check: (webhookArgs: Properties) => calls.check(withAddedInputs(webhookArgs)),
     diff: (id: string, state: Properties, inputs: Properties) =>
-      calls.diff(id, state, { ...addedInputs, ...inputs }),
+      calls.diff(id, state, withAddedInputs(inputs)),
     create: (inputs: Properties): Promise<CreateResult> =>
-      calls.create({ ...addedInputs, ...inputs }).then(({ id, outs }) => {
-        const state = withUnwrappedSecret(outs);
-        return { id, secret: String(state.secret), state };
+      calls.create(withAddedInputs(inputs)).then(({ id, outs }) => {
+        const { secret } = outs as { secret?: { value: string } };
+        return { id, secret: secret?.value ?? "" };
       }, failedCreation),
-    read: (id: string, state: Properties) => calls.read(id, { ...addedInputs, ...state }),
+    read: (id: string, state: Properties) => calls.read(id, withAddedInputs(state)),
     /** Returns the message of the error; empty if the deletion succeeded. */
     delete: (id: string, state: Properties): Promise<string> =>
-      calls.delete(id, { ...addedInputs, ...state }).then(
+      calls.delete(id, withAddedInputs(state)).then(
         () => "",
         ({ details }: ServiceError) => details,
       ),
@@ -144,14 +126,13 @@ export async function startAdapter(
     engine,
     /** The errors of all calls that failed. */
     errors,
-    [Symbol.asyncDispose]: stop,
+    async [Symbol.asyncDispose]() {
+      client.close();
+      engine.close();
+      child.kill("SIGKILL");
+      await closed;
+    },
   };
-}
-
-/** Unwraps the secret: a provider returns it in Pulumi's envelope, and the engine passes it back without. */
-export function withUnwrappedSecret(outs: Properties): Properties {
-  const { secret } = outs as { secret?: { value: string } };
-  return secret === undefined ? outs : { ...outs, secret: secret.value };
 }
 
 function failedCreation(error: ServiceError): CreateResult {
