@@ -8,7 +8,7 @@ import { EngineLog } from "../../src/adapters/plugin/engine-log.js";
 import { PluginServer } from "../../src/adapters/plugin/server.js";
 import { version } from "../../src/common/version.js";
 import { EngineMonitor } from "../../src/provider/engine.js";
-import { partialCreationOf, withUnwrappedSecret } from "../helpers/adapters/adapters.js";
+import { partialCreationOf } from "../helpers/adapters/adapters.js";
 import { startEngine } from "../helpers/adapters/engine-stand-in.js";
 import { connect, operationsOf, struct } from "../helpers/adapters/provider-calls.mjs";
 import { secretMark, someArgs, someState } from "../helpers/builders.js";
@@ -22,38 +22,40 @@ import { createWebhook, startService } from "../helpers/local-service.js";
 // test/process run both adapters as processes.
 
 const type = "dbwebhooks:index:Webhook";
-/** A webhook that is a child of a component. */
-const urn = `urn:pulumi:test::webhooks::my:index:Team$${type}::orders`;
+/** A webhook that is a child of a component, which is a child of another one. */
+const urn = `urn:pulumi:test::webhooks::my:index:Company$my:index:Team$${type}::orders`;
 const inputs = someArgs();
 const otherUrl = "https://example.com/other";
 const { INFO, WARNING } = LogSeverity;
 
-/** Starts the plugin's server in this process. It is configured only if there is a configuration. */
-async function startPlugin(configuration?: Record<string, unknown>) {
-  const engineStub = await startEngine();
-  const log = new EngineLog(`127.0.0.1:${engineStub.port}`);
+/** Starts a stand-in for Pulumi's engine, and the log that sends lines to it. */
+async function startLog() {
+  const engine = await startEngine();
+  onTestFinished(() => engine.close());
+  return { engine, log: new EngineLog(`127.0.0.1:${engine.port}`) };
+}
+
+/** Starts the plugin's server in this process. */
+async function startPlugin() {
+  const { engine, log } = await startLog();
   const server = new PluginServer(new EngineMonitor(undefined, () => {}), log);
   const { call, close } = connect(String(await server.listen()));
-  onTestFinished(() => {
-    close();
-    engineStub.close();
-  });
-  const configure = (args: Record<string, unknown>) =>
-    call("configure", new messages.ConfigureRequest().setArgs(struct(args)));
-  if (configuration !== undefined) {
-    await configure(configuration);
-  }
-  return { ...operationsOf(call, urn), call, configure, lines: engineStub.lines };
+  onTestFinished(close);
+  const configure = (settings: Record<string, unknown>) =>
+    call("configure", new messages.ConfigureRequest().setArgs(struct(settings)));
+  return { ...operationsOf(call, urn), call, configure, lines: engine.lines };
 }
 
 /** Starts a service and a plugin that is configured to use it. */
 async function startConfigured(settings: Record<string, string> = {}) {
   const service = await startService({ listing: true });
   const { baseUrl, apiKey } = service;
-  const plugin = await startPlugin({ baseUrl, apiKey, retrySeconds: "0", ...settings });
+  const plugin = await startPlugin();
+  await plugin.configure({ baseUrl, apiKey, retrySeconds: "0", ...settings });
+  /** Creates a webhook. Pulumi passes its state to the plugin with the secret unwrapped. */
   const create = async () => {
     const { id, outs } = await plugin.create(inputs);
-    return { id, outs, state: withUnwrappedSecret(outs) };
+    return { id, outs, state: { ...outs, secret: service.webhooks[0]?.secret } };
   };
   return { plugin, service, create };
 }
@@ -71,9 +73,9 @@ describe("The plugin", () => {
   });
 
   it("refuses a resource before it is configured", async () => {
-    const { call } = await startPlugin();
+    const plugin = await startPlugin();
 
-    const error = await errorOf(call("create", new messages.CreateRequest().setUrn(urn)));
+    const error = await errorOf(plugin.create(inputs));
 
     expect(error).toMatchObject({ code: status.FAILED_PRECONDITION });
   });
@@ -82,16 +84,14 @@ describe("The plugin", () => {
     const { plugin, service } = await startConfigured();
     const id = "base_abc123/orders";
 
-    const attempts = [
-      plugin.import(id),
-      plugin.read(id, inputs),
-      plugin.diff(id, inputs, inputs),
-      plugin.delete(id, inputs),
-    ];
+    const errors = await Promise.all([
+      errorOf(plugin.import(id)),
+      errorOf(plugin.read(id, inputs)),
+      errorOf(plugin.diff(id, inputs, inputs)),
+      errorOf(plugin.delete(id, inputs)),
+    ]);
 
-    const invalid = { code: status.INVALID_ARGUMENT };
-    const errors = await Promise.all(attempts.map(errorOf));
-    expect(errors).toMatchObject([invalid, invalid, invalid, invalid]);
+    expect(errors).toMatchObject(Array(4).fill({ code: status.INVALID_ARGUMENT }));
     expect(service.requests).toEqual([]);
   });
 
@@ -111,8 +111,10 @@ describe("The plugin", () => {
     const { call } = await startPlugin();
 
     const info = await call<PluginInfo>("getPluginInfo", new Empty());
-    const request = new messages.GetSchemaRequest();
-    const schema = await call<messages.GetSchemaResponse>("getSchema", request);
+    const schema = await call<messages.GetSchemaResponse>(
+      "getSchema",
+      new messages.GetSchemaRequest(),
+    );
 
     expect(info.getVersion()).toBe(version);
     expect(JSON.parse(schema.getSchema())).toMatchObject({ name: "dbwebhooks", version });
@@ -163,9 +165,7 @@ describe("The engine's log", () => {
     for (const name of ["http_proxy", "https_proxy", "grpc_proxy"]) {
       vi.stubEnv(name, proxy.url);
     }
-    const engine = await startEngine();
-    onTestFinished(() => engine.close());
-    const log = new EngineLog(`127.0.0.1:${engine.port}`);
+    const { engine, log } = await startLog();
 
     log.write(urn, "A line.", "info");
     await log.flush();
@@ -174,9 +174,7 @@ describe("The engine's log", () => {
   });
 
   it("gets a line in an update that takes longer than the timeout of a line", async () => {
-    const engine = await startEngine();
-    onTestFinished(() => engine.close());
-    const log = new EngineLog(`127.0.0.1:${engine.port}`);
+    const { engine, log } = await startLog();
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
     onTestFinished(() => void vi.useRealTimers());
 
@@ -187,8 +185,7 @@ describe("The engine's log", () => {
   });
 
   it("can be flushed when the engine is gone", async () => {
-    const engine = await startEngine();
-    const log = new EngineLog(`127.0.0.1:${engine.port}`);
+    const { engine, log } = await startLog();
     engine.close();
 
     log.write(urn, "A line.", "info");
@@ -202,7 +199,7 @@ describe("A webhook of the plugin", () => {
     const { plugin, service, create } = await startConfigured();
 
     const { id, outs, state } = await create();
-    const read = await plugin.read(id, state);
+    const read = await plugin.read(id, state, inputs);
     const updated = await plugin.update(id, state, { ...inputs, allowInsecureUrl: true });
 
     const { id: webhookId, secret } = service.webhooks[0] ?? {};
@@ -213,7 +210,7 @@ describe("A webhook of the plugin", () => {
       webhookId: String(webhookId),
       secret: { ...secretMark, value: secret },
     });
-    expect(read).toEqual({ id, props: outs });
+    expect(read).toEqual({ id, props: outs, inputs });
     expect(updated).toEqual(outs);
     expect(service.requests).toHaveLength(1);
   });
@@ -226,6 +223,14 @@ describe("A webhook of the plugin", () => {
     expect(checked).toEqual({ ...inputs, tableId: 7 });
     expect(failures).toEqual([expect.stringMatching(/^tableId: /)]);
     expect(service.requests).toEqual([]);
+  });
+
+  it("is returned to Pulumi without waiting for the log, because Pulumi then stores the secret", async () => {
+    using flush = vi.spyOn(EngineLog.prototype, "flush");
+    flush.mockReturnValue(new Promise(() => undefined));
+    const { plugin } = await startConfigured();
+
+    expect(await plugin.create(inputs)).toMatchObject({ id: "base_abc123/1" });
   });
 
   it("is not created in a preview", async () => {
@@ -277,16 +282,16 @@ describe("A webhook of the plugin", () => {
     expect(response.getReplacesList()).toEqual([]);
   });
 
-  it("is read as the service has it, with a warning about its drift", async () => {
-    const { plugin, service, create } = await startConfigured({ listing: "true" });
+  it("is read as the service has it, with a warning that its drift is undone", async () => {
+    const { plugin, create } = await startConfigured({ listing: "true" });
     const { id, state } = await create();
-    service.updateWebhook(1, { url: otherUrl });
 
-    const { props } = await plugin.read(id, state);
+    const read = await plugin.read(id, { ...state, url: otherUrl }, inputs);
 
-    expect(props).toMatchObject({ url: otherUrl });
+    expect(read).toMatchObject({ id, props: { url: inputs.url }, inputs });
     // After the last response Pulumi may end the plugin, so the warning comes before the response.
-    expect(plugin.lines).toMatchObject([{ urn, severity: WARNING }]);
+    const line = expect.stringContaining("is undone");
+    expect(plugin.lines).toEqual([{ urn, severity: WARNING, line }]);
   });
 
   it("is read without an id when it is gone", async () => {
@@ -294,7 +299,7 @@ describe("A webhook of the plugin", () => {
     const { id, state } = await create();
     service.removeWebhook(1);
 
-    expect(await plugin.read(id, state)).toEqual({ id: "", props: {} });
+    expect(await plugin.read(id, state)).toEqual({ id: "", props: {}, inputs: {} });
   });
 });
 
@@ -317,18 +322,14 @@ describe("customTimeouts", () => {
     expect(service.webhooks).toHaveLength(1);
   });
 
-  it("end a creation in the queue, and never the deletion of a webhook without a secret", async () => {
-    const { plugin, service } = await startConfigured({ maxConcurrentRequests: "1" });
+  it("never end the deletion of a new webhook without a secret", async () => {
+    const { plugin, service } = await startConfigured();
     service.inject({ on: "POST", fault: withFields({ secret: undefined }) });
     service.inject({ on: "DELETE", fault: { kind: "delay", ms: 800 } });
-    const deleting = service.nextRequest({ on: "DELETE", stage: "received" });
-    const undone = errorOf(plugin.create(inputs, 0.7));
-    await deleting;
 
-    const queued = await errorOf(plugin.create(inputs, 0.1));
+    const error = await errorOf(plugin.create(inputs, 0.7));
 
-    expect([kindOf(queued), kindOf(await undone)]).toEqual(["notCreated", "undone"]);
-    expect(service.requests.map(({ method }) => method)).toEqual(["POST", "DELETE"]);
+    expect(kindOf(error)).toBe("undone");
     expect(service.webhooks).toEqual([]);
   });
 });
@@ -348,18 +349,15 @@ describe("An import by the plugin", () => {
     return { plugin, props: { ...importedInputs, ...outputs } };
   }
 
-  it("returns the url and the secret wrapped", async () => {
+  it("returns the url and the secret wrapped, also for Webhook.get", async () => {
     const { plugin, props } = await startWithWebhook();
 
-    expect(await plugin.import(id)).toEqual({ id, inputs: importedInputs, props });
-  });
-
-  it("is also what Webhook.get does, which passes the properties that the program knows", async () => {
-    const { plugin, props } = await startWithWebhook();
-
+    const imported = await plugin.import(id);
+    // Webhook.get passes the properties that the program knows.
     const read = await plugin.read(id, { databaseId: inputs.databaseId });
 
-    expect(read.props).toEqual(props);
+    expect(imported).toEqual({ id, inputs: importedInputs, props });
+    expect(read).toEqual(imported);
   });
 
   it("suggests adopt for a webhook that is not listed, unlike Webhook.get", async () => {
