@@ -11,7 +11,7 @@ import { EngineMonitor } from "../../src/provider/engine.js";
 import { partialCreationOf } from "../helpers/adapters/adapters.js";
 import { startEngine } from "../helpers/adapters/engine-stand-in.js";
 import { connect, operationsOf, struct } from "../helpers/adapters/provider-calls.mjs";
-import { secretMark, someArgs, someState } from "../helpers/builders.js";
+import { secretMark, someArgs } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
 import { withFields } from "../helpers/faults/faults.mjs";
 import { startRawServer } from "../helpers/http-server.js";
@@ -63,10 +63,9 @@ async function startConfigured(settings: Record<string, string> = {}) {
 describe("The plugin", () => {
   it("refuses a resource of another type, and names its own", async () => {
     const { plugin } = await startConfigured();
-    const otherUrn = "urn:pulumi:test::webhooks::my:index:Team$dbwebhooks:index:Hook::orders";
-    const request = new messages.CheckRequest().setUrn(otherUrn);
+    const { check } = operationsOf(plugin.call, urn.replace(type, "dbwebhooks:index:Hook"));
 
-    const error = await errorOf(plugin.call("check", request));
+    const error = await errorOf(check(inputs));
 
     const message = expect.stringContaining(type);
     expect(error).toMatchObject({ code: status.INVALID_ARGUMENT, message });
@@ -86,7 +85,7 @@ describe("The plugin", () => {
 
     const errors = await Promise.all([
       errorOf(plugin.import(id)),
-      errorOf(plugin.read(id, inputs)),
+      errorOf(plugin.read(id, inputs, inputs)),
       errorOf(plugin.diff(id, inputs, inputs)),
       errorOf(plugin.delete(id, inputs)),
     ]);
@@ -120,13 +119,16 @@ describe("The plugin", () => {
     expect(JSON.parse(schema.getSchema())).toMatchObject({ name: "dbwebhooks", version });
   });
 
-  it("shows the warnings of a check of its configuration", async () => {
+  it("warns of unrecognized settings of the default provider, and refuses none", async () => {
     const { call, lines } = await startPlugin();
-    const request = new messages.CheckRequest().setName("default");
+    const request = new messages.CheckRequest().setName("default_0_1_0");
+    request.setNews(struct({ timeout: "1" }));
 
-    await call("checkConfig", request.setNews(struct({ timeout: "1" })));
+    const response = await call<messages.CheckResponse>("checkConfig", request);
 
-    expect(lines).toMatchObject([{ urn: "", severity: WARNING }]);
+    const line = expect.stringContaining("dbwebhooks:timeout");
+    expect(lines).toEqual([{ urn: "", severity: WARNING, line }]);
+    expect(response.getFailuresList()).toEqual([]);
   });
 
   it("sends no further request after Cancel", async () => {
@@ -263,7 +265,7 @@ describe("A webhook of the plugin", () => {
     const { id, state } = await create();
     const drifted = { ...state, url: otherUrl };
 
-    const withOldInputs = await plugin.diff(id, drifted, inputs, inputs);
+    const withOldInputs = await plugin.diff(id, drifted, inputs, { oldInputs: inputs });
     const withoutOldInputs = await plugin.diff(id, drifted, inputs);
 
     expect(withOldInputs.detaileddiffMap).toMatchObject([["url", { inputdiff: false }]]);
@@ -271,15 +273,13 @@ describe("A webhook of the plugin", () => {
   });
 
   it("has no difference in a property that ignoreChanges names", async () => {
-    const { plugin, service } = await startConfigured();
-    const { baseUrl } = service;
-    const olds = struct(someState({ url: otherUrl, baseUrl }));
-    const request = new messages.DiffRequest().setOlds(olds).setNews(struct(inputs));
-    request.setUrn(urn).setId("base_abc123/17").setIgnorechangesList(["url"]);
+    const { plugin, create } = await startConfigured();
+    const { id, state } = await create();
+    const drifted = { ...state, url: otherUrl };
 
-    const response = await plugin.call<messages.DiffResponse>("diff", request);
+    const { replacesList } = await plugin.diff(id, drifted, inputs, { ignoreChanges: ["url"] });
 
-    expect(response.getReplacesList()).toEqual([]);
+    expect(replacesList).toEqual([]);
   });
 
   it("is read as the service has it, with a warning that its drift is undone", async () => {
@@ -309,17 +309,14 @@ describe("customTimeouts", () => {
     const { id, state } = await create();
     const headers = { "retry-after": "30" };
     service.inject({ fault: { kind: "respond", statusCode: 429, headers } });
-    const timeoutSeconds = 0.5;
 
     const errors = await Promise.all([
-      errorOf(plugin.create(inputs, timeoutSeconds)),
-      errorOf(plugin.delete(id, state, timeoutSeconds)),
+      errorOf(plugin.create(inputs, 0.5)),
+      errorOf(plugin.delete(id, state, 0.5)),
     ]);
 
     expect(errors.map(kindOf)).toEqual(["notCreated", "notDeleted"]);
-    const methods = service.requests.map(({ method }) => method).toSorted();
-    expect(methods).toEqual(["DELETE", "POST", "POST"]);
-    expect(service.webhooks).toHaveLength(1);
+    expect(service.requests).toHaveLength(3);
   });
 
   it("never end the deletion of a new webhook without a secret", async () => {

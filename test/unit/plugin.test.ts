@@ -171,13 +171,6 @@ describe("The check of a provider of the plugin", () => {
     expect(failures).toEqual(["timeout", "dbwebhooks:baseUrl", "dbwebhooks:apiKey"]);
   });
 
-  it("warns of unrecognized settings of the default provider, and refuses none", async () => {
-    const { failures, warnings } = await check("default_0_1_0", { timeout: "1" });
-
-    expect(failures).toEqual([]);
-    expect(warnings).toEqual([expect.stringContaining("dbwebhooks:timeout")]);
-  });
-
   it("refuses a program that asks for another version of the plugin", async () => {
     const { failures } = await check("default", { version: "0.0.1-other" });
 

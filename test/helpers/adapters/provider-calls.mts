@@ -41,9 +41,14 @@ export function operationsOf(call: Call, urn: string) {
       const reasons = failures.map((failure) => failure.getReason());
       return { inputs: values(response.getInputs()), failures: reasons };
     },
-    async diff(id: string, olds: Properties, news: Properties, oldInputs?: Properties) {
+    async diff(
+      id: string,
+      olds: Properties,
+      news: Properties,
+      { oldInputs, ignoreChanges = [] }: { oldInputs?: Properties; ignoreChanges?: string[] } = {},
+    ) {
       const request = new messages.DiffRequest().setOlds(struct(olds)).setNews(struct(news));
-      request.setOldInputs(oldInputs && struct(oldInputs));
+      request.setOldInputs(oldInputs && struct(oldInputs)).setIgnorechangesList(ignoreChanges);
       const response = await call<messages.DiffResponse>("diff", request.setUrn(urn).setId(id));
       return response.toObject();
     },
