@@ -70,6 +70,16 @@ describe.concurrent.each(adapters)("The process of $name", (adapter) => {
     expect(service.counts).toMatchObject({ posts: 2, deletes: 0 });
   });
 
+  it("ends at once on SIGINT when no creation is in flight any more", async ({ expect }) => {
+    await using started = await startCreationInFlight(adapter);
+    started.hold.release();
+    await started.queued;
+
+    started.running.child.kill("SIGINT");
+
+    expect(await started.exited).toEqual([null, "SIGINT"]);
+  });
+
   it("undoes the creation in flight when the engine and the reader of stderr are gone", async ({
     expect,
   }) => {

@@ -228,9 +228,9 @@ describe("A webhook of the plugin", () => {
   });
 
   it("is returned to Pulumi without waiting for the log, because Pulumi then stores the secret", async () => {
-    using flush = vi.spyOn(EngineLog.prototype, "flush");
-    flush.mockReturnValue(new Promise(() => undefined));
     const { plugin } = await startConfigured();
+    const flush = vi.spyOn(EngineLog.prototype, "flush").mockReturnValue(new Promise(() => {}));
+    onTestFinished(() => flush.mockRestore());
 
     expect(await plugin.create(inputs)).toMatchObject({ id: "base_abc123/1" });
   });

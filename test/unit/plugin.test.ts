@@ -125,7 +125,7 @@ describe("The settings of a provider of the plugin", () => {
 
   it("are those of an explicit provider unless Pulumi has chosen the name", () => {
     const chosenByPulumi = ["", "default", "default_1_2_3_alpha", "default_https_/example.com"];
-    const chosenByUsers = ["eu", "default-eu", "default_eu"];
+    const chosenByUsers = ["eu", "default-eu", "default_eu", "default_2"];
     const names = [...chosenByPulumi, ...chosenByUsers];
 
     expect(names.filter((name) => sourceOf(name).isExplicit())).toEqual(chosenByUsers);
