@@ -319,14 +319,20 @@ describe("customTimeouts", () => {
     expect(service.requests).toHaveLength(3);
   });
 
-  it("never end the deletion of a new webhook without a secret", async () => {
-    const { plugin, service } = await startConfigured();
+  it("end a creation in the queue, and never the deletion of a webhook without a secret", async () => {
+    const { plugin, service } = await startConfigured({ maxConcurrentRequests: "1" });
     service.inject({ on: "POST", fault: withFields({ secret: undefined }) });
-    service.inject({ on: "DELETE", fault: { kind: "delay", ms: 800 } });
+    const hold = service.inject({ on: "DELETE", fault: { kind: "hold" } });
+    const deleting = service.nextRequest({ on: "DELETE", stage: "received" });
+    const undone = errorOf(plugin.create(inputs, 0.7));
+    await deleting;
 
-    const error = await errorOf(plugin.create(inputs, 0.7));
+    // Both timeouts pass during the deletion.
+    const queued = await errorOf(plugin.create(inputs, 0.8));
+    hold.release();
 
-    expect(kindOf(error)).toBe("undone");
+    expect([kindOf(queued), kindOf(await undone)]).toEqual(["notCreated", "undone"]);
+    expect(service.requests.map(({ method }) => method)).toEqual(["POST", "DELETE"]);
     expect(service.webhooks).toEqual([]);
   });
 });
