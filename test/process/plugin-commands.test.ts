@@ -7,13 +7,11 @@ import { repository, temporaryDirectory } from "../helpers/directory.js";
 
 const plugin = join(repository, "plugin");
 
-/** Returns a folder for PATH. Its `pulumi` is this script; without a script, it has none. */
-async function folderWithPulumi(script?: string): Promise<string> {
+/** Returns a folder for PATH, whose `pulumi` is this script. */
+async function folderWithPulumi(script: string): Promise<string> {
   const { path, remove } = temporaryDirectory();
   onTestFinished(remove);
-  if (script !== undefined) {
-    await writeFile(join(path, "pulumi"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-  }
+  await writeFile(join(path, "pulumi"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   return path;
 }
 
@@ -36,9 +34,7 @@ describe("install-plugin", () => {
   });
 
   it("fails when there is no pulumi on PATH", async () => {
-    const PATH = await folderWithPulumi();
-
-    const { exitCode, stderr } = await runCli(["install-plugin"], { PATH });
+    const { exitCode, stderr } = await runCli(["install-plugin"], { PATH: plugin });
 
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/^There is no pulumi on PATH\..*\n$/);

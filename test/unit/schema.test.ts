@@ -9,11 +9,7 @@ import { schema } from "../../tools/plugin/schema.mjs";
 // settings. These tests compare the types and docstrings with the validation.
 
 interface Property {
-  readonly type?: string;
   readonly description: string;
-  readonly secret?: boolean;
-  readonly replaceOnChanges?: boolean;
-  readonly willReplaceOnChanges?: boolean;
   readonly default?: unknown;
   readonly defaultInfo?: { readonly environment: readonly string[] };
 }
@@ -26,10 +22,8 @@ const outputs = webhook.properties as Properties;
 const settings = schema.config.variables as Properties;
 const adopted = schema.types["dbwebhooks:index:Adopt"].properties as Properties;
 
-function namesWith(properties: Properties, key: keyof Property): string[] {
-  return Object.keys(properties)
-    .filter((name) => properties[name]?.[key] === true)
-    .toSorted();
+function namesWith(properties: Properties, mark: string): string[] {
+  return Object.keys(properties).filter((name) => mark in (properties[name] ?? {}));
 }
 
 describe("The schema of Webhook", () => {
@@ -46,14 +40,14 @@ describe("The schema of Webhook", () => {
   });
 
   it("marks the properties whose change replaces the webhook, and their descriptions say so", () => {
-    const replacing = ["databaseId", "events", "tableId", "url"];
+    const replacing = ["databaseId", "url", "events", "tableId"];
     const described = Object.keys(inputs).filter((name) =>
       inputs[name]?.description.endsWith("Changing this replaces the webhook."),
     );
 
     expect(namesWith(inputs, "willReplaceOnChanges")).toEqual(replacing);
     expect(namesWith(outputs, "replaceOnChanges")).toEqual(replacing);
-    expect(described.toSorted()).toEqual(replacing);
+    expect(described).toEqual(replacing);
   });
 
   it("lists the known event types, and accepts others in arguments", () => {
@@ -76,9 +70,6 @@ describe("The schema of Webhook", () => {
 
 describe("The schema of the settings", () => {
   const required = { baseUrl: "https://tables.example.com", apiKey: "key" };
-  const isAllowed = (name: string, value: number) =>
-    settingRules(false).safeParse({ ...required, [name]: String(value) }).success;
-
   const optional = settingNames.filter((name) => !(name in required));
 
   it("is the same for the stack's configuration and for an explicit provider", () => {
@@ -104,29 +95,24 @@ describe("The schema of the settings", () => {
   });
 
   it.each([
-    { name: "timeoutSeconds", type: "number", isFractionAllowed: true },
-    { name: "retrySeconds", type: "number", isFractionAllowed: true },
-    { name: "maxConcurrentRequests", type: "integer", isFractionAllowed: false },
-    { name: "requestsPerSecond", type: "number", isFractionAllowed: true },
-  ])("gives $name the type $type, and describes the limits that the validation has", (row) => {
-    const { description, type } = settings[row.name] as Property;
-    const range = /: ([\d.]+) to (\d+)\./.exec(description.replaceAll(",", ""));
-    const [, least = Number.NaN, most = Number.NaN] = range?.map(Number) ?? [];
+    { name: "timeoutSeconds", type: "number", least: 0.001, most: 3_600 },
+    { name: "retrySeconds", type: "number", least: 0, most: 86_400 },
+    { name: "maxConcurrentRequests", type: "integer", least: 1, most: 1_000 },
+    { name: "requestsPerSecond", type: "number", least: 0.001, most: 10_000 },
+  ])("describes $name as a $type from $least to $most, as the validation allows", (row) => {
+    const { name, type, least, most } = row;
+    const limits = expect.stringContaining(`: ${least} to ${most.toLocaleString("en")}.`);
+    const isAllowed = (value: number) =>
+      settingRules(false).safeParse({ ...required, [name]: String(value) }).success;
 
-    const values = [least - 0.0005, least, least + 0.5, most, most + 1];
-    const allowed = [least, ...(row.isFractionAllowed ? [least + 0.5] : []), most];
-    expect(type).toBe(row.type);
-    expect(values.filter((value) => isAllowed(row.name, value))).toEqual(allowed);
+    expect(settings[name]).toMatchObject({ type, description: limits });
+    expect([least - 0.0005, least, most, most + 1].filter(isAllowed)).toEqual([least, most]);
   });
 });
 
-describe("The schema", () => {
-  it.each([
-    { of: "outputs", properties: outputs, secrets: ["secret"] },
-    { of: "arguments", properties: inputs, secrets: ["adopt"] },
-    { of: "the argument adopt", properties: adopted, secrets: ["secret"] },
-    { of: "settings", properties: settings, secrets: ["apiKey"] },
-  ])("marks the secrets of $of", ({ properties, secrets }) => {
-    expect(namesWith(properties, "secret")).toEqual(secrets);
-  });
+it("The schema marks the output secret, the argument adopt with its secret, and the setting apiKey as secrets", () => {
+  expect(namesWith(outputs, "secret")).toEqual(["secret"]);
+  expect(namesWith(inputs, "secret")).toEqual(["adopt"]);
+  expect(namesWith(adopted, "secret")).toEqual(["secret"]);
+  expect(namesWith(settings, "secret")).toEqual(["apiKey"]);
 });

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { describe, expectTypeOf, it } from "vitest";
+import { expectTypeOf, it } from "vitest";
 import type { settingNames } from "../../src/common/setting-names.ts";
 import * as main from "../../src/index.ts";
 import * as native from "../../src/native.ts";
@@ -16,47 +16,31 @@ it("the arguments of a webhook and of a provider are those that the provider val
   expectTypeOf<main.EventType>().toEqualTypeOf<(typeof eventTypes)[number]>();
 });
 
-describe("the events of a webhook", () => {
-  it("may be outputs and promises, of single events or of a list", () => {
-    const event = pulumi.output<main.EventType>("record.created");
-    new Webhook("orders", { ...someArgs, events: [event, Promise.resolve(eventTypes[0])] });
-    const first = new Webhook("first", { ...someArgs, events: Promise.resolve(eventTypes) });
-    new Webhook("second", { ...someArgs, events: first.events });
+it("the arguments of a webhook may be outputs and promises, and undefined where they are optional", () => {
+  const event = pulumi.output<main.EventType>("record.created");
+  const first = new Webhook("first", {
+    databaseId: pulumi.output("base_abc123"),
+    url: Promise.resolve("https://example.com"),
+    events: [event, Promise.resolve(eventTypes[0])],
+    tableId: pulumi.output<string | undefined>(undefined),
+    allowInsecureUrl: pulumi.output(true),
+    allowUnknownEvents: undefined,
   });
-
-  it("must be known event types, unless the program casts them", () => {
-    // @ts-expect-error: view.created is not a known event type
-    new Webhook("orders", { ...someArgs, events: ["record.created", "view.created"] });
-    // @ts-expect-error: any string can be in the list
-    new Webhook("orders", { ...someArgs, events: anyStrings, allowUnknownEvents: true });
-    new Webhook("orders", { ...someArgs, events: anyStrings as readonly main.EventType[] });
-  });
+  new Webhook("second", { ...someArgs, events: first.events });
+  new Webhook("third", { ...someArgs, events: Promise.resolve(eventTypes) });
 });
 
-describe("the arguments of a webhook", () => {
-  it("may be outputs and promises, and undefined where they are optional", () => {
-    new Webhook("orders", {
-      databaseId: pulumi.output("base_abc123"),
-      url: Promise.resolve("https://example.com"),
-      events: ["record.created"],
-      tableId: pulumi.output<string | undefined>(undefined),
-      allowInsecureUrl: pulumi.output(true),
-      allowUnknownEvents: undefined,
-    });
-  });
+it("events must be known event types, unless the program casts them", () => {
+  // @ts-expect-error: view.created is not a known event type
+  new Webhook("orders", { ...someArgs, events: ["record.created", "view.created"] });
+  // @ts-expect-error: any string can be in the list
+  new Webhook("orders", { ...someArgs, events: anyStrings, allowUnknownEvents: true });
+  new Webhook("orders", { ...someArgs, events: anyStrings as readonly main.EventType[] });
+});
 
-  it("are an interface that a program can extend", () => {
-    interface TeamArgs extends main.WebhookArgs {
-      readonly team: string;
-    }
-    const { team: _team, ...args }: TeamArgs = { ...someArgs, events: eventTypes, team: "a" };
-    new Webhook("orders", args);
-  });
-
-  it("do not include the outputs", () => {
-    // @ts-expect-error: secret is an output
-    new Webhook("orders", { ...someArgs, events: eventTypes, secret: "whsec" });
-  });
+it("the arguments of a webhook do not include the outputs", () => {
+  // @ts-expect-error: secret is an output
+  new Webhook("orders", { ...someArgs, events: eventTypes, secret: "whsec" });
 });
 
 it("the outputs of a webhook have the types that users rely on", () => {

@@ -11,32 +11,23 @@ import { repository } from "../directory.js";
 import { startEngine } from "./engine-stand-in.js";
 import { type Call, connect, operationsOf, type Properties, struct } from "./provider-calls.mjs";
 
-/** One of the two ways in which the package reaches Pulumi. */
-export interface Adapter {
-  readonly name: string;
-  /** Returns the id by which Pulumi knows a webhook. */
-  readonly idOf: (webhook: Pick<StoredWebhook, "databaseId" | "id">) => string;
-  /** The resource type of a webhook. */
-  readonly type: string;
-  readonly command: readonly [string, ...string[]];
-  /** The prefix of each setting's name when the engine configures the provider. */
-  readonly settingPrefix: string;
-  /** The inputs that Pulumi adds to the arguments of each webhook. */
-  readonly addedInputs: Properties;
-}
-
 /** Pulumi's own provider process, which loads the built package. */
-export const dynamicAdapter: Adapter = {
+export const dynamicAdapter = {
   name: "the dynamic provider",
-  idOf: ({ id }) => String(id),
+  /** Returns the id by which Pulumi knows a webhook. */
+  idOf: ({ id }: Pick<StoredWebhook, "databaseId" | "id">) => String(id),
+  /** The resource type of a webhook. */
   type: "pulumi-nodejs:dynamic/dbwebhooks:Webhook",
-  command: [
-    process.execPath,
-    join(repository, "node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js"),
-  ],
+  program: process.execPath,
+  args: [join(repository, "node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js")],
+  /** The prefix of each setting's name when the engine configures the provider. */
   settingPrefix: "dbwebhooks:",
-  addedInputs: { __provider: providerText },
+  /** The inputs that Pulumi adds to the arguments of each webhook. */
+  addedInputs: { __provider: providerText } as Properties,
 };
+
+/** One of the two ways in which the package reaches Pulumi. */
+export type Adapter = typeof dynamicAdapter;
 
 /** The file that `npm run build:plugin` writes. */
 export const pluginFile = join(repository, "dist-plugin/pulumi-resource-dbwebhooks");
@@ -45,7 +36,8 @@ export const pluginAdapter: Adapter = {
   name: "the native plugin",
   idOf: ({ databaseId, id }) => `${databaseId}/${id}`,
   type: "dbwebhooks:index:Webhook",
-  command: [pluginFile],
+  program: pluginFile,
+  args: [],
   settingPrefix: "",
   addedInputs: {},
 };
@@ -53,86 +45,62 @@ export const pluginAdapter: Adapter = {
 /** Both adapters, for `describe.each`. */
 export const adapters: readonly Adapter[] = [dynamicAdapter, pluginAdapter];
 
-/** The result of a creation. As in calls of the engine, the secret in the state is unwrapped. */
-export type CreateResult =
-  | { readonly id: string; readonly secret: string; readonly state: Properties }
-  | {
-      readonly error: string;
-      /** Present if Pulumi stores the webhook although the creation failed. */
-      readonly partial?: { readonly id: string; readonly reasons: readonly string[] };
-    };
-
 /** An adapter in a process of its own. Disposing kills the process. */
 export type RunningAdapter = Awaited<ReturnType<typeof startAdapter>>;
+
+/** The result of a creation, with the secret out of its envelope. */
+export type CreateResult = Awaited<ReturnType<RunningAdapter["create"]>>;
 
 /**
  * Starts an adapter, configures it, and calls it over gRPC as Pulumi's engine does. The names of the
  * settings have no prefix; the environment is added to that of the tests.
  */
 export async function startAdapter(
-  { type, command: [command, ...args], settingPrefix, addedInputs }: Adapter,
+  { type, program, args, settingPrefix, addedInputs }: Adapter,
   settings: Readonly<Record<string, string>>,
   environment: Readonly<Record<string, string>> = {},
 ) {
   const engine = await startEngine();
   // With logging or tracing on, the engine puts flags before its address.
   const flags = ["--logtostderr", "-v=1", `127.0.0.1:${engine.port}`];
-  const child = spawn(command, [...args, ...flags], {
+  const child = spawn(program, [...args, ...flags], {
     cwd: repository,
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const closed = once(child, "close");
+  const stdout = createInterface({ input: child.stdout });
   const printed: string[] = [];
-  const port = new Promise<string>((resolve, reject) => {
-    const output = createInterface({ input: child.stdout });
-    // The first line that a provider writes to its standard output is its port.
-    output.once("line", (line) => {
-      resolve(line);
-      output.on("line", (later) => printed.push(later));
-    });
-    createInterface({ input: child.stderr }).on("line", (line) => printed.push(line));
-    child.once("error", reject);
-    child.once("exit", (code) => reject(new Error(`provider process ended with ${code}`)));
-  });
-  const client = connect(await port);
+  for (const output of [stdout, createInterface({ input: child.stderr })]) {
+    output.on("line", (line) => printed.push(line));
+  }
+  const failed = closed.then(([code]) => Promise.reject(new Error(`the process ended: ${code}`)));
+  // The first line that a provider writes to its standard output is its port.
+  const [port] = await Promise.race([once(stdout, "line"), failed]);
+  const client = connect(port);
   const errors: ServiceError[] = [];
   const call: Call = (method, request) =>
     client.call(method, request).catch((error: ServiceError) => {
       errors.push(error);
       throw error;
     }) as never;
-  const calls = operationsOf(call, `urn:pulumi:test::webhooks::${type}::orders`);
   const config = Object.entries(settings).map(([name, value]) => [settingPrefix + name, value]);
-  const stop = async () => {
-    client.close();
-    engine.close();
-    child.kill("SIGKILL");
-    await closed;
-  };
-  try {
-    await call("configure", new ConfigureRequest().setArgs(struct(Object.fromEntries(config))));
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  await call("configure", new ConfigureRequest().setArgs(struct(Object.fromEntries(config))));
+  const calls = operationsOf(call, `urn:pulumi:test::webhooks::${type}::orders`);
+  const withAddedInputs = (properties: Properties) => ({ ...addedInputs, ...properties });
   return {
-    check: async (webhookArgs: Properties) => {
-      const { inputs, failures } = await calls.check({ ...addedInputs, ...webhookArgs });
-      const { __provider, ...webhookInputs } = inputs;
-      return { inputs: webhookInputs, failures };
-    },
+    check: (webhookArgs: Properties) => calls.check(withAddedInputs(webhookArgs)),
     diff: (id: string, state: Properties, inputs: Properties) =>
-      calls.diff(id, state, { ...addedInputs, ...inputs }),
-    create: (inputs: Properties): Promise<CreateResult> =>
-      calls.create({ ...addedInputs, ...inputs }).then(({ id, outs }) => {
-        const state = withUnwrappedSecret(outs);
-        return { id, secret: String(state.secret), state };
+      calls.diff(id, state, withAddedInputs(inputs)),
+    create: (inputs: Properties) =>
+      calls.create(withAddedInputs(inputs)).then(({ id, outs }) => {
+        const { secret } = outs as { secret?: { value: string } };
+        return { id, secret: secret?.value ?? "" };
       }, failedCreation),
-    read: (id: string, state: Properties) => calls.read(id, { ...addedInputs, ...state }),
+    read: (id: string, state: Properties) => calls.read(id, withAddedInputs(state)),
     /** Returns the message of the error; empty if the deletion succeeded. */
     delete: (id: string, state: Properties): Promise<string> =>
-      calls.delete(id, { ...addedInputs, ...state }).then(
+      calls.delete(id, withAddedInputs(state)).then(
         () => "",
         ({ details }: ServiceError) => details,
       ),
@@ -144,22 +112,20 @@ export async function startAdapter(
     engine,
     /** The errors of all calls that failed. */
     errors,
-    [Symbol.asyncDispose]: stop,
+    async [Symbol.asyncDispose]() {
+      client.close();
+      engine.close();
+      child.kill("SIGKILL");
+      await closed;
+    },
   };
 }
 
-/** Unwraps the secret: a provider returns it in Pulumi's envelope, and the engine passes it back without. */
-export function withUnwrappedSecret(outs: Properties): Properties {
-  const { secret } = outs as { secret?: { value: string } };
-  return secret === undefined ? outs : { ...outs, secret: secret.value };
-}
-
-function failedCreation(error: ServiceError): CreateResult {
-  const partial = partialCreationOf(error);
-  return {
-    error: error.details,
-    ...(partial && { partial: { id: partial.getId(), reasons: partial.getReasonsList() } }),
-  };
+function failedCreation(error: ServiceError) {
+  const details = partialCreationOf(error);
+  // Present if Pulumi stores the webhook although the creation failed.
+  const partial = details && { id: details.getId(), reasons: details.getReasonsList() };
+  return { error: error.details, ...(partial && { partial }) };
 }
 
 /** The details of an error after which Pulumi stores the resource although its creation failed. */

@@ -41,9 +41,14 @@ export function operationsOf(call: Call, urn: string) {
       const reasons = failures.map((failure) => failure.getReason());
       return { inputs: values(response.getInputs()), failures: reasons };
     },
-    async diff(id: string, olds: Properties, news: Properties, oldInputs?: Properties) {
+    async diff(
+      id: string,
+      olds: Properties,
+      news: Properties,
+      { oldInputs, ignoreChanges = [] }: { oldInputs?: Properties; ignoreChanges?: string[] } = {},
+    ) {
       const request = new messages.DiffRequest().setOlds(struct(olds)).setNews(struct(news));
-      request.setOldInputs(oldInputs && struct(oldInputs));
+      request.setOldInputs(oldInputs && struct(oldInputs)).setIgnorechangesList(ignoreChanges);
       const response = await call<messages.DiffResponse>("diff", request.setUrn(urn).setId(id));
       return response.toObject();
     },
@@ -53,20 +58,19 @@ export function operationsOf(call: Call, urn: string) {
       const response = await call<messages.CreateResponse>("create", request);
       return { id: response.getId(), outs: values(response.getProperties()) };
     },
-    async read(id: string, props: Properties) {
-      const request = new messages.ReadRequest().setProperties(struct(props));
-      const response = await call<messages.ReadResponse>("read", request.setUrn(urn).setId(id));
-      return { id: response.getId(), props: values(response.getProperties()) };
-    },
-    /** Reads a resource of which the engine knows only the id. */
-    async import(id: string) {
-      const request = new messages.ReadRequest().setUrn(urn).setId(id);
+    async read(id: string, props?: Properties, inputs: Properties = {}) {
+      const request = new messages.ReadRequest().setUrn(urn).setId(id).setInputs(struct(inputs));
+      request.setProperties(props && struct(props));
       const response = await call<messages.ReadResponse>("read", request);
       return {
         id: response.getId(),
         props: values(response.getProperties()),
         inputs: values(response.getInputs()),
       };
+    },
+    /** Reads a resource of which the engine knows only the id. */
+    import(id: string) {
+      return this.read(id);
     },
     async update(id: string, olds: Properties, news: Properties) {
       const request = new messages.UpdateRequest().setOlds(struct(olds)).setNews(struct(news));
