@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Properties } from "../../src/provider/values.js";
 import {
   listed,
   listOf,
@@ -17,7 +18,6 @@ type Step = (run: Run) => Promise<unknown>;
 
 const otherUrl = "https://example.com/other";
 const adopting = (changes: object = {}) => someArgs({ adopt: { id: "17", secret, ...changes } });
-const adoptingWithTable = { ...adopting(), tableId: "tbl_1" };
 
 // Pulumi passes the URN of a resource to the plugin, but not to the dynamic provider.
 const urnCases = [
@@ -34,20 +34,15 @@ async function startRun({ hasUrns = true } = {}) {
   /** The calls that Pulumi makes for one resource. */
   const resource = (name: string) => {
     const options = hasUrns ? { urn: `urn:pulumi:::${name}` } : {};
-    const check = (olds: object, news: object) => run.check({ ...olds }, { ...news }, options);
-    /** Compares as in a command that does not run the program, and so checks no arguments. */
-    const compareWithoutCheck = () => run.diff("17", run.state, someArgs(), options);
+    const check = (olds: Properties, news: Properties) => run.check(olds, news, options);
     return {
       check,
       compare: async (args = someArgs(), id = "17") => {
         await check(someArgs(), args);
         return run.diff(id, run.state, args, options);
       },
-      compareWithoutCheck,
-      refresh: async () => {
-        await run.read("17", run.state);
-        return compareWithoutCheck();
-      },
+      /** Compares as in a command that does not run the program, and so checks no arguments. */
+      compareWithoutCheck: () => run.diff("17", run.state, someArgs(), options),
       create: async (args = someArgs()) => {
         await check({}, args);
         return run.create(args, options);
@@ -60,19 +55,20 @@ async function startRun({ hasUrns = true } = {}) {
       delete: () => run.delete("17", run.state, options),
     };
   };
-  const isDeleted = () =>
-    run.requests.some(({ method, path }) => method === "DELETE" && path.endsWith("/17"));
+  const isDeleted = () => run.methods().includes("DELETE");
   return { ...run, isDeleted, first: resource("first"), second: resource("second") };
 }
 
 describe.each(urnCases)("A deletion $urns", ({ hasUrns }) => {
   it.each<[string, Step]>([
-    ["no resource was compared", async () => undefined],
     ["its resource changes", ({ first }) => first.compare(someArgs({ url: otherUrl }))],
     ["its replacement was created without a comparison", ({ first }) => first.create()],
     ["another resource has another webhook", ({ second }) => second.compare(someArgs(), "1")],
     ["a command without the program compared it", ({ second }) => second.compareWithoutCheck()],
-    ["a refresh compared it", ({ second }) => second.refresh()],
+    [
+      "a refresh compared it",
+      ({ second, read, state }) => read("17", state).then(second.compareWithoutCheck),
+    ],
     ["another resource only reads it", ({ second }) => second.get()],
     ["the program adopts another webhook", ({ second }) => second.check({}, adopting({ id: 16 }))],
     [
@@ -103,18 +99,16 @@ describe.each(urnCases)("A deletion $urns", ({ hasUrns }) => {
   });
 });
 
-describe("A webhook of a resource without differences that --replace replaces", () => {
-  it.each([
-    { fact: "is deleted where the resource has a URN", hasUrns: true },
-    { fact: "stays where no URN tells the resource from another one", hasUrns: false },
-  ])("$fact", async ({ hasUrns }) => {
-    const { first, isDeleted } = await startRun({ hasUrns });
-    await first.compare();
+it.each([
+  { fact: "is deleted where the resource has a URN", hasUrns: true },
+  { fact: "stays where no URN tells the resource from another one", hasUrns: false },
+])("A webhook of an unchanged resource that --replace replaces $fact", async ({ hasUrns }) => {
+  const { first, isDeleted } = await startRun({ hasUrns });
+  await first.compare();
 
-    await first.delete();
+  await first.delete();
 
-    expect(isDeleted()).toBe(hasUrns);
-  });
+  expect(isDeleted()).toBe(hasUrns);
 });
 
 describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
@@ -159,7 +153,9 @@ describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
   it("keeps its resource from being replaced", async () => {
     const { first } = await startRun({ hasUrns });
 
-    await expect(first.compare(adoptingWithTable)).rejects.toMatchObject({ kind: "unchanged" });
+    const comparison = first.compare({ ...adopting(), tableId: "tbl_1" });
+
+    await expect(comparison).rejects.toMatchObject({ kind: "unchanged" });
   });
 
   it("logs nothing when later updates compare it", async () => {
@@ -184,30 +180,27 @@ describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
 });
 
 describe("An adoption", () => {
-  it("is refused when two resources with different URNs name the webhook", async () => {
-    const { first, second } = await startRun();
-    await first.compare(adopting());
+  it.each([
+    { event: "was compared", call: "compare" },
+    { event: "has adopted it", call: "create" },
+  ] as const)(
+    "is refused when another resource that names the webhook $event",
+    async ({ call }) => {
+      const { first, second } = await startRun();
+      await first[call](adopting());
 
-    await expect(second.compare(adopting())).rejects.toMatchObject({ kind: "unchanged" });
-  });
+      await expect(second.compare(adopting())).rejects.toMatchObject({ kind: "unchanged" });
+    },
+  );
 
-  it("is announced before Pulumi creates the resource", async () => {
+  it("is announced in the check of a new resource once its id and its database are known", async () => {
     const { first, lines } = await startRun();
 
+    await first.check({}, adopting({ id: unknownMarkers.string }));
+    await first.check({}, { ...adopting(), databaseId: unknownMarkers.string });
     await first.check({}, adopting());
 
     expect(lines).toEqual([expect.stringMatching(/^info: .*webhook 17 /)]);
-  });
-
-  it.each([
-    ["id", adopting({ id: unknownMarkers.string })],
-    ["database", { ...adopting(), databaseId: unknownMarkers.string }],
-  ])("is not announced while its %s is not known yet", async (_argument, args) => {
-    const { first, lines } = await startRun();
-
-    await first.check({}, args);
-
-    expect(lines).toEqual([]);
   });
 
   it("does not change the stored secret, and says so when the program has another one", async () => {
