@@ -12,7 +12,6 @@ import {
   secretEnvelope,
   someArgs,
   someContext,
-  someOperation,
   someSettings,
 } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
@@ -93,8 +92,7 @@ describe("A refresh with listing", () => {
   });
 
   it.each<[string, list: StubResponse]>([
-    ["has a next page", { body: { webhooks: [], nextCursor: "x" } }],
-    ["has a further field without a value", { body: { webhooks: [], requestId: null } }],
+    ["has a further field, even without a value", { body: { webhooks: [], nextPage: null } }],
     ["has success: false", { body: { webhooks: [], success: false } }],
     ["has a Link header", { ...listOf(), headers: { link: '</x>; rel="next"' } }],
     ["is not found", { statusCode: 404, body: errorBody("NOT_FOUND") }],
@@ -169,7 +167,7 @@ describe("The lookup after a creation in doubt", () => {
   function lookUp({ statusCode = 200, body }: StubResponse) {
     const outcome = response(statusCode, undefined, body);
     const sendRequest = async () => ({ outcome, earlierOutcomes: [], elapsedMs: 0 });
-    const context = someContext(someOperation(), settings);
+    const context = someContext(new Operation("Test webhook", vi.fn()), settings);
     return lookForOrphans({ ...context, transport: { sendRequest } }, webhook);
   }
 
