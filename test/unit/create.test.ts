@@ -144,14 +144,15 @@ describe("A creation for which the service returns a webhook that the provider k
     expect(methods()).toEqual(["POST"]);
   });
 
-  it("fails when the provider has already created the webhook, and protects it from deletion", async () => {
+  it("fails when the provider has created the webhook, and protects it from adoption and deletion", async () => {
     const provider = await startWithService(created);
     await provider.create(someArgs());
 
-    const error = await errorOf(provider.create(someArgs()));
+    const creation = await errorOf(provider.create(someArgs()));
+    const adoption = await errorOf(provider.create(someArgs({ adopt: { id: 17, secret } })));
     await provider.delete("17", provider.state);
 
-    expect(error).toMatchObject({ kind: "notCreated" });
+    expect([creation, adoption]).toMatchObject([{ kind: "notCreated" }, { kind: "unchanged" }]);
     expect(provider.methods()).toEqual(["POST", "POST"]);
     expect(provider.lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
   });
