@@ -21,14 +21,11 @@ describe("A check of valid arguments", () => {
     expect(await check(someArgs({ events }))).toStrictEqual(accepted(someArgs()));
   });
 
-  it.each([undefined, null])(
-    "drops properties that are %s, whether or not they are arguments",
-    async (absent) => {
-      const args = { tableId: absent, allowInsecureUrl: absent, adopt: absent, secret: absent };
+  it.each([undefined, null])("drops every property that is %s", async (absent) => {
+    const args = { tableId: absent, allowInsecureUrl: absent, adopt: absent, other: absent };
 
-      expect(await check(someArgs(args))).toStrictEqual(accepted(someArgs()));
-    },
-  );
+    expect(await check(someArgs(args))).toStrictEqual(accepted(someArgs()));
+  });
 
   it.each([
     { tableId: "t", allowInsecureUrl: true, allowUnknownEvents: false },
@@ -45,14 +42,11 @@ describe("A check of valid arguments", () => {
     expect(await check(args)).toStrictEqual(accepted(args));
   });
 
-  it.each(["17", 0, "12345678901234567890"])(
-    "returns %j as adopt.id as a string, and adopt.secret wrapped",
-    async (id) => {
-      const { inputs } = await check(someArgs({ adopt: { id, secret } }));
+  it.each([0, "17"])("returns adopt.id %j as a string, and adopt.secret wrapped", async (id) => {
+    const { inputs } = await check(someArgs({ adopt: { id, secret } }));
 
-      expect(inputs).toEqual(someArgs({ adopt: { id: String(id), secret: secretEnvelope } }));
-    },
-  );
+    expect(inputs).toEqual(someArgs({ adopt: { id: String(id), secret: secretEnvelope } }));
+  });
 });
 
 describe("A value that Pulumi does not know yet", () => {
@@ -73,13 +67,13 @@ describe("A value that Pulumi does not know yet", () => {
 describe("allowInsecureUrl and allowUnknownEvents", () => {
   const args = someArgs({ url: "http://example.com", events: ["view.created"] });
 
-  it.each([true, unknownMarkers.boolean, unknownMarkers.string])(
-    "each allow what they name if they are true or unknown: %j",
-    async (flag) => {
-      expect(await failurePrefixes({ ...args, allowInsecureUrl: flag })).toEqual(["events[0]"]);
-      expect(await failurePrefixes({ ...args, allowUnknownEvents: flag })).toEqual(["url"]);
-    },
-  );
+  it.each([
+    ["true", true],
+    ["not known yet", unknownMarkers.boolean],
+  ])("each allow what they name when they are %s", async (_case, flag) => {
+    expect(await failurePrefixes({ ...args, allowInsecureUrl: flag })).toEqual(["events[0]"]);
+    expect(await failurePrefixes({ ...args, allowUnknownEvents: flag })).toEqual(["url"]);
+  });
 });
 
 describe("A check of invalid arguments", () => {
@@ -116,14 +110,11 @@ describe("A check of invalid arguments", () => {
     expect(await failurePrefixes(someArgs({ [name]: "x" }))).toEqual([name]);
   });
 
-  it.for([null, ["record.created"], "", "\ud800", "record.create", "*"])(
-    "refuses %j in a list of events",
-    async (event) => {
-      const args = someArgs({ events: ["record.created", event] });
+  it.for([null, [], "", "\ud800", "record.create"])("refuses %j as an event", async (event) => {
+    const args = someArgs({ events: ["record.created", event] });
 
-      expect(await failurePrefixes(args)).toEqual(["events[1]"]);
-    },
-  );
+    expect(await failurePrefixes(args)).toEqual(["events[1]"]);
+  });
 
   it.each<[string, readonly unknown[]]>([
     ["id", [undefined, -1, 1.5, 2 ** 53, "", "1a", " 1", "007"]],

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SettingName } from "../../src/common/setting-names.js";
 import { type ConfigSource, readConfig } from "../../src/provider/config.js";
-
-type Texts = Readonly<Record<string, string | undefined>>;
+import type { Texts } from "../helpers/provider.js";
 
 /** Reads a valid configuration with these changes. */
 function read(changes: Texts = {}, source: Partial<ConfigSource> = {}) {

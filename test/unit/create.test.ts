@@ -172,15 +172,12 @@ describe("A creation for which the service returns a webhook that the provider k
 
   type Provider = Awaited<ReturnType<typeof startWithService>>;
   const remove = (provider: Provider) => provider.delete("17", provider.state);
+  const failToCreate = ({ create }: Provider) => errorOf(create(someArgs()));
 
   it.each<[string, StubResponse[], (provider: Provider) => Promise<unknown>]>([
     ["has deleted it", [deleted], remove],
     ["has found that it is gone", [notFound], remove],
-    [
-      "has undone its creation",
-      [createdWithoutSecret, deleted],
-      ({ create }) => errorOf(create(someArgs())),
-    ],
+    ["has undone its creation", [createdWithoutSecret, deleted], failToCreate],
   ])("succeeds once when the provider %s: services reuse ids", async (_case, responses, act) => {
     const provider = await startWithService([...responses, created]);
     await act(provider);
