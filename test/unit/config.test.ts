@@ -74,9 +74,10 @@ describe("The settings of a provider", () => {
     expect(settings).toMatchObject({ apiKey: "given", namesFromEnvironment: [] });
   });
 
+  const insecure = "http://a.example";
   it.each([
-    ["with allowInsecureBaseUrl", { allowInsecureBaseUrl: "true", baseUrl: "http://a.example" }],
-    ["as a former base URL, to which nothing is sent", { formerBaseUrls: "http://a.example" }],
+    ["with allowInsecureBaseUrl", { allowInsecureBaseUrl: "true", baseUrl: insecure }],
+    ["as a former base URL, to which nothing is sent", { formerBaseUrls: insecure }],
   ])("may hold a remote base URL without encryption %s", (_case, config) => {
     expect(read(config).problems).toEqual([]);
   });

@@ -11,6 +11,7 @@ import { response } from "../helpers/transport.js";
 const created: StubResponse = { statusCode: 201, body: { id: 17, secret } };
 const createdWithoutSecret: StubResponse = { body: { id: 17 } };
 const deleted: StubResponse = { body: { success: true } };
+const forbidden: StubResponse = { statusCode: 403, body: errorBody("FORBIDDEN") };
 const notFound: StubResponse = { statusCode: 404, body: errorBody("NOT_FOUND") };
 
 afterEach(() => void vi.restoreAllMocks());
@@ -129,7 +130,7 @@ describe("A creation whose response arrives when Pulumi is gone", () => {
   });
 
   it("is left behind, and not partial, when it has no secret and cannot be undone", async () => {
-    const { error } = await createForGoneEngine(createdWithoutSecret, refusedDeletion);
+    const { error } = await createForGoneEngine(createdWithoutSecret, forbidden);
 
     expect(error).toMatchObject({ kind: "leftBehind" });
   });
