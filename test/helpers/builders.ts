@@ -1,6 +1,6 @@
 import type { Settings } from "../../src/provider/config.ts";
 import { EngineMonitor } from "../../src/provider/engine.ts";
-import { type Context, Operation } from "../../src/provider/operation.ts";
+import type { Context, Operation } from "../../src/provider/operation.ts";
 import { RunState } from "../../src/provider/run-state.ts";
 import type { StubResponse } from "./http-server.ts";
 
@@ -71,20 +71,13 @@ export function someSettings(changes: Partial<Settings> = {}): Settings {
   };
 }
 
-export function someOperation(): Operation {
-  return new Operation("Test webhook", () => undefined);
-}
-
 /** The context of an operation that sends nothing. */
 export function someContext(operation: Operation, settings: Settings = someSettings()): Context {
-  const engineMonitor = new EngineMonitor(undefined, () => undefined);
-  const sendRequest = () => Promise.reject(new Error("nothing is sent"));
-  const transport = { sendRequest };
   return {
     settings,
-    transport,
+    transport: { sendRequest: () => Promise.reject(new Error("nothing is sent")) },
     runState: new RunState(),
-    engineMonitor,
+    engineMonitor: new EngineMonitor(undefined, () => undefined),
     operation,
     onDelay: () => undefined,
   };

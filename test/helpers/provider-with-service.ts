@@ -9,13 +9,10 @@ export async function startWithService(
   settings: Texts = {},
   options: ProviderOptions = {},
 ) {
-  const {
-    requests,
-    url,
-    [Symbol.asyncDispose]: dispose,
-  } = await startServer(...[responses].flat());
-  onTestFinished(dispose);
-  const baseUrl = `${url}/eu`;
+  const server = await startServer(...[responses].flat());
+  onTestFinished(server[Symbol.asyncDispose]);
+  const { requests } = server;
+  const baseUrl = `${server.url}/eu`;
   const provider = startProvider({ baseUrl, retrySeconds: "0", ...settings }, options);
   const methods = () => requests.map(({ method }) => method);
   return { ...provider, baseUrl, requests, methods, state: someState({ baseUrl }) };

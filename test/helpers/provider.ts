@@ -21,13 +21,8 @@ const account: Texts = { baseUrl: "https://tables.example.com", apiKey };
  * @param settings Texts, as in Pulumi's configuration. `isExplicit: "true"` makes them the arguments of an
  * explicit provider.
  */
-export function startProvider(
-  settings: Texts = {},
-  {
-    engine = new EngineMonitor(undefined, () => undefined),
-    environment = {},
-  }: ProviderOptions = {},
-) {
+export function startProvider(settings: Texts = {}, options: ProviderOptions = {}) {
+  const { engine = new EngineMonitor(undefined, () => undefined), environment = {} } = options;
   const get = (name: string) => ({ ...account, ...settings })[name];
   const isExplicit = () => settings.isExplicit === "true";
   const provider = new WebhookProvider({ get, isExplicit, environment }, engine);

@@ -12,7 +12,6 @@ const failurePrefixes = async (args: Args, settings = {}) =>
 const accepted = (inputs: Args) => ({ inputs, failures: [] });
 
 const argumentNames = Object.keys(webhookArguments);
-const markers = Object.values(unknownMarkers);
 
 describe("A check of valid arguments", () => {
   it("sorts events and drops duplicates", async () => {
@@ -21,24 +20,18 @@ describe("A check of valid arguments", () => {
     expect(await check(someArgs({ events }))).toStrictEqual(accepted(someArgs()));
   });
 
-  it.each([undefined, null])(
-    "drops properties that are %s, whether or not they are arguments",
-    async (absent) => {
-      const args = { tableId: absent, allowInsecureUrl: absent, adopt: absent, secret: absent };
+  it.each([undefined, null])("drops every property that is %s", async (absent) => {
+    const args = { tableId: absent, allowInsecureUrl: absent, adopt: absent, other: absent };
 
-      expect(await check(someArgs(args))).toStrictEqual(accepted(someArgs()));
-    },
-  );
+    expect(await check(someArgs(args))).toStrictEqual(accepted(someArgs()));
+  });
 
   it.each([
     { tableId: "t", allowInsecureUrl: true, allowUnknownEvents: false },
-    { databaseId: "0", tableId: "0" },
     { databaseId: "a/b c", tableId: "ä?#%" },
     { databaseId: "..." },
     { url: "https://user:password@example.com:8443/a?b=c#d" },
-    { url: "HTTPS://EXAMPLE.COM/" },
     { url: "https://bücher.example/ä" },
-    { url: "https://[2001:db8::1]/hook" },
     { url: "http://localhost:3000/a" },
     { url: "http://127.9.1.2" },
     { url: "http://[::1]:1/" },
@@ -48,77 +41,66 @@ describe("A check of valid arguments", () => {
     expect(await check(args)).toStrictEqual(accepted(args));
   });
 
-  it.each(["17", 0, "12345678901234567890"])(
-    "returns %j as adopt.id as a string, and adopt.secret wrapped",
-    async (id) => {
-      const { inputs } = await check(someArgs({ adopt: { id, secret } }));
+  it.each([0, "17"])("returns adopt.id %j as a string, and adopt.secret wrapped", async (id) => {
+    const { inputs } = await check(someArgs({ adopt: { id, secret } }));
 
-      expect(inputs).toEqual(someArgs({ adopt: { id: String(id), secret: secretEnvelope } }));
-    },
-  );
+    expect(inputs).toEqual(someArgs({ adopt: { id: String(id), secret: secretEnvelope } }));
+  });
 });
 
 describe("A value that Pulumi does not know yet", () => {
-  it.each(markers)("is accepted for every argument: %s", async (marker) => {
+  it.each(Object.values(unknownMarkers))("is accepted for every argument: %s", async (marker) => {
     const args = Object.fromEntries(argumentNames.map((name) => [name, marker]));
 
     expect(await check(args)).toStrictEqual(accepted(args));
   });
 
-  it("is accepted for adopt.id and adopt.secret", async () => {
+  it("is accepted in adopt and events too, and hides no failure of another value", async () => {
     const adopt = { id: unknownMarkers.number, secret: unknownMarkers.string };
+    const events = [unknownMarkers.string, "view.created"];
+    const args = { adopt, events, notAnArgument: unknownMarkers.string };
 
-    expect(await failurePrefixes(someArgs({ adopt }))).toEqual([]);
-  });
-
-  it("hides no failure of another argument", async () => {
-    const args = { url: markers[0], notAnArgument: markers[0], events: ["view.created"] };
-
-    expect(await failurePrefixes(someArgs(args))).toEqual(["notAnArgument", "events[0]"]);
+    expect(await failurePrefixes(someArgs(args))).toEqual(["notAnArgument", "events[1]"]);
   });
 });
 
 describe("allowInsecureUrl and allowUnknownEvents", () => {
   const args = someArgs({ url: "http://example.com", events: ["view.created"] });
 
-  it.each([true, unknownMarkers.boolean, unknownMarkers.string])(
-    "each allow what they name if they are true or unknown: %j",
-    async (flag) => {
-      expect(await failurePrefixes({ ...args, allowInsecureUrl: flag })).toEqual(["events[0]"]);
-      expect(await failurePrefixes({ ...args, allowUnknownEvents: flag })).toEqual(["url"]);
-    },
-  );
+  it.each([
+    ["true", true],
+    ["not known yet", unknownMarkers.boolean],
+  ])("each allow what they name when they are %s", async (_case, flag) => {
+    expect(await failurePrefixes({ ...args, allowInsecureUrl: flag })).toEqual(["events[0]"]);
+    expect(await failurePrefixes({ ...args, allowUnknownEvents: flag })).toEqual(["url"]);
+  });
 });
 
 describe("A check of invalid arguments", () => {
-  const notStrings = [null, {}, ["base_1"], 12345, true];
-  const invalidIds = ["", ".", "..", "\ud800", " base_1", "base_1\n", "b\0", "\u00a0"];
-  const notUrls = [undefined, 7, ["https://a.example"], ""];
-  const relativeUrls = ["a.example/hooks", "//a.example"];
-  const notHttpUrls = ["https:", "https:/a.example", "mailto:a@b.example", "ftp://a.example/x"];
-  const invalidHosts = [
-    "https://example.com:99999",
-    "https://exa<mple.com",
-    "https://",
-    "https:///a.b",
-  ];
-  const backslashes = ["https:\\\\a.example", "https://a.example\\@b.example"];
-  const spaces = [" https://a.example", "https://a b.example"];
-  const unprintable = ["https://a.example/\0", "https://a.example/\ud800"];
-  const insecure = ["HTTP://example.com", "http://[::ffff:127.0.0.1]", "http://128.0.0.1"];
-  const notLoopback = ["svc.localhost", "notlocalhost", "127.0.0.1.example.com", "localhost@a.b"];
+  const withoutHost = ["https:", "https:/a.example", "https:///a.b", "https://"];
+  const invalidHost = ["https://example.com:99999", "https://exa<mple.com"];
+  const disguised = ["svc.localhost", "notlocalhost", "127.0.0.1.example.com", "localhost@a.b"];
 
-  it.each<[string, readonly unknown[]]>([
-    ["databaseId", [undefined, ...notStrings, ...invalidIds]],
-    ["tableId", [{}, "", "tbl_1 "]],
-    ["url", [...notUrls, ...relativeUrls, ...notHttpUrls, ...invalidHosts]],
-    ["url", [...backslashes, ...spaces, ...unprintable]],
-    ["url", [...insecure, ...notLoopback.map((host) => `http://${host}`)]],
-    ["events", [undefined, null, "record.created", {}, []]],
-    ["allowUnknownEvents", ["true", 1]],
-    ["allowInsecureUrl", ["true", 1]],
-    ["adopt", ["17", [], 17, true]],
-  ])("refuses each of these values of %s: %j", async (name, values) => {
+  it.each<[name: string, problem: string, values: readonly unknown[]]>([
+    ["databaseId", "absent or no string", [undefined, null, {}, 12345]],
+    ["databaseId", "no segment of a path", ["", ".", "..", "\ud800"]],
+    ["databaseId", "badly copied", [" base_1", "base_1\n", "b\0"]],
+    ["tableId", "no identifier", [{}, "", "tbl_1 "]],
+    ["url", "absent or no string", [undefined, 7]],
+    ["url", "relative", ["a.example/hooks", "//a.example"]],
+    ["url", "of another scheme", ["mailto:a@b.example", "ftp://a.example/x"]],
+    ["url", "without a usable host", [...withoutHost, ...invalidHost]],
+    ["url", "with backslashes", ["https:\\\\a.example", "https://a.example\\@b.example"]],
+    ["url", "with white space", [" https://a.example", "https://a b.example"]],
+    ["url", "with characters that cannot be sent", ["https://a.b/\0", "https://a.b/\ud800"]],
+    ["url", "unencrypted", ["HTTP://example.com", "http://[::ffff:127.0.0.1]", "http://128.0.0.1"]],
+    ["url", "unencrypted to a host like localhost", disguised.map((host) => `http://${host}`)],
+    ["events", "absent or no list", [undefined, null, "record.created", {}]],
+    ["events", "an empty list", [[]]],
+    ["allowUnknownEvents", "no boolean", ["true", 1]],
+    ["allowInsecureUrl", "no boolean", ["true", 1]],
+    ["adopt", "no object", ["17", [], true]],
+  ])("refuses a value of %s that is %s: %j", async (name, _problem, values) => {
     for (const value of values) {
       expect(await failurePrefixes(someArgs({ [name]: value })), String(value)).toEqual([name]);
     }
@@ -128,20 +110,15 @@ describe("A check of invalid arguments", () => {
     expect(await failurePrefixes(someArgs({ [name]: "x" }))).toEqual([name]);
   });
 
-  it.for([null, 7, ["record.created"], "", "\ud800", "record.create", "ping", "*"])(
-    "refuses %j in a list of events",
-    async (event) => {
-      const args = someArgs({ events: ["record.created", event] });
+  it.for([null, [], "", "\ud800"])("refuses the event %j whatever the flags say", async (event) => {
+    const args = someArgs({ events: ["record.created", event], allowUnknownEvents: true });
 
-      expect(await failurePrefixes(args)).toEqual(["events[1]"]);
-    },
-  );
+    expect(await failurePrefixes(args)).toEqual(["events[1]"]);
+  });
 
-  const invalidWebhookIds = [-1, 1.5, Number.NaN, 2 ** 53, "", "1a", "-1", " 1", "007", "1e3"];
-  const invalidSecrets = [5, "", "\ud800", "whsec_a\n", " whsec_a", "a\0b"];
   it.each<[string, readonly unknown[]]>([
-    ["id", [undefined, ...invalidWebhookIds]],
-    ["secret", [undefined, ...invalidSecrets]],
+    ["id", [undefined, -1, 1.5, 2 ** 53, "", "1a", " 1", "007"]],
+    ["secret", [undefined, 5, "", "\ud800", "whsec_a\n", " whsec_a", "a\0b"]],
     ["secrets", ["x"]],
   ])("refuses each of these values of adopt.%s: %j", async (name, values) => {
     for (const value of values) {
@@ -168,12 +145,6 @@ describe("A check of invalid arguments", () => {
     expect(await failurePrefixes(someArgs({ [name]: 1 }))).toEqual([name.slice(0, 100)]);
   });
 
-  it("returns invalid arguments as they are", async () => {
-    const args = someArgs({ databaseId: "", events: ["table.created", "record.created"] });
-
-    expect((await check(args)).inputs).toStrictEqual(args);
-  });
-
   it.each([
     { problems: 20, afterTwenty: [] },
     { problems: 21, afterTwenty: ["more"] },
@@ -185,19 +156,19 @@ describe("A check of invalid arguments", () => {
   });
 
   const token = "T0K3N~^#";
-  const urls = [`http://${token}`, `https://user:${token}@ x`];
-  it.for([token, ...urls, [token], { [token]: token }, [[token], { token }]])(
+
+  it.for([`http://${token}`, `https://user:${token}@ x`, [token], { [token]: token }])(
     "repeats no part of %j in its failures",
     async (value) => {
-      const args = Object.fromEntries(
-        [...argumentNames, "notAnArgument"].map((name) => [name, value]),
-      );
+      const names = [...argumentNames, "notAnArgument"];
+      const args = Object.fromEntries(names.map((name) => [name, value]));
       const adopt = { id: token, secret: `${token}\n` };
-      const settings = { apiKey: `${token} `, retrySeconds: token, formerBaseUrls: token };
+      const account = { baseUrl: `${value}`, apiKey: `${token} ` };
+      const settings = { ...account, retrySeconds: token, formerBaseUrls: token };
 
-      const { failures } = await check({ ...args, adopt }, { ...settings, baseUrl: `${value}` });
+      const { failures } = await check({ ...args, adopt }, settings);
 
-      // A plain token is a valid databaseId and tableId; everything else is refused.
+      // A url is a valid databaseId and tableId; every other value is refused.
       expect(failures.length).toBeGreaterThanOrEqual(10);
       expect(failures.join("\n")).not.toContain(token);
     },

@@ -12,9 +12,9 @@ const unavailable: StubResponse = { statusCode: 503, headers: { "retry-after": "
 
 describe("A deletion", () => {
   it.each([
-    ["the default provider", "false"],
-    ["an explicit provider", "true"],
-  ])("by %s sends nothing for a webhook of another base URL", async (_case, isExplicit) => {
+    { provider: "the default provider", isExplicit: "false" },
+    { provider: "an explicit provider", isExplicit: "true" },
+  ])("by $provider sends nothing for a webhook of another base URL", async ({ isExplicit }) => {
     const provider = await startWithService(deleted, { isExplicit });
     const state = { ...provider.state, baseUrl: "https://a.example" };
 
@@ -36,9 +36,7 @@ describe("A deletion", () => {
   });
 
   it.each<[string, StubResponse]>([
-    ["success: true", deleted],
     ["success: true with the status 202", { ...deleted, statusCode: 202 }],
-    ["no content", { statusCode: 204 }],
     ["only white space", { body: " \n" }],
   ])("succeeds when the service returns %s", async (_case, response) => {
     const provider = await startWithService(response);
@@ -76,7 +74,6 @@ describe("A deletion", () => {
     ["410 in place of 404", { ...notFound, statusCode: 410 }],
     ["404 with another code", { statusCode: 404, body: errorBody("NO_ROUTE") }],
     ["success as a string", { body: { success: "true" } }],
-    ["more than 1 MiB", { body: " ".repeat(1_100_000) }],
   ])("fails and is not retried when the service returns %s", async (_case, response) => {
     const provider = await startWithService([response, deleted], { retrySeconds: "60" });
 

@@ -26,6 +26,8 @@ const replacementFor = (name: string) => ({
 });
 
 describe("A comparison", () => {
+  const formerBaseUrls = `https://a.a,${someState().baseUrl}/`;
+
   it("finds exactly the arguments that would give the service another webhook", async () => {
     const optional = <Value>(value: fc.Arbitrary<Value>) =>
       fc.oneof(value, fc.constantFrom(undefined, null));
@@ -60,12 +62,14 @@ describe("A comparison", () => {
   });
 
   it.each<[string, Parameters<typeof compare>[0]]>([
-    ["the events have another order", { state: { events: ["record.updated", "record.created"] } }],
     ["the state holds null as tableId", { state: { tableId: null } }],
     ["the state holds the url wrapped as a secret", { state: { url: wrapped(someState().url) } }],
     ["the state holds a wrapped secret", { state: { secret: wrapped("whsec_1") } }],
-    ["the state holds a property of another version of the package", { state: { active: true } }],
     ["the base URLs mean the same", { state: { baseUrl: "HTTPS://TABLES.example.com:443//" } }],
+    [
+      "it was created at a former base URL",
+      { settings: { baseUrl: "https://a.b", formerBaseUrls } },
+    ],
     ["the program adopts the webhook with its secret", { news: { adopt: { id: 17, secret } } }],
     ["the secret to adopt is not known yet", { news: { adopt: { id: 17, secret: unknownValue } } }],
     ["settings are missing", { settings: { baseUrl: undefined, apiKey: undefined } }],
@@ -74,21 +78,16 @@ describe("A comparison", () => {
   });
 
   it.each<[property: string, state: Properties, news: Properties]>([
-    ["databaseId", {}, { databaseId: unknownValue }],
     ["url", {}, { url: unknownValue }],
     ["events", {}, { events: ["record.created", unknownValue] }],
     ["events", {}, { events: [{ toString: 1 }, false] }],
-    ["events", { events: undefined }, {}],
     ["events", { events: "record.created" }, {}],
-    ["tableId", {}, { tableId: unknownValue }],
     ["baseUrl", { baseUrl: undefined }, {}],
-    ["baseUrl", { baseUrl: "not a URL" }, {}],
     ["adopt", {}, { adopt: { id: "18", secret } }],
     ["adopt", {}, { adopt: { id: unknownMarkers.number, secret } }],
     ["adopt", {}, { adopt: unknownValue }],
     ["secret", { secret: undefined }, {}],
     ["secret", { secret: "" }, {}],
-    ["secret", { secret: {} }, {}],
   ])("warns of a replacement because of %s: state %j, program %j", async (name, state, news) => {
     expect(await compare({ state, news })).toEqual(replacementFor(name));
   });
@@ -112,10 +111,15 @@ describe("ignoreChanges", () => {
 });
 
 describe("A base URL other than the one at which a webhook was created", () => {
-  const otherService = { baseUrl: "https://next.example.com" };
+  const otherService = { baseUrl: "https://tables.example.com/eu" };
+  const fromEnvironment = { baseUrl: undefined, isExplicit: "true" };
+  const environment = { DBWEBHOOKS_BASE_URL: otherService.baseUrl };
 
-  it("is refused for the default provider, without a warning of a replacement", async () => {
-    const { diff, lines } = startProvider(otherService);
+  it.each([
+    ["for the default provider", otherService, {}],
+    ["for an explicit provider that has it from the environment", fromEnvironment, environment],
+  ])("is refused %s, without a warning of a replacement", async (_case, settings, variables) => {
+    const { diff, lines } = startProvider(settings, { environment: variables });
 
     const comparison = diff("17", someState(), someArgs());
 
@@ -123,39 +127,19 @@ describe("A base URL other than the one at which a webhook was created", () => {
     expect(lines).toEqual([]);
   });
 
-  it.each([
-    ["host", "https://next.example.com"],
-    ["port", "https://tables.example.com:444"],
-    ["path", "https://tables.example.com/eu"],
-  ])("replaces the webhook of an explicit provider if the %s differs", async (_part, baseUrl) => {
-    const settings = { baseUrl, isExplicit: "true" };
+  it("replaces the webhook of an explicit provider that has it as an argument", async () => {
+    const settings = { ...otherService, isExplicit: "true" };
 
     expect(await compare({ settings })).toEqual(replacementFor("baseUrl"));
   });
 
-  it("is refused for an explicit provider if it comes from the environment", async () => {
-    const settings = { baseUrl: undefined, isExplicit: "true" };
-    const environment = { DBWEBHOOKS_BASE_URL: otherService.baseUrl };
-    const { diff } = startProvider(settings, { environment });
-
-    const comparison = diff("17", someState(), someArgs());
-
-    await expect(comparison).rejects.toMatchObject({ kind: "unchanged" });
-  });
-
-  it("is a difference, and no error, in a refresh, which does not run the program", async () => {
+  it("is no error in a refresh, which does not run the program, and neither is drift of an adopted webhook", async () => {
     const { read, diff } = startProvider(otherService);
-    await read("17", someState());
+    const drifted = someState({ url: "https://drifted.example" });
+    await read("17", drifted);
 
-    const differences = await diff("17", someState(), someArgs());
+    const differences = await diff("17", drifted, someArgs({ adopt: { id: 17, secret } }));
 
-    expect(namesOf(differences)).toEqual(["baseUrl"]);
-  });
-
-  it("is no difference when it is a former base URL of the same service", async () => {
-    const formerBaseUrls = `https://a.a,${someState().baseUrl}/`;
-    const settings = { ...otherService, formerBaseUrls };
-
-    expect(await compare({ settings })).toEqual(noDifference);
+    expect(namesOf(differences)).toEqual(["url", "baseUrl"]);
   });
 });

@@ -80,16 +80,12 @@ describe("An import", () => {
 
   it.each([
     ["is missing", undefined],
-    ["is empty", ""],
     ["is null", "null"],
-    ["is a quoted text", `"${secret}"`],
     ["is a list", `["${secret}"]`],
     ["is JSON that is cut off", `{"base_abc123/17":"${secret}"`],
     ["begins with a line break and is a list that is cut off", `\n ["${secret}`],
     ["has surrounding white space", ` ${secret}\n`],
     ["is an object without the webhook", `{"base_abc123/18":"${secret}"}`],
-    ["is an object with a number", '{"base_abc123/17":1}'],
-    ["is an object with an empty secret", '{"base_abc123/17":""}'],
   ])("sends nothing when the secret in the environment %s", async (_case, importSecret) => {
     const { importWebhook, requests } = await startImport(importSecret);
 

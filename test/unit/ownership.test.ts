@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Properties } from "../../src/provider/values.js";
 import {
   listed,
   listOf,
@@ -17,7 +18,7 @@ type Step = (run: Run) => Promise<unknown>;
 
 const otherUrl = "https://example.com/other";
 const adopting = (changes: object = {}) => someArgs({ adopt: { id: "17", secret, ...changes } });
-const adoptingWithTable = { ...adopting(), tableId: "tbl_1" };
+const adoptingElsewhere = { ...adopting(), databaseId: "base_2" };
 
 // Pulumi passes the URN of a resource to the plugin, but not to the dynamic provider.
 const urnCases = [
@@ -34,20 +35,15 @@ async function startRun({ hasUrns = true } = {}) {
   /** The calls that Pulumi makes for one resource. */
   const resource = (name: string) => {
     const options = hasUrns ? { urn: `urn:pulumi:::${name}` } : {};
-    const check = (olds: object, news: object) => run.check({ ...olds }, { ...news }, options);
-    /** Compares as in a command that does not run the program, and so checks no arguments. */
-    const compareWithoutCheck = () => run.diff("17", run.state, someArgs(), options);
+    const check = (olds: Properties, news: Properties) => run.check(olds, news, options);
     return {
       check,
       compare: async (args = someArgs(), id = "17") => {
         await check(someArgs(), args);
         return run.diff(id, run.state, args, options);
       },
-      compareWithoutCheck,
-      refresh: async () => {
-        await run.read("17", run.state);
-        return compareWithoutCheck();
-      },
+      /** Compares as in a command that does not run the program, and so checks no arguments. */
+      compareWithoutCheck: () => run.diff("17", run.state, someArgs(), options),
       create: async (args = someArgs()) => {
         await check({}, args);
         return run.create(args, options);
@@ -60,25 +56,19 @@ async function startRun({ hasUrns = true } = {}) {
       delete: () => run.delete("17", run.state, options),
     };
   };
-  const isDeleted = () =>
-    run.requests.some(({ method, path }) => method === "DELETE" && path.endsWith("/17"));
+  const isDeleted = () => run.methods().includes("DELETE");
   return { ...run, isDeleted, first: resource("first"), second: resource("second") };
 }
 
 describe.each(urnCases)("A deletion $urns", ({ hasUrns }) => {
   it.each<[string, Step]>([
-    ["no resource was compared", async () => undefined],
     ["its resource changes", ({ first }) => first.compare(someArgs({ url: otherUrl }))],
     ["its replacement was created without a comparison", ({ first }) => first.create()],
     ["another resource has another webhook", ({ second }) => second.compare(someArgs(), "1")],
     ["a command without the program compared it", ({ second }) => second.compareWithoutCheck()],
-    ["a refresh compared it", ({ second }) => second.refresh()],
     ["another resource only reads it", ({ second }) => second.get()],
     ["the program adopts another webhook", ({ second }) => second.check({}, adopting({ id: 16 }))],
-    [
-      "the program adopts its number in another database",
-      ({ second }) => second.check({}, { ...adopting(), databaseId: "base_2" }),
-    ],
+    ["adopt names its number elsewhere", ({ second }) => second.check({}, adoptingElsewhere)],
   ])("reaches the webhook when %s", async (_case, prepare) => {
     const run = await startRun({ hasUrns });
     await prepare(run);
@@ -90,6 +80,10 @@ describe.each(urnCases)("A deletion $urns", ({ hasUrns }) => {
 
   it.each<[string, Step]>([
     ["another resource has it", ({ second }) => second.compare()],
+    [
+      "another resource has it in up --refresh",
+      ({ second, read, state }) => read("17", state).then(() => second.compare()),
+    ],
     ["another resource imported it", ({ second }) => second.import()],
     ["the program adopts it", ({ second }) => second.check({}, adopting())],
   ])("keeps the webhook and warns when %s", async (_case, prepare) => {
@@ -103,18 +97,16 @@ describe.each(urnCases)("A deletion $urns", ({ hasUrns }) => {
   });
 });
 
-describe("A webhook of a resource without differences that --replace replaces", () => {
-  it.each([
-    { fact: "is deleted where the resource has a URN", hasUrns: true },
-    { fact: "stays where no URN tells the resource from another one", hasUrns: false },
-  ])("$fact", async ({ hasUrns }) => {
-    const { first, isDeleted } = await startRun({ hasUrns });
-    await first.compare();
+it.each([
+  { fact: "is deleted where the resource has a URN", hasUrns: true },
+  { fact: "stays where no URN tells the resource from another one", hasUrns: false },
+])("A webhook of an unchanged resource that --replace replaces $fact", async ({ hasUrns }) => {
+  const { first, isDeleted } = await startRun({ hasUrns });
+  await first.compare();
 
-    await first.delete();
+  await first.delete();
 
-    expect(isDeleted()).toBe(hasUrns);
-  });
+  expect(isDeleted()).toBe(hasUrns);
 });
 
 describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
@@ -129,15 +121,11 @@ describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
     await expect(run.first.create(adopting())).rejects.toMatchObject({ kind: "unchanged" });
   });
 
-  it.each<[string, Step]>([
-    ["before Pulumi creates the resource", ({ first }) => first.check({}, adopting())],
-    ["once the webhook is adopted", ({ first }) => first.create(adopting())],
-    ["while adopt stays in the program", ({ first }) => first.compare(adopting())],
-  ])("makes the comparison of another owner fail %s", async (_case, prepare) => {
-    const run = await startRun({ hasUrns });
-    await prepare(run);
+  it("makes the comparison of another owner fail, even before Pulumi creates the resource", async () => {
+    const { first, second } = await startRun({ hasUrns });
+    await first.check({}, adopting());
 
-    await expect(run.second.compare()).rejects.toMatchObject({ kind: "unchanged" });
+    await expect(second.compare()).rejects.toMatchObject({ kind: "unchanged" });
   });
 
   it("is refused in a comparison when another resource was found to have the webhook", async () => {
@@ -151,24 +139,15 @@ describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
     const { first, second } = await startRun({ hasUrns });
     await first.check(adopting(), adopting({ id: "16" }));
 
-    const { failures } = await second.check({}, adopting());
-
-    expect(failures).toEqual([]);
+    expect(await second.check({}, adopting())).toMatchObject({ failures: [] });
   });
 
   it("keeps its resource from being replaced", async () => {
     const { first } = await startRun({ hasUrns });
 
-    await expect(first.compare(adoptingWithTable)).rejects.toMatchObject({ kind: "unchanged" });
-  });
+    const comparison = first.compare({ ...adopting(), tableId: "tbl_1" });
 
-  it("logs nothing when later updates compare it", async () => {
-    const { first, lines } = await startRun({ hasUrns });
-
-    await first.compare(adopting());
-    await first.compare(adopting());
-
-    expect(lines).toEqual([]);
+    await expect(comparison).rejects.toMatchObject({ kind: "unchanged" });
   });
 
   it("succeeds after --replace has deleted the resource first in the update that adds adopt", async () => {
@@ -184,30 +163,24 @@ describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
 });
 
 describe("An adoption", () => {
-  it("is refused when two resources with different URNs name the webhook", async () => {
+  it.each([
+    { event: "was compared", call: "compare" },
+    { event: "was created", call: "create" },
+  ] as const)("is refused when another resource with the same adopt $event", async ({ call }) => {
     const { first, second } = await startRun();
-    await first.compare(adopting());
+    await first[call](adopting());
 
     await expect(second.compare(adopting())).rejects.toMatchObject({ kind: "unchanged" });
   });
 
-  it("is announced before Pulumi creates the resource", async () => {
+  it("is announced in the check of a new resource once its id and its database are known", async () => {
     const { first, lines } = await startRun();
 
+    await first.check({}, adopting({ id: unknownMarkers.string }));
+    await first.check({}, { ...adopting(), databaseId: unknownMarkers.string });
     await first.check({}, adopting());
 
     expect(lines).toEqual([expect.stringMatching(/^info: .*webhook 17 /)]);
-  });
-
-  it.each([
-    ["id", adopting({ id: unknownMarkers.string })],
-    ["database", { ...adopting(), databaseId: unknownMarkers.string }],
-  ])("is not announced while its %s is not known yet", async (_argument, args) => {
-    const { first, lines } = await startRun();
-
-    await first.check({}, args);
-
-    expect(lines).toEqual([]);
   });
 
   it("does not change the stored secret, and says so when the program has another one", async () => {
@@ -217,15 +190,6 @@ describe("An adoption", () => {
 
     expect(differences).toEqual([]);
     expect(lines).toEqual([expect.stringMatching(/^info: .*webhook 17 /)]);
-  });
-
-  it("does not make a refresh fail when the webhook has drifted", async () => {
-    const { read, diff, state } = await startRun();
-    await read("17", state);
-
-    const differences = await diff("17", { ...state, url: otherUrl }, adopting());
-
-    expect(differences).toMatchObject([{ property: "url" }]);
   });
 
   it("sends nothing, and stores the secret but not the argument", async () => {
@@ -269,16 +233,17 @@ describe("An adoption", () => {
     expect(run.methods()).toEqual(["GET", "GET"]);
   });
 
-  it("of its own webhook is refused when Pulumi is about to replace the resource", async () => {
+  it("of its own webhook is refused in a replacement, unlike one in an update or of another webhook", async () => {
     const { first } = await startRun();
     // Before a replacement Pulumi checks with the old arguments first, and then without them.
-    await first.check(adopting(), adopting());
+    const update = await first.check(adopting(), adopting());
 
     const sameWebhook = await first.check({}, adopting());
-    const sameNumber = await first.check({}, { ...adopting(), databaseId: "base_2" });
+    const sameNumber = await first.check({}, adoptingElsewhere);
+    const otherNumber = await first.check({}, adopting({ id: "16" }));
 
     expect(sameWebhook.failures).toEqual([expect.stringMatching(/^adopt: /)]);
-    expect(sameNumber.failures).toEqual([]);
+    expect([update, sameNumber, otherNumber].flatMap(({ failures }) => failures)).toEqual([]);
   });
 });
 
@@ -313,8 +278,8 @@ describe("A webhook that differs from the program", () => {
 
   it("gets no announcement of a new secret in an import, which replaces nothing", async () => {
     const { second, lines } = await startRun();
-    await second.import(otherwise);
 
+    await second.import(otherwise);
     await second.compare(otherwise);
 
     expect(lines).toEqual([expect.stringMatching(/^warning: /)]);
