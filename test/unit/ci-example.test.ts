@@ -7,16 +7,15 @@ import { writeJson } from "../helpers/directory.js";
 import { withExample } from "../helpers/example.js";
 import { readPage } from "../helpers/markdown.js";
 
-describe.each(["examples/ci/github-actions.yml", "docs/ci.md"])("The workflow in %s", (file) => {
-  it("uses the versions of actions that our release workflow uses, which Dependabot updates", () => {
-    // Each with its commit and tag.
-    const actions = readPage(file).match(/uses: actions\/.*/g) ?? [];
-    const ours = readPage(".github/workflows/release.yml").match(/uses: .*/g);
+it.each(["examples/ci/github-actions.yml", "docs/ci.md"])(
+  "The workflow in %s uses the versions of actions that Dependabot updates in ours",
+  (file) => {
+    const actions = readPage(file).match(/uses: actions\/.*/g);
+    const ours = readPage(".github/workflows/release.yml").match(/uses: actions\/.*/g);
 
-    expect(actions).not.toEqual([]);
-    expect(ours).toEqual(expect.arrayContaining(actions));
-  });
-});
+    expect(ours).toEqual(expect.arrayContaining(actions ?? ["any"]));
+  },
+);
 
 describe("The pipelines of examples/ci", () => {
   const github = parse(readPage("examples/ci/github-actions.yml"), { strict: true }).jobs;

@@ -1,10 +1,10 @@
 import * as fs from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { execa } from "execa";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { cliVersion } from "../../tools/pulumi-cli/build.mts";
 import { hermeticEnvironment } from "../../tools/pulumi-cli/environment.mts";
 import { resolvePulumiCli } from "../../tools/pulumi-cli/resolve.mts";
+import { start } from "../helpers/commands.js";
 import { repository, temporaryDirectory } from "../helpers/directory.js";
 import { errorOf } from "../helpers/error-of.js";
 
@@ -124,77 +124,53 @@ describe("A copy of the CLI in the cache", () => {
   });
 });
 
-describe("A machine on which no source of the CLI works", () => {
-  it("leads to one error with every attempt and a way to install the CLI", async () => {
-    const old = script("bin/pulumi", "echo v3.100.0");
+it("A machine on which no source of the CLI works gets one error, with every attempt and a way to install the CLI", async () => {
+  const old = script("bin/pulumi", "echo v3.100.0");
 
-    const { message } = await errorOf(resolve());
+  const { message } = await errorOf(resolve());
 
-    expect(message.split("\n")).toEqual([
-      "There is no Pulumi CLI to run. This was tried:",
-      "  - installer: left out by DBWEBHOOKS_PULUMI_CLI",
-      `  - ${old}: it is version 3.100.0, and this needs >=3.200.0 <4.0.0`,
-      "  - build from source: there is no go on PATH",
-      expect.stringMatching(/https:\/\/www\.pulumi\.com\/docs\/install\/.* Go 1\.26 or newer/),
-    ]);
-  });
+  expect(message.split("\n")).toEqual([
+    "There is no Pulumi CLI to run. This was tried:",
+    "  - installer: left out by DBWEBHOOKS_PULUMI_CLI",
+    `  - ${old}: it is version 3.100.0, and this needs >=3.200.0 <4.0.0`,
+    "  - build from source: there is no go on PATH",
+    expect.stringMatching(/https:\/\/www\.pulumi\.com\/docs\/install\/.* Go 1\.26 or newer/),
+  ]);
 });
 
-describe("The hermetic environment", () => {
-  it("unsets the user's variables of Pulumi and of this package, and no other", async () => {
-    vi.stubEnv("PULUMI_STACK", "a");
-    vi.stubEnv("DBWEBHOOKS_API_KEY", "b");
-    vi.stubEnv("MY_PULUMI_NOTE", "c");
+it("The hermetic environment unsets the user's variables of Pulumi and of this package, and no other", async () => {
+  vi.stubEnv("PULUMI_STACK", "a");
+  vi.stubEnv("DBWEBHOOKS_API_KEY", "b");
+  vi.stubEnv("MY_PULUMI_NOTE", "c");
 
-    const environment = await hermeticEnvironment(root);
+  const environment = await hermeticEnvironment(root);
 
-    expect(environment).toMatchObject({ PULUMI_STACK: undefined, DBWEBHOOKS_API_KEY: undefined });
-    expect(environment).not.toHaveProperty("MY_PULUMI_NOTE");
-  });
+  expect(environment).toMatchObject({ PULUMI_STACK: undefined, DBWEBHOOKS_API_KEY: undefined });
+  expect(environment).not.toHaveProperty("MY_PULUMI_NOTE");
 });
 
 describe.skipIf(process.platform === "win32")("npm run pulumi", () => {
-  /** Starts `npm run pulumi`, and collects what it prints. */
-  function start() {
-    const PATH = [inRoot("bin"), dirname(process.execPath), originalPath].join(delimiter);
-    const env = { PATH, SHELL: "/bin/sh", npm_lifecycle_event: undefined };
-    const options = { cwd: repository, env, all: true, reject: false, killDescendants: true };
-    const child = execa("npm", ["run", "--silent", "pulumi"], { ...options, all: true });
-    onTestFinished(() => void child.kill("SIGKILL"));
-    let output = "";
-    child.all.on("data", (text) => {
-      output += text;
-    });
-    return { child, output: () => output };
-  }
-
-  /** Puts a Pulumi on PATH that runs these lines of JavaScript. */
-  function installPulumi(body: string): void {
-    const version = `if (process.argv[2] === "version") process.exit(console.log("v3.250.0"));`;
-    script("bin/pulumi", `${version}\n${body}`, process.execPath);
-  }
-
-  it.each([
-    { exitCode: 3, cause: "Pulumi does", body: "process.exit(3)" },
-    { exitCode: 143, cause: "SIGTERM ends Pulumi", body: "process.kill(process.pid, 'SIGTERM')" },
-  ])("exits with $exitCode when $cause", async ({ body, exitCode }) => {
-    installPulumi(body);
-
-    expect((await start().child).exitCode).toBe(exitCode);
-  });
-
-  it("passes a signal to Pulumi exactly once", async () => {
+  it("passes a signal to Pulumi exactly once, and exits with Pulumi's exit code", async () => {
     // This Pulumi prints each signal, and ends with SIGUSR2. npm is the parent of its parent.
-    installPulumi(
-      `for (const signal of ["SIGINT", "SIGTERM"]) {
+    script(
+      "bin/pulumi",
+      `if (process.argv[2] === "version") process.exit(console.log("v3.250.0"));
+       for (const signal of ["SIGINT", "SIGTERM"]) {
          process.on(signal, () => console.log(signal));
        }
        process.on("SIGUSR2", () => process.exit(7));
        setInterval(() => {}, 2 ** 31 - 1);
        const npmPid = require("child_process").execFileSync("ps", ["-oppid=", "-p", process.ppid]);
        console.log(JSON.stringify({ pulumiPid: process.pid, npmPid: Number(npmPid) }));`,
+      process.execPath,
     );
-    const { child, output } = start();
+    const PATH = [inRoot("bin"), dirname(process.execPath), originalPath].join(delimiter);
+    const npm = start("npm", ["run", "--silent", "pulumi"], {
+      directory: repository,
+      environment: { PATH, SHELL: "/bin/sh" },
+    });
+    const { output } = npm;
+    onTestFinished(() => void npm.child.kill("SIGKILL"));
     await expect.poll(output).toContain("}");
     const { pulumiPid, npmPid } = JSON.parse(output());
 
@@ -205,24 +181,7 @@ describe.skipIf(process.platform === "win32")("npm run pulumi", () => {
     await expect.poll(output).toContain("SIGTERM");
 
     process.kill(pulumiPid, "SIGUSR2");
-    expect((await child).exitCode).toBe(7);
+    expect((await npm.result).exitCode).toBe(7);
     expect(output().match(/SIG\w+/g)).toEqual(["SIGINT", "SIGTERM"]);
-  });
-
-  it("ends a build with SIGINT and leaves nothing behind but a lock", async () => {
-    // When all test projects run, their set-up puts a real Pulumi on PATH.
-    vi.stubEnv("DBWEBHOOKS_PULUMI_CLI", "build");
-    fs.writeFileSync(inRoot("pids"), "");
-    installGo({ lastCommand: `echo $PPID $$ > ${inRoot("pids")}; read line` });
-    const { child } = start();
-    const pids = () => fs.readFileSync(inRoot("pids"), "utf8");
-    await expect.poll(pids).toContain("\n");
-    const [runPid = 0, goPid = 0] = pids().split(" ").map(Number);
-
-    process.kill(runPid, "SIGINT");
-
-    expect((await child).exitCode).toBe(130);
-    expect(() => process.kill(goPid, 0)).toThrow("ESRCH");
-    expect(filesInCache()).toEqual([expect.stringMatching(/\.lock$/)]);
   });
 });
