@@ -159,7 +159,7 @@ describe.skipIf(process.platform === "win32")("npm run pulumi", () => {
          process.on(signal, () => console.log(signal));
        }
        process.on("SIGUSR2", () => process.exit(7));
-       setInterval(() => {}, 2 ** 31 - 1);
+       setTimeout(() => {}, 60_000);
        const npmPid = require("child_process").execFileSync("ps", ["-oppid=", "-p", process.ppid]);
        console.log(JSON.stringify({ pulumiPid: process.pid, npmPid: Number(npmPid) }));`,
       process.execPath,
