@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { devDependencies as versions } from "../../package.json";
 import { succeed } from "../helpers/commands.js";
 import { temporaryDirectory, writeFiles } from "../helpers/directory.js";
-import { packInto } from "../helpers/package.js";
+import { packedDependencies } from "../helpers/package.js";
 import { stackEnvironment } from "../helpers/pulumi.js";
 
 const binaries = join(__dirname, "../../node_modules/.bin");
@@ -51,8 +51,11 @@ async function main() {
 main();
 `;
 
+const pulumiProject = { "Pulumi.yaml": "name: consumer\nruntime: nodejs\n" };
+
 /** A TypeScript program with a project of its own for the compiler. */
 const typescript = (packageJson: object, compilerOptions: object) => ({
+  ...pulumiProject,
   "package.json": packageJson,
   "index.ts": esmProgram,
   "native.ts": nativeProgram,
@@ -63,7 +66,7 @@ const typescript = (packageJson: object, compilerOptions: object) => ({
 });
 
 /** Programs of the same Pulumi project. They declare the same webhook, and share its stack. */
-const typescriptPrograms: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+const typescriptPrograms = {
   node16: typescript({ main: "index.ts" }, { module: "node16", noEmit: true }),
   // Pulumi runs the JavaScript that the compiler writes: an ES module.
   nodenext: typescript({ type: "module", main: "index.js" }, { module: "nodenext" }),
@@ -88,11 +91,7 @@ beforeAll(async () => {
     DBWEBHOOKS_BASE_URL: service.baseUrl,
     DBWEBHOOKS_API_KEY: service.apiKey,
   };
-  const dependencies = {
-    "@pulumi/pulumi": versions["@pulumi/pulumi"],
-    "@types/node": versions["@types/node"],
-    "pulumi-dbwebhooks": `file:${await packInto(root.path)}`,
-  };
+  const dependencies = await packedDependencies(root.path);
   await Promise.all([prepareNpm(dependencies), preparePnpm(dependencies)]);
   await pulumi(workspaceMember, "stack", "init");
   await pulumi(workspaceMember, "up", "--yes", "--skip-preview");
@@ -105,8 +104,6 @@ afterAll(async () => {
   await service.close();
   await root.remove();
 });
-
-const pulumiProject = { "Pulumi.yaml": "name: consumer\nruntime: nodejs\n" };
 
 /** Installs the package with npm, and compiles the TypeScript programs. */
 async function prepareNpm(dependencies: object): Promise<void> {
@@ -123,20 +120,22 @@ async function prepareNpm(dependencies: object): Promise<void> {
     "package.json": { name: "infrastructure", dependencies },
     "index.js": cjsProgram,
   });
-  const names = Object.keys(typescriptPrograms);
-  for (const name of names) {
-    await writeFiles(join(directory, name), { ...pulumiProject, ...typescriptPrograms[name] });
+  for (const [name, files] of Object.entries(typescriptPrograms)) {
+    await writeFiles(join(directory, name), files);
   }
   const npmOptions = ["--no-audit", "--no-fund", "--prefer-offline"];
   await succeed("npm", ["install", ...npmOptions], { directory });
-  await succeed(join(directory, "node_modules/.bin/tsc"), ["-b", ...names], { directory });
+  await succeed(
+    join(directory, "node_modules/.bin/tsc"),
+    ["-b", ...Object.keys(typescriptPrograms)],
+    { directory },
+  );
 }
 
 /** Installs the package with pnpm, and checks the types of a program with an older TypeScript. */
 async function preparePnpm(dependencies: object): Promise<void> {
   const directory = pathOf("pnpm");
   await writeFiles(directory, {
-    ...pulumiProject,
     // The compiler options are those of Pulumi's own templates.
     ...typescript(
       { main: "index.ts", dependencies: { ...dependencies, typescript: "~5.9.3" } },

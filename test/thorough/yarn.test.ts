@@ -2,10 +2,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { expect, it } from "vitest";
-import { devDependencies as versions } from "../../package.json";
 import { succeed } from "../helpers/commands.js";
 import { repository, withDirectory, writeFiles } from "../helpers/directory.js";
-import { packInto } from "../helpers/package.js";
+import { packedDependencies } from "../helpers/package.js";
 import { webhookArgs } from "../helpers/programs.js";
 import { stackEnvironment } from "../helpers/pulumi.js";
 import { noPromptFlags } from "../helpers/stack.js";
@@ -28,11 +27,7 @@ it.each(["node-modules", "pnp"])(
         DBWEBHOOKS_BASE_URL: service.baseUrl,
         DBWEBHOOKS_API_KEY: service.apiKey,
       };
-      const dependencies = {
-        "@pulumi/pulumi": versions["@pulumi/pulumi"],
-        "@types/node": versions["@types/node"],
-        "pulumi-dbwebhooks": `file:${await packInto(root)}`,
-      };
+      const dependencies = await packedDependencies(root);
       await writeFiles(directory, {
         "Pulumi.yaml": "name: yarn\nruntime: nodejs\n",
         "index.js": program,
