@@ -25,10 +25,8 @@ export interface RunningCommand {
 /** Runs a command, and throws an error with its output unless it succeeds. */
 export async function succeed(...command: Parameters<typeof start>): Promise<CommandResult> {
   const result = await run(...command);
-  if (result.exitCode !== 0) {
-    throw new Error(`${command[0]} ${command[1].join(" ")}\n${result.output}`);
-  }
-  return result;
+  if (result.exitCode === 0) return result;
+  throw new Error(`${command[0]} ${command[1].join(" ")}\n${result.output}`);
 }
 
 /** Runs a command to its end, whatever its exit code. */

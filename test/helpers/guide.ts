@@ -42,34 +42,28 @@ export async function followGuide(markdown: string, guide: GuideOptions): Promis
   // Below the ports that the system assigns, because the commands start a receiver there repeatedly.
   const port = randomInt(10_000, 30_000);
   const blocks = commandBlocks(markdown.replaceAll("127.0.0.1:9000", `127.0.0.1:${port}`));
-  const serving = blocks.findIndex(({ commands }) =>
-    commands.startsWith("npx pulumi-dbwebhooks serve"),
-  );
+  const serve = "npx pulumi-dbwebhooks serve";
+  const serving = blocks.findIndex(({ commands }) => commands.startsWith(serve));
   expect(serving).toBeGreaterThanOrEqual(0);
   const before = blocks.slice(0, serving);
   const changesTo = /&& cd (\S+)/.exec(before.map(({ commands }) => commands).join());
   const directory = join(guide.directory, changesTo?.[1] ?? ".");
   // The guide chooses the backend and the passphrase.
-  const { PULUMI_BACKEND_URL: _, PULUMI_CONFIG_PASSPHRASE: __, ...environment } = guide.environment;
-  const open = (workingDirectory: string, commands: string) =>
-    start("bash", ["-euc", commands], {
-      directory: workingDirectory,
-      environment: { ...environment, npm_config_prefer_offline: "true", PORT: String(port) },
-      isGroupLeader: true,
-    });
+  const { PULUMI_BACKEND_URL: _, PULUMI_CONFIG_PASSPHRASE: __, ...variables } = guide.environment;
+  const environment = { ...variables, npm_config_prefer_offline: "true", PORT: String(port) };
+  const openIn = (terminalDirectory: string) => (commands: string) => {
+    const options = { directory: terminalDirectory, environment, isGroupLeader: true };
+    return start("bash", ["-euc", commands], options);
+  };
 
-  const outputs: string[] = [];
-  if (before.length > 0) {
-    outputs.push(await paste(before, guide, (commands) => open(guide.directory, commands)));
-  }
+  let printed = await paste(before, guide, openIn(guide.directory));
   await guide.write?.();
-  const service = open(directory, `${blocks[serving]?.commands.trim()} --port 0`);
+  const service = openIn(directory)(`${blocks[serving]?.commands.trim()} --port 0`);
   try {
     const baseUrl = () => /listens at (http:\/\/\S+)/.exec(service.output())?.[1];
     // Guides are pasted side by side, where expect.poll() does not know its test.
     await vi.waitUntil(baseUrl, { timeout: 120_000 });
-    const after = blocks.slice(serving + 1);
-    outputs.push(await paste(after, guide, (commands) => open(directory, commands), baseUrl()));
+    printed += await paste(blocks.slice(serving + 1), guide, openIn(directory), baseUrl());
   } finally {
     endGroup(service);
     await service.result;
@@ -82,13 +76,12 @@ export async function followGuide(markdown: string, guide: GuideOptions): Promis
   expect(idsOf("deleted")).toEqual(idsOf("created"));
   // Every secret of the local service begins with whsec_, and some guides document that they print it.
   if (!markdown.includes("\nwhsec_")) {
-    expect(outputs.join("") + log).not.toContain("whsec_");
+    expect(printed + log).not.toContain("whsec_");
   }
   // Sources and pages may contain the prefix of a secret.
-  const mayNotContainSecrets = (path: string) =>
-    !/\.(md|m?ts)$|\/node_modules\/|\/venv\//.test(path);
-  const files = Object.entries(await textsBelow(guide.directory, mayNotContainSecrets));
-  expect(files.filter(([, text]) => text.includes("whsec_")).map(([path]) => path)).toEqual([]);
+  const isWritten = (path: string) => !/\.(md|m?ts)$|\/node_modules\/|\/venv\//.test(path);
+  const files = Object.entries(await textsBelow(guide.directory, isWritten));
+  expect(files.filter(([, text]) => text.includes("whsec_"))).toEqual([]);
 }
 
 /** Pastes blocks into one terminal, expects the documented output, and returns what was printed. */

@@ -17,9 +17,7 @@ export function sectionOf(markdown: string, heading: string): string {
 }
 
 /** Returns all blocks of code in their order. A block in a list loses its indentation. */
-export function codeBlocks(
-  markdown: string,
-): { readonly language: string; readonly text: string }[] {
+export function codeBlocks(markdown: string): { language: string; text: string }[] {
   return [...markdown.matchAll(/^( *)```(.*)\n([\s\S]*?)^\1```$/gm)].map(
     ([, indentation = "", language = "", text = ""]) => ({
       language,
@@ -29,7 +27,7 @@ export function codeBlocks(
 }
 
 /** Returns the rows of all tables in a text, each with the head of its table. */
-export function rowsOf(markdown: string): { readonly head: string[]; readonly cells: string[] }[] {
+export function rowsOf(markdown: string): { head: string[]; cells: string[] }[] {
   const tables = withoutCodeBlocks(markdown).match(/(?:^\|.*\n)+/gm) ?? [];
   return tables.flatMap((table) => {
     const [head = [], , ...rows] = table.trim().split("\n").map(cellsOf);
@@ -52,9 +50,7 @@ export function brokenLinksOf(page: string): string[] {
 }
 
 /** Returns the links of a page to files of this repository, with their path from its root. */
-export function linksOf(
-  page: string,
-): { readonly link: string; readonly target: string; readonly anchor: string | undefined }[] {
+export function linksOf(page: string) {
   return [...withoutCodeBlocks(readPage(page)).matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, link = ""]) => link)
     .filter((link) => !/^[a-z]+:/.test(link))
@@ -67,9 +63,9 @@ export function linksOf(
 
 /** Returns the anchors of a page: its headings, in GitHub's spelling, and its ids. */
 function anchorsOf(markdown: string): string[] {
-  const headings = [...withoutCodeBlocks(markdown).matchAll(/^#+ (.+)$/gm)];
-  const ids = [...markdown.matchAll(/<a id="([^"]+)">/g)];
-  return [...headings.map(([, heading = ""]) => slugOf(heading)), ...ids.map(([, id = ""]) => id)];
+  const ids = markdown.match(/(?<=<a id=")[^"]+/g) ?? [];
+  const headings = withoutCodeBlocks(markdown).match(/(?<=^#+ ).+$/gm) ?? [];
+  return [...ids, ...headings.map(slugOf)];
 }
 
 function withoutCodeBlocks(markdown: string): string {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { devDependencies as versions } from "../../package.json";
 import { succeed } from "./commands.js";
 import { repository } from "./directory.js";
 
@@ -12,4 +13,13 @@ export async function packInto(directory: string): Promise<string> {
   );
   const [packed] = JSON.parse(stdout) as [{ filename: string }];
   return join(directory, packed.filename);
+}
+
+/** The dependencies of a project that uses this package, which is packed into a directory. */
+export async function packedDependencies(directory: string) {
+  return {
+    "@pulumi/pulumi": versions["@pulumi/pulumi"],
+    "@types/node": versions["@types/node"],
+    "pulumi-dbwebhooks": `file:${await packInto(directory)}`,
+  };
 }

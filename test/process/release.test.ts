@@ -1,4 +1,4 @@
-import { cp, readFile, writeFile } from "node:fs/promises";
+import { cp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
@@ -11,10 +11,11 @@ it("The release workflow attaches what was packed, and nothing if a file has cha
   await withDirectory(async (directory) => {
     const archives = join(directory, "archives");
     const pack = join(repository, "tools/plugin/pack.mts");
-    await succeed(process.execPath, [pack, archives], { directory: repository });
+    await succeed(process.execPath, [pack, archives], { directory });
     for (const name of ["schema.json", "sbom.cdx.json"]) {
       await cp(join(repository, "dist-plugin", name), join(directory, name));
     }
+    await writeFile(join(directory, "gh"), '#!/bin/sh\necho gh "$@"\n', { mode: 0o755 });
     const archiveFor = (system: string) =>
       `pulumi-resource-dbwebhooks-v${version}-${system}.tar.gz`;
 
@@ -25,9 +26,8 @@ it("The release workflow attaches what was packed, and nothing if a file has cha
 
     expect(completed.exitCode, completed.output).toBe(0);
     expect(attached.exitCode, attached.output).toBe(0);
-    const { ghArgs } = attached;
-    expect(ghArgs.slice(0, 4)).toEqual(["release", "create", `v${version}`, "--verify-tag"]);
-    expect(ghArgs.slice(ghArgs.indexOf("--") + 1).sort()).toEqual([
+    expect(attached.output).toContain(`gh release create v${version} --verify-tag `);
+    expect(attached.output.trim().split(" -- ")[1]?.split(" ").sort()).toEqual([
       "SHA256SUMS",
       ...["darwin-amd64", "darwin-arm64", "linux-amd64", "linux-arm64"].map(archiveFor),
       ...["windows-amd64", "windows-arm64"].map(archiveFor),
@@ -35,28 +35,17 @@ it("The release workflow attaches what was packed, and nothing if a file has cha
       "schema.json",
     ]);
     expect(afterChange.exitCode).not.toBe(0);
-    expect(afterChange.ghArgs).toEqual([]);
+    expect(afterChange.output).not.toContain("gh release");
   });
 });
 
-/** Runs a step of the workflow in the folder of the archives, with a `gh` that writes its arguments to a file. */
-async function runStep(name: string, directory: string) {
+/** Runs a step of the workflow in the folder of the archives, with the `gh` of the directory. */
+function runStep(name: string, directory: string) {
   const { jobs } = parse(readPage(".github/workflows/release.yml"));
   const steps: { name?: string; run: string }[] = [...jobs.pack.steps, ...jobs.attach.steps];
   const step = steps.find((candidate) => candidate.name?.startsWith(name));
-  const argsFile = join(directory, "gh-args");
-  await writeFile(argsFile, "");
-  const gh = `#!/bin/sh\nprintf '%s\\n' "$@" > '${argsFile}'\n`;
-  await writeFile(join(directory, "gh"), gh, { mode: 0o755 });
-  const result = await run("bash", ["-e", "-c", step?.run ?? "false"], {
+  return run("bash", ["-e", "-c", step?.run ?? "false"], {
     directory: join(directory, "archives"),
-    environment: {
-      PATH: `${directory}:${process.env.PATH}`,
-      GITHUB_REF_NAME: `v${version}`,
-      GITHUB_SERVER_URL: "https://example.com",
-      GITHUB_REPOSITORY: "owner/repository",
-    },
+    environment: { PATH: `${directory}:${process.env.PATH}`, GITHUB_REF_NAME: `v${version}` },
   });
-  const ghArgs = (await readFile(argsFile, "utf8")).split("\n").filter(Boolean);
-  return { ...result, ghArgs };
 }

@@ -4,19 +4,12 @@ import { readPage } from "../helpers/markdown.js";
 it("The bill of materials leads from the package to every bundled component", () => {
   const { metadata, components, dependencies } = JSON.parse(readPage("dist-plugin/sbom.cdx.json"));
   const { name, version, purl, "bom-ref": root } = metadata.component;
-  const dependenciesOf = new Map<string, string[]>(
-    dependencies.map(({ ref, dependsOn }: { ref: string; dependsOn: string[] }) => [
-      ref,
-      dependsOn,
-    ]),
-  );
   const reached = new Set<string>([root]);
 
   // A loop over a set also visits the elements that it adds.
-  for (const ref of reached) {
-    for (const dependency of dependenciesOf.get(ref) ?? []) {
-      reached.add(dependency);
-    }
+  for (const reference of reached) {
+    const entry = dependencies.find(({ ref }: { ref: string }) => ref === reference);
+    for (const dependency of entry?.dependsOn ?? []) reached.add(dependency);
   }
 
   expect(purl).toBe(`pkg:npm/${name}@${version}`);

@@ -11,11 +11,9 @@ const upArgs = ["up", "--stack", "test", "--summary", "summary.json"];
 describe("The deployment script of examples/ci", () => {
   // A YAML project starts faster than the example's own program.
   const stack = shareStack({ program: yamlProgram });
-  const startDeploy = (args: readonly string[] = upArgs) => {
-    const { directory, environment } = stack();
-    return start("node", ["deploy.mts", ...args], { directory, environment, isGroupLeader: true });
-  };
-  const deploy = (args?: readonly string[]) => startDeploy(args).result;
+  const startDeploy = (args = upArgs) =>
+    start("node", ["deploy.mts", ...args], { ...stack(), isGroupLeader: true });
+  const deploy = (args?: string[]) => startDeploy(args).result;
   /** Starts an update, and holds back the response to a creation that the service has made. */
   const startAndHold = async () => {
     const { committed, release } = holdCreation(stack().service);
@@ -37,28 +35,23 @@ describe("The deployment script of examples/ci", () => {
   });
 
   it("exits with 1 when the update fails, and shows the error", async () => {
-    const fault = { kind: "respond", statusCode: 403 } as const;
-    const injected = stack().service.inject({ on: "POST", fault });
+    stack().service.inject({ on: "POST", fault: { kind: "respond", statusCode: 403 }, times: 1 });
 
     const { exitCode, output } = await deploy();
-    injected.remove();
 
     expect(exitCode, output).toBe(1);
     expect(output).toContain("403");
     expect(await summary()).toMatchObject({ result: "failed", exitCode: 1 });
   });
 
-  it("exits with 1 for an unknown stack, and says how to create it", async () => {
-    const { exitCode, output } = await deploy(["up", "--stack", "unknown"]);
+  it.each([
+    { exitCode: 1, cause: "an unknown stack", args: ["--stack", "new"], advice: "stack init new" },
+    { exitCode: 2, cause: "wrong usage", args: ["--wait-for-lock", "soon"], advice: "Usage: " },
+  ])("exits with $exitCode for $cause, and says what to do", async ({ args, ...expected }) => {
+    const { exitCode, output } = await deploy([...upArgs, ...args]);
 
-    expect(exitCode, output).toBe(1);
-    expect(output).toContain("pulumi stack init unknown");
-  });
-
-  it("exits with 2 for wrong usage", async () => {
-    const { exitCode, output } = await deploy([...upArgs, "--wait-for-lock", "soon"]);
-
-    expect(exitCode, output).toBe(2);
+    expect(exitCode, output).toBe(expected.exitCode);
+    expect(output).toContain(expected.advice);
   });
 
   it.each([

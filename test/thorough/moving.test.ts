@@ -39,17 +39,12 @@ describe("A stack that moves to the plugin as docs/moving.md says", () => {
   });
   /** Runs commands of the page in the stack's directory, and returns what they print. */
   const paste = async (block: CommandBlock | undefined) => {
-    const { directory, environment } = stack();
+    const { directory, environment: stackVariables } = stack();
     const selection = { PULUMI_STACK: "test", PULUMI_SKIP_CONFIRMATIONS: "true" };
-    const adapted = (block?.commands ?? "false").replace(
-      "urn:pulumi:dev::orders",
-      "urn:pulumi:test::webhooks",
-    );
-    const { output } = await succeed("bash", ["-euo", "pipefail", "-c", adapted], {
-      directory,
-      environment: { ...environment, ...account(), ...selection },
-    });
-    return output;
+    const environment = { ...stackVariables, ...account(), ...selection };
+    const commands = block?.commands.replace("pulumi:dev::orders", "pulumi:test::webhooks");
+    const shell = ["-euo", "pipefail", "-c", commands ?? "false"];
+    return (await succeed("bash", shell, { directory, environment })).output;
   };
 
   beforeAll(async () => {
@@ -72,11 +67,9 @@ describe("A stack that moves to the plugin as docs/moving.md says", () => {
     expect(shown).not.toMatch(/Webhook .* (create|delete|replace)/);
     expect(await outputs()).toEqual(before);
     expect(service.requests).toEqual([]);
-    const exported = ["before.json", "after.json"].map((name) =>
-      readFile(join(directory, name), "utf8"),
-    );
-    const texts = [shown, await stateText(), ...(await Promise.all(exported))];
-    expect(texts.join("\n")).not.toContain("whsec_");
+    const read = (name: string) => readFile(join(directory, name), "utf8");
+    const texts = [shown, await stateText(), await read("before.json"), await read("after.json")];
+    expect(texts.join()).not.toContain("whsec_");
   });
 
   it("comes back by adoption, with the same secret and without a creation", async () => {

@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { startLocalService } from "pulumi-dbwebhooks/local-service";
-import { describe, expect, it } from "vitest";
-import { devDependencies as versions } from "../../package.json";
+import { expect, it } from "vitest";
 import { succeed } from "../helpers/commands.js";
 import { repository, withDirectory, writeFiles } from "../helpers/directory.js";
-import { packInto } from "../helpers/package.js";
+import { packedDependencies } from "../helpers/package.js";
 import { webhookArgs } from "../helpers/programs.js";
 import { stackEnvironment } from "../helpers/pulumi.js";
 import { noPromptFlags } from "../helpers/stack.js";
@@ -16,44 +15,34 @@ const { Webhook } = require("pulumi-dbwebhooks");
 exports.ordersSecret = new Webhook("orders", ${JSON.stringify(webhookArgs())}).secret;
 `;
 
-describe("The packed package", () => {
-  it.each([
-    { linker: "node-modules", prefix: [] },
-    { linker: "pnp", prefix: [yarn, "exec"] },
-  ])("works where Yarn installed it with the linker $linker", async ({ linker, prefix }) => {
+it.each(["node-modules", "pnp"])(
+  "The packed package works with Yarn's linker %s",
+  async (linker) => {
     await using service = await startLocalService();
-    await withDirectory(async (directory) => {
+    await withDirectory(async (root) => {
+      const directory = join(root, "program");
       const environment = {
-        ...(await stackEnvironment(directory)),
+        ...(await stackEnvironment(root)),
         ...(await yarnEnvironment()),
         DBWEBHOOKS_BASE_URL: service.baseUrl,
         DBWEBHOOKS_API_KEY: service.apiKey,
       };
-      const dependencies = {
-        "@pulumi/pulumi": versions["@pulumi/pulumi"],
-        "@types/node": versions["@types/node"],
-        "pulumi-dbwebhooks": `file:${await packInto(directory)}`,
-      };
-      const programDirectory = join(directory, "program");
-      await writeFiles(programDirectory, {
+      const dependencies = await packedDependencies(root);
+      await writeFiles(directory, {
         "Pulumi.yaml": "name: yarn\nruntime: nodejs\n",
         "index.js": program,
         "package.json": { private: true, main: "index.js", dependencies },
         ".yarnrc.yml": `nodeLinker: ${linker}\n`,
       });
-      const run = async (...commandLine: string[]) => {
-        const [command = "", ...args] = commandLine;
-        return (
-          await succeed(command, args, { directory: programDirectory, environment })
-        ).stdout.trim();
-      };
-      await run(yarn, "install");
+      const run = async (...args: string[]) =>
+        (await succeed(yarn, args, { directory, environment })).stdout.trim();
+      const pulumi = (...args: string[]) =>
+        run("exec", "pulumi", ...args, "--stack", "test", "--non-interactive");
+      await run("install");
 
       // Pulumi starts the plugin as a file, so it may not stay in an archive.
-      const folder = await run(yarn, "run", "pulumi-dbwebhooks", "plugin-path");
+      const folder = await run("run", "pulumi-dbwebhooks", "plugin-path");
       expect(existsSync(join(folder, "pulumi-resource-dbwebhooks"))).toBe(true);
-      const pulumi = (...args: string[]) =>
-        run(...prefix, "pulumi", ...args, "--stack", "test", "--non-interactive");
       await pulumi("stack", "init");
       await pulumi("up", ...noPromptFlags);
       const secret = await pulumi("stack", "output", "ordersSecret", "--show-secrets");
@@ -61,8 +50,8 @@ describe("The packed package", () => {
       await pulumi("destroy", ...noPromptFlags);
     });
     expect(service.counts).toMatchObject({ created: 1, deleted: 1 });
-  });
-});
+  },
+);
 
 /** Yarn uses the same registry as npm, but does not read npm's configuration. */
 async function yarnEnvironment(): Promise<Record<string, string>> {

@@ -1,24 +1,21 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { run } from "../helpers/commands.js";
+import { writeJson } from "../helpers/directory.js";
 import { withExample } from "../helpers/example.js";
 import { readPage } from "../helpers/markdown.js";
 
-/** Returns the actions of GitHub that a page uses, each with its commit and tag. */
-function actionsOf(file: string): string[] {
-  return [...readPage(file).matchAll(/uses: (actions\/.*)/g)].map(([, action = ""]) => action);
-}
+it.each(["examples/ci/github-actions.yml", "docs/ci.md"])(
+  "The workflow in %s uses the versions of actions that Dependabot updates in ours",
+  (file) => {
+    const actions = readPage(file).match(/uses: actions\/.*/g);
+    const ours = readPage(".github/workflows/release.yml").match(/uses: actions\/.*/g);
 
-describe.each(["examples/ci/github-actions.yml", "docs/ci.md"])("The workflow in %s", (file) => {
-  it("uses the same versions of actions as our workflows, which Dependabot updates", () => {
-    const ours = [".github/workflows/ci.yml", ".github/workflows/release.yml"].flatMap(actionsOf);
-
-    expect(actionsOf(file)).not.toEqual([]);
-    expect(ours).toEqual(expect.arrayContaining(actionsOf(file)));
-  });
-});
+    expect(ours).toEqual(expect.arrayContaining(actions ?? ["any"]));
+  },
+);
 
 describe("The pipelines of examples/ci", () => {
   const github = parse(readPage("examples/ci/github-actions.yml"), { strict: true }).jobs;
@@ -44,27 +41,24 @@ describe("The pipelines of examples/ci", () => {
 
 describe("The script of examples/ci", () => {
   it.each([
-    { source: "the environment variable", maxConcurrentRequests: "2", parallel: 2 },
-    { source: "the configuration of the stack", maxConcurrentRequests: "", parallel: 3 },
-  ])("takes --parallel from $source", async ({ maxConcurrentRequests, parallel }) => {
-    await withExample("ci", async ({ directory, environment }) => {
-      const settings = "config:\n  dbwebhooks:maxConcurrentRequests: 3\n";
-      await writeFile(join(directory, "Pulumi.production.yaml"), settings);
-      const argsFile = join(directory, "arguments");
+    { source: "the environment variable", variable: "2", parallel: "2" },
+    { source: "the configuration of the stack", variable: "", parallel: "3" },
+  ])("takes --parallel from $source", async ({ variable, parallel }) => {
+    await withExample("ci", async ({ directory }) => {
+      const settings = { config: { "dbwebhooks:maxConcurrentRequests": 3 } };
+      await writeJson(join(directory, "Pulumi.production.yaml"), settings);
       const fakePulumi = `#!/bin/sh
-case $1 in version) echo v3.259.0;; up) echo "$*" > '${argsFile}';; esac`;
+case $1 in version) echo v3.259.0;; up) echo "$*";; esac`;
       await writeFile(join(directory, "pulumi"), fakePulumi, { mode: 0o755 });
+      const environment = {
+        DBWEBHOOKS_MAX_CONCURRENT_REQUESTS: variable,
+        PATH: `${directory}:${process.env.PATH}`,
+      };
 
-      await run(process.execPath, ["deploy.mts", "up", "--stack", "production"], {
-        directory,
-        environment: {
-          ...environment,
-          DBWEBHOOKS_MAX_CONCURRENT_REQUESTS: maxConcurrentRequests,
-          PATH: `${directory}:${process.env.PATH}`,
-        },
-      });
+      const args = ["deploy.mts", "up", "--stack", "production"];
+      const { output } = await run(process.execPath, args, { directory, environment });
 
-      expect(await readFile(argsFile, "utf8")).toMatch(new RegExp(`--parallel[ =]${parallel}\\b`));
+      expect(/--parallel[ =](\d+)/.exec(output)?.[1], output).toBe(parallel);
     });
   });
 });

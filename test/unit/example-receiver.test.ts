@@ -7,14 +7,6 @@ import { createReceiver, type ReceiverOptions } from "../../examples/receiver/re
 const oldSecret = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
 const newSecret = `whsec_${Buffer.alloc(32, 2).toString("base64")}`;
 
-interface SendChanges {
-  readonly method?: string;
-  readonly secret?: string;
-  readonly sentAt?: Date;
-  /** Sent in place of the signed body. */
-  readonly body?: string;
-}
-
 describe("examples/receiver", () => {
   it("handles a notification that is signed with its secret", async () => {
     const onEvent = vi.fn();
@@ -25,8 +17,7 @@ describe("examples/receiver", () => {
     expect(onEvent.mock.calls).toEqual([[event]]);
   });
 
-  it.each<{ name: string; statusCode: number; changes: SendChanges }>([
-    { name: "signed with another secret", statusCode: 401, changes: { secret: newSecret } },
+  it.each([
     { name: "changed after signing", statusCode: 401, changes: { body: '{"id": "evt_1"}' } },
     { name: "too old", statusCode: 401, changes: { sentAt: new Date(Date.now() - 600_000) } },
     { name: "not sent with POST", statusCode: 405, changes: { method: "PUT" } },
@@ -39,13 +30,11 @@ describe("examples/receiver", () => {
     expect(onEvent).not.toHaveBeenCalled();
   });
 
-  const secretWithoutPrefix = newSecret.replace("whsec_", "");
-
   it.each([
     { name: "before a rotation", secrets: [oldSecret], withOld: 204, withNew: 401 },
     { name: "during a rotation", secrets: [newSecret, oldSecret], withOld: 204, withNew: 204 },
     { name: "after a rotation", secrets: [newSecret], withOld: 401, withNew: 204 },
-    { name: "without whsec_", secrets: [secretWithoutPrefix], withOld: 401, withNew: 204 },
+    { name: "without whsec_", secrets: [newSecret.slice(6)], withOld: 401, withNew: 204 },
     { name: "one is invalid", secrets: ["not base64!", oldSecret], withOld: 204, withNew: 401 },
   ])("accepts only notifications that are signed with its secrets: $name", async (row) => {
     const send = await start({ secrets: () => row.secrets });
@@ -75,6 +64,14 @@ describe("examples/receiver", () => {
   });
 });
 
+interface Changes {
+  readonly method?: string;
+  readonly secret?: string;
+  readonly sentAt?: Date;
+  /** Sent in place of the signed body. */
+  readonly body?: string;
+}
+
 /** Starts a receiver. Returns a function that sends it a signed notification and returns the status. */
 async function start(options: Partial<ReceiverOptions>) {
   const server = createReceiver({ secrets: () => [oldSecret], onEvent: () => {}, ...options });
@@ -82,7 +79,7 @@ async function start(options: Partial<ReceiverOptions>) {
   await once(server, "listening");
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  return async (event: { id: string; note?: string }, changes: SendChanges = {}) => {
+  return async (event: { id: string; note?: string }, changes: Changes = {}) => {
     const { method = "POST", secret = oldSecret, sentAt = new Date() } = changes;
     const body = JSON.stringify(event);
     const headers = {

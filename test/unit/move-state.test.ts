@@ -97,20 +97,16 @@ describe("move-state", () => {
       propertyDependencies: { name: [urn], size: null },
       deletedWith: urn,
     });
-    const dependent = { urn: `${urnPrefix}a:b:C::c`, type: "a:b:C" };
-    const child = { urn: `${urnPrefix}my:index:Team$${dynamicType}$a:b:C::child`, type: "a:b:C" };
+    const childOf = (parentType: string, parent: string) => ({
+      urn: `${urnPrefix}my:index:Team$${parentType}$a:b:C::child`,
+      type: "a:b:C",
+      ...references(parent),
+    });
 
-    const resources = moved(
-      stack,
-      orders,
-      { ...dependent, ...references(orders.urn) },
-      { ...child, parent: orders.urn },
-    );
+    const resources = moved(stack, orders, childOf(dynamicType, orders.urn));
 
-    const movedReferences = references(pluginOrders.urn);
-    expect(resources.get(dependent.urn)).toEqual({ ...dependent, ...movedReferences });
-    const childUrn = `${urnPrefix}my:index:Team$${pluginType}$a:b:C::child`;
-    expect(resources.get(childUrn)).toMatchObject({ parent: pluginOrders.urn });
+    const movedChild = childOf(pluginType, pluginOrders.urn);
+    expect(resources.get(movedChild.urn)).toEqual(movedChild);
   });
 
   it("changes nothing else in a state, even if it holds the same texts", () => {

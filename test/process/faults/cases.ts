@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import type { Fault, FaultRule, LocalService } from "pulumi-dbwebhooks/local-service";
+import type { Fault, LocalService } from "pulumi-dbwebhooks/local-service";
 import {
   asHtml,
   echoAuthorization,
@@ -101,20 +101,26 @@ async function withSilentProxy({ baseUrl }: LocalService) {
 const htmlPage = "<!doctype html><title>Sign in</title>";
 const errorBody = { error: { code: "SOME_CODE", message: "The service's own words." } };
 const inOneSecond = { "retry-after": "1" };
-const inAYear = { "retry-after": String(365 * 86_400) };
 
 /** A fault that sends a response in place of the service's own, before the request takes effect. */
 function respond(statusCode: number, body: string | object = errorBody, headers = {}) {
   return { kind: "respond", statusCode, headers, body } as const;
 }
 
+const neverRespond = { kind: "neverRespond" } as const;
+const resetAfterCommit = { kind: "resetAfterCommit" } as const;
+const withoutSecret = withFields({ secret: undefined });
+
 /** A service that returns a status code, which the error message names. */
 function returns(statusCode: number): Cause {
-  return {
-    does: `returns ${statusCode}`,
-    fault: respond(statusCode),
-    errorContains: ` ${statusCode}`,
-  };
+  const does = `returns ${statusCode}`;
+  return { does, fault: respond(statusCode), errorContains: ` ${statusCode}` };
+}
+
+/** A service that asks once for another request a second later. */
+function returnsOnce(statusCode: number): Cause {
+  const does = `returns ${statusCode} with a second in \`Retry-After\`, once`;
+  return { does, fault: respond(statusCode, errorBody, inOneSecond), times: 1 };
 }
 
 const redirect: Cause = {
@@ -128,18 +134,8 @@ const notFoundWithoutErrorBody: Cause = {
 };
 const rateLimitedForAYear: Cause = {
   does: "returns 429 with a year in `Retry-After`",
-  fault: respond(429, errorBody, inAYear),
+  fault: respond(429, errorBody, { "retry-after": String(365 * 86_400) }),
   errorContains: "dbwebhooks:retrySeconds",
-};
-const rateLimitedOnce: Cause = {
-  does: "returns 429 with a second in `Retry-After`, once",
-  fault: respond(429, errorBody, inOneSecond),
-  times: 1,
-};
-const busyOnce: Cause = {
-  does: "returns 503 with a second in `Retry-After`, once",
-  fault: respond(503, errorBody, inOneSecond),
-  times: 1,
 };
 const successFalse: Cause = {
   does: "returns 200 with `success: false`",
@@ -163,7 +159,12 @@ function casesWith(result: ExpectedResult, causes: readonly Cause[]) {
   return causes.map((cause) => ({ ...result, ...cause }));
 }
 
-const creations = [
+/** Gives each case a database of its own. */
+function casesOn(on: "POST" | "DELETE", cases: readonly (ExpectedResult & Cause)[]) {
+  return cases.map((one, index): FaultCase => ({ ...one, on, databaseId: `${on}-${index}` }));
+}
+
+export const createFaults = casesOn("POST", [
   ...casesWith({ outcome: "created", requests: ["POST"], webhookExists: true }, [
     lateResponse,
     { does: "creates it and returns the JSON as `text/html`", fault: asHtml },
@@ -171,8 +172,8 @@ const creations = [
     { does: "creates it and returns the id as a string", fault: idAsString },
   ]),
   ...casesWith({ outcome: "created", requests: ["POST", "POST"], webhookExists: true }, [
-    rateLimitedOnce,
-    busyOnce,
+    returnsOnce(429),
+    returnsOnce(503),
   ]),
   ...casesWith({ outcome: "notCreated", requests: ["POST"], webhookExists: false }, [
     redirect,
@@ -196,7 +197,7 @@ const creations = [
     behindSilentProxy,
   ]),
   ...casesWith({ outcome: "inDoubt", requests: ["POST"], webhookExists: false }, [
-    { does: "never responds", fault: { kind: "neverRespond" }, environment: shortTimeout },
+    { does: "never responds", fault: neverRespond, environment: shortTimeout },
     { does: "resets the connection before it reads", fault: { kind: "resetBeforeReading" } },
     returns(500),
     successFalse,
@@ -205,7 +206,7 @@ const creations = [
   ...casesWith({ outcome: "inDoubt", requests: ["POST"], webhookExists: true }, [
     {
       does: "creates it and never responds",
-      fault: { kind: "neverRespond", commit: true },
+      fault: { ...neverRespond, commit: true },
       environment: shortTimeout,
     },
     {
@@ -213,7 +214,7 @@ const creations = [
       fault: { kind: "hold" },
       environment: shortTimeout,
     },
-    { does: "creates it and resets the connection", fault: { kind: "resetAfterCommit" } },
+    { does: "creates it and resets the connection", fault: resetAfterCommit },
     { does: "creates it and resets within its response", fault: { kind: "resetMidBody" } },
     {
       does: "creates it, and a proxy returns 503 with `Retry-After`",
@@ -226,25 +227,25 @@ const creations = [
   ...casesWith({ outcome: "inDoubt", requests: ["POST", "GET"], webhookExists: true }, [
     {
       does: "creates it, resets the connection, and lists it",
-      fault: { kind: "resetAfterCommit" },
+      fault: resetAfterCommit,
       environment: listing,
     },
   ]),
   ...casesWith({ outcome: "undone", requests: ["POST", "DELETE"], webhookExists: false }, [
-    { does: "creates it and returns no secret", fault: withFields({ secret: undefined }) },
+    { does: "creates it and returns no secret", fault: withoutSecret },
     { does: "creates it and returns an empty secret", fault: withFields({ secret: "" }) },
   ]),
   ...casesWith({ outcome: "partial", requests: ["POST", "DELETE"], webhookExists: true }, [
     {
       does: "creates it and returns no secret, and 403 to the deletion",
-      fault: withFields({ secret: undefined }),
+      fault: withoutSecret,
       faultOfUndo: respond(403),
       errorContains: " 403",
     },
   ]),
-];
+]);
 
-const deletions = [
+export const deleteFaults = casesOn("DELETE", [
   ...casesWith({ outcome: "deleted", requests: ["DELETE"], webhookExists: false }, [
     lateResponse,
     {
@@ -253,20 +254,15 @@ const deletions = [
     },
   ]),
   ...casesWith({ outcome: "deleted", requests: ["DELETE", "DELETE"], webhookExists: false }, [
-    {
-      does: "never responds, once",
-      fault: { kind: "neverRespond" },
-      times: 1,
-      environment: shortTimeout,
-    },
+    { does: "never responds, once", fault: neverRespond, times: 1, environment: shortTimeout },
     {
       does: "deletes it and resets the connection, then returns 404 `NOT_FOUND`",
-      fault: { kind: "resetAfterCommit" },
+      fault: resetAfterCommit,
       times: 1,
     },
     { does: "returns 500, once", fault: respond(500), times: 1 },
-    rateLimitedOnce,
-    busyOnce,
+    returnsOnce(429),
+    returnsOnce(503),
   ]),
   ...casesWith({ outcome: "alreadyGone", requests: ["DELETE"], webhookExists: false }, [
     { does: "does not have it any more, and returns 404 `NOT_FOUND`", isRemovedBefore: true },
@@ -296,21 +292,4 @@ const deletions = [
     },
     behindSilentProxy,
   ]),
-];
-
-export const createFaults: readonly FaultCase[] = creations.map((faultCase, index) => {
-  return { ...faultCase, on: "POST", databaseId: `create-${index}` };
-});
-export const deleteFaults: readonly FaultCase[] = deletions.map((faultCase, index) => {
-  return { ...faultCase, on: "DELETE", databaseId: `delete-${index}` };
-});
-
-/** What a case injects into the local service. */
-export function faultRulesOf(faultCase: FaultCase): FaultRule[] {
-  const { on, databaseId, fault, times, faultOfUndo } = faultCase;
-  const rule = { on, databaseId, ...(times !== undefined && { times }) };
-  return [
-    ...(fault ? [{ ...rule, fault }] : []),
-    ...(faultOfUndo ? [{ on: "DELETE" as const, databaseId, fault: faultOfUndo }] : []),
-  ];
-}
+]);

@@ -1,0 +1,88 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, inject, it } from "vitest";
+import { repository, temporaryDirectory, withDirectory, writeFiles } from "../helpers/directory.js";
+import { withExample } from "../helpers/example.js";
+import { followGuide } from "../helpers/guide.js";
+import { codeBlocks, readPage, sectionOf } from "../helpers/markdown.js";
+import { packInto } from "../helpers/package.js";
+import { stackEnvironment } from "../helpers/pulumi.js";
+
+const readmeOf = (example: string) => readPage(`examples/${example}/README.md`);
+
+describe("The commands succeed and print the documented output", () => {
+  const packed = temporaryDirectory();
+  let tarball: string;
+  beforeAll(async () => {
+    tarball = await packInto(packed.path);
+  });
+  afterAll(() => packed.remove());
+
+  it.concurrent.each([
+    "basic",
+    "per-table",
+    "multi-account",
+    "cross-stack",
+    "rotation",
+    "adopt",
+    "receiver",
+    "ci",
+  ])("in this repository: README of examples/%s", (name) =>
+    withExample(name, (example) => followGuide(readmeOf(name), example)),
+  );
+
+  it.concurrent.each(["yaml", "native", "python", "go"])(
+    "in an empty directory: README of examples/%s",
+    (name) =>
+      withDirectory(async (directory) => {
+        const environment = await stackEnvironment(directory);
+        const adapt = adaptedTo(name);
+        await followGuide(readmeOf(name), { directory, environment, tarball, adapt });
+      }),
+  );
+
+  it("in an empty directory: README, with its quick start and the section on the real service", async () => {
+    const readme = readPage("README.md");
+    const guide = sectionOf(readme, "Quick start") + sectionOf(readme, "Use the real service");
+    const destroy = "\n```sh\npulumi destroy --yes --remove\n```\n";
+    const textOf = (markdown: string, language: string) =>
+      codeBlocks(markdown).find((block) => block.language === language)?.text;
+    await withDirectory(async (directory) => {
+      await writeFiles(directory, { passphrase: "own", "backend/.keep": "" });
+      await followGuide(guide + destroy, {
+        directory,
+        environment: {
+          ...(await stackEnvironment(directory)),
+          PULUMI_CONFIG_PASSPHRASE_FILE: join(directory, "passphrase"),
+          PULUMI_SKIP_CONFIRMATIONS: "true",
+        },
+        tarball,
+        write: () =>
+          writeFiles(join(directory, "orders"), {
+            "Pulumi.yaml": textOf(guide, "yaml"),
+            "index.ts": textOf(readme, "ts"),
+          }),
+        adapt: (commands) =>
+          commands
+            // The tarball above is its result.
+            .replace("npm ci && npm pack --pack-destination ~", "true")
+            // The login of a user who has a backend, and the key that Pulumi asks for.
+            .replace(/^unset .*$/m, `$&\npulumi login 'file://${join(directory, "backend")}'`)
+            .replace(/(?<=--secret dbwebhooks:apiKey)$/m, " local-api-key")
+            .replace("https://tables.fillout.com", "http://127.0.0.1:8787"),
+      });
+    });
+  });
+});
+
+/** Adapts the commands of a README to the language hosts of this machine. */
+function adaptedTo(language: string): (commands: string) => string {
+  const packageAdd = join(repository, "test/helpers/languages/package-add.mts");
+  const standIn = `'${process.execPath}' '${packageAdd}' ${language}`;
+  const real = /^pulumi package add node_modules\/.*$/m;
+  // The host that can be built here ignores the option virtualenv.
+  const activate = language === "python" ? ". venv/bin/activate\n" : "";
+  return (commands) =>
+    inject("hasPackageAdd")
+      ? commands
+      : commands.replace(real, standIn).replace(/^(?=export )/m, activate);
+}
