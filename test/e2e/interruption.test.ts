@@ -6,17 +6,12 @@ import { holdCreation, noPromptFlags, shareStack, type TestStack } from "../help
 /** Starts `up` and waits until the service has created a webhook, whose response it holds back. */
 async function startUpAndHold({ service, start }: TestStack) {
   const { committed, release } = holdCreation(service);
-  const { child, output, result } = start(["up", ...noPromptFlags, "--parallel", "2"]);
+  const running = start(["up", ...noPromptFlags, "--parallel", "2"]);
   await committed;
-  const pid = child.pid ?? 0;
-  return {
-    pid,
-    output,
-    result,
-    release,
-    /** Signals the whole process group of the command, as ^C in a terminal does. */
-    interrupt: () => process.kill(-pid, "SIGINT"),
-  };
+  const pid = running.child.pid ?? 0;
+  /** Signals the whole process group of the command, as ^C in a terminal does. */
+  const interrupt = () => process.kill(-pid, "SIGINT");
+  return { ...running, pid, release, interrupt };
 }
 
 describe.each([
@@ -87,15 +82,13 @@ describe.each([
 /** Kills a command and all its descendants but the providers, whose process ids it returns. */
 function killAllButProviders(command: number, program: Program): number[] {
   const all = descendantsOf(command);
-  const providers = all
-    .filter(({ args }) => program.processPattern.test(args))
-    .map(({ pid }) => pid);
+  const providers = all.filter(({ args }) => program.processPattern.test(args));
   process.kill(command, "SIGKILL");
   // Neither a program nor its language host ends with the CLI.
-  for (const { pid } of all) {
-    if (!providers.includes(pid) && isAlive(pid)) process.kill(pid, "SIGKILL");
+  for (const other of all) {
+    if (!providers.includes(other) && isAlive(other.pid)) process.kill(other.pid, "SIGKILL");
   }
-  return providers;
+  return providers.map(({ pid }) => pid);
 }
 
 function descendantsOf(ancestor: number) {
@@ -104,10 +97,10 @@ function descendantsOf(ancestor: number) {
     const [pid, parent, ...args] = line.trim().split(/\s+/);
     return { pid: Number(pid), parent: Number(parent), args: args.join(" ") };
   });
-  const below = (pid: number): typeof processes =>
-    processes
-      .filter(({ parent }) => parent === pid)
-      .flatMap((child) => [child, ...below(child.pid)]);
+  const below = (pid: number): typeof processes => {
+    const children = processes.filter(({ parent }) => parent === pid);
+    return children.flatMap((child) => [child, ...below(child.pid)]);
+  };
   return below(ancestor);
 }
 

@@ -1,15 +1,10 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type CommandResult, succeed } from "../helpers/commands.js";
+import type { CommandResult } from "../helpers/commands.js";
 import { echoAuthorization } from "../helpers/faults/faults.mjs";
-import {
-  javascriptProgram,
-  reference,
-  webhookArgs,
-  writeYamlProject,
-} from "../helpers/programs.js";
-import { noPromptFlags, shareStack, type TestStack } from "../helpers/stack.js";
+import { javascriptProgram, webhookArgs } from "../helpers/programs.js";
+import { noPromptFlags, shareStack } from "../helpers/stack.js";
 
 const secretUrl = "https://example.com/url-path-token?signature=query-token";
 // The API key, the parts of the url, and the prefix of each secret.
@@ -56,8 +51,6 @@ describe("Secrets on the real CLI, with Pulumi's most detailed log,", () => {
   const outputs: string[] = [];
   const logs: string[] = [];
   const exitCodes: (number | null)[] = [];
-  let secret: string | undefined;
-  let readByOtherStack: string;
   let refused: CommandResult;
   const up = async (...flags: string[]) => {
     // Makes the event log available, which the Automation API reads.
@@ -75,10 +68,6 @@ describe("Secrets on the real CLI, with Pulumi's most detailed log,", () => {
     const eventLog = join(directory, "events.json");
     await writeProgram(programOf("record.created", adopt));
     await up("--event-log", eventLog);
-    secret = service.webhooks.at(-1)?.secret;
-    const otherStack = await readInOtherStack(stack());
-    outputs.push(...otherStack.output.split("\n"));
-    readByOtherStack = otherStack.secret;
     await writeProgram(programOf("record.updated", adopt));
     service.inject({ fault: echoAuthorization() });
     await up();
@@ -97,10 +86,6 @@ describe("Secrets on the real CLI, with Pulumi's most detailed log,", () => {
     expect([...outputs, ...stored].filter(isLeak)).toEqual([]);
   });
 
-  it("reach another stack through a StackReference", () => {
-    expect(readByOtherStack).toBe(secret);
-  });
-
   it("are in no line of the log or the event log that this package writes", () => {
     expect(logs.filter((line) => isLeak(line) && !isDebugMessageOfPulumi(line))).toEqual([]);
     expect(logs.some((line) => line.includes("[withheld:"))).toBe(true);
@@ -116,21 +101,3 @@ describe("Secrets on the real CLI, with Pulumi's most detailed log,", () => {
     expect(refused.output).not.toMatch(/\n\s+at /);
   });
 });
-
-/** Passes the output of the stack on to an output of another stack. */
-async function readInOtherStack({ directory, environment }: TestStack) {
-  const reader = join(directory, "../reader");
-  const pulumi = (...args: string[]) =>
-    succeed("pulumi", [...args, "--stack", "test"], { directory: reader, environment });
-  await mkdir(reader);
-  const properties = { name: "organization/webhooks/test" };
-  await writeYamlProject(reader, {
-    name: "reader",
-    resources: { webhooks: { type: "pulumi:pulumi:StackReference", properties } },
-    outputs: { secret: reference('webhooks.outputs["ordersSecret"]') },
-  });
-  await pulumi("stack", "init");
-  const { output } = await pulumi("up", ...noPromptFlags);
-  const { stdout } = await pulumi("stack", "output", "secret", "--show-secrets");
-  return { output, secret: stdout.trim() };
-}
