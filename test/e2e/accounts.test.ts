@@ -159,14 +159,4 @@ describe("Accounts of the native plugin", () => {
 
     expect(texts).not.toMatch(/(new|eu|next|local-api)-key|whsec_/);
   });
-
-  it("delete each webhook with the key of its provider in destroy", async () => {
-    const { exitCode, output } = await run("destroy", ...noPromptFlags);
-
-    expect(exitCode, output).toBe(0);
-    expect(methodsAndKeysOf(newService()).toSorted()).toEqual([
-      ...Array(2).fill("DELETE Bearer eu-next-key"),
-      ...Array(3).fill("DELETE Bearer new-key"),
-    ]);
-  });
 });

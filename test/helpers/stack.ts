@@ -81,17 +81,15 @@ export function shareService(options?: LocalServiceOptions): () => LocalService 
   });
 }
 
-function share<Shared>(
-  withShared: (use: (shared: Shared) => Promise<void>) => Promise<void>,
-): () => Shared {
-  let current: Shared | undefined;
+function share<Shared>(withShared: (use: (shared: Shared) => Promise<void>) => Promise<void>) {
+  let current: Shared;
   aroundAll((runTests) =>
-    withShared(async (shared) => {
+    withShared((shared) => {
       current = shared;
-      await runTests();
+      return runTests();
     }),
   );
-  return () => current as Shared;
+  return () => current;
 }
 
 /** Returns each request as its method and its Authorization header. */
@@ -139,7 +137,7 @@ async function openStack(root: string, service: LocalService, program: Program) 
       return running;
     },
     up: (variables?: Texts) => succeed(...command(["up", ...noPromptFlags], variables)),
-    destroy: () => succeed(...command(["destroy", ...noPromptFlags])),
+    destroy: (variables?: Texts) => succeed(...command(["destroy", ...noPromptFlags], variables)),
     /** Changes the stack's configuration; `undefined` removes a value. */
     configure: async (changes: Readonly<Record<string, string | undefined>>) => {
       const { config, ...rest } = parse(await readFile(configFile, "utf8"));
