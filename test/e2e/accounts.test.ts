@@ -5,10 +5,9 @@ import { methodsAndKeysOf, noPromptFlags, shareService, shareStack } from "../he
 
 /** Declares a webhook in each database, with the explicit provider of this name or the default one. */
 function webhooksIn(providers: Readonly<Record<string, string | undefined>>): Webhooks {
-  const webhooks = Object.entries(providers).map(([databaseId, provider]) => [
-    databaseId,
-    { args: { databaseId }, ...(provider && { provider }) },
-  ]);
+  const webhooks = Object.entries(providers).map(([databaseId, provider]) => {
+    return [databaseId, { args: { databaseId }, provider }];
+  });
   return Object.fromEntries(webhooks);
 }
 

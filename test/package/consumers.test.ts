@@ -109,11 +109,14 @@ afterAll(async () => {
 async function prepareNpm(dependencies: object): Promise<void> {
   const directory = pathOf("npm");
   const withCompiler = { ...dependencies, typescript: versions.typescript };
-  const root = { private: true, workspaces: ["packages/*"], dependencies: withCompiler };
-  const member = { name: "infrastructure", dependencies };
-  const memberFiles = { ...pulumiProject, "package.json": member, "index.js": cjsProgram };
-  await writeFiles(directory, { "package.json": root });
-  await writeFiles(workspaceMember, memberFiles);
+  await writeFiles(directory, {
+    "package.json": { private: true, workspaces: ["packages/*"], dependencies: withCompiler },
+  });
+  await writeFiles(workspaceMember, {
+    ...pulumiProject,
+    "package.json": { name: "infrastructure", dependencies },
+    "index.js": cjsProgram,
+  });
   for (const [name, files] of Object.entries(typescriptPrograms)) {
     await writeFiles(join(directory, name), files);
   }

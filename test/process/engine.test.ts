@@ -75,7 +75,7 @@ describe.concurrent.each(adapters)("The process of $name", (adapter) => {
     expect(await started.exited).toEqual([null, "SIGINT"]);
   });
 
-  it("undoes the creation in flight when the engine and the reader of stderr are gone", async ({
+  it("undoes the creation in flight if the engine and the reader of stderr end", async ({
     expect,
   }) => {
     await using started = await startCreationInFlight(adapter);
