@@ -24,8 +24,6 @@ export interface Program extends Pick<Adapter, "name" | "idOf" | "type"> {
   write(directory: string): Promise<void>;
   /** Replaces the webhooks and explicit providers that the program declares. */
   declare(directory: string, webhooks: Webhooks, providers?: Providers): Promise<void>;
-  /** Matches the command line of the provider's process. */
-  readonly processPattern: RegExp;
 }
 
 /** The arguments of a webhook, for tests that change one of them. */
@@ -42,26 +40,22 @@ export function webhookArgs(changes: object = {}) {
 const pluginOfBuild = {
   plugins: { providers: [{ name: "dbwebhooks", path: join(repository, "dist-plugin") }] },
 };
-const pluginProcessPattern = /node.*pulumi-resource-dbwebhooks/;
 
 /** A JavaScript program with the dynamic provider. */
 export const javascriptProgram: Program = {
   ...dynamicAdapter,
   ...javascript("pulumi-dbwebhooks", {}),
-  processPattern: /node.*dynamic-provider/,
 };
 
 /** A JavaScript program with the native plugin. */
 export const javascriptPluginProgram: Program = {
   ...pluginAdapter,
   ...javascript("pulumi-dbwebhooks/native", pluginOfBuild),
-  processPattern: pluginProcessPattern,
 };
 
 /** A YAML program with the native plugin. */
 export const yamlProgram: Program = {
   ...pluginAdapter,
-  processPattern: pluginProcessPattern,
   write: (directory) => writeYamlProject(directory, {}),
   declare: (directory, webhooks, providers = {}) => {
     const resources: Record<string, object> = {};

@@ -7,7 +7,7 @@ import { withFields } from "../helpers/faults/faults.mjs";
 import { kindOf } from "../helpers/kind-of.js";
 
 // When the provider stops, and what it still sends then, is tested in unit/engine.test.ts and
-// unit/transport.test.ts; what happens when Pulumi is killed or gets a second ^C, in e2e/interruption.test.ts.
+// unit/transport.test.ts; what happens when Pulumi gets one ^C or two, in e2e/interruption.test.ts.
 
 const inputs = someArgs();
 
