@@ -1,22 +1,15 @@
-import { execFileSync } from "node:child_process";
 import { beforeAll, describe, expect, it } from "vitest";
-import { javascriptProgram, type Program, yamlProgram } from "../helpers/programs.js";
+import { javascriptProgram, yamlProgram } from "../helpers/programs.js";
 import { holdCreation, noPromptFlags, shareStack, type TestStack } from "../helpers/stack.js";
 
 /** Starts `up` and waits until the service has created a webhook, whose response it holds back. */
 async function startUpAndHold({ service, start }: TestStack) {
   const { committed, release } = holdCreation(service);
-  const { child, output, result } = start(["up", ...noPromptFlags, "--parallel", "2"]);
+  const running = start(["up", ...noPromptFlags, "--parallel", "2"]);
   await committed;
-  const pid = child.pid ?? 0;
-  return {
-    pid,
-    output,
-    result,
-    release,
-    /** Signals the whole process group of the command, as ^C in a terminal does. */
-    interrupt: () => process.kill(-pid, "SIGINT"),
-  };
+  /** Signals the whole process group of the command, as ^C in a terminal does. */
+  const interrupt = () => process.kill(-(running.child.pid ?? 0), "SIGINT");
+  return { ...running, release, interrupt };
 }
 
 describe.each([
@@ -27,25 +20,6 @@ describe.each([
   const stack = shareStack({ program });
 
   beforeAll(() => stack().configure({ "dbwebhooks:maxConcurrentRequests": "1" }));
-
-  it("is undone after kill -9 of Pulumi, and the provider ends by itself", async () => {
-    const { service } = stack();
-    await stack().declare({ orders: {} });
-    const up = await startUpAndHold(stack());
-
-    const providers = killAllButProviders(up.pid, program);
-    await up.result;
-    const deleted = service.nextRequest({ on: "DELETE", stage: "finished" });
-    up.release();
-    await deleted;
-
-    // For a YAML program, Pulumi starts the plugin twice: the first process is only asked for its schema.
-    expect(providers).not.toEqual([]);
-    await expect.poll(() => providers.filter(isAlive)).toEqual([]);
-    expect(service.webhooks).toEqual([]);
-    // Removes the lock of the killed update.
-    await stack().pulumi(["cancel", "--yes"]);
-  });
 
   it("is undone after a second ^C, and nothing is stored", async () => {
     const { service } = stack();
@@ -83,38 +57,3 @@ describe.each([
     expect(ids.toSorted()).toEqual(service.webhooks.map(program.idOf).toSorted());
   });
 });
-
-/** Kills a command and all its descendants but the providers, whose process ids it returns. */
-function killAllButProviders(command: number, program: Program): number[] {
-  const all = descendantsOf(command);
-  const providers = all
-    .filter(({ args }) => program.processPattern.test(args))
-    .map(({ pid }) => pid);
-  process.kill(command, "SIGKILL");
-  // Neither a program nor its language host ends with the CLI.
-  for (const { pid } of all) {
-    if (!providers.includes(pid) && isAlive(pid)) process.kill(pid, "SIGKILL");
-  }
-  return providers;
-}
-
-function descendantsOf(ancestor: number) {
-  const lines = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
-  const processes = lines.map((line) => {
-    const [pid, parent, ...args] = line.trim().split(/\s+/);
-    return { pid: Number(pid), parent: Number(parent), args: args.join(" ") };
-  });
-  const below = (pid: number): typeof processes =>
-    processes
-      .filter(({ parent }) => parent === pid)
-      .flatMap((child) => [child, ...below(child.pid)]);
-  return below(ancestor);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}

@@ -92,56 +92,48 @@ describe("The native plugin, given the secrets of existing webhooks,", () => {
   });
 });
 
-describe("pulumi-dbwebhooks/native", () => {
-  it("creates and reads webhooks with a Provider, and leaves a webhook alone that it only reads", async () => {
-    const options = {
-      program: javascriptPluginProgram,
-      service: { listing: true },
-      isConfigured: false,
-    };
-    await withStack(
-      async ({ service, createByHand, outputs, pulumi, storedText, writeProgram }) => {
-        const existing = await createByHand({ url });
-        const { baseUrl, apiKey } = service;
-        const formerBaseUrls = ["https://old.example.com"];
-        const account = { baseUrl, apiKey, formerBaseUrls, listing: true, timeoutSeconds: 20 };
-        await writeProgram(`
-        const { Webhook, Provider } = require("pulumi-dbwebhooks/native");
-        const provider = new Provider("account", ${JSON.stringify(account)});
-        const created = new Webhook("created", ${JSON.stringify(webhookArgs())}, { provider });
-        const read = Webhook.get("read", "${idOf(existing)}", { provider });
-        const pick = (webhook, ...keys) => Object.fromEntries(keys.map((key) => [key, webhook[key]]));
-        exports.created = pick(created, "secret", "id", "webhookId", "url", "baseUrl");
-        exports.read = pick(read, "secret", "id", "webhookId", "databaseId", "events", "tableId");
-      `);
+it("pulumi-dbwebhooks/native creates and reads webhooks with a Provider, and leaves a webhook alone that it only reads", async () => {
+  const program = javascriptPluginProgram;
+  const options = { program, service: { listing: true }, isConfigured: false };
+  await withStack(async ({ service, createByHand, outputs, pulumi, storedText, writeProgram }) => {
+    const existing = await createByHand({ url });
+    const { baseUrl, apiKey } = service;
+    const formerBaseUrls = ["https://old.example.com"];
+    const account = { baseUrl, apiKey, formerBaseUrls, listing: true, timeoutSeconds: 20 };
+    await writeProgram(`
+      const { Webhook, Provider } = require("pulumi-dbwebhooks/native");
+      const provider = new Provider("account", ${JSON.stringify(account)});
+      const created = new Webhook("created", ${JSON.stringify(webhookArgs())}, { provider });
+      const read = Webhook.get("read", "${idOf(existing)}", { provider });
+      const pick = (webhook, ...keys) => Object.fromEntries(keys.map((key) => [key, webhook[key]]));
+      exports.created = pick(created, "secret", "id", "webhookId", "url", "baseUrl");
+      exports.read = pick(read, "secret", "id", "webhookId", "databaseId", "events", "tableId");
+    `);
 
-        const { exitCode, output } = await pulumi(["up", ...noPromptFlags], secretsOf([existing]));
-        const created = service.webhooks.at(-1);
-        const shown = await outputs();
-        await pulumi(["destroy", ...noPromptFlags]);
+    const { exitCode, output } = await pulumi(["up", ...noPromptFlags], secretsOf([existing]));
+    const created = service.webhooks.at(-1);
+    const shown = await outputs();
+    await pulumi(["destroy", ...noPromptFlags]);
 
-        expect(exitCode, output).toBe(0);
-        expect(shown).toEqual({
-          created: {
-            secret: created?.secret,
-            id: `base_abc123/${created?.id}`,
-            webhookId: String(created?.id),
-            url: webhookArgs().url,
-            baseUrl,
-          },
-          read: {
-            secret: existing.secret,
-            id: idOf(existing),
-            webhookId: String(existing.id),
-            databaseId: "base_abc123",
-            events: created?.events,
-          },
-        });
-        expect(output + (await storedText())).not.toMatch(/whsec_|path-token|local-api-key/);
-        expect(service.webhooks).toMatchObject([{ id: existing.id }]);
-        service.removeWebhook(existing.id);
+    expect(exitCode, output).toBe(0);
+    expect(shown).toEqual({
+      created: {
+        secret: created?.secret,
+        id: `base_abc123/${created?.id}`,
+        webhookId: String(created?.id),
+        url: webhookArgs().url,
+        baseUrl,
       },
-      options,
-    );
-  });
+      read: {
+        secret: existing.secret,
+        id: idOf(existing),
+        webhookId: String(existing.id),
+        databaseId: "base_abc123",
+        events: created?.events,
+      },
+    });
+    expect(output + (await storedText())).not.toMatch(/whsec_|path-token|local-api-key/);
+    expect(service.webhooks).toMatchObject([{ id: existing.id }]);
+    service.removeWebhook(existing.id);
+  }, options);
 });

@@ -12,22 +12,15 @@ describe("Without a network, the plugin", () => {
   /** Runs a command with a home directory of this name for Pulumi's files, and without a network. */
   const runWithHome = (home: string, command: string, ...args: string[]) => {
     const { directory, environment } = stack();
+    const PULUMI_HOME = join(directory, "..", home);
     const closedProxy = "http://127.0.0.1:9";
-    const pulumiHome = { PULUMI_HOME: join(directory, "..", home) };
-    const proxies = { HTTPS_PROXY: closedProxy, HTTP_PROXY: closedProxy };
-    return succeed(command, args, {
-      directory,
-      environment: { ...environment, ...pulumiHome, ...proxies },
-    });
+    const changes = { PULUMI_HOME, HTTPS_PROXY: closedProxy, HTTP_PROXY: closedProxy };
+    return succeed(command, args, { directory, environment: { ...environment, ...changes } });
   };
 
   beforeAll(async () => {
     // Unlike other test projects, this one has no path to the plugin.
-    const orders = {
-      type: "dbwebhooks:Webhook",
-      properties: webhookArgs(),
-      options: { version },
-    };
+    const orders = { type: "dbwebhooks:Webhook", properties: webhookArgs(), options: { version } };
     const project = { name: "webhooks", runtime: "yaml", resources: { orders } };
     await writeJson(join(stack().directory, "Pulumi.yaml"), project);
   });

@@ -1,15 +1,9 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type CommandResult, succeed } from "../helpers/commands.js";
 import { echoAuthorization } from "../helpers/faults/faults.mjs";
-import {
-  javascriptProgram,
-  reference,
-  webhookArgs,
-  writeYamlProject,
-} from "../helpers/programs.js";
-import { noPromptFlags, shareStack, type TestStack } from "../helpers/stack.js";
+import { javascriptProgram, webhookArgs } from "../helpers/programs.js";
+import { noPromptFlags, shareStack } from "../helpers/stack.js";
 
 const secretUrl = "https://example.com/url-path-token?signature=query-token";
 // The API key, the parts of the url, and the prefix of each secret.
@@ -40,25 +34,11 @@ const programOf = (event: string, adopt: object) => `
   exports.ordersSecret = new Webhook("orders", { ...args, url, events: ["${event}"] }).secret;
 `;
 
-const wrongProgram = `
-  const { Webhook } = require("pulumi-dbwebhooks");
-  const adopt = { id: "1", secret: "whsec_\\n" };
-  new Webhook("wrong", { databaseId: "..", url: "url-path-token", events: ["no.such.event"], adopt });
-`;
-const wrongSettings = {
-  DBWEBHOOKS_BASE_URL: "local-api-key",
-  DBWEBHOOKS_API_KEY: "local-api-key with spaces",
-  DBWEBHOOKS_TIMEOUT_SECONDS: "soon",
-};
-
 describe("Secrets on the real CLI, with Pulumi's most detailed log,", () => {
   const stack = shareStack({ program: javascriptProgram });
   const outputs: string[] = [];
   const logs: string[] = [];
   const exitCodes: (number | null)[] = [];
-  let secret: string | undefined;
-  let readByOtherStack: string;
-  let refused: CommandResult;
   const up = async (...flags: string[]) => {
     // Makes the event log available, which the Automation API reads.
     const environment = { PULUMI_DEBUG_COMMANDS: "true" };
@@ -75,20 +55,13 @@ describe("Secrets on the real CLI, with Pulumi's most detailed log,", () => {
     const eventLog = join(directory, "events.json");
     await writeProgram(programOf("record.created", adopt));
     await up("--event-log", eventLog);
-    secret = service.webhooks.at(-1)?.secret;
-    const otherStack = await readInOtherStack(stack());
-    outputs.push(...otherStack.output.split("\n"));
-    readByOtherStack = otherStack.secret;
     await writeProgram(programOf("record.updated", adopt));
     service.inject({ fault: echoAuthorization() });
     await up();
-    await writeProgram(wrongProgram);
-    refused = await stack().pulumi(["preview"], wrongSettings);
-    outputs.push(...refused.output.split("\n"));
     logs.push(...(await readFile(eventLog, "utf8")).split("\n"));
   });
 
-  it("are neither printed nor stored in clear text, not even by commands that fail", async () => {
+  it("are neither printed nor stored in clear text, not even by an update that fails", async () => {
     const stored = (await stack().storedText()).split("\n");
 
     const [created, notReplaced] = exitCodes;
@@ -97,40 +70,8 @@ describe("Secrets on the real CLI, with Pulumi's most detailed log,", () => {
     expect([...outputs, ...stored].filter(isLeak)).toEqual([]);
   });
 
-  it("reach another stack through a StackReference", () => {
-    expect(readByOtherStack).toBe(secret);
-  });
-
   it("are in no line of the log or the event log that this package writes", () => {
     expect(logs.filter((line) => isLeak(line) && !isDebugMessageOfPulumi(line))).toEqual([]);
     expect(logs.some((line) => line.includes("[withheld:"))).toBe(true);
   });
-
-  it("are not in a preview that names every wrong setting and argument", () => {
-    const settings = ["baseUrl", "apiKey", "timeoutSeconds"].map((name) => `dbwebhooks:${name}`);
-
-    expect(refused.exitCode).not.toBe(0);
-    for (const name of [...settings, "databaseId", "url", "events[0]", "adopt.secret"]) {
-      expect(refused.output).toContain(` ${name}: `);
-    }
-    expect(refused.output).not.toMatch(/\n\s+at /);
-  });
 });
-
-/** Passes the output of the stack on to an output of another stack. */
-async function readInOtherStack({ directory, environment }: TestStack) {
-  const reader = join(directory, "../reader");
-  const pulumi = (...args: string[]) =>
-    succeed("pulumi", [...args, "--stack", "test"], { directory: reader, environment });
-  await mkdir(reader);
-  const properties = { name: "organization/webhooks/test" };
-  await writeYamlProject(reader, {
-    name: "reader",
-    resources: { webhooks: { type: "pulumi:pulumi:StackReference", properties } },
-    outputs: { secret: reference('webhooks.outputs["ordersSecret"]') },
-  });
-  await pulumi("stack", "init");
-  const { output } = await pulumi("up", ...noPromptFlags);
-  const { stdout } = await pulumi("stack", "output", "secret", "--show-secrets");
-  return { output, secret: stdout.trim() };
-}

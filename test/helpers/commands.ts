@@ -1,26 +1,15 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 
-export interface CommandResult {
-  readonly exitCode: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-  /** Both streams, in the order in which they came. */
-  readonly output: string;
-}
-
-export interface CommandOptions {
+interface CommandOptions {
   readonly directory: string;
   readonly environment?: Readonly<Record<string, string>>;
   /** Whether it leads a process group of its own, like a command in a terminal. */
   readonly isGroupLeader?: boolean;
 }
 
-export interface RunningCommand {
-  readonly child: ChildProcess;
-  /** What it has written so far. */
-  readonly output: () => string;
-  readonly result: Promise<CommandResult>;
-}
+export type RunningCommand = ReturnType<typeof start>;
+export type CommandResult = Awaited<RunningCommand["result"]>;
 
 /** Runs a command, and throws an error with its output unless it succeeds. */
 export async function succeed(...command: Parameters<typeof start>): Promise<CommandResult> {
@@ -38,13 +27,14 @@ export function start(
   command: string,
   args: readonly string[],
   { directory, environment, isGroupLeader = false }: CommandOptions,
-): RunningCommand {
+) {
   const child = spawn(command, args, {
     cwd: directory,
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
     detached: isGroupLeader,
   });
+  /** The output is both streams, in the order in which they came. */
   const texts = { stdout: "", stderr: "", output: "" };
   for (const name of ["stdout", "stderr"] as const) {
     child[name].setEncoding("utf8").on("data", (text: string) => {
@@ -52,9 +42,10 @@ export function start(
       texts.output += text;
     });
   }
-  const result = new Promise<CommandResult>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", (exitCode) => resolve({ exitCode, ...texts }));
+  const result = once(child, "close").then(([exitCode]) => {
+    return { exitCode: exitCode as number | null, ...texts };
   });
-  return { child, output: () => texts.output, result };
+  /** Returns what the command has written so far. */
+  const output = () => texts.output;
+  return { child, output, result };
 }

@@ -6,19 +6,15 @@ import { stackEnvironment } from "./pulumi.js";
 // Files that the commands of an example leave in its directory.
 const isLeftBehind = /^(node_modules|\.pulumi|Pulumi\..+\.yaml|venv|sdks|__pycache__)$/;
 
-/** A copy of an example, outside of this repository. */
-export interface Example {
-  readonly directory: string;
-  /** Makes Pulumi and npm keep their files below the same temporary directory. */
-  readonly environment: Readonly<Record<string, string>>;
-}
-
-/** Runs `use` with a copy of an example. The copy has the other examples and the plugin beside it. */
-export async function withExample<Result>(
+/**
+ * Runs `use` with the directory of a copy of an example, which has the other examples and the plugin beside
+ * it, and with the environment in which Pulumi keeps its files there.
+ */
+export async function withExample(
   name: string,
-  use: (example: Example) => Promise<Result>,
-): Promise<Result> {
-  return await withDirectory(async (root) => {
+  use: (example: { directory: string; environment: Record<string, string> }) => Promise<void>,
+): Promise<void> {
+  await withDirectory(async (root) => {
     const examples = join(root, "examples");
     await cp(join(repository, "examples"), examples, {
       recursive: true,
@@ -27,10 +23,8 @@ export async function withExample<Result>(
     for (const built of ["node_modules", "dist-plugin"]) {
       await symlink(join(repository, built), join(root, built));
     }
-    const environment = {
-      ...(await stackEnvironment(root)),
-      npm_config_update_notifier: "false",
-    };
-    return await use({ directory: join(examples, name), environment });
+    const pulumiEnvironment = await stackEnvironment(root);
+    const environment = { ...pulumiEnvironment, npm_config_update_notifier: "false" };
+    await use({ directory: join(examples, name), environment });
   });
 }

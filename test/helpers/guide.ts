@@ -18,10 +18,7 @@ export interface GuideOptions {
 }
 
 /** Commands of a page, and the output that the page documents for them. */
-export interface CommandBlock {
-  readonly commands: string;
-  readonly output: string;
-}
+export type CommandBlock = Readonly<{ commands: string; output: string }>;
 
 /** Returns the blocks of commands in a page, in their order. */
 export function commandBlocks(page: string): CommandBlock[] {

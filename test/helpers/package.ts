@@ -6,11 +6,8 @@ import { repository } from "./directory.js";
 /** Packs this package as it was built, and returns the path of the tarball. */
 export async function packInto(directory: string): Promise<string> {
   // The scripts would build again while other tests use the build.
-  const { stdout } = await succeed(
-    "npm",
-    ["pack", "--json", "--ignore-scripts", "--pack-destination", directory],
-    { directory: repository },
-  );
+  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", directory];
+  const { stdout } = await succeed("npm", args, { directory: repository });
   const [packed] = JSON.parse(stdout) as [{ filename: string }];
   return join(directory, packed.filename);
 }

@@ -1,7 +1,7 @@
-import { symlink, writeFile } from "node:fs/promises";
+import { symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Adapter, dynamicAdapter, pluginAdapter } from "./adapters/adapters.js";
-import { repository, writeJson } from "./directory.js";
+import { repository, writeFiles, writeJson } from "./directory.js";
 
 /** A webhook of a program. The output `<name>Secret` of the stack has its secret. */
 interface DeclaredWebhook {
@@ -17,15 +17,13 @@ interface DeclaredWebhook {
 /** Webhooks by resource name. */
 export type Webhooks = Readonly<Record<string, DeclaredWebhook>>;
 /** The arguments of explicit providers by resource name. */
-export type Providers = Readonly<Record<string, object>>;
+type Providers = Readonly<Record<string, object>>;
 
 export interface Program extends Pick<Adapter, "name" | "idOf" | "type"> {
   /** Writes a project without resources into its directory. */
-  write(directory: string, project: string): Promise<void>;
+  write(directory: string): Promise<void>;
   /** Replaces the webhooks and explicit providers that the program declares. */
   declare(directory: string, webhooks: Webhooks, providers?: Providers): Promise<void>;
-  /** Matches the command line of the provider's process. */
-  readonly processPattern: RegExp;
 }
 
 /** The arguments of a webhook, for tests that change one of them. */
@@ -42,27 +40,23 @@ export function webhookArgs(changes: object = {}) {
 const pluginOfBuild = {
   plugins: { providers: [{ name: "dbwebhooks", path: join(repository, "dist-plugin") }] },
 };
-const pluginProcessPattern = /node.*pulumi-resource-dbwebhooks/;
 
 /** A JavaScript program with the dynamic provider. */
 export const javascriptProgram: Program = {
   ...dynamicAdapter,
   ...javascript("pulumi-dbwebhooks", {}),
-  processPattern: /node.*dynamic-provider/,
 };
 
 /** A JavaScript program with the native plugin. */
 export const javascriptPluginProgram: Program = {
   ...pluginAdapter,
   ...javascript("pulumi-dbwebhooks/native", pluginOfBuild),
-  processPattern: pluginProcessPattern,
 };
 
 /** A YAML program with the native plugin. */
 export const yamlProgram: Program = {
   ...pluginAdapter,
-  processPattern: pluginProcessPattern,
-  write: (directory, project) => writeYamlProject(directory, { name: project }),
+  write: (directory) => writeYamlProject(directory, {}),
   declare: (directory, webhooks, providers = {}) => {
     const resources: Record<string, object> = {};
     const outputs: Record<string, string> = {};
@@ -70,12 +64,10 @@ export const yamlProgram: Program = {
       resources[name] = { type: "pulumi:providers:dbwebhooks", properties };
     }
     for (const [name, { args, opts, provider, hasSecretUrl }] of Object.entries(webhooks)) {
-      const properties = webhookArgs(args);
+      const { url, ...rest } = webhookArgs(args);
       resources[name] = {
         type: "dbwebhooks:Webhook",
-        properties: hasSecretUrl
-          ? { ...properties, url: { "fn::secret": properties.url } }
-          : properties,
+        properties: { ...rest, url: hasSecretUrl ? { "fn::secret": url } : url },
         options: { ...opts, ...(provider && { provider: reference(provider) }) },
       };
       outputs[`${name}Secret`] = reference(`${name}.secret`);
@@ -85,14 +77,14 @@ export const yamlProgram: Program = {
 };
 
 /** Returns YAML's reference to a resource or to one of its outputs, such as `orders.secret`. */
-export function reference(path: string): string {
+function reference(path: string): string {
   return `\${${path}}`;
 }
 
 /** Writes a project with a YAML program. JSON is also YAML. */
-export async function writeYamlProject(directory: string, content: object): Promise<void> {
+function writeYamlProject(directory: string, content: object): Promise<void> {
   const project = { name: "webhooks", runtime: "yaml", ...pluginOfBuild };
-  await writeJson(join(directory, "Pulumi.yaml"), { ...project, ...content });
+  return writeJson(join(directory, "Pulumi.yaml"), { ...project, ...content });
 }
 
 const programThatReadsResources = (entry: string) => `
@@ -116,12 +108,14 @@ function javascript(entry: string, projectFields: object): Pick<Program, "write"
     });
     return writeJson(join(directory, "resources.json"), { webhooks: declared, providers });
   };
-  const write = async (directory: string, name: string) => {
+  const write = async (directory: string) => {
     // Beside the project, because the language host searches everything below the project for plugins.
     await symlink(join(repository, "node_modules"), join(dirname(directory), "node_modules"));
-    await writeJson(join(directory, "Pulumi.yaml"), { name, runtime: "nodejs", ...projectFields });
-    await writeJson(join(directory, "package.json"), { name, main: "index.js" });
-    await writeFile(join(directory, "index.js"), programThatReadsResources(entry));
+    await writeFiles(directory, {
+      "Pulumi.yaml": { name: "webhooks", runtime: "nodejs", ...projectFields },
+      "package.json": { main: "index.js" },
+      "index.js": programThatReadsResources(entry),
+    });
     await declare(directory, {});
   };
   return { write, declare };

@@ -5,9 +5,7 @@ import { resolvePulumiCli } from "../../tools/pulumi-cli/resolve.mts";
 export async function setup(): Promise<void> {
   const cli = await resolvePulumiCli({ languages: ["yaml"] });
   for (const name of Object.keys(process.env)) {
-    if (/^(PULUMI|DBWEBHOOKS)_|_proxy$/i.test(name)) {
-      delete process.env[name];
-    }
+    if (/^(PULUMI|DBWEBHOOKS)_|_proxy$/i.test(name)) delete process.env[name];
   }
   Object.assign(process.env, cli.environment);
 }
@@ -15,7 +13,6 @@ export async function setup(): Promise<void> {
 /** The environment in which Pulumi keeps everything below one directory. */
 export async function stackEnvironment(directory: string): Promise<Record<string, string>> {
   const entries = Object.entries(await hermeticEnvironment(directory));
-  return Object.fromEntries(
-    entries.filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
+  const isSet = (entry: [string, unknown]): entry is [string, string] => entry[1] !== undefined;
+  return Object.fromEntries(entries.filter(isSet));
 }

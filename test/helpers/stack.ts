@@ -10,13 +10,7 @@ import { parse } from "yaml";
 import { run, start, succeed } from "./commands.js";
 import { textsBelow, withDirectory, writeJson } from "./directory.js";
 import { createWebhook } from "./local-service.js";
-import {
-  javascriptProgram,
-  type Program,
-  type Providers,
-  type Webhooks,
-  webhookArgs,
-} from "./programs.js";
+import { javascriptProgram, type Program, webhookArgs } from "./programs.js";
 import { stackEnvironment } from "./pulumi.js";
 import { template } from "./stack-template.js";
 
@@ -26,20 +20,13 @@ type Texts = Readonly<Record<string, string>>;
 export type TestStack = Awaited<ReturnType<typeof openStack>>;
 
 /** A resource as the state holds it. */
-interface StoredResource {
-  readonly urn: string;
-  readonly id: string;
-  readonly outputs: Readonly<Record<string, unknown>>;
-}
+type StoredResource = Readonly<{ urn: string; id: string; outputs: Record<string, unknown> }>;
 
 /** The webhooks of a state, by resource name. */
 export type StoredWebhooks = Readonly<Record<string, StoredResource>>;
 
 /** A webhook that was created without Pulumi. */
-export interface ExistingWebhook {
-  readonly id: number;
-  readonly secret: string;
-}
+export type ExistingWebhook = Readonly<{ id: number; secret: string }>;
 
 interface StackOptions {
   readonly program?: Program;
@@ -61,7 +48,7 @@ export async function withStack(
   await withDirectory(async (root) => {
     await cp(inject("stackTemplate"), root, { recursive: true });
     const stack = await openStack(root, service, program);
-    await program.write(stack.directory, template.project);
+    await program.write(stack.directory);
     const { baseUrl } = service;
     await stack.configure(
       isConfigured ? { "dbwebhooks:baseUrl": baseUrl } : { "dbwebhooks:apiKey": undefined },
@@ -69,9 +56,7 @@ export async function withStack(
 
     await use(stack);
     service.clearFaults();
-    if ((await stack.allResources()).length > 0) {
-      await succeed("pulumi", ...stack.command(["destroy", ...noPromptFlags]));
-    }
+    if ((await stack.allResources()).length > 0) await stack.destroy();
   });
   expect(service.webhooks).toEqual([]);
 }
@@ -96,17 +81,15 @@ export function shareService(options?: LocalServiceOptions): () => LocalService 
   });
 }
 
-function share<Shared>(
-  withShared: (use: (shared: Shared) => Promise<void>) => Promise<void>,
-): () => Shared {
-  let current: Shared | undefined;
+function share<Shared>(withShared: (use: (shared: Shared) => Promise<void>) => Promise<void>) {
+  let current: Shared;
   aroundAll((runTests) =>
-    withShared(async (shared) => {
+    withShared((shared) => {
       current = shared;
-      await runTests();
+      return runTests();
     }),
   );
-  return () => current as Shared;
+  return () => current;
 }
 
 /** Returns each request as its method and its Authorization header. */
@@ -121,18 +104,16 @@ async function openStack(root: string, service: LocalService, program: Program) 
   const stateDirectory = join(root, "state");
   const stateFile = join(stateDirectory, ".pulumi/stacks", template.project, "test.json");
   const stateText = () => readFile(stateFile, "utf8");
-  const command = (args: readonly string[], variables: Texts = {}, isGroupLeader = false) =>
-    [
-      [...args, "--stack", "test", "--non-interactive"],
-      { directory, environment: { ...environment, ...variables }, isGroupLeader },
-    ] as const;
+  const command = (args: readonly string[], variables: Texts = {}, isGroupLeader = false) => {
+    const options = { directory, environment: { ...environment, ...variables }, isGroupLeader };
+    return ["pulumi", [...args, "--stack", "test", "--non-interactive"], options] as const;
+  };
   const allResources = async (): Promise<readonly StoredResource[]> =>
     JSON.parse(await stateText()).checkpoint.latest?.resources ?? [];
   return {
     service,
     directory,
     environment,
-    command,
     allResources,
     /** The text of the state, with secrets as they are stored. */
     stateText,
@@ -144,20 +125,19 @@ async function openStack(root: string, service: LocalService, program: Program) 
       const { json } = await createWebhook(service, { databaseId, body });
       return { id: json.id, secret: json.secret };
     },
-    declare: (webhooks: Webhooks, providers?: Providers) =>
-      program.declare(directory, webhooks, providers),
+    declare: program.declare.bind(program, directory),
     /** Writes the text of a JavaScript program, in place of the one that `declare` gives webhooks to. */
     writeProgram: (text: string) => writeFile(join(directory, "index.js"), text),
     /** Runs a command of the CLI on the stack, whatever its exit code. */
-    pulumi: (args: readonly string[], variables?: Texts) =>
-      run("pulumi", ...command(args, variables)),
+    pulumi: (args: readonly string[], variables?: Texts) => run(...command(args, variables)),
     /** Starts such a command in a process group of its own, for tests that interrupt it. */
     start: (args: readonly string[]) => {
-      const running = start("pulumi", ...command(args, {}, true));
+      const running = start(...command(args, {}, true));
       onTestFinished(() => void running.child.kill("SIGKILL"));
       return running;
     },
-    up: (variables?: Texts) => succeed("pulumi", ...command(["up", ...noPromptFlags], variables)),
+    up: (variables?: Texts) => succeed(...command(["up", ...noPromptFlags], variables)),
+    destroy: (variables?: Texts) => succeed(...command(["destroy", ...noPromptFlags], variables)),
     /** Changes the stack's configuration; `undefined` removes a value. */
     configure: async (changes: Readonly<Record<string, string | undefined>>) => {
       const { config, ...rest } = parse(await readFile(configFile, "utf8"));
@@ -166,14 +146,12 @@ async function openStack(root: string, service: LocalService, program: Program) 
     /** The outputs of the stack, with secrets in clear text. */
     outputs: async (): Promise<Record<string, unknown>> => {
       const args = ["stack", "output", "--json", "--show-secrets"];
-      return JSON.parse((await succeed("pulumi", ...command(args))).stdout);
+      return JSON.parse((await succeed(...command(args))).stdout);
     },
     storedWebhooks: async (): Promise<StoredWebhooks> => {
       const resources = await allResources();
       const webhooks = resources.filter(({ urn }) => urn.includes(`::${program.type}::`));
-      return Object.fromEntries(
-        webhooks.map((webhook) => [webhook.urn.split("::").at(-1), webhook]),
-      );
+      return Object.fromEntries(webhooks.map((one) => [one.urn.split("::").at(-1), one]));
     },
   };
 }

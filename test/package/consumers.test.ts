@@ -108,12 +108,9 @@ afterAll(async () => {
 /** Installs the package with npm, and compiles the TypeScript programs. */
 async function prepareNpm(dependencies: object): Promise<void> {
   const directory = pathOf("npm");
+  const withCompiler = { ...dependencies, typescript: versions.typescript };
   await writeFiles(directory, {
-    "package.json": {
-      private: true,
-      workspaces: ["packages/*"],
-      dependencies: { ...dependencies, typescript: versions.typescript },
-    },
+    "package.json": { private: true, workspaces: ["packages/*"], dependencies: withCompiler },
   });
   await writeFiles(workspaceMember, {
     ...pulumiProject,
@@ -125,22 +122,18 @@ async function prepareNpm(dependencies: object): Promise<void> {
   }
   const npmOptions = ["--no-audit", "--no-fund", "--prefer-offline"];
   await succeed("npm", ["install", ...npmOptions], { directory });
-  await succeed(
-    join(directory, "node_modules/.bin/tsc"),
-    ["-b", ...Object.keys(typescriptPrograms)],
-    { directory },
-  );
+  const compiler = join(directory, "node_modules/.bin/tsc");
+  await succeed(compiler, ["-b", ...Object.keys(typescriptPrograms)], { directory });
 }
 
 /** Installs the package with pnpm, and checks the types of a program with an older TypeScript. */
 async function preparePnpm(dependencies: object): Promise<void> {
   const directory = pathOf("pnpm");
+  const withCompiler = { ...dependencies, typescript: "~5.9.3" };
+  // These are the compiler options of Pulumi's own templates.
+  const compilerOptions = { module: "commonjs", moduleResolution: "node10", noEmit: true };
   await writeFiles(directory, {
-    // The compiler options are those of Pulumi's own templates.
-    ...typescript(
-      { main: "index.ts", dependencies: { ...dependencies, typescript: "~5.9.3" } },
-      { module: "commonjs", moduleResolution: "node10", noEmit: true },
-    ),
+    ...typescript({ main: "index.ts", dependencies: withCompiler }, compilerOptions),
     // pnpm fails an installation until the project allows or forbids every install script.
     "pnpm-workspace.yaml": "allowBuilds:\n  protobufjs: false\n",
   });

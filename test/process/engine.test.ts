@@ -1,18 +1,13 @@
 import { once } from "node:events";
 import { type Fault, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
-import {
-  type Adapter,
-  adapters,
-  pluginAdapter,
-  startAdapter,
-} from "../helpers/adapters/adapters.js";
+import { adapters, pluginAdapter, startAdapter } from "../helpers/adapters/adapters.js";
 import { someArgs } from "../helpers/builders.js";
 import { withFields } from "../helpers/faults/faults.mjs";
 import { kindOf } from "../helpers/kind-of.js";
 
 // When the provider stops, and what it still sends then, is tested in unit/engine.test.ts and
-// unit/transport.test.ts; what happens when Pulumi is killed or gets a second ^C, in e2e/interruption.test.ts.
+// unit/transport.test.ts; what happens when Pulumi gets one ^C or two, in e2e/interruption.test.ts.
 
 const inputs = someArgs();
 
@@ -20,7 +15,7 @@ const inputs = someArgs();
  * Starts an adapter with a creation in flight, whose response then meets these faults, and another creation
  * that is queued behind it.
  */
-async function startCreationInFlight(adapter: Adapter, ...faults: readonly Fault[]) {
+async function startCreationInFlight(adapter: typeof pluginAdapter, ...faults: readonly Fault[]) {
   const service = await startLocalService();
   const { baseUrl, apiKey } = service;
   const settings = { baseUrl, apiKey, maxConcurrentRequests: "1" };
@@ -80,7 +75,7 @@ describe.concurrent.each(adapters)("The process of $name", (adapter) => {
     expect(await started.exited).toEqual([null, "SIGINT"]);
   });
 
-  it("undoes the creation in flight when the engine and the reader of stderr are gone", async ({
+  it("undoes the creation in flight if the engine and the reader of stderr end", async ({
     expect,
   }) => {
     await using started = await startCreationInFlight(adapter);
@@ -106,23 +101,21 @@ describe.concurrent.each(adapters)("The process of $name", (adapter) => {
 });
 
 // Both adapters end a creation in the same way, so one of them is enough here.
-describe("After SIGINT", () => {
-  it.each<{ kind: string; response: string; fault: Fault }>([
-    { kind: "inDoubt", response: "is lost", fault: { kind: "resetAfterCommit" } },
-    { kind: "undone", response: "has no secret", fault: withFields({ secret: undefined }) },
-  ])(
-    "the queued creation is reported as not created, and the one in flight as $kind when its response $response",
-    async ({ kind, fault }) => {
-      await using started = await startCreationInFlight(pluginAdapter, fault);
-      const { running, hold, exited } = started;
+it.each<{ kind: string; response: string; fault: Fault }>([
+  { kind: "inDoubt", response: "is lost", fault: { kind: "resetAfterCommit" } },
+  { kind: "undone", response: "has no secret", fault: withFields({ secret: undefined }) },
+])(
+  "After SIGINT, the queued creation is reported as not created, and the one in flight as $kind when its response $response",
+  async ({ kind, fault }) => {
+    await using started = await startCreationInFlight(pluginAdapter, fault);
+    const { running, hold, exited } = started;
 
-      running.child.kill("SIGINT");
-      await expect.poll(() => running.lines().join()).toContain("Pulumi is stopping");
-      hold.release();
-      await exited;
+    running.child.kill("SIGINT");
+    await expect.poll(() => running.lines().join()).toContain("Pulumi is stopping");
+    hold.release();
+    await exited;
 
-      const lines = running.lines().filter((line) => line.includes("base_abc123"));
-      expect(lines.map((line) => kindOf({ message: line }))).toEqual(["notCreated", kind]);
-    },
-  );
-});
+    const lines = running.lines().filter((line) => line.includes("base_abc123"));
+    expect(lines.map((line) => kindOf({ message: line }))).toEqual(["notCreated", kind]);
+  },
+);

@@ -1,12 +1,7 @@
 import type { ServiceError } from "@grpc/grpc-js";
 import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import { beforeAll, describe, expect, it } from "vitest";
-import {
-  adapters,
-  type CreateResult,
-  partialCreationOf,
-  startAdapter,
-} from "../helpers/adapters/adapters.js";
+import { adapters, partialCreationOf, startAdapter } from "../helpers/adapters/adapters.js";
 import { apiKey, errorBody, secret, someArgs } from "../helpers/builders.js";
 import { startServer } from "../helpers/http-server.js";
 import { echo, expectNoLeak, url } from "../helpers/leaks.js";
@@ -18,7 +13,7 @@ const echoing = errorBody(echo, `\ud800\r\n${echo} `.repeat(9));
 describe.each(adapters)("$name, given arguments and responses full of secrets,", (adapter) => {
   const id = adapter.idOf({ databaseId: "base_abc123", id: 17 });
   let failures: readonly string[];
-  let creations: readonly CreateResult[];
+  let creations: readonly object[];
   let errors: readonly ServiceError[];
   let lines: readonly string[];
 

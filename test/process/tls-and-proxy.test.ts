@@ -1,22 +1,17 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { adapters, startAdapter } from "../helpers/adapters/adapters.js";
 import { apiKey, secret, someArgs } from "../helpers/builders.js";
 import { withDirectory } from "../helpers/directory.js";
 import { startProxy, startTlsServer } from "../helpers/http-server.js";
 
-// Hides the proxy variables of this machine; a test overrides those that it needs.
-const withoutProxies = {
-  HTTPS_PROXY: "",
-  HTTP_PROXY: "",
-  http_proxy: "",
-  NO_PROXY: "",
-  no_proxy: "",
-};
+// Hides the proxy variables of this machine.
+const noProxies = { HTTPS_PROXY: "", HTTP_PROXY: "", http_proxy: "", NO_PROXY: "", no_proxy: "" };
 
-describe.each(adapters)("The process of $name", (adapter) => {
-  it("reaches the service through the proxy and with the extra CA certificates of its environment", async () => {
+it.each(adapters)(
+  "The process of $name reaches the service through the proxy and with the extra CA certificates of its environment",
+  async (adapter) => {
     const id = adapter.idOf({ databaseId: "base_abc123", id: 17 });
     await using service = await startTlsServer({ isTrusted: false }, { body: { id: 17, secret } });
     await using proxy = await startProxy(service.url);
@@ -26,7 +21,7 @@ describe.each(adapters)("The process of $name", (adapter) => {
       await writeFile(certificate, service.certificate);
       const settings = { baseUrl: "https://tables.example.test", apiKey, retrySeconds: "0" };
       await using running = await startAdapter(adapter, settings, {
-        ...withoutProxies,
+        ...noProxies,
         NODE_EXTRA_CA_CERTS: certificate,
         https_proxy: proxy.url,
       });
@@ -38,5 +33,5 @@ describe.each(adapters)("The process of $name", (adapter) => {
       expect(proxy.heads).toEqual([expect.stringMatching(/^CONNECT tables\.example\.test:443 /)]);
       expect(proxy.heads.join()).not.toContain(apiKey);
     });
-  });
-});
+  },
+);

@@ -11,13 +11,12 @@ const upArgs = ["up", "--stack", "test", "--summary", "summary.json"];
 describe("The deployment script of examples/ci", () => {
   // A YAML project starts faster than the example's own program.
   const stack = shareStack({ program: yamlProgram });
-  const startDeploy = (args = upArgs) =>
+  const deploy = (args = upArgs) =>
     start("node", ["deploy.mts", ...args], { ...stack(), isGroupLeader: true });
-  const deploy = (args?: string[]) => startDeploy(args).result;
   /** Starts an update, and holds back the response to a creation that the service has made. */
   const startAndHold = async () => {
     const { committed, release } = holdCreation(stack().service);
-    const running = startDeploy();
+    const running = deploy();
     await committed;
     return { ...running, release };
   };
@@ -37,7 +36,7 @@ describe("The deployment script of examples/ci", () => {
   it("exits with 1 when the update fails, and shows the error", async () => {
     stack().service.inject({ on: "POST", fault: { kind: "respond", statusCode: 403 }, times: 1 });
 
-    const { exitCode, output } = await deploy();
+    const { exitCode, output } = await deploy().result;
 
     expect(exitCode, output).toBe(1);
     expect(output).toContain("403");
@@ -48,7 +47,7 @@ describe("The deployment script of examples/ci", () => {
     { exitCode: 1, cause: "an unknown stack", args: ["--stack", "new"], advice: "stack init new" },
     { exitCode: 2, cause: "wrong usage", args: ["--wait-for-lock", "soon"], advice: "Usage: " },
   ])("exits with $exitCode for $cause, and says what to do", async ({ args, ...expected }) => {
-    const { exitCode, output } = await deploy([...upArgs, ...args]);
+    const { exitCode, output } = await deploy([...upArgs, ...args]).result;
 
     expect(exitCode, output).toBe(expected.exitCode);
     expect(output).toContain(expected.advice);
@@ -83,9 +82,9 @@ describe("The deployment script of examples/ci", () => {
 
   it("exits with 3 while another update has locked the stack, and waits for its end by default", async () => {
     const running = await startAndHold();
-    const locked = await deploy([...upArgs, "--wait-for-lock", "0"]);
+    const locked = await deploy([...upArgs, "--wait-for-lock", "0"]).result;
     const summaryOfLocked = await summary();
-    const waiting = startDeploy();
+    const waiting = deploy();
     await expect.poll(waiting.output).toContain("Waiting for its end");
     running.release();
     await running.result;
@@ -99,7 +98,7 @@ describe("The deployment script of examples/ci", () => {
   });
 
   it("destroys the stack", async () => {
-    const { exitCode, output } = await deploy(["destroy", "--stack", "test"]);
+    const { exitCode, output } = await deploy(["destroy", "--stack", "test"]).result;
 
     expect(exitCode, output).toBe(0);
     expect(stack().service.webhooks).toEqual([]);

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { start } from "../helpers/commands.js";
 import { withDirectory, writeFiles } from "../helpers/directory.js";
 import { endGroup } from "../helpers/guide.js";
@@ -8,47 +8,45 @@ import { codeBlocks, readPage, sectionOf } from "../helpers/markdown.js";
 
 const page = readPage("docs/receive-and-verify.md");
 
-describe("A receiver of docs/receive-and-verify.md", () => {
-  it.each(["TypeScript", "Python", "Go"])(
-    "handles a repeated event once, and rejects a wrong signature: %s",
-    async (heading) => {
-      const port = randomInt(10_000, 30_000);
-      const section = sectionOf(page, heading).replaceAll("9000", String(port));
-      const [, file = ""] = /Save this as `(.+?)`/.exec(section) ?? [];
-      const [program, commands] = codeBlocks(section).map(({ text }) => text);
-      const address = `http://127.0.0.1:${port}`;
-      const service = await startService({ deliveries: { deliverTo: address } });
-      const ORDERS_WEBHOOK_SECRET = await service.subscribe("https://example.com/hooks/orders");
+it.each(["TypeScript", "Python", "Go"])(
+  "A receiver of docs/receive-and-verify.md handles a repeated event once, and rejects a wrong signature: %s",
+  async (heading) => {
+    const port = randomInt(10_000, 30_000);
+    const section = sectionOf(page, heading).replaceAll("9000", String(port));
+    const [, file = ""] = /Save this as `(.+?)`/.exec(section) ?? [];
+    const [program, commands] = codeBlocks(section).map(({ text }) => text);
+    const address = `http://127.0.0.1:${port}`;
+    const service = await startService({ deliveries: { deliverTo: address } });
+    const ORDERS_WEBHOOK_SECRET = await service.subscribe("https://example.com/hooks/orders");
 
-      await withDirectory(async (directory) => {
-        await writeFiles(directory, { [file]: program });
-        const environment = { ORDERS_WEBHOOK_SECRET, npm_config_prefer_offline: "true" };
-        const options = { directory, environment, isGroupLeader: true };
-        const receiver = start("bash", ["-euc", commands ?? ""], options);
-        const event = { type: "record.created", databaseId: "base_1", id: "evt_1" } as const;
-        const emit = () => service.emit(event).finished;
-        try {
-          // The local service retries until the commands have installed and started the receiver.
-          const deliveries = [...(await emit()), ...(await emit())];
-          const { status } = await fetch(address, {
-            method: "POST",
-            headers: {
-              "webhook-id": "evt_2",
-              "webhook-timestamp": String(Math.floor(Date.now() / 1000)),
-              "webhook-signature": `v1,${Buffer.alloc(32).toString("base64")}`,
-            },
-            body: "{}",
-          });
+    await withDirectory(async (directory) => {
+      await writeFiles(directory, { [file]: program });
+      const environment = { ORDERS_WEBHOOK_SECRET, npm_config_prefer_offline: "true" };
+      const options = { directory, environment, isGroupLeader: true };
+      const receiver = start("bash", ["-euc", commands ?? ""], options);
+      const event = { type: "record.created", databaseId: "base_1", id: "evt_1" } as const;
+      const emit = () => service.emit(event).finished;
+      try {
+        // The local service retries until the commands have installed and started the receiver.
+        const deliveries = [...(await emit()), ...(await emit())];
+        const { status } = await fetch(address, {
+          method: "POST",
+          headers: {
+            "webhook-id": "evt_2",
+            "webhook-timestamp": String(Math.floor(Date.now() / 1000)),
+            "webhook-signature": `v1,${Buffer.alloc(32).toString("base64")}`,
+          },
+          body: "{}",
+        });
 
-          const delivered = { outcome: "delivered" };
-          expect(deliveries, receiver.output()).toMatchObject([delivered, delivered]);
-          expect(status).toBe(401);
-          expect(receiver.output().match(/^record\.created evt_1$/gm)).toHaveLength(1);
-        } finally {
-          endGroup(receiver);
-          await receiver.result;
-        }
-      });
-    },
-  );
-});
+        const delivered = { outcome: "delivered" };
+        expect(deliveries, receiver.output()).toMatchObject([delivered, delivered]);
+        expect(status).toBe(401);
+        expect(receiver.output().match(/^record\.created evt_1$/gm)).toHaveLength(1);
+      } finally {
+        endGroup(receiver);
+        await receiver.result;
+      }
+    });
+  },
+);

@@ -9,7 +9,6 @@ import { webhookArgs } from "../helpers/programs.js";
 import { stackEnvironment } from "../helpers/pulumi.js";
 import { noPromptFlags } from "../helpers/stack.js";
 
-const yarn = join(repository, "node_modules/.bin/yarn");
 const program = `
 const { Webhook } = require("pulumi-dbwebhooks");
 exports.ordersSecret = new Webhook("orders", ${JSON.stringify(webhookArgs())}).secret;
@@ -34,6 +33,7 @@ it.each(["node-modules", "pnp"])(
         "package.json": { private: true, main: "index.js", dependencies },
         ".yarnrc.yml": `nodeLinker: ${linker}\n`,
       });
+      const yarn = join(repository, "node_modules/.bin/yarn");
       const run = async (...args: string[]) =>
         (await succeed(yarn, args, { directory, environment })).stdout.trim();
       const pulumi = (...args: string[]) =>

@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -7,6 +6,7 @@ import { ConfigureRequest, ErrorResourceInitFailed } from "@pulumi/pulumi/proto/
 import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import type { StoredWebhook } from "pulumi-dbwebhooks/local-service";
 import { providerText } from "../../../src/sdk/dynamic/provider-text.js";
+import { start } from "../commands.js";
 import { repository } from "../directory.js";
 import { startEngine } from "./engine-stand-in.js";
 import { type Call, connect, operationsOf, type Properties, struct } from "./provider-calls.mjs";
@@ -45,15 +45,9 @@ export const pluginAdapter: Adapter = {
 /** Both adapters, for `describe.each`. */
 export const adapters: readonly Adapter[] = [dynamicAdapter, pluginAdapter];
 
-/** An adapter in a process of its own. Disposing kills the process. */
-export type RunningAdapter = Awaited<ReturnType<typeof startAdapter>>;
-
-/** The result of a creation, with the secret out of its envelope. */
-export type CreateResult = Awaited<ReturnType<RunningAdapter["create"]>>;
-
 /**
- * Starts an adapter, configures it, and calls it over gRPC as Pulumi's engine does. The names of the
- * settings have no prefix; the environment is added to that of the tests.
+ * Starts an adapter in a process of its own, configures it, and calls it over gRPC as Pulumi's engine does.
+ * The names of the settings have no prefix; the environment is added to that of the tests.
  */
 export async function startAdapter(
   { type, program, args, settingPrefix, addedInputs }: Adapter,
@@ -63,20 +57,12 @@ export async function startAdapter(
   const engine = await startEngine();
   // With logging or tracing on, the engine puts flags before its address.
   const flags = ["--logtostderr", "-v=1", `127.0.0.1:${engine.port}`];
-  const child = spawn(program, [...args, ...flags], {
-    cwd: repository,
-    env: { ...process.env, ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const closed = once(child, "close");
-  const stdout = createInterface({ input: child.stdout });
-  const printed: string[] = [];
-  for (const output of [stdout, createInterface({ input: child.stderr })]) {
-    output.on("line", (line) => printed.push(line));
-  }
-  const failed = closed.then(([code]) => Promise.reject(new Error(`the process ended: ${code}`)));
+  const options = { directory: repository, environment };
+  const { child, output, result } = start(program, [...args, ...flags], options);
+  const failed = result.then(() => Promise.reject(new Error(`the process ended: ${output()}`)));
   // The first line that a provider writes to its standard output is its port.
-  const [port] = await Promise.race([once(stdout, "line"), failed]);
+  const firstLine = once(createInterface(child.stdout), "line");
+  const [port] = await Promise.race([firstLine, failed]);
   const client = connect(port);
   const errors: ServiceError[] = [];
   const call: Call = (method, request) =>
@@ -105,7 +91,7 @@ export async function startAdapter(
         ({ details }: ServiceError) => details,
       ),
     /** The lines that the process has logged or printed so far; complete once it has stopped. */
-    lines: () => [...engine.lines.map(({ line }) => line), ...printed],
+    lines: () => [...engine.lines.map(({ line }) => line), ...output().split("\n")],
     /** The calls of the protocol, to which nothing is added. */
     calls,
     child,
@@ -116,7 +102,7 @@ export async function startAdapter(
       client.close();
       engine.close();
       child.kill("SIGKILL");
-      await closed;
+      await result;
     },
   };
 }
@@ -131,9 +117,7 @@ function failedCreation(error: ServiceError) {
 /** The details of an error after which Pulumi stores the resource although its creation failed. */
 export function partialCreationOf(error: unknown): ErrorResourceInitFailed | undefined {
   const [bytes] = (error as ServiceError).metadata.get("grpc-status-details-bin");
-  if (!(bytes instanceof Buffer)) {
-    return undefined;
-  }
+  if (!(bytes instanceof Buffer)) return undefined;
   const [detail] = Status.deserializeBinary(bytes).getDetailsList();
   return detail && ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8());
 }

@@ -31,11 +31,9 @@ export function echoAuthorization(statusCode = 400): Fault {
   return {
     kind: "respond",
     statusCode,
-    body: ({ headers }) => ({
-      error: {
-        code: "BAD_REQUEST",
-        message: `Unexpected header: Authorization: ${headers.authorization}`,
-      },
-    }),
+    body: ({ headers }) => {
+      const message = `Unexpected header: Authorization: ${headers.authorization}`;
+      return { error: { code: "BAD_REQUEST", message } };
+    },
   };
 }

@@ -1,11 +1,6 @@
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { beforeAll, describe, expect, it } from "vitest";
-import {
-  type Adapter,
-  adapters,
-  type RunningAdapter,
-  startAdapter,
-} from "../../helpers/adapters/adapters.js";
+import { type Adapter, adapters, startAdapter } from "../../helpers/adapters/adapters.js";
 import { someArgs } from "../../helpers/builders.js";
 import { kindOf } from "../../helpers/kind-of.js";
 import { createWebhook } from "../../helpers/local-service.js";
@@ -115,23 +110,17 @@ async function runCases(adapter: Adapter): Promise<ReadonlyMap<FaultCase, Result
 interface Setup {
   readonly adapter: Adapter;
   readonly service: LocalService;
-  readonly running: RunningAdapter;
+  readonly running: Awaited<ReturnType<typeof startAdapter>>;
 }
 
 async function runCase(setup: Setup, faultCase: FaultCase) {
   const { service, running } = setup;
-  const {
-    on,
-    databaseId,
-    fault = [],
-    times = Number.MAX_SAFE_INTEGER,
-    faultOfUndo = [],
-  } = faultCase;
+  const { on, databaseId, fault = [], times, faultOfUndo = [] } = faultCase;
   const isOfCase = (one: { databaseId?: string }) => one.databaseId === databaseId;
   const prepare = on === "POST" ? prepareCreation : prepareDeletion;
   const operation = await prepare(setup, faultCase);
   const requestsBefore = service.requests.filter(isOfCase).length;
-  const injected = service.inject({ on, databaseId, fault, times });
+  const injected = service.inject({ on, databaseId, fault, ...(times && { times }) });
   service.inject({ on: "DELETE", databaseId, fault: faultOfUndo });
 
   const { state, error } = await operation();
@@ -147,9 +136,7 @@ async function runCase(setup: Setup, faultCase: FaultCase) {
     state,
     /** The message of the error; empty if the operation succeeded. */
     error,
-    /** The methods of the requests that the service has received. */
     requests: requests.map(({ method }) => method),
-    /** The ids of the webhooks at the service. */
     webhookIds: service.webhooks.filter(isOfCase).map(({ id }) => id),
     /** The lines of output that name the database outside of a URL. */
     lines: () => running.lines().filter((line) => namesDatabase(line, faultCase)),
@@ -174,13 +161,11 @@ async function prepareCreation({ service, running }: Setup, { databaseId }: Faul
 }
 
 /** Creates a webhook, and returns a function that deletes it. */
-async function prepareDeletion(
-  { adapter, service, running }: Setup,
-  { databaseId, isRemovedBefore = false }: FaultCase,
-) {
+async function prepareDeletion({ adapter, service, running }: Setup, faultCase: FaultCase) {
   const { databaseId: _, ...body } = someArgs();
+  const { databaseId } = faultCase;
   const { json } = await createWebhook(service, { databaseId, body });
-  if (isRemovedBefore) service.removeWebhook(json.id);
+  if (faultCase.isRemovedBefore) service.removeWebhook(json.id);
   const { baseUrl } = service;
   const state = { ...someArgs({ databaseId }), baseUrl, secret: json.secret };
   return async () => {
