@@ -40,7 +40,8 @@ describe("The settings of a provider", () => {
     ["retrySeconds", "DBWEBHOOKS_RETRY_SECONDS", "86400", 86_400],
     ["maxConcurrentRequests", "DBWEBHOOKS_MAX_CONCURRENT_REQUESTS", "1", 1],
     ["maxConcurrentRequests", "DBWEBHOOKS_MAX_CONCURRENT_REQUESTS", "1000", 1_000],
-    ["requestsPerSecond", "DBWEBHOOKS_REQUESTS_PER_SECOND", " 50 ", 50],
+    ["requestsPerSecond", "DBWEBHOOKS_REQUESTS_PER_SECOND", " 0.001 ", 0.001],
+    ["requestsPerSecond", "DBWEBHOOKS_REQUESTS_PER_SECOND", "10000", 10_000],
     ["listing", "DBWEBHOOKS_LISTING", "true", true],
     ["allowInsecureBaseUrl", "DBWEBHOOKS_ALLOW_INSECURE_BASE_URL", "true", true],
   ])("take %s from the stack or from %s: %j means %j", (name, variable, text, value) => {

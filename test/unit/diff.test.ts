@@ -26,7 +26,7 @@ const replacementFor = (name: string) => ({
 });
 
 describe("A comparison", () => {
-  const formerBaseUrls = `https://a.a,${someState().baseUrl}/`;
+  const formerBaseUrls = `https://a.a,${someState().baseUrl}/,https://b.b`;
 
   it("finds exactly the arguments that would give the service another webhook", async () => {
     const optional = <Value>(value: fc.Arbitrary<Value>) =>
@@ -101,12 +101,14 @@ describe("ignoreChanges", () => {
     { ignored: ["url", "events[0]"], different: ["events"] },
     { ignored: ['["url"]'], different: ["events"] },
     { ignored: ['["events"][0]', "url.x", "urls", ""], different: ["url", "events"] },
-  ])("leaves the differences $different with $ignored", async ({ ignored, different }) => {
-    const state = someState({ url: "https://drifted.example", events: ["table.created"] });
+  ])("leaves $different, baseUrl and secret as differences with $ignored", async (row) => {
+    const drift = { url: "https://drifted.example", events: ["table.created"] };
+    const state = someState({ ...drift, baseUrl: "https://old.example.com", secret: undefined });
+    const { diff } = startProvider({ isExplicit: "true" });
 
-    const differences = await startProvider().diff("17", state, someArgs(), { ignored });
+    const differences = await diff("17", state, someArgs(), { ignored: row.ignored });
 
-    expect(namesOf(differences)).toEqual(different);
+    expect(namesOf(differences)).toEqual([...row.different, "baseUrl", "secret"]);
   });
 });
 

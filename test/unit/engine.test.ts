@@ -61,15 +61,18 @@ describe("Pulumi's engine", () => {
     },
   );
 
-  it("cannot store when its address accepts connections and does not respond", async () => {
+  it("cannot store when its address accepts a connection and does not respond for 5 s", async () => {
     const connected = Promise.withResolvers<Socket>();
     const engine = engineAt(await listen(createServer(connected.resolve)));
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 
     const canStore = engine.checkCanStore();
     await connected.promise;
-    await vi.advanceTimersByTimeAsync(5_000);
+    await vi.advanceTimersByTimeAsync(4_999);
+    const isGivenUpBefore = engine.stopping.aborted;
+    await vi.advanceTimersByTimeAsync(1);
 
+    expect(isGivenUpBefore).toBe(false);
     expect(await canStore).toBe(false);
   });
 
@@ -92,7 +95,7 @@ describe("Pulumi's engine", () => {
 });
 
 describe("The process of the provider", () => {
-  it("ends when the engine is gone and the last operation in flight ends", async () => {
+  it("sends nothing more when the engine is gone, and ends with the last operation in flight", async () => {
     const engine = engineAt(await refusedAddress());
     engine.beginOperation();
     await engine.exitIfFinished();
@@ -100,6 +103,7 @@ describe("The process of the provider", () => {
 
     engine.endOperation();
 
+    expect(engine.stopping.aborted).toBe(true);
     expect(exitsBefore).toBe(0);
     expect(exit).toHaveBeenCalledOnce();
   });
