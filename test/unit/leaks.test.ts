@@ -16,6 +16,7 @@ import {
 } from "../helpers/http-server.js";
 import { echo, expectNoLeak, tokens, url } from "../helpers/leaks.js";
 import { startProvider } from "../helpers/provider.js";
+import { startWithService } from "../helpers/provider-with-service.js";
 
 /** Another secret than that of {@link someState}. */
 const otherSecret = "kB7wQz-another-secret-Xn4";
@@ -163,6 +164,9 @@ describe("After any response of the service", () => {
 });
 
 describe("An error", () => {
+  const listing = { listing: "true" };
+  const refusalWith = (message: string) => ({ statusCode: 400, body: errorBody("ODD", message) });
+
   it("does not show the password of the proxy", async () => {
     const proxy = (await refusedUrl()).replace("//", `//${tokens.user}:${tokens.password}@`);
     vi.stubEnv("HTTPS_PROXY", proxy);
@@ -174,12 +178,14 @@ describe("An error", () => {
     expectSafeError(error);
   });
 
-  const repeating = { error: { code: "ODD", message: `It is ${otherSecret} of ${url}` } };
+  const createdWithoutId = {
+    body: { secret: otherSecret, error: { code: "ODD", message: otherSecret } },
+  };
   const redirect = { location: `https://${apiKey.replaceAll("_", ".")}.example.com/` };
 
   it.each<[string, StubResponse[]]>([
-    ["the secret of a creation without an id", [{ body: { secret: otherSecret, ...repeating } }]],
-    ["the url in an error", [{ body: { id: 17 } }, { statusCode: 400, body: repeating }]],
+    ["the secret of a creation without an id", [createdWithoutId]],
+    ["the url in the error of an undo", [{ body: { id: 17 } }, refusalWith(tokens.path)]],
     ["the key in the host of a redirect", [{ statusCode: 301, headers: redirect }]],
   ])("withholds %s", async (_case, responses) => {
     await using server = await startServer(...responses);
@@ -200,25 +206,35 @@ describe("An error", () => {
     expect(message).toContain(`ODD "Too many. ${"Z".repeat(189)}…"`);
   });
 
-  it("shows no secret that Pulumi passes wrapped, or that the program adopts", async () => {
-    const refusal = { statusCode: 400, body: errorBody("ODD", otherSecret) };
-    await using server = await startServer(refusal);
-    const state = someState({ baseUrl: server.url, secret: wrapped(otherSecret) });
-    const args = someArgs({ adopt: { id: 17, secret: otherSecret } });
-    const { read, create, lines } = startProvider({ baseUrl: server.url, listing: "true" });
+  it.each([
+    { value: "a secret", stored: { secret: wrapped(otherSecret) }, repeated: otherSecret },
+    { value: "a url", stored: { url: wrapped(url) }, repeated: tokens.path },
+  ])("shows no part of $value that Pulumi passes wrapped", async ({ stored, repeated }) => {
+    const { read, state, lines } = await startWithService(refusalWith(repeated), listing);
 
-    await read("17", state);
-    const { message } = await errorOf(create(args));
+    await read("17", { ...state, ...stored });
 
-    expect(lines[0]).toContain('ODD "[withheld:');
-    expect(message).toContain('ODD "[withheld:');
+    expect(lines).toEqual([expect.stringContaining('ODD "[withheld:')]);
+  });
+
+  it("shows no secret that the program adopts, or that the environment holds for an import", async () => {
+    const environment = { DBWEBHOOKS_IMPORT_SECRET: otherSecret };
+    const refusal = refusalWith(otherSecret);
+    const provider = await startWithService(refusal, listing, { environment });
+
+    const adoption = provider.create(someArgs({ adopt: { id: 17, secret: otherSecret } }));
+    const errors = [await errorOf(adoption), await errorOf(provider.import("17", "base_abc123"))];
+
+    const message = expect.stringContaining('ODD "[withheld:');
+    expect(errors).toMatchObject([{ message }, { message }]);
   });
 
   it.each<[string, unknown]>([
     ["an error", Object.assign(new Error(`broken: ${echo}`, { cause: echo }), { details: echo })],
+    ["an error with a part of the url", new Error(tokens.path)],
     ["null", null],
     ["a long error with a lone surrogate", new Error(`\ud800${"x".repeat(100_000)}`)],
-  ])("is a fault, and shows no sensitive value, after an exception: %s", async (_case, thrown) => {
+  ])("is a fault without sensitive values after an exception: %s", async (_case, thrown) => {
     const notify = () => undefined;
     // The settings cannot be read, so the provider recognizes the key only after "Bearer".
     const get = () => {
@@ -228,10 +244,17 @@ describe("An error", () => {
     const provider = new WebhookProvider(source, new EngineMonitor(undefined, notify));
     const inputs = someArgs({ url, adopt: { id: 1, secret } });
 
-    const error = await errorOf(provider.create(inputs, { notify }));
+    const errors = await Promise.all([
+      errorOf(provider.check({}, inputs, { notify })),
+      errorOf(provider.diff("17", inputs, inputs, { notify })),
+      errorOf(provider.create(inputs, { notify })),
+      errorOf(provider.read("17", inputs, { notify })),
+      errorOf(provider.delete("17", inputs, { notify })),
+    ]);
 
-    expectSafeError(error);
-    expect({ ...error }).toEqual({ name: "WebhookError", kind: "fault" });
+    errors.forEach(expectSafeError);
+    const fault = { name: "WebhookError", kind: "fault" };
+    expect(errors.map((error) => ({ ...error }))).toEqual(Array(5).fill(fault));
   });
 
   it("is one line of limited length that ends with its kind, also as a string", () => {
