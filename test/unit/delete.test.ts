@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { errorBody, wrapped } from "../helpers/builders.js";
+import { errorBody, someArgs, wrapped } from "../helpers/builders.js";
 import type { StubResponse } from "../helpers/http-server.js";
 import { startWithService } from "../helpers/provider-with-service.js";
 
@@ -21,6 +21,15 @@ describe("A deletion", () => {
     const refusal = { kind: "notDeleted", message: expect.stringContaining(row.hint) };
     await expect(provider.delete("17", state)).rejects.toMatchObject(refusal);
     expect(provider.requests).toEqual([]);
+  });
+
+  it("by the default provider advises to set the old base URL while the program runs", async () => {
+    const { check, delete: remove, state } = await startWithService(deleted);
+    await check({}, someArgs());
+
+    const deletion = remove("17", { ...state, baseUrl: "https://a.example" });
+
+    await expect(deletion).rejects.toThrow("back to https://a.example");
   });
 
   it("goes to the current base URL if the webhook was created at a former one", async () => {

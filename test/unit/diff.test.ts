@@ -27,6 +27,7 @@ const replacementFor = (name: string) => ({
 
 describe("A comparison", () => {
   const formerBaseUrls = `https://a.a,${someState().baseUrl}/,https://b.b`;
+  const movedService = { baseUrl: "https://a.b", formerBaseUrls };
 
   it("finds exactly the arguments that would give the service another webhook", async () => {
     const optional = <Value>(value: fc.Arbitrary<Value>) =>
@@ -66,10 +67,7 @@ describe("A comparison", () => {
     ["the state holds the url wrapped as a secret", { state: { url: wrapped(someState().url) } }],
     ["the state holds a wrapped secret", { state: { secret: wrapped("whsec_1") } }],
     ["the base URLs mean the same", { state: { baseUrl: "HTTPS://TABLES.example.com:443//" } }],
-    [
-      "it was created at a former base URL",
-      { settings: { baseUrl: "https://a.b", formerBaseUrls } },
-    ],
+    ["it was created at a former base URL", { settings: movedService }],
     ["the program adopts the webhook with its secret", { news: { adopt: { id: 17, secret } } }],
     ["the secret to adopt is not known yet", { news: { adopt: { id: 17, secret: unknownValue } } }],
     ["settings are missing", { settings: { baseUrl: undefined, apiKey: undefined } }],

@@ -48,18 +48,15 @@ describe("Pulumi's engine", () => {
   it.each<[string, (socket: Socket) => unknown]>([
     ["ends", (socket) => socket.destroy()],
     ["resets", (socket) => socket.resetAndDestroy()],
-  ])(
-    "cannot store, but may still need the process, when it accepts a connection and %s it",
-    async (_verb, end) => {
-      const engine = engineAt(await listen(createServer(end)));
+  ])("cannot store, but may need the process, when it %s a connection", async (_verb, end) => {
+    const engine = engineAt(await listen(createServer(end)));
 
-      await engine.exitIfFinished();
+    await engine.exitIfFinished();
 
-      expect(exit).not.toHaveBeenCalled();
-      expect(await engine.checkCanStore()).toBe(false);
-      expect(engine.stopping.aborted).toBe(true);
-    },
-  );
+    expect(exit).not.toHaveBeenCalled();
+    expect(await engine.checkCanStore()).toBe(false);
+    expect(engine.stopping.aborted).toBe(true);
+  });
 
   it("cannot store when its address accepts a connection and does not respond for 5 s", async () => {
     const connected = Promise.withResolvers<Socket>();

@@ -152,24 +152,22 @@ describe("The plugin", () => {
   });
 });
 
-describe("The diff of a provider with another base URL", () => {
-  it("logs one warning before the provider is configured, and one afterwards", async () => {
-    const { call, configure, lines } = await startPlugin();
-    const next = { baseUrl: "https://b.example", apiKey: "key" };
-    const request = new messages.DiffRequest().setName("eu").setNews(struct(next));
-    request.setOldInputs(struct({ ...next, baseUrl: "https://a.example" }));
-    const compare = () => call("diffConfig", request);
+it("A diff of a provider with another base URL logs one warning before the provider is configured, and one afterwards", async () => {
+  const { call, configure, lines } = await startPlugin();
+  const next = { baseUrl: "https://b.example", apiKey: "key" };
+  const request = new messages.DiffRequest().setName("eu").setNews(struct(next));
+  request.setOldInputs(struct({ ...next, baseUrl: "https://a.example" }));
+  const compare = () => call("diffConfig", request);
 
-    await compare();
-    await configure(next);
-    await compare();
-    await compare();
+  await compare();
+  await configure(next);
+  await compare();
+  await compare();
 
-    expect(lines).toEqual([
-      { urn: "", severity: WARNING, line: expect.stringContaining("formerBaseUrls") },
-      { urn: "", severity: WARNING, line: expect.stringContaining("secrets change") },
-    ]);
-  });
+  expect(lines).toEqual([
+    { urn: "", severity: WARNING, line: expect.stringContaining("formerBaseUrls") },
+    { urn: "", severity: WARNING, line: expect.stringContaining("secrets change") },
+  ]);
 });
 
 describe("The engine's log", () => {

@@ -57,7 +57,7 @@ describe("The response to Diff", () => {
     { kind: DELETE_REPLACE, lastUpdate: table, state: table, program: {} },
     { kind: DELETE_REPLACE, lastUpdate: table, state: {}, program: { tableId: null } },
   ])(
-    "shows a change from $lastUpdate to $program in the program as a difference of inputs, also if the state holds $state",
+    "shows a change from $lastUpdate to $program as one of inputs, also with $state stored",
     (row) => {
       const { kind, lastUpdate, state, program } = row;
 
@@ -88,13 +88,11 @@ describe("The response to Diff", () => {
   });
 });
 
-describe("An unexpected error", () => {
-  it("reaches Pulumi without its message, which can contain a secret", () => {
-    const { code, details } = grpcErrorOf(new Error(`cannot read ${apiKey}`));
+it("An unexpected error reaches Pulumi without its message, which can contain a secret", () => {
+  const { code, details } = grpcErrorOf(new Error(`cannot read ${apiKey}`));
 
-    expect(code).toBe(status.UNKNOWN);
-    expect(details).not.toContain(apiKey);
-  });
+  expect(code).toBe(status.UNKNOWN);
+  expect(details).not.toContain(apiKey);
 });
 
 describe("The Pulumi id of a webhook", () => {
