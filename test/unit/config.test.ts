@@ -76,17 +76,13 @@ describe("The settings of a provider", () => {
   });
 
   const insecure = "http://a.example";
-  it.each([
-    ["with allowInsecureBaseUrl", { allowInsecureBaseUrl: "true", baseUrl: insecure }],
-    ["as a former base URL, to which nothing is sent", { formerBaseUrls: insecure }],
-  ])("may hold a remote base URL without encryption %s", (_case, config) => {
-    expect(read(config).problems).toEqual([]);
-  });
-
-  it("may hold a base URL without encryption with DBWEBHOOKS_ALLOW_INSECURE_BASE_URL", () => {
-    const environment = { DBWEBHOOKS_ALLOW_INSECURE_BASE_URL: "true" };
-
-    expect(read({ baseUrl: insecure }, { environment }).problems).toEqual([]);
+  const variables = { DBWEBHOOKS_ALLOW_INSECURE_BASE_URL: "true" };
+  it.each<[string, config: Texts, environment: Texts]>([
+    ["with allowInsecureBaseUrl", { allowInsecureBaseUrl: "true", baseUrl: insecure }, {}],
+    ["with DBWEBHOOKS_ALLOW_INSECURE_BASE_URL", { baseUrl: insecure }, variables],
+    ["as a former base URL, to which nothing is sent", { formerBaseUrls: insecure }, {}],
+  ])("may hold a remote base URL without encryption %s", (_case, config, environment) => {
+    expect(read(config, { environment }).problems).toEqual([]);
   });
 });
 

@@ -209,3 +209,24 @@ describe("A creation for which the service returns a webhook that the provider k
     expect(await create(someArgs())).toMatchObject({ id: "17" });
   });
 });
+
+describe("Two providers in one process", () => {
+  it("send requests to their own services with their own keys", async () => {
+    const one = await startWithService(created, { apiKey: "key-one" });
+    const two = await startWithService(created, { apiKey: "key-two" });
+
+    await Promise.all([one.create(someArgs()), two.create(someArgs())]);
+
+    expect(one.requests).toMatchObject([{ headers: { authorization: "Bearer key-one" } }]);
+    expect(two.requests).toMatchObject([{ headers: { authorization: "Bearer key-two" } }]);
+  });
+
+  it("do not share which webhooks they know", async () => {
+    const { baseUrl, diff, state } = await startWithService(created);
+    await diff("17", state, someArgs());
+
+    const { id } = await startProvider({ baseUrl }).create(someArgs());
+
+    expect(id).toBe("17");
+  });
+});

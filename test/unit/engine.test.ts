@@ -125,38 +125,29 @@ describe("The process of the provider", () => {
     await expect.poll(() => exit.mock.calls.length).toBe(1);
   });
 
-  it("ends with the last of the creations that are in flight at SIGINT", () => {
+  it("warns once at SIGINT, even at a second one, and ends with the last creation in flight", () => {
     const listenersBefore = process.listeners("SIGINT");
-    const engine = engineAt();
+    const notify = vi.fn<Notify>();
+    const engine = engineAt(undefined, notify);
     const endFirst = beginCreation(engine);
     const endSecond = beginCreation(engine);
     const endLast = beginCreation(engine);
+    const interrupt = () => handlerOf("SIGINT", listenersBefore)?.("SIGINT");
 
     endFirst();
-    handlerOf("SIGINT", listenersBefore)?.("SIGINT");
+    interrupt();
+    const warningsOfFirstSignal = [...notify.mock.calls];
     endSecond();
+    interrupt();
     const exitsBefore = exit.mock.calls.length;
     endLast();
 
+    expect(warningsOfFirstSignal).toEqual([[expect.any(String), "warning"]]);
+    expect(notify).toHaveBeenCalledOnce();
     expect(exitsBefore).toBe(0);
     expect(exit).toHaveBeenCalledOnce();
     expect(engine.stopping.aborted).toBe(true);
     expect(process.listeners("SIGINT")).toEqual(listenersBefore);
-  });
-
-  it("warns once when SIGINT arrives twice during a creation", () => {
-    const listenersBefore = process.listeners("SIGINT");
-    const notify = vi.fn<Notify>();
-    const engine = engineAt(undefined, notify);
-    const endCreation = beginCreation(engine);
-    onTestFinished(endCreation);
-
-    handlerOf("SIGINT", listenersBefore)?.("SIGINT");
-    const warningsOfFirstSignal = [...notify.mock.calls];
-    handlerOf("SIGINT", listenersBefore)?.("SIGINT");
-
-    expect(warningsOfFirstSignal).toEqual([[expect.any(String), "warning"]]);
-    expect(notify).toHaveBeenCalledOnce();
   });
 
   it("goes on after SIGTERM, which it handles until the last creation in flight ends", async () => {

@@ -8,30 +8,13 @@ import { WebhookProvider } from "../../src/provider/provider.js";
 import { apiKey, errorBody, secret, someArgs, someState, wrapped } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
 import { expectNoPrototypePollution, expectPrintable } from "../helpers/expectations.js";
-import {
-  refusedUrl,
-  type StubResponse,
-  startRawServer,
-  startServer,
-} from "../helpers/http-server.js";
+import { refusedUrl, type StubResponse, startRawServer } from "../helpers/http-server.js";
 import { echo, expectNoLeak, tokens, url } from "../helpers/leaks.js";
 import { startProvider } from "../helpers/provider.js";
 import { startWithService } from "../helpers/provider-with-service.js";
 
 /** Another secret than that of {@link someState}. */
 const otherSecret = "kB7wQz-another-secret-Xn4";
-
-/** Returns the operations on a webhook whose url holds tokens, at the service with this base URL. */
-function operationsAt(baseUrl: string, settings: Record<string, string> = {}) {
-  const provider = startProvider({ baseUrl, retrySeconds: "0", ...settings });
-  const state = someState({ url, baseUrl });
-  return {
-    create: () => provider.create(someArgs({ url })),
-    delete: () => provider.delete("17", state),
-    read: () => provider.read("17", state),
-    lines: provider.lines,
-  };
-}
 
 /** Returns everything that Pulumi, a log or a debugger could show of an error. */
 function textsOf(error: Error): string[] {
@@ -116,7 +99,7 @@ describe("After any response of the service", () => {
 
   /** Runs an operation with many responses. `check` gets each of them and the result, or the error's kind. */
   async function forAnyResponse(
-    method: "create" | "delete" | "read",
+    operation: "create" | "delete" | "read",
     check: (response: string, outcome: unknown) => void,
   ): Promise<void> {
     let response = "";
@@ -125,14 +108,21 @@ describe("After any response of the service", () => {
     await fc.assert(
       fc.asyncProperty(anyResponse, async (given) => {
         response = given;
-        const operations = operationsAt(server.url, { listing: "true" });
+        const { url: baseUrl } = server;
+        const provider = startProvider({ baseUrl, retrySeconds: "0", listing: "true" });
+        const state = someState({ url, baseUrl });
+        const run = {
+          create: () => provider.create(someArgs({ url })),
+          delete: () => provider.delete("17", state),
+          read: () => provider.read("17", state),
+        };
 
-        const outcome = await operations[method]().catch((error) => {
+        const outcome = await run[operation]().catch((error) => {
           expectSafeError(error);
           return error.kind;
         });
 
-        expectSafeLines(operations.lines);
+        expectSafeLines(provider.lines);
         expectNoPrototypePollution();
         check(response, outcome);
       }),
@@ -171,8 +161,9 @@ describe("An error", () => {
     const proxy = (await refusedUrl()).replace("//", `//${tokens.user}:${tokens.password}@`);
     vi.stubEnv("HTTPS_PROXY", proxy);
     vi.stubEnv("NO_PROXY", "");
+    const { create } = startProvider({ baseUrl: "https://tables.example.test", retrySeconds: "0" });
 
-    const error = await errorOf(operationsAt("https://tables.example.test").create());
+    const error = await errorOf(create(someArgs({ url })));
 
     expect(error).toMatchObject({ kind: "notCreated" });
     expectSafeError(error);
@@ -188,9 +179,9 @@ describe("An error", () => {
     ["the url in the error of an undo", [{ body: { id: 17 } }, refusalWith(tokens.path)]],
     ["the key in the host of a redirect", [{ statusCode: 301, headers: redirect }]],
   ])("withholds %s", async (_case, responses) => {
-    await using server = await startServer(...responses);
+    const { create } = await startWithService(responses);
 
-    const error = await errorOf(operationsAt(server.url).create());
+    const error = await errorOf(create(someArgs({ url })));
 
     expect(error.message).toContain("[withheld:");
     expect(error.message).not.toContain(otherSecret);
@@ -198,10 +189,10 @@ describe("An error", () => {
   });
 
   it("shows a long message of the service in one line, cut to 200 characters", async () => {
-    const body = errorBody("ODD", `Too\nmany. ${"Z".repeat(500)}`);
-    await using server = await startServer({ statusCode: 400, body });
+    const refusal = refusalWith(`Too\nmany. ${"Z".repeat(500)}`);
+    const { create } = await startWithService(refusal);
 
-    const { message } = await errorOf(operationsAt(server.url).create());
+    const { message } = await errorOf(create(someArgs()));
 
     expect(message).toContain(`ODD "Too many. ${"Z".repeat(189)}…"`);
   });

@@ -56,20 +56,17 @@ describe("The response to Diff", () => {
     { kind: ADD_REPLACE, lastUpdate: {}, state: other, program: table },
     { kind: DELETE_REPLACE, lastUpdate: table, state: table, program: {} },
     { kind: DELETE_REPLACE, lastUpdate: table, state: {}, program: { tableId: null } },
-  ])(
-    "shows a change from $lastUpdate to $program as one of inputs, also with $state stored",
-    (row) => {
-      const { kind, lastUpdate, state, program } = row;
+  ])("shows a change from $lastUpdate to $program as one of inputs, with $state stored", (row) => {
+    const { kind, lastUpdate, state, program } = row;
 
-      expect(responseTo("tableId", lastUpdate, state, program)).toMatchObject({
-        changes: DIFF_SOME,
-        deletebeforereplace: false,
-        replacesList: ["tableId"],
-        diffsList: ["tableId"],
-        detaileddiffMap: [["tableId", { kind, inputdiff: true }]],
-      });
-    },
-  );
+    expect(responseTo("tableId", lastUpdate, state, program)).toMatchObject({
+      changes: DIFF_SOME,
+      deletebeforereplace: false,
+      replacesList: ["tableId"],
+      diffsList: ["tableId"],
+      detaileddiffMap: [["tableId", { kind, inputdiff: true }]],
+    });
+  });
 
   it.each([
     { kind: UPDATE_REPLACE, program: table, state: other },
