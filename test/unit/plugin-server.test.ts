@@ -306,30 +306,18 @@ describe("A webhook of the plugin", () => {
 });
 
 describe("customTimeouts", () => {
-  it("end a creation and a deletion that a 429 asks to wait", async () => {
-    const { plugin, service, create } = await startConfigured({ retrySeconds: "600" });
+  it("end a creation and a deletion to which the service does not respond, and the errors say so", async () => {
+    const { plugin, service, create } = await startConfigured();
     const { id, state } = await create();
-    const headers = { "retry-after": "30" };
-    service.inject({ fault: { kind: "respond", statusCode: 429, headers } });
+    const hold = service.inject({ fault: { kind: "hold" } });
 
-    const errors = await Promise.all([
-      errorOf(plugin.create(inputs, 0.5)),
-      errorOf(plugin.delete(id, state, 0.5)),
-    ]);
-
-    expect(errors.map(kindOf)).toEqual(["notCreated", "notDeleted"]);
-    expect(service.requests).toHaveLength(3);
-  });
-
-  it("end a creation to which the service does not respond, and are named in its error", async () => {
-    const { plugin, service } = await startConfigured();
-    const hold = service.inject({ on: "POST", fault: { kind: "hold" } });
-
-    const error = await errorOf(plugin.create(inputs, 0.3));
+    const creation = await errorOf(plugin.create(inputs, 0.2));
+    const deletion = await errorOf(plugin.delete(id, state, 0.3));
     hold.release();
 
-    expect(kindOf(error)).toBe("inDoubt");
-    expect(error.message).toContain("customTimeouts, 0.3 s");
+    expect([creation, deletion].map(kindOf)).toEqual(["inDoubt", "notDeleted"]);
+    expect(creation.message).toContain("customTimeouts, 0.2 s");
+    expect(deletion.message).toContain("customTimeouts, 0.3 s");
   });
 
   it("end a creation in the queue, and never the deletion of a webhook without a secret", async () => {
