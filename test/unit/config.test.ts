@@ -52,27 +52,20 @@ describe("The settings of a provider", () => {
     expect(fromVariable).toMatchObject({ [name]: value, namesFromEnvironment: [name] });
   });
 
-  it.each([
-    { origin: "the environment before the stack", apiKey: "stack", isExplicit: false },
-    { origin: "the environment if a Provider has no argument", apiKey: "", isExplicit: true },
-  ])("come from $origin", ({ apiKey, isExplicit }) => {
-    const environment = { DBWEBHOOKS_API_KEY: "variable" };
+  const given = { apiKey: "given", namesFromEnvironment: [] };
+  const fromVariable = { apiKey: "variable", namesFromEnvironment: ["apiKey"] };
+  it.each<[origin: string, given: string, variable: string, isExplicit: boolean, used: object]>([
+    ["the environment before the stack", "given", "variable", false, fromVariable],
+    ["the environment if a Provider has no argument", "", "variable", true, fromVariable],
+    ["the stack if the variable is empty", "given", "", false, given],
+    ["the stack if the variable is the same", "given", "given", false, given],
+    ["a Provider before the environment", "given", "variable", true, given],
+  ])("come from %s", (_origin, apiKey, variable, isExplicit, used) => {
+    const environment = { DBWEBHOOKS_API_KEY: variable };
 
     const { settings } = read({ apiKey }, { environment, isExplicit: () => isExplicit });
 
-    expect(settings).toMatchObject({ apiKey: "variable", namesFromEnvironment: ["apiKey"] });
-  });
-
-  it.each([
-    { origin: "the stack if the variable is empty", variable: "", isExplicit: false },
-    { origin: "the stack if the variable is the same", variable: "given", isExplicit: false },
-    { origin: "a Provider before the environment", variable: "variable", isExplicit: true },
-  ])("come from $origin", ({ variable, isExplicit }) => {
-    const environment = { DBWEBHOOKS_API_KEY: variable };
-
-    const { settings } = read({ apiKey: "given" }, { environment, isExplicit: () => isExplicit });
-
-    expect(settings).toMatchObject({ apiKey: "given", namesFromEnvironment: [] });
+    expect(settings).toMatchObject(used);
   });
 
   const insecure = "http://a.example";
