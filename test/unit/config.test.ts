@@ -40,7 +40,8 @@ describe("The settings of a provider", () => {
     ["retrySeconds", "DBWEBHOOKS_RETRY_SECONDS", "86400", 86_400],
     ["maxConcurrentRequests", "DBWEBHOOKS_MAX_CONCURRENT_REQUESTS", "1", 1],
     ["maxConcurrentRequests", "DBWEBHOOKS_MAX_CONCURRENT_REQUESTS", "1000", 1_000],
-    ["requestsPerSecond", "DBWEBHOOKS_REQUESTS_PER_SECOND", " 50 ", 50],
+    ["requestsPerSecond", "DBWEBHOOKS_REQUESTS_PER_SECOND", " 0.001 ", 0.001],
+    ["requestsPerSecond", "DBWEBHOOKS_REQUESTS_PER_SECOND", "10000", 10_000],
     ["listing", "DBWEBHOOKS_LISTING", "true", true],
     ["allowInsecureBaseUrl", "DBWEBHOOKS_ALLOW_INSECURE_BASE_URL", "true", true],
   ])("take %s from the stack or from %s: %j means %j", (name, variable, text, value) => {
@@ -51,41 +52,30 @@ describe("The settings of a provider", () => {
     expect(fromVariable).toMatchObject({ [name]: value, namesFromEnvironment: [name] });
   });
 
-  it.each([
-    { origin: "the environment before the stack", apiKey: "stack", isExplicit: false },
-    { origin: "the environment if a Provider has no argument", apiKey: "", isExplicit: true },
-  ])("come from $origin", ({ apiKey, isExplicit }) => {
-    const environment = { DBWEBHOOKS_API_KEY: "variable" };
+  const given = { apiKey: "given", namesFromEnvironment: [] };
+  const fromVariable = { apiKey: "variable", namesFromEnvironment: ["apiKey"] };
+  it.each<[origin: string, given: string, variable: string, isExplicit: boolean, used: object]>([
+    ["the environment before the stack", "given", "variable", false, fromVariable],
+    ["the environment if a Provider has no argument", "", "variable", true, fromVariable],
+    ["the stack if the variable is empty", "given", "", false, given],
+    ["the stack if the variable is the same", "given", "given", false, given],
+    ["a Provider before the environment", "given", "variable", true, given],
+  ])("come from %s", (_origin, apiKey, variable, isExplicit, used) => {
+    const environment = { DBWEBHOOKS_API_KEY: variable };
 
     const { settings } = read({ apiKey }, { environment, isExplicit: () => isExplicit });
 
-    expect(settings).toMatchObject({ apiKey: "variable", namesFromEnvironment: ["apiKey"] });
-  });
-
-  it.each([
-    { origin: "the stack if the variable is empty", variable: "", isExplicit: false },
-    { origin: "the stack if the variable is the same", variable: "given", isExplicit: false },
-    { origin: "a Provider before the environment", variable: "variable", isExplicit: true },
-  ])("come from $origin", ({ variable, isExplicit }) => {
-    const environment = { DBWEBHOOKS_API_KEY: variable };
-
-    const { settings } = read({ apiKey: "given" }, { environment, isExplicit: () => isExplicit });
-
-    expect(settings).toMatchObject({ apiKey: "given", namesFromEnvironment: [] });
+    expect(settings).toMatchObject(used);
   });
 
   const insecure = "http://a.example";
-  it.each([
-    ["with allowInsecureBaseUrl", { allowInsecureBaseUrl: "true", baseUrl: insecure }],
-    ["as a former base URL, to which nothing is sent", { formerBaseUrls: insecure }],
-  ])("may hold a remote base URL without encryption %s", (_case, config) => {
-    expect(read(config).problems).toEqual([]);
-  });
-
-  it("may hold a base URL without encryption with DBWEBHOOKS_ALLOW_INSECURE_BASE_URL", () => {
-    const environment = { DBWEBHOOKS_ALLOW_INSECURE_BASE_URL: "true" };
-
-    expect(read({ baseUrl: insecure }, { environment }).problems).toEqual([]);
+  const variables = { DBWEBHOOKS_ALLOW_INSECURE_BASE_URL: "true" };
+  it.each<[string, config: Texts, environment: Texts]>([
+    ["with allowInsecureBaseUrl", { allowInsecureBaseUrl: "true", baseUrl: insecure }, {}],
+    ["with DBWEBHOOKS_ALLOW_INSECURE_BASE_URL", { baseUrl: insecure }, variables],
+    ["as a former base URL, to which nothing is sent", { formerBaseUrls: insecure }, {}],
+  ])("may hold a remote base URL without encryption %s", (_case, config, environment) => {
+    expect(read(config, { environment }).problems).toEqual([]);
   });
 });
 

@@ -61,7 +61,18 @@ describe("A creation", () => {
     await expect(create(someArgs())).rejects.toMatchObject({ kind });
     expect(methods()).toEqual(["POST"]);
   });
+
+  it("fails when the service asks to wait beyond customTimeouts, and announces no wait", async () => {
+    const rateLimited = { statusCode: 429, headers: { "retry-after": "30" } };
+    const { create, lines } = await startWithService(rateLimited, { retrySeconds: "60" });
+
+    const creation = create(someArgs(), { timeoutSeconds: 2 });
+
+    await expect(creation).rejects.toThrow("customTimeouts allows 2 s");
+    expect(lines).toEqual([]);
+  });
 });
+
 describe("A creation whose response holds no usable secret", () => {
   it.each([
     ["is a list", ["whsec_1"]],
@@ -83,6 +94,14 @@ describe("A creation whose response holds no usable secret", () => {
     const { create } = await startWithService([createdWithoutSecret, notFound]);
 
     await expect(create(someArgs())).rejects.toMatchObject({ kind: "partial", id: "17" });
+  });
+
+  it("is left behind, and not partial, when Pulumi ends before the deletion fails", async () => {
+    const engine = new EngineMonitor(undefined, () => undefined);
+    vi.spyOn(engine, "checkCanStore").mockResolvedValueOnce(true).mockResolvedValue(false);
+    const { create } = await startWithService([createdWithoutSecret, forbidden], {}, { engine });
+
+    await expect(create(someArgs())).rejects.toMatchObject({ kind: "leftBehind" });
   });
 
   it("is partial when the deletion throws", async () => {
@@ -128,12 +147,6 @@ describe("A creation whose response arrives when Pulumi is gone", () => {
     expect(lines).toEqual([`warning: ${error.message}`]);
     expect(error.message).not.toContain(otherSecret);
   });
-
-  it("is left behind, and not partial, when it has no secret and cannot be undone", async () => {
-    const { error } = await createForGoneEngine(createdWithoutSecret, forbidden);
-
-    expect(error).toMatchObject({ kind: "leftBehind" });
-  });
 });
 
 describe("A creation for which the service returns a webhook that the provider knows", () => {
@@ -174,6 +187,7 @@ describe("A creation for which the service returns a webhook that the provider k
   type Provider = Awaited<ReturnType<typeof startWithService>>;
   const remove = (provider: Provider) => provider.delete("17", provider.state);
   const failToCreate = ({ create }: Provider) => errorOf(create(someArgs()));
+  const failToRemove = (provider: Provider) => errorOf(remove(provider));
 
   it.each<[string, StubResponse[], (provider: Provider) => Promise<unknown>]>([
     ["has deleted it", [deleted], remove],
@@ -188,15 +202,11 @@ describe("A creation for which the service returns a webhook that the provider k
   });
 
   it.each<[string, StubResponse[], (provider: Provider) => Promise<unknown>]>([
-    ["could not delete it", [forbidden], remove],
-    [
-      "could not undo its creation",
-      [createdWithoutSecret, forbidden],
-      ({ create }) => create(someArgs()),
-    ],
+    ["could not delete it", [forbidden], failToRemove],
+    ["could not undo its creation", [createdWithoutSecret, forbidden], failToCreate],
   ])("fails when the provider %s", async (_case, responses, act) => {
     const provider = await startWithService([...responses, created]);
-    await errorOf(act(provider));
+    await act(provider);
 
     await expect(provider.create(someArgs())).rejects.toMatchObject({ kind: "notCreated" });
   });
@@ -207,5 +217,26 @@ describe("A creation for which the service returns a webhook that the provider k
     await diff("17", { ...state, baseUrl: "https://other.example.com" }, someArgs());
 
     expect(await create(someArgs())).toMatchObject({ id: "17" });
+  });
+});
+
+describe("Two providers in one process", () => {
+  it("send requests to their own services with their own keys", async () => {
+    const one = await startWithService(created, { apiKey: "key-one" });
+    const two = await startWithService(created, { apiKey: "key-two" });
+
+    await Promise.all([one.create(someArgs()), two.create(someArgs())]);
+
+    expect(one.requests).toMatchObject([{ headers: { authorization: "Bearer key-one" } }]);
+    expect(two.requests).toMatchObject([{ headers: { authorization: "Bearer key-two" } }]);
+  });
+
+  it("do not share which webhooks they know", async () => {
+    const { baseUrl, diff, state } = await startWithService(created);
+    await diff("17", state, someArgs());
+
+    const { id } = await startProvider({ baseUrl }).create(someArgs());
+
+    expect(id).toBe("17");
   });
 });

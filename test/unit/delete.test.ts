@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { errorBody, wrapped } from "../helpers/builders.js";
+import { errorBody, someArgs, wrapped } from "../helpers/builders.js";
 import type { StubResponse } from "../helpers/http-server.js";
 import { startWithService } from "../helpers/provider-with-service.js";
 
@@ -12,14 +12,24 @@ const unavailable: StubResponse = { statusCode: 503, headers: { "retry-after": "
 
 describe("A deletion", () => {
   it.each([
-    { provider: "the default provider", isExplicit: "false" },
-    { provider: "an explicit provider", isExplicit: "true" },
-  ])("by $provider sends nothing for a webhook of another base URL", async ({ isExplicit }) => {
-    const provider = await startWithService(deleted, { isExplicit });
+    { provider: "the default provider", isExplicit: "false", hint: "DBWEBHOOKS_API_KEY" },
+    { provider: "an explicit provider", isExplicit: "true", hint: "give the Provider" },
+  ])("by $provider sends nothing for a webhook of another base URL", async (row) => {
+    const provider = await startWithService(deleted, { isExplicit: row.isExplicit });
     const state = { ...provider.state, baseUrl: "https://a.example" };
 
-    await expect(provider.delete("17", state)).rejects.toMatchObject({ kind: "notDeleted" });
+    const refusal = { kind: "notDeleted", message: expect.stringContaining(row.hint) };
+    await expect(provider.delete("17", state)).rejects.toMatchObject(refusal);
     expect(provider.requests).toEqual([]);
+  });
+
+  it("by the default provider advises to set the old base URL while the program runs", async () => {
+    const { check, delete: remove, state } = await startWithService(deleted);
+    await check({}, someArgs());
+
+    const deletion = remove("17", { ...state, baseUrl: "https://a.example" });
+
+    await expect(deletion).rejects.toThrow("back to https://a.example");
   });
 
   it("goes to the current base URL if the webhook was created at a former one", async () => {
@@ -47,9 +57,13 @@ describe("A deletion", () => {
     expect(provider.lines).toEqual([]);
   });
 
-  const maybeDeleted = [unavailable, rateLimited, notFound];
+  const maybeDeleted = [rateLimited, unavailable, rateLimited, notFound];
+  const fourWaits = [rateLimited, rateLimited, rateLimited, rateLimited, deleted];
+  const notFoundCode = { statusCode: 404, body: { error: { code: "NOT_FOUND" } } };
   it.each<[string, responses: StubResponse[], lines: unknown[]]>([
     ["a warning when the service has no such webhook", [rateLimited, notFound], [warning]],
+    ["a warning when the service returns NOT_FOUND without a message", [notFoundCode], [warning]],
+    ["a line about the fourth wait", fourWaits, [expect.stringMatching(/^info: .*wait/)]],
     ["no warning when an earlier attempt may have deleted it", maybeDeleted, []],
   ])("succeeds with %s", async (_case, responses, lines) => {
     const provider = await startWithService(responses, { retrySeconds: "60" });

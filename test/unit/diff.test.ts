@@ -19,14 +19,14 @@ async function compare({ state = {}, news = {}, settings = {} }) {
   return { names: namesOf(differences), lines };
 }
 
-const noDifference = { names: [], lines: [] };
 const replacementFor = (name: string) => ({
   names: [name],
   lines: [expect.stringMatching(/^warning: .*webhook 17 /)],
 });
 
 describe("A comparison", () => {
-  const formerBaseUrls = `https://a.a,${someState().baseUrl}/`;
+  const formerBaseUrls = `https://a.a,${someState().baseUrl}/,https://b.b`;
+  const movedService = { baseUrl: "https://a.b", formerBaseUrls };
 
   it("finds exactly the arguments that would give the service another webhook", async () => {
     const optional = <Value>(value: fc.Arbitrary<Value>) =>
@@ -66,15 +66,12 @@ describe("A comparison", () => {
     ["the state holds the url wrapped as a secret", { state: { url: wrapped(someState().url) } }],
     ["the state holds a wrapped secret", { state: { secret: wrapped("whsec_1") } }],
     ["the base URLs mean the same", { state: { baseUrl: "HTTPS://TABLES.example.com:443//" } }],
-    [
-      "it was created at a former base URL",
-      { settings: { baseUrl: "https://a.b", formerBaseUrls } },
-    ],
+    ["it was created at a former base URL", { settings: movedService }],
     ["the program adopts the webhook with its secret", { news: { adopt: { id: 17, secret } } }],
     ["the secret to adopt is not known yet", { news: { adopt: { id: 17, secret: unknownValue } } }],
     ["settings are missing", { settings: { baseUrl: undefined, apiKey: undefined } }],
   ])("finds no difference when %s", async (_case, comparison) => {
-    expect(await compare(comparison)).toEqual(noDifference);
+    expect(await compare(comparison)).toEqual({ names: [], lines: [] });
   });
 
   it.each<[property: string, state: Properties, news: Properties]>([
@@ -101,12 +98,14 @@ describe("ignoreChanges", () => {
     { ignored: ["url", "events[0]"], different: ["events"] },
     { ignored: ['["url"]'], different: ["events"] },
     { ignored: ['["events"][0]', "url.x", "urls", ""], different: ["url", "events"] },
-  ])("leaves the differences $different with $ignored", async ({ ignored, different }) => {
-    const state = someState({ url: "https://drifted.example", events: ["table.created"] });
+  ])("leaves $different, baseUrl and secret as differences with $ignored", async (row) => {
+    const drift = { url: "https://drifted.example", events: ["table.created"] };
+    const state = someState({ ...drift, baseUrl: "https://old.example.com", secret: undefined });
+    const { diff } = startProvider({ isExplicit: "true" });
 
-    const differences = await startProvider().diff("17", state, someArgs(), { ignored });
+    const differences = await diff("17", state, someArgs(), { ignored: row.ignored });
 
-    expect(namesOf(differences)).toEqual(different);
+    expect(namesOf(differences)).toEqual([...row.different, "baseUrl", "secret"]);
   });
 });
 

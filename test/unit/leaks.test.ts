@@ -8,29 +8,13 @@ import { WebhookProvider } from "../../src/provider/provider.js";
 import { apiKey, errorBody, secret, someArgs, someState, wrapped } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
 import { expectNoPrototypePollution, expectPrintable } from "../helpers/expectations.js";
-import {
-  refusedUrl,
-  type StubResponse,
-  startRawServer,
-  startServer,
-} from "../helpers/http-server.js";
+import { refusedUrl, type StubResponse, startRawServer } from "../helpers/http-server.js";
 import { echo, expectNoLeak, tokens, url } from "../helpers/leaks.js";
 import { startProvider } from "../helpers/provider.js";
+import { startWithService } from "../helpers/provider-with-service.js";
 
 /** Another secret than that of {@link someState}. */
 const otherSecret = "kB7wQz-another-secret-Xn4";
-
-/** Returns the operations on a webhook whose url holds tokens, at the service with this base URL. */
-function operationsAt(baseUrl: string, settings: Record<string, string> = {}) {
-  const provider = startProvider({ baseUrl, retrySeconds: "0", ...settings });
-  const state = someState({ url, baseUrl });
-  return {
-    create: () => provider.create(someArgs({ url })),
-    delete: () => provider.delete("17", state),
-    read: () => provider.read("17", state),
-    lines: provider.lines,
-  };
-}
 
 /** Returns everything that Pulumi, a log or a debugger could show of an error. */
 function textsOf(error: Error): string[] {
@@ -115,7 +99,7 @@ describe("After any response of the service", () => {
 
   /** Runs an operation with many responses. `check` gets each of them and the result, or the error's kind. */
   async function forAnyResponse(
-    method: "create" | "delete" | "read",
+    operation: "create" | "delete" | "read",
     check: (response: string, outcome: unknown) => void,
   ): Promise<void> {
     let response = "";
@@ -124,14 +108,21 @@ describe("After any response of the service", () => {
     await fc.assert(
       fc.asyncProperty(anyResponse, async (given) => {
         response = given;
-        const operations = operationsAt(server.url, { listing: "true" });
+        const { url: baseUrl } = server;
+        const provider = startProvider({ baseUrl, retrySeconds: "0", listing: "true" });
+        const state = someState({ url, baseUrl });
+        const run = {
+          create: () => provider.create(someArgs({ url })),
+          delete: () => provider.delete("17", state),
+          read: () => provider.read("17", state),
+        };
 
-        const outcome = await operations[method]().catch((error) => {
+        const outcome = await run[operation]().catch((error) => {
           expectSafeError(error);
           return error.kind;
         });
 
-        expectSafeLines(operations.lines);
+        expectSafeLines(provider.lines);
         expectNoPrototypePollution();
         check(response, outcome);
       }),
@@ -163,28 +154,34 @@ describe("After any response of the service", () => {
 });
 
 describe("An error", () => {
+  const listing = { listing: "true" };
+  const refusalWith = (message: string) => ({ statusCode: 400, body: errorBody("ODD", message) });
+
   it("does not show the password of the proxy", async () => {
     const proxy = (await refusedUrl()).replace("//", `//${tokens.user}:${tokens.password}@`);
     vi.stubEnv("HTTPS_PROXY", proxy);
     vi.stubEnv("NO_PROXY", "");
+    const { create } = startProvider({ baseUrl: "https://tables.example.test", retrySeconds: "0" });
 
-    const error = await errorOf(operationsAt("https://tables.example.test").create());
+    const error = await errorOf(create(someArgs({ url })));
 
     expect(error).toMatchObject({ kind: "notCreated" });
     expectSafeError(error);
   });
 
-  const repeating = { error: { code: "ODD", message: `It is ${otherSecret} of ${url}` } };
+  const createdWithoutId = {
+    body: { secret: otherSecret, error: { code: "ODD", message: otherSecret } },
+  };
   const redirect = { location: `https://${apiKey.replaceAll("_", ".")}.example.com/` };
 
   it.each<[string, StubResponse[]]>([
-    ["the secret of a creation without an id", [{ body: { secret: otherSecret, ...repeating } }]],
-    ["the url in an error", [{ body: { id: 17 } }, { statusCode: 400, body: repeating }]],
+    ["the secret of a creation without an id", [createdWithoutId]],
+    ["the url in the error of an undo", [{ body: { id: 17 } }, refusalWith(tokens.path)]],
     ["the key in the host of a redirect", [{ statusCode: 301, headers: redirect }]],
   ])("withholds %s", async (_case, responses) => {
-    await using server = await startServer(...responses);
+    const { create } = await startWithService(responses);
 
-    const error = await errorOf(operationsAt(server.url).create());
+    const error = await errorOf(create(someArgs({ url })));
 
     expect(error.message).toContain("[withheld:");
     expect(error.message).not.toContain(otherSecret);
@@ -192,33 +189,43 @@ describe("An error", () => {
   });
 
   it("shows a long message of the service in one line, cut to 200 characters", async () => {
-    const body = errorBody("ODD", `Too\nmany. ${"Z".repeat(500)}`);
-    await using server = await startServer({ statusCode: 400, body });
+    const refusal = refusalWith(`Too\nmany. ${"Z".repeat(500)}`);
+    const { create } = await startWithService(refusal);
 
-    const { message } = await errorOf(operationsAt(server.url).create());
+    const { message } = await errorOf(create(someArgs()));
 
     expect(message).toContain(`ODD "Too many. ${"Z".repeat(189)}…"`);
   });
 
-  it("shows no secret that Pulumi passes wrapped, or that the program adopts", async () => {
-    const refusal = { statusCode: 400, body: errorBody("ODD", otherSecret) };
-    await using server = await startServer(refusal);
-    const state = someState({ baseUrl: server.url, secret: wrapped(otherSecret) });
-    const args = someArgs({ adopt: { id: 17, secret: otherSecret } });
-    const { read, create, lines } = startProvider({ baseUrl: server.url, listing: "true" });
+  it.each([
+    { value: "a secret", stored: { secret: wrapped(otherSecret) }, repeated: otherSecret },
+    { value: "a url", stored: { url: wrapped(url) }, repeated: tokens.path },
+  ])("shows no part of $value that Pulumi passes wrapped", async ({ stored, repeated }) => {
+    const { read, state, lines } = await startWithService(refusalWith(repeated), listing);
 
-    await read("17", state);
-    const { message } = await errorOf(create(args));
+    await read("17", { ...state, ...stored });
 
-    expect(lines[0]).toContain('ODD "[withheld:');
-    expect(message).toContain('ODD "[withheld:');
+    expect(lines).toEqual([expect.stringContaining('ODD "[withheld:')]);
+  });
+
+  it("shows no secret that the program adopts, or that the environment holds for an import", async () => {
+    const environment = { DBWEBHOOKS_IMPORT_SECRET: otherSecret };
+    const refusal = refusalWith(otherSecret);
+    const provider = await startWithService(refusal, listing, { environment });
+
+    const adoption = provider.create(someArgs({ adopt: { id: 17, secret: otherSecret } }));
+    const errors = [await errorOf(adoption), await errorOf(provider.import("17", "base_abc123"))];
+
+    const message = expect.stringContaining('ODD "[withheld:');
+    expect(errors).toMatchObject([{ message }, { message }]);
   });
 
   it.each<[string, unknown]>([
     ["an error", Object.assign(new Error(`broken: ${echo}`, { cause: echo }), { details: echo })],
+    ["an error with a part of the url", new Error(tokens.path)],
     ["null", null],
     ["a long error with a lone surrogate", new Error(`\ud800${"x".repeat(100_000)}`)],
-  ])("is a fault, and shows no sensitive value, after an exception: %s", async (_case, thrown) => {
+  ])("is a fault without sensitive values after an exception: %s", async (_case, thrown) => {
     const notify = () => undefined;
     // The settings cannot be read, so the provider recognizes the key only after "Bearer".
     const get = () => {
@@ -228,10 +235,17 @@ describe("An error", () => {
     const provider = new WebhookProvider(source, new EngineMonitor(undefined, notify));
     const inputs = someArgs({ url, adopt: { id: 1, secret } });
 
-    const error = await errorOf(provider.create(inputs, { notify }));
+    const errors = await Promise.all([
+      errorOf(provider.check({}, inputs, { notify })),
+      errorOf(provider.diff("17", inputs, inputs, { notify })),
+      errorOf(provider.create(inputs, { notify })),
+      errorOf(provider.read("17", inputs, { notify })),
+      errorOf(provider.delete("17", inputs, { notify })),
+    ]);
 
-    expectSafeError(error);
-    expect({ ...error }).toEqual({ name: "WebhookError", kind: "fault" });
+    errors.forEach(expectSafeError);
+    const fault = { name: "WebhookError", kind: "fault" };
+    expect(errors.map((error) => ({ ...error }))).toEqual(Array(5).fill(fault));
   });
 
   it("is one line of limited length that ends with its kind, also as a string", () => {

@@ -26,6 +26,10 @@ const urnCases = [
   { urns: "without URNs", hasUrns: false },
 ];
 
+const compareBoth: Step = ({ first, second }) => first.compare().then(() => second.compare());
+const compareAfterRead: Step = ({ second, read, state }) =>
+  read("17", state).then(() => second.compare());
+
 /** Starts a provider of a service that has webhook 17, and two resources that can have it. */
 async function startRun({ hasUrns = true } = {}) {
   // The response to every request: a creation reads the id and the secret, a deletion `success`, a list the rest.
@@ -80,10 +84,8 @@ describe.each(urnCases)("A deletion $urns", ({ hasUrns }) => {
 
   it.each<[string, Step]>([
     ["another resource has it", ({ second }) => second.compare()],
-    [
-      "another resource has it in up --refresh",
-      ({ second, read, state }) => read("17", state).then(() => second.compare()),
-    ],
+    ["its resource and another one have it", compareBoth],
+    ["another resource has it in up --refresh", compareAfterRead],
     ["another resource imported it", ({ second }) => second.import()],
     ["the program adopts it", ({ second }) => second.check({}, adopting())],
   ])("keeps the webhook and warns when %s", async (_case, prepare) => {
@@ -142,12 +144,13 @@ describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
     expect(await second.check({}, adopting())).toMatchObject({ failures: [] });
   });
 
-  it("keeps its resource from being replaced", async () => {
-    const { first } = await startRun({ hasUrns });
+  it("keeps its resource from being replaced, without an announcement", async () => {
+    const { first, lines } = await startRun({ hasUrns });
 
     const comparison = first.compare({ ...adopting(), tableId: "tbl_1" });
 
     await expect(comparison).rejects.toMatchObject({ kind: "unchanged" });
+    expect(lines).toEqual([]);
   });
 
   it("succeeds after --replace has deleted the resource first in the update that adds adopt", async () => {
@@ -192,7 +195,7 @@ describe("An adoption", () => {
     expect(lines).toEqual([expect.stringMatching(/^info: .*webhook 17 /)]);
   });
 
-  it("sends nothing, and stores the secret but not the argument", async () => {
+  it("sends nothing without listing, says so, and stores the secret but not the argument", async () => {
     const { create, lines, baseUrl, requests } = await startWithService({});
 
     const { id, properties } = await create(adopting());
@@ -200,7 +203,7 @@ describe("An adoption", () => {
     expect(id).toBe("17");
     expect(properties).toStrictEqual({ ...someArgs(), baseUrl, secret: secretEnvelope });
     expect(requests).toEqual([]);
-    expect(lines).toEqual([expect.stringMatching(/^info: .*webhook 17 /)]);
+    expect(lines).toEqual([expect.stringMatching(/^info: .*webhook 17 .*not looked up/)]);
   });
 
   it("looks the webhook up with listing, and meanwhile another adoption of it is refused", async () => {
@@ -213,6 +216,7 @@ describe("An adoption", () => {
       { status: "rejected", reason: { kind: "unchanged" } },
     ]);
     expect(run.methods()).toEqual(["GET"]);
+    expect(run.lines).toEqual([expect.not.stringContaining("not looked up")]);
   });
 
   it.each<[string, StubResponse]>([

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect as connectSocket } from "node:net";
 import { status } from "@grpc/grpc-js";
 import { LogSeverity } from "@pulumi/pulumi/proto/engine_pb.js";
 import type { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb.js";
@@ -39,11 +41,12 @@ async function startLog() {
 async function startPlugin() {
   const { engine, log } = await startLog();
   const server = new PluginServer(new EngineMonitor(undefined, () => {}), log);
-  const { call, close } = connect(String(await server.listen()));
+  const port = await server.listen();
+  const { call, close } = connect(String(port));
   onTestFinished(close);
   const configure = (settings: Record<string, unknown>) =>
     call("configure", new messages.ConfigureRequest().setArgs(struct(settings)));
-  return { ...operationsOf(call, urn), call, configure, lines: engine.lines };
+  return { ...operationsOf(call, urn), call, configure, port, lines: engine.lines };
 }
 
 /** Starts a service and a plugin that is configured to use it. */
@@ -106,6 +109,14 @@ describe("The plugin", () => {
     expect(service.counts.created).toBe(1);
   });
 
+  it("listens on 127.0.0.1 alone", async () => {
+    const { port } = await startPlugin();
+
+    const connection = once(connectSocket(port, "127.0.0.2"), "connect");
+
+    await expect(connection).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  });
+
   it("has the version of the package, also in its schema", async () => {
     const { call } = await startPlugin();
 
@@ -141,24 +152,22 @@ describe("The plugin", () => {
   });
 });
 
-describe("The diff of a provider with another base URL", () => {
-  it("logs one warning before the provider is configured, and one afterwards", async () => {
-    const { call, configure, lines } = await startPlugin();
-    const next = { baseUrl: "https://b.example", apiKey: "key" };
-    const request = new messages.DiffRequest().setName("eu").setNews(struct(next));
-    request.setOldInputs(struct({ ...next, baseUrl: "https://a.example" }));
-    const compare = () => call("diffConfig", request);
+it("A diff of a provider with another base URL logs one warning before the provider is configured, and one afterwards", async () => {
+  const { call, configure, lines } = await startPlugin();
+  const next = { baseUrl: "https://b.example", apiKey: "key" };
+  const request = new messages.DiffRequest().setName("eu").setNews(struct(next));
+  request.setOldInputs(struct({ ...next, baseUrl: "https://a.example" }));
+  const compare = () => call("diffConfig", request);
 
-    await compare();
-    await configure(next);
-    await compare();
-    await compare();
+  await compare();
+  await configure(next);
+  await compare();
+  await compare();
 
-    expect(lines).toEqual([
-      { urn: "", severity: WARNING, line: expect.stringContaining("formerBaseUrls") },
-      { urn: "", severity: WARNING, line: expect.stringContaining("secrets change") },
-    ]);
-  });
+  expect(lines).toEqual([
+    { urn: "", severity: WARNING, line: expect.stringContaining("formerBaseUrls") },
+    { urn: "", severity: WARNING, line: expect.stringContaining("secrets change") },
+  ]);
 });
 
 describe("The engine's log", () => {
@@ -260,26 +269,18 @@ describe("A webhook of the plugin", () => {
     expect(error).toMatchObject({ code: status.UNKNOWN, details: partial?.getReasonsList()[0] });
   });
 
-  it("shows drift as a difference of outputs only if Pulumi passes the old inputs", async () => {
+  it("shows drift as a difference of outputs if Pulumi passes the old inputs, and none that ignoreChanges names", async () => {
     const { plugin, create } = await startConfigured();
     const { id, state } = await create();
     const drifted = { ...state, url: otherUrl };
 
     const withOldInputs = await plugin.diff(id, drifted, inputs, { oldInputs: inputs });
     const withoutOldInputs = await plugin.diff(id, drifted, inputs);
+    const ignoring = await plugin.diff(id, drifted, inputs, { ignoreChanges: ["url"] });
 
     expect(withOldInputs.detaileddiffMap).toMatchObject([["url", { inputdiff: false }]]);
     expect(withoutOldInputs.detaileddiffMap).toMatchObject([["url", { inputdiff: true }]]);
-  });
-
-  it("has no difference in a property that ignoreChanges names", async () => {
-    const { plugin, create } = await startConfigured();
-    const { id, state } = await create();
-    const drifted = { ...state, url: otherUrl };
-
-    const { replacesList } = await plugin.diff(id, drifted, inputs, { ignoreChanges: ["url"] });
-
-    expect(replacesList).toEqual([]);
+    expect(ignoring.replacesList).toEqual([]);
   });
 
   it("is read as the service has it, with a warning that its drift is undone", async () => {
@@ -294,29 +295,31 @@ describe("A webhook of the plugin", () => {
     expect(plugin.lines).toEqual([{ urn, severity: WARNING, line }]);
   });
 
-  it("is read without an id when it is gone", async () => {
+  it("is read without an id, and no new one is announced, when the stack only reads it and it is gone", async () => {
     const { plugin, service, create } = await startConfigured({ listing: "true" });
     const { id, state } = await create();
     service.removeWebhook(1);
 
     expect(await plugin.read(id, state)).toEqual({ id: "", props: {}, inputs: {} });
+    expect(plugin.lines).toMatchObject([{ line: expect.not.stringContaining("pulumi up") }]);
   });
 });
 
 describe("customTimeouts", () => {
-  it("end a creation and a deletion that a 429 asks to wait", async () => {
-    const { plugin, service, create } = await startConfigured({ retrySeconds: "600" });
+  it("end a creation and a deletion to which the service does not respond, and the errors say so", async () => {
+    const { plugin, service, create } = await startConfigured();
     const { id, state } = await create();
-    const headers = { "retry-after": "30" };
-    service.inject({ fault: { kind: "respond", statusCode: 429, headers } });
+    const hold = service.inject({ fault: { kind: "hold" } });
 
     const errors = await Promise.all([
       errorOf(plugin.create(inputs, 0.5)),
       errorOf(plugin.delete(id, state, 0.5)),
     ]);
+    hold.release();
 
-    expect(errors.map(kindOf)).toEqual(["notCreated", "notDeleted"]);
-    expect(service.requests).toHaveLength(3);
+    const message = expect.stringContaining("customTimeouts, 0.5 s");
+    expect(errors.map(kindOf)).toEqual(["inDoubt", "notDeleted"]);
+    expect(errors).toMatchObject([{ message }, { message }]);
   });
 
   it("end a creation in the queue, and never the deletion of a webhook without a secret", async () => {

@@ -56,19 +56,17 @@ describe("The response to Diff", () => {
     { kind: ADD_REPLACE, lastUpdate: {}, state: other, program: table },
     { kind: DELETE_REPLACE, lastUpdate: table, state: table, program: {} },
     { kind: DELETE_REPLACE, lastUpdate: table, state: {}, program: { tableId: null } },
-  ])(
-    "shows a change from $lastUpdate to $program in the program as a difference of inputs, also if the state holds $state",
-    (row) => {
-      const { kind, lastUpdate, state, program } = row;
+  ])("shows a change from $lastUpdate to $program as one of inputs, with $state stored", (row) => {
+    const { kind, lastUpdate, state, program } = row;
 
-      expect(responseTo("tableId", lastUpdate, state, program)).toMatchObject({
-        changes: DIFF_SOME,
-        replacesList: ["tableId"],
-        diffsList: ["tableId"],
-        detaileddiffMap: [["tableId", { kind, inputdiff: true }]],
-      });
-    },
-  );
+    expect(responseTo("tableId", lastUpdate, state, program)).toMatchObject({
+      changes: DIFF_SOME,
+      deletebeforereplace: false,
+      replacesList: ["tableId"],
+      diffsList: ["tableId"],
+      detaileddiffMap: [["tableId", { kind, inputdiff: true }]],
+    });
+  });
 
   it.each([
     { kind: UPDATE_REPLACE, program: table, state: other },
@@ -87,13 +85,11 @@ describe("The response to Diff", () => {
   });
 });
 
-describe("An unexpected error", () => {
-  it("reaches Pulumi without its message, which can contain a secret", () => {
-    const { code, details } = grpcErrorOf(new Error(`cannot read ${apiKey}`));
+it("An unexpected error reaches Pulumi without its message, which can contain a secret", () => {
+  const { code, details } = grpcErrorOf(new Error(`cannot read ${apiKey}`));
 
-    expect(code).toBe(status.UNKNOWN);
-    expect(details).not.toContain(apiKey);
-  });
+  expect(code).toBe(status.UNKNOWN);
+  expect(details).not.toContain(apiKey);
 });
 
 describe("The Pulumi id of a webhook", () => {
@@ -155,12 +151,13 @@ describe("The check of a provider of the plugin", () => {
     return { inputs: propertiesOf(response.getInputs()), warnings, failures };
   }
   const known = { baseUrl: "https://a.example", apiKey, version };
+  const addedByPulumi = { pluginDownloadURL: "x", pluginChecksums: {}, __internal: {} };
   const notYetKnown = { baseUrl: unknownMarkers.string, apiKey: unknownMarkers.string };
 
   it.each([
     ["known arguments", known],
     ["arguments that are not known yet", notYetKnown],
-    ["arguments that Pulumi adds", { ...known, pluginDownloadURL: "x" }],
+    ["arguments that Pulumi adds", { ...known, ...addedByPulumi }],
   ])("accepts %s of an explicit provider", async (_case, args) => {
     expect(await check("eu", args)).toMatchObject({ failures: [], warnings: [] });
   });
@@ -171,10 +168,13 @@ describe("The check of a provider of the plugin", () => {
     expect(failures).toEqual(["timeout", "dbwebhooks:baseUrl", "dbwebhooks:apiKey"]);
   });
 
-  it("refuses a program that asks for another version of the plugin", async () => {
-    const { failures } = await check("default", { version: "0.0.1-other" });
+  it("refuses a program that asks for another version of the plugin, beside any warning", async () => {
+    vi.stubEnv("DBWEBHOOKS_LISTINGS", "true");
+
+    const { failures, warnings } = await check("default", { version: "0.0.1-other" });
 
     expect(failures).toEqual([expect.stringContaining("0.0.1-other")]);
+    expect(warnings).toEqual([expect.stringContaining("DBWEBHOOKS_LISTINGS")]);
   });
 
   it.each(["default_0_1_0", "eu"])("of %s warns of unrecognized variables", async (name) => {
@@ -223,6 +223,7 @@ describe("The check of a provider of the plugin", () => {
 describe("The diff of a provider of the plugin", () => {
   const us = "https://us.example.com/x";
   const eu = "https://eu.example.com";
+  const formerBaseUrls = `https://a.a,${us},https://b.b`;
   const account = { baseUrl: us, apiKey, version };
   const moved = { ...account, baseUrl: eu };
   const keyOfEnvironment = { DBWEBHOOKS_API_KEY: "key-of-the-environment" };
@@ -256,7 +257,7 @@ describe("The diff of a provider of the plugin", () => {
   it.each<[string, Properties]>([
     ["nothing", {}],
     ["the spelling of the base URL", { baseUrl: "HTTPS://US.example.com:443/x/" }],
-    ["the address of the same service", { baseUrl: eu, formerBaseUrls: `["${us}"]` }],
+    ["the address of the same service", { baseUrl: eu, formerBaseUrls }],
     ["the key", { apiKey: "another-key" }],
     ["the base URL to one that is not known yet", { baseUrl: unknownMarkers.string }],
     ["the base URL to an invalid one", { baseUrl: "eu.example.com" }],
