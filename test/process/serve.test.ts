@@ -30,11 +30,14 @@ describe("pulumi-dbwebhooks serve", () => {
     expect(service.output()).toMatch(/^Stopped\. Deliveries still pending are lost: 1\.$/m);
   });
 
-  it("never prints a key that the user chose", async () => {
-    const { output } = await serve("--api-key", "sk_live_1");
+  it("never prints a key that the user chose, even when a request contains it", async () => {
+    const service = await serve("--api-key", "sk_live_1");
+    await clientOf({ ...service, apiKey: "sk_live_1" }).create({ databaseId: "sk_live_1" });
 
-    expect(output()).toContain("API keys: 1.");
-    expect(output()).not.toContain("sk_live_1");
+    await service.end("SIGTERM");
+
+    expect(service.output()).toMatch(/API keys: 1\..*: created webhook 1$/ms);
+    expect(service.output()).not.toContain("sk_live_1");
   });
 
   it("writes with --json the types and fields that docs/local-service.md describes", async () => {
@@ -49,19 +52,22 @@ describe("pulumi-dbwebhooks serve", () => {
     const records: Record<string, unknown>[] = lines.map((line) => JSON.parse(line));
     const [, section = ""] = readPage("docs/local-service.md").split("### As JSON\n");
     const rows = rowsOf(section).filter(({ head }) => head[0] === "`type`");
-    const documented = rows.map(({ cells: [type = "", always = "", optional = ""] }) => ({
-      type: codeSpans(type).join(),
-      always: ["time", "type", ...codeSpans(always)],
-      optional: codeSpans(optional),
-    }));
-    const types = documented.map(({ type }) => type);
-    expect(new Set(records.map(({ type }) => type))).toEqual(new Set(types));
-    for (const { type, always, optional } of documented) {
-      for (const record of records.filter((candidate) => candidate.type === type)) {
+    const documented = rows.map(({ cells }) => cells.map(codeSpans));
+    const documentedTypes = documented.flatMap(([types]) => types);
+    expect(new Set(records.map(({ type }) => type))).toEqual(new Set(documentedTypes));
+    for (const [types = [], always = [], optional = []] of documented) {
+      for (const record of records.filter(({ type }) => types.includes(String(type)))) {
         const fields = Object.keys(record).filter((field) => !optional.includes(field));
-        expect(fields.toSorted()).toEqual(always.toSorted());
+        expect(fields.toSorted()).toEqual(["time", "type", ...always].toSorted());
       }
     }
+  });
+
+  it("stops without waiting for the timeout of an emission that has ended", async () => {
+    const service = await serve();
+    await emit(service.baseUrl, "--wait", "600");
+
+    expect(await service.end("SIGINT")).toBe(0);
   });
 
   it("has kept every webhook that it acknowledged in the file when it is killed", async () => {

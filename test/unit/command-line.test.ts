@@ -86,20 +86,22 @@ describe("serve", () => {
     { line: "", options: { host: "127.0.0.1", port: 8787, allowRemote: false } },
     { line: "", options: { listing: false, allowUnknownEvents: false, maxRequests: 0 } },
     { line: "--host [::] --allow-remote", options: { host: "::", allowRemote: true } },
-    { line: "--port 0 --data a.db", options: { port: 0, data: "a.db" } },
+    { line: "--host ::1", options: { host: "::1", allowRemote: false } },
+    { line: "--port 0 --data a.db --listing", options: { port: 0, data: "a.db", listing: true } },
     { line: "--rate-limit 0.5", options: { rateLimit: { requestsPerSecond: 0.5 } } },
     { line: "--deliver-to http://h:1", options: { deliveries: { deliverTo: "http://h:1" } } },
-    { line: "--listing", options: { listing: true } },
     { line: "--allow-unknown-events", options: { allowUnknownEvents: true } },
   ])("passes the options of '$line' to the service", async ({ line, options }) => {
     expect(await optionsOfServe(line)).toMatchObject(options);
   });
 
-  it("fails, and advises to choose another address, when Node.js cannot listen on this one", async () => {
-    const error = Object.assign(new Error("address in use"), { syscall: "listen" });
-    vi.mocked(startLocalService).mockRejectedValueOnce(error);
+  it("advises to choose another address only when Node.js cannot listen on this one", async () => {
+    const inUse = Object.assign(new Error("address in use"), { syscall: "listen" });
+    const start = vi.mocked(startLocalService).mockRejectedValueOnce(inUse);
+    start.mockRejectedValueOnce(new Error("bad data file"));
 
     await expect(runCommandLine("serve")).rejects.toThrow("in use. Choose another address");
+    await expect(runCommandLine("serve")).rejects.toThrow(/^bad data file$/);
   });
 
   it("shows the setting that a stack needs when other machines can reach the service", () => {

@@ -5,7 +5,12 @@ import { dirname } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { DataFileError } from "../../src/local-service/index.js";
-import { startService, temporaryFile, webhookBody } from "../helpers/local-service.js";
+import {
+  startService,
+  statusCodesOf,
+  temporaryFile,
+  webhookBody,
+} from "../helpers/local-service.js";
 
 // The application id of the local service with another version of the schema.
 const ofAnotherVersion = "PRAGMA application_id = 0x64627768; PRAGMA user_version = 99";
@@ -101,18 +106,19 @@ describe("The data file", () => {
     await expect(startService({ data })).rejects.toThrow("another local service has it open");
   });
 
-  it("leaves no webhook behind when a creation cannot be written to it", async () => {
+  it("leaves the webhooks unchanged when a creation or a deletion cannot be written to it", async () => {
     const service = await startService({ data: temporaryFile() });
+    await service.create();
     const write = vi.spyOn(StatementSync.prototype, "run").mockImplementation(() => {
       throw new Error("disk is full");
     });
     onTestFinished(() => write.mockRestore());
 
-    const { statusCode } = await service.create();
+    const responses = [await service.create(), await service.delete(1)];
 
-    expect(statusCode).toBe(500);
-    expect(service.webhooks).toEqual([]);
-    expect(service.counts.created).toBe(0);
+    expect(statusCodesOf(responses)).toEqual([500, 500]);
+    expect(service.webhooks).toMatchObject([{ id: 1 }]);
+    expect(service.counts).toMatchObject({ created: 1, deleted: 0 });
   });
 });
 

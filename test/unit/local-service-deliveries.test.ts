@@ -2,12 +2,15 @@ import { Webhook } from "standardwebhooks";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { eventTypes } from "../../src/common/event-types.js";
 import type { LocalServiceOptions } from "../../src/local-service/index.js";
+import { refusedUrl } from "../helpers/http-server.js";
 import { startService, statusCodesOf, webhookBody } from "../helpers/local-service.js";
 import { type ReceivedNotification, startReceiver } from "../helpers/receiver.js";
 
 const recordCreated = { type: "record.created", databaseId: "base_1" };
+const path = "/_local/bases/base_1/events";
+const emission = { method: "POST", path, body: { type: "record.created" } } as const;
 // In floating point, 16.1 s are not a whole number of milliseconds.
-const twoQuickRetries = { retryWaitsSeconds: [0.01, 0.02], timeoutSeconds: 16.1 };
+const twoQuickRetries = { deliveries: { retryWaitsSeconds: [0.01, 0.02], timeoutSeconds: 16.1 } };
 const never = () => new Promise<number>(() => {});
 
 describe("Emitting an event", () => {
@@ -57,12 +60,14 @@ describe("Emitting an event", () => {
     });
   });
 
-  it.each(eventTypes)("sends sample data by default: %s", async (type) => {
+  it.each(eventTypes)("sends sample data and a new id by default: %s", async (type) => {
     const service = await startService();
+    const event = { type, databaseId: "base_1", tableId: "tbl_1" };
     const [subject = ""] = type.split(".");
 
-    const { data } = service.emit({ type, databaseId: "base_1", tableId: "tbl_1" });
+    const { id, data } = service.emit(event);
 
+    expect(id).not.toBe(service.emit(event).id);
     expect(data.tableId).toBe("tbl_1");
     expect(Object.keys(data).join()).toContain(subject);
   });
@@ -90,22 +95,26 @@ describe("Emitting an event", () => {
   });
 });
 
-it("An emission over HTTP needs a valid event and a key with access, and no rate limit or fault applies", async () => {
-  const service = await startService({
-    apiKeys: { "key-of-all": "*", "key-of-base_2": ["base_2"] },
-    rateLimit: { requestsPerSecond: 0.001 },
-    faults: [{ fault: { kind: "respond", statusCode: 500 } }],
-  });
-  const path = "/_local/bases/base_1/events";
-  const post = { method: "POST", path, body: { type: "record.created" } } as const;
+it("An emission over HTTP is for the database of its path, and no rate limit or fault applies", async () => {
+  const service = await startService({ rateLimit: { requestsPerSecond: 0.001 } });
+  await service.subscribe(await refusedUrl());
+  service.inject({ fault: { kind: "respond", statusCode: 500 } });
+
+  const response = await service.send({ ...emission, body: { ...emission.body, databaseId: "b" } });
+
+  expect(response).toMatchObject({ statusCode: 202, json: { deliveries: [{ webhookId: 1 }] } });
+});
+
+it("An emission over HTTP needs a valid event of at most 1 MiB, and a key with access", async () => {
+  const service = await startService({ apiKeys: { "of-all": "*", "of-base_2": ["base_2"] } });
 
   const responses = [
-    await service.send(post),
-    await service.send({ ...post, body: "not JSON" }),
-    await service.send({ ...post, apiKey: "key-of-base_2" }),
+    await service.send({ ...emission, body: "not JSON" }),
+    await service.send({ ...emission, body: "x".repeat(1024 * 1024 + 1) }),
+    await service.send({ ...emission, apiKey: "of-base_2" }),
   ];
 
-  expect(statusCodesOf(responses)).toEqual([200, 400, 404]);
+  expect(statusCodesOf(responses)).toEqual([400, 413, 404]);
 });
 
 describe("A delivery", () => {
@@ -114,9 +123,10 @@ describe("A delivery", () => {
     { statusCode: 302, outcome: "failed", attempts: 3 },
     { statusCode: 410, outcome: "failed", attempts: 3 },
   ])("ends as $outcome after $attempts attempts that get $statusCode", async (expected) => {
-    const { service, receiver } = await startWithReceiver(() => expected.statusCode, {
-      deliveries: twoQuickRetries,
-    });
+    const { service, receiver } = await startWithReceiver(
+      () => expected.statusCode,
+      twoQuickRetries,
+    );
 
     const [delivery] = await service.emit(recordCreated).finished;
 
@@ -132,9 +142,7 @@ describe("A delivery", () => {
       service.updateWebhook(1, { url: `${receiver.url}/moved` });
       return 503;
     };
-    const { receiver, service, secret } = await startWithReceiver(moveAndFail, {
-      deliveries: twoQuickRetries,
-    });
+    const { receiver, service, secret } = await startWithReceiver(moveAndFail, twoQuickRetries);
 
     const { id, finished } = service.emit(recordCreated);
     await finished;
@@ -210,17 +218,17 @@ describe("A delivery", () => {
   it("can be waited for by its event, its webhook and a condition", async () => {
     const { receiver, service } = await startWithReceiver();
     await service.subscribe(receiver.url, { events: ["record.deleted"] });
-    const byEvent = service.nextDelivery({ type: "record.deleted" });
-    const byWebhook = service.nextDelivery({ webhookId: 2 });
-    const byCondition = service.nextDelivery({ where: ({ event }) => event.tableId === "tbl_1" });
+    const deliveries = Promise.all([
+      service.nextDelivery({ type: "record.deleted" }),
+      service.nextDelivery({ webhookId: 2 }),
+      service.nextDelivery({ where: ({ event }) => event.tableId === "tbl_1" }),
+    ]);
 
     await service.emit(recordCreated).finished;
     await service.emit({ ...recordCreated, type: "record.deleted" }).finished;
     await service.emit({ ...recordCreated, tableId: "tbl_1" }).finished;
 
-    expect(await byEvent).toMatchObject({ number: 2 });
-    expect(await byWebhook).toMatchObject({ number: 2 });
-    expect(await byCondition).toMatchObject({ number: 3 });
+    expect(await deliveries).toMatchObject([{ number: 2 }, { number: 2 }, { number: 3 }]);
   });
 
   it("rejects its promise when the service closes before it finishes", async () => {
@@ -233,6 +241,7 @@ describe("A delivery", () => {
     await expect(finished).rejects.toThrow("closed before the delivery finished");
   });
 });
+
 /** Starts a receiver, and a service with a webhook that subscribes the receiver to `record.created`. */
 async function startWithReceiver(
   respond?: Parameters<typeof startReceiver>[0],

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { FaultRule } from "../../src/local-service/index.js";
 import { asHtml, idAsString, withFields } from "../helpers/faults/faults.mjs";
@@ -24,6 +25,20 @@ it("A held request continues when its rule is released or cleared, and later req
 
   expect(webhooksBeforeClearing).toMatchObject([{ id: 1 }]);
   expect(service.webhooks).toMatchObject([{ id: 1 }, { id: 2 }]);
+});
+
+it("A delayed request has no effect when the service closes first", async () => {
+  const service = await startService({ faults: [{ fault: { kind: "delay", ms: 1 } }] });
+  const received = service.nextRequest();
+  const creation = service.create();
+  await received;
+
+  await service.close();
+
+  await expect(creation).rejects.toThrow();
+  // The creation would have its effect after its delay.
+  await setTimeout(2);
+  expect(service.webhooks).toEqual([]);
 });
 
 describe("A fault rule", () => {

@@ -96,6 +96,8 @@ describe("move-state", () => {
       dependencies: [stack.urn, urn],
       propertyDependencies: { name: [urn], size: null },
       deletedWith: urn,
+      replaceWith: [urn],
+      viewOf: urn,
     });
     const childOf = (parentType: string, parent: string) => ({
       urn: `${urnPrefix}my:index:Team$${parentType}$a:b:C::child`,

@@ -19,7 +19,6 @@ const otherOutputs = {
   baseUrl: "https://tables.example.com",
   tableId: "tbl_of_the_state",
 };
-const webhookId = "43";
 
 let registered: pulumi.runtime.MockResourceArgs[];
 /** The requests to Pulumi's engine, which hold more than Pulumi's mocks receive. */
@@ -30,7 +29,7 @@ beforeEach(async () => {
   await pulumi.runtime.setMocks({
     newResource: (resource) => {
       registered.push(resource);
-      return { id: "42", state: { ...args, ...resource.inputs, ...otherOutputs, webhookId } };
+      return { id: "42", state: { ...args, ...resource.inputs, ...otherOutputs, webhookId: "43" } };
     },
     call: () => ({}),
   });
@@ -65,9 +64,10 @@ const nativeEntry = {
 describe.each([mainEntry, nativeEntry])("A Webhook of $name", ({ entry, type, addedInputs }) => {
   const { Webhook, Provider } = entry;
 
-  it("is registered under its type, with its arguments unchanged", async () => {
+  it("is registered under its type, with its arguments unchanged, apart from the name __provider", async () => {
+    const others = { allowUnknownEvents: true, allowInsecureUrl: false, __provider: "exports = 1" };
     // Frozen, so that a constructor that changes its arguments throws.
-    const all = Object.freeze({ ...args, allowUnknownEvents: true, allowInsecureUrl: false });
+    const all = Object.freeze({ ...args, ...others });
     const later = { tableId: Promise.resolve("tbl_orders"), events: pulumi.output(args.events) };
 
     await resolved(new Webhook("orders", { ...all, ...later }).id);
@@ -119,38 +119,32 @@ describe.each([mainEntry, nativeEntry])("A Webhook of $name", ({ entry, type, ad
   });
 });
 
-describe("A Webhook of the main entry", () => {
-  it.each<[string, () => unknown]>([
-    ["the option import", () => new main.Webhook("orders", args, { import: "17" })],
-    ["the option id", () => new main.Webhook("orders", args, { id: "17" })],
-    ["get", () => main.Webhook.get("orders", "base_abc123/17", {})],
-  ])("refuses %s, and suggests ./native and adopt", (_case, declare) => {
-    expect(declare).toThrow(pulumi.RunError);
-    expect(declare).toThrow(/^Webhook orders: .*"pulumi-dbwebhooks\/native".* adopt\b/);
-    expect(registered).toEqual([]);
-  });
-
-  it("keeps the text of its provider, even if the arguments have the same name", async () => {
-    const other = { ...args, __provider: "exports = 1" };
-
-    await resolved(new main.Webhook("orders", other).id);
-
-    expect(registered[0]?.inputs).toMatchObject(mainEntry.addedInputs);
-  });
+it.each<[string, () => unknown]>([
+  ["the option import", () => new main.Webhook("orders", args, { import: "17" })],
+  ["the option id", () => new main.Webhook("orders", args, { id: "17" })],
+  ["get", () => main.Webhook.get("orders", "base_abc123/17", {})],
+])("A Webhook of the main entry refuses %s, and suggests ./native and adopt", (_case, declare) => {
+  expect(declare).toThrow(pulumi.RunError);
+  expect(declare).toThrow(/^Webhook orders: .*"pulumi-dbwebhooks\/native".* adopt\b/);
+  expect(registered).toEqual([]);
 });
 
-describe("A Webhook of ./native", () => {
-  it.each([
-    ["new", () => new native.Webhook("orders", args)],
-    ["get", () => native.Webhook.get("orders", "base_abc123/43")],
-  ])("has its outputs and webhookId with %s", async (_way, declare) => {
-    const { secret, baseUrl, tableId, webhookId } = declare();
+it.each([
+  ["new", (opts: object) => new native.Webhook("orders", args, opts)],
+  ["get", (opts: object) => native.Webhook.get("orders", "base_1/43", opts)],
+])(
+  "A Webhook of ./native has its outputs, webhookId and provider with %s",
+  async (_way, declare) => {
+    const { secret, baseUrl, tableId, webhookId } = declare({
+      provider: new native.Provider("eu"),
+    });
 
     const values = await resolved(pulumi.output({ secret, baseUrl, tableId, webhookId }));
 
     expect(values).toEqual({ ...otherOutputs, webhookId: "43" });
-  });
-});
+    expect(registered.at(-1)?.provider).toContain("::eu::");
+  },
+);
 
 const settings: main.ProviderArgs = {
   baseUrl: "https://eu.example.com",
@@ -173,10 +167,11 @@ it.each([
 describe.each([mainEntry, nativeEntry])("A Provider of $name", (row) => {
   const { entry, providerType, settingPrefix, addedSettings } = row;
 
-  it("is registered under its type, with string values and a secret key", async () => {
-    await resolved(new entry.Provider("eu", settings).urn);
+  it("is registered under its type, with its options, string values and a secret key", async () => {
+    await resolved(new entry.Provider("eu", settings, { protect: true }).urn);
 
     expect(registered).toMatchObject([{ type: providerType }]);
+    expect(requests()[0]?.getProtect()).toBe(true);
     expect(registered[0]?.inputs).toEqual({
       [`${settingPrefix}baseUrl`]: "https://eu.example.com",
       [`${settingPrefix}formerBaseUrls`]: '["https://old.example.com","https://older.example.com"]',
@@ -212,12 +207,6 @@ describe("A program of the main entry", () => {
     return warn.mock.calls.map(([line]) => line);
   }
 
-  it("warns once of an API key in plain text", async () => {
-    expect(await warningsWith({ "dbwebhooks:apiKey": "token" })).toEqual([
-      expect.stringMatching(/dbwebhooks:apiKey (?!.*token)/),
-    ]);
-  });
-
   it("warns in each stack if the Automation API runs several in one process", async () => {
     using stackOfResource = vi.spyOn(pulumi.runtime, "getStackResource");
     stackOfResource.mockReturnValueOnce({} as never).mockReturnValueOnce({} as never);
@@ -225,16 +214,18 @@ describe("A program of the main entry", () => {
     expect(await warningsWith({ "dbwebhooks:apiKey": "token" })).toHaveLength(2);
   });
 
-  it("warns once of unrecognized settings and variables, with the nearest names", async () => {
+  it("warns once of a plain API key, and of unrecognized settings and variables, with the nearest names", async () => {
     vi.stubEnv("DBWEBHOOKS_BASEURL", "token");
     vi.stubEnv("DBWEBHOOKS_IMPORT_SECRET", "known");
     vi.stubEnv("OTHER_URL", "of another program");
 
-    const lines = await warningsWith({ "dbwebhooks:timeoutSecond": "5", "other:apiKey": "k" });
+    const settings = { "dbwebhooks:timeoutSecond": "5", "dbwebhooks:apiKey": "token" };
+    const lines = await warningsWith({ ...settings, "other:apiKey": "k" });
 
     expect(lines).toEqual([
       expect.stringMatching(/:timeoutSecond: .*timeoutSeconds/),
       expect.stringMatching(/DBWEBHOOKS_BASEURL: (?!.*token).*_BASE_URL/),
+      expect.stringMatching(/dbwebhooks:apiKey (?!.*token)/),
     ]);
   });
 
