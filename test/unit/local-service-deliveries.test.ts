@@ -123,10 +123,8 @@ describe("A delivery", () => {
     { statusCode: 302, outcome: "failed", attempts: 3 },
     { statusCode: 410, outcome: "failed", attempts: 3 },
   ])("ends as $outcome after $attempts attempts that get $statusCode", async (expected) => {
-    const { service, receiver } = await startWithReceiver(
-      () => expected.statusCode,
-      twoQuickRetries,
-    );
+    const respond = () => expected.statusCode;
+    const { service, receiver } = await startWithReceiver(respond, twoQuickRetries);
 
     const [delivery] = await service.emit(recordCreated).finished;
 

@@ -198,9 +198,7 @@ describe("The start of a local service", () => {
 
   it("does not load node:sqlite, which prints a warning on Node.js 22, without data", async () => {
     vi.resetModules();
-    vi.doMock("node:sqlite", () => {
-      throw new Error("node:sqlite was loaded");
-    });
+    vi.doMock("node:sqlite", () => Promise.reject(new Error("node:sqlite was loaded")));
     onTestFinished(() => void vi.doUnmock("node:sqlite"));
     const { startLocalService } = await import("../../src/local-service/index.js");
 

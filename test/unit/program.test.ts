@@ -49,6 +49,7 @@ const mainEntry = {
   providerType: "pulumi:providers:pulumi-nodejs",
   settingPrefix: "dbwebhooks:",
   addedSettings: { "dbwebhooks:isExplicit": "true" },
+  pluginVersion: "",
   addedInputs: { __provider: 'exports.handler = () => require("pulumi-dbwebhooks/provider")' },
 };
 const nativeEntry = {
@@ -58,13 +59,16 @@ const nativeEntry = {
   providerType: "pulumi:providers:dbwebhooks",
   settingPrefix: "",
   addedSettings: {},
+  pluginVersion: version,
   addedInputs: {},
 };
 
-describe.each([mainEntry, nativeEntry])("A Webhook of $name", ({ entry, type, addedInputs }) => {
+describe.each([mainEntry, nativeEntry])("A Webhook of $name", (row) => {
+  const { entry, type, pluginVersion, addedInputs } = row;
   const { Webhook, Provider } = entry;
 
-  it("is registered under its type, with its arguments unchanged, apart from the name __provider", async () => {
+  it("is registered under its type and the version of its plugin, with its arguments unchanged", async () => {
+    // An argument of the name __provider never replaces the provider of the main entry.
     const others = { allowUnknownEvents: true, allowInsecureUrl: false, __provider: "exports = 1" };
     // Frozen, so that a constructor that changes its arguments throws.
     const all = Object.freeze({ ...args, ...others });
@@ -73,6 +77,7 @@ describe.each([mainEntry, nativeEntry])("A Webhook of $name", ({ entry, type, ad
     await resolved(new Webhook("orders", { ...all, ...later }).id);
 
     expect(registered).toMatchObject([{ type, name: "orders" }]);
+    expect(requests()[0]?.getVersion()).toBe(pluginVersion);
     expect(registered[0]?.inputs).toStrictEqual({ ...all, ...addedInputs, tableId: "tbl_orders" });
   });
 
@@ -129,22 +134,15 @@ it.each<[string, () => unknown]>([
   expect(registered).toEqual([]);
 });
 
-it.each([
-  ["new", (opts: object) => new native.Webhook("orders", args, opts)],
-  ["get", (opts: object) => native.Webhook.get("orders", "base_1/43", opts)],
-])(
-  "A Webhook of ./native has its outputs, webhookId and provider with %s",
-  async (_way, declare) => {
-    const { secret, baseUrl, tableId, webhookId } = declare({
-      provider: new native.Provider("eu"),
-    });
+it("A Webhook that get of ./native reads has its outputs, webhookId and the provider in its options", async () => {
+  const opts = { provider: new native.Provider("eu") };
+  const { secret, baseUrl, tableId, webhookId } = native.Webhook.get("orders", "base_1/43", opts);
 
-    const values = await resolved(pulumi.output({ secret, baseUrl, tableId, webhookId }));
+  const values = await resolved(pulumi.output({ secret, baseUrl, tableId, webhookId }));
 
-    expect(values).toEqual({ ...otherOutputs, webhookId: "43" });
-    expect(registered.at(-1)?.provider).toContain("::eu::");
-  },
-);
+  expect(values).toEqual({ ...otherOutputs, webhookId: "43" });
+  expect(registered.at(-1)?.provider).toContain("::eu::");
+});
 
 const settings: main.ProviderArgs = {
   baseUrl: "https://eu.example.com",
@@ -155,22 +153,14 @@ const settings: main.ProviderArgs = {
   retrySeconds: undefined,
 };
 
-it.each([
-  ["A Webhook", () => new native.Webhook("orders", args)],
-  ["A Provider", () => new native.Provider("eu", settings)],
-])("%s of ./native requests the plugin of this version", async (_resource, declare) => {
-  await resolved(declare().urn);
-
-  expect(requests()[0]?.getVersion()).toBe(version);
-});
-
 describe.each([mainEntry, nativeEntry])("A Provider of $name", (row) => {
-  const { entry, providerType, settingPrefix, addedSettings } = row;
+  const { entry, providerType, pluginVersion, settingPrefix, addedSettings } = row;
 
-  it("is registered under its type, with its options, string values and a secret key", async () => {
+  it("is registered under its type and the version of its plugin, with its options, string values and a secret key", async () => {
     await resolved(new entry.Provider("eu", settings, { protect: true }).urn);
 
     expect(registered).toMatchObject([{ type: providerType }]);
+    expect(requests()[0]?.getVersion()).toBe(pluginVersion);
     expect(requests()[0]?.getProtect()).toBe(true);
     expect(registered[0]?.inputs).toEqual({
       [`${settingPrefix}baseUrl`]: "https://eu.example.com",
