@@ -1,7 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { eventTypes } from "../../src/common/event-types.js";
-import type { LocalServiceOptions } from "../../src/local-service/index.js";
+import type { LocalServiceOptions, NewEvent } from "../../src/local-service/index.js";
 import { refusedUrl } from "../helpers/http-server.js";
 import { startService, statusCodesOf, webhookBody } from "../helpers/local-service.js";
 import { type ReceivedNotification, startReceiver } from "../helpers/receiver.js";
@@ -41,22 +41,18 @@ describe("Emitting an event", () => {
     await event.finished;
 
     const [notification] = receiver.notifications;
+    const authorization = `Basic ${Buffer.from("usér:p@ss").toString("base64")}`;
+    const webhook = { webhookId: 1, organizationId: "org_local", baseId: "base_1" };
     expect(notification?.headers).toMatchObject({
       "content-type": "application/json",
-      authorization: `Basic ${Buffer.from("usér:p@ss").toString("base64")}`,
+      authorization,
     });
     expect(verified(notification, secret)).toEqual({
       id: "evt_again",
       type: "record.created",
       timestamp: event.timestamp,
       data: { tableId: "tbl_1", ...data },
-      metadata: {
-        webhookId: 1,
-        organizationId: "org_local",
-        baseId: "base_1",
-        attempt: 1,
-        source: "local-service",
-      },
+      metadata: { ...webhook, attempt: 1, source: "local-service" },
     });
   });
 
@@ -72,17 +68,16 @@ describe("Emitting an event", () => {
     expect(Object.keys(data).join()).toContain(subject);
   });
 
-  it.each([
-    { problem: "type is unknown; did you mean record.created?", event: { type: "record.creatd" } },
-    { problem: "data must be a JSON object", event: { data: 7 } },
-    { problem: "id must be 1 to 256 visible ASCII characters", event: { id: "evt 1" } },
-  ])("throws a TypeError for an invalid event: $problem", async ({ problem, event }) => {
+  it("throws a TypeError that names every invalid field of the event", async () => {
     const service = await startService();
+    const event = { databaseId: "base_1", type: "record.creatd", data: 7, id: "evt 1" } as object;
 
-    const emit = () => service.emit({ ...recordCreated, ...(event as object) });
+    const emit = () => service.emit(event as NewEvent);
 
     expect(emit).toThrow(TypeError);
-    expect(emit).toThrow(problem);
+    expect(emit).toThrow(
+      /type is unknown; did you mean record\.created\?.*data must be.*id must be/,
+    );
   });
 
   it("accepts undocumented event types with allowUnknownEvents", async () => {

@@ -44,27 +44,23 @@ it("A delayed request has no effect when the service closes first", async () => 
 describe("A fault rule", () => {
   const fault = respond(503);
 
-  it("applies to as many matching requests as `times` says", async () => {
+  it("applies to as many matching requests as `times` says, unless a rule before it applies", async () => {
     const where: FaultRule["where"] = ({ body }) => Object(body).tableId === "tbl_1";
-    const service = await startService({ faults: [{ where, times: 1, fault }] });
+    const faults = [
+      { where, times: 1, fault },
+      { times: 2, fault: respond(429) },
+    ];
+    const service = await startService({ faults });
     const body = webhookBody({ tableId: "tbl_1" });
 
     const responses = [
       await service.create(),
       await service.create({ body }),
       await service.create({ body }),
+      await service.create({ body }),
     ];
 
-    expect(statusCodesOf(responses)).toEqual([201, 503, 201]);
-  });
-
-  it("applies once the matching rules before it have ended", async () => {
-    const faults = [500, 429].map((statusCode) => ({ times: 1, fault: respond(statusCode) }));
-    const service = await startService({ faults });
-
-    const responses = [await service.create(), await service.create(), await service.create()];
-
-    expect(statusCodesOf(responses)).toEqual([500, 429, 201]);
+    expect(statusCodesOf(responses)).toEqual([429, 503, 429, 201]);
   });
 
   it("applies several faults in their order", async () => {

@@ -79,14 +79,10 @@ describe("move-state", () => {
 
     const resources = moved(stack, account, ordersOfAccount);
 
-    const urn = `${urnPrefix}pulumi:providers:dbwebhooks::eu`;
-    expect(resources.get(urn)).toEqual({
-      urn,
-      id: "uuid",
-      type: "pulumi:providers:dbwebhooks",
-      inputs: { apiKey: encrypted },
-      outputs: { apiKey: encrypted },
-    });
+    const { type } = defaultProvider;
+    const urn = `${urnPrefix}${type}::eu`;
+    const inputs = { apiKey: encrypted };
+    expect(resources.get(urn)).toEqual({ urn, id: "uuid", type, inputs, outputs: inputs });
     expect(resources.get(pluginOrders.urn)).toMatchObject({ provider: `${urn}::uuid` });
   });
 
