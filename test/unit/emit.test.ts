@@ -40,18 +40,15 @@ it.each([
   { wait: "0.1", outcomes: ["pending"], exitCode: 1, shows: "webhook 1: pending" },
   { wait: "0", outcomes: ["pending"], exitCode: 0, shows: "webhook 1: pending" },
   { wait: "9", outcomes: [], exitCode: 0, shows: "No active webhook of this database" },
-])(
-  "emit exits with $exitCode when the deliveries are $outcomes after --wait $wait",
-  async (row) => {
-    const deliveries = row.outcomes.map((outcome) => ({ webhookId: 1, outcome, attempts: 1 }));
-    await using service = await startServer({ body: { id: "evt_1", deliveries } });
+])("emit --wait $wait exits with $exitCode when the deliveries are $outcomes", async (row) => {
+  const deliveries = row.outcomes.map((outcome) => ({ webhookId: 1, outcome, attempts: 1 }));
+  await using service = await startServer({ body: { id: "evt_1", deliveries } });
 
-    const { exitCode, stdout } = await runEmit({ url: service.url, wait: row.wait });
+  const { exitCode, stdout } = await runEmit({ url: service.url, wait: row.wait });
 
-    expect(exitCode).toBe(row.exitCode);
-    expect(stdout).toContain(row.shows);
-  },
-);
+  expect(exitCode).toBe(row.exitCode);
+  expect(stdout).toContain(row.shows);
+});
 
 it("emit takes the base URL and the first key of serve from the environment, not the provider's key", async () => {
   await using service = await startServer(noDeliveries);

@@ -105,7 +105,7 @@ it("The data file can be open in one service at a time, and is unlocked when the
   await expect(startService({ data })).rejects.toThrow("another local service has it open");
 });
 
-it("The data file leaves the webhooks unchanged when a creation or a deletion cannot be written to it", async () => {
+it("A creation or a deletion that cannot be written to the data file leaves the webhooks unchanged", async () => {
   const service = await startService({ data: temporaryFile() });
   await service.create();
   const write = vi.spyOn(StatementSync.prototype, "run").mockImplementation(() => {

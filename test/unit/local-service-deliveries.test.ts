@@ -1,5 +1,5 @@
 import { Webhook } from "standardwebhooks";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { eventTypes } from "../../src/common/event-types.js";
 import type { LocalServiceOptions, NewEvent } from "../../src/local-service/index.js";
 import { refusedUrl } from "../helpers/http-server.js";
@@ -13,81 +13,75 @@ const emission = { method: "POST", path, body: { type: "record.created" } } as c
 const twoQuickRetries = { deliveries: { retryWaitsSeconds: [0.01, 0.02], timeoutSeconds: 16.1 } };
 const never = () => new Promise<number>(() => {});
 
-describe("Emitting an event", () => {
-  it("delivers it to the active webhooks of its database, event type and table", async () => {
-    const { receiver, service } = await startWithReceiver();
-    service.updateWebhook(1, { active: false });
-    await service.subscribe(`${receiver.url}/all-tables`);
-    await service.subscribe(`${receiver.url}/tbl_1`, { tableId: "tbl_1" });
-    await service.subscribe(`${receiver.url}/tbl_2`, { tableId: "tbl_2" });
-    await service.subscribe(`${receiver.url}/deletions`, { events: ["record.deleted"] });
-    await service.create({ databaseId: "base_2", body: webhookBody({ url: receiver.url }) });
-    const receivedPaths = () => receiver.notifications.map(({ path }) => path).toSorted();
+it("Emitting an event delivers it to the active webhooks of its database, event type and table", async () => {
+  const { receiver, service } = await startWithReceiver();
+  service.updateWebhook(1, { active: false });
+  await service.subscribe(`${receiver.url}/all-tables`);
+  await service.subscribe(`${receiver.url}/tbl_1`, { tableId: "tbl_1" });
+  await service.subscribe(`${receiver.url}/tbl_2`, { tableId: "tbl_2" });
+  await service.subscribe(`${receiver.url}/deletions`, { events: ["record.deleted"] });
+  await service.create({ databaseId: "base_2", body: webhookBody({ url: receiver.url }) });
+  const receivedPaths = () => receiver.notifications.map(({ path }) => path).toSorted();
 
-    await service.emit(recordCreated).finished;
-    const withoutTable = receivedPaths();
-    await service.emit({ ...recordCreated, tableId: "tbl_1" }).finished;
+  await service.emit(recordCreated).finished;
+  const withoutTable = receivedPaths();
+  await service.emit({ ...recordCreated, tableId: "tbl_1" }).finished;
 
-    expect(withoutTable).toEqual(["/all-tables"]);
-    expect(receivedPaths()).toEqual(["/all-tables", "/all-tables", "/tbl_1"]);
+  expect(withoutTable).toEqual(["/all-tables"]);
+  expect(receivedPaths()).toEqual(["/all-tables", "/all-tables", "/tbl_1"]);
+});
+
+it("Emitting an event sends JSON with a Standard Webhooks signature, and the user info of the webhook's URL", async () => {
+  const { receiver, service, secret } = await startWithReceiver();
+  service.updateWebhook(1, { url: receiver.url.replace("://", "://us%C3%A9r:p%40ss@") });
+  const data = { recordIds: ["rec_1"], records: [{ id: "rec_1", data: { Name: "Größe ✓" } }] };
+
+  const event = service.emit({ ...recordCreated, tableId: "tbl_1", data, id: "evt_again" });
+  await event.finished;
+
+  const [notification] = receiver.notifications;
+  const authorization = `Basic ${Buffer.from("usér:p@ss").toString("base64")}`;
+  const webhook = { webhookId: 1, organizationId: "org_local", baseId: "base_1" };
+  const headers = { "content-type": "application/json", authorization };
+  expect(notification?.headers).toMatchObject(headers);
+  expect(verified(notification, secret)).toEqual({
+    id: "evt_again",
+    type: "record.created",
+    timestamp: event.timestamp,
+    data: { tableId: "tbl_1", ...data },
+    metadata: { ...webhook, attempt: 1, source: "local-service" },
   });
+});
 
-  it("sends JSON with a Standard Webhooks signature, and the user info of the webhook's URL", async () => {
-    const { receiver, service, secret } = await startWithReceiver();
-    service.updateWebhook(1, { url: receiver.url.replace("://", "://us%C3%A9r:p%40ss@") });
-    const data = { recordIds: ["rec_1"], records: [{ id: "rec_1", data: { Name: "Größe ✓" } }] };
+it.each(eventTypes)("An event has sample data and a new id by default: %s", async (type) => {
+  const service = await startService();
+  const event = { type, databaseId: "base_1", tableId: "tbl_1" };
+  const [subject = ""] = type.split(".");
 
-    const event = service.emit({ ...recordCreated, tableId: "tbl_1", data, id: "evt_again" });
-    await event.finished;
+  const { id, data } = service.emit(event);
 
-    const [notification] = receiver.notifications;
-    const authorization = `Basic ${Buffer.from("usér:p@ss").toString("base64")}`;
-    const webhook = { webhookId: 1, organizationId: "org_local", baseId: "base_1" };
-    expect(notification?.headers).toMatchObject({
-      "content-type": "application/json",
-      authorization,
-    });
-    expect(verified(notification, secret)).toEqual({
-      id: "evt_again",
-      type: "record.created",
-      timestamp: event.timestamp,
-      data: { tableId: "tbl_1", ...data },
-      metadata: { ...webhook, attempt: 1, source: "local-service" },
-    });
-  });
+  expect(id).not.toBe(service.emit(event).id);
+  expect(data.tableId).toBe("tbl_1");
+  expect(Object.keys(data).join()).toContain(subject);
+});
 
-  it.each(eventTypes)("sends sample data and a new id by default: %s", async (type) => {
-    const service = await startService();
-    const event = { type, databaseId: "base_1", tableId: "tbl_1" };
-    const [subject = ""] = type.split(".");
+it("Emitting an event throws a TypeError that names every invalid field of the event", async () => {
+  const service = await startService();
+  const event = { databaseId: "base_1", type: "record.creatd", data: 7, id: "evt 1" } as object;
 
-    const { id, data } = service.emit(event);
+  const emit = () => service.emit(event as NewEvent);
 
-    expect(id).not.toBe(service.emit(event).id);
-    expect(data.tableId).toBe("tbl_1");
-    expect(Object.keys(data).join()).toContain(subject);
-  });
+  expect(emit).toThrow(TypeError);
+  expect(emit).toThrow(/type is unknown; did you mean record\.created\?.*data must be.*id must be/);
+});
 
-  it("throws a TypeError that names every invalid field of the event", async () => {
-    const service = await startService();
-    const event = { databaseId: "base_1", type: "record.creatd", data: 7, id: "evt 1" } as object;
+it("Emitting an event accepts undocumented event types with allowUnknownEvents", async () => {
+  const { receiver, service } = await startWithReceiver(undefined, { allowUnknownEvents: true });
+  await service.subscribe(receiver.url, { events: ["view.created"] });
 
-    const emit = () => service.emit(event as NewEvent);
+  await service.emit({ type: "view.created", databaseId: "base_1" }).finished;
 
-    expect(emit).toThrow(TypeError);
-    expect(emit).toThrow(
-      /type is unknown; did you mean record\.created\?.*data must be.*id must be/,
-    );
-  });
-
-  it("accepts undocumented event types with allowUnknownEvents", async () => {
-    const { receiver, service } = await startWithReceiver(undefined, { allowUnknownEvents: true });
-    await service.subscribe(receiver.url, { events: ["view.created"] });
-
-    await service.emit({ type: "view.created", databaseId: "base_1" }).finished;
-
-    expect(receiver.notifications).toMatchObject([{ body: { type: "view.created" } }]);
-  });
+  expect(receiver.notifications).toMatchObject([{ body: { type: "view.created" } }]);
 });
 
 it("An emission over HTTP is for the database of its path, and no rate limit or fault applies", async () => {
@@ -112,127 +106,125 @@ it("An emission over HTTP needs a valid event of at most 1 MiB, and a key with a
   expect(statusCodesOf(responses)).toEqual([400, 413, 404]);
 });
 
-describe("A delivery", () => {
-  it.each([
-    { statusCode: 299, outcome: "delivered", attempts: 1 },
-    { statusCode: 302, outcome: "failed", attempts: 3 },
-    { statusCode: 410, outcome: "failed", attempts: 3 },
-  ])("ends as $outcome after $attempts attempts that get $statusCode", async (expected) => {
-    const respond = () => expected.statusCode;
-    const { service, receiver } = await startWithReceiver(respond, twoQuickRetries);
+it.each([
+  { statusCode: 299, outcome: "delivered", attempts: 1 },
+  { statusCode: 302, outcome: "failed", attempts: 3 },
+  { statusCode: 410, outcome: "failed", attempts: 3 },
+])("A delivery is $outcome after $attempts attempts that get $statusCode", async (expected) => {
+  const respond = () => expected.statusCode;
+  const { service, receiver } = await startWithReceiver(respond, twoQuickRetries);
 
-    const [delivery] = await service.emit(recordCreated).finished;
+  const [delivery] = await service.emit(recordCreated).finished;
 
-    expect(delivery).toMatchObject({ ...expected, url: receiver.url });
-    expect(receiver.notifications).toHaveLength(expected.attempts);
-  });
+  expect(delivery).toMatchObject({ ...expected, url: receiver.url });
+  expect(receiver.notifications).toHaveLength(expected.attempts);
+});
 
-  it("has the same id in each attempt, the time of the attempt and the webhook's new URL", async () => {
-    vi.useFakeTimers({ toFake: ["Date"], now: 1_000_000 });
-    onTestFinished(() => void vi.useRealTimers());
-    const moveAndFail = () => {
-      vi.setSystemTime(Date.now() + 1_000);
-      service.updateWebhook(1, { url: `${receiver.url}/moved` });
-      return 503;
-    };
-    const { receiver, service, secret } = await startWithReceiver(moveAndFail, twoQuickRetries);
+it("A delivery has the same id in each attempt, the time of the attempt and the webhook's new URL", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: 1_000_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const moveAndFail = () => {
+    vi.setSystemTime(Date.now() + 1_000);
+    service.updateWebhook(1, { url: `${receiver.url}/moved` });
+    return 503;
+  };
+  const { receiver, service, secret } = await startWithReceiver(moveAndFail, twoQuickRetries);
 
-    const { id, finished } = service.emit(recordCreated);
-    await finished;
+  const { id, finished } = service.emit(recordCreated);
+  await finished;
 
-    const attempts = receiver.notifications.map((notification) => ({
-      path: notification.path,
-      sentAt: notification.headers["webhook-timestamp"],
-      body: verified(notification, secret),
-    }));
-    expect(attempts).toMatchObject([
-      { path: "/", sentAt: "1000", body: { id, metadata: { attempt: 1 } } },
-      { path: "/moved", sentAt: "1001", body: { id, metadata: { attempt: 2 } } },
-      { path: "/moved", sentAt: "1002", body: { id, metadata: { attempt: 3 } } },
-    ]);
-  });
+  const attempts = receiver.notifications.map((notification) => ({
+    path: notification.path,
+    sentAt: notification.headers["webhook-timestamp"],
+    body: verified(notification, secret),
+  }));
+  expect(attempts).toMatchObject([
+    { path: "/", sentAt: "1000", body: { id, metadata: { attempt: 1 } } },
+    { path: "/moved", sentAt: "1001", body: { id, metadata: { attempt: 2 } } },
+    { path: "/moved", sentAt: "1002", body: { id, metadata: { attempt: 3 } } },
+  ]);
+});
 
-  it("has the problem of its last attempt, and not the status code of an earlier one", async () => {
-    const failFirst = (_: unknown, count: number) => (count === 1 ? 503 : never());
-    const deliveries = { retryWaitsSeconds: [0.01], timeoutSeconds: 0.5 };
-    const { service } = await startWithReceiver(failFirst, { deliveries });
+it("A delivery has the problem of its last attempt, and not the status code of an earlier one", async () => {
+  const failFirst = (_: unknown, count: number) => (count === 1 ? 503 : never());
+  const deliveries = { retryWaitsSeconds: [0.01], timeoutSeconds: 0.5 };
+  const { service } = await startWithReceiver(failFirst, { deliveries });
 
-    const [delivery] = await service.emit(recordCreated).finished;
+  const [delivery] = await service.emit(recordCreated).finished;
 
-    expect(delivery).toMatchObject({ outcome: "failed", problem: "no response within 0.5 s" });
-    expect(delivery).not.toHaveProperty("statusCode");
-  });
+  expect(delivery).toMatchObject({ outcome: "failed", problem: "no response within 0.5 s" });
+  expect(delivery).not.toHaveProperty("statusCode");
+});
 
-  it("is dropped for good when its webhook is switched off, unless an attempt is in flight", async () => {
-    const response = Promise.withResolvers<number>();
-    const failFirst = (_: unknown, count: number) => (count === 1 ? 500 : response.promise);
-    const deliveries = { maxConcurrent: 1, retryWaitsSeconds: [60] };
-    const { receiver, service } = await startWithReceiver(failFirst, { deliveries });
-    // One attempt at a time: the first fails, the second is in flight, and the third has not begun.
-    const waitingForRetry = service.emit(recordCreated);
-    const inFlight = service.emit(recordCreated);
-    const queued = service.emit(recordCreated);
-    await expect.poll(() => receiver.notifications).toHaveLength(2);
+it("A delivery is dropped for good when its webhook is switched off, unless an attempt is in flight", async () => {
+  const response = Promise.withResolvers<number>();
+  const failFirst = (_: unknown, count: number) => (count === 1 ? 500 : response.promise);
+  const deliveries = { maxConcurrent: 1, retryWaitsSeconds: [60] };
+  const { receiver, service } = await startWithReceiver(failFirst, { deliveries });
+  // One attempt at a time: the first fails, the second is in flight, and the third has not begun.
+  const waitingForRetry = service.emit(recordCreated);
+  const inFlight = service.emit(recordCreated);
+  const queued = service.emit(recordCreated);
+  await expect.poll(() => receiver.notifications).toHaveLength(2);
 
-    service.updateWebhook(1, { active: false });
-    service.updateWebhook(1, { active: true });
-    const later = service.emit(recordCreated);
-    response.resolve(200);
+  service.updateWebhook(1, { active: false });
+  service.updateWebhook(1, { active: true });
+  const later = service.emit(recordCreated);
+  response.resolve(200);
 
-    expect(await waitingForRetry.finished).toMatchObject([{ outcome: "dropped", attempts: 1 }]);
-    expect(await inFlight.finished).toMatchObject([{ outcome: "delivered", attempts: 1 }]);
-    expect(await queued.finished).toMatchObject([{ outcome: "dropped", attempts: 0 }]);
-    expect(await later.finished).toMatchObject([{ outcome: "delivered", attempts: 1 }]);
-  });
+  expect(await waitingForRetry.finished).toMatchObject([{ outcome: "dropped", attempts: 1 }]);
+  expect(await inFlight.finished).toMatchObject([{ outcome: "delivered", attempts: 1 }]);
+  expect(await queued.finished).toMatchObject([{ outcome: "dropped", attempts: 0 }]);
+  expect(await later.finished).toMatchObject([{ outcome: "delivered", attempts: 1 }]);
+});
 
-  it("is dropped when its webhook is deleted", async () => {
-    const deliveries = { retryWaitsSeconds: [60] };
-    const { receiver, service } = await startWithReceiver(() => 500, { deliveries });
-    await service.subscribe(receiver.url);
-    const { finished } = service.emit(recordCreated);
-    await expect.poll(() => receiver.notifications).toHaveLength(2);
+it("A delivery is dropped when its webhook is deleted", async () => {
+  const deliveries = { retryWaitsSeconds: [60] };
+  const { receiver, service } = await startWithReceiver(() => 500, { deliveries });
+  await service.subscribe(receiver.url);
+  const { finished } = service.emit(recordCreated);
+  await expect.poll(() => receiver.notifications).toHaveLength(2);
 
-    await service.delete(1);
-    service.removeWebhook(2);
+  await service.delete(1);
+  service.removeWebhook(2);
 
-    expect(await finished).toMatchObject([{ outcome: "dropped" }, { outcome: "dropped" }]);
-  });
+  expect(await finished).toMatchObject([{ outcome: "dropped" }, { outcome: "dropped" }]);
+});
 
-  it("goes to the origin in deliverTo, with the path and query of the webhook's URL", async () => {
-    await using receiver = await startReceiver();
-    const service = await startService({ deliveries: { deliverTo: receiver.url } });
-    await service.subscribe("https://hooks.invalid//host/orders/1?key=2");
+it("A delivery goes to the origin in deliverTo, with the path and query of the webhook's URL", async () => {
+  await using receiver = await startReceiver();
+  const service = await startService({ deliveries: { deliverTo: receiver.url } });
+  await service.subscribe("https://hooks.invalid//host/orders/1?key=2");
 
-    await service.emit(recordCreated).finished;
+  await service.emit(recordCreated).finished;
 
-    expect(receiver.notifications).toMatchObject([{ path: "//host/orders/1?key=2" }]);
-  });
+  expect(receiver.notifications).toMatchObject([{ path: "//host/orders/1?key=2" }]);
+});
 
-  it("can be waited for by its event, its webhook and a condition", async () => {
-    const { receiver, service } = await startWithReceiver();
-    await service.subscribe(receiver.url, { events: ["record.deleted"] });
-    const deliveries = Promise.all([
-      service.nextDelivery({ type: "record.deleted" }),
-      service.nextDelivery({ webhookId: 2 }),
-      service.nextDelivery({ where: ({ event }) => event.tableId === "tbl_1" }),
-    ]);
+it("A delivery can be waited for by its event, its webhook and a condition", async () => {
+  const { receiver, service } = await startWithReceiver();
+  await service.subscribe(receiver.url, { events: ["record.deleted"] });
+  const deliveries = Promise.all([
+    service.nextDelivery({ type: "record.deleted" }),
+    service.nextDelivery({ webhookId: 2 }),
+    service.nextDelivery({ where: ({ event }) => event.tableId === "tbl_1" }),
+  ]);
 
-    await service.emit(recordCreated).finished;
-    await service.emit({ ...recordCreated, type: "record.deleted" }).finished;
-    await service.emit({ ...recordCreated, tableId: "tbl_1" }).finished;
+  await service.emit(recordCreated).finished;
+  await service.emit({ ...recordCreated, type: "record.deleted" }).finished;
+  await service.emit({ ...recordCreated, tableId: "tbl_1" }).finished;
 
-    expect(await deliveries).toMatchObject([{ number: 2 }, { number: 2 }, { number: 3 }]);
-  });
+  expect(await deliveries).toMatchObject([{ number: 2 }, { number: 2 }, { number: 3 }]);
+});
 
-  it("rejects its promise when the service closes before it finishes", async () => {
-    const { receiver, service } = await startWithReceiver(never);
-    const { finished } = service.emit(recordCreated);
-    await expect.poll(() => receiver.notifications).toHaveLength(1);
+it("A delivery rejects its promise when the service closes before it finishes", async () => {
+  const { receiver, service } = await startWithReceiver(never);
+  const { finished } = service.emit(recordCreated);
+  await expect.poll(() => receiver.notifications).toHaveLength(1);
 
-    await service.close();
+  await service.close();
 
-    await expect(finished).rejects.toThrow("closed before the delivery finished");
-  });
+  await expect(finished).rejects.toThrow("closed before the delivery finished");
 });
 
 /** Starts a receiver, and a service with a webhook that subscribes the receiver to `record.created`. */

@@ -14,11 +14,7 @@ const args: main.WebhookArgs = {
 };
 
 /** The outputs in the state that do not repeat the arguments of the program. */
-const otherOutputs = {
-  secret,
-  baseUrl: "https://tables.example.com",
-  tableId: "tbl_of_the_state",
-};
+const otherOutputs = { secret, baseUrl: "https://tables.example.com", tableId: "tbl_of_the_state" };
 
 let registered: pulumi.runtime.MockResourceArgs[];
 /** The requests to Pulumi's engine, which hold more than Pulumi's mocks receive. */
@@ -185,43 +181,41 @@ describe.each([mainEntry, nativeEntry])("A Provider of $name", (row) => {
   });
 });
 
-describe("A program of the main entry", () => {
-  /** Declares two webhooks in a program of its own, and returns the warnings. */
-  async function warningsWith(config: Record<string, string>, secretKeys: string[] = []) {
-    const warn = vi.spyOn(pulumi.log, "warn").mockReset().mockResolvedValue();
-    // The module remembers the stacks that it has warned, so each program gets a new copy of it.
-    vi.resetModules();
-    pulumi.runtime.setAllConfig(config, secretKeys);
-    const { Webhook } = await import("../../src/sdk/dynamic/webhook.ts");
-    await Promise.all(["one", "two"].map((name) => resolved(new Webhook(name, args).id)));
-    return warn.mock.calls.map(([line]) => line);
-  }
+/** Declares two webhooks in a program of its own, and returns the warnings. */
+async function warningsWith(config: Record<string, string>, secretKeys: string[] = []) {
+  const warn = vi.spyOn(pulumi.log, "warn").mockReset().mockResolvedValue();
+  // The module remembers the stacks that it has warned, so each program gets a new copy of it.
+  vi.resetModules();
+  pulumi.runtime.setAllConfig(config, secretKeys);
+  const { Webhook } = await import("../../src/sdk/dynamic/webhook.ts");
+  await Promise.all(["one", "two"].map((name) => resolved(new Webhook(name, args).id)));
+  return warn.mock.calls.map(([line]) => line);
+}
 
-  it("warns in each stack if the Automation API runs several in one process", async () => {
-    using stackOfResource = vi.spyOn(pulumi.runtime, "getStackResource");
-    stackOfResource.mockReturnValueOnce({} as never).mockReturnValueOnce({} as never);
+it("A program of the main entry warns in each stack if the Automation API runs several in one process", async () => {
+  using stackOfResource = vi.spyOn(pulumi.runtime, "getStackResource");
+  stackOfResource.mockReturnValueOnce({} as never).mockReturnValueOnce({} as never);
 
-    expect(await warningsWith({ "dbwebhooks:apiKey": "token" })).toHaveLength(2);
-  });
+  expect(await warningsWith({ "dbwebhooks:apiKey": "token" })).toHaveLength(2);
+});
 
-  it("warns once of a plain API key, and of unrecognized settings and variables, with the nearest names", async () => {
-    vi.stubEnv("DBWEBHOOKS_BASEURL", "token");
-    vi.stubEnv("DBWEBHOOKS_IMPORT_SECRET", "known");
-    vi.stubEnv("OTHER_URL", "of another program");
+it("A program of the main entry warns once of a plain API key, and of unrecognized settings and variables, with the nearest names", async () => {
+  vi.stubEnv("DBWEBHOOKS_BASEURL", "token");
+  vi.stubEnv("DBWEBHOOKS_IMPORT_SECRET", "known");
+  vi.stubEnv("OTHER_URL", "of another program");
 
-    const settings = { "dbwebhooks:timeoutSecond": "5", "dbwebhooks:apiKey": "token" };
-    const lines = await warningsWith({ ...settings, "other:apiKey": "k" });
+  const settings = { "dbwebhooks:timeoutSecond": "5", "dbwebhooks:apiKey": "token" };
+  const lines = await warningsWith({ ...settings, "other:apiKey": "k" });
 
-    expect(lines).toEqual([
-      expect.stringMatching(/:timeoutSecond: .*timeoutSeconds/),
-      expect.stringMatching(/DBWEBHOOKS_BASEURL: (?!.*token).*_BASE_URL/),
-      expect.stringMatching(/dbwebhooks:apiKey (?!.*token)/),
-    ]);
-  });
+  expect(lines).toEqual([
+    expect.stringMatching(/:timeoutSecond: .*timeoutSeconds/),
+    expect.stringMatching(/DBWEBHOOKS_BASEURL: (?!.*token).*_BASE_URL/),
+    expect.stringMatching(/dbwebhooks:apiKey (?!.*token)/),
+  ]);
+});
 
-  it("does not warn of a secret API key and known settings", async () => {
-    const config = { "dbwebhooks:apiKey": "key", "dbwebhooks:listing": "true" };
+it("A program of the main entry does not warn of a secret API key and known settings", async () => {
+  const config = { "dbwebhooks:apiKey": "key", "dbwebhooks:listing": "true" };
 
-    expect(await warningsWith(config, ["dbwebhooks:apiKey"])).toEqual([]);
-  });
+  expect(await warningsWith(config, ["dbwebhooks:apiKey"])).toEqual([]);
 });
