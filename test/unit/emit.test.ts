@@ -14,9 +14,9 @@ afterEach(() => {
 });
 
 /** Emits an event; returns the exit code and the standard output. */
-async function runEmit(options: Partial<EmitOptions>, type = "record.created") {
+async function runEmit(options: Partial<EmitOptions>) {
   const stdout = vi.spyOn(process.stdout, "write").mockReturnValue(true);
-  await emit(type, { database: "base_1", wait: "10", ...options });
+  await emit("record.created", { database: "base_1", wait: "10", ...options });
   return { exitCode: process.exitCode, stdout: stdout.mock.calls.join("") };
 }
 

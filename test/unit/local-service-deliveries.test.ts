@@ -84,7 +84,7 @@ it("Emitting an event accepts undocumented event types with allowUnknownEvents",
   expect(receiver.notifications).toMatchObject([{ body: { type: "view.created" } }]);
 });
 
-it("An emission over HTTP is for the database of its path, and no rate limit or fault applies", async () => {
+it("An emission over HTTP is for the database of its path, and no rate limit or fault applies to it", async () => {
   const service = await startService({ rateLimit: { requestsPerSecond: 0.001 } });
   await service.subscribe(await refusedUrl());
   service.inject({ fault: { kind: "respond", statusCode: 500 } });

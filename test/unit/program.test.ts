@@ -203,9 +203,9 @@ it("A program of the main entry warns once of a plain API key, and of unrecogniz
   vi.stubEnv("DBWEBHOOKS_BASEURL", "token");
   vi.stubEnv("DBWEBHOOKS_IMPORT_SECRET", "known");
   vi.stubEnv("OTHER_URL", "of another program");
+  const config = { "dbwebhooks:timeoutSecond": "5", "dbwebhooks:apiKey": "token" };
 
-  const settings = { "dbwebhooks:timeoutSecond": "5", "dbwebhooks:apiKey": "token" };
-  const lines = await warningsWith({ ...settings, "other:apiKey": "k" });
+  const lines = await warningsWith({ ...config, "other:apiKey": "k" });
 
   expect(lines).toEqual([
     expect.stringMatching(/:timeoutSecond: .*timeoutSeconds/),
