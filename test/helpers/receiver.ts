@@ -29,10 +29,9 @@ export async function startReceiver(respond: Respond = () => 204) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     notifications,
-    [Symbol.asyncDispose]: async () => {
-      server.close();
+    [Symbol.asyncDispose]: () => {
       server.closeAllConnections();
-      await once(server, "close");
+      return server[Symbol.asyncDispose]();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { runCli, serve } from "../helpers/cli.js";
 import { clientOf, temporaryFile } from "../helpers/local-service.js";
 import { codeSpans, readPage, rowsOf } from "../helpers/markdown.js";
@@ -14,67 +14,71 @@ it("pulumi-dbwebhooks says that Node.js is too old", async () => {
   expect(stderr).toMatch(/22\.19 or newer, .* 22\.18\.0\.$/m);
 });
 
-describe("pulumi-dbwebhooks serve", () => {
-  it("says how to configure a stack, and how many deliveries are lost when it stops", async () => {
-    await using receiver = await startReceiver(() => 503);
-    const service = await serve();
-    const startText = service.output();
-    await clientOf(service).subscribe(receiver.url);
-    await emit(service.baseUrl, "--wait", "0");
+it("serve says how to configure a stack, and how many deliveries are lost when it stops", async () => {
+  await using receiver = await startReceiver(() => 503);
+  const service = await serve();
+  const startText = service.output();
+  await clientOf(service).subscribe(receiver.url);
+  await emit(service.baseUrl, "--wait", "0");
 
-    const exitCode = await service.end("SIGTERM");
+  const exitCode = await service.end("SIGTERM");
 
-    expect(exitCode).toBe(0);
-    expect(startText).toContain(`pulumi config set dbwebhooks:baseUrl ${service.baseUrl}\n`);
-    expect(startText).toContain("pulumi config set --secret dbwebhooks:apiKey local-api-key\n");
-    expect(service.output()).toMatch(/^Stopped\. Deliveries still pending are lost: 1\.$/m);
-  });
+  expect(exitCode).toBe(0);
+  expect(startText).toContain(`pulumi config set dbwebhooks:baseUrl ${service.baseUrl}\n`);
+  expect(startText).toContain("pulumi config set --secret dbwebhooks:apiKey local-api-key\n");
+  expect(service.output()).toMatch(/^Stopped\. Deliveries still pending are lost: 1\.$/m);
+});
 
-  it("never prints a key that the user chose", async () => {
-    const { output } = await serve("--api-key", "sk_live_1");
+it("serve never prints a key that the user chose, even when a request contains it", async () => {
+  const service = await serve("--api-key", "sk_live_1");
+  await clientOf({ ...service, apiKey: "sk_live_1" }).create({ databaseId: "sk_live_1" });
 
-    expect(output()).toContain("API keys: 1.");
-    expect(output()).not.toContain("sk_live_1");
-  });
+  await service.end("SIGTERM");
 
-  it("writes with --json the types and fields that docs/local-service.md describes", async () => {
-    await using receiver = await startReceiver();
-    const service = await serve("--json");
-    await clientOf(service).subscribe(receiver.url);
-    await emit(service.baseUrl);
+  expect(service.output()).toMatch(/API keys: 1\..*: created webhook 1$/ms);
+  expect(service.output()).not.toContain("sk_live_1");
+});
 
-    await service.end("SIGINT");
+it("serve writes with --json the types and fields that docs/local-service.md describes", async () => {
+  await using receiver = await startReceiver();
+  const service = await serve("--json");
+  await clientOf(service).subscribe(receiver.url);
+  await emit(service.baseUrl);
 
-    const lines = service.output().trimEnd().split("\n");
-    const records: Record<string, unknown>[] = lines.map((line) => JSON.parse(line));
-    const [, section = ""] = readPage("docs/local-service.md").split("### As JSON\n");
-    const rows = rowsOf(section).filter(({ head }) => head[0] === "`type`");
-    const documented = rows.map(({ cells: [type = "", always = "", optional = ""] }) => ({
-      type: codeSpans(type).join(),
-      always: ["time", "type", ...codeSpans(always)],
-      optional: codeSpans(optional),
-    }));
-    const types = documented.map(({ type }) => type);
-    expect(new Set(records.map(({ type }) => type))).toEqual(new Set(types));
-    for (const { type, always, optional } of documented) {
-      for (const record of records.filter((candidate) => candidate.type === type)) {
-        const fields = Object.keys(record).filter((field) => !optional.includes(field));
-        expect(fields.toSorted()).toEqual(always.toSorted());
-      }
+  await service.end("SIGINT");
+
+  const lines = service.output().trimEnd().split("\n");
+  const records: Record<string, unknown>[] = lines.map((line) => JSON.parse(line));
+  const [, section = ""] = readPage("docs/local-service.md").split("### As JSON\n");
+  const rows = rowsOf(section).filter(({ head }) => head[0] === "`type`");
+  const documented = rows.map(({ cells }) => cells.map(codeSpans));
+  const documentedTypes = documented.flatMap(([types]) => types);
+  expect(new Set(records.map(({ type }) => type))).toEqual(new Set(documentedTypes));
+  for (const [types = [], always = [], optional = []] of documented) {
+    for (const record of records.filter(({ type }) => types.includes(String(type)))) {
+      const fields = Object.keys(record).filter((field) => !optional.includes(field));
+      expect(fields.toSorted()).toEqual(["time", "type", ...always].toSorted());
     }
-  });
+  }
+});
 
-  it("has kept every webhook that it acknowledged in the file when it is killed", async () => {
-    const file = temporaryFile();
-    const killed = await serve("--data", file);
-    const client = clientOf(killed);
-    await Promise.all([client.create(), client.create(), client.create()]);
-    await killed.end("SIGKILL");
+it("serve stops without waiting for the timeout of an emission that has ended", async () => {
+  const service = await serve();
+  await emit(service.baseUrl, "--wait", "600");
 
-    const service = await serve("--data", file);
+  expect(await service.end("SIGINT")).toBe(0);
+});
 
-    expect(service.output()).toContain(`Webhooks in ${file}: 3.`);
-  });
+it("serve has kept every webhook that it acknowledged in the file when it is killed", async () => {
+  const file = temporaryFile();
+  const killed = await serve("--data", file);
+  const client = clientOf(killed);
+  await Promise.all([client.create(), client.create(), client.create()]);
+  await killed.end("SIGKILL");
+
+  const service = await serve("--data", file);
+
+  expect(service.output()).toContain(`Webhooks in ${file}: 3.`);
 });
 
 function emit(baseUrl: string, ...args: readonly string[]) {

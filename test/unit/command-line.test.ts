@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { commands, runCommand } from "../../src/cli/commands.ts";
 import { startText } from "../../src/cli/serve-log.ts";
 import { startLocalService } from "../../src/local-service/index.ts";
@@ -20,92 +20,89 @@ async function runCommandLine(line: string) {
   return { exitCode: process.exitCode, stdout: textOf(stdout), stderr: textOf(stderr) };
 }
 
+/** Returns the options with which `serve` starts the local service. */
+async function optionsOfServe(line: string) {
+  const start = vi.mocked(startLocalService).mockRejectedValueOnce(new Error("started"));
+  await expect(runCommandLine(`serve ${line}`)).rejects.toThrow("started");
+  return start.mock.lastCall?.[0];
+}
+
 const invalidKey = "--api-key (or DBWEBHOOKS_SERVE_API_KEYS): must be KEY or KEY=DATABASE,DATABASE";
 
-describe("A command with invalid arguments", () => {
-  it.each([
-    { line: "", message: "Usage: pulumi-dbwebhooks COMMAND [options]" },
-    { line: "emti", message: "Did you mean emit?" },
-    { line: "serve --api-kee=sk_live_1", message: "unknown option '--api-kee=…'" },
-    { line: "serve -ksk_live_1", message: "unknown option '-k…'" },
-    { line: "serve --listing=sk_live_'1", message: "'--listing=…'" },
-    { line: "serve --port 65536", message: "--port: must be a whole number from 0 to 65535." },
-    { line: "serve --port 8787.5", message: "--port: must be a whole number" },
-    { line: "serve --host 0.0.0.0", message: "--host: this address is reachable" },
-    { line: "serve --deliver-to http://h/path", message: "--deliver-to: must be an origin" },
-    { line: "serve --api-key sk_live_ä", message: invalidKey },
-    { line: "serve --api-key sk_live_1=", message: invalidKey },
-    { line: "serve --api-key sk_live_1 --api-key sk_live_1=b", message: invalidKey },
-    { line: "emit record.created", message: "required option '--database <ID>'" },
-    { line: "emit a --database b --data [7]", message: "--data: must be a JSON object" },
-    { line: "emit a --database b --wait x", message: "--wait: must be a number from 0 to 600." },
-    { line: "emit a --database b --url x", message: "--url (or DBWEBHOOKS_BASE_URL): must be an" },
-  ])("exits with 2 and shows no key: pulumi-dbwebhooks $line", async ({ line, message }) => {
-    const { exitCode, stderr } = await runCommandLine(line);
+it.each([
+  { line: "", message: "Usage: pulumi-dbwebhooks COMMAND [options]" },
+  { line: "emti", message: "Did you mean emit?" },
+  { line: "serve --api-kee=sk_live_1", message: "unknown option '--api-kee=…'" },
+  { line: "serve -ksk_live_1", message: "unknown option '-k…'" },
+  { line: "serve --listing=sk_live_'1", message: "'--listing=…'" },
+  { line: "serve --port 65536", message: "--port: must be a whole number from 0 to 65535." },
+  { line: "serve --port 8787.5", message: "--port: must be a whole number" },
+  { line: "serve --host 0.0.0.0", message: "--host: this address is reachable" },
+  { line: "serve --deliver-to http://h/path", message: "--deliver-to: must be an origin" },
+  { line: "serve --api-key sk_live_ä", message: invalidKey },
+  { line: "serve --api-key sk_live_1=", message: invalidKey },
+  { line: "serve --api-key sk_live_1 --api-key sk_live_1=b", message: invalidKey },
+  { line: "emit record.created", message: "required option '--database <ID>'" },
+  { line: "emit a --database b --data [7]", message: "--data: must be a JSON object" },
+  { line: "emit a --database b --wait x", message: "--wait: must be a number from 0 to 600." },
+  { line: "emit a --database b --url x", message: "--url (or DBWEBHOOKS_BASE_URL): must be an" },
+])("An invalid command exits with 2 and shows no key: $line", async ({ line, message }) => {
+  const { exitCode, stderr } = await runCommandLine(line);
 
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain(message);
-    expect(stderr).not.toContain("sk_live");
-  });
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain(message);
+  expect(stderr).not.toContain("sk_live");
 });
 
-describe("The help of a command", () => {
-  it("is printed to standard output, and exits with 0", async () => {
-    const { exitCode, stdout } = await runCommandLine("emit --help");
+it("The help of a command is printed to standard output, and exits with 0", async () => {
+  const { exitCode, stdout } = await runCommandLine("emit --help");
 
-    expect(exitCode).toBe(0);
-    expect(stdout).toContain("--database <ID>");
-  });
-
-  it("has the options that docs/local-service.md lists, in the same order", () => {
-    const page = readPage("docs/local-service.md");
-    const listed = [...page.matchAll(/^\| `(--[\w-]+)/gm)].map(([, name]) => name);
-
-    expect(listed).toEqual(commands.flatMap(({ options }) => options.map(({ long }) => long)));
-  });
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain("--database <ID>");
 });
 
-describe("serve", () => {
-  const optionsOfServe = async (line: string) => {
-    const start = vi.mocked(startLocalService).mockRejectedValueOnce(new Error("started"));
-    await expect(runCommandLine(`serve ${line}`)).rejects.toThrow("started");
-    return start.mock.lastCall?.[0];
-  };
+it("The help of a command has the options that docs/local-service.md lists, in the same order", () => {
+  const page = readPage("docs/local-service.md");
+  const listed = [...page.matchAll(/^\| `(--[\w-]+)/gm)].map(([, name]) => name);
 
-  it.each([
-    { line: "", variable: " ", apiKeys: { "local-api-key": "*" } },
-    { line: "", variable: " a  b=base_1,base_2 ", apiKeys: { a: "*", b: ["base_1", "base_2"] } },
-    { line: "--api-key a --api-key b=base_1", variable: "c", apiKeys: { a: "*", b: ["base_1"] } },
-  ])("prefers the keys in '$line' to those in the environment, '$variable'", async (row) => {
-    vi.stubEnv("DBWEBHOOKS_SERVE_API_KEYS", row.variable);
+  expect(listed).toEqual(commands.flatMap(({ options }) => options.map(({ long }) => long)));
+});
 
-    expect((await optionsOfServe(row.line))?.apiKeys).toEqual(row.apiKeys);
-  });
+it.each([
+  { line: "", variable: " ", apiKeys: { "local-api-key": "*" } },
+  { line: "", variable: " a  b=base_1,base_2 ", apiKeys: { a: "*", b: ["base_1", "base_2"] } },
+  { line: "--api-key a --api-key b=base_1", variable: "c", apiKeys: { a: "*", b: ["base_1"] } },
+])("serve prefers the keys in '$line' to those in the environment, '$variable'", async (row) => {
+  vi.stubEnv("DBWEBHOOKS_SERVE_API_KEYS", row.variable);
 
-  it.each([
-    { line: "", options: { host: "127.0.0.1", port: 8787, allowRemote: false } },
-    { line: "", options: { listing: false, allowUnknownEvents: false, maxRequests: 0 } },
-    { line: "--host [::] --allow-remote", options: { host: "::", allowRemote: true } },
-    { line: "--port 0 --data a.db", options: { port: 0, data: "a.db" } },
-    { line: "--rate-limit 0.5", options: { rateLimit: { requestsPerSecond: 0.5 } } },
-    { line: "--deliver-to http://h:1", options: { deliveries: { deliverTo: "http://h:1" } } },
-    { line: "--listing", options: { listing: true } },
-    { line: "--allow-unknown-events", options: { allowUnknownEvents: true } },
-  ])("passes the options of '$line' to the service", async ({ line, options }) => {
-    expect(await optionsOfServe(line)).toMatchObject(options);
-  });
+  expect((await optionsOfServe(row.line))?.apiKeys).toEqual(row.apiKeys);
+});
 
-  it("fails, and advises to choose another address, when Node.js cannot listen on this one", async () => {
-    const error = Object.assign(new Error("address in use"), { syscall: "listen" });
-    vi.mocked(startLocalService).mockRejectedValueOnce(error);
+it.each([
+  { line: "", options: { host: "127.0.0.1", port: 8787, allowRemote: false } },
+  { line: "", options: { listing: false, allowUnknownEvents: false, maxRequests: 0 } },
+  { line: "--host [::] --allow-remote", options: { host: "::", allowRemote: true } },
+  { line: "--host ::1", options: { host: "::1", allowRemote: false } },
+  { line: "--port 0 --data a.db --listing", options: { port: 0, data: "a.db", listing: true } },
+  { line: "--rate-limit 0.5", options: { rateLimit: { requestsPerSecond: 0.5 } } },
+  { line: "--deliver-to http://h:1", options: { deliveries: { deliverTo: "http://h:1" } } },
+  { line: "--allow-unknown-events", options: { allowUnknownEvents: true } },
+])("serve passes the options of '$line' to the service", async ({ line, options }) => {
+  expect(await optionsOfServe(line)).toMatchObject(options);
+});
 
-    await expect(runCommandLine("serve")).rejects.toThrow("in use. Choose another address");
-  });
+it("serve advises to choose another address only when Node.js cannot listen on this one", async () => {
+  const inUse = Object.assign(new Error("address in use"), { syscall: "listen" });
+  const start = vi.mocked(startLocalService).mockRejectedValueOnce(inUse);
+  start.mockRejectedValueOnce(new Error("bad data file"));
 
-  it("shows the setting that a stack needs when other machines can reach the service", () => {
-    const text = startText({ baseUrl: "http://[::]:8787", apiKeys: 1, webhooks: 0 }, "");
+  await expect(runCommandLine("serve")).rejects.toThrow("in use. Choose another address");
+  await expect(runCommandLine("serve")).rejects.toThrow(/^bad data file$/);
+});
 
-    expect(text).toContain("for everybody who can reach it");
-    expect(text).toContain("pulumi config set dbwebhooks:allowInsecureBaseUrl true");
-  });
+it("serve shows the setting that a stack needs when other machines can reach the service", () => {
+  const text = startText({ baseUrl: "http://[::]:8787", apiKeys: 1, webhooks: 0 }, "");
+
+  expect(text).toContain("for everybody who can reach it");
+  expect(text).toContain("pulumi config set dbwebhooks:allowInsecureBaseUrl true");
 });

@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
+import { runCommand } from "../../src/cli/commands.js";
 import { type EmitOptions, emit } from "../../src/cli/emit.js";
 import { errorOf } from "../helpers/error-of.js";
 import { refusedUrl, startServer, startTlsServer } from "../helpers/http-server.js";
@@ -13,102 +14,94 @@ afterEach(() => {
 });
 
 /** Emits an event; returns the exit code and the standard output. */
-async function runEmit(options: Partial<EmitOptions>, type = "record.created") {
+async function runEmit(options: Partial<EmitOptions>) {
   const stdout = vi.spyOn(process.stdout, "write").mockReturnValue(true);
-  await emit(type, { database: "base_1", wait: "10", ...options });
+  await emit("record.created", { database: "base_1", wait: "10", ...options });
   return { exitCode: process.exitCode, stdout: stdout.mock.calls.join("") };
 }
 
-describe("emit", () => {
-  it("shows the deliveries of an event and exits with 0", async () => {
-    await using receiver = await startReceiver();
-    const service = await startService();
-    await service.subscribe(receiver.url);
-    const event = { table: "tbl_1", data: '{"recordIds":["rec_1"]}', id: "evt_7" };
+it("emit shows the deliveries of an event and exits with 0", async () => {
+  await using receiver = await startReceiver();
+  const service = await startService();
+  await service.subscribe(receiver.url);
+  const event = { table: "tbl_1", data: '{"recordIds":["rec_1"]}', id: "evt_7" };
 
-    const result = await runEmit({ url: `${service.baseUrl}/`, ...event });
+  const result = await runEmit({ url: `${service.baseUrl}/`, ...event });
 
-    const stdout = "evt_7\nwebhook 1: delivered, attempt 1: 204\n";
-    expect(result).toEqual({ exitCode: 0, stdout });
-    const data = { tableId: "tbl_1", recordIds: ["rec_1"] };
-    expect(receiver.notifications).toMatchObject([{ body: { data } }]);
-  });
+  const data = { tableId: "tbl_1", recordIds: ["rec_1"] };
+  const stdout = "evt_7\nwebhook 1: delivered, attempt 1: 204\n";
+  expect(result).toEqual({ exitCode: 0, stdout });
+  expect(receiver.notifications).toMatchObject([{ body: { data } }]);
+});
 
-  it("exits with 1 when a delivery is pending after --wait seconds, and with 0 for --wait 0", async () => {
-    await using receiver = await startReceiver(() => 500);
-    const service = await startService();
-    await service.subscribe(receiver.url);
-    const url = service.baseUrl;
+it.each([
+  { wait: "9", outcomes: ["delivered", "failed"], exitCode: 1, shows: "webhook 1: failed" },
+  { wait: "9", outcomes: ["delivered", "dropped"], exitCode: 1, shows: "webhook 1: dropped" },
+  { wait: "0.1", outcomes: ["pending"], exitCode: 1, shows: "webhook 1: pending" },
+  { wait: "0", outcomes: ["pending"], exitCode: 0, shows: "webhook 1: pending" },
+  { wait: "9", outcomes: [], exitCode: 0, shows: "No active webhook of this database" },
+])("emit --wait $wait exits with $exitCode when the deliveries are $outcomes", async (row) => {
+  const deliveries = row.outcomes.map((outcome) => ({ webhookId: 1, outcome, attempts: 1 }));
+  await using service = await startServer({ body: { id: "evt_1", deliveries } });
 
-    const awaited = await runEmit({ url, wait: "0.1" });
-    const notAwaited = await runEmit({ url, wait: "0" });
+  const { exitCode, stdout } = await runEmit({ url: service.url, wait: row.wait });
 
-    expect(awaited.exitCode).toBe(1);
-    expect(notAwaited.exitCode).toBe(0);
-    expect(awaited.stdout).toMatch(/^evt_\w+\nwebhook 1: pending/);
-  });
+  expect(exitCode).toBe(row.exitCode);
+  expect(stdout).toContain(row.shows);
+});
 
-  it.each([
-    { outcomes: ["delivered", "failed"], exitCode: 1, shows: "webhook 1: failed" },
-    { outcomes: ["delivered", "dropped"], exitCode: 1, shows: "webhook 1: dropped" },
-    { outcomes: [], exitCode: 0, shows: "No active webhook of this database subscribes to it." },
-  ])("exits with $exitCode when the deliveries are $outcomes", async (row) => {
-    const deliveries = row.outcomes.map((outcome) => ({ webhookId: 1, outcome, attempts: 1 }));
-    await using service = await startServer({ body: { id: "evt_1", deliveries } });
+it("emit takes the base URL and the first key of serve from the environment, not the provider's key", async () => {
+  await using service = await startServer(noDeliveries);
+  vi.stubEnv("DBWEBHOOKS_BASE_URL", `${service.url}/a/`);
+  vi.stubEnv("DBWEBHOOKS_SERVE_API_KEYS", " sk_1=base_1 sk_2");
+  vi.stubEnv("DBWEBHOOKS_API_KEY", "sk_live");
 
-    const { exitCode, stdout } = await runEmit({ url: service.url });
+  await runEmit({ wait: "2.3" });
 
-    expect(exitCode).toBe(row.exitCode);
-    expect(stdout).toContain(row.shows);
-  });
+  const path = "/a/_local/bases/base_1/events?wait=2.3";
+  expect(service.requests).toMatchObject([{ path, headers: { authorization: "Bearer sk_1" } }]);
+});
 
-  it("sends the first key of serve, and never the provider's key", async () => {
-    vi.stubEnv("DBWEBHOOKS_SERVE_API_KEYS", " sk_1=base_1 sk_2");
-    vi.stubEnv("DBWEBHOOKS_API_KEY", "sk_live");
-    await using service = await startServer(noDeliveries);
+it("emit sends the options of its command line, not of the environment, and waits 10 s by default", async () => {
+  vi.stubEnv("DBWEBHOOKS_BASE_URL", await refusedUrl());
+  vi.stubEnv("DBWEBHOOKS_SERVE_API_KEYS", "sk_1");
+  vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  await using service = await startServer(noDeliveries);
+  const options = ["--database", "a/b", "--url", service.url, "--api-key", "sk_2"];
 
-    await runEmit({ url: service.url });
+  await runCommand(["emit", "record.created", ...options]);
 
-    expect(service.requests).toMatchObject([{ headers: { authorization: "Bearer sk_1" } }]);
-  });
+  const path = "/_local/bases/a%2Fb/events?wait=10";
+  const body = '{"type":"record.created"}';
+  const headers = { authorization: "Bearer sk_2" };
+  expect(service.requests).toMatchObject([{ path, body, headers }]);
+});
 
-  it("takes the base URL from the environment, and sends fractions of a second to wait", async () => {
-    await using service = await startServer(noDeliveries);
-    vi.stubEnv("DBWEBHOOKS_BASE_URL", `${service.url}/a/`);
+it("emit verifies certificates even when NODE_TLS_REJECT_UNAUTHORIZED is 0", async () => {
+  vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+  vi.spyOn(process, "emitWarning").mockReturnValue();
+  await using service = await startTlsServer({ isTrusted: false }, noDeliveries);
 
-    await runEmit({ wait: "2.3" });
+  await expect(runEmit({ url: service.url })).rejects.toThrow("SELF_SIGNED_CERT");
+  expect(service.requests).toEqual([]);
+});
 
-    expect(service.requests).toMatchObject([{ path: "/a/_local/bases/base_1/events?wait=2.3" }]);
-  });
+it("emit removes the key from the response that it shows", async () => {
+  const message = "The key sk_wrong_key is unknown.";
+  await using service = await startServer({ statusCode: 401, body: { error: { message } } });
 
-  it("verifies certificates even when NODE_TLS_REJECT_UNAUTHORIZED is 0", async () => {
-    vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
-    vi.spyOn(process, "emitWarning").mockReturnValue();
-    await using service = await startTlsServer({ isTrusted: false }, noDeliveries);
+  const error = await errorOf(runEmit({ url: service.url, apiKey: ["sk_wrong_key"] }));
 
-    await expect(runEmit({ url: service.url })).rejects.toThrow("SELF_SIGNED_CERT");
-    expect(service.requests).toEqual([]);
-  });
+  expect(error.message).toMatch(/ responded with 401: \[withheld.* Check --url, --database and/);
+  expect(error.message).not.toContain("sk_wrong_key");
+});
 
-  it("prefers the key in --api-key, and removes it from the response that it shows", async () => {
-    vi.stubEnv("DBWEBHOOKS_SERVE_API_KEYS", "sk_1");
-    const message = "The key sk_wrong_key is unknown.";
-    await using service = await startServer({ statusCode: 401, body: { error: { message } } });
+it("emit distinguishes a server that is not a local service from one that does not respond", async () => {
+  await using other = await startServer({ body: '{"id":"evt_1","deliveries":[null]}' });
 
-    const error = await errorOf(runEmit({ url: service.url, apiKey: ["sk_wrong_key"] }));
+  const unexpected = await errorOf(runEmit({ url: other.url }));
+  const refused = await errorOf(runEmit({ url: await refusedUrl() }));
 
-    expect(error.message).toMatch(/ responded with 401: \[withheld.* Check --url, --database and/);
-    expect(error.message).not.toContain("sk_wrong_key");
-    expect(service.requests).toMatchObject([{ headers: { authorization: "Bearer sk_wrong_key" } }]);
-  });
-
-  it("distinguishes a server that is not a local service from one that does not respond", async () => {
-    await using other = await startServer({ body: '{"id":"evt_1","deliveries":[null]}' });
-
-    const unexpected = await errorOf(runEmit({ url: other.url }));
-    const refused = await errorOf(runEmit({ url: await refusedUrl() }));
-
-    expect(unexpected.message).toContain("responded with 200: This is not a local service.");
-    expect(refused.message).toMatch(/^No response from http.* \(ECONNREFUSED\)/);
-  });
+  expect(unexpected.message).toContain("responded with 200: This is not a local service.");
+  expect(refused.message).toMatch(/^No response from http.* \(ECONNREFUSED\)/);
 });

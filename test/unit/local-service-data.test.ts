@@ -3,117 +3,121 @@ import fs from "node:fs";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { DataFileError } from "../../src/local-service/index.js";
-import { startService, temporaryFile, webhookBody } from "../helpers/local-service.js";
+import {
+  startService,
+  statusCodesOf,
+  temporaryFile,
+  webhookBody,
+} from "../helpers/local-service.js";
 
 // The application id of the local service with another version of the schema.
 const ofAnotherVersion = "PRAGMA application_id = 0x64627768; PRAGMA user_version = 99";
 
-describe("The data file", () => {
-  it("keeps the webhooks, their counts and the last id after a restart", async () => {
-    const data = temporaryFile();
-    const first = await startService({ data });
-    await first.create({ body: webhookBody({ tableId: "tbl_1" }) });
-    await first.create();
-    first.updateWebhook(1, { active: false });
-    first.removeWebhook(2);
-    const { webhooks } = first;
-    await first.close();
+it("The data file keeps the webhooks, their counts and the last id after a restart", async () => {
+  const data = temporaryFile();
+  const first = await startService({ data });
+  await first.create({ body: webhookBody({ tableId: "tbl_1" }) });
+  await first.create();
+  first.updateWebhook(1, { active: false });
+  first.removeWebhook(2);
+  const { webhooks } = first;
+  await first.close();
 
-    const second = await startService({ data });
+  const second = await startService({ data });
 
-    expect(second.webhooks).toEqual(webhooks);
-    expect((await second.create()).json.id).toBe(3);
-    expect(second.counts).toMatchObject({ created: 3, deleted: 1 });
+  expect(second.webhooks).toEqual(webhooks);
+  expect((await second.create()).json.id).toBe(3);
+  expect(second.counts).toMatchObject({ created: 3, deleted: 1 });
+});
+
+it("The data file can be read only by its owner, as can SQLite's log, even when others could read it before", async () => {
+  const data = temporaryFile();
+  fs.writeFileSync(data, "", { mode: 0o644 });
+  const service = await startService({ data });
+
+  await service.create();
+
+  expect([data, `${data}-wal`].map(modeOf)).toEqual([0o600, 0o600]);
+});
+
+it.each<{ name: string; write: (file: string) => void }>([
+  { name: "a text file", write: (file) => fs.writeFileSync(file, "a text ".repeat(100)) },
+  { name: "another program's database", write: (file) => execute(file, "CREATE TABLE a (b)") },
+  { name: "another version's file", write: (file) => execute(file, ofAnotherVersion) },
+])("The data file is refused and stays unchanged when it is $name", async ({ write }) => {
+  const data = temporaryFile();
+  write(data);
+  fs.chmodSync(data, 0o744);
+  const before = fs.readFileSync(data);
+
+  await expect(startService({ data })).rejects.toThrow("did not create it");
+
+  expect(fs.readFileSync(data)).toEqual(before);
+  expect(modeOf(data)).toBe(0o744);
+});
+
+it.each([
+  { reason: "it is a directory", data: "/" },
+  { reason: "the path is empty", data: "" },
+  { reason: "its directory does not exist", data: "/nowhere/a.db" },
+])("The data file is refused when $reason", async ({ reason, data }) => {
+  const start = startService({ data });
+
+  await expect(start).rejects.toThrow(DataFileError);
+  await expect(start).rejects.toThrow(reason);
+});
+
+it("The data file is refused when it is not a regular file", async () => {
+  const data = temporaryFile();
+  await using server = createServer().listen(data);
+  await once(server, "listening");
+
+  await expect(startService({ data })).rejects.toThrow("it is not a regular file");
+});
+
+it("The data file is refused when it belongs to another user", async () => {
+  const data = temporaryFile();
+  fs.writeFileSync(data, "");
+  vi.spyOn(process, "geteuid").mockReturnValueOnce(123_456);
+
+  await expect(startService({ data })).rejects.toThrow("belongs to another user");
+});
+
+it("The data file is refused when the process is root and other users can write to its directory", async () => {
+  const data = temporaryFile();
+  fs.chmodSync(dirname(data), 0o1777);
+  vi.spyOn(process, "geteuid").mockReturnValueOnce(0);
+
+  await expect(startService({ data })).rejects.toThrow("other users can write to the directory");
+
+  expect(fs.existsSync(data)).toBe(false);
+});
+
+it("The data file can be open in one service at a time, and is unlocked when the start of one fails", async () => {
+  const data = temporaryFile();
+  const { port } = await startService();
+  await expect(startService({ data, port })).rejects.toMatchObject({ code: "EADDRINUSE" });
+
+  await startService({ data });
+
+  await expect(startService({ data })).rejects.toThrow("another local service has it open");
+});
+
+it("A creation or a deletion that cannot be written to the data file leaves the webhooks unchanged", async () => {
+  const service = await startService({ data: temporaryFile() });
+  await service.create();
+  const write = vi.spyOn(StatementSync.prototype, "run").mockImplementation(() => {
+    throw new Error("disk is full");
   });
+  onTestFinished(() => write.mockRestore());
 
-  it("can be read only by its owner, as can SQLite's log, even when others could read it before", async () => {
-    const data = temporaryFile();
-    fs.writeFileSync(data, "", { mode: 0o644 });
-    const service = await startService({ data });
+  const responses = [await service.create(), await service.delete(1)];
 
-    await service.create();
-
-    expect([data, `${data}-wal`].map(modeOf)).toEqual([0o600, 0o600]);
-  });
-
-  it.each<{ name: string; write: (file: string) => void }>([
-    { name: "a text file", write: (file) => fs.writeFileSync(file, "a text ".repeat(100)) },
-    { name: "another program's database", write: (file) => execute(file, "CREATE TABLE a (b)") },
-    { name: "another version's file", write: (file) => execute(file, ofAnotherVersion) },
-  ])("is refused and stays unchanged when it is $name", async ({ write }) => {
-    const data = temporaryFile();
-    write(data);
-    fs.chmodSync(data, 0o744);
-    const before = fs.readFileSync(data);
-
-    await expect(startService({ data })).rejects.toThrow("did not create it");
-
-    expect(fs.readFileSync(data)).toEqual(before);
-    expect(modeOf(data)).toBe(0o744);
-  });
-
-  it.each([
-    { reason: "it is a directory", data: "/" },
-    { reason: "the path is empty", data: "" },
-    { reason: "its directory does not exist", data: "/nowhere/a.db" },
-  ])("is refused when $reason", async ({ reason, data }) => {
-    const start = startService({ data });
-
-    await expect(start).rejects.toThrow(DataFileError);
-    await expect(start).rejects.toThrow(reason);
-  });
-
-  it("is refused when it is not a regular file", async () => {
-    const data = temporaryFile();
-    await using server = createServer().listen(data);
-    await once(server, "listening");
-
-    await expect(startService({ data })).rejects.toThrow("it is not a regular file");
-  });
-
-  it("is refused when it belongs to another user", async () => {
-    const data = temporaryFile();
-    fs.writeFileSync(data, "");
-    vi.spyOn(process, "geteuid").mockReturnValueOnce(123_456);
-
-    await expect(startService({ data })).rejects.toThrow("belongs to another user");
-  });
-
-  it("is refused when the process is root and other users can write to its directory", async () => {
-    const data = temporaryFile();
-    fs.chmodSync(dirname(data), 0o1777);
-    vi.spyOn(process, "geteuid").mockReturnValueOnce(0);
-
-    await expect(startService({ data })).rejects.toThrow("other users can write to the directory");
-
-    expect(fs.existsSync(data)).toBe(false);
-  });
-
-  it("can be open in one service at a time, and is unlocked when the start of one fails", async () => {
-    const data = temporaryFile();
-    const { port } = await startService();
-    await expect(startService({ data, port })).rejects.toMatchObject({ code: "EADDRINUSE" });
-
-    await startService({ data });
-
-    await expect(startService({ data })).rejects.toThrow("another local service has it open");
-  });
-
-  it("leaves no webhook behind when a creation cannot be written to it", async () => {
-    const service = await startService({ data: temporaryFile() });
-    const write = vi.spyOn(StatementSync.prototype, "run").mockImplementation(() => {
-      throw new Error("disk is full");
-    });
-    onTestFinished(() => write.mockRestore());
-
-    const { statusCode } = await service.create();
-
-    expect(statusCode).toBe(500);
-    expect(service.webhooks).toEqual([]);
-    expect(service.counts.created).toBe(0);
-  });
+  expect(statusCodesOf(responses)).toEqual([500, 500]);
+  expect(service.webhooks).toMatchObject([{ id: 1 }]);
+  expect(service.counts).toMatchObject({ created: 1, deleted: 0 });
 });
 
 function modeOf(file: string): number {

@@ -1,238 +1,232 @@
 import { Webhook } from "standardwebhooks";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { eventTypes } from "../../src/common/event-types.js";
-import type { LocalServiceOptions } from "../../src/local-service/index.js";
+import type { LocalServiceOptions, NewEvent } from "../../src/local-service/index.js";
+import { refusedUrl } from "../helpers/http-server.js";
 import { startService, statusCodesOf, webhookBody } from "../helpers/local-service.js";
 import { type ReceivedNotification, startReceiver } from "../helpers/receiver.js";
 
 const recordCreated = { type: "record.created", databaseId: "base_1" };
+const path = "/_local/bases/base_1/events";
+const emission = { method: "POST", path, body: { type: "record.created" } } as const;
 // In floating point, 16.1 s are not a whole number of milliseconds.
-const twoQuickRetries = { retryWaitsSeconds: [0.01, 0.02], timeoutSeconds: 16.1 };
+const twoQuickRetries = { deliveries: { retryWaitsSeconds: [0.01, 0.02], timeoutSeconds: 16.1 } };
 const never = () => new Promise<number>(() => {});
 
-describe("Emitting an event", () => {
-  it("delivers it to the active webhooks of its database, event type and table", async () => {
-    const { receiver, service } = await startWithReceiver();
-    service.updateWebhook(1, { active: false });
-    await service.subscribe(`${receiver.url}/all-tables`);
-    await service.subscribe(`${receiver.url}/tbl_1`, { tableId: "tbl_1" });
-    await service.subscribe(`${receiver.url}/tbl_2`, { tableId: "tbl_2" });
-    await service.subscribe(`${receiver.url}/deletions`, { events: ["record.deleted"] });
-    await service.create({ databaseId: "base_2", body: webhookBody({ url: receiver.url }) });
-    const receivedPaths = () => receiver.notifications.map(({ path }) => path).toSorted();
+it("Emitting an event delivers it to the active webhooks of its database, event type and table", async () => {
+  const { receiver, service } = await startWithReceiver();
+  service.updateWebhook(1, { active: false });
+  await service.subscribe(`${receiver.url}/all-tables`);
+  await service.subscribe(`${receiver.url}/tbl_1`, { tableId: "tbl_1" });
+  await service.subscribe(`${receiver.url}/tbl_2`, { tableId: "tbl_2" });
+  await service.subscribe(`${receiver.url}/deletions`, { events: ["record.deleted"] });
+  await service.create({ databaseId: "base_2", body: webhookBody({ url: receiver.url }) });
+  const receivedPaths = () => receiver.notifications.map(({ path }) => path).toSorted();
 
-    await service.emit(recordCreated).finished;
-    const withoutTable = receivedPaths();
-    await service.emit({ ...recordCreated, tableId: "tbl_1" }).finished;
+  await service.emit(recordCreated).finished;
+  const withoutTable = receivedPaths();
+  await service.emit({ ...recordCreated, tableId: "tbl_1" }).finished;
 
-    expect(withoutTable).toEqual(["/all-tables"]);
-    expect(receivedPaths()).toEqual(["/all-tables", "/all-tables", "/tbl_1"]);
-  });
+  expect(withoutTable).toEqual(["/all-tables"]);
+  expect(receivedPaths()).toEqual(["/all-tables", "/all-tables", "/tbl_1"]);
+});
 
-  it("sends JSON with a Standard Webhooks signature, and the user info of the webhook's URL", async () => {
-    const { receiver, service, secret } = await startWithReceiver();
-    service.updateWebhook(1, { url: receiver.url.replace("://", "://us%C3%A9r:p%40ss@") });
-    const data = { recordIds: ["rec_1"], records: [{ id: "rec_1", data: { Name: "Größe ✓" } }] };
+it("Emitting an event sends JSON with a Standard Webhooks signature, and the user info of the webhook's URL", async () => {
+  const { receiver, service, secret } = await startWithReceiver();
+  service.updateWebhook(1, { url: receiver.url.replace("://", "://us%C3%A9r:p%40ss@") });
+  const data = { recordIds: ["rec_1"], records: [{ id: "rec_1", data: { Name: "Größe ✓" } }] };
 
-    const event = service.emit({ ...recordCreated, tableId: "tbl_1", data, id: "evt_again" });
-    await event.finished;
+  const event = service.emit({ ...recordCreated, tableId: "tbl_1", data, id: "evt_again" });
+  await event.finished;
 
-    const [notification] = receiver.notifications;
-    expect(notification?.headers).toMatchObject({
-      "content-type": "application/json",
-      authorization: `Basic ${Buffer.from("usér:p@ss").toString("base64")}`,
-    });
-    expect(verified(notification, secret)).toEqual({
-      id: "evt_again",
-      type: "record.created",
-      timestamp: event.timestamp,
-      data: { tableId: "tbl_1", ...data },
-      metadata: {
-        webhookId: 1,
-        organizationId: "org_local",
-        baseId: "base_1",
-        attempt: 1,
-        source: "local-service",
-      },
-    });
-  });
-
-  it.each(eventTypes)("sends sample data by default: %s", async (type) => {
-    const service = await startService();
-    const [subject = ""] = type.split(".");
-
-    const { data } = service.emit({ type, databaseId: "base_1", tableId: "tbl_1" });
-
-    expect(data.tableId).toBe("tbl_1");
-    expect(Object.keys(data).join()).toContain(subject);
-  });
-
-  it.each([
-    { problem: "type is unknown; did you mean record.created?", event: { type: "record.creatd" } },
-    { problem: "data must be a JSON object", event: { data: 7 } },
-    { problem: "id must be 1 to 256 visible ASCII characters", event: { id: "evt 1" } },
-  ])("throws a TypeError for an invalid event: $problem", async ({ problem, event }) => {
-    const service = await startService();
-
-    const emit = () => service.emit({ ...recordCreated, ...(event as object) });
-
-    expect(emit).toThrow(TypeError);
-    expect(emit).toThrow(problem);
-  });
-
-  it("accepts undocumented event types with allowUnknownEvents", async () => {
-    const { receiver, service } = await startWithReceiver(undefined, { allowUnknownEvents: true });
-    await service.subscribe(receiver.url, { events: ["view.created"] });
-
-    await service.emit({ type: "view.created", databaseId: "base_1" }).finished;
-
-    expect(receiver.notifications).toMatchObject([{ body: { type: "view.created" } }]);
+  const [notification] = receiver.notifications;
+  const authorization = `Basic ${Buffer.from("usér:p@ss").toString("base64")}`;
+  const webhook = { webhookId: 1, organizationId: "org_local", baseId: "base_1" };
+  const headers = { "content-type": "application/json", authorization };
+  expect(notification?.headers).toMatchObject(headers);
+  expect(verified(notification, secret)).toEqual({
+    id: "evt_again",
+    type: "record.created",
+    timestamp: event.timestamp,
+    data: { tableId: "tbl_1", ...data },
+    metadata: { ...webhook, attempt: 1, source: "local-service" },
   });
 });
 
-it("An emission over HTTP needs a valid event and a key with access, and no rate limit or fault applies", async () => {
-  const service = await startService({
-    apiKeys: { "key-of-all": "*", "key-of-base_2": ["base_2"] },
-    rateLimit: { requestsPerSecond: 0.001 },
-    faults: [{ fault: { kind: "respond", statusCode: 500 } }],
-  });
-  const path = "/_local/bases/base_1/events";
-  const post = { method: "POST", path, body: { type: "record.created" } } as const;
+it.each(eventTypes)("An event has sample data and a new id by default: %s", async (type) => {
+  const service = await startService();
+  const event = { type, databaseId: "base_1", tableId: "tbl_1" };
+  const [subject = ""] = type.split(".");
+
+  const { id, data } = service.emit(event);
+
+  expect(id).not.toBe(service.emit(event).id);
+  expect(data.tableId).toBe("tbl_1");
+  expect(Object.keys(data).join()).toContain(subject);
+});
+
+it("Emitting an event throws a TypeError that names every invalid field of the event", async () => {
+  const service = await startService();
+  const event = { databaseId: "base_1", type: "record.creatd", data: 7, id: "evt 1" } as object;
+
+  const emit = () => service.emit(event as NewEvent);
+
+  expect(emit).toThrow(TypeError);
+  expect(emit).toThrow(/type is unknown; did you mean record\.created\?.*data must be.*id must be/);
+});
+
+it("Emitting an event accepts undocumented event types with allowUnknownEvents", async () => {
+  const { receiver, service } = await startWithReceiver(undefined, { allowUnknownEvents: true });
+  await service.subscribe(receiver.url, { events: ["view.created"] });
+
+  await service.emit({ type: "view.created", databaseId: "base_1" }).finished;
+
+  expect(receiver.notifications).toMatchObject([{ body: { type: "view.created" } }]);
+});
+
+it("An emission over HTTP is for the database of its path, and no rate limit or fault applies to it", async () => {
+  const service = await startService({ rateLimit: { requestsPerSecond: 0.001 } });
+  await service.subscribe(await refusedUrl());
+  service.inject({ fault: { kind: "respond", statusCode: 500 } });
+
+  const response = await service.send({ ...emission, body: { ...emission.body, databaseId: "b" } });
+
+  expect(response).toMatchObject({ statusCode: 202, json: { deliveries: [{ webhookId: 1 }] } });
+});
+
+it("An emission over HTTP needs a valid event of at most 1 MiB, and a key with access", async () => {
+  const service = await startService({ apiKeys: { "of-all": "*", "of-base_2": ["base_2"] } });
 
   const responses = [
-    await service.send(post),
-    await service.send({ ...post, body: "not JSON" }),
-    await service.send({ ...post, apiKey: "key-of-base_2" }),
+    await service.send({ ...emission, body: "not JSON" }),
+    await service.send({ ...emission, body: "x".repeat(1024 * 1024 + 1) }),
+    await service.send({ ...emission, apiKey: "of-base_2" }),
   ];
 
-  expect(statusCodesOf(responses)).toEqual([200, 400, 404]);
+  expect(statusCodesOf(responses)).toEqual([400, 413, 404]);
 });
 
-describe("A delivery", () => {
-  it.each([
-    { statusCode: 299, outcome: "delivered", attempts: 1 },
-    { statusCode: 302, outcome: "failed", attempts: 3 },
-    { statusCode: 410, outcome: "failed", attempts: 3 },
-  ])("ends as $outcome after $attempts attempts that get $statusCode", async (expected) => {
-    const { service, receiver } = await startWithReceiver(() => expected.statusCode, {
-      deliveries: twoQuickRetries,
-    });
+it.each([
+  { statusCode: 299, outcome: "delivered", attempts: 1 },
+  { statusCode: 302, outcome: "failed", attempts: 3 },
+  { statusCode: 410, outcome: "failed", attempts: 3 },
+])("A delivery is $outcome after $attempts attempts that get $statusCode", async (expected) => {
+  const respond = () => expected.statusCode;
+  const { service, receiver } = await startWithReceiver(respond, twoQuickRetries);
 
-    const [delivery] = await service.emit(recordCreated).finished;
+  const [delivery] = await service.emit(recordCreated).finished;
 
-    expect(delivery).toMatchObject({ ...expected, url: receiver.url });
-    expect(receiver.notifications).toHaveLength(expected.attempts);
-  });
-
-  it("has the same id in each attempt, the time of the attempt and the webhook's new URL", async () => {
-    vi.useFakeTimers({ toFake: ["Date"], now: 1_000_000 });
-    onTestFinished(() => void vi.useRealTimers());
-    const moveAndFail = () => {
-      vi.setSystemTime(Date.now() + 1_000);
-      service.updateWebhook(1, { url: `${receiver.url}/moved` });
-      return 503;
-    };
-    const { receiver, service, secret } = await startWithReceiver(moveAndFail, {
-      deliveries: twoQuickRetries,
-    });
-
-    const { id, finished } = service.emit(recordCreated);
-    await finished;
-
-    const attempts = receiver.notifications.map((notification) => ({
-      path: notification.path,
-      sentAt: notification.headers["webhook-timestamp"],
-      body: verified(notification, secret),
-    }));
-    expect(attempts).toMatchObject([
-      { path: "/", sentAt: "1000", body: { id, metadata: { attempt: 1 } } },
-      { path: "/moved", sentAt: "1001", body: { id, metadata: { attempt: 2 } } },
-      { path: "/moved", sentAt: "1002", body: { id, metadata: { attempt: 3 } } },
-    ]);
-  });
-
-  it("has the problem of its last attempt, and not the status code of an earlier one", async () => {
-    const failFirst = (_: unknown, count: number) => (count === 1 ? 503 : never());
-    const deliveries = { retryWaitsSeconds: [0.01], timeoutSeconds: 0.5 };
-    const { service } = await startWithReceiver(failFirst, { deliveries });
-
-    const [delivery] = await service.emit(recordCreated).finished;
-
-    expect(delivery).toMatchObject({ outcome: "failed", problem: "no response within 0.5 s" });
-    expect(delivery).not.toHaveProperty("statusCode");
-  });
-
-  it("is dropped for good when its webhook is switched off, unless an attempt is in flight", async () => {
-    const response = Promise.withResolvers<number>();
-    const failFirst = (_: unknown, count: number) => (count === 1 ? 500 : response.promise);
-    const deliveries = { maxConcurrent: 1, retryWaitsSeconds: [60] };
-    const { receiver, service } = await startWithReceiver(failFirst, { deliveries });
-    // One attempt at a time: the first fails, the second is in flight, and the third has not begun.
-    const waitingForRetry = service.emit(recordCreated);
-    const inFlight = service.emit(recordCreated);
-    const queued = service.emit(recordCreated);
-    await expect.poll(() => receiver.notifications).toHaveLength(2);
-
-    service.updateWebhook(1, { active: false });
-    service.updateWebhook(1, { active: true });
-    const later = service.emit(recordCreated);
-    response.resolve(200);
-
-    expect(await waitingForRetry.finished).toMatchObject([{ outcome: "dropped", attempts: 1 }]);
-    expect(await inFlight.finished).toMatchObject([{ outcome: "delivered", attempts: 1 }]);
-    expect(await queued.finished).toMatchObject([{ outcome: "dropped", attempts: 0 }]);
-    expect(await later.finished).toMatchObject([{ outcome: "delivered", attempts: 1 }]);
-  });
-
-  it("is dropped when its webhook is deleted", async () => {
-    const deliveries = { retryWaitsSeconds: [60] };
-    const { receiver, service } = await startWithReceiver(() => 500, { deliveries });
-    await service.subscribe(receiver.url);
-    const { finished } = service.emit(recordCreated);
-    await expect.poll(() => receiver.notifications).toHaveLength(2);
-
-    await service.delete(1);
-    service.removeWebhook(2);
-
-    expect(await finished).toMatchObject([{ outcome: "dropped" }, { outcome: "dropped" }]);
-  });
-
-  it("goes to the origin in deliverTo, with the path and query of the webhook's URL", async () => {
-    await using receiver = await startReceiver();
-    const service = await startService({ deliveries: { deliverTo: receiver.url } });
-    await service.subscribe("https://hooks.invalid//host/orders/1?key=2");
-
-    await service.emit(recordCreated).finished;
-
-    expect(receiver.notifications).toMatchObject([{ path: "//host/orders/1?key=2" }]);
-  });
-
-  it("can be waited for by its event, its webhook and a condition", async () => {
-    const { receiver, service } = await startWithReceiver();
-    await service.subscribe(receiver.url, { events: ["record.deleted"] });
-    const byEvent = service.nextDelivery({ type: "record.deleted" });
-    const byWebhook = service.nextDelivery({ webhookId: 2 });
-    const byCondition = service.nextDelivery({ where: ({ event }) => event.tableId === "tbl_1" });
-
-    await service.emit(recordCreated).finished;
-    await service.emit({ ...recordCreated, type: "record.deleted" }).finished;
-    await service.emit({ ...recordCreated, tableId: "tbl_1" }).finished;
-
-    expect(await byEvent).toMatchObject({ number: 2 });
-    expect(await byWebhook).toMatchObject({ number: 2 });
-    expect(await byCondition).toMatchObject({ number: 3 });
-  });
-
-  it("rejects its promise when the service closes before it finishes", async () => {
-    const { receiver, service } = await startWithReceiver(never);
-    const { finished } = service.emit(recordCreated);
-    await expect.poll(() => receiver.notifications).toHaveLength(1);
-
-    await service.close();
-
-    await expect(finished).rejects.toThrow("closed before the delivery finished");
-  });
+  expect(delivery).toMatchObject({ ...expected, url: receiver.url });
+  expect(receiver.notifications).toHaveLength(expected.attempts);
 });
+
+it("A delivery has the same id in each attempt, the time of the attempt and the webhook's new URL", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: 1_000_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const moveAndFail = () => {
+    vi.setSystemTime(Date.now() + 1_000);
+    service.updateWebhook(1, { url: `${receiver.url}/moved` });
+    return 503;
+  };
+  const { receiver, service, secret } = await startWithReceiver(moveAndFail, twoQuickRetries);
+
+  const { id, finished } = service.emit(recordCreated);
+  await finished;
+
+  const attempts = receiver.notifications.map((notification) => ({
+    path: notification.path,
+    sentAt: notification.headers["webhook-timestamp"],
+    body: verified(notification, secret),
+  }));
+  expect(attempts).toMatchObject([
+    { path: "/", sentAt: "1000", body: { id, metadata: { attempt: 1 } } },
+    { path: "/moved", sentAt: "1001", body: { id, metadata: { attempt: 2 } } },
+    { path: "/moved", sentAt: "1002", body: { id, metadata: { attempt: 3 } } },
+  ]);
+});
+
+it("A delivery has the problem of its last attempt, and not the status code of an earlier one", async () => {
+  const failFirst = (_: unknown, count: number) => (count === 1 ? 503 : never());
+  const deliveries = { retryWaitsSeconds: [0.01], timeoutSeconds: 0.5 };
+  const { service } = await startWithReceiver(failFirst, { deliveries });
+
+  const [delivery] = await service.emit(recordCreated).finished;
+
+  expect(delivery).toMatchObject({ outcome: "failed", problem: "no response within 0.5 s" });
+  expect(delivery).not.toHaveProperty("statusCode");
+});
+
+it("A delivery is dropped for good when its webhook is switched off, unless an attempt is in flight", async () => {
+  const response = Promise.withResolvers<number>();
+  const failFirst = (_: unknown, count: number) => (count === 1 ? 500 : response.promise);
+  const deliveries = { maxConcurrent: 1, retryWaitsSeconds: [60] };
+  const { receiver, service } = await startWithReceiver(failFirst, { deliveries });
+  // One attempt at a time: the first fails, the second is in flight, and the third has not begun.
+  const waitingForRetry = service.emit(recordCreated);
+  const inFlight = service.emit(recordCreated);
+  const queued = service.emit(recordCreated);
+  await expect.poll(() => receiver.notifications).toHaveLength(2);
+
+  service.updateWebhook(1, { active: false });
+  service.updateWebhook(1, { active: true });
+  const later = service.emit(recordCreated);
+  response.resolve(200);
+
+  expect(await waitingForRetry.finished).toMatchObject([{ outcome: "dropped", attempts: 1 }]);
+  expect(await inFlight.finished).toMatchObject([{ outcome: "delivered", attempts: 1 }]);
+  expect(await queued.finished).toMatchObject([{ outcome: "dropped", attempts: 0 }]);
+  expect(await later.finished).toMatchObject([{ outcome: "delivered", attempts: 1 }]);
+});
+
+it("A delivery is dropped when its webhook is deleted", async () => {
+  const deliveries = { retryWaitsSeconds: [60] };
+  const { receiver, service } = await startWithReceiver(() => 500, { deliveries });
+  await service.subscribe(receiver.url);
+  const { finished } = service.emit(recordCreated);
+  await expect.poll(() => receiver.notifications).toHaveLength(2);
+
+  await service.delete(1);
+  service.removeWebhook(2);
+
+  expect(await finished).toMatchObject([{ outcome: "dropped" }, { outcome: "dropped" }]);
+});
+
+it("A delivery goes to the origin in deliverTo, with the path and query of the webhook's URL", async () => {
+  await using receiver = await startReceiver();
+  const service = await startService({ deliveries: { deliverTo: receiver.url } });
+  await service.subscribe("https://hooks.invalid//host/orders/1?key=2");
+
+  await service.emit(recordCreated).finished;
+
+  expect(receiver.notifications).toMatchObject([{ path: "//host/orders/1?key=2" }]);
+});
+
+it("A delivery can be waited for by its event, its webhook and a condition", async () => {
+  const { receiver, service } = await startWithReceiver();
+  await service.subscribe(receiver.url, { events: ["record.deleted"] });
+  const deliveries = Promise.all([
+    service.nextDelivery({ type: "record.deleted" }),
+    service.nextDelivery({ webhookId: 2 }),
+    service.nextDelivery({ where: ({ event }) => event.tableId === "tbl_1" }),
+  ]);
+
+  await service.emit(recordCreated).finished;
+  await service.emit({ ...recordCreated, type: "record.deleted" }).finished;
+  await service.emit({ ...recordCreated, tableId: "tbl_1" }).finished;
+
+  expect(await deliveries).toMatchObject([{ number: 2 }, { number: 2 }, { number: 3 }]);
+});
+
+it("A delivery rejects its promise when the service closes before it finishes", async () => {
+  const { receiver, service } = await startWithReceiver(never);
+  const { finished } = service.emit(recordCreated);
+  await expect.poll(() => receiver.notifications).toHaveLength(1);
+
+  await service.close();
+
+  await expect(finished).rejects.toThrow("closed before the delivery finished");
+});
+
 /** Starts a receiver, and a service with a webhook that subscribes the receiver to `record.created`. */
 async function startWithReceiver(
   respond?: Parameters<typeof startReceiver>[0],

@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { setTimeout } from "node:timers/promises";
+import { expect, it } from "vitest";
 import type { FaultRule } from "../../src/local-service/index.js";
 import { asHtml, idAsString, withFields } from "../helpers/faults/faults.mjs";
 import { startService, statusCodesOf, webhookBody } from "../helpers/local-service.js";
@@ -26,75 +27,82 @@ it("A held request continues when its rule is released or cleared, and later req
   expect(service.webhooks).toMatchObject([{ id: 1 }, { id: 2 }]);
 });
 
-describe("A fault rule", () => {
-  const fault = respond(503);
+it("A delayed request has no effect when the service closes first", async () => {
+  const service = await startService({ faults: [{ fault: { kind: "delay", ms: 1 } }] });
+  const received = service.nextRequest();
+  const creation = service.create();
+  await received;
 
-  it("applies to as many matching requests as `times` says", async () => {
-    const where: FaultRule["where"] = ({ body }) => Object(body).tableId === "tbl_1";
-    const service = await startService({ faults: [{ where, times: 1, fault }] });
-    const body = webhookBody({ tableId: "tbl_1" });
+  await service.close();
 
-    const responses = [
-      await service.create(),
-      await service.create({ body }),
-      await service.create({ body }),
-    ];
+  await expect(creation).rejects.toThrow();
+  // The creation would have its effect after its delay.
+  await setTimeout(2);
+  expect(service.webhooks).toEqual([]);
+});
 
-    expect(statusCodesOf(responses)).toEqual([201, 503, 201]);
-  });
+const fault = respond(503);
 
-  it("applies once the matching rules before it have ended", async () => {
-    const faults = [500, 429].map((statusCode) => ({ times: 1, fault: respond(statusCode) }));
-    const service = await startService({ faults });
+it("A fault rule applies to as many matching requests as `times` says, unless a rule before it applies", async () => {
+  const where: FaultRule["where"] = ({ body }) => Object(body).tableId === "tbl_1";
+  const faults = [
+    { where, times: 1, fault },
+    { times: 2, fault: respond(429) },
+  ];
+  const service = await startService({ faults });
+  const body = webhookBody({ tableId: "tbl_1" });
 
-    const responses = [await service.create(), await service.create(), await service.create()];
+  const responses = [
+    await service.create(),
+    await service.create({ body }),
+    await service.create({ body }),
+    await service.create({ body }),
+  ];
 
-    expect(statusCodesOf(responses)).toEqual([500, 429, 201]);
-  });
+  expect(statusCodesOf(responses)).toEqual([429, 503, 429, 201]);
+});
 
-  it("applies several faults in their order", async () => {
-    const several = [withFields({ id: 0, secret: undefined }), idAsString, asHtml];
-    const service = await startService({ faults: [{ fault: several }] });
+it("A fault rule applies several faults in their order", async () => {
+  const several = [withFields({ id: 0, secret: undefined }), idAsString, asHtml];
+  const service = await startService({ faults: [{ fault: several }] });
 
-    const { headers, json } = await service.create();
+  const { headers, json } = await service.create();
 
-    expect(headers["content-type"]).toBe("text/html");
-    expect(json).toEqual({ id: "0" });
-  });
+  expect(headers["content-type"]).toBe("text/html");
+  expect(json).toEqual({ id: "0" });
+});
 
-  it("replaces a refusal, including its headers", async () => {
-    const service = await startService({ faults: [{ fault: { ...fault, commit: true } }] });
+it("A fault rule replaces a refusal, including its headers", async () => {
+  const service = await startService({ faults: [{ fault: { ...fault, commit: true } }] });
 
-    const { statusCode, text, headers } = await service.create({ apiKey: "wrong" });
+  const response = await service.create({ apiKey: "wrong" });
 
-    expect(statusCode).toBe(503);
-    expect(text).toBe("");
-    expect(headers).not.toHaveProperty("www-authenticate");
-  });
+  expect(response).toMatchObject({ statusCode: 503, text: "" });
+  expect(response.headers).not.toHaveProperty("www-authenticate");
+});
 
-  it("by default applies to every request, lists those requests, and applies to none once it is removed", async () => {
-    const service = await startService();
-    const rule = service.inject({ fault });
+it("A fault rule by default applies to every request, lists those requests, and applies to none once it is removed", async () => {
+  const service = await startService();
+  const rule = service.inject({ fault });
 
-    const unknownPath = await service.send({ path: "/" });
-    rule.remove();
-    const afterwards = await service.create();
+  const unknownPath = await service.send({ path: "/" });
+  rule.remove();
+  const afterwards = await service.create();
 
-    expect(statusCodesOf([unknownPath, afterwards])).toEqual([503, 201]);
-    expect(rule.requests).toMatchObject([{ number: 1, path: "/" }]);
-  });
+  expect(statusCodesOf([unknownPath, afterwards])).toEqual([503, 201]);
+  expect(rule.requests).toMatchObject([{ number: 1, path: "/" }]);
+});
 
-  it.each<{ rule: unknown; problem: RegExp }>([
-    { rule: undefined, problem: /must be an object/ },
-    { rule: { fault: { kind: "dealy", ms: 1 } }, problem: /kind must be one of delay, / },
-    { rule: { fault: [fault, { kind: "delay", ms: "1" }] }, problem: /ms must be a whole number/ },
-    { rule: { fault: { kind: "respond", status: 503 } }, problem: /status is unknown/ },
-    { rule: { fault, where: true, on: "PUT" }, problem: /on must be .*; where must be/ },
-  ])("is refused when it is invalid, and has no effect: $problem", async ({ rule, problem }) => {
-    const service = await startService();
+it.each<{ rule: unknown; problem: RegExp }>([
+  { rule: undefined, problem: /must be an object/ },
+  { rule: { fault: { kind: "dealy", ms: 1 } }, problem: /kind must be one of delay, / },
+  { rule: { fault: [fault, { kind: "delay", ms: "1" }] }, problem: /ms must be a whole number/ },
+  { rule: { fault: { kind: "respond", status: 503 } }, problem: /status is unknown/ },
+  { rule: { fault, where: true, on: "PUT" }, problem: /on must be .*; where must be/ },
+])("An invalid fault rule is refused, and has no effect: $problem", async ({ rule, problem }) => {
+  const service = await startService();
 
-    expect(() => service.inject(rule as FaultRule)).toThrow(problem);
-    expect((await service.create()).statusCode).toBe(201);
-    await expect(startService({ faults: [rule as FaultRule] })).rejects.toThrow(problem);
-  });
+  expect(() => service.inject(rule as FaultRule)).toThrow(problem);
+  expect((await service.create()).statusCode).toBe(201);
+  await expect(startService({ faults: [rule as FaultRule] })).rejects.toThrow(problem);
 });

@@ -3,87 +3,83 @@ import type { AwaitedRequest } from "../../src/local-service/index.js";
 import { refusedUrl } from "../helpers/http-server.js";
 import { startService, statusCodesOf, webhookBody } from "../helpers/local-service.js";
 
-describe("The request log", () => {
-  it("holds the fields of every request and its outcome, without the body of an unauthorized one", async () => {
-    const service = await startService();
-    const body = webhookBody({ tableId: "tbl_1" });
-    const databaseId = "a/b c?ü%2F";
-    const path = "/api/v1/bases/a%2Fb%20c%3F%C3%BC%252F/webhooks";
+it("The request log holds the fields of every request and its outcome, without the body of an unauthorized one", async () => {
+  const service = await startService();
+  const body = webhookBody({ tableId: "tbl_1" });
+  const databaseId = "a/b c?ü%2F";
+  const path = "/api/v1/bases/a%2Fb%20c%3F%C3%BC%252F/webhooks";
 
-    await service.create({ databaseId, body, headers: { "X-Trace": "one" } });
-    await service.delete("a/b", { databaseId });
-    await service.create({ databaseId, apiKey: "wrong" });
+  await service.create({ databaseId, body, headers: { "X-Trace": "one" } });
+  await service.delete("a/b", { databaseId });
+  await service.create({ databaseId, apiKey: "wrong" });
 
-    const entry = { databaseId, authorized: true, outcome: "responded" };
-    const created = { method: "POST", path, webhookId: "1", statusCode: 201, committed: true };
-    const notFound = { method: "DELETE", webhookId: "a/b", statusCode: 404, committed: false };
-    const unauthorized = { authorized: false, body: undefined, statusCode: 401, committed: false };
-    expect(service.requests).toMatchObject([
-      { ...entry, number: 1, headers: { "x-trace": "one" }, body, ...created },
-      { ...entry, number: 2, ...notFound },
-      { ...entry, number: 3, ...unauthorized },
-    ]);
-  });
-
-  it("holds the newest maxRequests requests, as the list of deliveries does", async () => {
-    const service = await startService({ maxRequests: 1 });
-    await service.subscribe(await refusedUrl());
-    await service.delete(7);
-
-    service.emit({ type: "record.created", databaseId: "base_1" });
-    service.emit({ type: "record.created", databaseId: "base_1" });
-
-    expect(service.requests).toMatchObject([{ number: 2 }]);
-    expect(service.deliveries).toMatchObject([{ number: 2 }]);
-    expect(service.counts.pending).toBe(2);
-  });
-
-  it("can be cleared, which does not change the counts", async () => {
-    const service = await startService();
-    await service.create();
-    await service.create();
-    await service.delete(1);
-    await service.delete(1);
-
-    service.clearRequests();
-    service.removeWebhook(2);
-    await service.create();
-
-    expect(service.requests).toMatchObject([{ number: 5 }]);
-    const totals = { requests: 5, posts: 3, deletes: 2, created: 3, deleted: 2, pending: 0 };
-    expect(service.counts).toMatchObject(totals);
-  });
+  const entry = { databaseId, authorized: true, outcome: "responded" };
+  const created = { method: "POST", path, webhookId: "1", statusCode: 201, committed: true };
+  const notFound = { method: "DELETE", webhookId: "a/b", statusCode: 404, committed: false };
+  const unauthorized = { authorized: false, body: undefined, statusCode: 401, committed: false };
+  expect(service.requests).toMatchObject([
+    { ...entry, number: 1, headers: { "x-trace": "one" }, body, ...created },
+    { ...entry, number: 2, ...notFound },
+    { ...entry, number: 3, ...unauthorized },
+  ]);
 });
 
-describe("Waiting for a request", () => {
-  it.each<{ name: string; awaited: AwaitedRequest; number: number }>([
-    { name: "any request", awaited: {}, number: 1 },
-    { name: "a stage", awaited: { stage: "committed" }, number: 2 },
-    { name: "a method", awaited: { on: "DELETE" }, number: 3 },
-    { name: "a database", awaited: { databaseId: "base_2" }, number: 2 },
-    { name: "a condition", awaited: { where: ({ path }) => path.endsWith("/1") }, number: 3 },
-  ])("ends with the first request that matches $name", async ({ awaited, number }) => {
-    const service = await startService();
-    const next = service.nextRequest(awaited);
+it("The request log holds the newest maxRequests requests, as the list of deliveries does", async () => {
+  const service = await startService({ maxRequests: 1 });
+  await service.subscribe(await refusedUrl());
+  await service.delete(7);
 
-    await service.create({ body: {} });
-    await service.create({ databaseId: "base_2" });
-    await service.delete(1);
+  service.emit({ type: "record.created", databaseId: "base_1" });
+  service.emit({ type: "record.created", databaseId: "base_1" });
 
-    expect(await next).toMatchObject({ number });
-  });
+  expect(service.requests).toMatchObject([{ number: 2 }]);
+  expect(service.deliveries).toMatchObject([{ number: 2 }]);
+  expect(service.counts.pending).toBe(2);
+});
 
-  it("fails when the service closes first, even for a promise that is not awaited", async () => {
-    const service = await startService();
-    const next = service.nextRequest();
-    // Vitest fails the run if this promise becomes an unhandled rejection.
-    void service.nextDelivery();
+it("The request log can be cleared, which does not change the counts", async () => {
+  const service = await startService();
+  await service.create();
+  await service.create();
+  await service.delete(1);
+  await service.delete(1);
 
-    await service.close();
+  service.clearRequests();
+  service.removeWebhook(2);
+  await service.create();
 
-    await expect(next).rejects.toMatchObject({ name: "AbortError" });
-    await expect(service.nextDelivery()).rejects.toMatchObject({ name: "AbortError" });
-  });
+  expect(service.requests).toMatchObject([{ number: 5 }]);
+  const totals = { requests: 5, posts: 3, deletes: 2, created: 3, deleted: 2, pending: 0 };
+  expect(service.counts).toMatchObject(totals);
+});
+
+it.each<{ name: string; awaited: AwaitedRequest; number: number }>([
+  { name: "any request", awaited: {}, number: 1 },
+  { name: "a stage", awaited: { stage: "committed" }, number: 2 },
+  { name: "a method", awaited: { on: "DELETE" }, number: 3 },
+  { name: "a database", awaited: { databaseId: "base_2" }, number: 2 },
+  { name: "a condition", awaited: { where: ({ path }) => path.endsWith("/1") }, number: 3 },
+])("nextRequest ends with the first request that matches $name", async ({ awaited, number }) => {
+  const service = await startService();
+  const next = service.nextRequest(awaited);
+
+  await service.create({ body: {} });
+  await service.create({ databaseId: "base_2" });
+  await service.delete(1);
+
+  expect(await next).toMatchObject({ number });
+});
+
+it("nextRequest fails when the service closes first, even for a promise that is not awaited", async () => {
+  const service = await startService();
+  const next = service.nextRequest();
+  // Vitest fails the run if this promise becomes an unhandled rejection.
+  void service.nextDelivery();
+
+  await service.close();
+
+  await expect(next).rejects.toMatchObject({ name: "AbortError" });
+  await expect(service.nextDelivery()).rejects.toMatchObject({ name: "AbortError" });
 });
 
 describe("The rate limit", () => {

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import type { LocalServiceOptions } from "../../src/local-service/index.js";
 import {
   clientOf,
@@ -14,35 +14,33 @@ const webhooksPath = "/api/v1/bases/base_1/webhooks";
 const eventsPath = "/_local/bases/base_1/events";
 const foreignPage = { host: "a.example", origin: "https://evil.example" };
 
-describe("A webhook", () => {
-  it("gets a new id and a new secret, also after a deletion", async () => {
-    const service = await startService();
+it("A webhook gets a new id and a new secret, also after a deletion", async () => {
+  const service = await startService();
 
-    const first = await service.create();
-    const deletion = await service.delete(1);
-    const second = await service.create();
+  const first = await service.create();
+  const deletion = await service.delete(1);
+  const second = await service.create();
 
-    expect(statusCodesOf([first, deletion, second])).toEqual([201, 200, 201]);
-    expect(first.json).toEqual({ id: 1, secret: expect.stringMatching(/^whsec_[\w+/]{43}=$/) });
-    expect(deletion.json).toMatchObject({ success: true });
-    expect(second.json.id).toBe(2);
-    expect(second.json.secret).not.toBe(first.json.secret);
-  });
+  expect(statusCodesOf([first, deletion, second])).toEqual([201, 200, 201]);
+  expect(first.json).toEqual({ id: 1, secret: expect.stringMatching(/^whsec_[\w+/]{43}=$/) });
+  expect(deletion.json).toMatchObject({ success: true });
+  expect(second.json.id).toBe(2);
+  expect(second.json.secret).not.toBe(first.json.secret);
+});
 
-  it("has the fields of the API, each event type once, and no other field of the request", async () => {
-    const service = await startService();
-    const fields = webhookBody({ tableId: "tbl_1" });
-    const repeated = ["table.deleted", "record.created", "table.deleted"];
-    const body = { ...fields, events: repeated, active: false, id: 77, secret: "a" };
+it("A webhook has the fields of the API, each event type once, and no other field of the request", async () => {
+  const service = await startService();
+  const fields = webhookBody({ tableId: "tbl_1" });
+  const repeated = ["table.deleted", "record.created", "table.deleted"];
+  const body = { ...fields, events: repeated, active: false, id: 77, secret: "a" };
 
-    const { json } = await service.create({ body });
+  const { json } = await service.create({ body });
 
-    const events = ["table.deleted", "record.created"];
-    const { secret } = json;
-    expect(service.webhooks).toEqual([
-      { ...fields, id: 1, databaseId: "base_1", events, active: true, secret },
-    ]);
-  });
+  const events = ["table.deleted", "record.created"];
+  const { secret } = json;
+  expect(service.webhooks).toEqual([
+    { ...fields, id: 1, databaseId: "base_1", events, active: true, secret },
+  ]);
 });
 
 it("The list operation returns the webhooks of a database without their secrets", async () => {
@@ -67,97 +65,93 @@ it("updateWebhook and removeWebhook throw a RangeError when there is no such web
   expect(() => service.removeWebhook(1)).toThrow(RangeError);
 });
 
-describe("A request", () => {
-  const known = "record.created";
-  const unknown = Array(10_000).fill("record.creatd");
-  const tooLarge = JSON.stringify(webhookBody({ padding: "x".repeat(1024 * 1024) }));
+const known = "record.created";
+const unknown = Array(10_000).fill("record.creatd");
+const tooLarge = JSON.stringify(webhookBody({ padding: "x".repeat(1024 * 1024) }));
 
-  it.each<RequestChanges & { statusCode: number; problem: string }>([
-    { statusCode: 400, problem: "url must be", body: webhookBody({ url: "ftp://example.com/" }) },
-    { statusCode: 400, problem: "events[1] must be", body: webhookBody({ events: [known, 7] }) },
-    { statusCode: 400, problem: "events[0] is unknown", body: webhookBody({ events: unknown }) },
-    { statusCode: 400, problem: "tableId must be", body: webhookBody({ tableId: null }) },
-    { statusCode: 400, problem: "; tableId must", body: webhookBody({ events: [], tableId: "" }) },
-    { statusCode: 400, problem: "must be an object", body: "{" },
-    { statusCode: 413, problem: "is larger than", body: Readable.from(tooLarge) },
-    { statusCode: 415, problem: "Content-Type", headers: { "content-type": "application/jsonp" } },
-  ])('gets $statusCode and a short message that contains "$problem"', async (row) => {
-    const { statusCode, problem, ...request } = row;
-    const service = await startService();
+it.each<RequestChanges & { statusCode: number; problem: string }>([
+  { statusCode: 400, problem: "url must be", body: webhookBody({ url: "ftp://example.com/" }) },
+  { statusCode: 400, problem: "events[1] must be", body: webhookBody({ events: [known, 7] }) },
+  { statusCode: 400, problem: "events[0] is unknown", body: webhookBody({ events: unknown }) },
+  { statusCode: 400, problem: "tableId must be", body: webhookBody({ tableId: null }) },
+  { statusCode: 400, problem: "; tableId must", body: webhookBody({ events: [], tableId: "" }) },
+  { statusCode: 400, problem: "must be an object", body: "{" },
+  { statusCode: 413, problem: "is larger than", body: tooLarge },
+  { statusCode: 413, problem: "is larger than", body: Readable.from(tooLarge) },
+  { statusCode: 415, problem: "Content-Type", headers: { "content-type": "application/jsonp" } },
+])('A request gets $statusCode and a short message that contains "$problem"', async (row) => {
+  const { statusCode, problem, ...request } = row;
+  const service = await startService();
 
-    const response = await service.create(request);
+  const response = await service.create(request);
 
-    expect(response.statusCode).toBe(statusCode);
-    expect(response.json.error.message).toContain(problem);
-    expect(response.json.error.message.length).toBeLessThan(200);
-    expect(service.webhooks).toEqual([]);
-  });
-
-  it("gets 401 without a known API key, whatever its method", async () => {
-    const service = await startWithWebhook();
-
-    const responses = [
-      await service.create({ apiKey: null }),
-      await service.create({ headers: { authorization: "Basic of-all" } }),
-      await service.delete(1, { apiKey: "unknown" }),
-      await service.list({ apiKey: "unknown" }),
-    ];
-
-    expect(statusCodesOf(responses)).toEqual([401, 401, 401, 401]);
-    expect(service.webhooks).toHaveLength(1);
-  });
-
-  it("gets 404 NOT_FOUND for a webhook that its database does not have, and without access", async () => {
-    const service = await startWithWebhook();
-
-    const responses = [
-      await service.delete(2),
-      await service.delete("01"),
-      await service.delete(1, { databaseId: "base_2" }),
-      await service.delete(1, { apiKey: "of-base_2" }),
-      await service.create({ apiKey: "of-base_2" }),
-    ];
-
-    const error = { code: "NOT_FOUND" };
-    expect(responses).toMatchObject(Array(5).fill({ statusCode: 404, json: { error } }));
-    expect(service.webhooks).toHaveLength(1);
-  });
-
-  it("gets 404 in plain text at an unknown path, and 405 at a path without its method", async () => {
-    const service = await startService();
-
-    const unknownPath = await service.send({ path: `/prefix${webhooksPath}` });
-    const withoutListing = await service.list();
-
-    expect(unknownPath).toMatchObject({ statusCode: 404, json: undefined });
-    expect(withoutListing).toMatchObject({ statusCode: 405, headers: { allow: "POST" } });
-  });
-
-  it.each<{ statusCode: number; path: string; headers: Record<string, string> }>([
-    { statusCode: 421, path: webhooksPath, headers: { host: "127.0.0.1.evil.example:80" } },
-    { statusCode: 421, path: eventsPath, headers: { host: "192.0.2.1" } },
-    { statusCode: 403, path: webhooksPath, headers: { origin: "null" } },
-    { statusCode: 403, path: eventsPath, headers: { origin: foreignPage.origin } },
-  ])(
-    "gets $statusCode from another host or web page: $headers",
-    async ({ statusCode, path, headers }) => {
-      const service = await startWithWebhook();
-
-      const response = await service.send({ method: "POST", path, headers, body: webhookBody() });
-
-      expect(response.statusCode).toBe(statusCode);
-      expect(service.webhooks).toHaveLength(1);
-    },
-  );
-
-  /** Starts a service with webhook 1, a key for every database and another for base_2. */
-  async function startWithWebhook() {
-    const apiKeys = { "of-all": "*", "of-base_2": ["base_2"] } as const;
-    const service = await startService({ apiKeys, listing: true });
-    await service.create();
-    return service;
-  }
+  expect(response.statusCode).toBe(statusCode);
+  expect(response.json.error.message).toContain(problem);
+  expect(response.json.error.message.length).toBeLessThan(200);
+  expect(service.webhooks).toEqual([]);
 });
+
+it("A request gets 401 without a known API key, whatever its method", async () => {
+  const service = await startWithWebhook();
+
+  const responses = [
+    await service.create({ apiKey: null }),
+    await service.create({ headers: { authorization: "Basic of-all" } }),
+    await service.delete(1, { apiKey: "unknown" }),
+    await service.list({ apiKey: "unknown" }),
+  ];
+
+  expect(statusCodesOf(responses)).toEqual([401, 401, 401, 401]);
+  expect(service.webhooks).toHaveLength(1);
+});
+
+it("A request gets 404 NOT_FOUND for a webhook that its database does not have, and without access", async () => {
+  const service = await startWithWebhook();
+
+  const responses = [
+    await service.delete(2),
+    await service.delete("01"),
+    await service.delete(1, { databaseId: "base_2" }),
+    await service.delete(1, { apiKey: "of-base_2" }),
+    await service.create({ apiKey: "of-base_2" }),
+  ];
+
+  const error = { code: "NOT_FOUND" };
+  expect(responses).toMatchObject(Array(5).fill({ statusCode: 404, json: { error } }));
+  expect(service.webhooks).toHaveLength(1);
+});
+
+it("A request gets 404 in plain text at an unknown path, and 405 at a path without its method", async () => {
+  const service = await startService();
+
+  const unknownPath = await service.send({ path: `/prefix${webhooksPath}` });
+  const withoutListing = await service.list();
+
+  expect(unknownPath).toMatchObject({ statusCode: 404, json: undefined });
+  expect(withoutListing).toMatchObject({ statusCode: 405, headers: { allow: "POST" } });
+});
+
+it("A request gets 421 with the name of another host, and 403 from a web page of another origin", async () => {
+  const service = await startWithWebhook();
+
+  const responses = [
+    await service.create({ headers: { host: "127.0.0.1.evil.example:80" } }),
+    await service.create({ headers: { host: "192.0.2.1" }, path: eventsPath }),
+    await service.create({ headers: { origin: "null" } }),
+    await service.create({ headers: { origin: foreignPage.origin }, path: eventsPath }),
+  ];
+
+  expect(statusCodesOf(responses)).toEqual([421, 421, 403, 403]);
+  expect(service.webhooks).toHaveLength(1);
+});
+
+/** Starts a service with webhook 1, a key for every database and another for base_2. */
+async function startWithWebhook() {
+  const apiKeys = { "of-all": "*", "of-base_2": ["base_2"] } as const;
+  const service = await startService({ apiKeys, listing: true });
+  await service.create();
+  return service;
+}
 
 it.each<{ headers: Record<string, string>; options: LocalServiceOptions }>([
   { headers: { "content-type": "Application/JSON; charset=utf-8" }, options: {} },
@@ -176,39 +170,35 @@ it.each<{ headers: Record<string, string>; options: LocalServiceOptions }>([
   expect(statusCode).toBe(201);
 });
 
-describe("The start of a local service", () => {
-  it.each([
-    { named: "apiKeys", options: { apiKeys: [] } },
-    { named: "apiKeys", options: { apiKeys: ["one", "two words"] } },
-    { named: "listing", options: { lisitng: true } },
-    { named: "rateLimit", options: { rateLimit: { requestsPerSecond: 0 } } },
-    { named: "deliveries", options: { deliveries: { retryWaitsSeconds: [-1] } } },
-    { named: "deliveries", options: { deliveries: { deliverTo: "http://user:pw@h:9000" } } },
-  ])("fails, and names the invalid option: %j", async ({ named, options }) => {
-    await expect(startService(options as object)).rejects.toThrow(named);
-  });
+it.each([
+  { named: "apiKeys", options: { apiKeys: [] } },
+  { named: "apiKeys", options: { apiKeys: ["one", "two words"] } },
+  { named: "listing", options: { lisitng: true } },
+  { named: "rateLimit", options: { rateLimit: { requestsPerSecond: 0 } } },
+  { named: "deliveries", options: { deliveries: { retryWaitsSeconds: [-1] } } },
+  { named: "deliveries", options: { deliveries: { deliverTo: "http://user:pw@h:9000" } } },
+])("A local service does not start with %j, and names the option", async ({ named, options }) => {
+  await expect(startService(options as object)).rejects.toThrow(named);
+});
 
-  it("listens at the given port, on 127.0.0.1 only", async () => {
-    const first = await startService();
-    await first.close();
+it("A local service listens at the given port, on 127.0.0.1 only", async () => {
+  const first = await startService();
+  await first.close();
 
-    const second = await startService({ port: first.port });
+  const second = await startService({ port: first.port });
 
-    expect(second.baseUrl).toBe(`http://127.0.0.1:${first.port}`);
-    await expect(fetch(`http://127.0.0.2:${first.port}/`)).rejects.toThrow("fetch failed");
-  });
+  expect(second.baseUrl).toBe(`http://127.0.0.1:${first.port}`);
+  await expect(fetch(`http://127.0.0.2:${first.port}/`)).rejects.toThrow("fetch failed");
+});
 
-  it("does not load node:sqlite, which prints a warning on Node.js 22, without data", async () => {
-    vi.resetModules();
-    vi.doMock("node:sqlite", () => {
-      throw new Error("node:sqlite was loaded");
-    });
-    onTestFinished(() => void vi.doUnmock("node:sqlite"));
-    const { startLocalService } = await import("../../src/local-service/index.js");
+it("A local service does not load node:sqlite, which prints a warning on Node.js 22, without data", async () => {
+  vi.resetModules();
+  vi.doMock("node:sqlite", () => Promise.reject(new Error("node:sqlite was loaded")));
+  onTestFinished(() => void vi.doUnmock("node:sqlite"));
+  const { startLocalService } = await import("../../src/local-service/index.js");
 
-    await using service = await startLocalService();
+  await using service = await startLocalService();
 
-    expect(service.webhooks).toEqual([]);
-    await expect(startLocalService({ data: temporaryFile() })).rejects.toThrow("cannot be used");
-  });
+  expect(service.webhooks).toEqual([]);
+  await expect(startLocalService({ data: temporaryFile() })).rejects.toThrow("cannot be used");
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { version } from "../../package.json";
 import { movedToPlugin } from "../../src/cli/move-state.ts";
 import { secretMark } from "../helpers/builders.ts";
@@ -47,125 +47,119 @@ function moved(...resources: object[]) {
   );
 }
 
-describe("move-state", () => {
-  it("turns a webhook into one of the plugin with the same number and secret", () => {
-    const resources = moved(stack, defaultProvider, orders);
+it("move-state turns a webhook into one of the plugin with the same number and secret", () => {
+  const resources = moved(stack, defaultProvider, orders);
 
-    expect(resources.get(pluginOrders.urn)).toEqual({
-      ...pluginOrders,
-      inputs: { databaseId: "base_abc123" },
-      outputs: { databaseId: "base_abc123", secret: encrypted, webhookId: "42" },
-    });
-  });
-
-  it("adds the default provider of the plugin before its webhooks", () => {
-    const [provider, ...others] = moved(stack, orders).values();
-
-    const { urn, type } = defaultProvider;
-    expect(provider).toMatchObject({ urn, type, custom: true, inputs: { version } });
-    expect(others).toMatchObject([stack, { provider: `${urn}::${provider?.id}` }]);
-  });
-
-  it("gives no webhook to a default provider that Pulumi is about to delete", () => {
-    const resources = moved(stack, { ...defaultProvider, delete: true }, orders);
-
-    const { provider } = resources.get(pluginOrders.urn) ?? {};
-    expect(provider).toContain(`${defaultProvider.urn}::`);
-    expect(provider).not.toBe(pluginOrders.provider);
-  });
-
-  it("turns an explicit provider into one of the plugin that keeps its webhooks", () => {
-    const ordersOfAccount = { ...orders, provider: `${account.urn}::uuid` };
-
-    const resources = moved(stack, account, ordersOfAccount);
-
-    const urn = `${urnPrefix}pulumi:providers:dbwebhooks::eu`;
-    expect(resources.get(urn)).toEqual({
-      urn,
-      id: "uuid",
-      type: "pulumi:providers:dbwebhooks",
-      inputs: { apiKey: encrypted },
-      outputs: { apiKey: encrypted },
-    });
-    expect(resources.get(pluginOrders.urn)).toMatchObject({ provider: `${urn}::uuid` });
-  });
-
-  it("renames a webhook wherever another resource refers to it", () => {
-    const references = (urn: string) => ({
-      parent: urn,
-      dependencies: [stack.urn, urn],
-      propertyDependencies: { name: [urn], size: null },
-      deletedWith: urn,
-    });
-    const childOf = (parentType: string, parent: string) => ({
-      urn: `${urnPrefix}my:index:Team$${parentType}$a:b:C::child`,
-      type: "a:b:C",
-      ...references(parent),
-    });
-
-    const resources = moved(stack, orders, childOf(dynamicType, orders.urn));
-
-    const movedChild = childOf(pluginType, pluginOrders.urn);
-    expect(resources.get(movedChild.urn)).toEqual(movedChild);
-  });
-
-  it("changes nothing else in a state, even if it holds the same texts", () => {
-    const urn = `${urnPrefix}pulumi:providers:pulumi-nodejs::foreign`;
-    const foreignProvider = { ...account, urn, inputs: {} };
-    const pluginWebhook = { ...pluginOrders, urn: `${urnPrefix}${pluginType}::other` };
-    const note = {
-      urn: `${urnPrefix}a:b:Note::${dynamicType}`,
-      type: "a:b:Note",
-      outputs: { text: `${dynamicType} and ${orders.urn} at ${account.urn}` },
-      aliases: [orders.urn],
-    };
-    const others = [stack, foreignProvider, defaultProvider, pluginWebhook, note];
-    const manifest = { note: dynamicType };
-
-    const state = JSON.parse(movedToPlugin(exportOf([...others, account, orders], { manifest })));
-
-    expect(state).toMatchObject({ version: 3, deployment: { manifest } });
-    expect(state.deployment.resources).toEqual(expect.arrayContaining(others));
-    expect(state.deployment.resources).toHaveLength(others.length + 2);
-  });
-
-  it("reads a databaseId that is a secret from an export with --show-secrets", () => {
-    const databaseId = { ...secretMark, plaintext: '"base_abc123"' };
-
-    const resources = moved(stack, { ...orders, outputs: { databaseId } });
-
-    expect(resources.get(pluginOrders.urn)).toMatchObject({ id: "base_abc123/42" });
+  expect(resources.get(pluginOrders.urn)).toEqual({
+    ...pluginOrders,
+    inputs: { databaseId: "base_abc123" },
+    outputs: { databaseId: "base_abc123", secret: encrypted, webhookId: "42" },
   });
 });
 
-describe("move-state refuses", () => {
-  const pending = { pending_operations: [{ type: "creating" }] };
-  it.each([
-    { input: "text that is no JSON", exported: "", message: "pulumi stack export" },
-    { input: "JSON that is no state", exported: "null", message: "pulumi stack export" },
-    { input: "a moved state", exported: exportOf([pluginOrders]), message: "holds no webhook" },
-    { input: "pending operations", exported: exportOf([orders], pending), message: "pending op" },
-  ])("$input", ({ exported, message }) => {
-    expect(() => movedToPlugin(exported)).toThrow(message);
+it("move-state adds the default provider of the plugin before its webhooks", () => {
+  const [provider, ...others] = moved(stack, orders).values();
+
+  const { urn, type } = defaultProvider;
+  expect(provider).toMatchObject({ urn, type, custom: true, inputs: { version } });
+  expect(others).toMatchObject([stack, { provider: `${urn}::${provider?.id}` }]);
+});
+
+it("move-state gives no webhook to a default provider that Pulumi is about to delete", () => {
+  const resources = moved(stack, { ...defaultProvider, delete: true }, orders);
+
+  const { provider } = resources.get(pluginOrders.urn) ?? {};
+  expect(provider).toContain(`${defaultProvider.urn}::`);
+  expect(provider).not.toBe(pluginOrders.provider);
+});
+
+it("move-state turns an explicit provider into one of the plugin that keeps its webhooks", () => {
+  const ordersOfAccount = { ...orders, provider: `${account.urn}::uuid` };
+
+  const resources = moved(stack, account, ordersOfAccount);
+
+  const { type } = defaultProvider;
+  const urn = `${urnPrefix}${type}::eu`;
+  const inputs = { apiKey: encrypted };
+  expect(resources.get(urn)).toEqual({ urn, id: "uuid", type, inputs, outputs: inputs });
+  expect(resources.get(pluginOrders.urn)).toMatchObject({ provider: `${urn}::uuid` });
+});
+
+it("move-state renames a webhook wherever another resource refers to it", () => {
+  const references = (urn: string) => ({
+    parent: urn,
+    dependencies: [stack.urn, urn],
+    propertyDependencies: { name: [urn], size: null },
+    deletedWith: urn,
+    replaceWith: [urn],
+    viewOf: urn,
+  });
+  const childOf = (parentType: string, parent: string) => ({
+    urn: `${urnPrefix}my:index:Team$${parentType}$a:b:C::child`,
+    type: "a:b:C",
+    ...references(parent),
   });
 
-  it("a webhook with an encrypted databaseId, and shows its name without control characters", () => {
-    const urn = `${orders.urn}\u001b]0;title\u0007\n`;
-    const webhook = { ...orders, urn, outputs: { databaseId: encrypted } };
+  const resources = moved(stack, orders, childOf(dynamicType, orders.urn));
 
-    expect(() => moved(stack, webhook)).toThrow(/^\P{Cc}*::orders\P{Cc}*--show-secrets\P{Cc}*$/u);
-  });
+  const movedChild = childOf(pluginType, pluginOrders.urn);
+  expect(resources.get(movedChild.urn)).toEqual(movedChild);
+});
 
-  it("a webhook of the same name as one of the plugin", () => {
-    expect(() => moved(stack, orders, pluginOrders)).toThrow(
-      /holds both .*dynamic.*::orders and .*index:Webhook::orders/,
-    );
-  });
+it("move-state changes nothing else in a state, even if it holds the same texts", () => {
+  const urn = `${urnPrefix}pulumi:providers:pulumi-nodejs::foreign`;
+  const foreignProvider = { ...account, urn, inputs: {} };
+  const pluginWebhook = { ...pluginOrders, urn: `${urnPrefix}${pluginType}::other` };
+  const note = {
+    urn: `${urnPrefix}a:b:Note::${dynamicType}`,
+    type: "a:b:Note",
+    outputs: { text: `${dynamicType} and ${orders.urn} at ${account.urn}` },
+    aliases: [orders.urn],
+  };
+  const others = [stack, foreignProvider, defaultProvider, pluginWebhook, note];
+  const manifest = { note: dynamicType };
 
-  it("a Provider that a resource other than a webhook uses", () => {
-    const provider = `${account.urn}::${account.id}`;
-    const other = { urn: `${urnPrefix}a:b:C::other`, type: "pulumi-nodejs:dynamic:C", provider };
+  const state = JSON.parse(movedToPlugin(exportOf([...others, account, orders], { manifest })));
 
-    expect(() => moved(stack, account, other, orders)).toThrow("a:b:C::other");
-  });
+  expect(state).toMatchObject({ version: 3, deployment: { manifest } });
+  expect(state.deployment.resources).toEqual(expect.arrayContaining(others));
+  expect(state.deployment.resources).toHaveLength(others.length + 2);
+});
+
+it("move-state reads a databaseId that is a secret from an export with --show-secrets", () => {
+  const databaseId = { ...secretMark, plaintext: '"base_abc123"' };
+
+  const resources = moved(stack, { ...orders, outputs: { databaseId } });
+
+  expect(resources.get(pluginOrders.urn)).toMatchObject({ id: "base_abc123/42" });
+});
+
+const pending = { pending_operations: [{ type: "creating" }] };
+it.each([
+  { input: "text that is no JSON", exported: "", message: "pulumi stack export" },
+  { input: "JSON that is no state", exported: "null", message: "pulumi stack export" },
+  { input: "a moved state", exported: exportOf([pluginOrders]), message: "holds no webhook" },
+  { input: "pending operations", exported: exportOf([orders], pending), message: "pending op" },
+])("move-state refuses $input", ({ exported, message }) => {
+  expect(() => movedToPlugin(exported)).toThrow(message);
+});
+
+it("move-state refuses a webhook with an encrypted databaseId, and shows its name without control characters", () => {
+  const urn = `${orders.urn}\u001b]0;title\u0007\n`;
+  const webhook = { ...orders, urn, outputs: { databaseId: encrypted } };
+
+  expect(() => moved(stack, webhook)).toThrow(/^\P{Cc}*::orders\P{Cc}*--show-secrets\P{Cc}*$/u);
+});
+
+it("move-state refuses a webhook of the same name as one of the plugin", () => {
+  expect(() => moved(stack, orders, pluginOrders)).toThrow(
+    /holds both .*dynamic.*::orders and .*index:Webhook::orders/,
+  );
+});
+
+it("move-state refuses a Provider that a resource other than a webhook uses", () => {
+  const provider = `${account.urn}::${account.id}`;
+  const other = { urn: `${urnPrefix}a:b:C::other`, type: "pulumi-nodejs:dynamic:C", provider };
+
+  expect(() => moved(stack, account, other, orders)).toThrow("a:b:C::other");
 });

@@ -14,12 +14,7 @@ const args: main.WebhookArgs = {
 };
 
 /** The outputs in the state that do not repeat the arguments of the program. */
-const otherOutputs = {
-  secret,
-  baseUrl: "https://tables.example.com",
-  tableId: "tbl_of_the_state",
-};
-const webhookId = "43";
+const otherOutputs = { secret, baseUrl: "https://tables.example.com", tableId: "tbl_of_the_state" };
 
 let registered: pulumi.runtime.MockResourceArgs[];
 /** The requests to Pulumi's engine, which hold more than Pulumi's mocks receive. */
@@ -30,7 +25,7 @@ beforeEach(async () => {
   await pulumi.runtime.setMocks({
     newResource: (resource) => {
       registered.push(resource);
-      return { id: "42", state: { ...args, ...resource.inputs, ...otherOutputs, webhookId } };
+      return { id: "42", state: { ...args, ...resource.inputs, ...otherOutputs, webhookId: "43" } };
     },
     call: () => ({}),
   });
@@ -50,6 +45,7 @@ const mainEntry = {
   providerType: "pulumi:providers:pulumi-nodejs",
   settingPrefix: "dbwebhooks:",
   addedSettings: { "dbwebhooks:isExplicit": "true" },
+  pluginVersion: "",
   addedInputs: { __provider: 'exports.handler = () => require("pulumi-dbwebhooks/provider")' },
 };
 const nativeEntry = {
@@ -59,20 +55,25 @@ const nativeEntry = {
   providerType: "pulumi:providers:dbwebhooks",
   settingPrefix: "",
   addedSettings: {},
+  pluginVersion: version,
   addedInputs: {},
 };
 
-describe.each([mainEntry, nativeEntry])("A Webhook of $name", ({ entry, type, addedInputs }) => {
+describe.each([mainEntry, nativeEntry])("A Webhook of $name", (row) => {
+  const { entry, type, pluginVersion, addedInputs } = row;
   const { Webhook, Provider } = entry;
 
-  it("is registered under its type, with its arguments unchanged", async () => {
+  it("is registered under its type and the version of its plugin, with its arguments unchanged", async () => {
+    // An argument of the name __provider never replaces the provider of the main entry.
+    const others = { allowUnknownEvents: true, allowInsecureUrl: false, __provider: "exports = 1" };
     // Frozen, so that a constructor that changes its arguments throws.
-    const all = Object.freeze({ ...args, allowUnknownEvents: true, allowInsecureUrl: false });
+    const all = Object.freeze({ ...args, ...others });
     const later = { tableId: Promise.resolve("tbl_orders"), events: pulumi.output(args.events) };
 
     await resolved(new Webhook("orders", { ...all, ...later }).id);
 
     expect(registered).toMatchObject([{ type, name: "orders" }]);
+    expect(requests()[0]?.getVersion()).toBe(pluginVersion);
     expect(registered[0]?.inputs).toStrictEqual({ ...all, ...addedInputs, tableId: "tbl_orders" });
   });
 
@@ -119,37 +120,24 @@ describe.each([mainEntry, nativeEntry])("A Webhook of $name", ({ entry, type, ad
   });
 });
 
-describe("A Webhook of the main entry", () => {
-  it.each<[string, () => unknown]>([
-    ["the option import", () => new main.Webhook("orders", args, { import: "17" })],
-    ["the option id", () => new main.Webhook("orders", args, { id: "17" })],
-    ["get", () => main.Webhook.get("orders", "base_abc123/17", {})],
-  ])("refuses %s, and suggests ./native and adopt", (_case, declare) => {
-    expect(declare).toThrow(pulumi.RunError);
-    expect(declare).toThrow(/^Webhook orders: .*"pulumi-dbwebhooks\/native".* adopt\b/);
-    expect(registered).toEqual([]);
-  });
-
-  it("keeps the text of its provider, even if the arguments have the same name", async () => {
-    const other = { ...args, __provider: "exports = 1" };
-
-    await resolved(new main.Webhook("orders", other).id);
-
-    expect(registered[0]?.inputs).toMatchObject(mainEntry.addedInputs);
-  });
+it.each<[string, () => unknown]>([
+  ["the option import", () => new main.Webhook("orders", args, { import: "17" })],
+  ["the option id", () => new main.Webhook("orders", args, { id: "17" })],
+  ["get", () => main.Webhook.get("orders", "base_abc123/17", {})],
+])("A Webhook of the main entry refuses %s, and suggests ./native and adopt", (_case, declare) => {
+  expect(declare).toThrow(pulumi.RunError);
+  expect(declare).toThrow(/^Webhook orders: .*"pulumi-dbwebhooks\/native".* adopt\b/);
+  expect(registered).toEqual([]);
 });
 
-describe("A Webhook of ./native", () => {
-  it.each([
-    ["new", () => new native.Webhook("orders", args)],
-    ["get", () => native.Webhook.get("orders", "base_abc123/43")],
-  ])("has its outputs and webhookId with %s", async (_way, declare) => {
-    const { secret, baseUrl, tableId, webhookId } = declare();
+it("A Webhook that get of ./native reads has its outputs, webhookId and the provider in its options", async () => {
+  const opts = { provider: new native.Provider("eu") };
+  const { secret, baseUrl, tableId, webhookId } = native.Webhook.get("orders", "base_1/43", opts);
 
-    const values = await resolved(pulumi.output({ secret, baseUrl, tableId, webhookId }));
+  const values = await resolved(pulumi.output({ secret, baseUrl, tableId, webhookId }));
 
-    expect(values).toEqual({ ...otherOutputs, webhookId: "43" });
-  });
+  expect(values).toEqual({ ...otherOutputs, webhookId: "43" });
+  expect(registered.at(-1)?.provider).toContain("::eu::");
 });
 
 const settings: main.ProviderArgs = {
@@ -161,22 +149,15 @@ const settings: main.ProviderArgs = {
   retrySeconds: undefined,
 };
 
-it.each([
-  ["A Webhook", () => new native.Webhook("orders", args)],
-  ["A Provider", () => new native.Provider("eu", settings)],
-])("%s of ./native requests the plugin of this version", async (_resource, declare) => {
-  await resolved(declare().urn);
-
-  expect(requests()[0]?.getVersion()).toBe(version);
-});
-
 describe.each([mainEntry, nativeEntry])("A Provider of $name", (row) => {
-  const { entry, providerType, settingPrefix, addedSettings } = row;
+  const { entry, providerType, pluginVersion, settingPrefix, addedSettings } = row;
 
-  it("is registered under its type, with string values and a secret key", async () => {
-    await resolved(new entry.Provider("eu", settings).urn);
+  it("is registered under its type and the version of its plugin, with its options, string values and a secret key", async () => {
+    await resolved(new entry.Provider("eu", settings, { protect: true }).urn);
 
     expect(registered).toMatchObject([{ type: providerType }]);
+    expect(requests()[0]?.getVersion()).toBe(pluginVersion);
+    expect(requests()[0]?.getProtect()).toBe(true);
     expect(registered[0]?.inputs).toEqual({
       [`${settingPrefix}baseUrl`]: "https://eu.example.com",
       [`${settingPrefix}formerBaseUrls`]: '["https://old.example.com","https://older.example.com"]',
@@ -200,47 +181,41 @@ describe.each([mainEntry, nativeEntry])("A Provider of $name", (row) => {
   });
 });
 
-describe("A program of the main entry", () => {
-  /** Declares two webhooks in a program of its own, and returns the warnings. */
-  async function warningsWith(config: Record<string, string>, secretKeys: string[] = []) {
-    const warn = vi.spyOn(pulumi.log, "warn").mockReset().mockResolvedValue();
-    // The module remembers the stacks that it has warned, so each program gets a new copy of it.
-    vi.resetModules();
-    pulumi.runtime.setAllConfig(config, secretKeys);
-    const { Webhook } = await import("../../src/sdk/dynamic/webhook.ts");
-    await Promise.all(["one", "two"].map((name) => resolved(new Webhook(name, args).id)));
-    return warn.mock.calls.map(([line]) => line);
-  }
+/** Declares two webhooks in a program of its own, and returns the warnings. */
+async function warningsWith(config: Record<string, string>, secretKeys: string[] = []) {
+  const warn = vi.spyOn(pulumi.log, "warn").mockReset().mockResolvedValue();
+  // The module remembers the stacks that it has warned, so each program gets a new copy of it.
+  vi.resetModules();
+  pulumi.runtime.setAllConfig(config, secretKeys);
+  const { Webhook } = await import("../../src/sdk/dynamic/webhook.ts");
+  await Promise.all(["one", "two"].map((name) => resolved(new Webhook(name, args).id)));
+  return warn.mock.calls.map(([line]) => line);
+}
 
-  it("warns once of an API key in plain text", async () => {
-    expect(await warningsWith({ "dbwebhooks:apiKey": "token" })).toEqual([
-      expect.stringMatching(/dbwebhooks:apiKey (?!.*token)/),
-    ]);
-  });
+it("A program of the main entry warns in each stack if the Automation API runs several in one process", async () => {
+  using stackOfResource = vi.spyOn(pulumi.runtime, "getStackResource");
+  stackOfResource.mockReturnValueOnce({} as never).mockReturnValueOnce({} as never);
 
-  it("warns in each stack if the Automation API runs several in one process", async () => {
-    using stackOfResource = vi.spyOn(pulumi.runtime, "getStackResource");
-    stackOfResource.mockReturnValueOnce({} as never).mockReturnValueOnce({} as never);
+  expect(await warningsWith({ "dbwebhooks:apiKey": "token" })).toHaveLength(2);
+});
 
-    expect(await warningsWith({ "dbwebhooks:apiKey": "token" })).toHaveLength(2);
-  });
+it("A program of the main entry warns once of a plain API key, and of unrecognized settings and variables, with the nearest names", async () => {
+  vi.stubEnv("DBWEBHOOKS_BASEURL", "token");
+  vi.stubEnv("DBWEBHOOKS_IMPORT_SECRET", "known");
+  vi.stubEnv("OTHER_URL", "of another program");
+  const config = { "dbwebhooks:timeoutSecond": "5", "dbwebhooks:apiKey": "token" };
 
-  it("warns once of unrecognized settings and variables, with the nearest names", async () => {
-    vi.stubEnv("DBWEBHOOKS_BASEURL", "token");
-    vi.stubEnv("DBWEBHOOKS_IMPORT_SECRET", "known");
-    vi.stubEnv("OTHER_URL", "of another program");
+  const lines = await warningsWith({ ...config, "other:apiKey": "k" });
 
-    const lines = await warningsWith({ "dbwebhooks:timeoutSecond": "5", "other:apiKey": "k" });
+  expect(lines).toEqual([
+    expect.stringMatching(/:timeoutSecond: .*timeoutSeconds/),
+    expect.stringMatching(/DBWEBHOOKS_BASEURL: (?!.*token).*_BASE_URL/),
+    expect.stringMatching(/dbwebhooks:apiKey (?!.*token)/),
+  ]);
+});
 
-    expect(lines).toEqual([
-      expect.stringMatching(/:timeoutSecond: .*timeoutSeconds/),
-      expect.stringMatching(/DBWEBHOOKS_BASEURL: (?!.*token).*_BASE_URL/),
-    ]);
-  });
+it("A program of the main entry does not warn of a secret API key and known settings", async () => {
+  const config = { "dbwebhooks:apiKey": "key", "dbwebhooks:listing": "true" };
 
-  it("does not warn of a secret API key and known settings", async () => {
-    const config = { "dbwebhooks:apiKey": "key", "dbwebhooks:listing": "true" };
-
-    expect(await warningsWith(config, ["dbwebhooks:apiKey"])).toEqual([]);
-  });
+  expect(await warningsWith(config, ["dbwebhooks:apiKey"])).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { logLine, recordOf } from "../../src/cli/serve-log.js";
 import { refusedUrl } from "../helpers/http-server.js";
 import { startService } from "../helpers/local-service.js";
@@ -18,41 +18,39 @@ async function startLoggedService() {
   return { service, records };
 }
 
-describe("The log of serve", () => {
-  it("has a line for every request, every event and every attempt of a delivery", async () => {
-    const { service, records } = await startLoggedService();
-    const url = await refusedUrl();
-    const { host } = new URL(url);
+it("The log of serve has a line for every request, every event and every attempt of a delivery", async () => {
+  const { service, records } = await startLoggedService();
+  const url = await refusedUrl();
+  const { host } = new URL(url);
 
-    await service.subscribe(url);
-    await service.emit(recordCreated).finished;
-    await service.delete(1);
-    await service.delete(1);
-    await service.emit(recordCreated).finished;
+  await service.subscribe(url);
+  await service.emit(recordCreated).finished;
+  await service.delete(1);
+  await service.delete(1);
+  await service.emit(recordCreated).finished;
 
-    expect(records.map(logLine)).toEqual([
-      `POST ${webhooksPath} 201: created webhook 1`,
-      "event record.created evt_1 in base_1, for webhooks: 1",
-      `delivery of evt_1 to webhook 1 at ${host}, attempt 1: no response (ECONNREFUSED), retry in 0.01 s`,
-      `delivery of evt_1 to webhook 1 at ${host}, attempt 2: no response (ECONNREFUSED), failed`,
-      `DELETE ${webhooksPath}/1 200: deleted webhook 1`,
-      `DELETE ${webhooksPath}/1 404: Webhook 1 not found`,
-      "event record.created evt_1 in base_1, for webhooks: none",
-    ]);
-  });
+  expect(records.map(logLine)).toEqual([
+    `POST ${webhooksPath} 201: created webhook 1`,
+    "event record.created evt_1 in base_1, for webhooks: 1",
+    `delivery of evt_1 to webhook 1 at ${host}, attempt 1: no response (ECONNREFUSED), retry in 0.01 s`,
+    `delivery of evt_1 to webhook 1 at ${host}, attempt 2: no response (ECONNREFUSED), failed`,
+    `DELETE ${webhooksPath}/1 200: deleted webhook 1`,
+    `DELETE ${webhooksPath}/1 404: Webhook 1 not found`,
+    "event record.created evt_1 in base_1, for webhooks: none",
+  ]);
+});
 
-  it("holds no API key, secret, path of a receiver or query, and cuts texts to 300 characters", async () => {
-    const { service, records } = await startLoggedService();
-    const secret = await service.subscribe(`${await refusedUrl()}/T0KEN?q=T0KEN`);
+it("The log of serve holds no API key, secret, path of a receiver or query, and cuts texts to 300 characters", async () => {
+  const { service, records } = await startLoggedService();
+  const secret = await service.subscribe(`${await refusedUrl()}/T0KEN?q=T0KEN`);
 
-    await service.emit(recordCreated).finished;
-    await service.create({ databaseId: `base-${apiKey}` });
-    await service.send({ path: "/nothing?query=T0KEN" });
-    await service.send({ path: `/${"x".repeat(1_000)}` });
+  await service.emit(recordCreated).finished;
+  await service.create({ databaseId: `base-${apiKey}` });
+  await service.send({ path: "/nothing?query=T0KEN" });
+  await service.send({ path: `/${"x".repeat(1_000)}` });
 
-    const text = JSON.stringify(records);
-    for (const hidden of [apiKey, "T0KEN", secret, "x".repeat(301)]) {
-      expect(text).not.toContain(hidden);
-    }
-  });
+  const text = JSON.stringify(records);
+  for (const hidden of [apiKey, "T0KEN", secret, "x".repeat(301)]) {
+    expect(text).not.toContain(hidden);
+  }
 });
