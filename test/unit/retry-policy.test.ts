@@ -111,20 +111,15 @@ describe("The status code of a response", () => {
 
 describe("The delay before the next attempt", () => {
   it.each([
-    { attemptNumber: 1, delayMs: 500 },
-    { attemptNumber: 5, delayMs: 8_000 },
-    { attemptNumber: 6, delayMs: 10_000 },
-  ])("doubles up to 10 s: $delayMs ms after attempt $attemptNumber", (row) => {
-    const step = stepAfter(dnsFailure, { attemptNumber: row.attemptNumber });
+    { attemptNumber: 1, random: 1, delayMs: 500 },
+    { attemptNumber: 5, random: 1, delayMs: 8_000 },
+    { attemptNumber: 6, random: 1, delayMs: 10_000 },
+    { attemptNumber: 1, random: 0, delayMs: 250 },
+    { attemptNumber: 1, random: 0.5, delayMs: 375 },
+  ])("is $delayMs ms after attempt $attemptNumber, with the random number $random", (row) => {
+    const { attemptNumber, random, delayMs } = row;
 
-    expect(step).toEqual({ kind: "retry", delayMs: row.delayMs });
-  });
-
-  it.each([
-    { random: 0, delayMs: 250 },
-    { random: 0.5, delayMs: 375 },
-  ])("is shortened at random by up to half: $delayMs ms for $random", ({ random, delayMs }) => {
-    expect(stepAfter(dnsFailure, {}, random)).toEqual({ kind: "retry", delayMs });
+    expect(stepAfter(dnsFailure, { attemptNumber }, random)).toEqual({ kind: "retry", delayMs });
   });
 
   it.each<[response: string, HttpOutcome, attemptNumber: number, delayMs: number]>([
@@ -148,32 +143,26 @@ describe("The retries of a request", () => {
     expect(stepAfter(retryIn20s, { elapsedMs: 100_001 })).toEqual(endFor("retrySeconds"));
   });
 
-  it("end after 15 s when the connection is refused", () => {
-    const stepAt = (elapsedMs: number) => stepAfter(connectionRefused, { elapsedMs });
+  it("end after 15 s, or after shorter retrySeconds, when the connection is refused", () => {
+    const stepAt = (elapsedMs: number, retrySeconds = 120) =>
+      stepAfter(connectionRefused, { elapsedMs, retrySeconds });
 
     expect(stepAt(14_500).kind).toBe("retry");
     expect(stepAt(14_501)).toEqual(endFor("connectionRefused"));
-  });
-
-  it("end after retrySeconds when the connection is refused and retrySeconds is 15 or less", () => {
-    const limits = { elapsedMs: 14_900, retrySeconds: 15 };
-
-    expect(stepAfter(connectionRefused, limits)).toEqual(endFor("retrySeconds"));
+    expect(stepAt(14_900, 15)).toEqual(endFor("retrySeconds"));
   });
 
   it("end when the next attempt would begin at the deadline, whatever retrySeconds is", () => {
+    const atDeadline = { remainingMs: 500, retrySeconds: 0 };
+
     expect(stepAfter(dnsFailure, { remainingMs: 501 }).kind).toBe("retry");
-    const stepAtDeadline = stepAfter(dnsFailure, { remainingMs: 500, retrySeconds: 0 });
-    expect(stepAtDeadline).toEqual(endFor("deadline"));
+    expect(stepAfter(dnsFailure, atDeadline)).toEqual(endFor("deadline"));
   });
 
-  it("end when Pulumi is stopping, whatever the deadline is", () => {
-    const step = stepAfter(dnsFailure, { isStopping: true, remainingMs: 1 });
+  it("end because Pulumi is stopping, unless there is nothing to retry, whatever the deadline is", () => {
+    const stopping = { isStopping: true, remainingMs: 1 };
 
-    expect(step).toEqual(endFor("stopping"));
-  });
-
-  it("end without a reason when there is nothing to retry", () => {
-    expect(stepAfter(response(400), { isStopping: true })).toEqual({ kind: "end" });
+    expect(stepAfter(dnsFailure, stopping)).toEqual(endFor("stopping"));
+    expect(stepAfter(response(400), stopping)).toEqual({ kind: "end" });
   });
 });

@@ -1,25 +1,20 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { HttpOutcome } from "../../src/api/http.ts";
-import { type ClientOptions, Deadline, Transport } from "../../src/api/transport.ts";
-import { someSettings } from "../helpers/builders.ts";
+import { type ClientOptions, Deadline } from "../../src/api/transport.ts";
 import {
   connectionLost,
   dnsFailure,
-  type FakeTransport,
   fakeTransport,
   pendingWork,
   response,
-  restoreClock,
   settled,
-  someRequest,
   throttled,
   throttledBy503,
   unsent,
 } from "../helpers/transport.ts";
 
-afterEach(restoreClock);
-
 type Outcome = HttpOutcome | (() => Promise<HttpOutcome>);
+type Respond = Parameters<typeof fakeTransport>[0];
 
 const ok = response(200);
 const okAfter6s = () => new Promise<HttpOutcome>((resolve) => setTimeout(resolve, 6_000, ok));
@@ -30,34 +25,22 @@ const oneAtATime = { maxConcurrentRequests: 1 };
 const perSecond = (requestsPerSecond: number) => ({ requestsPerSecond });
 
 /** Returns these outcomes in this order, and then always 200. */
-function inOrder(...outcomes: readonly Outcome[]) {
-  return (attempt: number) => {
+const inOrder =
+  (...outcomes: readonly Outcome[]) =>
+  (attempt: number) => {
     const outcome = outcomes[attempt - 1] ?? ok;
     return typeof outcome === "function" ? outcome() : outcome;
   };
-}
-
-/** Returns when the attempts of one request, or of all, were sent. */
-function timesOf({ attempts }: FakeTransport, name?: string): number[] {
-  const wanted = attempts.filter((attempt) => name === undefined || attempt.name === name);
-  return wanted.map(({ atMs }) => atMs);
-}
-
-/** Sends requests at once and waits for all of them. */
-async function sendAtOnce({ send }: FakeTransport, names: readonly string[]): Promise<void> {
-  await settled(Promise.all(names.map((name) => send(name))));
-}
 
 describe("A transport", () => {
   it("opens its connections with the first request, once", async () => {
-    const open = vi.fn(async (_timeoutSeconds: number) => async () => ok);
-    const { signal } = new AbortController();
-    const transport = new Transport(someSettings({ timeoutSeconds: 7 }), signal, open);
-    const call = { kind: "delete", request: someRequest, onDelay: () => undefined } as const;
+    const { openConnections, sendAtOnce } = await fakeTransport(() => ok, { timeoutSeconds: 7 });
+    const callsBefore = openConnections.mock.calls.length;
 
-    await Promise.all([transport.sendRequest(call), transport.sendRequest(call)]);
+    await sendAtOnce("first", "second");
 
-    expect(open.mock.calls).toEqual([[7]]);
+    expect(callsBefore).toBe(0);
+    expect(openConnections.mock.calls).toEqual([[7]]);
   });
 
   it("returns the outcome of each attempt, and the time that they took together", async () => {
@@ -102,10 +85,10 @@ describe("Two requests that are made at once", () => {
   ])("%s", async (_fact, options, outcomes, sentAtMs) => {
     const transport = await fakeTransport(inOrder(...outcomes), options);
 
-    await sendAtOnce(transport, ["first", "second"]);
+    await transport.sendAtOnce("first", "second");
 
-    const [first, second] = [timesOf(transport, "first"), timesOf(transport, "second")];
-    expect({ first, second }).toEqual(sentAtMs);
+    expect(transport.timesOf("first")).toEqual(sentAtMs.first);
+    expect(transport.timesOf("second")).toEqual(sentAtMs.second);
   });
 });
 
@@ -113,8 +96,8 @@ describe("A wait of 5 s or more", () => {
   it("is reported once for all throttled requests", async () => {
     const transport = await fakeTransport(inOrder(throttledBy503(5_000), ok, throttled9s));
 
-    await sendAtOnce(transport, ["first"]);
-    await sendAtOnce(transport, ["second"]);
+    await transport.sendAtOnce("first");
+    await transport.sendAtOnce("second");
 
     expect(transport.waits).toMatchObject([{ kind: "pause", delayMs: 5_000 }]);
   });
@@ -122,8 +105,8 @@ describe("A wait of 5 s or more", () => {
   it("is reported once for all retries of a request, and again for another request", async () => {
     const transport = await fakeTransport(inOrder(failed9s, failed9s, ok, failed9s));
 
-    await sendAtOnce(transport, ["first"]);
-    await sendAtOnce(transport, ["second"]);
+    await transport.sendAtOnce("first");
+    await transport.sendAtOnce("second");
 
     expect(transport.waits).toMatchObject([
       { kind: "retry", outcome: failed9s },
@@ -136,7 +119,7 @@ describe("A wait of less than 5 s", () => {
   it("is reported with the fourth retry of a request", async () => {
     const transport = await fakeTransport(inOrder(...Array(4).fill(dnsFailure)));
 
-    await sendAtOnce(transport, ["request"]);
+    await transport.sendAtOnce("request");
 
     expect(transport.waits).toMatchObject([{ kind: "retry", delayMs: 3_000 }]);
   });
@@ -145,11 +128,9 @@ describe("A wait of less than 5 s", () => {
     const throttledOnce = [throttled9ms, ok];
     const transport = await fakeTransport(inOrder(...Array(4).fill(throttledOnce).flat()));
 
-    await sendAtOnce(transport, ["first"]);
-    await sendAtOnce(transport, ["second"]);
-    await sendAtOnce(transport, ["third"]);
+    for (const name of ["first", "second", "third"]) await transport.sendAtOnce(name);
     const waitsBefore = [...transport.waits];
-    await sendAtOnce(transport, ["fourth"]);
+    await transport.sendAtOnce("fourth");
 
     expect(waitsBefore).toEqual([]);
     expect(transport.waits).toMatchObject([{ kind: "pause" }]);
@@ -159,7 +140,7 @@ describe("A wait of less than 5 s", () => {
     const prolonging = Array.from({ length: 9 }, (_, at) => throttled(9 + at));
     const transport = await fakeTransport(inOrder(...prolonging));
 
-    await sendAtOnce(transport, [..."abcdefghi"]);
+    await transport.sendAtOnce(..."abcdefghi");
 
     expect(transport.waits).toEqual([]);
   });
@@ -180,27 +161,21 @@ describe("The deadline of an operation", () => {
   it.each<[wait: string, rate: number, ending: object, attempts: number]>([
     ["the first attempt", 0.1, { outcome: unsent("deadline") }, 1],
     ["a retry", 2, { outcome: dnsFailure, giveUpReason: "deadline" }, 2],
-  ])(
-    "ends the wait for %s, and nothing is sent afterwards",
-    async (_wait, rate, ending, attempts) => {
-      // The retry waits until 875 ms because of its delay, and until 1 s because of the rate.
-      const transport = await fakeTransport(inOrder(ok, dnsFailure), perSecond(rate));
-      await transport.send();
+  ])("ends the wait for %s and sends nothing later", async (_wait, rate, ending, attempts) => {
+    // The retry waits until 875 ms because of its delay, and until 1 s because of the rate.
+    const transport = await fakeTransport(inOrder(ok, dnsFailure), perSecond(rate));
+    await transport.send();
 
-      const result = await settled(transport.send("late", { deadline: new Deadline(0.95) }));
-      await vi.runAllTimersAsync();
+    const result = await settled(transport.send("late", { deadline: new Deadline(0.95) }));
+    await vi.runAllTimersAsync();
 
-      expect(result).toMatchObject(ending);
-      expect(transport.attempts).toHaveLength(attempts);
-    },
-  );
+    expect(result).toMatchObject(ending);
+    expect(transport.attempts).toHaveLength(attempts);
+  });
 });
 
 /** Returns a transport that has sent a request, and a controller whose abort stands for a stop of Pulumi. */
-async function stoppable(
-  respond: Parameters<typeof fakeTransport>[0],
-  options: Partial<ClientOptions> = {},
-) {
+async function stoppable(respond: Respond, options: Partial<ClientOptions> = {}) {
   const stop = new AbortController();
   const transport = await fakeTransport(respond, options, stop.signal);
   const first = transport.send("first");
@@ -257,14 +232,11 @@ describe("A stop of Pulumi", () => {
 
 // The deletion of a webhook that the service created, but that Pulumi cannot store as it should.
 describe("An undo", () => {
-  const undo = (transport: FakeTransport) => transport.send("undo", { isUndo: true });
-
   it("waits as a 429 asks, and is sent before other requests, while Pulumi is not stopping", async () => {
     const transport = await fakeTransport(inOrder(throttled9s), oneAtATime);
 
-    await settled(
-      Promise.all([transport.send("first"), transport.send("second"), undo(transport)]),
-    );
+    const others = [transport.send("first"), transport.send("second")];
+    await settled(Promise.all([...others, transport.send("undo", { isUndo: true })]));
 
     expect(transport.attempts).toMatchObject([
       { name: "first", atMs: 0 },
@@ -287,21 +259,24 @@ describe("An undo", () => {
     setTimeout(() => stop.abort(), stopAtMs);
     await vi.advanceTimersByTimeAsync(0);
 
-    expect(await settled(undo(transport))).toMatchObject({ outcome: ok, earlierOutcomes: [] });
-    expect(timesOf(transport)).toEqual([0, stopAtMs]);
+    expect(await settled(transport.send("undo", { isUndo: true }))).toMatchObject({
+      outcome: ok,
+      earlierOutcomes: [],
+    });
+    expect(transport.timesOf()).toEqual([0, stopAtMs]);
   });
 
   it("is retried at once when Pulumi stops during its wait for a retry", async () => {
     const { stop, transport } = await stoppable(inOrder(ok, failed9s));
     setTimeout(() => stop.abort(), 1_000);
 
-    expect(await settled(undo(transport))).toMatchObject({ outcome: ok });
-    expect(timesOf(transport)).toEqual([0, 0, 1_000]);
+    expect(await settled(transport.send("undo", { isUndo: true }))).toMatchObject({ outcome: ok });
+    expect(transport.timesOf()).toEqual([0, 0, 1_000]);
   });
 
   it("is retried after a stop, which ends none of its attempts", async () => {
     const { stop, transport } = await stoppable(inOrder(throttled9s, throttled(), response(500)));
-    const result = undo(transport);
+    const result = transport.send("undo", { isUndo: true });
     await pendingWork();
 
     stop.abort();
