@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import * as http from "node:http";
-import * as https from "node:https";
+import http, { type IncomingHttpHeaders } from "node:http";
+import https from "node:https";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { pipeline } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -42,12 +42,8 @@ export async function startTlsServer(
 
 async function serve(server: http.Server | https.Server, responses: readonly StubResponse[]) {
   // `path` is as in the request line: not decoded or normalized.
-  const requests: {
-    method: string;
-    path: string;
-    headers: http.IncomingHttpHeaders;
-    body: string;
-  }[] = [];
+  const requests: { method: string; path: string; headers: IncomingHttpHeaders; body: string }[] =
+    [];
   let connections = 0;
   server.on("connection", () => void connections++);
   server.on("request", async (request, response) => {

@@ -64,16 +64,14 @@ describe("A value that Pulumi does not know yet", () => {
   });
 });
 
-describe("allowInsecureUrl and allowUnknownEvents", () => {
+it.each([
+  ["true", true],
+  ["not known yet", unknownMarkers.boolean],
+])("allowInsecureUrl and allowUnknownEvents allow what they name if %s", async (_case, flag) => {
   const args = someArgs({ url: "http://example.com", events: ["view.created"] });
 
-  it.each([
-    ["true", true],
-    ["not known yet", unknownMarkers.boolean],
-  ])("each allow what they name when they are %s", async (_case, flag) => {
-    expect(await failurePrefixes({ ...args, allowInsecureUrl: flag })).toEqual(["events[0]"]);
-    expect(await failurePrefixes({ ...args, allowUnknownEvents: flag })).toEqual(["url"]);
-  });
+  expect(await failurePrefixes({ ...args, allowInsecureUrl: flag })).toEqual(["events[0]"]);
+  expect(await failurePrefixes({ ...args, allowUnknownEvents: flag })).toEqual(["url"]);
 });
 
 describe("A check of invalid arguments", () => {
@@ -110,6 +108,10 @@ describe("A check of invalid arguments", () => {
     expect(await failurePrefixes(someArgs({ [name]: "x" }))).toEqual([name]);
   });
 
+  it("shortens a long name that is no argument", async () => {
+    expect((await failurePrefixes(someArgs({ ["n".repeat(5_000)]: 1 })))[0]).toHaveLength(100);
+  });
+
   it.for([null, [], "", "\ud800"])("refuses the event %j whatever the flags say", async (event) => {
     const args = someArgs({ events: ["record.created", event], allowUnknownEvents: true });
 
@@ -131,46 +133,35 @@ describe("A check of invalid arguments", () => {
   it("reports all problems at once, those of the configuration first", async () => {
     const settings = { baseUrl: "", apiKey: undefined, listing: "maybe" };
     const args = { databaseId: "", tableId: 7, events: ["nope", 7], other: [] };
-    const ofSettings = ["dbwebhooks:baseUrl", "dbwebhooks:apiKey", "dbwebhooks:listing"];
-    const ofArguments = ["databaseId", "url", "events[0]", "events[1]", "tableId"];
 
-    const prefixes = await failurePrefixes(args, settings);
-
-    expect(prefixes).toEqual([...ofSettings, "other", ...ofArguments]);
+    expect(await failurePrefixes(args, settings)).toEqual([
+      ...["dbwebhooks:baseUrl", "dbwebhooks:apiKey", "dbwebhooks:listing", "other"],
+      ...["databaseId", "url", "events[0]", "events[1]", "tableId"],
+    ]);
   });
 
-  it("shortens a long unknown name", async () => {
-    const name = "n".repeat(5_000);
+  it("reports at most 20 problems, and counts the others", async () => {
+    const twenty = await failurePrefixes(someArgs({ events: Array(20).fill("no") }));
+    const twentyOne = await failurePrefixes(someArgs({ events: Array(21).fill("no") }));
 
-    expect(await failurePrefixes(someArgs({ [name]: 1 }))).toEqual([name.slice(0, 100)]);
-  });
-
-  it.each([
-    { problems: 20, afterTwenty: [] },
-    { problems: 21, afterTwenty: ["more"] },
-  ])("reports at most 20 of $problems problems, and counts the others", async (row) => {
-    const reported = await failurePrefixes(someArgs({ events: Array(row.problems).fill("no") }));
-
-    expect(reported[19]).toBe("events[19]");
-    expect(reported.slice(20)).toEqual(row.afterTwenty);
+    expect(twenty.at(-1)).toBe("events[19]");
+    expect(twentyOne).toEqual([...twenty, "more"]);
   });
 
   const token = "T0K3N~^#";
 
-  it.for([`http://${token}`, `https://user:${token}@ x`, [token], { [token]: token }])(
-    "repeats no part of %j in its failures",
-    async (value) => {
-      const names = [...argumentNames, "notAnArgument"];
-      const args = Object.fromEntries(names.map((name) => [name, value]));
-      const adopt = { id: token, secret: `${token}\n` };
-      const account = { baseUrl: `${value}`, apiKey: `${token} ` };
-      const settings = { ...account, retrySeconds: token, formerBaseUrls: token };
+  const valuesWithToken = [`http://${token}`, `https://a:${token}@ x`, [token], { [token]: token }];
+  it.for(valuesWithToken)("repeats no part of %j in its failures", async (value) => {
+    const names = [...argumentNames, "notAnArgument"];
+    const args = Object.fromEntries(names.map((name) => [name, value]));
+    const adopt = { id: token, secret: `${token}\n` };
+    const account = { baseUrl: `${value}`, apiKey: `${token} ` };
+    const settings = { ...account, retrySeconds: token, formerBaseUrls: token };
 
-      const { failures } = await check({ ...args, adopt }, settings);
+    const { failures } = await check({ ...args, adopt }, settings);
 
-      // A url is a valid databaseId and tableId; every other value is refused.
-      expect(failures.length).toBeGreaterThanOrEqual(10);
-      expect(failures.join("\n")).not.toContain(token);
-    },
-  );
+    // A url is a valid databaseId and tableId; every other value is refused.
+    expect(failures.length).toBeGreaterThanOrEqual(10);
+    expect(failures.join("\n")).not.toContain(token);
+  });
 });

@@ -39,26 +39,21 @@ describe("The pipelines of examples/ci", () => {
   });
 });
 
-describe("The script of examples/ci", () => {
-  it.each([
-    { source: "the environment variable", variable: "2", parallel: "2" },
-    { source: "the configuration of the stack", variable: "", parallel: "3" },
-  ])("takes --parallel from $source", async ({ variable, parallel }) => {
-    await withExample("ci", async ({ directory }) => {
-      const settings = { config: { "dbwebhooks:maxConcurrentRequests": 3 } };
-      await writeJson(join(directory, "Pulumi.production.yaml"), settings);
-      const fakePulumi = `#!/bin/sh
-case $1 in version) echo v3.259.0;; up) echo "$*";; esac`;
-      await writeFile(join(directory, "pulumi"), fakePulumi, { mode: 0o755 });
-      const environment = {
-        DBWEBHOOKS_MAX_CONCURRENT_REQUESTS: variable,
-        PATH: `${directory}:${process.env.PATH}`,
-      };
+it.each([
+  { source: "the environment variable", variable: "2", parallel: "2" },
+  { source: "the configuration of the stack", variable: "", parallel: "3" },
+])("The script of examples/ci takes --parallel from $source", async ({ variable, parallel }) => {
+  await withExample("ci", async ({ directory }) => {
+    const settings = { config: { "dbwebhooks:maxConcurrentRequests": 3 } };
+    await writeJson(join(directory, "Pulumi.production.yaml"), settings);
+    const fakePulumi = `#!/bin/sh\ncase $1 in version) echo v3.259.0;; up) echo "$*";; esac`;
+    await writeFile(join(directory, "pulumi"), fakePulumi, { mode: 0o755 });
+    const PATH = `${directory}:${process.env.PATH}`;
+    const environment = { DBWEBHOOKS_MAX_CONCURRENT_REQUESTS: variable, PATH };
 
-      const args = ["deploy.mts", "up", "--stack", "production"];
-      const { output } = await run(process.execPath, args, { directory, environment });
+    const args = ["deploy.mts", "up", "--stack", "production"];
+    const { output } = await run(process.execPath, args, { directory, environment });
 
-      expect(/--parallel[ =](\d+)/.exec(output)?.[1], output).toBe(parallel);
-    });
+    expect(/--parallel[ =](\d+)/.exec(output)?.[1], output).toBe(parallel);
   });
 });

@@ -64,13 +64,8 @@ describe("examples/receiver", () => {
   });
 });
 
-interface Changes {
-  readonly method?: string;
-  readonly secret?: string;
-  readonly sentAt?: Date;
-  /** Sent in place of the signed body. */
-  readonly body?: string;
-}
+// `body` is sent in place of the signed body.
+type Changes = { method?: string; secret?: string; sentAt?: Date; body?: string };
 
 /** Starts a receiver. Returns a function that sends it a signed notification and returns the status. */
 async function start(options: Partial<ReceiverOptions>) {

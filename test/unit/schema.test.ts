@@ -22,20 +22,16 @@ const outputs = webhook.properties as Properties;
 const settings = schema.config.variables as Properties;
 const adopted = schema.types["dbwebhooks:index:Adopt"].properties as Properties;
 
-function namesWith(properties: Properties, mark: string): string[] {
-  return Object.keys(properties).filter((name) => mark in (properties[name] ?? {}));
-}
+/** Returns the names of the properties that have this key in the schema. */
+const namesWith = (properties: Properties, key: string) =>
+  Object.keys(properties).filter((name) => key in (properties[name] ?? {}));
 
 describe("The schema of Webhook", () => {
-  it("requires the arguments that the validation requires", () => {
+  it("requires the arguments that the validation requires, and every output except tableId", () => {
     const required = Object.entries(webhookArguments).filter(([, { isRequired }]) => isRequired);
-
-    expect(webhook.requiredInputs).toEqual(required.map(([name]) => name));
-  });
-
-  it("requires every output except tableId", () => {
     const optional = Object.keys(outputs).filter((name) => !webhook.required.includes(name));
 
+    expect(webhook.requiredInputs).toEqual(required.map(([name]) => name));
     expect(optional).toEqual(["tableId"]);
   });
 
@@ -70,29 +66,28 @@ describe("The schema of Webhook", () => {
 
 describe("The schema of the settings", () => {
   const required = { baseUrl: "https://tables.example.com", apiKey: "key" };
-  const optional = settingNames.filter((name) => !(name in required));
 
   it("is the same for the stack's configuration and for an explicit provider", () => {
     expect(Object.keys(settings)).toEqual(settingNames);
     expect(schema.provider.inputProperties).toEqual(settings);
   });
 
-  it.each(settingNames)("names the environment variable of %s", (name) => {
-    const { defaultInfo, description } = settings[name] as Property;
+  it.each(settingNames)(
+    "names the variable of %s, and its default unless it is required",
+    (name) => {
+      const {
+        description,
+        defaultInfo,
+        default: value = "(none|no limit)",
+      } = settings[name] as Property;
+      const text = name in required ? "Required, here or in " : `Default: \`?${value}\\b`;
 
-    const text = [description, ...(defaultInfo?.environment ?? [])].join(" ");
-    expect(text).toContain(environmentVariables[name]);
-  });
-
-  it.each(Object.keys(required))("describes %s as required", (name) => {
-    expect(settings[name]?.description).toContain("Required, here or in ");
-  });
-
-  it.each(optional)("describes the default of %s, or that there is none", (name) => {
-    const { description, default: value = "(none|no limit)" } = settings[name] as Property;
-
-    expect(description).toMatch(new RegExp(`Default: \`?${value}\\b`));
-  });
+      expect([description, defaultInfo?.environment].join(" ")).toContain(
+        environmentVariables[name],
+      );
+      expect(description).toMatch(new RegExp(text));
+    },
+  );
 
   it.each([
     { name: "timeoutSeconds", type: "number", least: 0.001, most: 3_600 },
