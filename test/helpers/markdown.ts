@@ -65,16 +65,12 @@ export function linksOf(page: string) {
 function anchorsOf(markdown: string): string[] {
   const ids = markdown.match(/(?<=<a id=")[^"]+/g) ?? [];
   const headings = withoutCodeBlocks(markdown).match(/(?<=^#+ ).+$/gm) ?? [];
-  return [...ids, ...headings.map(slugOf)];
+  const words = headings.map((heading) => heading.replace(/[^\p{L}\p{N}\s_-]/gu, ""));
+  return [...ids, ...words.map((text) => text.toLowerCase().replaceAll(" ", "-"))];
 }
 
 function withoutCodeBlocks(markdown: string): string {
   return markdown.replace(/^( *)```[\s\S]*?^\1```$/gm, "");
-}
-
-function slugOf(heading: string): string {
-  const words = heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "");
-  return words.replaceAll(" ", "-");
 }
 
 function cellsOf(row: string): string[] {

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { expect, it } from "vitest";
 import {
   createFaults,
@@ -9,16 +8,12 @@ import {
 } from "../process/faults/cases.js";
 
 it("docs/contributing/faults.md lists the cases in test/process/faults/cases.ts; npm run docs updates it", async () => {
-  const page = join(__dirname, "../../docs/contributing/faults.md");
-
-  await expect(faultPage()).toMatchFileSnapshot(page);
+  await expect(faultPage()).toMatchFileSnapshot("../../docs/contributing/faults.md");
 });
 
 /** The text of docs/contributing/faults.md, written from the cases alone. */
 function faultPage(): string {
-  const outcomeRows = Object.entries(outcomes).map(([name, { state, meaning }]) => {
-    return [name, state, meaning];
-  });
+  const outcomeRows = Object.entries(outcomes).map(([name, of]) => [name, of.state, of.meaning]);
   return `# Faults
 
 What can go wrong between Pulumi and the service, and what it leaves behind. \`npm run docs\` writes this page from the cases of the tests. Both adapters, the dynamic provider of the npm package and the [native plugin](../languages.md), run every case against the local service over gRPC (\`test/process/faults/faults.test.ts\`). One case of each outcome also runs on the real Pulumi CLI (\`test/e2e/faults.test.ts\`).

@@ -15,15 +15,7 @@ import {
 } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/error-of.ts";
 import { startProvider } from "../helpers/provider.ts";
-import {
-  connectionLost,
-  connectionRefused,
-  dnsFailure,
-  response,
-  someRequest,
-  throttled,
-  unsent,
-} from "../helpers/transport.ts";
+import * as http from "../helpers/transport.ts";
 
 // The wording of messages stands here alone. Other tests assert the kind of an error, and facts.
 
@@ -40,38 +32,38 @@ const context = someContext(creation, settings);
 const { messages, messageParts } = texts;
 
 function failedWith(outcome: HttpOutcome, more: Partial<FailedCall> = {}): FailedCall {
-  return { outcome, request: someRequest, earlierOutcomes: [], elapsedMs: 2_001, ...more };
+  return { outcome, request: http.someRequest, earlierOutcomes: [], elapsedMs: 2_001, ...more };
 }
 
-const deleteRequest = { ...someRequest, method: "DELETE" } as const;
-const notFound = response(404, undefined, errorBody("NOT_FOUND", "It is gone."));
+const deleteRequest = { ...http.someRequest, method: "DELETE" } as const;
+const notFound = http.response(404, undefined, errorBody("NOT_FOUND", "It is gone."));
 const messageOf = async (promise: Promise<unknown>) => (await errorOf(promise)).message;
 
 const textOf = (outcome: HttpOutcome, more: Partial<FailedCall> = {}) =>
   texts.callText(context, failedWith(outcome, more));
 
-it("The text of a failed request says what the service returned, or why there is no response, and why no retry followed", () => {
+it("The text of a failed request says what the service returned, or why there is no http.response, and why no retry followed", () => {
   const outOfRetries = { giveUpReason: "retrySeconds" } as const;
   const refusedAgain = {
     giveUpReason: "connectionRefused",
-    earlierOutcomes: [connectionRefused, connectionRefused],
+    earlierOutcomes: [http.connectionRefused, http.connectionRefused],
   } as const;
 
   expect({
     error: textOf(notFound),
-    errorWithoutMessage: textOf(response(400, 0, errorBody("BAD", ""))),
-    noList: textOf(response(200), { unusablePart: "list" }),
-    noConfirmation: textOf(response(200), { unusablePart: "confirmation" }),
-    deadline: textOf(unsent("deadline")),
-    stopping: textOf(unsent("stopping")),
-    timeoutOfConnection: textOf(unsent("timeout")),
+    errorWithoutMessage: textOf(http.response(400, 0, errorBody("BAD", ""))),
+    noList: textOf(http.response(200), { unusablePart: "list" }),
+    noConfirmation: textOf(http.response(200), { unusablePart: "confirmation" }),
+    deadline: textOf(http.unsent("deadline")),
+    stopping: textOf(http.unsent("stopping")),
+    timeoutOfConnection: textOf(http.unsent("timeout")),
     timeoutOfResponse: textOf({ kind: "noResponse", cause: "timeout" }),
-    noConnectionOrReason: textOf(unsent("connection")),
-    noRetryAfterStop: textOf(throttled(), { giveUpReason: "stopping" }),
-    noRetryAfterDeadline: textOf(throttled(), { giveUpReason: "deadline" }),
-    askedToWaitADay: textOf(throttled(86_400_000), outOfRetries),
-    askedToWaitLonger: textOf(throttled(9e8), outOfRetries),
-    refusedAgain: textOf(connectionRefused, refusedAgain),
+    noConnectionOrReason: textOf(http.unsent("connection")),
+    noRetryAfterStop: textOf(http.throttled(), { giveUpReason: "stopping" }),
+    noRetryAfterDeadline: textOf(http.throttled(), { giveUpReason: "deadline" }),
+    askedToWaitADay: textOf(http.throttled(86_400_000), outOfRetries),
+    askedToWaitLonger: textOf(http.throttled(9e8), outOfRetries),
+    refusedAgain: textOf(http.connectionRefused, refusedAgain),
   }).toMatchInlineSnapshot(`
     {
       "askedToWaitADay": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: the service asks for a wait of 86400 s, and dbwebhooks:retrySeconds is 120)",
@@ -94,14 +86,14 @@ it("The text of a failed request says what the service returned, or why there is
 
 it("The message about a wait says why requests wait, and what to do about a rate limit", () => {
   const wait = { delayMs: 5_001, request: deleteRequest };
-  const pause: ReportedDelay = { ...wait, kind: "pause", outcome: throttled(5_001) };
-  const retry: ReportedDelay = { ...wait, kind: "retry", outcome: response(500) };
+  const pause: ReportedDelay = { ...wait, kind: "pause", outcome: http.throttled(5_001) };
+  const retry: ReportedDelay = { ...wait, kind: "retry", outcome: http.response(500) };
 
   expect({
     pauseWithoutRate: texts.delayLine(settings, pause),
     pauseWithRate: texts.delayLine(someSettings({ requestsPerSecond: 50 }), pause),
     retryAfterResponse: texts.delayLine(settings, retry),
-    retryWithoutResponse: texts.delayLine(settings, { ...retry, outcome: connectionLost }),
+    retryWithoutResponse: texts.delayLine(settings, { ...retry, outcome: http.connectionLost }),
   }).toMatchInlineSnapshot(`
     {
       "pauseWithRate": "The service limits the rate of requests, so no request is sent for the next 6 s. To avoid such waits, lower dbwebhooks:requestsPerSecond, which is 50.",
@@ -116,21 +108,21 @@ const advice = (outcome: HttpOutcome, of = context) =>
   texts.notCreatedText(of, failedWith(outcome)).replace(/^.*No webhook was created. /, "");
 
 it("The advice after a failed creation follows from the outcome of the request", () => {
-  const redirect = Object.assign(response(307), { redirectOrigin: "https://else.example" });
+  const redirect = Object.assign(http.response(307), { redirectOrigin: "https://else.example" });
 
   expect({
-    noConnection: advice(dnsFailure),
-    stopping: advice(unsent("stopping")),
-    customTimeout: advice(unsent("deadline")),
+    noConnection: advice(http.dnsFailure),
+    stopping: advice(http.unsent("stopping")),
+    customTimeout: advice(http.unsent("deadline")),
     missingDatabase: advice(notFound),
-    wrongHost: advice(response(404)),
+    wrongHost: advice(http.response(404)),
     redirect: advice(redirect),
-    redirectWithoutTarget: advice(response(300)),
-    invalid: advice(response(400)),
-    rateLimited: advice(throttled()),
-    keyOfStack: advice(response(401)),
-    keyOfProvider: advice(response(401), someContext(creation, explicitSettings)),
-    keyFromEnvironmentOrQuota: advice(response(403), someContext(creation, inEnvironment)),
+    redirectWithoutTarget: advice(http.response(300)),
+    invalid: advice(http.response(400)),
+    rateLimited: advice(http.throttled()),
+    keyOfStack: advice(http.response(401)),
+    keyOfProvider: advice(http.response(401), someContext(creation, explicitSettings)),
+    keyFromEnvironmentOrQuota: advice(http.response(403), someContext(creation, inEnvironment)),
   }).toMatchInlineSnapshot(`
     {
       "customTimeout": "Raise customTimeouts, or the settings maxConcurrentRequests and requestsPerSecond if they are set.",
@@ -158,14 +150,14 @@ it("The text of a failed creation says where a webhook is or may be without a st
   const noList = { ids: [] as string[], isComplete: false };
   const emptyList = { ids: [], isComplete: true };
   const list = { ids: ["1", "2", "3", "4", "5", "6"], isComplete: true };
-  const htmlPage = Object.assign(response(200), { body: "<!doctype html>" });
+  const htmlPage = Object.assign(http.response(200), { body: "<!doctype html>" });
   const inDoubt = (failure: FailedCall, orphans = noList) =>
     texts.inDoubtText(context, failure, webhook, orphans);
 
   expect({
-    withoutList: inDoubt(failedWith(response(409))),
-    notListed: inDoubt(failedWith(connectionLost), emptyList),
-    listed: inDoubt(failedWith(connectionLost), list),
+    withoutList: inDoubt(failedWith(http.response(409))),
+    notListed: inDoubt(failedWith(http.connectionLost), emptyList),
+    listed: inDoubt(failedWith(http.connectionLost), list),
     afterHtmlPage: inDoubt(failedWith(htmlPage, { unusablePart: "id" })),
     withoutSecret: undone(!hasSecret, "undone"),
     withoutSecretAndStored: undone(!hasSecret, "partial", messageParts.undoReturned404),
@@ -194,7 +186,7 @@ it("The text of a failed creation says where a webhook is or may be without a st
 it("The text of a failed deletion names the outcome, what is missing in the state or the settings, or another base URL", async () => {
   const stack = startProvider({ apiKey: undefined, listing: "yes" });
   const provider = startProvider({ apiKey: undefined, isExplicit: "true" });
-  const failure = failedWith(response(500), { request: deleteRequest });
+  const failure = failedWith(http.response(500), { request: deleteRequest });
   const isUpdate = true;
   const explicitInEnvironment = { ...inEnvironment, isExplicit: true };
   const otherBaseUrl = (of: typeof settings, isUpdating = isUpdate) =>
@@ -270,7 +262,7 @@ it("A message about a webhook names the properties that differ", () => {
 
 it("A message about a webhook says what happened to it, or why nothing happened", () => {
   const [hasSecret, isLookedUp, isExternal] = [true, true, true];
-  const request = { ...someRequest, method: "GET" } as const;
+  const request = { ...http.someRequest, method: "GET" } as const;
 
   expect({
     keptAdopted: messages.protected(name, "adopted"),
@@ -286,7 +278,7 @@ it("A message about a webhook says what happened to it, or why nothing happened"
     gone: messages.gone(name, !isExternal),
     goneIfExternal: messages.gone(name, isExternal),
     incompleteList: texts.notFoundText(context, undefined),
-    failedList: texts.notFoundText(context, failedWith(response(500), { request })),
+    failedList: texts.notFoundText(context, failedWith(http.response(500), { request })),
     otherBaseUrl: messageParts.baseUrlLabel("https://a.example", "https://b.example"),
     unknownDatabase: messages.inactive(texts.nameOfWebhook("17", undefined)),
     unexpectedError: texts.faultText(deletion, new Error("odd")),
