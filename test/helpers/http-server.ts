@@ -80,11 +80,8 @@ export async function startProxy(target: string) {
       socket.pause();
       await opened;
       const upstream = connect(Number(new URL(target).port), "127.0.0.1");
-      if (head.startsWith("CONNECT ")) {
-        socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
-      } else {
-        upstream.write(first);
-      }
+      if (head.startsWith("CONNECT ")) socket.write("HTTP/1.1 200 Connected\r\n\r\n");
+      else upstream.write(first);
       pipeline(socket, upstream, socket, () => undefined);
     }),
   );

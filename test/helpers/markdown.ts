@@ -7,14 +7,11 @@ const names = ["*.md", "docs/**/*.md", "examples/{,*/}README.md"];
 export const pages: readonly string[] = globSync(names, { cwd: repository }).sort();
 
 /** Reads a text file by its path from the root of the repository. */
-export function readPage(path: string): string {
-  return readFileSync(join(repository, path), "utf8");
-}
+export const readPage = (path: string) => readFileSync(join(repository, path), "utf8");
 
 /** Returns the text below a heading of the second level. */
-export function sectionOf(markdown: string, heading: string): string {
-  return markdown.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
-}
+export const sectionOf = (markdown: string, heading: string) =>
+  markdown.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
 
 /** Returns all blocks of code in their order. A block in a list loses its indentation. */
 export function codeBlocks(markdown: string): { language: string; text: string }[] {
@@ -30,7 +27,11 @@ export function codeBlocks(markdown: string): { language: string; text: string }
 export function rowsOf(markdown: string): { head: string[]; cells: string[] }[] {
   const tables = withoutCodeBlocks(markdown).match(/(?:^\|.*\n)+/gm) ?? [];
   return tables.flatMap((table) => {
-    const [head = [], , ...rows] = table.trim().split("\n").map(cellsOf);
+    const lines = table
+      .trim()
+      .split("\n")
+      .map((row) => row.split(/(?<!\\)\|/).slice(1, -1));
+    const [head = [], , ...rows] = lines.map((cells) => cells.map((cell) => cell.trim()));
     return rows.map((cells) => ({ head, cells }));
   });
 }
@@ -69,11 +70,4 @@ function anchorsOf(markdown: string): string[] {
   return [...ids, ...words.map((text) => text.toLowerCase().replaceAll(" ", "-"))];
 }
 
-function withoutCodeBlocks(markdown: string): string {
-  return markdown.replace(/^( *)```[\s\S]*?^\1```$/gm, "");
-}
-
-function cellsOf(row: string): string[] {
-  const cells = row.split(/(?<!\\)\|/).slice(1, -1);
-  return cells.map((cell) => cell.trim());
-}
+const withoutCodeBlocks = (markdown: string) => markdown.replace(/^( *)```[\s\S]*?^\1```$/gm, "");

@@ -77,6 +77,7 @@ export async function fakeTransport(
     waits,
     openConnections,
     send,
+    sendUndo: () => send("undo", { isUndo: true }),
     /** Sends requests at once and waits for all of them. */
     sendAtOnce: (...names: readonly string[]) =>
       settled(Promise.all(names.map((name) => send(name)))),

@@ -22,10 +22,9 @@ describe("The pipelines of examples/ci", () => {
   const gitlab = parse(readPage("examples/ci/gitlab-ci.yml"), { strict: true });
 
   it("run one update at a time, and never cancel it for a newer one", () => {
-    expect(github.deploy.concurrency).toEqual({
-      group: "webhooks-production",
-      "cancel-in-progress": false,
-    });
+    const { concurrency } = github.deploy;
+
+    expect(concurrency).toEqual({ group: "webhooks-production", "cancel-in-progress": false });
     expect(gitlab.deploy).toMatchObject({ resource_group: "production", interruptible: false });
   });
 

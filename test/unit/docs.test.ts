@@ -22,19 +22,14 @@ describe("README", () => {
     expect(markdown.readPage("src/sdk/dynamic/webhook.ts")).toContain(docstring.trimEnd());
   });
 
-  it("lists the arguments of a webhook", () => {
-    const names = tableOf(readme, "Arguments").map(({ name }) => name);
-
-    expect(names).toEqual(Object.keys(webhookArguments));
-  });
-
-  it("lists the outputs of a webhook, whose id the schema calls webhookId", () => {
+  it("lists the arguments and outputs of a webhook, whose id the schema calls webhookId", () => {
     const source = markdown.readPage("src/sdk/resource-base.ts");
     const declared = [...source.matchAll(/declare readonly (\w+):/g)].map(([, name]) => name);
-    const names = tableOf(readme, "Outputs").map(({ name }) => name);
+    const namesBelow = (heading: string) => tableOf(readme, heading).map(({ name }) => name);
     const { properties } = schema.resources["dbwebhooks:index:Webhook"];
 
-    expect(names).toEqual(["id", ...declared]);
+    expect(namesBelow("Arguments")).toEqual(Object.keys(webhookArguments));
+    expect(namesBelow("Outputs")).toEqual(["id", ...declared]);
     expect(Object.keys(properties).toSorted()).toEqual(["webhookId", ...declared].toSorted());
   });
 });

@@ -23,9 +23,7 @@ beforeEach(() => {
 afterEach(() => void vi.restoreAllMocks());
 
 const post = (url: string) => ({ method: "POST" as const, url: new URL(url), apiKey, body: ["ä"] });
-
 const sendOnce = (url: string) => createHttpSender(10)(post(url));
-
 const remoteUrl = "https://tables.example.test";
 
 /** Resolves every host name to these addresses. */
@@ -104,31 +102,29 @@ describe("The HTTP sender", () => {
   });
 });
 
-describe("An idle connection", () => {
-  const anHour = { connection: "keep-alive", "keep-alive": "timeout=3600" };
-  const throughProxy = "http://tables.example.test";
+const anHour = { connection: "keep-alive", "keep-alive": "timeout=3600" };
+const throughProxy = "http://tables.example.test";
 
-  it.each<[string, headers: Record<string, string>, url?: string]>([
-    ["the service announces no timeout", { connection: "keep-alive" }],
-    ["the service announces a timeout of an hour", anHour],
-    ["the proxy announces a timeout of an hour", anHour, throughProxy],
-  ])("is reused for half a second when %s", async (_case, headers, url) => {
-    await using server = await startServer({ headers });
-    vi.stubEnv("HTTP_PROXY", server.url);
-    const send = createHttpSender(10);
-    onTestFinished(() => void vi.useRealTimers());
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+it.each<[string, headers: Record<string, string>, url?: string]>([
+  ["the service announces no timeout", { connection: "keep-alive" }],
+  ["the service announces a timeout of an hour", anHour],
+  ["the proxy announces a timeout of an hour", anHour, throughProxy],
+])("An idle connection is reused for half a second when %s", async (_case, headers, url) => {
+  await using server = await startServer({ headers });
+  vi.stubEnv("HTTP_PROXY", server.url);
+  const send = createHttpSender(10);
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 
-    await send(post(url ?? server.url));
-    await vi.advanceTimersByTimeAsync(499);
-    await send(post(url ?? server.url));
-    const connectionsAfter499Ms = server.connections();
-    await vi.advanceTimersByTimeAsync(500);
-    await send(post(url ?? server.url));
+  await send(post(url ?? server.url));
+  await vi.advanceTimersByTimeAsync(499);
+  await send(post(url ?? server.url));
+  const connectionsAfter499Ms = server.connections();
+  await vi.advanceTimersByTimeAsync(500);
+  await send(post(url ?? server.url));
 
-    expect(connectionsAfter499Ms).toBe(1);
-    expect(server.connections()).toBe(2);
-  });
+  expect(connectionsAfter499Ms).toBe(1);
+  expect(server.connections()).toBe(2);
 });
 
 describe("A proxy in the environment variables", () => {
@@ -236,12 +232,10 @@ describe("A connection that is not established", () => {
 
 describe("A request that was sent", () => {
   const head = "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n";
-  const earlyHint = "HTTP/1.1 103 Early Hints\r\n\r\n";
+  const manyHints = "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(99);
 
   it("ends with the timeout when no body follows many 103 responses and the headers", async () => {
-    await using server = await startRawServer((socket) =>
-      socket.write(earlyHint.repeat(99) + head),
-    );
+    await using server = await startRawServer((socket) => socket.write(manyHints + head));
 
     const outcome = await createHttpSender(0.2)(post(server.url));
 

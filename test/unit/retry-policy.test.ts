@@ -53,50 +53,46 @@ describe("A request that the service certainly has not carried out", () => {
   });
 });
 
-describe("A request that the service may have carried out", () => {
-  const errorOfService = errorBody("NOT_FOUND");
+const errorOfService = errorBody("NOT_FOUND");
 
-  it.each<[string, HttpOutcome]>([
-    ["503 with Retry-After, as a proxy returns it", http.response(503, 5_000)],
-    ["503 with an error body alone", http.response(503, undefined, errorOfService)],
-    ["500 with Retry-After and an error body", http.response(500, 3_000, errorOfService)],
-    ["no response", http.connectionLost],
-  ])("is retried after %s, unless it is a creation", (_case, outcome) => {
-    expect(retriedKinds(outcome)).toEqual(["delete", "list"]);
-    expect(policy.mayHaveActed(outcome)).toBe(true);
-  });
-
-  it("is not retried when no response comes before the deadline", () => {
-    const outcome = { kind: "noResponse", cause: "deadline" } as const;
-
-    expect(retriedKinds(outcome)).toEqual([]);
-    expect(policy.mayHaveActed(outcome)).toBe(true);
-  });
+it.each<[string, HttpOutcome]>([
+  ["503 with Retry-After, as a proxy returns it", http.response(503, 5_000)],
+  ["503 with an error body alone", http.response(503, undefined, errorOfService)],
+  ["500 with Retry-After and an error body", http.response(500, 3_000, errorOfService)],
+  ["no response", http.connectionLost],
+])("A request is retried after %s, unless it is a creation", (_case, outcome) => {
+  expect(retriedKinds(outcome)).toEqual(["delete", "list"]);
+  expect(policy.mayHaveActed(outcome)).toBe(true);
 });
 
-describe("The status code of a response", () => {
-  const statusCodes = Array.from({ length: 400 }, (_, at) => 200 + at);
-  const serverErrors = statusCodes.filter((statusCode) => statusCode >= 500);
+it("A request is not retried when no response comes before the deadline", () => {
+  const outcome = { kind: "noResponse", cause: "deadline" } as const;
 
-  it.each([
-    { kind: "create", codes: "429", retried: [429] },
-    { kind: "delete", codes: "408, 425, 429 and 5xx", retried: [408, 425, 429, ...serverErrors] },
-  ] as const)("leads to a retry of a $kind request only if it is $codes", ({ kind, retried }) => {
-    const isRetried = (code: number) => retriedKinds(http.response(code)).includes(kind);
+  expect(retriedKinds(outcome)).toEqual([]);
+  expect(policy.mayHaveActed(outcome)).toBe(true);
+});
 
-    expect(statusCodes.filter(isRetried)).toEqual(retried);
-  });
+const statusCodes = Array.from({ length: 400 }, (_, at) => 200 + at);
+const serverErrors = statusCodes.filter((statusCode) => statusCode >= 500);
 
-  it("proves for some redirects and client errors that the service has not acted", () => {
-    const redirects = [300, 301, 302, 307, 308];
-    const clientErrors = [400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 422, 429];
+it.each([
+  { kind: "create", codes: "429", retried: [429] },
+  { kind: "delete", codes: "408, 425, 429 and 5xx", retried: [408, 425, 429, ...serverErrors] },
+] as const)("A $kind request is retried only after $codes", ({ kind, retried }) => {
+  const isRetried = (code: number) => retriedKinds(http.response(code)).includes(kind);
 
-    const proving = statusCodes.filter(
-      (statusCode) => !policy.mayHaveActed(http.response(statusCode)),
-    );
+  expect(statusCodes.filter(isRetried)).toEqual(retried);
+});
 
-    expect(proving).toEqual([...redirects, ...clientErrors]);
-  });
+it("The status code of some redirects and client errors proves that the service has not acted", () => {
+  const redirects = [300, 301, 302, 307, 308];
+  const clientErrors = [400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 422, 429];
+
+  const proving = statusCodes.filter(
+    (statusCode) => !policy.mayHaveActed(http.response(statusCode)),
+  );
+
+  expect(proving).toEqual([...redirects, ...clientErrors]);
 });
 
 describe("The delay before the next attempt", () => {

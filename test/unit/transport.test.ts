@@ -63,37 +63,35 @@ describe("A transport", () => {
   });
 });
 
-describe("Two requests that are made at once", () => {
-  const throttledTooLong = throttled(999_000);
-  const slowQueue = { ...perSecond(0.1), retrySeconds: 5 };
-  const together = { first: [0], second: [0] };
-  const togetherAfter9s = { first: [0, 9_000], second: [0, 9_000] };
-  const queuedAfterRetry = { first: [0, 250], second: [500] };
-  const queuedAndRetried = { first: [0], second: [10_000, 20_000] };
+const throttledTooLong = throttled(999_000);
+const slowQueue = { ...perSecond(0.1), retrySeconds: 5 };
+const together = { first: [0], second: [0] };
+const togetherAfter9s = { first: [0, 9_000], second: [0, 9_000] };
+const queuedAfterRetry = { first: [0, 250], second: [500] };
+const queuedAndRetried = { first: [0], second: [10_000, 20_000] };
 
-  it.each<[string, Partial<ClientOptions>, Outcome[], sentAtMs: Record<string, number[]>]>([
-    ["are in flight together by default", {}, [okAfter6s], together],
-    ["keep to maxConcurrentRequests", oneAtATime, [okAfter6s], { first: [0], second: [6_000] }],
-    ["keep to requestsPerSecond", perSecond(4), [], { first: [0], second: [250] }],
-    ["retry within requestsPerSecond", perSecond(4), [throttledBy503(0)], queuedAfterRetry],
-    ["ignore each other's retries", oneAtATime, [dnsFailure], { first: [0, 375], second: [0] }],
-    ["wait as a 429 asks", oneAtATime, [throttled9s], { first: [0, 9_000], second: [9_000] }],
-    ["wait as a later 429 asks for longer", {}, [throttled9ms, throttled9s], togetherAfter9s],
-    ["wait as an earlier 429 asks for longer", {}, [throttled9s, throttled9ms], togetherAfter9s],
-    ["ignore a delay too long for a retry", oneAtATime, [throttledTooLong], together],
-    ["exclude queue time from retrySeconds", slowQueue, [ok, dnsFailure], queuedAndRetried],
-  ])("%s", async (_fact, options, outcomes, sentAtMs) => {
-    const transport = await fakeTransport(inOrder(...outcomes), options);
+it.each<[string, Partial<ClientOptions>, Outcome[], sentAtMs: Record<string, number[]>]>([
+  ["are in flight together by default", {}, [okAfter6s], together],
+  ["keep to maxConcurrentRequests", oneAtATime, [okAfter6s], { first: [0], second: [6_000] }],
+  ["keep to requestsPerSecond", perSecond(4), [], { first: [0], second: [250] }],
+  ["retry within requestsPerSecond", perSecond(4), [throttledBy503(0)], queuedAfterRetry],
+  ["ignore each other's retries", oneAtATime, [dnsFailure], { first: [0, 375], second: [0] }],
+  ["wait as a 429 asks", oneAtATime, [throttled9s], { first: [0, 9_000], second: [9_000] }],
+  ["wait as a later 429 asks for longer", {}, [throttled9ms, throttled9s], togetherAfter9s],
+  ["wait as an earlier 429 asks for longer", {}, [throttled9s, throttled9ms], togetherAfter9s],
+  ["ignore a delay too long for a retry", oneAtATime, [throttledTooLong], together],
+  ["exclude queue time from retrySeconds", slowQueue, [ok, dnsFailure], queuedAndRetried],
+])("Two requests that are made at once %s", async (_fact, options, outcomes, sentAtMs) => {
+  const transport = await fakeTransport(inOrder(...outcomes), options);
 
-    await transport.sendAtOnce("first", "second");
+  await transport.sendAtOnce("first", "second");
 
-    expect(transport.timesOf("first")).toEqual(sentAtMs.first);
-    expect(transport.timesOf("second")).toEqual(sentAtMs.second);
-  });
+  expect(transport.timesOf("first")).toEqual(sentAtMs.first);
+  expect(transport.timesOf("second")).toEqual(sentAtMs.second);
 });
 
-describe("A wait of 5 s or more", () => {
-  it("is reported once for all throttled requests", async () => {
+describe("A wait", () => {
+  it("of 5 s or more is reported once for all throttled requests", async () => {
     const transport = await fakeTransport(inOrder(throttledBy503(5_000), ok, throttled9s));
 
     await transport.sendAtOnce("first");
@@ -102,21 +100,15 @@ describe("A wait of 5 s or more", () => {
     expect(transport.waits).toMatchObject([{ kind: "pause", delayMs: 5_000 }]);
   });
 
-  it("is reported once for all retries of a request, and again for another request", async () => {
+  it("of 5 s or more is reported once for all retries of a request, and again for another request", async () => {
     const transport = await fakeTransport(inOrder(failed9s, failed9s, ok, failed9s));
 
     await transport.sendAtOnce("first");
     await transport.sendAtOnce("second");
 
-    expect(transport.waits).toMatchObject([
-      { kind: "retry", outcome: failed9s },
-      { kind: "retry", outcome: failed9s },
-    ]);
+    expect(transport.waits).toMatchObject(Array(2).fill({ kind: "retry", outcome: failed9s }));
   });
-});
-
-describe("A wait of less than 5 s", () => {
-  it("is reported with the fourth retry of a request", async () => {
+  it("of less than 5 s is reported with the fourth retry of a request", async () => {
     const transport = await fakeTransport(inOrder(...Array(4).fill(dnsFailure)));
 
     await transport.sendAtOnce("request");
@@ -124,7 +116,7 @@ describe("A wait of less than 5 s", () => {
     expect(transport.waits).toMatchObject([{ kind: "retry", delayMs: 3_000 }]);
   });
 
-  it("is reported with the fourth throttled request", async () => {
+  it("of less than 5 s is reported with the fourth throttled request", async () => {
     const throttledOnce = [throttled9ms, ok];
     const transport = await fakeTransport(inOrder(...Array(4).fill(throttledOnce).flat()));
 
@@ -136,7 +128,7 @@ describe("A wait of less than 5 s", () => {
     expect(transport.waits).toMatchObject([{ kind: "pause" }]);
   });
 
-  it("counts once for all throttled requests in flight, even if each of them prolongs it", async () => {
+  it("of less than 5 s counts once for all throttled requests in flight, even if each of them prolongs it", async () => {
     const prolonging = Array.from({ length: 9 }, (_, at) => throttled(9 + at));
     const transport = await fakeTransport(inOrder(...prolonging));
 
@@ -146,32 +138,30 @@ describe("A wait of less than 5 s", () => {
   });
 });
 
-describe("The deadline of an operation", () => {
-  it("is as long as the program says, even beyond the longest timer of Node.js", () => {
-    const timeout = vi.spyOn(AbortSignal, "timeout");
+it("The deadline of an operation is as long as the program says, even beyond the longest timer of Node.js", () => {
+  using timeout = vi.spyOn(AbortSignal, "timeout");
 
-    const short = new Deadline(1.2345);
-    const long = new Deadline(3_600_000);
+  const short = new Deadline(1.2345);
+  const long = new Deadline(3_600_000);
 
-    expect(timeout.mock.calls).toEqual([[1_235], [2 ** 31 - 1]]);
-    expect(short.seconds).toBe(1.2345);
-    expect(long.remainingMs).toBeGreaterThan(3_599_000_000);
-  });
+  expect(timeout.mock.calls).toEqual([[1_235], [2 ** 31 - 1]]);
+  expect(short.seconds).toBe(1.2345);
+  expect(long.remainingMs).toBeGreaterThan(3_599_000_000);
+});
 
-  it.each<[wait: string, rate: number, ending: object, attempts: number]>([
-    ["the first attempt", 0.1, { outcome: unsent("deadline") }, 1],
-    ["a retry", 2, { outcome: dnsFailure, giveUpReason: "deadline" }, 2],
-  ])("ends the wait for %s and sends nothing later", async (_wait, rate, ending, attempts) => {
-    // The retry waits until 875 ms because of its delay, and until 1 s because of the rate.
-    const transport = await fakeTransport(inOrder(ok, dnsFailure), perSecond(rate));
-    await transport.send();
+it.each<[wait: string, rate: number, ending: object, attempts: number]>([
+  ["the first attempt", 0.1, { outcome: unsent("deadline") }, 1],
+  ["a retry", 2, { outcome: dnsFailure, giveUpReason: "deadline" }, 2],
+])("The deadline of an operation ends the wait for %s", async (_wait, rate, ending, attempts) => {
+  // The retry waits until 875 ms because of its delay, and until 1 s because of the rate.
+  const transport = await fakeTransport(inOrder(ok, dnsFailure), perSecond(rate));
+  await transport.send();
 
-    const result = await settled(transport.send("late", { deadline: new Deadline(0.95) }));
-    await vi.runAllTimersAsync();
+  const result = await settled(transport.send("late", { deadline: new Deadline(0.95) }));
+  await vi.runAllTimersAsync();
 
-    expect(result).toMatchObject(ending);
-    expect(transport.attempts).toHaveLength(attempts);
-  });
+  expect(result).toMatchObject(ending);
+  expect(transport.attempts).toHaveLength(attempts);
 });
 
 /** Returns a transport that has sent a request, and a controller whose abort stands for a stop of Pulumi. */
@@ -236,7 +226,7 @@ describe("An undo", () => {
     const transport = await fakeTransport(inOrder(throttled9s), oneAtATime);
 
     const others = [transport.send("first"), transport.send("second")];
-    await settled(Promise.all([...others, transport.send("undo", { isUndo: true })]));
+    await settled(Promise.all([...others, transport.sendUndo()]));
 
     expect(transport.attempts).toMatchObject([
       { name: "first", atMs: 0 },
@@ -259,10 +249,7 @@ describe("An undo", () => {
     setTimeout(() => stop.abort(), stopAtMs);
     await vi.advanceTimersByTimeAsync(0);
 
-    expect(await settled(transport.send("undo", { isUndo: true }))).toMatchObject({
-      outcome: ok,
-      earlierOutcomes: [],
-    });
+    expect(await settled(transport.sendUndo())).toMatchObject({ outcome: ok, earlierOutcomes: [] });
     expect(transport.timesOf()).toEqual([0, stopAtMs]);
   });
 
@@ -270,13 +257,13 @@ describe("An undo", () => {
     const { stop, transport } = await stoppable(inOrder(ok, failed9s));
     setTimeout(() => stop.abort(), 1_000);
 
-    expect(await settled(transport.send("undo", { isUndo: true }))).toMatchObject({ outcome: ok });
+    expect(await settled(transport.sendUndo())).toMatchObject({ outcome: ok });
     expect(transport.timesOf()).toEqual([0, 0, 1_000]);
   });
 
   it("is retried after a stop, which ends none of its attempts", async () => {
     const { stop, transport } = await stoppable(inOrder(throttled9s, throttled(), response(500)));
-    const result = transport.send("undo", { isUndo: true });
+    const result = transport.sendUndo();
     await pendingWork();
 
     stop.abort();
