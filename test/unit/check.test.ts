@@ -107,7 +107,9 @@ describe("A check of invalid arguments", () => {
   });
 
   it("shortens a long name that is no argument", async () => {
-    expect((await failurePrefixes(someArgs({ ["n".repeat(5_000)]: 1 })))[0]).toHaveLength(100);
+    const args = someArgs({ ["n".repeat(5_000)]: 1 });
+
+    expect(await failurePrefixes(args)).toEqual(["n".repeat(100)]);
   });
 
   it.for([null, [], "", "\ud800"])("refuses the event %j whatever the flags say", async (event) => {
@@ -147,7 +149,6 @@ describe("A check of invalid arguments", () => {
   });
 
   const token = "T0K3N~^#";
-
   const valuesWithToken = [`http://${token}`, `https://a:${token}@ x`, [token], { [token]: token }];
   it.for(valuesWithToken)("repeats no part of %j in its failures", async (value) => {
     const names = [...argumentNames, "notAnArgument"];

@@ -12,26 +12,24 @@ const options = commands.flatMap((command) =>
   command.options.map(({ long }) => `${command.name()} ${long}`),
 );
 
-describe("README", () => {
-  it("begins with the program of examples/basic, which the docstring of Webhook shows too", () => {
-    const example = markdown.readPage("examples/basic/index.ts");
-    const [firstScreen] = readme.split("\n## ");
-    const docstring = example.replaceAll(/^/gm, " * ").replaceAll(/ +$/gm, "");
+it("README begins with the program of examples/basic, which the docstring of Webhook shows too", () => {
+  const example = markdown.readPage("examples/basic/index.ts");
+  const [firstScreen] = readme.split("\n## ");
+  const docstring = example.replaceAll(/^/gm, " * ").replaceAll(/ +$/gm, "");
 
-    expect(firstScreen).toContain(`\`\`\`ts\n${example}\`\`\`\n`);
-    expect(markdown.readPage("src/sdk/dynamic/webhook.ts")).toContain(docstring.trimEnd());
-  });
+  expect(firstScreen).toContain(`\`\`\`ts\n${example}\`\`\`\n`);
+  expect(markdown.readPage("src/sdk/dynamic/webhook.ts")).toContain(docstring.trimEnd());
+});
 
-  it("lists the arguments and outputs of a webhook, whose id the schema calls webhookId", () => {
-    const source = markdown.readPage("src/sdk/resource-base.ts");
-    const declared = [...source.matchAll(/declare readonly (\w+):/g)].map(([, name]) => name);
-    const namesBelow = (heading: string) => tableOf(readme, heading).map(({ name }) => name);
-    const { properties } = schema.resources["dbwebhooks:index:Webhook"];
+it("README lists the arguments and outputs of a webhook, whose id the schema calls webhookId", () => {
+  const source = markdown.readPage("src/sdk/resource-base.ts");
+  const declared = [...source.matchAll(/declare readonly (\w+):/g)].map(([, name]) => name);
+  const namesBelow = (heading: string) => tableOf(readme, heading).map(({ name }) => name);
+  const { properties } = schema.resources["dbwebhooks:index:Webhook"];
 
-    expect(namesBelow("Arguments")).toEqual(Object.keys(webhookArguments));
-    expect(namesBelow("Outputs")).toEqual(["id", ...declared]);
-    expect(Object.keys(properties).toSorted()).toEqual(["webhookId", ...declared].toSorted());
-  });
+  expect(namesBelow("Arguments")).toEqual(Object.keys(webhookArguments));
+  expect(namesBelow("Outputs")).toEqual(["id", ...declared]);
+  expect(Object.keys(properties).toSorted()).toEqual(["webhookId", ...declared].toSorted());
 });
 
 it.each([
@@ -40,9 +38,8 @@ it.each([
   { example: "go", files: ["main.go", "Pulumi.yaml"] },
   { example: "native", files: ["index.ts"] },
 ])("README of examples/$example shows the files that its commands run", ({ example, files }) => {
-  const shown = markdown
-    .codeBlocks(markdown.readPage(`examples/${example}/README.md`))
-    .map(({ text }) => text);
+  const page = markdown.readPage(`examples/${example}/README.md`);
+  const shown = markdown.codeBlocks(page).map(({ text }) => text);
   const texts = files.map((file) => markdown.readPage(`examples/${example}/${file}`));
 
   expect(shown).toEqual(expect.arrayContaining(texts));
@@ -67,9 +64,8 @@ it("docs/troubleshooting.md explains every kind of error", () => {
   const kinds = union.match(/\w+/g)?.map((kind) => `[${kind}]`);
   const [firstScreen = ""] = markdown.readPage("docs/troubleshooting.md").split("\n## ");
 
-  const explained = markdown
-    .rowsOf(firstScreen)
-    .flatMap(({ cells: [kind = ""] }) => markdown.codeSpans(kind));
+  const firstCells = markdown.rowsOf(firstScreen).map(({ cells }) => cells[0] ?? "");
+  const explained = firstCells.flatMap((cell) => markdown.codeSpans(cell));
 
   expect(explained.toSorted()).toEqual(kinds?.toSorted());
 });
@@ -84,9 +80,8 @@ describe.each(markdown.pages)("%s", (page) => {
     // The pattern captures the command too: "emit --data".
     ["options", options, /(?<=pulumi-dbwebhooks ([a-z][\w-]*)(?: [^`\n]*)?)( --[a-z][\w-]*)/g],
   ])("names only %s that exist", (_kind, existing, pattern) => {
-    const named = [...markdown.readPage(page).matchAll(pattern)].map(([, ...groups]) =>
-      groups.join(""),
-    );
+    const matches = [...markdown.readPage(page).matchAll(pattern)];
+    const named = matches.map(([, ...groups]) => groups.join(""));
 
     expect(existing).toEqual(expect.arrayContaining(named));
   });
@@ -98,9 +93,8 @@ describe.each(markdown.pages)("%s", (page) => {
 
 /** Returns the rows of the tables below a heading: their cells without backticks, by the column's head. */
 function tableOf(page: string, heading: string): Record<string, string>[] {
-  return markdown
-    .rowsOf(markdown.sectionOf(page, heading))
-    .map(({ head, cells }) =>
-      Object.fromEntries(cells.map((cell, at) => [head[at], cell.replaceAll("`", "")])),
-    );
+  const rows = markdown.rowsOf(markdown.sectionOf(page, heading));
+  return rows.map(({ head, cells }) =>
+    Object.fromEntries(cells.map((cell, at) => [head[at], cell.replaceAll("`", "")])),
+  );
 }

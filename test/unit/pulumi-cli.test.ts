@@ -94,11 +94,8 @@ describe("A copy of the CLI in the cache", () => {
     const messagesOfBuild = messages.splice(0);
     const next = await resolve();
 
-    expect(fs.readdirSync(dirname(cli.command)).toSorted()).toEqual([
-      "pulumi",
-      "pulumi-language-nodejs",
-      "pulumi-resource-pulumi-nodejs",
-    ]);
+    const programs = fs.readdirSync(dirname(cli.command)).toSorted().join(" ");
+    expect(programs).toBe("pulumi pulumi-language-nodejs pulumi-resource-pulumi-nodejs");
     expect(messagesOfBuild.join("\n")).toContain("passing over official installer: ");
     expect(next).toEqual(cli);
     expect(messages).toEqual([]);

@@ -102,13 +102,11 @@ it("A text without a secret is shown as it is, although the URL of the receiver 
   expect(redact(text, sensitivePartsOfUrl(url))).toBe(text);
 });
 
-it.each(["a.", "bearer ", "bearer:-", "://", "//a", "&a", "<", "\\ ", "=\u0301"])(
-  "Redaction of a long text of many %j takes no longer than a test may",
-  (unit) => {
-    // 400 kB take part of a second; a pattern that backtracks would need minutes.
-    expect(redact(unit.repeat(400_000 / unit.length), [key])).not.toBe("");
-  },
-);
+const repeated = ["a.", "bearer ", "bearer:-", "://", "//a", "&a", "<", "\\ ", "=\u0301"];
+it.each(repeated)("Redaction of 400 kB of %j takes no longer than a test may", (part) => {
+  // They take part of a second; a pattern that backtracks would need minutes.
+  expect(redact(part.repeat(400_000 / part.length), [key])).not.toBe("");
+});
 
 it.each([
   { url: "https://h.example/a1/b2/c3/d4/e5", text: "bad h.example/a1/b2/c3/d4/e5" },

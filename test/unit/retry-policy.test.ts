@@ -11,11 +11,8 @@ function stepAfter(
   random = 1,
 ) {
   const attempt = { kind: "delete", outcome, attemptNumber: 1, elapsedMs: 0, ...changes } as const;
-  return policy.nextStep(
-    attempt,
-    { retrySeconds: 120, isStopping: false, ...changes },
-    () => random,
-  );
+  const limits = { retrySeconds: 120, isStopping: false, ...changes };
+  return policy.nextStep(attempt, limits, () => random);
 }
 
 const kinds: readonly policy.RequestKind[] = ["create", "delete", "list"];
@@ -54,7 +51,6 @@ describe("A request that the service certainly has not carried out", () => {
 });
 
 const errorOfService = errorBody("NOT_FOUND");
-
 it.each<[string, HttpOutcome]>([
   ["503 with Retry-After, as a proxy returns it", http.response(503, 5_000)],
   ["503 with an error body alone", http.response(503, undefined, errorOfService)],
@@ -88,38 +84,34 @@ it("The status code of some redirects and client errors proves that the service 
   const redirects = [300, 301, 302, 307, 308];
   const clientErrors = [400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 422, 429];
 
-  const proving = statusCodes.filter(
-    (statusCode) => !policy.mayHaveActed(http.response(statusCode)),
-  );
+  const proving = statusCodes.filter((code) => !policy.mayHaveActed(http.response(code)));
 
   expect(proving).toEqual([...redirects, ...clientErrors]);
 });
 
-describe("The delay before the next attempt", () => {
-  it.each([
-    { attemptNumber: 1, random: 1, delayMs: 500 },
-    { attemptNumber: 5, random: 1, delayMs: 8_000 },
-    { attemptNumber: 6, random: 1, delayMs: 10_000 },
-    { attemptNumber: 1, random: 0, delayMs: 250 },
-    { attemptNumber: 1, random: 0.5, delayMs: 375 },
-  ])("is $delayMs ms after attempt $attemptNumber, with the random number $random", (row) => {
-    const { attemptNumber, random, delayMs } = row;
+it.each([
+  { attemptNumber: 1, random: 1, delayMs: 500 },
+  { attemptNumber: 5, random: 1, delayMs: 8_000 },
+  { attemptNumber: 6, random: 1, delayMs: 10_000 },
+  { attemptNumber: 1, random: 0, delayMs: 250 },
+  { attemptNumber: 1, random: 0.5, delayMs: 375 },
+])(
+  "The delay is $delayMs ms after attempt $attemptNumber, with the random number $random",
+  (row) => {
+    const step = stepAfter(http.dnsFailure, { attemptNumber: row.attemptNumber }, row.random);
 
-    expect(stepAfter(http.dnsFailure, { attemptNumber }, random)).toEqual({
-      kind: "retry",
-      delayMs,
-    });
-  });
+    expect(step).toEqual({ kind: "retry", delayMs: row.delayMs });
+  },
+);
 
-  it.each<[response: string, HttpOutcome, attemptNumber: number, delayMs: number]>([
-    ["429 with Retry-After: 3", http.throttled(3_000), 5, 3_000],
-    ["a throttling 503", http.throttledBy503(3_000), 5, 3_000],
-    ["429 without Retry-After", http.throttled(), 2, 1_000],
-    ["a first 429 with Retry-After: 0", http.throttled(0), 1, 50],
-    ["a fourth 429 with Retry-After: 0", http.throttled(0), 4, 400],
-  ])("holds for all requests after %s", (_response, outcome, attemptNumber, delayMs) => {
-    expect(stepAfter(outcome, { attemptNumber })).toEqual({ kind: "pause", delayMs });
-  });
+it.each<[response: string, HttpOutcome, attemptNumber: number, delayMs: number]>([
+  ["429 with Retry-After: 3", http.throttled(3_000), 5, 3_000],
+  ["a throttling 503", http.throttledBy503(3_000), 5, 3_000],
+  ["429 without Retry-After", http.throttled(), 2, 1_000],
+  ["a first 429 with Retry-After: 0", http.throttled(0), 1, 50],
+  ["a fourth 429 with Retry-After: 0", http.throttled(0), 4, 400],
+])("The delay holds for all requests after %s", (_response, outcome, attemptNumber, delayMs) => {
+  expect(stepAfter(outcome, { attemptNumber })).toEqual({ kind: "pause", delayMs });
 });
 
 describe("The retries of a request", () => {

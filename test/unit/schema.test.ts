@@ -72,22 +72,14 @@ describe("The schema of the settings", () => {
     expect(schema.provider.inputProperties).toEqual(settings);
   });
 
-  it.each(settingNames)(
-    "names the variable of %s, and its default unless it is required",
-    (name) => {
-      const {
-        description,
-        defaultInfo,
-        default: value = "(none|no limit)",
-      } = settings[name] as Property;
-      const text = name in required ? "Required, here or in " : `Default: \`?${value}\\b`;
+  it.each(settingNames)("describes the variable of %s, and its default if any", (name) => {
+    const { description, defaultInfo, ...setting } = settings[name] as Property;
+    const value = setting.default ?? "(none|no limit)";
+    const text = name in required ? "Required, here or in " : `Default: \`?${value}\\b`;
 
-      expect([description, defaultInfo?.environment].join(" ")).toContain(
-        environmentVariables[name],
-      );
-      expect(description).toMatch(new RegExp(text));
-    },
-  );
+    expect(`${description} ${defaultInfo?.environment}`).toContain(environmentVariables[name]);
+    expect(description).toMatch(new RegExp(text));
+  });
 
   it.each([
     { name: "timeoutSeconds", type: "number", least: 0.001, most: 3_600 },

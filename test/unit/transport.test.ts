@@ -32,35 +32,33 @@ const inOrder =
     return typeof outcome === "function" ? outcome() : outcome;
   };
 
-describe("A transport", () => {
-  it("opens its connections with the first request, once", async () => {
-    const { openConnections, sendAtOnce } = await fakeTransport(() => ok, { timeoutSeconds: 7 });
-    const callsBefore = openConnections.mock.calls.length;
+it("A transport opens its connections with the first request, once", async () => {
+  const { openConnections, sendAtOnce } = await fakeTransport(() => ok, { timeoutSeconds: 7 });
+  const callsBefore = openConnections.mock.calls.length;
 
-    await sendAtOnce("first", "second");
+  await sendAtOnce("first", "second");
 
-    expect(callsBefore).toBe(0);
-    expect(openConnections.mock.calls).toEqual([[7]]);
+  expect(callsBefore).toBe(0);
+  expect(openConnections.mock.calls).toEqual([[7]]);
+});
+
+it("A transport returns the outcome of each attempt, and the time that they took together", async () => {
+  const transport = await fakeTransport(inOrder(connectionLost, response(500), response(403)));
+
+  expect(await settled(transport.send())).toEqual({
+    outcome: response(403),
+    earlierOutcomes: [connectionLost, response(500)],
+    // 0.75 of 500 ms and of 1 s: the random number of the fake transport is 0.5.
+    elapsedMs: 375 + 750,
   });
+});
 
-  it("returns the outcome of each attempt, and the time that they took together", async () => {
-    const transport = await fakeTransport(inOrder(connectionLost, response(500), response(403)));
+it("A transport rejects when the sender rejects, and sends the next request", async () => {
+  const wrong = new TypeError("wrong");
+  const transport = await fakeTransport((at) => (at === 1 ? Promise.reject(wrong) : ok));
 
-    expect(await settled(transport.send())).toEqual({
-      outcome: response(403),
-      earlierOutcomes: [connectionLost, response(500)],
-      // 0.75 of 500 ms and of 1 s: the random number of the fake transport is 0.5.
-      elapsedMs: 375 + 750,
-    });
-  });
-
-  it("rejects when the sender rejects, and sends the next request", async () => {
-    const wrong = new TypeError("wrong");
-    const transport = await fakeTransport((at) => (at === 1 ? Promise.reject(wrong) : ok));
-
-    await expect(transport.send()).rejects.toBe(wrong);
-    expect((await settled(transport.send())).outcome).toEqual(ok);
-  });
+  await expect(transport.send()).rejects.toBe(wrong);
+  expect((await settled(transport.send())).outcome).toEqual(ok);
 });
 
 const throttledTooLong = throttled(999_000);
