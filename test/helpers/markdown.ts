@@ -37,9 +37,8 @@ export function rowsOf(markdown: string): { head: string[]; cells: string[] }[] 
 }
 
 /** Returns the texts in backticks. */
-export function codeSpans(markdown: string): string[] {
-  return [...markdown.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
-}
+export const codeSpans = (markdown: string) =>
+  [...markdown.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
 
 /** Returns the links of a page to files and headings of this repository that do not exist. */
 export function brokenLinksOf(page: string): string[] {

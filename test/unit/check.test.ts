@@ -13,39 +13,37 @@ const accepted = (inputs: Args) => ({ inputs, failures: [] });
 
 const argumentNames = Object.keys(webhookArguments);
 
-describe("A check of valid arguments", () => {
-  it("sorts events and drops duplicates", async () => {
-    const events = Object.freeze(["record.updated", "record.created", "record.updated"]);
+it("A check sorts events and drops duplicates", async () => {
+  const events = Object.freeze(["record.updated", "record.created", "record.updated"]);
 
-    expect(await check(someArgs({ events }))).toStrictEqual(accepted(someArgs()));
-  });
+  expect(await check(someArgs({ events }))).toStrictEqual(accepted(someArgs()));
+});
 
-  it.each([undefined, null])("drops every property that is %s", async (absent) => {
-    const args = { tableId: absent, allowInsecureUrl: absent, adopt: absent, other: absent };
+it.each([undefined, null])("A check drops every property that is %s", async (absent) => {
+  const args = { tableId: absent, allowInsecureUrl: absent, adopt: absent, other: absent };
 
-    expect(await check(someArgs(args))).toStrictEqual(accepted(someArgs()));
-  });
+  expect(await check(someArgs(args))).toStrictEqual(accepted(someArgs()));
+});
 
-  it.each([
-    { tableId: "t", allowInsecureUrl: true, allowUnknownEvents: false },
-    { databaseId: "a/b c", tableId: "ä?#%" },
-    { databaseId: "..." },
-    { url: "https://user:password@example.com:8443/a?b=c#d" },
-    { url: "https://bücher.example/ä" },
-    { url: "http://localhost:3000/a" },
-    { url: "http://127.9.1.2" },
-    { url: "http://[::1]:1/" },
-  ])("returns the arguments %j as they are", async (given) => {
-    const args = Object.freeze(someArgs(given));
+it.each([
+  { tableId: "t", allowInsecureUrl: true, allowUnknownEvents: false },
+  { databaseId: "a/b c", tableId: "ä?#%" },
+  { databaseId: "..." },
+  { url: "https://user:password@example.com:8443/a?b=c#d" },
+  { url: "https://bücher.example/ä" },
+  { url: "http://localhost:3000/a" },
+  { url: "http://127.9.1.2" },
+  { url: "http://[::1]:1/" },
+])("A check returns the arguments %j as they are", async (given) => {
+  const args = Object.freeze(someArgs(given));
 
-    expect(await check(args)).toStrictEqual(accepted(args));
-  });
+  expect(await check(args)).toStrictEqual(accepted(args));
+});
 
-  it.each([0, "17"])("returns adopt.id %j as a string, and adopt.secret wrapped", async (id) => {
-    const { inputs } = await check(someArgs({ adopt: { id, secret } }));
+it.each([0, "17"])("A check returns adopt.id %j as a string, adopt.secret wrapped", async (id) => {
+  const { inputs } = await check(someArgs({ adopt: { id, secret } }));
 
-    expect(inputs).toEqual(someArgs({ adopt: { id: String(id), secret: secretEnvelope } }));
-  });
+  expect(inputs).toEqual(someArgs({ adopt: { id: String(id), secret: secretEnvelope } }));
 });
 
 it.each(Object.values(unknownMarkers))("Every argument may be unknown: %s", async (marker) => {

@@ -127,28 +127,26 @@ it.each<[string, headers: Record<string, string>, url?: string]>([
   expect(server.connections()).toBe(2);
 });
 
-describe("A proxy in the environment variables", () => {
-  const hosts = ["127.0.0.1", "localhost", "other.example.test"];
-  it.each(hosts)("is not used for a loopback host or a host in NO_PROXY: %s", async (host) => {
-    await using server = await startServer({ body: "direct" });
-    vi.stubEnv("HTTP_PROXY", await refusedUrl());
-    vi.stubEnv("NO_PROXY", "other.example.test");
-    resolveTo("127.0.0.1");
+const hosts = ["127.0.0.1", "localhost", "other.example.test"];
+it.each(hosts)("A proxy is not used for a loopback host or one in NO_PROXY: %s", async (host) => {
+  await using server = await startServer({ body: "direct" });
+  vi.stubEnv("HTTP_PROXY", await refusedUrl());
+  vi.stubEnv("NO_PROXY", "other.example.test");
+  resolveTo("127.0.0.1");
 
-    const outcome = await sendOnce(server.url.replace("127.0.0.1", host));
+  const outcome = await sendOnce(server.url.replace("127.0.0.1", host));
 
-    expect(outcome).toMatchObject({ body: "direct" });
-  });
+  expect(outcome).toMatchObject({ body: "direct" });
+});
 
-  it("prevents a request if its URL is invalid, or if it refuses to connect", async () => {
-    await using proxy = await startRawServer((socket) => socket.end("HTTP/1.1 403 No\r\n\r\n"));
-    const unsent = { kind: "unsent", cause: "connection" };
+it("A proxy prevents a request if its URL is invalid, or if it refuses to connect", async () => {
+  await using proxy = await startRawServer((socket) => socket.end("HTTP/1.1 403 No\r\n\r\n"));
+  const unsent = { kind: "unsent", cause: "connection" };
 
-    vi.stubEnv("HTTPS_PROXY", "http://user:p%@proxy.example.com");
-    expect(await sendOnce(remoteUrl)).toMatchObject({ ...unsent, codes: ["ERR_INVALID_URL"] });
-    vi.stubEnv("HTTPS_PROXY", proxy.url);
-    expect(await sendOnce(remoteUrl)).toMatchObject(unsent);
-  });
+  vi.stubEnv("HTTPS_PROXY", "http://user:p%@proxy.example.com");
+  expect(await sendOnce(remoteUrl)).toMatchObject({ ...unsent, codes: ["ERR_INVALID_URL"] });
+  vi.stubEnv("HTTPS_PROXY", proxy.url);
+  expect(await sendOnce(remoteUrl)).toMatchObject(unsent);
 });
 
 describe("A certificate that is not trusted", () => {
@@ -208,7 +206,7 @@ describe("A connection that is not established", () => {
   });
 
   it("is not opened when Pulumi is already stopping", async () => {
-    await using server = await startServer({});
+    await using server = await startServer();
 
     const outcome = await createHttpSender(10)(post(server.url), { stopping: AbortSignal.abort() });
 
@@ -270,9 +268,10 @@ describe("A request that was sent", () => {
     expect(await attempt).toEqual({ kind: "noResponse", cause: "deadline" });
   });
 
+  const reset = { kind: "noResponse", cause: "connection", codes: ["ECONNRESET"] };
   it.each<[string, respond: (socket: Socket) => unknown, expected: object]>([
     ["its response", (socket) => socket.write(`${head}0123456789`), { kind: "response" }],
-    ["a reset", (socket) => socket.resetAndDestroy(), { codes: ["ECONNRESET"] }],
+    ["a reset", (socket) => socket.resetAndDestroy(), reset],
   ])("still ends with %s after Pulumi stops", async (_case, respond, expected) => {
     const arrived = Promise.withResolvers<Socket>();
     await using server = await startRawServer(arrived.resolve);

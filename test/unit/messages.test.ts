@@ -107,15 +107,13 @@ const advice = (outcome: HttpOutcome, of = context) =>
   texts.notCreatedText(of, failedWith(outcome)).replace(/^.*No webhook was created. /, "");
 
 it("The advice after a failed creation follows from the outcome of the request", () => {
-  const redirect = Object.assign(http.response(307), { redirectOrigin: "https://else.example" });
-
   expect({
     noConnection: advice(http.dnsFailure),
     stopping: advice(http.unsent("stopping")),
     customTimeout: advice(http.unsent("deadline")),
     missingDatabase: advice(notFound),
     wrongHost: advice(http.response(404)),
-    redirect: advice(redirect),
+    redirect: advice(Object.assign(http.response(307), { redirectOrigin: "https://else.example" })),
     redirectWithoutTarget: advice(http.response(300)),
     invalid: advice(http.response(400)),
     rateLimited: advice(http.throttled()),
@@ -187,7 +185,6 @@ it("The text of a failed deletion names the outcome, what is missing in the stat
   const provider = startProvider({ apiKey: undefined, isExplicit: "true" });
   const failure = failedWith(http.response(500), { request: deleteRequest });
   const isUpdate = true;
-  const explicitInEnvironment = { ...inEnvironment, isExplicit: true };
   const otherBaseUrl = (of: typeof settings, isUpdating = isUpdate) =>
     texts.otherBaseUrlText(deletion, of, "https://old.example", isUpdating);
 
@@ -199,7 +196,7 @@ it("The text of a failed deletion names the outcome, what is missing in the stat
     otherBaseUrlInUpdate: otherBaseUrl(settings),
     otherBaseUrlInDestroy: otherBaseUrl(settings, !isUpdate),
     otherBaseUrlOfProvider: otherBaseUrl(explicitSettings),
-    otherBaseUrlInEnvironment: otherBaseUrl(explicitInEnvironment),
+    otherBaseUrlInEnvironment: otherBaseUrl({ ...inEnvironment, isExplicit: true }),
   }).toMatchInlineSnapshot(`
     {
       "otherBaseUrlInDestroy": "Delete webhook 17 of database base_abc123 failed: it was created at https://old.example, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to its former base URLs (formerBaseUrls, DBWEBHOOKS_FORMER_BASE_URLS). If this is another service, set DBWEBHOOKS_BASE_URL and DBWEBHOOKS_API_KEY to its address and key for this command. If the service at https://old.example is gone, run "pulumi state delete" for its webhooks.",

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { HttpOutcome } from "../../src/api/http.ts";
 import * as policy from "../../src/api/retry-policy.ts";
 import { errorBody } from "../helpers/builders.ts";
@@ -21,33 +21,31 @@ const kinds: readonly policy.RequestKind[] = ["create", "delete", "list"];
 const retriedKinds = (outcome: HttpOutcome) =>
   kinds.filter((kind) => stepAfter(outcome, { kind }).kind !== "end");
 
-describe("A request that the service certainly has not carried out", () => {
-  it.each<[string, HttpOutcome]>([
-    ["the name could not be resolved for now", http.dnsFailure],
-    ["the connection was refused", http.connectionRefused],
-    ["no connection was established in time", http.unsent("timeout")],
-    ["the error code only looks like that of a certificate", http.notConnected("XCERT_")],
-    ["the service itself returned 503 with Retry-After: 3", http.throttledBy503(3_000)],
-    ["the service itself returned 503 with Retry-After: 0", http.throttledBy503(0)],
-  ])("is retried when %s", (_case, outcome) => {
-    expect(retriedKinds(outcome)).toEqual(kinds);
-    expect(policy.mayHaveActed(outcome)).toBe(false);
-  });
+it.each<[string, HttpOutcome]>([
+  ["the name could not be resolved for now", http.dnsFailure],
+  ["the connection was refused", http.connectionRefused],
+  ["no connection was established in time", http.unsent("timeout")],
+  ["the error code only looks like that of a certificate", http.notConnected("XCERT_")],
+  ["the service itself returned 503 with Retry-After: 3", http.throttledBy503(3_000)],
+  ["the service itself returned 503 with Retry-After: 0", http.throttledBy503(0)],
+])("A request that was certainly not carried out is retried when %s", (_case, outcome) => {
+  expect(retriedKinds(outcome)).toEqual(kinds);
+  expect(policy.mayHaveActed(outcome)).toBe(false);
+});
 
-  it.each<[string, HttpOutcome]>([
-    ["the host does not exist", http.notConnected("ENOTFOUND")],
-    ["the certificate has expired", http.notConnected("CERT_HAS_EXPIRED")],
-    ["the issuer of the certificate is unknown", http.notConnected("UNABLE_TO_GET_ISSUER_CERT")],
-    ["the certificate is self-signed", http.notConnected("DEPTH_ZERO_SELF_SIGNED_CERT")],
-    ["the certificate names another host", http.notConnected("ERR_TLS_CERT_ALTNAME_INVALID")],
-    ["the certificate does not match the host", http.notConnected("HOSTNAME_MISMATCH")],
-    ["the proxy is not usable", http.notConnected("ERR_INVALID_URL")],
-    ["the deadline has passed", http.unsent("deadline")],
-    ["Pulumi is stopping", http.unsent("stopping")],
-  ])("is not retried when %s", (_case, outcome) => {
-    expect(retriedKinds(outcome)).toEqual([]);
-    expect(policy.mayHaveActed(outcome)).toBe(false);
-  });
+it.each<[string, HttpOutcome]>([
+  ["the host does not exist", http.notConnected("ENOTFOUND")],
+  ["the certificate has expired", http.notConnected("CERT_HAS_EXPIRED")],
+  ["the issuer of the certificate is unknown", http.notConnected("UNABLE_TO_GET_ISSUER_CERT")],
+  ["the certificate is self-signed", http.notConnected("DEPTH_ZERO_SELF_SIGNED_CERT")],
+  ["the certificate names another host", http.notConnected("ERR_TLS_CERT_ALTNAME_INVALID")],
+  ["the certificate does not match the host", http.notConnected("HOSTNAME_MISMATCH")],
+  ["the proxy is not usable", http.notConnected("ERR_INVALID_URL")],
+  ["the deadline has passed", http.unsent("deadline")],
+  ["Pulumi is stopping", http.unsent("stopping")],
+])("A request that was not carried out is not retried when %s", (_case, outcome) => {
+  expect(retriedKinds(outcome)).toEqual([]);
+  expect(policy.mayHaveActed(outcome)).toBe(false);
 });
 
 const errorOfService = errorBody("NOT_FOUND");
@@ -95,14 +93,11 @@ it.each([
   { attemptNumber: 6, random: 1, delayMs: 10_000 },
   { attemptNumber: 1, random: 0, delayMs: 250 },
   { attemptNumber: 1, random: 0.5, delayMs: 375 },
-])(
-  "The delay is $delayMs ms after attempt $attemptNumber, with the random number $random",
-  (row) => {
-    const step = stepAfter(http.dnsFailure, { attemptNumber: row.attemptNumber }, row.random);
+])("The delay is $delayMs ms after attempt $attemptNumber, with random number $random", (row) => {
+  const step = stepAfter(http.dnsFailure, { attemptNumber: row.attemptNumber }, row.random);
 
-    expect(step).toEqual({ kind: "retry", delayMs: row.delayMs });
-  },
-);
+  expect(step).toEqual({ kind: "retry", delayMs: row.delayMs });
+});
 
 it.each<[response: string, HttpOutcome, attemptNumber: number, delayMs: number]>([
   ["429 with Retry-After: 3", http.throttled(3_000), 5, 3_000],
@@ -114,36 +109,34 @@ it.each<[response: string, HttpOutcome, attemptNumber: number, delayMs: number]>
   expect(stepAfter(outcome, { attemptNumber })).toEqual({ kind: "pause", delayMs });
 });
 
-describe("The retries of a request", () => {
-  const endFor = (giveUpReason: policy.GiveUpReason) => ({ kind: "end", giveUpReason });
+const endFor = (giveUpReason: policy.GiveUpReason) => ({ kind: "end", giveUpReason });
 
-  it("end when the next attempt would begin after retrySeconds", () => {
-    const retryIn20s = http.throttled(20_000);
+it("The retries of a request end when the next attempt would begin after retrySeconds", () => {
+  const retryIn20s = http.throttled(20_000);
 
-    expect(stepAfter(retryIn20s, { elapsedMs: 100_000 }).kind).toBe("pause");
-    expect(stepAfter(retryIn20s, { elapsedMs: 100_001 })).toEqual(endFor("retrySeconds"));
-  });
+  expect(stepAfter(retryIn20s, { elapsedMs: 100_000 }).kind).toBe("pause");
+  expect(stepAfter(retryIn20s, { elapsedMs: 100_001 })).toEqual(endFor("retrySeconds"));
+});
 
-  it("end after 15 s, or after shorter retrySeconds, when the connection is refused", () => {
-    const stepAt = (elapsedMs: number, retrySeconds = 120) =>
-      stepAfter(http.connectionRefused, { elapsedMs, retrySeconds });
+it("The retries of a request end after 15 s, or after shorter retrySeconds, when the connection is refused", () => {
+  const stepAt = (elapsedMs: number, retrySeconds = 120) =>
+    stepAfter(http.connectionRefused, { elapsedMs, retrySeconds });
 
-    expect(stepAt(14_500).kind).toBe("retry");
-    expect(stepAt(14_501)).toEqual(endFor("connectionRefused"));
-    expect(stepAt(14_900, 15)).toEqual(endFor("retrySeconds"));
-  });
+  expect(stepAt(14_500).kind).toBe("retry");
+  expect(stepAt(14_501)).toEqual(endFor("connectionRefused"));
+  expect(stepAt(14_900, 15)).toEqual(endFor("retrySeconds"));
+});
 
-  it("end when the next attempt would begin at the deadline, whatever retrySeconds is", () => {
-    const atDeadline = { remainingMs: 500, retrySeconds: 0 };
+it("The retries of a request end when the next attempt would begin at the deadline, whatever retrySeconds is", () => {
+  const atDeadline = { remainingMs: 500, retrySeconds: 0 };
 
-    expect(stepAfter(http.dnsFailure, { remainingMs: 501 }).kind).toBe("retry");
-    expect(stepAfter(http.dnsFailure, atDeadline)).toEqual(endFor("deadline"));
-  });
+  expect(stepAfter(http.dnsFailure, { remainingMs: 501 }).kind).toBe("retry");
+  expect(stepAfter(http.dnsFailure, atDeadline)).toEqual(endFor("deadline"));
+});
 
-  it("end because Pulumi is stopping, unless there is nothing to retry, whatever the deadline is", () => {
-    const stopping = { isStopping: true, remainingMs: 1 };
+it("The retries of a request end because Pulumi is stopping, unless there is nothing to retry, whatever the deadline is", () => {
+  const stopping = { isStopping: true, remainingMs: 1 };
 
-    expect(stepAfter(http.dnsFailure, stopping)).toEqual(endFor("stopping"));
-    expect(stepAfter(http.response(400), stopping)).toEqual({ kind: "end" });
-  });
+  expect(stepAfter(http.dnsFailure, stopping)).toEqual(endFor("stopping"));
+  expect(stepAfter(http.response(400), stopping)).toEqual({ kind: "end" });
 });

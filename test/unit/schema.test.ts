@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { eventTypes } from "../../src/common/event-types.js";
 import { environmentVariables, settingNames } from "../../src/common/setting-names.js";
 import { webhookArguments } from "../../src/provider/arguments.js";
@@ -26,75 +26,71 @@ const adopted = schema.types["dbwebhooks:index:Adopt"].properties as Properties;
 const namesWith = (properties: Properties, key: string) =>
   Object.keys(properties).filter((name) => key in (properties[name] ?? {}));
 
-describe("The schema of Webhook", () => {
-  it("requires the arguments that the validation requires, and every output except tableId", () => {
-    const required = Object.entries(webhookArguments).filter(([, { isRequired }]) => isRequired);
-    const optional = Object.keys(outputs).filter((name) => !webhook.required.includes(name));
+it("The schema of Webhook requires the arguments that the validation requires, and every output except tableId", () => {
+  const required = Object.entries(webhookArguments).filter(([, { isRequired }]) => isRequired);
+  const optional = Object.keys(outputs).filter((name) => !webhook.required.includes(name));
 
-    expect(webhook.requiredInputs).toEqual(required.map(([name]) => name));
-    expect(optional).toEqual(["tableId"]);
-  });
-
-  it("marks the properties whose change replaces the webhook, and their descriptions say so", () => {
-    const replacing = ["databaseId", "url", "events", "tableId"];
-    const described = Object.keys(inputs).filter((name) =>
-      inputs[name]?.description.endsWith("Changing this replaces the webhook."),
-    );
-
-    expect(namesWith(inputs, "willReplaceOnChanges")).toEqual(replacing);
-    expect(namesWith(outputs, "replaceOnChanges")).toEqual(replacing);
-    expect(described).toEqual(replacing);
-  });
-
-  it("lists the known event types, and accepts others in arguments", () => {
-    const { enum: values } = schema.types["dbwebhooks:index:EventType"];
-
-    expect(values.map(({ value }: { value: string }) => value)).toEqual(eventTypes);
-    expect(inputs.events).toMatchObject({
-      type: "array",
-      items: { oneOf: [{ type: "string" }, { $ref: "#/types/dbwebhooks:index:EventType" }] },
-    });
-    expect(outputs.events).toMatchObject({ type: "array", items: { type: "string" } });
-  });
-
-  it("has an example in each language, and the command of an import", () => {
-    const languages = [...webhook.description.matchAll(/^```(\w+)$/gm)].map(([, name]) => name);
-
-    expect(languages).toEqual(["typescript", "python", "go", "csharp", "java", "yaml", "sh"]);
-  });
+  expect(webhook.requiredInputs).toEqual(required.map(([name]) => name));
+  expect(optional).toEqual(["tableId"]);
 });
 
-describe("The schema of the settings", () => {
-  const required = { baseUrl: "https://tables.example.com", apiKey: "key" };
+it("The schema of Webhook marks the properties whose change replaces the webhook, and their descriptions say so", () => {
+  const replacing = ["databaseId", "url", "events", "tableId"];
+  const described = Object.keys(inputs).filter((name) =>
+    inputs[name]?.description.endsWith("Changing this replaces the webhook."),
+  );
 
-  it("is the same for the stack's configuration and for an explicit provider", () => {
-    expect(Object.keys(settings)).toEqual(settingNames);
-    expect(schema.provider.inputProperties).toEqual(settings);
+  expect(namesWith(inputs, "willReplaceOnChanges")).toEqual(replacing);
+  expect(namesWith(outputs, "replaceOnChanges")).toEqual(replacing);
+  expect(described).toEqual(replacing);
+});
+
+it("The schema of Webhook lists the known event types, and accepts others in arguments", () => {
+  const { enum: values } = schema.types["dbwebhooks:index:EventType"];
+
+  expect(values.map(({ value }: { value: string }) => value)).toEqual(eventTypes);
+  expect(inputs.events).toMatchObject({
+    type: "array",
+    items: { oneOf: [{ type: "string" }, { $ref: "#/types/dbwebhooks:index:EventType" }] },
   });
+  expect(outputs.events).toMatchObject({ type: "array", items: { type: "string" } });
+});
 
-  it.each(settingNames)("describes the variable of %s, and its default if any", (name) => {
-    const { description, defaultInfo, ...setting } = settings[name] as Property;
-    const value = setting.default ?? "(none|no limit)";
-    const text = name in required ? "Required, here or in " : `Default: \`?${value}\\b`;
+it("The schema of Webhook has an example in each language, and the command of an import", () => {
+  const languages = [...webhook.description.matchAll(/^```(\w+)$/gm)].map(([, name]) => name);
 
-    expect(`${description} ${defaultInfo?.environment}`).toContain(environmentVariables[name]);
-    expect(description).toMatch(new RegExp(text));
-  });
+  expect(languages).toEqual(["typescript", "python", "go", "csharp", "java", "yaml", "sh"]);
+});
 
-  it.each([
-    { name: "timeoutSeconds", type: "number", least: 0.001, most: 3_600 },
-    { name: "retrySeconds", type: "number", least: 0, most: 86_400 },
-    { name: "maxConcurrentRequests", type: "integer", least: 1, most: 1_000 },
-    { name: "requestsPerSecond", type: "number", least: 0.001, most: 10_000 },
-  ])("describes $name as a $type from $least to $most, as the validation allows", (row) => {
-    const { name, type, least, most } = row;
-    const limits = expect.stringContaining(`: ${least} to ${most.toLocaleString("en")}.`);
-    const isAllowed = (value: number) =>
-      settingRules(false).safeParse({ ...required, [name]: String(value) }).success;
+const required = { baseUrl: "https://tables.example.com", apiKey: "key" };
 
-    expect(settings[name]).toMatchObject({ type, description: limits });
-    expect([least - 0.0005, least, most, most + 1].filter(isAllowed)).toEqual([least, most]);
-  });
+it("The schema of the settings is the same for the stack's configuration and for an explicit provider", () => {
+  expect(Object.keys(settings)).toEqual(settingNames);
+  expect(schema.provider.inputProperties).toEqual(settings);
+});
+
+it.each(settingNames)("The schema describes the variable of %s, and its default if any", (name) => {
+  const { description, defaultInfo, ...setting } = settings[name] as Property;
+  const value = setting.default ?? "(none|no limit)";
+  const text = name in required ? "Required, here or in " : `Default: \`?${value}\\b`;
+
+  expect(`${description} ${defaultInfo?.environment}`).toContain(environmentVariables[name]);
+  expect(description).toMatch(new RegExp(text));
+});
+
+it.each([
+  { name: "timeoutSeconds", type: "number", least: 0.001, most: 3_600 },
+  { name: "retrySeconds", type: "number", least: 0, most: 86_400 },
+  { name: "maxConcurrentRequests", type: "integer", least: 1, most: 1_000 },
+  { name: "requestsPerSecond", type: "number", least: 0.001, most: 10_000 },
+])("The schema describes $name as a $type from $least to $most, like the validation", (row) => {
+  const { name, type, least, most } = row;
+  const limits = expect.stringContaining(`: ${least} to ${most.toLocaleString("en")}.`);
+  const isAllowed = (value: number) =>
+    settingRules(false).safeParse({ ...required, [name]: String(value) }).success;
+
+  expect(settings[name]).toMatchObject({ type, description: limits });
+  expect([least - 0.0005, least, most, most + 1].filter(isAllowed)).toEqual([least, most]);
 });
 
 it("The schema marks the output secret, the argument adopt with its secret, and the setting apiKey as secrets", () => {

@@ -88,52 +88,50 @@ it.each<[string, Partial<ClientOptions>, Outcome[], sentAtMs: Record<string, num
   expect(transport.timesOf("second")).toEqual(sentAtMs.second);
 });
 
-describe("A wait", () => {
-  it("of 5 s or more is reported once for all throttled requests", async () => {
-    const transport = await fakeTransport(inOrder(throttledBy503(5_000), ok, throttled9s));
+it("A wait of 5 s or more is reported once for all throttled requests", async () => {
+  const transport = await fakeTransport(inOrder(throttledBy503(5_000), ok, throttled9s));
 
-    await transport.sendAtOnce("first");
-    await transport.sendAtOnce("second");
+  await transport.sendAtOnce("first");
+  await transport.sendAtOnce("second");
 
-    expect(transport.waits).toMatchObject([{ kind: "pause", delayMs: 5_000 }]);
-  });
+  expect(transport.waits).toMatchObject([{ kind: "pause", delayMs: 5_000 }]);
+});
 
-  it("of 5 s or more is reported once for all retries of a request, and again for another request", async () => {
-    const transport = await fakeTransport(inOrder(failed9s, failed9s, ok, failed9s));
+it("A wait of 5 s or more is reported once for all retries of a request, and again for another request", async () => {
+  const transport = await fakeTransport(inOrder(failed9s, failed9s, ok, failed9s));
 
-    await transport.sendAtOnce("first");
-    await transport.sendAtOnce("second");
+  await transport.sendAtOnce("first");
+  await transport.sendAtOnce("second");
 
-    expect(transport.waits).toMatchObject(Array(2).fill({ kind: "retry", outcome: failed9s }));
-  });
-  it("of less than 5 s is reported with the fourth retry of a request", async () => {
-    const transport = await fakeTransport(inOrder(...Array(4).fill(dnsFailure)));
+  expect(transport.waits).toMatchObject(Array(2).fill({ kind: "retry", outcome: failed9s }));
+});
+it("A wait of less than 5 s is reported with the fourth retry of a request", async () => {
+  const transport = await fakeTransport(inOrder(...Array(4).fill(dnsFailure)));
 
-    await transport.sendAtOnce("request");
+  await transport.sendAtOnce("request");
 
-    expect(transport.waits).toMatchObject([{ kind: "retry", delayMs: 3_000 }]);
-  });
+  expect(transport.waits).toMatchObject([{ kind: "retry", delayMs: 3_000 }]);
+});
 
-  it("of less than 5 s is reported with the fourth throttled request", async () => {
-    const throttledOnce = [throttled9ms, ok];
-    const transport = await fakeTransport(inOrder(...Array(4).fill(throttledOnce).flat()));
+it("A wait of less than 5 s is reported with the fourth throttled request", async () => {
+  const throttledOnce = [throttled9ms, ok];
+  const transport = await fakeTransport(inOrder(...Array(4).fill(throttledOnce).flat()));
 
-    for (const name of ["first", "second", "third"]) await transport.sendAtOnce(name);
-    const waitsBefore = [...transport.waits];
-    await transport.sendAtOnce("fourth");
+  for (const name of ["first", "second", "third"]) await transport.sendAtOnce(name);
+  const waitsBefore = [...transport.waits];
+  await transport.sendAtOnce("fourth");
 
-    expect(waitsBefore).toEqual([]);
-    expect(transport.waits).toMatchObject([{ kind: "pause" }]);
-  });
+  expect(waitsBefore).toEqual([]);
+  expect(transport.waits).toMatchObject([{ kind: "pause" }]);
+});
 
-  it("of less than 5 s counts once for all throttled requests in flight, even if each of them prolongs it", async () => {
-    const prolonging = Array.from({ length: 9 }, (_, at) => throttled(9 + at));
-    const transport = await fakeTransport(inOrder(...prolonging));
+it("A wait of less than 5 s counts once for all throttled requests in flight, even if each of them prolongs it", async () => {
+  const prolonging = Array.from({ length: 9 }, (_, at) => throttled(9 + at));
+  const transport = await fakeTransport(inOrder(...prolonging));
 
-    await transport.sendAtOnce(..."abcdefghi");
+  await transport.sendAtOnce(..."abcdefghi");
 
-    expect(transport.waits).toEqual([]);
-  });
+  expect(transport.waits).toEqual([]);
 });
 
 it("The deadline of an operation is as long as the program says, even beyond the longest timer of Node.js", () => {
