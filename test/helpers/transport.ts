@@ -49,7 +49,16 @@ export async function fakeTransport(
 ) {
   // The transport imports this module with its first request, and no fake timer waits for an import.
   await import("../../src/api/rate-limiter.js");
-  useFakeClock();
+  onTestFinished(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+    const end = new AbortController();
+    setTimeout(() => end.abort(), ms);
+    return end.signal;
+  });
   const startedAt = Date.now();
   // `endsAtStopIfUnsent`: whether a stop of Pulumi ends the attempt while its request is not sent yet.
   const attempts: { name: string; atMs: number; endsAtStopIfUnsent: boolean }[] = [];
@@ -85,19 +94,6 @@ export async function fakeTransport(
     timesOf: (name?: string) =>
       attempts.filter((attempt) => (name ?? attempt.name) === attempt.name).map(({ atMs }) => atMs),
   };
-}
-
-function useFakeClock(): void {
-  onTestFinished(() => {
-    vi.useRealTimers();
-    vi.restoreAllMocks();
-  });
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
-  vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
-    const end = new AbortController();
-    setTimeout(() => end.abort(), ms);
-    return end.signal;
-  });
 }
 
 /** Lets the fake clock run until a promise settles. */

@@ -8,13 +8,8 @@ import { schema } from "../../tools/plugin/schema.mjs";
 // The schema is generated from the types and docstrings of src/sdk and from what src knows of arguments and
 // settings. These tests compare the types and docstrings with the validation.
 
-interface Property {
-  readonly description: string;
-  readonly default?: unknown;
-  readonly defaultInfo?: { readonly environment: readonly string[] };
-}
-
-type Properties = Readonly<Record<string, Property>>;
+type Property = { description: string; default?: unknown; defaultInfo?: { environment: string[] } };
+type Properties = Record<string, Property>;
 
 const webhook = schema.resources["dbwebhooks:index:Webhook"];
 const inputs = webhook.inputProperties as Properties;
