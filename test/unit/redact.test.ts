@@ -58,9 +58,8 @@ describe("A text that repeats a sensitive value is redacted", () => {
 
   it.each(["base64", "base64url", "hex"] as const)("when it holds the value in %s", (encoding) => {
     for (const before of ["", ".", ".."]) {
-      const encoded = Buffer.from(`${before}${key}?`).toString(encoding);
-
-      expect(redact(encoded, [key])).toBe(placeholder);
+      const text = Buffer.from(`${before}${key}?`).toString(encoding);
+      expect(redact(text, [key])).toBe(placeholder);
     }
   });
 

@@ -42,12 +42,10 @@ it("the outputs of a webhook are no arguments, and have the types that users rel
   // @ts-expect-error: secret is an output
   new Webhook("orders", { ...someArgs, events: eventTypes, secret: "whsec" });
   expectTypeOf<main.Webhook["id"]>().toEqualTypeOf<pulumi.Output<pulumi.ID>>();
-  expectTypeOf<main.Webhook["secret"]>().toEqualTypeOf<pulumi.Output<string>>();
-  expectTypeOf<main.Webhook["databaseId"]>().toEqualTypeOf<pulumi.Output<string>>();
-  expectTypeOf<main.Webhook["url"]>().toEqualTypeOf<pulumi.Output<string>>();
+  type Texts = main.Webhook["secret" | "databaseId" | "url" | "baseUrl"];
+  expectTypeOf<Texts>().toEqualTypeOf<pulumi.Output<string>>();
   expectTypeOf<main.Webhook["events"]>().toEqualTypeOf<pulumi.Output<main.EventType[]>>();
   expectTypeOf<main.Webhook["tableId"]>().toEqualTypeOf<pulumi.Output<string | undefined>>();
-  expectTypeOf<main.Webhook["baseUrl"]>().toEqualTypeOf<pulumi.Output<string>>();
 });
 
 it("./native has the names and types of the main entry, and also webhookId and get", () => {
