@@ -1,10 +1,6 @@
 import { once } from "node:events";
-import {
-  createServer as createHttpServer,
-  type Server as HttpServer,
-  type IncomingHttpHeaders,
-} from "node:http";
-import { createServer as createHttpsServer, Server as HttpsServer } from "node:https";
+import http, { type IncomingHttpHeaders } from "node:http";
+import https from "node:https";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { pipeline } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -20,9 +16,8 @@ export interface StubResponse {
 }
 
 /** Starts a service that sends these responses in this order, and the last one to all later requests. */
-export function startServer(...responses: readonly StubResponse[]) {
-  return serve(createHttpServer(), responses);
-}
+export const startServer = (...responses: readonly StubResponse[]) =>
+  serve(http.createServer(), responses);
 
 /** Starts such a service with TLS, for `tables.example.test` and 127.0.0.1. `isTrusted` is for this process. */
 export async function startTlsServer(
@@ -37,24 +32,20 @@ export async function startTlsServer(
       { name: "subjectAltName", altNames: [...altNames, { type: 7, ip: "127.0.0.1" }] },
     ],
   });
-  if (isTrusted) {
-    setDefaultCACertificates([cert]);
-  }
+  if (isTrusted) setDefaultCACertificates([cert]);
   // The server prefers HTTP/2 but does not implement it: a client that offers HTTP/2 gets no response.
-  const server = createHttpsServer({ key, cert, ALPNProtocols: ["h2", "http/1.1"] });
+  const server = https.createServer({ key, cert, ALPNProtocols: ["h2", "http/1.1"] });
   // A client that does not trust the certificate ends the handshake.
   server.on("tlsClientError", () => undefined);
   return { ...(await serve(server, responses)), certificate: cert };
 }
 
-async function serve(server: HttpServer | HttpsServer, responses: readonly StubResponse[]) {
+async function serve(server: http.Server | https.Server, responses: readonly StubResponse[]) {
   // `path` is as in the request line: not decoded or normalized.
   const requests: { method: string; path: string; headers: IncomingHttpHeaders; body: string }[] =
     [];
   let connections = 0;
-  server.on("connection", () => {
-    connections++;
-  });
+  server.on("connection", () => void connections++);
   server.on("request", async (request, response) => {
     const { method = "", url: path = "", headers } = request;
     requests.push({ method, path, headers, body: await text(request) });
@@ -65,7 +56,7 @@ async function serve(server: HttpServer | HttpsServer, responses: readonly StubR
   });
   const url = await listen(server);
   return {
-    url: server instanceof HttpsServer ? url.replace("http:", "https:") : url,
+    url: server instanceof https.Server ? url.replace("http:", "https:") : url,
     requests,
     connections: () => connections,
     [Symbol.asyncDispose]: () => {
@@ -89,11 +80,8 @@ export async function startProxy(target: string) {
       socket.pause();
       await opened;
       const upstream = connect(Number(new URL(target).port), "127.0.0.1");
-      if (head.startsWith("CONNECT ")) {
-        socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
-      } else {
-        upstream.write(first);
-      }
+      if (head.startsWith("CONNECT ")) socket.write("HTTP/1.1 200 Connected\r\n\r\n");
+      else upstream.write(first);
       pipeline(socket, upstream, socket, () => undefined);
     }),
   );
@@ -128,9 +116,7 @@ async function startSocketServer(serveSocket: (socket: Socket) => void) {
   return {
     url: await listen(server),
     [Symbol.asyncDispose]: () => {
-      for (const socket of sockets) {
-        socket.destroy();
-      }
+      for (const socket of sockets) socket.destroy();
       return server[Symbol.asyncDispose]();
     },
   };
@@ -145,9 +131,7 @@ export async function refusedUrl(): Promise<string> {
 }
 
 /** The `HOST:PORT` of such a URL. */
-export async function refusedAddress(): Promise<string> {
-  return new URL(await refusedUrl()).host;
-}
+export const refusedAddress = async () => new URL(await refusedUrl()).host;
 
 async function listen(server: Server): Promise<string> {
   server.listen(0, "127.0.0.1");

@@ -7,14 +7,11 @@ const names = ["*.md", "docs/**/*.md", "examples/{,*/}README.md"];
 export const pages: readonly string[] = globSync(names, { cwd: repository }).sort();
 
 /** Reads a text file by its path from the root of the repository. */
-export function readPage(path: string): string {
-  return readFileSync(join(repository, path), "utf8");
-}
+export const readPage = (path: string) => readFileSync(join(repository, path), "utf8");
 
 /** Returns the text below a heading of the second level. */
-export function sectionOf(markdown: string, heading: string): string {
-  return markdown.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
-}
+export const sectionOf = (markdown: string, heading: string) =>
+  markdown.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
 
 /** Returns all blocks of code in their order. A block in a list loses its indentation. */
 export function codeBlocks(markdown: string): { language: string; text: string }[] {
@@ -30,15 +27,18 @@ export function codeBlocks(markdown: string): { language: string; text: string }
 export function rowsOf(markdown: string): { head: string[]; cells: string[] }[] {
   const tables = withoutCodeBlocks(markdown).match(/(?:^\|.*\n)+/gm) ?? [];
   return tables.flatMap((table) => {
-    const [head = [], , ...rows] = table.trim().split("\n").map(cellsOf);
+    const lines = table
+      .trim()
+      .split("\n")
+      .map((row) => row.split(/(?<!\\)\|/).slice(1, -1));
+    const [head = [], , ...rows] = lines.map((cells) => cells.map((cell) => cell.trim()));
     return rows.map((cells) => ({ head, cells }));
   });
 }
 
 /** Returns the texts in backticks. */
-export function codeSpans(markdown: string): string[] {
-  return [...markdown.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
-}
+export const codeSpans = (markdown: string) =>
+  [...markdown.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
 
 /** Returns the links of a page to files and headings of this repository that do not exist. */
 export function brokenLinksOf(page: string): string[] {
@@ -65,19 +65,8 @@ export function linksOf(page: string) {
 function anchorsOf(markdown: string): string[] {
   const ids = markdown.match(/(?<=<a id=")[^"]+/g) ?? [];
   const headings = withoutCodeBlocks(markdown).match(/(?<=^#+ ).+$/gm) ?? [];
-  return [...ids, ...headings.map(slugOf)];
+  const words = headings.map((heading) => heading.replace(/[^\p{L}\p{N}\s_-]/gu, ""));
+  return [...ids, ...words.map((text) => text.toLowerCase().replaceAll(" ", "-"))];
 }
 
-function withoutCodeBlocks(markdown: string): string {
-  return markdown.replace(/^( *)```[\s\S]*?^\1```$/gm, "");
-}
-
-function slugOf(heading: string): string {
-  const words = heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "");
-  return words.replaceAll(" ", "-");
-}
-
-function cellsOf(row: string): string[] {
-  const cells = row.split(/(?<!\\)\|/).slice(1, -1);
-  return cells.map((cell) => cell.trim());
-}
+const withoutCodeBlocks = (markdown: string) => markdown.replace(/^( *)```[\s\S]*?^\1```$/gm, "");

@@ -1,11 +1,7 @@
-import { vi } from "vitest";
+import { onTestFinished, vi } from "vitest";
 import type * as http from "../../src/api/http.ts";
-import {
-  type Call,
-  type ClientOptions,
-  type ReportedDelay,
-  Transport,
-} from "../../src/api/transport.ts";
+import type { Call, ClientOptions, ReportedDelay } from "../../src/api/transport.ts";
+import { Transport } from "../../src/api/transport.ts";
 import { errorBody, someSettings } from "./builders.ts";
 
 export const someRequest: http.HttpRequest = {
@@ -29,9 +25,7 @@ export const throttled = (retryAfterMs?: number) => response(429, retryAfterMs);
 export const throttledBy503 = (retryAfterMs: number) =>
   response(503, retryAfterMs, errorBody("BUSY"));
 
-export function unsent(cause: http.HttpFailure["cause"]): http.HttpFailure {
-  return { kind: "unsent", cause };
-}
+export const unsent = (cause: http.HttpFailure["cause"]) => ({ kind: "unsent", cause }) as const;
 
 /** A request that was not sent, because the connection failed with this error code. */
 export function notConnected(code: string): http.HttpFailure {
@@ -55,25 +49,30 @@ export async function fakeTransport(
 ) {
   // The transport imports this module with its first request, and no fake timer waits for an import.
   await import("../../src/api/rate-limiter.js");
-  useFakeClock();
+  onTestFinished(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+    const end = new AbortController();
+    setTimeout(() => end.abort(), ms);
+    return end.signal;
+  });
   const startedAt = Date.now();
   // `endsAtStopIfUnsent`: whether a stop of Pulumi ends the attempt while its request is not sent yet.
   const attempts: { name: string; atMs: number; endsAtStopIfUnsent: boolean }[] = [];
   const waits: ReportedDelay[] = [];
   const sendOnce: http.SendOnce = async ({ url }, signals) => {
     const name = url.pathname.slice(1);
-    if (signals?.stopping?.aborted) {
-      return unsent("stopping");
-    }
-    if (signals?.deadline?.aborted) {
-      return unsent("deadline");
-    }
+    if (signals?.stopping?.aborted) return unsent("stopping");
+    if (signals?.deadline?.aborted) return unsent("deadline");
     const endsAtStopIfUnsent = signals?.stopping !== undefined;
     attempts.push({ name, atMs: Date.now() - startedAt, endsAtStopIfUnsent });
     return respond(attempts.length, name);
   };
-  const createSender = () => Promise.resolve(sendOnce);
-  const transport = new Transport(someSettings(options), stopping, createSender, () => 0.5);
+  const openConnections = vi.fn(async (_timeoutSeconds: number) => sendOnce);
+  const transport = new Transport(someSettings(options), stopping, openConnections, () => 0.5);
   /** Sends a request of this name, a deletion by default. */
   const send = (name = "x", call: Partial<Call> = {}) =>
     transport.sendRequest({
@@ -82,39 +81,30 @@ export async function fakeTransport(
       onDelay: (wait) => void waits.push(wait),
       ...call,
     });
-  return { attempts, waits, send };
-}
-
-export type FakeTransport = Awaited<ReturnType<typeof fakeTransport>>;
-
-function useFakeClock(): void {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
-  vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
-    const end = new AbortController();
-    setTimeout(() => end.abort(), ms);
-    return end.signal;
-  });
-}
-
-/** Restores the clock after {@link fakeTransport}. */
-export function restoreClock(): void {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
+  return {
+    attempts,
+    waits,
+    openConnections,
+    send,
+    sendUndo: () => send("undo", { isUndo: true }),
+    /** Sends requests at once and waits for all of them. */
+    sendAtOnce: (...names: readonly string[]) =>
+      settled(Promise.all(names.map((name) => send(name)))),
+    /** Returns when the attempts of one request, or of all, were sent. */
+    timesOf: (name?: string) =>
+      attempts.filter((attempt) => (name ?? attempt.name) === attempt.name).map(({ atMs }) => atMs),
+  };
 }
 
 /** Lets the fake clock run until a promise settles. */
 export async function settled<Result>(promise: Promise<Result>): Promise<Result> {
   const end = Promise.allSettled([promise]);
   while (!(await Promise.race([end, pendingWork()]))) {
-    if (vi.getTimerCount() === 0) {
-      throw new Error("nothing is left that could settle the promise");
-    }
+    if (vi.getTimerCount() === 0) throw new Error("nothing is left that could settle the promise");
     await vi.advanceTimersToNextTimerAsync();
   }
   return promise;
 }
 
 /** Waits until everything that needs no timer has happened. */
-export function pendingWork(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
+export const pendingWork = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { environmentVariables } from "../../src/common/setting-names.js";
 import { isUnknown } from "../../src/provider/values.js";
 import {
@@ -38,101 +38,82 @@ const validExceptForOne = fc
   .map(([name, value]) => someArgs({ [name]: value }));
 const anyArgs = fc.oneof(fc.dictionary(anyName, anyValue), validExceptForOne);
 
-describe("A provider that gets odd values", () => {
-  it("keeps unknown values in check, and sends only valid arguments in create", async () => {
-    // The service refuses every creation.
-    await using server = await startServer({ statusCode: 400 });
-    const { check, create } = startProvider({ baseUrl: server.url, retrySeconds: "0" });
+it("The provider keeps any unknown value in check, and sends only valid arguments in create", async () => {
+  // The service refuses every creation.
+  await using server = await startServer({ statusCode: 400 });
+  const { check, create } = startProvider({ baseUrl: server.url, retrySeconds: "0" });
 
-    await fc.assert(
-      fc.asyncProperty(anyArgs, async (args) => {
-        const { inputs, failures } = await check({}, args);
-        // An adoption would send nothing.
-        const { adopt: _, ...argsToCreate } = args;
-        const isValid =
-          (await check({}, argsToCreate)).failures.length === 0 && !isUnknown(argsToCreate);
+  await fc.assert(
+    fc.asyncProperty(anyArgs, async (args) => {
+      const { inputs, failures } = await check({}, args);
+      // An adoption would send nothing.
+      const { adopt: _, ...argsToCreate } = args;
+      const problems = (await check({}, argsToCreate)).failures;
+      const isValid = problems.length === 0 && !isUnknown(argsToCreate);
 
-        const error = await errorOf(create(argsToCreate));
+      const error = await errorOf(create(argsToCreate));
 
-        for (const line of [...failures, error.message]) {
-          expectPrintable(line);
-          expect(line).toMatch(/^.*: .{10,}$/u);
-        }
-        const unknowns = Object.entries(args).filter(([, value]) => isUnknown(value));
-        expect(Object.entries(inputs)).toEqual(expect.arrayContaining(unknowns));
-        expect(server.requests.splice(0)).toHaveLength(isValid ? 1 : 0);
-        expect(error).toMatchObject({ kind: "notCreated" });
-        expectNoPrototypePollution();
-      }),
-    );
-  });
+      for (const line of [...failures, error.message]) {
+        expectPrintable(line);
+        expect(line).toMatch(/^.*: .{10,}$/u);
+      }
+      const unknowns = Object.entries(args).filter(([, value]) => isUnknown(value));
+      expect(Object.entries(inputs)).toEqual(expect.arrayContaining(unknowns));
+      expect(server.requests.splice(0)).toHaveLength(isValid ? 1 : 0);
+      expect(error).toMatchObject({ kind: "notCreated" });
+      expectNoPrototypePollution();
+    }),
+  );
+});
 
-  it("succeeds or refuses in diff, and keeps the state in read, whatever its configuration", async () => {
-    const anyText = fc.oneof(
-      fc.string({ unit: "binary" }),
-      fc.constantFrom(
-        "http://[::1",
-        "https://a b",
-        "https://a.b?c#d",
-        "\ud800",
-        "1e3",
-        "-0",
-        "true",
-      ),
-      fc.string({ minLength: 5_000, maxLength: 6_000 }),
-    );
-    const anySetting = fc.constantFrom(
-      ...Object.keys(environmentVariables),
-      "baseurl",
-      "__proto__",
-    );
-    const anyState = fc.oneof(anyArgs, fc.constant(someState()));
+it("The provider succeeds or refuses in diff, and keeps the state in read, whatever they hold", async () => {
+  const oddUrls = ["http://[::1", "https://a b", "https://a.b?c#d"];
+  const anyText = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom(...oddUrls, "\ud800", "1e3", "-0", "true"),
+    fc.string({ minLength: 5_000, maxLength: 6_000 }),
+  );
+  const settingNames = Object.keys(environmentVariables);
+  const anySetting = fc.constantFrom(...settingNames, "baseurl", "__proto__");
+  const anyConfig = fc.dictionary(anySetting, anyText);
+  const anyState = fc.oneof(anyArgs, fc.constant(someState()));
 
-    await fc.assert(
-      fc.asyncProperty(
-        fc.dictionary(anySetting, anyText),
-        anyState,
-        anyArgs,
-        async (config, state, news) => {
-          const { check, diff, read, lines } = startProvider(config);
-          const olds = { ...state, secret };
+  await fc.assert(
+    fc.asyncProperty(anyConfig, anyState, anyArgs, async (config, state, news) => {
+      const { check, diff, read, lines } = startProvider(config);
+      const olds = { ...state, secret };
 
-          const { failures } = await check(olds, news);
-          const kind = await diff("17", olds, news).then(
-            () => "success",
-            (error) => error.kind,
-          );
-          const refreshed = await read("17", olds);
+      const { failures } = await check(olds, news);
+      const result = await diff("17", olds, news).catch((error) => error.kind);
+      const refreshed = await read("17", olds);
 
-          expect(["success", "unchanged"]).toContain(kind);
-          expect(refreshed?.properties).toEqual({ ...olds, secret: secretEnvelope });
-          [...failures, ...lines].forEach(expectPrintable);
-          expectNoPrototypePollution();
-        },
-      ),
-    );
-  });
+      expect([expect.any(Object), "unchanged"]).toContainEqual(result);
+      expect(refreshed?.properties).toEqual({ ...olds, secret: secretEnvelope });
+      [...failures, ...lines].forEach(expectPrintable);
+      expectNoPrototypePollution();
+    }),
+  );
+});
 
-  it("sends nothing in delete without a usable base URL, database or id", async () => {
-    await using server = await startServer({ statusCode: 400 });
-    const provider = startProvider({ baseUrl: server.url, retrySeconds: "0" });
-    const { host } = new URL(server.url);
-    // If the provider repaired one of these, the server would get a request.
-    const repairable = [host, `http:${host}`, `http:\\\\${host}`, ` ${server.url}`];
-    const withExtraParts = [`${server.url}?a`, `${server.url}#a`, `http://user:p@${host}`];
-    const unusable = [
-      ...[...repairable, ...withExtraParts].map((baseUrl) => ({ baseUrl })),
-      ...["", ".", "..", "\ud800"].flatMap((text) => [{ id: text }, { databaseId: text }]),
-      ...[undefined, 7].map((databaseId) => ({ databaseId })),
-    ];
+it("The provider sends nothing in delete without a usable base URL, database or id", async () => {
+  await using server = await startServer({ statusCode: 400 });
+  const provider = startProvider({ baseUrl: server.url, retrySeconds: "0" });
+  const { host } = new URL(server.url);
+  // If the provider repaired one of these, the server would get a request.
+  const repairable = [host, `http:${host}`, `http:\\\\${host}`, ` ${server.url}`];
+  const withExtraParts = [`${server.url}?a`, `${server.url}#a`, `http://user:p@${host}`];
+  const unusable = [
+    ...[...repairable, ...withExtraParts].map((baseUrl) => ({ baseUrl })),
+    ...["", ".", "..", "\ud800"].flatMap((text) => [{ id: text }, { databaseId: text }]),
+    ...[undefined, 7].map((databaseId) => ({ databaseId })),
+  ];
 
-    for (const part of unusable) {
-      const { id, ...state } = { ...someState({ baseUrl: server.url }), id: "17", ...part };
-      const error = await errorOf(provider.delete(id, state));
+  for (const part of unusable) {
+    const { id, ...state } = { ...someState({ baseUrl: server.url }), id: "17", ...part };
+    const error = await errorOf(provider.delete(id, state));
 
-      expectPrintable(error.message);
-      expect(error, JSON.stringify(part)).toMatchObject({ kind: "notDeleted" });
-    }
-    expect(server.requests).toEqual([]);
-  });
+    expectPrintable(error.message);
+    expect(error, JSON.stringify(part)).toMatchObject({ kind: "notDeleted" });
+  }
+  expect(server.requests).toEqual([]);
 });

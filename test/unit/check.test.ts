@@ -13,67 +13,61 @@ const accepted = (inputs: Args) => ({ inputs, failures: [] });
 
 const argumentNames = Object.keys(webhookArguments);
 
-describe("A check of valid arguments", () => {
-  it("sorts events and drops duplicates", async () => {
-    const events = Object.freeze(["record.updated", "record.created", "record.updated"]);
+it("A check sorts events and drops duplicates", async () => {
+  const events = Object.freeze(["record.updated", "record.created", "record.updated"]);
 
-    expect(await check(someArgs({ events }))).toStrictEqual(accepted(someArgs()));
-  });
-
-  it.each([undefined, null])("drops every property that is %s", async (absent) => {
-    const args = { tableId: absent, allowInsecureUrl: absent, adopt: absent, other: absent };
-
-    expect(await check(someArgs(args))).toStrictEqual(accepted(someArgs()));
-  });
-
-  it.each([
-    { tableId: "t", allowInsecureUrl: true, allowUnknownEvents: false },
-    { databaseId: "a/b c", tableId: "ä?#%" },
-    { databaseId: "..." },
-    { url: "https://user:password@example.com:8443/a?b=c#d" },
-    { url: "https://bücher.example/ä" },
-    { url: "http://localhost:3000/a" },
-    { url: "http://127.9.1.2" },
-    { url: "http://[::1]:1/" },
-  ])("returns the arguments %j as they are", async (given) => {
-    const args = Object.freeze(someArgs(given));
-
-    expect(await check(args)).toStrictEqual(accepted(args));
-  });
-
-  it.each([0, "17"])("returns adopt.id %j as a string, and adopt.secret wrapped", async (id) => {
-    const { inputs } = await check(someArgs({ adopt: { id, secret } }));
-
-    expect(inputs).toEqual(someArgs({ adopt: { id: String(id), secret: secretEnvelope } }));
-  });
+  expect(await check(someArgs({ events }))).toStrictEqual(accepted(someArgs()));
 });
 
-describe("A value that Pulumi does not know yet", () => {
-  it.each(Object.values(unknownMarkers))("is accepted for every argument: %s", async (marker) => {
-    const args = Object.fromEntries(argumentNames.map((name) => [name, marker]));
+it.each([undefined, null])("A check drops every property that is %s", async (absent) => {
+  const args = { tableId: absent, allowInsecureUrl: absent, adopt: absent, other: absent };
 
-    expect(await check(args)).toStrictEqual(accepted(args));
-  });
-
-  it("is accepted in adopt and events too, and hides no failure of another value", async () => {
-    const adopt = { id: unknownMarkers.number, secret: unknownMarkers.string };
-    const events = [unknownMarkers.string, "view.created"];
-    const args = { adopt, events, notAnArgument: unknownMarkers.string };
-
-    expect(await failurePrefixes(someArgs(args))).toEqual(["notAnArgument", "events[1]"]);
-  });
+  expect(await check(someArgs(args))).toStrictEqual(accepted(someArgs()));
 });
 
-describe("allowInsecureUrl and allowUnknownEvents", () => {
+it.each([
+  { tableId: "t", allowInsecureUrl: true, allowUnknownEvents: false },
+  { databaseId: "a/b c", tableId: "ä?#%" },
+  { databaseId: "..." },
+  { url: "https://user:password@example.com:8443/a?b=c#d" },
+  { url: "https://bücher.example/ä" },
+  { url: "http://localhost:3000/a" },
+  { url: "http://127.9.1.2" },
+  { url: "http://[::1]:1/" },
+])("A check returns the arguments %j as they are", async (given) => {
+  const args = Object.freeze(someArgs(given));
+
+  expect(await check(args)).toStrictEqual(accepted(args));
+});
+
+it.each([0, "17"])("A check returns adopt.id %j as a string, adopt.secret wrapped", async (id) => {
+  const { inputs } = await check(someArgs({ adopt: { id, secret } }));
+
+  expect(inputs).toEqual(someArgs({ adopt: { id: String(id), secret: secretEnvelope } }));
+});
+
+it.each(Object.values(unknownMarkers))("Every argument may be unknown: %s", async (marker) => {
+  const args = Object.fromEntries(argumentNames.map((name) => [name, marker]));
+
+  expect(await check(args)).toStrictEqual(accepted(args));
+});
+
+it("An unknown value is accepted in adopt and events too, and hides no failure of another value", async () => {
+  const adopt = { id: unknownMarkers.number, secret: unknownMarkers.string };
+  const events = [unknownMarkers.string, "view.created"];
+  const args = { adopt, events, notAnArgument: unknownMarkers.string };
+
+  expect(await failurePrefixes(someArgs(args))).toEqual(["notAnArgument", "events[1]"]);
+});
+
+it.each([
+  ["true", true],
+  ["not known yet", unknownMarkers.boolean],
+])("allowInsecureUrl and allowUnknownEvents allow what they name if %s", async (_case, flag) => {
   const args = someArgs({ url: "http://example.com", events: ["view.created"] });
 
-  it.each([
-    ["true", true],
-    ["not known yet", unknownMarkers.boolean],
-  ])("each allow what they name when they are %s", async (_case, flag) => {
-    expect(await failurePrefixes({ ...args, allowInsecureUrl: flag })).toEqual(["events[0]"]);
-    expect(await failurePrefixes({ ...args, allowUnknownEvents: flag })).toEqual(["url"]);
-  });
+  expect(await failurePrefixes({ ...args, allowInsecureUrl: flag })).toEqual(["events[0]"]);
+  expect(await failurePrefixes({ ...args, allowUnknownEvents: flag })).toEqual(["url"]);
 });
 
 describe("A check of invalid arguments", () => {
@@ -110,6 +104,12 @@ describe("A check of invalid arguments", () => {
     expect(await failurePrefixes(someArgs({ [name]: "x" }))).toEqual([name]);
   });
 
+  it("shortens a long name that is no argument", async () => {
+    const args = someArgs({ ["n".repeat(5_000)]: 1 });
+
+    expect(await failurePrefixes(args)).toEqual(["n".repeat(100)]);
+  });
+
   it.for([null, [], "", "\ud800"])("refuses the event %j whatever the flags say", async (event) => {
     const args = someArgs({ events: ["record.created", event], allowUnknownEvents: true });
 
@@ -131,46 +131,34 @@ describe("A check of invalid arguments", () => {
   it("reports all problems at once, those of the configuration first", async () => {
     const settings = { baseUrl: "", apiKey: undefined, listing: "maybe" };
     const args = { databaseId: "", tableId: 7, events: ["nope", 7], other: [] };
-    const ofSettings = ["dbwebhooks:baseUrl", "dbwebhooks:apiKey", "dbwebhooks:listing"];
-    const ofArguments = ["databaseId", "url", "events[0]", "events[1]", "tableId"];
 
-    const prefixes = await failurePrefixes(args, settings);
-
-    expect(prefixes).toEqual([...ofSettings, "other", ...ofArguments]);
+    expect(await failurePrefixes(args, settings)).toEqual([
+      ...["dbwebhooks:baseUrl", "dbwebhooks:apiKey", "dbwebhooks:listing", "other"],
+      ...["databaseId", "url", "events[0]", "events[1]", "tableId"],
+    ]);
   });
 
-  it("shortens a long unknown name", async () => {
-    const name = "n".repeat(5_000);
+  it("reports at most 20 problems, and counts the others", async () => {
+    const twenty = await failurePrefixes(someArgs({ events: Array(20).fill("no") }));
+    const twentyOne = await failurePrefixes(someArgs({ events: Array(21).fill("no") }));
 
-    expect(await failurePrefixes(someArgs({ [name]: 1 }))).toEqual([name.slice(0, 100)]);
-  });
-
-  it.each([
-    { problems: 20, afterTwenty: [] },
-    { problems: 21, afterTwenty: ["more"] },
-  ])("reports at most 20 of $problems problems, and counts the others", async (row) => {
-    const reported = await failurePrefixes(someArgs({ events: Array(row.problems).fill("no") }));
-
-    expect(reported[19]).toBe("events[19]");
-    expect(reported.slice(20)).toEqual(row.afterTwenty);
+    expect(twenty.at(-1)).toBe("events[19]");
+    expect(twentyOne).toEqual([...twenty, "more"]);
   });
 
   const token = "T0K3N~^#";
+  const valuesWithToken = [`http://${token}`, `https://a:${token}@ x`, [token], { [token]: token }];
+  it.for(valuesWithToken)("repeats no part of %j in its failures", async (value) => {
+    const names = [...argumentNames, "notAnArgument"];
+    const args = Object.fromEntries(names.map((name) => [name, value]));
+    const adopt = { id: token, secret: `${token}\n` };
+    const account = { baseUrl: `${value}`, apiKey: `${token} ` };
+    const settings = { ...account, retrySeconds: token, formerBaseUrls: token };
 
-  it.for([`http://${token}`, `https://user:${token}@ x`, [token], { [token]: token }])(
-    "repeats no part of %j in its failures",
-    async (value) => {
-      const names = [...argumentNames, "notAnArgument"];
-      const args = Object.fromEntries(names.map((name) => [name, value]));
-      const adopt = { id: token, secret: `${token}\n` };
-      const account = { baseUrl: `${value}`, apiKey: `${token} ` };
-      const settings = { ...account, retrySeconds: token, formerBaseUrls: token };
+    const { failures } = await check({ ...args, adopt }, settings);
 
-      const { failures } = await check({ ...args, adopt }, settings);
-
-      // A url is a valid databaseId and tableId; every other value is refused.
-      expect(failures.length).toBeGreaterThanOrEqual(10);
-      expect(failures.join("\n")).not.toContain(token);
-    },
-  );
+    // A url is a valid databaseId and tableId; every other value is refused.
+    expect(failures.length).toBeGreaterThanOrEqual(10);
+    expect(failures.join("\n")).not.toContain(token);
+  });
 });

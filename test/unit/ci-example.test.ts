@@ -1,64 +1,54 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { run } from "../helpers/commands.js";
 import { writeJson } from "../helpers/directory.js";
 import { withExample } from "../helpers/example.js";
 import { readPage } from "../helpers/markdown.js";
 
-it.each(["examples/ci/github-actions.yml", "docs/ci.md"])(
-  "The workflow in %s uses the versions of actions that Dependabot updates in ours",
-  (file) => {
-    const actions = readPage(file).match(/uses: actions\/.*/g);
-    const ours = readPage(".github/workflows/release.yml").match(/uses: actions\/.*/g);
+const workflows = ["examples/ci/github-actions.yml", "docs/ci.md"];
+it.each(workflows)("%s uses the versions of actions that Dependabot updates in ours", (page) => {
+  const actions = readPage(page).match(/uses: actions\/.*/g);
+  const ours = readPage(".github/workflows/release.yml").match(/uses: actions\/.*/g);
 
-    expect(ours).toEqual(expect.arrayContaining(actions ?? ["any"]));
-  },
-);
+  expect(ours).toEqual(expect.arrayContaining(actions ?? ["any"]));
+});
 
-describe("The pipelines of examples/ci", () => {
-  const github = parse(readPage("examples/ci/github-actions.yml"), { strict: true }).jobs;
-  const gitlab = parse(readPage("examples/ci/gitlab-ci.yml"), { strict: true });
+const github = parse(readPage("examples/ci/github-actions.yml"), { strict: true }).jobs;
+const gitlab = parse(readPage("examples/ci/gitlab-ci.yml"), { strict: true });
 
-  it("run one update at a time, and never cancel it for a newer one", () => {
-    expect(github.deploy.concurrency).toEqual({
-      group: "webhooks-production",
-      "cancel-in-progress": false,
-    });
-    expect(gitlab.deploy).toMatchObject({ resource_group: "production", interruptible: false });
-  });
+it("The pipelines of examples/ci run one update at a time, and never cancel it for a newer one", () => {
+  const { concurrency } = github.deploy;
 
-  it("preview pull requests without the API key", () => {
-    expect(github.preview.if).toContain("github.event_name == 'pull_request'");
-    expect(github.preview.steps.at(-1).env).toMatchObject({ DBWEBHOOKS_API_KEY: "unused" });
-    expect(gitlab.preview).toMatchObject({
-      rules: [{ if: '$CI_PIPELINE_SOURCE == "merge_request_event"' }],
-      variables: { DBWEBHOOKS_API_KEY: "unused" },
-    });
+  expect(concurrency).toEqual({ group: "webhooks-production", "cancel-in-progress": false });
+  expect(gitlab.deploy).toMatchObject({ resource_group: "production", interruptible: false });
+});
+
+it("The pipelines of examples/ci preview pull requests without the API key", () => {
+  expect(github.preview.if).toContain("github.event_name == 'pull_request'");
+  expect(github.preview.steps.at(-1).env).toMatchObject({ DBWEBHOOKS_API_KEY: "unused" });
+  expect(gitlab.preview).toMatchObject({
+    rules: [{ if: '$CI_PIPELINE_SOURCE == "merge_request_event"' }],
+    variables: { DBWEBHOOKS_API_KEY: "unused" },
   });
 });
 
-describe("The script of examples/ci", () => {
-  it.each([
-    { source: "the environment variable", variable: "2", parallel: "2" },
-    { source: "the configuration of the stack", variable: "", parallel: "3" },
-  ])("takes --parallel from $source", async ({ variable, parallel }) => {
-    await withExample("ci", async ({ directory }) => {
-      const settings = { config: { "dbwebhooks:maxConcurrentRequests": 3 } };
-      await writeJson(join(directory, "Pulumi.production.yaml"), settings);
-      const fakePulumi = `#!/bin/sh
-case $1 in version) echo v3.259.0;; up) echo "$*";; esac`;
-      await writeFile(join(directory, "pulumi"), fakePulumi, { mode: 0o755 });
-      const environment = {
-        DBWEBHOOKS_MAX_CONCURRENT_REQUESTS: variable,
-        PATH: `${directory}:${process.env.PATH}`,
-      };
+it.each([
+  { source: "the environment variable", variable: "2", parallel: "2" },
+  { source: "the configuration of the stack", variable: "", parallel: "3" },
+])("The script of examples/ci takes --parallel from $source", async ({ variable, parallel }) => {
+  await withExample("ci", async ({ directory }) => {
+    const settings = { config: { "dbwebhooks:maxConcurrentRequests": 3 } };
+    await writeJson(join(directory, "Pulumi.production.yaml"), settings);
+    const fakePulumi = `#!/bin/sh\ncase $1 in version) echo v3.259.0;; up) echo "$*";; esac`;
+    await writeFile(join(directory, "pulumi"), fakePulumi, { mode: 0o755 });
+    const PATH = `${directory}:${process.env.PATH}`;
+    const environment = { DBWEBHOOKS_MAX_CONCURRENT_REQUESTS: variable, PATH };
 
-      const args = ["deploy.mts", "up", "--stack", "production"];
-      const { output } = await run(process.execPath, args, { directory, environment });
+    const args = ["deploy.mts", "up", "--stack", "production"];
+    const { output } = await run(process.execPath, args, { directory, environment });
 
-      expect(/--parallel[ =](\d+)/.exec(output)?.[1], output).toBe(parallel);
-    });
+    expect(/--parallel[ =](\d+)/.exec(output)?.[1], output).toBe(parallel);
   });
 });

@@ -1,85 +1,76 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { createReceiver, type ReceiverOptions } from "../../examples/receiver/receiver.ts";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { createReceiver } from "../../examples/receiver/receiver.ts";
 
 const oldSecret = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
 const newSecret = `whsec_${Buffer.alloc(32, 2).toString("base64")}`;
 
-describe("examples/receiver", () => {
-  it("handles a notification that is signed with its secret", async () => {
-    const onEvent = vi.fn();
-    const send = await start({ onEvent });
-    const event = { id: "evt_1", note: "Größe ✓" };
+it("examples/receiver handles a notification that is signed with its secret", async () => {
+  const { send, onEvent } = await start();
+  const event = { id: "evt_1", note: "Größe ✓" };
 
-    expect(await send(event)).toBe(204);
-    expect(onEvent.mock.calls).toEqual([[event]]);
-  });
-
-  it.each([
-    { name: "changed after signing", statusCode: 401, changes: { body: '{"id": "evt_1"}' } },
-    { name: "too old", statusCode: 401, changes: { sentAt: new Date(Date.now() - 600_000) } },
-    { name: "not sent with POST", statusCode: 405, changes: { method: "PUT" } },
-    { name: "over 1 MiB", statusCode: 413, changes: { body: "x".repeat(1024 * 1024 + 1) } },
-  ])("refuses a notification that is $name", async ({ statusCode, changes }) => {
-    const onEvent = vi.fn();
-    const send = await start({ onEvent });
-
-    expect(await send({ id: "evt_1", note: "signed" }, changes)).toBe(statusCode);
-    expect(onEvent).not.toHaveBeenCalled();
-  });
-
-  it.each([
-    { name: "before a rotation", secrets: [oldSecret], withOld: 204, withNew: 401 },
-    { name: "during a rotation", secrets: [newSecret, oldSecret], withOld: 204, withNew: 204 },
-    { name: "after a rotation", secrets: [newSecret], withOld: 401, withNew: 204 },
-    { name: "without whsec_", secrets: [newSecret.slice(6)], withOld: 401, withNew: 204 },
-    { name: "one is invalid", secrets: ["not base64!", oldSecret], withOld: 204, withNew: 401 },
-  ])("accepts only notifications that are signed with its secrets: $name", async (row) => {
-    const send = await start({ secrets: () => row.secrets });
-
-    expect(await send({ id: "evt_1" }, { secret: oldSecret })).toBe(row.withOld);
-    expect(await send({ id: "evt_2" }, { secret: newSecret })).toBe(row.withNew);
-  });
-
-  it("handles an event once when two notifications of it arrive at the same time", async () => {
-    const onEvent = vi.fn();
-    const send = await start({ onEvent });
-
-    const statusCodes = await Promise.all([send({ id: "evt_1" }), send({ id: "evt_1" })]);
-
-    expect(statusCodes).toEqual([204, 204]);
-    expect(onEvent).toHaveBeenCalledOnce();
-  });
-
-  it("handles an event again when the handler failed the first time", async () => {
-    const onEvent = vi.fn().mockRejectedValueOnce(new Error("not now"));
-    const send = await start({ onEvent });
-
-    const statusCodes = [await send({ id: "evt_1" }), await send({ id: "evt_1" })];
-
-    expect(statusCodes).toEqual([500, 204]);
-    expect(onEvent).toHaveBeenCalledTimes(2);
-  });
+  expect(await send(event)).toBe(204);
+  expect(onEvent.mock.calls).toEqual([[event]]);
 });
 
-interface Changes {
-  readonly method?: string;
-  readonly secret?: string;
-  readonly sentAt?: Date;
-  /** Sent in place of the signed body. */
-  readonly body?: string;
-}
+it.each([
+  { name: "changed after signing", statusCode: 401, changes: { body: '{"id": "evt_1"}' } },
+  { name: "too old", statusCode: 401, changes: { sentAt: new Date(Date.now() - 600_000) } },
+  { name: "not sent with POST", statusCode: 405, changes: { method: "PUT" } },
+  { name: "over 1 MiB", statusCode: 413, changes: { body: "x".repeat(1024 * 1024 + 1) } },
+])("examples/receiver refuses a notification that is $name", async ({ statusCode, changes }) => {
+  const { send, onEvent } = await start();
 
-/** Starts a receiver. Returns a function that sends it a signed notification and returns the status. */
-async function start(options: Partial<ReceiverOptions>) {
-  const server = createReceiver({ secrets: () => [oldSecret], onEvent: () => {}, ...options });
+  expect(await send({ id: "evt_1", note: "signed" }, changes)).toBe(statusCode);
+  expect(onEvent).not.toHaveBeenCalled();
+});
+
+it.each([
+  { name: "before a rotation", secrets: [oldSecret], withOld: 204, withNew: 401 },
+  { name: "during a rotation", secrets: [newSecret, oldSecret], withOld: 204, withNew: 204 },
+  { name: "after a rotation", secrets: [newSecret], withOld: 401, withNew: 204 },
+  { name: "without whsec_", secrets: [newSecret.slice(6)], withOld: 401, withNew: 204 },
+  { name: "one is invalid", secrets: ["not base64!", oldSecret], withOld: 204, withNew: 401 },
+])("examples/receiver accepts what its secrets have signed: $name", async (row) => {
+  const { send } = await start(row.secrets);
+
+  expect(await send({ id: "evt_1" }, { secret: oldSecret })).toBe(row.withOld);
+  expect(await send({ id: "evt_2" }, { secret: newSecret })).toBe(row.withNew);
+});
+
+it("examples/receiver handles an event once when two notifications of it arrive at the same time", async () => {
+  const { send, onEvent } = await start();
+
+  const statusCodes = await Promise.all([send({ id: "evt_1" }), send({ id: "evt_1" })]);
+
+  expect(statusCodes).toEqual([204, 204]);
+  expect(onEvent).toHaveBeenCalledOnce();
+});
+
+it("examples/receiver handles an event again when the handler failed the first time", async () => {
+  const { send, onEvent } = await start();
+  onEvent.mockRejectedValueOnce(new Error("not now"));
+
+  const statusCodes = [await send({ id: "evt_1" }), await send({ id: "evt_1" })];
+
+  expect(statusCodes).toEqual([500, 204]);
+  expect(onEvent).toHaveBeenCalledTimes(2);
+});
+
+// `body` is sent in place of the signed body.
+type Changes = { method?: string; secret?: string; sentAt?: Date; body?: string };
+
+/** Starts a receiver. `send` sends it a signed notification, and returns the status. */
+async function start(secrets = [oldSecret]) {
+  const onEvent = vi.fn();
+  const server = createReceiver({ secrets: () => secrets, onEvent });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  return async (event: { id: string; note?: string }, changes: Changes = {}) => {
+  const send = async (event: { id: string; note?: string }, changes: Changes = {}) => {
     const { method = "POST", secret = oldSecret, sentAt = new Date() } = changes;
     const body = JSON.stringify(event);
     const headers = {
@@ -89,4 +80,5 @@ async function start(options: Partial<ReceiverOptions>) {
     };
     return (await fetch(url, { method, headers, body: changes.body ?? body })).status;
   };
+  return { send, onEvent };
 }

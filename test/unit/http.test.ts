@@ -20,16 +20,10 @@ beforeEach(() => {
   }
 });
 
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+afterEach(() => void vi.restoreAllMocks());
 
 const post = (url: string) => ({ method: "POST" as const, url: new URL(url), apiKey, body: ["ä"] });
-
-function sendOnce(url: string) {
-  return createHttpSender(10)(post(url));
-}
-
+const sendOnce = (url: string) => createHttpSender(10)(post(url));
 const remoteUrl = "https://tables.example.test";
 
 /** Resolves every host name to these addresses. */
@@ -102,66 +96,57 @@ describe("The HTTP sender", () => {
   });
 
   it("rejects when the request cannot be written as JSON", async () => {
-    const send = createHttpSender(10);
+    const request = { ...post(await refusedUrl()), body: 1n };
 
-    await expect(send({ ...post(await refusedUrl()), body: 1n })).rejects.toThrow(TypeError);
+    await expect(createHttpSender(10)(request)).rejects.toThrow(TypeError);
   });
 });
 
-describe("An idle connection", () => {
-  const anHour = { connection: "keep-alive", "keep-alive": "timeout=3600" };
-  const throughProxy = "http://tables.example.test";
+const anHour = { connection: "keep-alive", "keep-alive": "timeout=3600" };
+const throughProxy = "http://tables.example.test";
 
-  it.each<[string, headers: Record<string, string>, url?: string]>([
-    ["the service announces no timeout", { connection: "keep-alive" }],
-    ["the service announces a timeout of an hour", anHour],
-    ["the proxy announces a timeout of an hour", anHour, throughProxy],
-  ])("is reused for half a second when %s", async (_case, headers, url) => {
-    await using server = await startServer({ headers });
-    vi.stubEnv("HTTP_PROXY", server.url);
-    const send = createHttpSender(10);
-    onTestFinished(() => void vi.useRealTimers());
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+it.each<[string, headers: Record<string, string>, url?: string]>([
+  ["the service announces no timeout", { connection: "keep-alive" }],
+  ["the service announces a timeout of an hour", anHour],
+  ["the proxy announces a timeout of an hour", anHour, throughProxy],
+])("An idle connection is reused for half a second when %s", async (_case, headers, url) => {
+  await using server = await startServer({ headers });
+  vi.stubEnv("HTTP_PROXY", server.url);
+  const send = createHttpSender(10);
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 
-    await send(post(url ?? server.url));
-    await vi.advanceTimersByTimeAsync(499);
-    await send(post(url ?? server.url));
-    const connectionsAfter499Ms = server.connections();
-    await vi.advanceTimersByTimeAsync(500);
-    await send(post(url ?? server.url));
+  await send(post(url ?? server.url));
+  await vi.advanceTimersByTimeAsync(499);
+  await send(post(url ?? server.url));
+  const connectionsAfter499Ms = server.connections();
+  await vi.advanceTimersByTimeAsync(500);
+  await send(post(url ?? server.url));
 
-    expect(connectionsAfter499Ms).toBe(1);
-    expect(server.connections()).toBe(2);
-  });
+  expect(connectionsAfter499Ms).toBe(1);
+  expect(server.connections()).toBe(2);
 });
 
-describe("A proxy in the environment variables", () => {
-  it.each(["127.0.0.1", "localhost", "other.example.test"])(
-    "gets no request for a loopback host or for a host in NO_PROXY: %s",
-    async (host) => {
-      await using server = await startServer({ body: "direct" });
-      vi.stubEnv("HTTP_PROXY", await refusedUrl());
-      vi.stubEnv("NO_PROXY", "other.example.test");
-      resolveTo("127.0.0.1");
+const hosts = ["127.0.0.1", "localhost", "other.example.test"];
+it.each(hosts)("A proxy is not used for a loopback host or one in NO_PROXY: %s", async (host) => {
+  await using server = await startServer({ body: "direct" });
+  vi.stubEnv("HTTP_PROXY", await refusedUrl());
+  vi.stubEnv("NO_PROXY", "other.example.test");
+  resolveTo("127.0.0.1");
 
-      const outcome = await sendOnce(server.url.replace("127.0.0.1", host));
+  const outcome = await sendOnce(server.url.replace("127.0.0.1", host));
 
-      expect(outcome).toMatchObject({ body: "direct" });
-    },
-  );
+  expect(outcome).toMatchObject({ body: "direct" });
+});
 
-  it("prevents a request if its URL is invalid", async () => {
-    vi.stubEnv("HTTPS_PROXY", "http://user:p%@proxy.example.com");
+it("A proxy prevents a request if its URL is invalid, or if it refuses to connect", async () => {
+  await using proxy = await startRawServer((socket) => socket.end("HTTP/1.1 403 No\r\n\r\n"));
+  const unsent = { kind: "unsent", cause: "connection" };
 
-    expect(await sendOnce(remoteUrl)).toMatchObject({ kind: "unsent", codes: ["ERR_INVALID_URL"] });
-  });
-
-  it("prevents a request if it refuses to connect to the service", async () => {
-    await using proxy = await startRawServer((socket) => socket.end("HTTP/1.1 403 No\r\n\r\n"));
-    vi.stubEnv("HTTPS_PROXY", proxy.url);
-
-    expect(await sendOnce(remoteUrl)).toMatchObject({ kind: "unsent", cause: "connection" });
-  });
+  vi.stubEnv("HTTPS_PROXY", "http://user:p%@proxy.example.com");
+  expect(await sendOnce(remoteUrl)).toMatchObject({ ...unsent, codes: ["ERR_INVALID_URL"] });
+  vi.stubEnv("HTTPS_PROXY", proxy.url);
+  expect(await sendOnce(remoteUrl)).toMatchObject(unsent);
 });
 
 describe("A certificate that is not trusted", () => {
@@ -181,44 +166,34 @@ describe("A certificate that is not trusted", () => {
     expect(server.requests).toEqual([]);
   });
 
-  it("ends a request through a proxy unsent", async () => {
+  it("ends a request unsent when the proxy, or the service behind a proxy, presents it", async () => {
     await using server = await startTlsServer({ isTrusted: false });
     await using proxy = await startProxy(server.url);
     proxy.open();
-    vi.stubEnv("HTTPS_PROXY", proxy.url);
 
-    expect(await sendOnce(remoteUrl)).toMatchObject(untrusted);
+    for (const proxyUrl of [server.url, proxy.url]) {
+      vi.stubEnv("HTTPS_PROXY", proxyUrl);
+      expect(await sendOnce(remoteUrl)).toMatchObject(untrusted);
+    }
     expect(proxy.heads).toHaveLength(1);
     expect(server.requests).toEqual([]);
-  });
-
-  it("ends a request unsent when the proxy presents it", async () => {
-    await using proxy = await startTlsServer({ isTrusted: false });
-    vi.stubEnv("HTTPS_PROXY", proxy.url);
-
-    expect(await sendOnce(remoteUrl)).toMatchObject(untrusted);
-    expect(proxy.requests).toEqual([]);
   });
 });
 
 describe("A connection that is not established", () => {
-  type Way = "to the service" | "to a proxy";
-  it.each<[Way, cause: string, timeoutSeconds: number, startSignals: () => object]>([
-    ["to the service", "timeout", 0.2, () => ({})],
-    ["to a proxy", "timeout", 0.2, () => ({})],
-    ["to the service", "deadline", 30, () => ({ deadline: AbortSignal.timeout(200) })],
-    ["to the service", "stopping", 30, () => ({ stopping: AbortSignal.timeout(200) })],
-  ])("%s ends with the %s, and sends nothing later", async (way, cause, seconds, startSignals) => {
+  it.each<[to: string, cause: string, timeoutSeconds: number, startSignals: () => object]>([
+    ["the service", "timeout", 0.2, () => ({})],
+    ["a proxy", "timeout", 0.2, () => ({})],
+    ["the service", "deadline", 30, () => ({ deadline: AbortSignal.timeout(200) })],
+    ["the service", "stopping", 30, () => ({ stopping: AbortSignal.timeout(200) })],
+  ])("to %s ends with the %s and sends nothing later", async (to, cause, seconds, startSignals) => {
     await using server = await startTlsServer({ isTrusted: true });
     // Accepts connections, and holds back the first bytes of each until `open` is called.
     await using proxy = await startProxy(server.url);
     vi.stubEnv("HTTPS_PROXY", proxy.url);
-    const baseUrls = {
-      "to the service": proxy.url.replace("http:", "https:"),
-      "to a proxy": remoteUrl,
-    };
+    const baseUrl = to === "a proxy" ? remoteUrl : proxy.url.replace("http:", "https:");
     const sender = createHttpSender(seconds);
-    const send = (path: string, signals = {}) => sender(post(baseUrls[way] + path), signals);
+    const send = (path: string, signals = {}) => sender(post(baseUrl + path), signals);
 
     const outcome = await send("/first", startSignals());
 
@@ -231,7 +206,7 @@ describe("A connection that is not established", () => {
   });
 
   it("is not opened when Pulumi is already stopping", async () => {
-    await using server = await startServer({});
+    await using server = await startServer();
 
     const outcome = await createHttpSender(10)(post(server.url), { stopping: AbortSignal.abort() });
 
@@ -255,12 +230,10 @@ describe("A connection that is not established", () => {
 
 describe("A request that was sent", () => {
   const head = "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n";
-  const earlyHint = "HTTP/1.1 103 Early Hints\r\n\r\n";
+  const manyHints = "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(99);
 
   it("ends with the timeout when no body follows many 103 responses and the headers", async () => {
-    await using server = await startRawServer((socket) =>
-      socket.write(earlyHint.repeat(99) + head),
-    );
+    await using server = await startRawServer((socket) => socket.write(manyHints + head));
 
     const outcome = await createHttpSender(0.2)(post(server.url));
 
@@ -271,23 +244,16 @@ describe("A request that was sent", () => {
   it.each<[string, (socket: Socket) => unknown]>([
     ["a reset", (socket) => socket.resetAndDestroy()],
     ["an end within the body", (socket) => socket.end(`${head}123`)],
-  ])("is not retried after %s", async (_case, respond) => {
-    await using server = await startRawServer(respond);
-
-    const outcome = await sendOnce(server.url);
-
-    expect(outcome).toMatchObject({ kind: "noResponse", cause: "connection" });
-    expect(server.requests).toHaveLength(1);
-  });
-
-  it("is not retried after the reset of a connection that was used before", async () => {
+  ])("is not retried after %s, even on a connection that was used before", async (_end, end) => {
     await using server = await startRawServer((socket) =>
-      server.requests.length === 1 ? socket.write(`${head}0123456789`) : socket.resetAndDestroy(),
+      server.requests.length === 1 ? socket.write(`${head}0123456789`) : end(socket),
     );
     const send = createHttpSender(10);
     await send(post(server.url));
 
-    expect(await send(post(server.url))).toMatchObject({ kind: "noResponse" });
+    const outcome = await send(post(server.url));
+
+    expect(outcome).toMatchObject({ kind: "noResponse", cause: "connection" });
     expect(server.requests).toHaveLength(2);
   });
 
@@ -302,9 +268,10 @@ describe("A request that was sent", () => {
     expect(await attempt).toEqual({ kind: "noResponse", cause: "deadline" });
   });
 
+  const reset = { kind: "noResponse", cause: "connection", codes: ["ECONNRESET"] };
   it.each<[string, respond: (socket: Socket) => unknown, expected: object]>([
     ["its response", (socket) => socket.write(`${head}0123456789`), { kind: "response" }],
-    ["a reset", (socket) => socket.resetAndDestroy(), { codes: ["ECONNRESET"] }],
+    ["a reset", (socket) => socket.resetAndDestroy(), reset],
   ])("still ends with %s after Pulumi stops", async (_case, respond, expected) => {
     const arrived = Promise.withResolvers<Socket>();
     await using server = await startRawServer(arrived.resolve);
@@ -319,22 +286,20 @@ describe("A request that was sent", () => {
   });
 });
 
-describe("Retry-After", () => {
-  const now = Date.parse("Sun, 06 Nov 1994 08:49:37 GMT");
+const now = Date.parse("Sun, 06 Nov 1994 08:49:37 GMT");
 
-  it.each([
-    ["0", 0],
-    ["Sun, 06 Nov 1994 08:00:00 GMT", 0],
-    [" 0010 ", 10_000],
-    ["Sun, 06 Nov 1994 08:49:47 GMT", 10_000],
-  ])("of %j is %d ms", (value, expected) => {
-    expect(parseRetryAfter(value, now)).toBe(expected);
-  });
-
-  const invalidNumbers = ["", "-1", "1.5", "1e3"];
-  const invalidDates = ["1994-11-06", "Sun, 99 Nov 1994 08:49:37 GMT"];
-  const dateInText = "on Sun, 06 Nov 1994 08:49:47 GMT";
-  it.each([...invalidNumbers, ...invalidDates, dateInText])("of %j is ignored", (value) => {
-    expect(parseRetryAfter(value, now)).toBeUndefined();
-  });
+it.each([
+  ["0", 0],
+  ["Sun, 06 Nov 1994 08:00:00 GMT", 0],
+  [" 0010 ", 10_000],
+  ["Sun, 06 Nov 1994 08:49:47 GMT", 10_000],
+  ["", undefined],
+  ["-1", undefined],
+  ["1.5", undefined],
+  ["1e3", undefined],
+  ["1994-11-06", undefined],
+  ["Sun, 99 Nov 1994 08:49:37 GMT", undefined],
+  ["on Sun, 06 Nov 1994 08:49:47 GMT", undefined],
+])("parseRetryAfter(%j) returns %s", (value, expected) => {
+  expect(parseRetryAfter(value, now)).toBe(expected);
 });

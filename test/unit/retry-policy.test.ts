@@ -1,179 +1,142 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { HttpOutcome } from "../../src/api/http.ts";
-import {
-  type EndedAttempt,
-  type GiveUpReason,
-  mayHaveActed,
-  nextStep,
-  type RequestKind,
-  type RetryLimits,
-} from "../../src/api/retry-policy.ts";
+import * as policy from "../../src/api/retry-policy.ts";
 import { errorBody } from "../helpers/builders.ts";
-import {
-  connectionLost,
-  connectionRefused,
-  dnsFailure,
-  notConnected,
-  response,
-  throttled,
-  throttledBy503,
-  unsent,
-} from "../helpers/transport.ts";
+import * as http from "../helpers/transport.ts";
 
 /** Returns what follows the first attempt of a deletion, or of what `changes` describes. */
 function stepAfter(
   outcome: HttpOutcome,
-  changes: Partial<EndedAttempt & RetryLimits> = {},
+  changes: Partial<policy.EndedAttempt & policy.RetryLimits> = {},
   random = 1,
 ) {
   const attempt = { kind: "delete", outcome, attemptNumber: 1, elapsedMs: 0, ...changes } as const;
-  return nextStep(attempt, { retrySeconds: 120, isStopping: false, ...changes }, () => random);
+  const limits = { retrySeconds: 120, isStopping: false, ...changes };
+  return policy.nextStep(attempt, limits, () => random);
 }
 
-const kinds: readonly RequestKind[] = ["create", "delete", "list"];
+const kinds: readonly policy.RequestKind[] = ["create", "delete", "list"];
 
 /** Returns the kinds of requests that are retried after an outcome. */
 const retriedKinds = (outcome: HttpOutcome) =>
   kinds.filter((kind) => stepAfter(outcome, { kind }).kind !== "end");
 
-describe("A request that the service certainly has not carried out", () => {
-  it.each<[string, HttpOutcome]>([
-    ["the name could not be resolved for now", dnsFailure],
-    ["the connection was refused", connectionRefused],
-    ["no connection was established in time", unsent("timeout")],
-    ["the error code only looks like that of a certificate", notConnected("XCERT_")],
-    ["the service itself returned 503 with Retry-After: 3", throttledBy503(3_000)],
-    ["the service itself returned 503 with Retry-After: 0", throttledBy503(0)],
-  ])("is retried when %s", (_case, outcome) => {
-    expect(retriedKinds(outcome)).toEqual(kinds);
-    expect(mayHaveActed(outcome)).toBe(false);
-  });
-
-  it.each<[string, HttpOutcome]>([
-    ["the host does not exist", notConnected("ENOTFOUND")],
-    ["the certificate has expired", notConnected("CERT_HAS_EXPIRED")],
-    ["the issuer of the certificate is unknown", notConnected("UNABLE_TO_GET_ISSUER_CERT")],
-    ["the certificate is self-signed", notConnected("DEPTH_ZERO_SELF_SIGNED_CERT")],
-    ["the certificate names another host", notConnected("ERR_TLS_CERT_ALTNAME_INVALID")],
-    ["the certificate does not match the host", notConnected("HOSTNAME_MISMATCH")],
-    ["the proxy is not usable", notConnected("ERR_INVALID_URL")],
-    ["the deadline has passed", unsent("deadline")],
-    ["Pulumi is stopping", unsent("stopping")],
-  ])("is not retried when %s", (_case, outcome) => {
-    expect(retriedKinds(outcome)).toEqual([]);
-    expect(mayHaveActed(outcome)).toBe(false);
-  });
+it.each<[string, HttpOutcome]>([
+  ["the name could not be resolved for now", http.dnsFailure],
+  ["the connection was refused", http.connectionRefused],
+  ["no connection was established in time", http.unsent("timeout")],
+  ["the error code only looks like that of a certificate", http.notConnected("XCERT_")],
+  ["the service itself returned 503 with Retry-After: 3", http.throttledBy503(3_000)],
+  ["the service itself returned 503 with Retry-After: 0", http.throttledBy503(0)],
+])("A request that was certainly not carried out is retried when %s", (_case, outcome) => {
+  expect(retriedKinds(outcome)).toEqual(kinds);
+  expect(policy.mayHaveActed(outcome)).toBe(false);
 });
 
-describe("A request that the service may have carried out", () => {
-  const errorOfService = errorBody("NOT_FOUND");
-
-  it.each<[string, HttpOutcome]>([
-    ["503 with Retry-After, as a proxy returns it", response(503, 5_000)],
-    ["503 with an error body alone", response(503, undefined, errorOfService)],
-    ["500 with Retry-After and an error body", response(500, 3_000, errorOfService)],
-    ["no response", connectionLost],
-  ])("is retried after %s, unless it is a creation", (_case, outcome) => {
-    expect(retriedKinds(outcome)).toEqual(["delete", "list"]);
-    expect(mayHaveActed(outcome)).toBe(true);
-  });
-
-  it("is not retried when no response comes before the deadline", () => {
-    const outcome = { kind: "noResponse", cause: "deadline" } as const;
-
-    expect(retriedKinds(outcome)).toEqual([]);
-    expect(mayHaveActed(outcome)).toBe(true);
-  });
+it.each<[string, HttpOutcome]>([
+  ["the host does not exist", http.notConnected("ENOTFOUND")],
+  ["the certificate has expired", http.notConnected("CERT_HAS_EXPIRED")],
+  ["the issuer of the certificate is unknown", http.notConnected("UNABLE_TO_GET_ISSUER_CERT")],
+  ["the certificate is self-signed", http.notConnected("DEPTH_ZERO_SELF_SIGNED_CERT")],
+  ["the certificate names another host", http.notConnected("ERR_TLS_CERT_ALTNAME_INVALID")],
+  ["the certificate does not match the host", http.notConnected("HOSTNAME_MISMATCH")],
+  ["the proxy is not usable", http.notConnected("ERR_INVALID_URL")],
+  ["the deadline has passed", http.unsent("deadline")],
+  ["Pulumi is stopping", http.unsent("stopping")],
+])("A request that was not carried out is not retried when %s", (_case, outcome) => {
+  expect(retriedKinds(outcome)).toEqual([]);
+  expect(policy.mayHaveActed(outcome)).toBe(false);
 });
 
-describe("The status code of a response", () => {
-  const statusCodes = Array.from({ length: 400 }, (_, at) => 200 + at);
-  const serverErrors = statusCodes.filter((statusCode) => statusCode >= 500);
-
-  it.each([
-    { kind: "create", codes: "429", retried: [429] },
-    { kind: "delete", codes: "408, 425, 429 and 5xx", retried: [408, 425, 429, ...serverErrors] },
-  ] as const)("leads to a retry of a $kind request only if it is $codes", ({ kind, retried }) => {
-    const isRetried = (code: number) => retriedKinds(response(code)).includes(kind);
-
-    expect(statusCodes.filter(isRetried)).toEqual(retried);
-  });
-
-  it("proves for some redirects and client errors that the service has not acted", () => {
-    const redirects = [300, 301, 302, 307, 308];
-    const clientErrors = [400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 422, 429];
-
-    const proving = statusCodes.filter((statusCode) => !mayHaveActed(response(statusCode)));
-
-    expect(proving).toEqual([...redirects, ...clientErrors]);
-  });
+const errorOfService = errorBody("NOT_FOUND");
+it.each<[string, HttpOutcome]>([
+  ["503 with Retry-After, as a proxy returns it", http.response(503, 5_000)],
+  ["503 with an error body alone", http.response(503, undefined, errorOfService)],
+  ["500 with Retry-After and an error body", http.response(500, 3_000, errorOfService)],
+  ["no response", http.connectionLost],
+])("A request is retried after %s, unless it is a creation", (_case, outcome) => {
+  expect(retriedKinds(outcome)).toEqual(["delete", "list"]);
+  expect(policy.mayHaveActed(outcome)).toBe(true);
 });
 
-describe("The delay before the next attempt", () => {
-  it.each([
-    { attemptNumber: 1, delayMs: 500 },
-    { attemptNumber: 5, delayMs: 8_000 },
-    { attemptNumber: 6, delayMs: 10_000 },
-  ])("doubles up to 10 s: $delayMs ms after attempt $attemptNumber", (row) => {
-    const step = stepAfter(dnsFailure, { attemptNumber: row.attemptNumber });
+it("A request is not retried when no response comes before the deadline", () => {
+  const outcome = { kind: "noResponse", cause: "deadline" } as const;
 
-    expect(step).toEqual({ kind: "retry", delayMs: row.delayMs });
-  });
-
-  it.each([
-    { random: 0, delayMs: 250 },
-    { random: 0.5, delayMs: 375 },
-  ])("is shortened at random by up to half: $delayMs ms for $random", ({ random, delayMs }) => {
-    expect(stepAfter(dnsFailure, {}, random)).toEqual({ kind: "retry", delayMs });
-  });
-
-  it.each<[response: string, HttpOutcome, attemptNumber: number, delayMs: number]>([
-    ["429 with Retry-After: 3", throttled(3_000), 5, 3_000],
-    ["a throttling 503", throttledBy503(3_000), 5, 3_000],
-    ["429 without Retry-After", throttled(), 2, 1_000],
-    ["a first 429 with Retry-After: 0", throttled(0), 1, 50],
-    ["a fourth 429 with Retry-After: 0", throttled(0), 4, 400],
-  ])("holds for all requests after %s", (_response, outcome, attemptNumber, delayMs) => {
-    expect(stepAfter(outcome, { attemptNumber })).toEqual({ kind: "pause", delayMs });
-  });
+  expect(retriedKinds(outcome)).toEqual([]);
+  expect(policy.mayHaveActed(outcome)).toBe(true);
 });
 
-describe("The retries of a request", () => {
-  const endFor = (giveUpReason: GiveUpReason) => ({ kind: "end", giveUpReason });
+const statusCodes = Array.from({ length: 400 }, (_, at) => 200 + at);
+const serverErrors = statusCodes.filter((statusCode) => statusCode >= 500);
 
-  it("end when the next attempt would begin after retrySeconds", () => {
-    const retryIn20s = throttled(20_000);
+it.each([
+  { kind: "create", codes: "429", retried: [429] },
+  { kind: "delete", codes: "408, 425, 429 and 5xx", retried: [408, 425, 429, ...serverErrors] },
+] as const)("A $kind request is retried only after $codes", ({ kind, retried }) => {
+  const isRetried = (code: number) => retriedKinds(http.response(code)).includes(kind);
 
-    expect(stepAfter(retryIn20s, { elapsedMs: 100_000 }).kind).toBe("pause");
-    expect(stepAfter(retryIn20s, { elapsedMs: 100_001 })).toEqual(endFor("retrySeconds"));
-  });
+  expect(statusCodes.filter(isRetried)).toEqual(retried);
+});
 
-  it("end after 15 s when the connection is refused", () => {
-    const stepAt = (elapsedMs: number) => stepAfter(connectionRefused, { elapsedMs });
+it("The status code of some redirects and client errors proves that the service has not acted", () => {
+  const redirects = [300, 301, 302, 307, 308];
+  const clientErrors = [400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 422, 429];
 
-    expect(stepAt(14_500).kind).toBe("retry");
-    expect(stepAt(14_501)).toEqual(endFor("connectionRefused"));
-  });
+  const proving = statusCodes.filter((code) => !policy.mayHaveActed(http.response(code)));
 
-  it("end after retrySeconds when the connection is refused and retrySeconds is 15 or less", () => {
-    const limits = { elapsedMs: 14_900, retrySeconds: 15 };
+  expect(proving).toEqual([...redirects, ...clientErrors]);
+});
 
-    expect(stepAfter(connectionRefused, limits)).toEqual(endFor("retrySeconds"));
-  });
+it.each([
+  { attemptNumber: 1, random: 1, delayMs: 500 },
+  { attemptNumber: 5, random: 1, delayMs: 8_000 },
+  { attemptNumber: 6, random: 1, delayMs: 10_000 },
+  { attemptNumber: 1, random: 0, delayMs: 250 },
+  { attemptNumber: 1, random: 0.5, delayMs: 375 },
+])("The delay is $delayMs ms after attempt $attemptNumber, with random number $random", (row) => {
+  const step = stepAfter(http.dnsFailure, { attemptNumber: row.attemptNumber }, row.random);
 
-  it("end when the next attempt would begin at the deadline, whatever retrySeconds is", () => {
-    expect(stepAfter(dnsFailure, { remainingMs: 501 }).kind).toBe("retry");
-    const stepAtDeadline = stepAfter(dnsFailure, { remainingMs: 500, retrySeconds: 0 });
-    expect(stepAtDeadline).toEqual(endFor("deadline"));
-  });
+  expect(step).toEqual({ kind: "retry", delayMs: row.delayMs });
+});
 
-  it("end when Pulumi is stopping, whatever the deadline is", () => {
-    const step = stepAfter(dnsFailure, { isStopping: true, remainingMs: 1 });
+it.each<[response: string, HttpOutcome, attemptNumber: number, delayMs: number]>([
+  ["429 with Retry-After: 3", http.throttled(3_000), 5, 3_000],
+  ["a throttling 503", http.throttledBy503(3_000), 5, 3_000],
+  ["429 without Retry-After", http.throttled(), 2, 1_000],
+  ["a first 429 with Retry-After: 0", http.throttled(0), 1, 50],
+  ["a fourth 429 with Retry-After: 0", http.throttled(0), 4, 400],
+])("The delay holds for all requests after %s", (_response, outcome, attemptNumber, delayMs) => {
+  expect(stepAfter(outcome, { attemptNumber })).toEqual({ kind: "pause", delayMs });
+});
 
-    expect(step).toEqual(endFor("stopping"));
-  });
+const endFor = (giveUpReason: policy.GiveUpReason) => ({ kind: "end", giveUpReason });
 
-  it("end without a reason when there is nothing to retry", () => {
-    expect(stepAfter(response(400), { isStopping: true })).toEqual({ kind: "end" });
-  });
+it("The retries of a request end when the next attempt would begin after retrySeconds", () => {
+  const retryIn20s = http.throttled(20_000);
+
+  expect(stepAfter(retryIn20s, { elapsedMs: 100_000 }).kind).toBe("pause");
+  expect(stepAfter(retryIn20s, { elapsedMs: 100_001 })).toEqual(endFor("retrySeconds"));
+});
+
+it("The retries of a request end after 15 s, or after shorter retrySeconds, when the connection is refused", () => {
+  const stepAt = (elapsedMs: number, retrySeconds = 120) =>
+    stepAfter(http.connectionRefused, { elapsedMs, retrySeconds });
+
+  expect(stepAt(14_500).kind).toBe("retry");
+  expect(stepAt(14_501)).toEqual(endFor("connectionRefused"));
+  expect(stepAt(14_900, 15)).toEqual(endFor("retrySeconds"));
+});
+
+it("The retries of a request end when the next attempt would begin at the deadline, whatever retrySeconds is", () => {
+  const atDeadline = { remainingMs: 500, retrySeconds: 0 };
+
+  expect(stepAfter(http.dnsFailure, { remainingMs: 501 }).kind).toBe("retry");
+  expect(stepAfter(http.dnsFailure, atDeadline)).toEqual(endFor("deadline"));
+});
+
+it("The retries of a request end because Pulumi is stopping, unless there is nothing to retry, whatever the deadline is", () => {
+  const stopping = { isStopping: true, remainingMs: 1 };
+
+  expect(stepAfter(http.dnsFailure, stopping)).toEqual(endFor("stopping"));
+  expect(stepAfter(http.response(400), stopping)).toEqual({ kind: "end" });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { eventTypes } from "../../src/common/event-types.js";
 import { environmentVariables, settingNames } from "../../src/common/setting-names.js";
 import { webhookArguments } from "../../src/provider/arguments.js";
@@ -8,13 +8,8 @@ import { schema } from "../../tools/plugin/schema.mjs";
 // The schema is generated from the types and docstrings of src/sdk and from what src knows of arguments and
 // settings. These tests compare the types and docstrings with the validation.
 
-interface Property {
-  readonly description: string;
-  readonly default?: unknown;
-  readonly defaultInfo?: { readonly environment: readonly string[] };
-}
-
-type Properties = Readonly<Record<string, Property>>;
+type Property = { description: string; default?: unknown; defaultInfo?: { environment: string[] } };
+type Properties = Record<string, Property>;
 
 const webhook = schema.resources["dbwebhooks:index:Webhook"];
 const inputs = webhook.inputProperties as Properties;
@@ -22,92 +17,75 @@ const outputs = webhook.properties as Properties;
 const settings = schema.config.variables as Properties;
 const adopted = schema.types["dbwebhooks:index:Adopt"].properties as Properties;
 
-function namesWith(properties: Properties, mark: string): string[] {
-  return Object.keys(properties).filter((name) => mark in (properties[name] ?? {}));
-}
+/** Returns the names of the properties that have this key in the schema. */
+const namesWith = (properties: Properties, key: string) =>
+  Object.keys(properties).filter((name) => key in (properties[name] ?? {}));
 
-describe("The schema of Webhook", () => {
-  it("requires the arguments that the validation requires", () => {
-    const required = Object.entries(webhookArguments).filter(([, { isRequired }]) => isRequired);
+it("The schema of Webhook requires the arguments that the validation requires, and every output except tableId", () => {
+  const required = Object.entries(webhookArguments).filter(([, { isRequired }]) => isRequired);
+  const optional = Object.keys(outputs).filter((name) => !webhook.required.includes(name));
 
-    expect(webhook.requiredInputs).toEqual(required.map(([name]) => name));
-  });
-
-  it("requires every output except tableId", () => {
-    const optional = Object.keys(outputs).filter((name) => !webhook.required.includes(name));
-
-    expect(optional).toEqual(["tableId"]);
-  });
-
-  it("marks the properties whose change replaces the webhook, and their descriptions say so", () => {
-    const replacing = ["databaseId", "url", "events", "tableId"];
-    const described = Object.keys(inputs).filter((name) =>
-      inputs[name]?.description.endsWith("Changing this replaces the webhook."),
-    );
-
-    expect(namesWith(inputs, "willReplaceOnChanges")).toEqual(replacing);
-    expect(namesWith(outputs, "replaceOnChanges")).toEqual(replacing);
-    expect(described).toEqual(replacing);
-  });
-
-  it("lists the known event types, and accepts others in arguments", () => {
-    const { enum: values } = schema.types["dbwebhooks:index:EventType"];
-
-    expect(values.map(({ value }: { value: string }) => value)).toEqual(eventTypes);
-    expect(inputs.events).toMatchObject({
-      type: "array",
-      items: { oneOf: [{ type: "string" }, { $ref: "#/types/dbwebhooks:index:EventType" }] },
-    });
-    expect(outputs.events).toMatchObject({ type: "array", items: { type: "string" } });
-  });
-
-  it("has an example in each language, and the command of an import", () => {
-    const languages = [...webhook.description.matchAll(/^```(\w+)$/gm)].map(([, name]) => name);
-
-    expect(languages).toEqual(["typescript", "python", "go", "csharp", "java", "yaml", "sh"]);
-  });
+  expect(webhook.requiredInputs).toEqual(required.map(([name]) => name));
+  expect(optional).toEqual(["tableId"]);
 });
 
-describe("The schema of the settings", () => {
-  const required = { baseUrl: "https://tables.example.com", apiKey: "key" };
-  const optional = settingNames.filter((name) => !(name in required));
+it("The schema of Webhook marks the properties whose change replaces the webhook, and their descriptions say so", () => {
+  const replacing = ["databaseId", "url", "events", "tableId"];
+  const described = Object.keys(inputs).filter((name) =>
+    inputs[name]?.description.endsWith("Changing this replaces the webhook."),
+  );
 
-  it("is the same for the stack's configuration and for an explicit provider", () => {
-    expect(Object.keys(settings)).toEqual(settingNames);
-    expect(schema.provider.inputProperties).toEqual(settings);
+  expect(namesWith(inputs, "willReplaceOnChanges")).toEqual(replacing);
+  expect(namesWith(outputs, "replaceOnChanges")).toEqual(replacing);
+  expect(described).toEqual(replacing);
+});
+
+it("The schema of Webhook lists the known event types, and accepts others in arguments", () => {
+  const { enum: values } = schema.types["dbwebhooks:index:EventType"];
+
+  expect(values.map(({ value }: { value: string }) => value)).toEqual(eventTypes);
+  expect(inputs.events).toMatchObject({
+    type: "array",
+    items: { oneOf: [{ type: "string" }, { $ref: "#/types/dbwebhooks:index:EventType" }] },
   });
+  expect(outputs.events).toMatchObject({ type: "array", items: { type: "string" } });
+});
 
-  it.each(settingNames)("names the environment variable of %s", (name) => {
-    const { defaultInfo, description } = settings[name] as Property;
+it("The schema of Webhook has an example in each language, and the command of an import", () => {
+  const languages = [...webhook.description.matchAll(/^```(\w+)$/gm)].map(([, name]) => name);
 
-    const text = [description, ...(defaultInfo?.environment ?? [])].join(" ");
-    expect(text).toContain(environmentVariables[name]);
-  });
+  expect(languages).toEqual(["typescript", "python", "go", "csharp", "java", "yaml", "sh"]);
+});
 
-  it.each(Object.keys(required))("describes %s as required", (name) => {
-    expect(settings[name]?.description).toContain("Required, here or in ");
-  });
+const required = { baseUrl: "https://tables.example.com", apiKey: "key" };
 
-  it.each(optional)("describes the default of %s, or that there is none", (name) => {
-    const { description, default: value = "(none|no limit)" } = settings[name] as Property;
+it("The schema of the settings is the same for the stack's configuration and for an explicit provider", () => {
+  expect(Object.keys(settings)).toEqual(settingNames);
+  expect(schema.provider.inputProperties).toEqual(settings);
+});
 
-    expect(description).toMatch(new RegExp(`Default: \`?${value}\\b`));
-  });
+it.each(settingNames)("The schema describes the variable of %s, and its default if any", (name) => {
+  const { description, defaultInfo, ...setting } = settings[name] as Property;
+  const value = setting.default ?? "(none|no limit)";
+  const text = name in required ? "Required, here or in " : `Default: \`?${value}\\b`;
 
-  it.each([
-    { name: "timeoutSeconds", type: "number", least: 0.001, most: 3_600 },
-    { name: "retrySeconds", type: "number", least: 0, most: 86_400 },
-    { name: "maxConcurrentRequests", type: "integer", least: 1, most: 1_000 },
-    { name: "requestsPerSecond", type: "number", least: 0.001, most: 10_000 },
-  ])("describes $name as a $type from $least to $most, as the validation allows", (row) => {
-    const { name, type, least, most } = row;
-    const limits = expect.stringContaining(`: ${least} to ${most.toLocaleString("en")}.`);
-    const isAllowed = (value: number) =>
-      settingRules(false).safeParse({ ...required, [name]: String(value) }).success;
+  expect(`${description} ${defaultInfo?.environment}`).toContain(environmentVariables[name]);
+  expect(description).toMatch(new RegExp(text));
+});
 
-    expect(settings[name]).toMatchObject({ type, description: limits });
-    expect([least - 0.0005, least, most, most + 1].filter(isAllowed)).toEqual([least, most]);
-  });
+it.each([
+  { name: "timeoutSeconds", type: "number", least: 0.001, most: 3_600 },
+  { name: "retrySeconds", type: "number", least: 0, most: 86_400 },
+  { name: "maxConcurrentRequests", type: "integer", least: 1, most: 1_000 },
+  { name: "requestsPerSecond", type: "number", least: 0.001, most: 10_000 },
+])("The schema describes $name as a $type from $least to $most, like the validation", (row) => {
+  const { name, type, least, most } = row;
+  const limits = expect.stringContaining(`: ${least} to ${most.toLocaleString("en")}.`);
+  const isAllowed = (value: number) =>
+    settingRules(false).safeParse({ ...required, [name]: String(value) }).success;
+
+  expect(settings[name]).toMatchObject({ type, description: limits });
+  expect([least - 0.0005, least, most, most + 1].filter(isAllowed)).toEqual([least, most]);
 });
 
 it("The schema marks the output secret, the argument adopt with its secret, and the setting apiKey as secrets", () => {

@@ -1,25 +1,20 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { HttpOutcome } from "../../src/api/http.ts";
-import { type ClientOptions, Deadline, Transport } from "../../src/api/transport.ts";
-import { someSettings } from "../helpers/builders.ts";
+import { type ClientOptions, Deadline } from "../../src/api/transport.ts";
 import {
   connectionLost,
   dnsFailure,
-  type FakeTransport,
   fakeTransport,
   pendingWork,
   response,
-  restoreClock,
   settled,
-  someRequest,
   throttled,
   throttledBy503,
   unsent,
 } from "../helpers/transport.ts";
 
-afterEach(restoreClock);
-
 type Outcome = HttpOutcome | (() => Promise<HttpOutcome>);
+type Respond = Parameters<typeof fakeTransport>[0];
 
 const ok = response(200);
 const okAfter6s = () => new Promise<HttpOutcome>((resolve) => setTimeout(resolve, 6_000, ok));
@@ -30,177 +25,143 @@ const oneAtATime = { maxConcurrentRequests: 1 };
 const perSecond = (requestsPerSecond: number) => ({ requestsPerSecond });
 
 /** Returns these outcomes in this order, and then always 200. */
-function inOrder(...outcomes: readonly Outcome[]) {
-  return (attempt: number) => {
+const inOrder =
+  (...outcomes: readonly Outcome[]) =>
+  (attempt: number) => {
     const outcome = outcomes[attempt - 1] ?? ok;
     return typeof outcome === "function" ? outcome() : outcome;
   };
-}
 
-/** Returns when the attempts of one request, or of all, were sent. */
-function timesOf({ attempts }: FakeTransport, name?: string): number[] {
-  const wanted = attempts.filter((attempt) => name === undefined || attempt.name === name);
-  return wanted.map(({ atMs }) => atMs);
-}
+it("A transport opens its connections with the first request, once", async () => {
+  const { openConnections, sendAtOnce } = await fakeTransport(() => ok, { timeoutSeconds: 7 });
+  const callsBefore = openConnections.mock.calls.length;
 
-/** Sends requests at once and waits for all of them. */
-async function sendAtOnce({ send }: FakeTransport, names: readonly string[]): Promise<void> {
-  await settled(Promise.all(names.map((name) => send(name))));
-}
+  await sendAtOnce("first", "second");
 
-describe("A transport", () => {
-  it("opens its connections with the first request, once", async () => {
-    const open = vi.fn(async (_timeoutSeconds: number) => async () => ok);
-    const { signal } = new AbortController();
-    const transport = new Transport(someSettings({ timeoutSeconds: 7 }), signal, open);
-    const call = { kind: "delete", request: someRequest, onDelay: () => undefined } as const;
+  expect(callsBefore).toBe(0);
+  expect(openConnections.mock.calls).toEqual([[7]]);
+});
 
-    await Promise.all([transport.sendRequest(call), transport.sendRequest(call)]);
+it("A transport returns the outcome of each attempt, and the time that they took together", async () => {
+  const transport = await fakeTransport(inOrder(connectionLost, response(500), response(403)));
 
-    expect(open.mock.calls).toEqual([[7]]);
-  });
-
-  it("returns the outcome of each attempt, and the time that they took together", async () => {
-    const transport = await fakeTransport(inOrder(connectionLost, response(500), response(403)));
-
-    expect(await settled(transport.send())).toEqual({
-      outcome: response(403),
-      earlierOutcomes: [connectionLost, response(500)],
-      // 0.75 of 500 ms and of 1 s: the random number of the fake transport is 0.5.
-      elapsedMs: 375 + 750,
-    });
-  });
-
-  it("rejects when the sender rejects, and sends the next request", async () => {
-    const wrong = new TypeError("wrong");
-    const transport = await fakeTransport((at) => (at === 1 ? Promise.reject(wrong) : ok));
-
-    await expect(transport.send()).rejects.toBe(wrong);
-    expect((await settled(transport.send())).outcome).toEqual(ok);
+  expect(await settled(transport.send())).toEqual({
+    outcome: response(403),
+    earlierOutcomes: [connectionLost, response(500)],
+    // 0.75 of 500 ms and of 1 s: the random number of the fake transport is 0.5.
+    elapsedMs: 375 + 750,
   });
 });
 
-describe("Two requests that are made at once", () => {
-  const throttledTooLong = throttled(999_000);
-  const slowQueue = { ...perSecond(0.1), retrySeconds: 5 };
-  const together = { first: [0], second: [0] };
-  const togetherAfter9s = { first: [0, 9_000], second: [0, 9_000] };
-  const queuedAfterRetry = { first: [0, 250], second: [500] };
-  const queuedAndRetried = { first: [0], second: [10_000, 20_000] };
+it("A transport rejects when the sender rejects, and sends the next request", async () => {
+  const wrong = new TypeError("wrong");
+  const transport = await fakeTransport((at) => (at === 1 ? Promise.reject(wrong) : ok));
 
-  it.each<[string, Partial<ClientOptions>, Outcome[], sentAtMs: Record<string, number[]>]>([
-    ["are in flight together by default", {}, [okAfter6s], together],
-    ["keep to maxConcurrentRequests", oneAtATime, [okAfter6s], { first: [0], second: [6_000] }],
-    ["keep to requestsPerSecond", perSecond(4), [], { first: [0], second: [250] }],
-    ["retry within requestsPerSecond", perSecond(4), [throttledBy503(0)], queuedAfterRetry],
-    ["ignore each other's retries", oneAtATime, [dnsFailure], { first: [0, 375], second: [0] }],
-    ["wait as a 429 asks", oneAtATime, [throttled9s], { first: [0, 9_000], second: [9_000] }],
-    ["wait as a later 429 asks for longer", {}, [throttled9ms, throttled9s], togetherAfter9s],
-    ["wait as an earlier 429 asks for longer", {}, [throttled9s, throttled9ms], togetherAfter9s],
-    ["ignore a delay too long for a retry", oneAtATime, [throttledTooLong], together],
-    ["exclude queue time from retrySeconds", slowQueue, [ok, dnsFailure], queuedAndRetried],
-  ])("%s", async (_fact, options, outcomes, sentAtMs) => {
-    const transport = await fakeTransport(inOrder(...outcomes), options);
-
-    await sendAtOnce(transport, ["first", "second"]);
-
-    const [first, second] = [timesOf(transport, "first"), timesOf(transport, "second")];
-    expect({ first, second }).toEqual(sentAtMs);
-  });
+  await expect(transport.send()).rejects.toBe(wrong);
+  expect((await settled(transport.send())).outcome).toEqual(ok);
 });
 
-describe("A wait of 5 s or more", () => {
-  it("is reported once for all throttled requests", async () => {
-    const transport = await fakeTransport(inOrder(throttledBy503(5_000), ok, throttled9s));
+const throttledTooLong = throttled(999_000);
+const slowQueue = { ...perSecond(0.1), retrySeconds: 5 };
+const together = { first: [0], second: [0] };
+const togetherAfter9s = { first: [0, 9_000], second: [0, 9_000] };
+const queuedAfterRetry = { first: [0, 250], second: [500] };
+const queuedAndRetried = { first: [0], second: [10_000, 20_000] };
 
-    await sendAtOnce(transport, ["first"]);
-    await sendAtOnce(transport, ["second"]);
+it.each<[string, Partial<ClientOptions>, Outcome[], sentAtMs: Record<string, number[]>]>([
+  ["are in flight together by default", {}, [okAfter6s], together],
+  ["keep to maxConcurrentRequests", oneAtATime, [okAfter6s], { first: [0], second: [6_000] }],
+  ["keep to requestsPerSecond", perSecond(4), [], { first: [0], second: [250] }],
+  ["retry within requestsPerSecond", perSecond(4), [throttledBy503(0)], queuedAfterRetry],
+  ["ignore each other's retries", oneAtATime, [dnsFailure], { first: [0, 375], second: [0] }],
+  ["wait as a 429 asks", oneAtATime, [throttled9s], { first: [0, 9_000], second: [9_000] }],
+  ["wait as a later 429 asks for longer", {}, [throttled9ms, throttled9s], togetherAfter9s],
+  ["wait as an earlier 429 asks for longer", {}, [throttled9s, throttled9ms], togetherAfter9s],
+  ["ignore a delay too long for a retry", oneAtATime, [throttledTooLong], together],
+  ["exclude queue time from retrySeconds", slowQueue, [ok, dnsFailure], queuedAndRetried],
+])("Two requests that are made at once %s", async (_fact, options, outcomes, sentAtMs) => {
+  const transport = await fakeTransport(inOrder(...outcomes), options);
 
-    expect(transport.waits).toMatchObject([{ kind: "pause", delayMs: 5_000 }]);
-  });
+  await transport.sendAtOnce("first", "second");
 
-  it("is reported once for all retries of a request, and again for another request", async () => {
-    const transport = await fakeTransport(inOrder(failed9s, failed9s, ok, failed9s));
-
-    await sendAtOnce(transport, ["first"]);
-    await sendAtOnce(transport, ["second"]);
-
-    expect(transport.waits).toMatchObject([
-      { kind: "retry", outcome: failed9s },
-      { kind: "retry", outcome: failed9s },
-    ]);
-  });
+  expect(transport.timesOf("first")).toEqual(sentAtMs.first);
+  expect(transport.timesOf("second")).toEqual(sentAtMs.second);
 });
 
-describe("A wait of less than 5 s", () => {
-  it("is reported with the fourth retry of a request", async () => {
-    const transport = await fakeTransport(inOrder(...Array(4).fill(dnsFailure)));
+it("A wait of 5 s or more is reported once for all throttled requests", async () => {
+  const transport = await fakeTransport(inOrder(throttledBy503(5_000), ok, throttled9s));
 
-    await sendAtOnce(transport, ["request"]);
+  await transport.sendAtOnce("first");
+  await transport.sendAtOnce("second");
 
-    expect(transport.waits).toMatchObject([{ kind: "retry", delayMs: 3_000 }]);
-  });
-
-  it("is reported with the fourth throttled request", async () => {
-    const throttledOnce = [throttled9ms, ok];
-    const transport = await fakeTransport(inOrder(...Array(4).fill(throttledOnce).flat()));
-
-    await sendAtOnce(transport, ["first"]);
-    await sendAtOnce(transport, ["second"]);
-    await sendAtOnce(transport, ["third"]);
-    const waitsBefore = [...transport.waits];
-    await sendAtOnce(transport, ["fourth"]);
-
-    expect(waitsBefore).toEqual([]);
-    expect(transport.waits).toMatchObject([{ kind: "pause" }]);
-  });
-
-  it("counts once for all throttled requests in flight, even if each of them prolongs it", async () => {
-    const prolonging = Array.from({ length: 9 }, (_, at) => throttled(9 + at));
-    const transport = await fakeTransport(inOrder(...prolonging));
-
-    await sendAtOnce(transport, [..."abcdefghi"]);
-
-    expect(transport.waits).toEqual([]);
-  });
+  expect(transport.waits).toMatchObject([{ kind: "pause", delayMs: 5_000 }]);
 });
 
-describe("The deadline of an operation", () => {
-  it("is as long as the program says, even beyond the longest timer of Node.js", () => {
-    const timeout = vi.spyOn(AbortSignal, "timeout");
+it("A wait of 5 s or more is reported once for all retries of a request, and again for another request", async () => {
+  const transport = await fakeTransport(inOrder(failed9s, failed9s, ok, failed9s));
 
-    const short = new Deadline(1.2345);
-    const long = new Deadline(3_600_000);
+  await transport.sendAtOnce("first");
+  await transport.sendAtOnce("second");
 
-    expect(timeout.mock.calls).toEqual([[1_235], [2 ** 31 - 1]]);
-    expect(short.seconds).toBe(1.2345);
-    expect(long.remainingMs).toBeGreaterThan(3_599_000_000);
-  });
+  expect(transport.waits).toMatchObject(Array(2).fill({ kind: "retry", outcome: failed9s }));
+});
+it("A wait of less than 5 s is reported with the fourth retry of a request", async () => {
+  const transport = await fakeTransport(inOrder(...Array(4).fill(dnsFailure)));
 
-  it.each<[wait: string, rate: number, ending: object, attempts: number]>([
-    ["the first attempt", 0.1, { outcome: unsent("deadline") }, 1],
-    ["a retry", 2, { outcome: dnsFailure, giveUpReason: "deadline" }, 2],
-  ])(
-    "ends the wait for %s, and nothing is sent afterwards",
-    async (_wait, rate, ending, attempts) => {
-      // The retry waits until 875 ms because of its delay, and until 1 s because of the rate.
-      const transport = await fakeTransport(inOrder(ok, dnsFailure), perSecond(rate));
-      await transport.send();
+  await transport.sendAtOnce("request");
 
-      const result = await settled(transport.send("late", { deadline: new Deadline(0.95) }));
-      await vi.runAllTimersAsync();
+  expect(transport.waits).toMatchObject([{ kind: "retry", delayMs: 3_000 }]);
+});
 
-      expect(result).toMatchObject(ending);
-      expect(transport.attempts).toHaveLength(attempts);
-    },
-  );
+it("A wait of less than 5 s is reported with the fourth throttled request", async () => {
+  const throttledOnce = [throttled9ms, ok];
+  const transport = await fakeTransport(inOrder(...Array(4).fill(throttledOnce).flat()));
+
+  for (const name of ["first", "second", "third"]) await transport.sendAtOnce(name);
+  const waitsBefore = [...transport.waits];
+  await transport.sendAtOnce("fourth");
+
+  expect(waitsBefore).toEqual([]);
+  expect(transport.waits).toMatchObject([{ kind: "pause" }]);
+});
+
+it("A wait of less than 5 s counts once for all throttled requests in flight, even if each of them prolongs it", async () => {
+  const prolonging = Array.from({ length: 9 }, (_, at) => throttled(9 + at));
+  const transport = await fakeTransport(inOrder(...prolonging));
+
+  await transport.sendAtOnce(..."abcdefghi");
+
+  expect(transport.waits).toEqual([]);
+});
+
+it("The deadline of an operation is as long as the program says, even beyond the longest timer of Node.js", () => {
+  using timeout = vi.spyOn(AbortSignal, "timeout");
+
+  const short = new Deadline(1.2345);
+  const long = new Deadline(3_600_000);
+
+  expect(timeout.mock.calls).toEqual([[1_235], [2 ** 31 - 1]]);
+  expect(short.seconds).toBe(1.2345);
+  expect(long.remainingMs).toBeGreaterThan(3_599_000_000);
+});
+
+it.each<[wait: string, rate: number, ending: object, attempts: number]>([
+  ["the first attempt", 0.1, { outcome: unsent("deadline") }, 1],
+  ["a retry", 2, { outcome: dnsFailure, giveUpReason: "deadline" }, 2],
+])("The deadline of an operation ends the wait for %s", async (_wait, rate, ending, attempts) => {
+  // The retry waits until 875 ms because of its delay, and until 1 s because of the rate.
+  const transport = await fakeTransport(inOrder(ok, dnsFailure), perSecond(rate));
+  await transport.send();
+
+  const result = await settled(transport.send("late", { deadline: new Deadline(0.95) }));
+  await vi.runAllTimersAsync();
+
+  expect(result).toMatchObject(ending);
+  expect(transport.attempts).toHaveLength(attempts);
 });
 
 /** Returns a transport that has sent a request, and a controller whose abort stands for a stop of Pulumi. */
-async function stoppable(
-  respond: Parameters<typeof fakeTransport>[0],
-  options: Partial<ClientOptions> = {},
-) {
+async function stoppable(respond: Respond, options: Partial<ClientOptions> = {}) {
   const stop = new AbortController();
   const transport = await fakeTransport(respond, options, stop.signal);
   const first = transport.send("first");
@@ -257,14 +218,11 @@ describe("A stop of Pulumi", () => {
 
 // The deletion of a webhook that the service created, but that Pulumi cannot store as it should.
 describe("An undo", () => {
-  const undo = (transport: FakeTransport) => transport.send("undo", { isUndo: true });
-
   it("waits as a 429 asks, and is sent before other requests, while Pulumi is not stopping", async () => {
     const transport = await fakeTransport(inOrder(throttled9s), oneAtATime);
 
-    await settled(
-      Promise.all([transport.send("first"), transport.send("second"), undo(transport)]),
-    );
+    const others = [transport.send("first"), transport.send("second")];
+    await settled(Promise.all([...others, transport.sendUndo()]));
 
     expect(transport.attempts).toMatchObject([
       { name: "first", atMs: 0 },
@@ -287,21 +245,21 @@ describe("An undo", () => {
     setTimeout(() => stop.abort(), stopAtMs);
     await vi.advanceTimersByTimeAsync(0);
 
-    expect(await settled(undo(transport))).toMatchObject({ outcome: ok, earlierOutcomes: [] });
-    expect(timesOf(transport)).toEqual([0, stopAtMs]);
+    expect(await settled(transport.sendUndo())).toMatchObject({ outcome: ok, earlierOutcomes: [] });
+    expect(transport.timesOf()).toEqual([0, stopAtMs]);
   });
 
   it("is retried at once when Pulumi stops during its wait for a retry", async () => {
     const { stop, transport } = await stoppable(inOrder(ok, failed9s));
     setTimeout(() => stop.abort(), 1_000);
 
-    expect(await settled(undo(transport))).toMatchObject({ outcome: ok });
-    expect(timesOf(transport)).toEqual([0, 0, 1_000]);
+    expect(await settled(transport.sendUndo())).toMatchObject({ outcome: ok });
+    expect(transport.timesOf()).toEqual([0, 0, 1_000]);
   });
 
   it("is retried after a stop, which ends none of its attempts", async () => {
     const { stop, transport } = await stoppable(inOrder(throttled9s, throttled(), response(500)));
-    const result = undo(transport);
+    const result = transport.sendUndo();
     await pendingWork();
 
     stop.abort();
