@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { beforeAll, describe, expect, it } from "vitest";
 import { javascriptProgram, yamlProgram } from "../helpers/programs.js";
 import { holdCreation, noPromptFlags, shareStack, type TestStack } from "../helpers/stack.js";
@@ -20,6 +21,24 @@ describe.each([
   const stack = shareStack({ program });
 
   beforeAll(() => stack().configure({ "dbwebhooks:maxConcurrentRequests": "1" }));
+
+  it("is undone after kill -9 of Pulumi, and the provider ends by itself", async () => {
+    const { service } = stack();
+    await stack().declare({ orders: {} });
+    const up = await startUpAndHold(stack());
+
+    const providers = killAllBut(/dynamic-provider|pulumi-resource-dbwebhooks/, up.child.pid);
+    await up.result;
+    const deleted = service.nextRequest({ on: "DELETE", stage: "finished" });
+    up.release();
+    await deleted;
+
+    expect(providers).not.toEqual([]);
+    await expect.poll(() => processes().filter(({ pid }) => providers.includes(pid))).toEqual([]);
+    expect(service.webhooks).toEqual([]);
+    // Removes the lock of the killed update.
+    await stack().pulumi(["cancel", "--yes"]);
+  });
 
   it("is undone after a second ^C, and nothing is stored", async () => {
     const { service } = stack();
@@ -57,3 +76,29 @@ describe.each([
     expect(ids.toSorted()).toEqual(service.webhooks.map(program.idOf).toSorted());
   });
 });
+
+/** Kills a process and its descendants except those whose command line matches; returns the ids of these. */
+function killAllBut(pattern: RegExp, pid = 0): number[] {
+  const all = processes();
+  const spared: number[] = [];
+  const kill = (id: number) => {
+    process.kill(id, "SIGKILL");
+    for (const child of all.filter(({ parent }) => parent === id)) {
+      if (pattern.test(child.args)) {
+        spared.push(child.pid);
+      } else {
+        kill(child.pid);
+      }
+    }
+  };
+  kill(pid);
+  return spared;
+}
+
+function processes() {
+  const table = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" });
+  const rows = [...table.matchAll(/^ *(\d+) +(\d+) (.*)$/gm)];
+  return rows.map(([, pid, parent, args = ""]) => {
+    return { pid: Number(pid), parent: Number(parent), args };
+  });
+}
