@@ -246,7 +246,7 @@ export const messages = {
   baseUrlRefused: ({ from, to }: BaseUrlChange) =>
     `baseUrl: changes from ${from} to ${to}. The key comes from DBWEBHOOKS_API_KEY, and Pulumi would send it to both addresses. Leave this Provider as it is, and give the new address and its key to another Provider that the webhooks use`,
   providerReplaced: (provider: string, { from, to }: BaseUrlChange) =>
-    `The base URL of the provider ${provider} changes from ${from} to ${to}: Pulumi replaces its webhooks, and their secrets change. It deletes the old webhooks at ${from} with the old key.`,
+    `Webhooks of the provider ${provider} move from ${from} to ${to}: Pulumi replaces them, and their secrets change. It deletes the old webhooks at ${from} with the old key.`,
   formerBaseUrlsHint: (provider: string, { from, to }: BaseUrlChange) =>
     `The base URL of the provider ${provider} changes from ${from} to ${to}. If ${to} is a new address of the same service, set its formerBaseUrls to ${from}: then no webhook is replaced.`,
   replacement: (name: string, differences: string, hasSecret: boolean) =>

@@ -135,7 +135,7 @@ describe("Accounts of the native plugin", () => {
 
     // Pulumi shows a warning while it runs, and repeats it below "Diagnostics:".
     const [preview = "", update = ""] = output.split("\nUpdating ");
-    const warning = /warning: .* provider (account|default) .* Pulumi replaces its webhooks/g;
+    const warning = /warning: .* provider (account|default) move from .* Pulumi replaces them/g;
     for (const text of [preview, update]) {
       expect(text.split("\nDiagnostics:\n")[1]?.match(warning)).toHaveLength(2);
     }
