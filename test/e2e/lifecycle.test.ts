@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { javascriptProgram, type Webhooks, webhookArgs, yamlProgram } from "../helpers/programs.js";
 import { noPromptFlags, type StoredWebhooks, shareStack } from "../helpers/stack.js";
 
-/** The change of the program that replaces each webhook, by the name of the webhook and the argument. */
+/** The change of the program that replaces a webhook, which has the name of the changed argument. */
 const replacingChanges: Readonly<Record<string, object>> = {
   databaseId: { databaseId: "base_other" },
   url: { url: "https://example.com/hooks/other" },
@@ -10,7 +10,7 @@ const replacingChanges: Readonly<Record<string, object>> = {
   tableId: { tableId: "tbl_orders" },
 };
 const replaced = Object.keys(replacingChanges);
-/** Webhooks that change at the service, or whose list is not available. */
+/** Webhooks that change at the service, or whose database the service refuses to list. */
 const webhooksAtService: Webhooks = {
   secretUrl: { args: { url: "https://example.com/old-token" }, hasSecretUrl: true },
   changedUrl: {},
@@ -37,6 +37,7 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
   /** The output of all commands. */
   let printed = "";
   let created: StoredWebhooks;
+  /** The id at the service. In the plugin, the id for Pulumi has the database before it. */
   const idOf = (name: string) => Number(created[name]?.id.split("/").at(-1));
   const run = async (...command: string[]) => {
     ({ output } = await stack().pulumi(command));
@@ -118,7 +119,7 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
     it("are all created before the first is deleted", () => {
       const methods = stack().service.requests.map(({ method }) => method);
 
-      // The webhook that was gone is created as well.
+      // Replaced are those whose arguments change, secretUrl and changedUrl; the one that was gone is only created.
       expect(methods).toEqual([...Array(7).fill("POST"), ...Array(6).fill("DELETE")]);
     });
 
@@ -134,7 +135,9 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
     });
 
     it("show the url of the service and that of the program when they differ", () => {
-      expect(output).toMatch(/~ url *: "https:\/\/example.com\/other" => "https:\/\/ex/);
+      expect(output).toMatch(
+        /~ url *: "https:\/\/example.com\/other" => "https:\/\/example.com\/hooks\/orders"/,
+      );
     });
 
     it("stay when only an ignored argument differs, and when they are inactive or not listed", () => {

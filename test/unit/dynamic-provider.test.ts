@@ -12,7 +12,7 @@ import { errorOf } from "../helpers/error-of.js";
 import { startServer } from "../helpers/http-server.js";
 import { captureLines, configure } from "../helpers/provider.js";
 
-// The dynamic adapter adds Pulumi's types and `__provider`, the serialized provider, to the shared provider.
+// The dynamic adapter translates Pulumi's types, and removes or adds `__provider`, the serialized provider.
 
 const withProviderText = (properties: object) => ({ ...properties, __provider: providerText });
 
@@ -35,7 +35,7 @@ describe("The dynamic provider's check", () => {
     expect(lines).toEqual([expect.stringMatching(/^(?!warning).*webhook 17 .*\n$/)]);
   });
 
-  it("names no property in a failure, because Pulumi would print its value", async () => {
+  it("leaves the property of a failure empty, because Pulumi would print its value, and names it in the reason", async () => {
     await configure();
 
     const { failures } = await provider.check({}, someArgs({ url: "nowhere", tableId: 7 }));
@@ -46,7 +46,7 @@ describe("The dynamic provider's check", () => {
     ]);
   });
 
-  it("uses the environment before the stack, but after an explicit provider's arguments", async () => {
+  it("prefers the environment to the stack's configuration, and an explicit provider's arguments to the environment", async () => {
     vi.stubEnv("DBWEBHOOKS_LISTING", "not a flag");
 
     await configure({ listing: "true" });
@@ -90,6 +90,7 @@ describe("The dynamic provider's create", () => {
   });
 
   it("adds the serialized provider to a partial creation, because Pulumi does not", async () => {
+    // The creation has no secret, and the deletion that follows is refused.
     await using server = await startServer({ body: { id: 17 } }, { statusCode: 403 });
     await configure({ baseUrl: server.url });
 
@@ -100,8 +101,8 @@ describe("The dynamic provider's create", () => {
   });
 });
 
-describe("The dynamic provider's read, update and delete", () => {
-  it("keep the state and wrap its secret, without settings and without a request", async () => {
+describe("The dynamic provider", () => {
+  it("keeps the state and wraps its secret in a read and an update, without settings", async () => {
     await configure({ baseUrl: undefined, apiKey: undefined });
     const state = someState({ propertyOfAnotherVersion: [1] });
     const stored = { ...state, secret: secretEnvelope };
@@ -110,7 +111,7 @@ describe("The dynamic provider's read, update and delete", () => {
     expect(await provider.update("17", state)).toStrictEqual({ outs: stored });
   });
 
-  it("return an empty id for a webhook that is gone, and send a deletion", async () => {
+  it("returns an empty id from the read of a webhook that is gone, and sends a deletion", async () => {
     await using server = await startServer({ body: { webhooks: [] } }, { body: { success: true } });
     await configure({ baseUrl: server.url, listing: "true" });
     const state = someState({ baseUrl: server.url });

@@ -50,6 +50,15 @@ it.each([
   expect(stdout).toContain(row.shows);
 });
 
+it("emit waits for the response 30 s longer than the service waits for the deliveries", async () => {
+  await using service = await startServer(noDeliveries);
+  const timeout = vi.spyOn(AbortSignal, "timeout");
+
+  await runEmit({ url: service.url, wait: "600" });
+
+  expect(timeout).toHaveBeenCalledWith(630_000);
+});
+
 it("emit takes the base URL and the first key of serve from the environment, not the provider's key", async () => {
   await using service = await startServer(noDeliveries);
   vi.stubEnv("DBWEBHOOKS_BASE_URL", `${service.url}/a/`);

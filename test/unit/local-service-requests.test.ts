@@ -34,6 +34,7 @@ it("The request log holds the newest maxRequests requests, as the list of delive
 
   expect(service.requests).toMatchObject([{ number: 2 }]);
   expect(service.deliveries).toMatchObject([{ number: 2 }]);
+  // The delivery that has left the list still counts.
   expect(service.counts.pending).toBe(2);
 });
 
@@ -63,6 +64,7 @@ it.each<{ name: string; awaited: AwaitedRequest; number: number }>([
   const service = await startService();
   const next = service.nextRequest(awaited);
 
+  // Invalid, so it is never committed.
   await service.create({ body: {} });
   await service.create({ databaseId: "base_2" });
   await service.delete(1);
@@ -70,7 +72,7 @@ it.each<{ name: string; awaited: AwaitedRequest; number: number }>([
   expect(await next).toMatchObject({ number });
 });
 
-it("nextRequest fails when the service closes first, even for a promise that is not awaited", async () => {
+it("nextRequest and nextDelivery reject when the service closes, without an unhandled rejection", async () => {
   const service = await startService();
   const next = service.nextRequest();
   // Vitest fails the run if this promise becomes an unhandled rejection.
@@ -108,6 +110,7 @@ describe("The rate limit", () => {
     const afterPause = [await service.create(), await service.create(), await service.create()];
 
     expect(statusCodesOf(afterPause)).toEqual([201, 201, 429]);
+    // The next token comes after 2.5 s.
     expect(afterPause[2]?.headers["retry-after"]).toBe("3");
   });
 

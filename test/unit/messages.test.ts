@@ -17,7 +17,7 @@ import { errorOf } from "../helpers/error-of.ts";
 import { startProvider } from "../helpers/provider.ts";
 import * as http from "../helpers/transport.ts";
 
-// The wording of messages stands here alone. Other tests assert the kind of an error, and facts.
+// Only these tests assert whole messages. Others assert the kind of an error, and words that carry a fact.
 
 const place = "database base_abc123";
 const name = `webhook 17 of ${place}`;
@@ -41,7 +41,7 @@ const messageOf = async (promise: Promise<unknown>) => (await errorOf(promise)).
 const textOf = (outcome: HttpOutcome, more: Partial<FailedCall> = {}) =>
   texts.callText(context, failedWith(outcome, more));
 
-it("The text of a failed request says what the service returned, or why there is no http.response, and why no retry followed", () => {
+it("The text of a failed request says what the service returned, or why there is no response, and why no retry followed", () => {
   const outOfRetries = { giveUpReason: "retrySeconds" } as const;
   const refusedAgain = {
     giveUpReason: "connectionRefused",
@@ -50,7 +50,7 @@ it("The text of a failed request says what the service returned, or why there is
 
   expect({
     error: textOf(notFound),
-    errorWithoutMessage: textOf(http.response(400, 0, errorBody("BAD", ""))),
+    errorWithoutMessage: textOf(http.response(400, undefined, errorBody("BAD", ""))),
     noList: textOf(http.response(200), { unusablePart: "list" }),
     noConfirmation: textOf(http.response(200), { unusablePart: "confirmation" }),
     deadline: textOf(http.unsent("deadline")),
@@ -138,11 +138,11 @@ it("The advice after a failed creation follows from the outcome of the request",
   `);
 });
 
-it("The text of a failed creation says where a webhook is or may be without a stored secret, or why nothing was sent", async () => {
+it("The text of a failed creation says where a webhook may exist whose secret is not stored, or why nothing was sent", async () => {
   const { create } = startProvider();
   const withoutKey = startProvider({ apiKey: undefined });
   const hasSecret = true;
-  const undone = texts.undoText.bind(undefined, creation.name, "17");
+  const undoText = texts.undoText.bind(undefined, creation.name, "17");
   const webhook = { databaseId: "base_abc123", url: "https://a.example/x", events: [] };
   const noList = { ids: [] as string[], isComplete: false };
   const emptyList = { ids: [], isComplete: true };
@@ -156,10 +156,10 @@ it("The text of a failed creation says where a webhook is or may be without a st
     notListed: inDoubt(failedWith(http.connectionLost), emptyList),
     listed: inDoubt(failedWith(http.connectionLost), list),
     afterHtmlPage: inDoubt(failedWith(htmlPage, { unusablePart: "id" })),
-    withoutSecret: undone(!hasSecret, "undone"),
-    withoutSecretAndStored: undone(!hasSecret, "partial", messageParts.undoReturned404),
-    tooLate: undone(hasSecret, "undone"),
-    tooLateAndLeft: undone(hasSecret, "leftBehind", "WHY"),
+    withoutSecret: undoText(!hasSecret, "undone"),
+    withoutSecretAndStored: undoText(!hasSecret, "partial", messageParts.undoReturned404),
+    tooLate: undoText(hasSecret, "undone"),
+    tooLateAndLeft: undoText(hasSecret, "leftBehind", "WHY"),
     invalid: await messageOf(create(someArgs({ url: undefined }))),
     unknown: await messageOf(create(someArgs({ url: unknownMarkers.string }))),
     unset: await messageOf(withoutKey.create(someArgs())),
@@ -211,8 +211,8 @@ it("The text of a failed deletion names the outcome, what is missing in the stat
   `);
 });
 
-const problemsOf = async (args: object, settings = {}) =>
-  (await startProvider(settings).check({}, someArgs({ ...args }))).failures;
+const problemsOf = async (args: object, settingChanges = {}) =>
+  (await startProvider(settingChanges).check({}, someArgs({ ...args }))).failures;
 
 it("A problem of arguments or settings says what to write, and where", async () => {
   const problems = await Promise.all([

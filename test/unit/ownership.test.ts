@@ -64,15 +64,16 @@ async function startRun({ hasUrns = true } = {}) {
   return { ...run, isDeleted, first: resource("first"), second: resource("second") };
 }
 
+// A deletion is not sent if another resource of the same run of Pulumi has the webhook, or if the program adopts it.
 describe.each(urnCases)("A deletion $urns", ({ hasUrns }) => {
   it.each<[string, Step]>([
     ["its resource changes", ({ first }) => first.compare(someArgs({ url: otherUrl }))],
     ["its replacement was created without a comparison", ({ first }) => first.create()],
     ["another resource has another webhook", ({ second }) => second.compare(someArgs(), "1")],
-    ["a command without the program compared it", ({ second }) => second.compareWithoutCheck()],
+    ["a refresh compared it", ({ second }) => second.compareWithoutCheck()],
     ["another resource only reads it", ({ second }) => second.get()],
     ["the program adopts another webhook", ({ second }) => second.check({}, adopting({ id: 16 }))],
-    ["adopt names its number elsewhere", ({ second }) => second.check({}, adoptingElsewhere)],
+    ["adopt names another database", ({ second }) => second.check({}, adoptingElsewhere)],
   ])("reaches the webhook when %s", async (_case, prepare) => {
     const run = await startRun({ hasUrns });
     await prepare(run);
@@ -102,7 +103,7 @@ describe.each(urnCases)("A deletion $urns", ({ hasUrns }) => {
 it.each([
   { fact: "is deleted where the resource has a URN", hasUrns: true },
   { fact: "stays where no URN tells the resource from another one", hasUrns: false },
-])("A webhook of an unchanged resource that --replace replaces $fact", async ({ hasUrns }) => {
+])("With --replace, the webhook of an unchanged resource $fact", async ({ hasUrns }) => {
   const { first, isDeleted } = await startRun({ hasUrns });
   await first.compare();
 
@@ -113,17 +114,17 @@ it.each([
 
 describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
   it.each<[string, Step]>([
-    ["another resource adopted it", ({ second }) => second.create(adopting())],
-    ["another resource has it", ({ second }) => second.compare()],
-    ["this run has deleted it", ({ second }) => second.delete()],
-  ])("of a webhook is refused when %s", async (_case, prepare) => {
+    ["another resource has adopted the webhook", ({ second }) => second.create(adopting())],
+    ["another resource has the webhook", ({ second }) => second.compare()],
+    ["this run has deleted the webhook", ({ second }) => second.delete()],
+  ])("is refused when %s", async (_case, prepare) => {
     const run = await startRun({ hasUrns });
     await prepare(run);
 
     await expect(run.first.create(adopting())).rejects.toMatchObject({ kind: "unchanged" });
   });
 
-  it("makes the comparison of another owner fail, even before Pulumi creates the resource", async () => {
+  it("makes the comparison of another resource with the webhook fail, even before Pulumi creates its own", async () => {
     const { first, second } = await startRun({ hasUrns });
     await first.check({}, adopting());
 
@@ -144,7 +145,7 @@ describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
     expect(await second.check({}, adopting())).toMatchObject({ failures: [] });
   });
 
-  it("keeps its resource from being replaced, without an announcement", async () => {
+  it("makes a comparison that would replace its resource fail, and announces no replacement", async () => {
     const { first, lines } = await startRun({ hasUrns });
 
     const comparison = first.compare({ ...adopting(), tableId: "tbl_1" });
@@ -153,7 +154,7 @@ describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
     expect(lines).toEqual([]);
   });
 
-  it("succeeds after --replace has deleted the resource first in the update that adds adopt", async () => {
+  it("succeeds when the update that adds adopt deletes the resource first, because of --replace", async () => {
     const { first, isDeleted } = await startRun({ hasUrns });
     await first.compare(adopting());
     await first.delete();
@@ -195,7 +196,7 @@ describe("An adoption", () => {
     expect(lines).toEqual([expect.stringMatching(/^info: .*webhook 17 /)]);
   });
 
-  it("sends nothing without listing, says so, and stores the secret but not the argument", async () => {
+  it("without listing sends nothing, says so, and stores the secret but not the argument adopt", async () => {
     const { create, lines, baseUrl, requests } = await startWithService({});
 
     const { id, properties } = await create(adopting());
@@ -237,7 +238,7 @@ describe("An adoption", () => {
     expect(run.methods()).toEqual(["GET", "GET"]);
   });
 
-  it("of its own webhook is refused in a replacement, unlike one in an update or of another webhook", async () => {
+  it("is refused in the replacement of a resource that adopts the same webhook, but not in its update or for another webhook", async () => {
     const { first } = await startRun();
     // Before a replacement Pulumi checks with the old arguments first, and then without them.
     const update = await first.check(adopting(), adopting());
@@ -278,14 +279,15 @@ describe("Two resources with one webhook", () => {
 });
 
 describe("A webhook that differs from the program", () => {
-  const otherwise = someArgs({ url: otherUrl });
+  const otherArgs = someArgs({ url: otherUrl });
 
   it("gets no announcement of a new secret in an import, which replaces nothing", async () => {
     const { second, lines } = await startRun();
 
-    await second.import(otherwise);
-    await second.compare(otherwise);
+    await second.import(otherArgs);
+    await second.compare(otherArgs);
 
+    // Only the warning that the import differs from the program.
     expect(lines).toEqual([expect.stringMatching(/^warning: /)]);
     expect(lines[0]).not.toContain("secret");
   });
@@ -294,7 +296,7 @@ describe("A webhook that differs from the program", () => {
     const { first, second, lines } = await startRun();
     await first.get();
 
-    await second.compare(otherwise);
+    await second.compare(otherArgs);
 
     expect(lines).toEqual([expect.stringMatching(/^warning: .*secret/)]);
   });

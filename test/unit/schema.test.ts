@@ -57,17 +57,17 @@ it("The schema of Webhook has an example in each language, and the command of an
   expect(languages).toEqual(["typescript", "python", "go", "csharp", "java", "yaml", "sh"]);
 });
 
-const required = { baseUrl: "https://tables.example.com", apiKey: "key" };
+const requiredSettings = { baseUrl: "https://tables.example.com", apiKey: "key" };
 
 it("The schema of the settings is the same for the stack's configuration and for an explicit provider", () => {
   expect(Object.keys(settings)).toEqual(settingNames);
   expect(schema.provider.inputProperties).toEqual(settings);
 });
 
-it.each(settingNames)("The schema describes the variable of %s, and its default if any", (name) => {
+it.each(settingNames)("The schema describes the variable and any default of %s", (name) => {
   const { description, defaultInfo, ...setting } = settings[name] as Property;
   const value = setting.default ?? "(none|no limit)";
-  const text = name in required ? "Required, here or in " : `Default: \`?${value}\\b`;
+  const text = name in requiredSettings ? "Required, here or in " : `Default: \`?${value}\\b`;
 
   expect(`${description} ${defaultInfo?.environment}`).toContain(environmentVariables[name]);
   expect(description).toMatch(new RegExp(text));
@@ -81,14 +81,17 @@ it.each([
 ])("The schema describes $name as a $type from $least to $most, like the validation", (row) => {
   const { name, type, least, most } = row;
   const limits = expect.stringContaining(`: ${least} to ${most.toLocaleString("en")}.`);
+  const allowInsecureBaseUrl = false;
   const isAllowed = (value: number) =>
-    settingRules(false).safeParse({ ...required, [name]: String(value) }).success;
+    settingRules(allowInsecureBaseUrl).safeParse({ ...requiredSettings, [name]: `${value}` })
+      .success;
 
   expect(settings[name]).toMatchObject({ type, description: limits });
-  expect([least - 0.0005, least, most, most + 1].filter(isAllowed)).toEqual([least, most]);
+  const below = type === "integer" ? least - 1 : least - 0.0005;
+  expect([below, least, most, most + 1].filter(isAllowed)).toEqual([least, most]);
 });
 
-it("The schema marks the output secret, the argument adopt with its secret, and the setting apiKey as secrets", () => {
+it("The schema marks as secrets the output `secret`, the argument `adopt` and its `secret`, and the setting `apiKey`", () => {
   expect(namesWith(outputs, "secret")).toEqual(["secret"]);
   expect(namesWith(inputs, "secret")).toEqual(["adopt"]);
   expect(namesWith(adopted, "secret")).toEqual(["secret"]);

@@ -19,7 +19,7 @@ const casesWith = (...wanted: readonly Outcome[]) =>
 
 type Result = Awaited<ReturnType<typeof runCase>>;
 
-describe.each(adapters)("A fault that meets $name", (adapter) => {
+describe.each(adapters)("A fault that $name meets", (adapter) => {
   let results: ReadonlyMap<FaultCase, Result>;
   const resultOf = (faultCase: FaultCase) => results.get(faultCase) as Result;
 
@@ -28,7 +28,7 @@ describe.each(adapters)("A fault that meets $name", (adapter) => {
   });
 
   it.each(cases)(
-    "leads to the documented requests, webhooks at the service and state: $on $does",
+    "leads to the documented requests, webhooks at the service and state: $on, where the service $does",
     (faultCase) => {
       expect(resultOf(faultCase)).toMatchObject({
         requests: faultCase.requests,
@@ -39,7 +39,7 @@ describe.each(adapters)("A fault that meets $name", (adapter) => {
   );
 
   it.each(casesWith("notCreated", "inDoubt", "undone", "partial", "notDeleted"))(
-    "ends with an error of the kind $outcome: $on $does",
+    "ends with an error of the kind $outcome: $on, where the service $does",
     (faultCase) => {
       const { error } = resultOf(faultCase);
 
@@ -49,7 +49,7 @@ describe.each(adapters)("A fault that meets $name", (adapter) => {
   );
 
   it.each(casesWith("created", "deleted"))(
-    "ends without an error or a line of output: $on $does",
+    "ends without an error or a line of output: $on, where the service $does",
     (faultCase) => {
       const { error, lines } = resultOf(faultCase);
 
@@ -58,7 +58,7 @@ describe.each(adapters)("A fault that meets $name", (adapter) => {
   );
 
   it.each(casesWith("alreadyGone"))(
-    "ends with a line of output and without an error: $on $does",
+    "ends with a line of output and without an error: $on, where the service $does",
     (faultCase) => {
       const { error, lines } = resultOf(faultCase);
 
@@ -72,6 +72,7 @@ describe.each(adapters)("A fault that meets $name", (adapter) => {
     expect(namesDatabase(error, faultCase), error).toBe(true);
   });
 
+  // A creation in doubt looks for its webhook in the list.
   it.each(cases.filter(({ requests }) => requests.includes("GET")))(
     "has an error that names the webhook that may be the new one: $does",
     (faultCase) => {
@@ -127,6 +128,7 @@ async function runCase(setup: Setup, faultCase: FaultCase) {
 
   if (faultCase.fault?.kind === "hold") {
     const committed = service.nextRequest({ databaseId, stage: "committed" });
+    // The service creates the webhook only now, after the operation has failed.
     injected.release();
     await committed;
   }
