@@ -85,9 +85,11 @@ async function post(url: URL, apiKey: string, event: object, timeoutSeconds: num
     });
     return { statusCode, text: await body.text() };
   } catch (error) {
-    const { code, name } = error as { code?: string; name: string };
+    // The code of a timeout is a number, which says nothing to a user.
+    const { code, name } = error as { code?: unknown; name: string };
+    const cause = typeof code === "string" ? code : name;
     throw new Error(
-      `No response from ${url.origin} (${code ?? name}). Is the local service running there? See pulumi-dbwebhooks serve.`,
+      `No response from ${url.origin} (${cause}). Is the local service running there? See pulumi-dbwebhooks serve.`,
     );
   }
 }

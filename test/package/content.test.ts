@@ -21,7 +21,6 @@ describe("The packed package", async () => {
   it("has what its pages link to, such as documents and examples", () => {
     const links = paths.filter((path) => path.endsWith(".md")).flatMap(linksOf);
 
-    // A link to a folder needs a file in it.
     const isPacked = (target: string) => paths.some((path) => `${path}/`.startsWith(`${target}/`));
     const missing = links.map(({ target }) => target).filter((target) => !isPacked(target));
     // Contributors have a clone, and the page at npm links to the repository.

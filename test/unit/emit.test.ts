@@ -50,13 +50,15 @@ it.each([
   expect(stdout).toContain(row.shows);
 });
 
-it("emit waits for the response 30 s longer than the service waits for the deliveries", async () => {
+it("emit waits for a response 30 s longer than the service waits for deliveries, and says that none came", async () => {
   await using service = await startServer(noDeliveries);
-  const timeout = vi.spyOn(AbortSignal, "timeout");
+  const timedOut = AbortSignal.abort(new DOMException("too late", "TimeoutError"));
+  const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(timedOut);
 
-  await runEmit({ url: service.url, wait: "600" });
+  const { message } = await errorOf(runEmit({ url: service.url, wait: "600" }));
 
   expect(timeout).toHaveBeenCalledWith(630_000);
+  expect(message).toContain(`No response from ${service.url} (TimeoutError).`);
 });
 
 it("emit takes the base URL and the first key of serve from the environment, not the provider's key", async () => {
