@@ -14,19 +14,20 @@ const checkAndDiff = `
   await provider.check({}, args);
   await provider.diff("1", state, args);
 `;
+// Of another webhook, because the provider keeps webhook 1 after its diff. The request fails.
 const request = `await provider.delete("2", state).catch(() => {});`;
 
 it.each([
-  { code: "the main entry", script: `require("pulumi-dbwebhooks");`, large: "none" },
-  { code: "./native", script: `require("pulumi-dbwebhooks/native");`, large: "none" },
-  { code: "a check and a diff", script: checkAndDiff, large: "zod" },
-  { code: "a request", script: checkAndDiff + request, large: "http, undici, zod" },
-])("$code loads these of the large modules: $large", async ({ script, large }) => {
+  { code: "the main entry", script: `require("pulumi-dbwebhooks");`, loaded: "none" },
+  { code: "./native", script: `require("pulumi-dbwebhooks/native");`, loaded: "none" },
+  { code: "a check and a diff", script: checkAndDiff, loaded: "zod" },
+  { code: "a deletion", script: checkAndDiff + request, loaded: "undici, zod" },
+])("Of undici and zod, $code loads: $loaded", async ({ script, loaded }) => {
   const printLoaded = `console.log(Object.keys(require.cache).join("\\n"))`;
   const args = ["-e", `(async () => { ${script} ${printLoaded} })()`];
 
   const { stdout } = await succeed(process.execPath, args, { directory: repository });
 
-  const loaded = stdout.match(/(?<=dist\/)(http|undici|zod)(?=\.js$)/gm) ?? [];
-  expect(loaded.sort().join(", ") || "none").toBe(large);
+  const names = stdout.match(/(?<=dist\/)(undici|zod)(?=\.js$)/gm) ?? [];
+  expect(names.sort().join(", ") || "none").toBe(loaded);
 });

@@ -8,7 +8,7 @@ const run = (args: readonly string[], environment = {}) =>
 
 describe.concurrent("pulumi-resource-dbwebhooks", () => {
   it.each([{ args: [] }, { args: ["--help"] }, { args: ["127.0.0.1:99999"] }])(
-    "explains in one line that Pulumi starts it when it gets no address of an engine: $args",
+    "without a valid address of an engine, explains in one line that Pulumi starts it: $args",
     async ({ args }) => {
       const stderr = expect.stringMatching(
         /^pulumi-resource-dbwebhooks is started by Pulumi, .+\n$/,
@@ -27,7 +27,7 @@ describe.concurrent("pulumi-resource-dbwebhooks", () => {
     expect(result).toMatchObject({ exitCode: 1, stdout: "", stderr });
   });
 
-  it("prints its port, and ends if there is no engine", async () => {
+  it("prints its port, and ends without an error once it finds that no engine listens at its address", async () => {
     const stdout = expect.stringMatching(/^\d+\n$/);
     expect(await run(["127.0.0.1:1"])).toMatchObject({ exitCode: 0, stdout, stderr: "" });
   });

@@ -7,10 +7,10 @@ import { webhookArgs } from "../helpers/programs.js";
 import { startReceiver } from "../helpers/receiver.js";
 import { withStack } from "../helpers/stack.js";
 
-// Without retries, each event is lost that comes while the receiver does not have its secret.
+// Without retries, an event is lost if it is signed with a secret that the receiver does not have yet.
 const deliveries = { timeoutSeconds: 120, maxConcurrent: 1_000, retryWaitsSeconds: [] };
 
-it("A rotation loses no event if the settings of the receiver are a resource of the same stack", async () => {
+it("A replacement that changes the secret loses no event if the settings of the receiver are a resource of the stack", async () => {
   await withStack(
     async ({ service, up, writeProgram }) => {
       const secrets: string[] = [];
@@ -19,30 +19,29 @@ it("A rotation loses no event if the settings of the receiver are a resource of 
       const receiver = createReceiver({ secrets: () => secrets, onEvent }).listen(0, "127.0.0.1");
       await once(receiver, "listening");
       const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hooks`;
-      await using settings = await startReceiver(({ body }) => {
+      await using settingsServer = await startReceiver(({ body }) => {
         secrets.push(body.secret);
         return 204;
       });
-      await writeProgram(programOf("before", url, settings.url));
+      await writeProgram(programOf("before", url, settingsServer.url));
       await up();
 
       const stream = startEventStream(service);
-      await writeProgram(programOf("after", url, settings.url));
+      await writeProgram(programOf("after", url, settingsServer.url));
       await up();
       const events = await stream.end();
       receiver.close();
 
-      expect(new Set(secrets)).toHaveLength(2);
-      expect(
-        new Set(events.flatMap((event) => event.deliveries.map(({ webhookId }) => webhookId))),
-      ).toEqual(new Set([1, 2]));
+      // Events went to the webhook and to its replacement.
+      const deliveries = events.flatMap((event) => event.deliveries);
+      expect(new Set(deliveries.map(({ webhookId }) => webhookId))).toEqual(new Set([1, 2]));
       expect(events.filter(({ id }) => !accepted.has(id))).toEqual([]);
     },
     { service: { deliveries } },
   );
 });
 
-/** Declares a webhook, and the settings of its receiver, which an update sends to an address. */
+/** Declares a webhook, and the settings of its receiver, a resource that sends each new secret to `settingsUrl`. */
 function programOf(replacementTrigger: string, url: string, settingsUrl: string): string {
   return `
     const pulumi = require("@pulumi/pulumi");
@@ -50,13 +49,13 @@ function programOf(replacementTrigger: string, url: string, settingsUrl: string)
     const args = ${JSON.stringify(webhookArgs({ url }))};
     const { secret } = new Webhook("orders", args, { replacementTrigger: "${replacementTrigger}" });
     const send = (inputs) => fetch(inputs.url, { method: "POST", body: JSON.stringify(inputs) });
-    const settings = {
+    const settingsProvider = {
       diff: async (id, olds, news) => ({ changes: olds.secret !== news.secret }),
       create: async (inputs) => (await send(inputs), { id: "settings", outs: inputs }),
       update: async (id, olds, news) => (await send(news), { outs: news }),
     };
     class ReceiverSettings extends pulumi.dynamic.Resource {}
-    new ReceiverSettings(settings, "receiver", { url: "${settingsUrl}", secret });
+    new ReceiverSettings(settingsProvider, "receiver", { url: "${settingsUrl}", secret });
   `;
 }
 

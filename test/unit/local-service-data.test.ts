@@ -52,7 +52,7 @@ it.each<{ name: string; write: (file: string) => void }>([
   fs.chmodSync(data, 0o744);
   const before = fs.readFileSync(data);
 
-  await expect(startService({ data })).rejects.toThrow("did not create it");
+  await expect(startService({ data })).rejects.toThrow("this version of the local service did not");
 
   expect(fs.readFileSync(data)).toEqual(before);
   expect(modeOf(data)).toBe(0o744);
@@ -95,7 +95,7 @@ it("The data file is refused when the process is root and other users can write 
   expect(fs.existsSync(data)).toBe(false);
 });
 
-it("The data file can be open in one service at a time, and is unlocked when the start of one fails", async () => {
+it("The data file can be open in only one service at a time, and is unlocked when a service fails to start", async () => {
   const data = temporaryFile();
   const { port } = await startService();
   await expect(startService({ data, port })).rejects.toMatchObject({ code: "EADDRINUSE" });

@@ -5,8 +5,8 @@ import { webhookArguments } from "../../src/provider/arguments.js";
 import { settingRules } from "../../src/provider/config.js";
 import { schema } from "../../tools/plugin/schema.mjs";
 
-// The schema is generated from the types and docstrings of src/sdk and from what src knows of arguments and
-// settings. These tests compare the types and docstrings with the validation.
+// The schema is generated from the types and docstrings of src/sdk, the rules in src, a template and the examples
+// in docs. These tests compare its parts with the validation, or with a list.
 
 type Property = { description: string; default?: unknown; defaultInfo?: { environment: string[] } };
 type Properties = Record<string, Property>;
@@ -64,8 +64,9 @@ it("The schema of the settings is the same for the stack's configuration and for
   expect(schema.provider.inputProperties).toEqual(settings);
 });
 
-it.each(settingNames)("The schema describes the variable and any default of %s", (name) => {
+it.each(settingNames)("The schema has the environment variable and default of %s", (name) => {
   const { description, defaultInfo, ...setting } = settings[name] as Property;
+  // Without a default, the description says so. A required setting has neither.
   const value = setting.default ?? "(none|no limit)";
   const text = name in requiredSettings ? "Required, here or in " : `Default: \`?${value}\\b`;
 
@@ -81,12 +82,12 @@ it.each([
 ])("The schema describes $name as a $type from $least to $most, like the validation", (row) => {
   const { name, type, least, most } = row;
   const limits = expect.stringContaining(`: ${least} to ${most.toLocaleString("en")}.`);
-  const allowInsecureBaseUrl = false;
+  const rules = settingRules(/* allowInsecureBaseUrl: */ false);
   const isAllowed = (value: number) =>
-    settingRules(allowInsecureBaseUrl).safeParse({ ...requiredSettings, [name]: `${value}` })
-      .success;
+    rules.safeParse({ ...requiredSettings, [name]: String(value) }).success;
 
   expect(settings[name]).toMatchObject({ type, description: limits });
+  // All limits are multiples of 0.001.
   const below = type === "integer" ? least - 1 : least - 0.0005;
   expect([below, least, most, most + 1].filter(isAllowed)).toEqual([least, most]);
 });
