@@ -1,4 +1,3 @@
-/** The error that a promise is rejected with. */
 export const errorOf = (promise: Promise<unknown>): Promise<Error> =>
   promise.then(
     () => Promise.reject(new Error("there was no error")),

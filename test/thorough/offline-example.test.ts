@@ -1,2 +1,1 @@
-// As users run it.
 import "../../examples/offline-test/index.test.ts";

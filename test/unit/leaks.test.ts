@@ -128,7 +128,6 @@ describe("After any response of the service", () => {
         expectNoPrototypePollution();
         check(response, outcome);
       }),
-      // 30 of them are random.
       { numRuns: examples.length + 30, examples: examples.map((example) => [example]) },
     );
   }

@@ -63,6 +63,7 @@ it.each(eventTypes)("An event has sample data and a new id by default: %s", asyn
   expect(id).not.toBe(service.emit(event).id);
   const { tableId, ...sample } = data;
   expect(tableId).toBe("tbl_1");
+  // Such as `recordIds` for a record, `table` for a table and `fieldId` for a field.
   expect(Object.keys(sample).join()).toContain(subject);
 });
 
@@ -204,7 +205,7 @@ it("A delivery goes to the origin in deliverTo, with the path and query of the w
   expect(receiver.notifications).toMatchObject([{ path: "//host/orders/1?key=2" }]);
 });
 
-it("A delivery can be waited for by its event, its webhook and a condition", async () => {
+it("A delivery can be waited for by its event type, its webhook or a condition", async () => {
   const { receiver, service } = await startWithReceiver();
   await service.subscribe(receiver.url, { events: ["record.deleted"] });
   const deliveries = Promise.all([

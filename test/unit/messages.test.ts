@@ -35,6 +35,8 @@ function failedWith(outcome: HttpOutcome, more: Partial<FailedCall> = {}): Faile
 }
 
 const deleteRequest = { ...http.someRequest, method: "DELETE" } as const;
+const listRequest = { ...http.someRequest, method: "GET" } as const;
+const unconfirmed = { unusablePart: "confirmation", request: deleteRequest } as const;
 const notFound = http.response(404, undefined, errorBody("NOT_FOUND", "It is gone."));
 const messageOf = async (promise: Promise<unknown>) => (await errorOf(promise)).message;
 
@@ -46,13 +48,14 @@ it("The text of a failed request says what the service returned, or why there is
   const refusedAgain = {
     giveUpReason: "connectionRefused",
     earlierOutcomes: [http.connectionRefused, http.connectionRefused],
+    elapsedMs: 15_000,
   } as const;
 
   expect({
     error: textOf(notFound),
     errorWithoutMessage: textOf(http.response(400, undefined, errorBody("BAD", ""))),
-    noList: textOf(http.response(200), { unusablePart: "list" }),
-    noConfirmation: textOf(http.response(200), { unusablePart: "confirmation" }),
+    noList: textOf(http.response(200), { unusablePart: "list", request: listRequest }),
+    noConfirmation: textOf(http.response(200), unconfirmed),
     deadline: textOf(http.unsent("deadline")),
     stopping: textOf(http.unsent("stopping")),
     timeoutOfConnection: textOf(http.unsent("timeout")),
@@ -70,12 +73,12 @@ it("The text of a failed request says what the service returned, or why there is
       "deadline": "POST https://tables.example.com/somewhere was not sent before the deadline (customTimeouts, 9 s)",
       "error": "POST https://tables.example.com/somewhere returned 404 NOT_FOUND "It is gone."",
       "errorWithoutMessage": "POST https://tables.example.com/somewhere returned 400 BAD",
-      "noConfirmation": "POST https://tables.example.com/somewhere returned 200 without confirming the deletion",
+      "noConfirmation": "DELETE https://tables.example.com/somewhere returned 200 without confirming the deletion",
       "noConnectionOrReason": "POST https://tables.example.com/somewhere could not connect (unknown reason)",
-      "noList": "POST https://tables.example.com/somewhere returned 200 with something other than a list of webhooks",
+      "noList": "GET https://tables.example.com/somewhere returned 200 with something other than a list of webhooks",
       "noRetryAfterDeadline": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: customTimeouts allows 9 s)",
       "noRetryAfterStop": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: Pulumi is stopping)",
-      "refusedAgain": "POST https://tables.example.com/somewhere could not connect (ECONNREFUSED: connect failed) (gave up after 3 attempts in 3 s: a refused connection is retried for 15 s)",
+      "refusedAgain": "POST https://tables.example.com/somewhere could not connect (ECONNREFUSED: connect failed) (gave up after 3 attempts in 15 s: a refused connection is retried for 15 s)",
       "stopping": "POST https://tables.example.com/somewhere was not sent, because Pulumi is stopping",
       "timeoutOfConnection": "POST https://tables.example.com/somewhere could not connect within 30 s (dbwebhooks:timeoutSeconds)",
       "timeoutOfResponse": "POST https://tables.example.com/somewhere got no complete response within 30 s (dbwebhooks:timeoutSeconds)",

@@ -66,7 +66,7 @@ it("The schema of the settings is the same for the stack's configuration and for
 
 it.each(settingNames)("The schema has the environment variable and default of %s", (name) => {
   const { description, defaultInfo, ...setting } = settings[name] as Property;
-  // Without a default, the description says so. A required setting has neither.
+  // Lists have no `defaultInfo`. Without a default, the description says so, or that the setting is required.
   const value = setting.default ?? "(none|no limit)";
   const text = name in requiredSettings ? "Required, here or in " : `Default: \`?${value}\\b`;
 

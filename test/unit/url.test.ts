@@ -2,8 +2,7 @@ import { expect, it } from "vitest";
 import { isSameUrl } from "../../src/provider/urls.ts";
 
 it.each([
-  ["HTTPS://EXAMPLE.com/in", "https://example.com/in"],
-  ["https://example.com:443/in", "https://example.com/in"],
+  ["HTTPS://EXAMPLE.com:443/in", "https://example.com/in"],
   ["https://example.com?a=b", "https://example.com/?a=b"],
   ["https://User:Pass@EXAMPLE.com:443#f", "https://User:Pass@example.com/#f"],
   ["https://bücher.example/ä", "https://xn--bcher-kva.example/ä"],
