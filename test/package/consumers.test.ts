@@ -149,7 +149,7 @@ async function expectSameWebhook(program: string): Promise<void> {
 }
 
 describe.concurrent("The packed package", () => {
-  it("works in a bundled program of the Automation API, and warns of an unknown key once in each run", async () => {
+  it("works in a bundled program of the Automation API, and warns of an unknown setting and a plain-text API key once in each run", async () => {
     const program = pathOf("npm/automation");
     await writeFiles(program, {
       "package.json": {},

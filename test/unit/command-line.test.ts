@@ -61,7 +61,7 @@ it("The help of a command is printed to standard output, and exits with 0", asyn
   expect(stdout).toContain("--database <ID>");
 });
 
-it("The help of a command has the options that docs/local-service.md lists, in the same order", () => {
+it("The options of all commands are those that docs/local-service.md lists, in the same order", () => {
   const page = readPage("docs/local-service.md");
   const listed = [...page.matchAll(/^\| `(--[\w-]+)/gm)].map(([, name]) => name);
 
@@ -72,7 +72,7 @@ it.each([
   { line: "", variable: " ", apiKeys: { "local-api-key": "*" } },
   { line: "", variable: " a  b=base_1,base_2 ", apiKeys: { a: "*", b: ["base_1", "base_2"] } },
   { line: "--api-key a --api-key b=base_1", variable: "c", apiKeys: { a: "*", b: ["base_1"] } },
-])("serve prefers the keys in '$line' to those in the environment, '$variable'", async (row) => {
+])("serve with '$line' and '$variable' in the environment knows the keys $apiKeys", async (row) => {
   vi.stubEnv("DBWEBHOOKS_SERVE_API_KEYS", row.variable);
 
   expect((await optionsOfServe(row.line))?.apiKeys).toEqual(row.apiKeys);
@@ -87,7 +87,7 @@ it.each([
   { line: "--rate-limit 0.5", options: { rateLimit: { requestsPerSecond: 0.5 } } },
   { line: "--deliver-to http://h:1", options: { deliveries: { deliverTo: "http://h:1" } } },
   { line: "--allow-unknown-events", options: { allowUnknownEvents: true } },
-])("serve passes the options of '$line' to the service", async ({ line, options }) => {
+])("serve $line starts the service with $options", async ({ line, options }) => {
   expect(await optionsOfServe(line)).toMatchObject(options);
 });
 
