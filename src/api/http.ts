@@ -88,7 +88,7 @@ export function createHttpSender(timeoutSeconds: number): SendOnce {
   const direct = new Agent(options);
   const proxied = openProxyAgent({
     ...options,
-    // By itself undici gives none of the options to the connections of a proxy without CONNECT.
+    // undici does not pass the options on to a proxy that forwards requests without CONNECT.
     factory: (origin, given) => new Pool(origin, { ...options, ...given }),
     // undici does not use `connect` for the connections to a proxy and through it.
     connectTimeout: timeoutMs,

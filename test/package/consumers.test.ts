@@ -39,7 +39,7 @@ async function main() {
     projectName: "automation",
     program: async () => ({ ordersSecret: new dbwebhooks.Webhook("orders", ${args}).secret }),
   });
-  // The API key of the environment is used instead, and timeoutSecond is misspelled on purpose.
+  // Both lead to a warning: a key in plain text, although that of the environment is used, and a misspelled name.
   await stack.setAllConfig({
     "dbwebhooks:apiKey": { value: "unused" },
     "dbwebhooks:timeoutSecond": { value: "5" },
@@ -78,7 +78,7 @@ const pathOf = (...path: string[]) => join(root.path, ...path);
 const workspaceMember = pathOf("npm/packages/infrastructure");
 let service: LocalService;
 let environment: Record<string, string>;
-/** The configuration of the stack, which has what its secrets are encrypted with. */
+/** The configuration of the stack, without whose encryption salt no other program can read its secrets. */
 let stackConfig: string;
 
 const pulumi = (directory: string, ...args: string[]) =>

@@ -7,7 +7,7 @@ import { withFields } from "../helpers/faults/faults.mjs";
 import { kindOf } from "../helpers/kind-of.js";
 
 // When the provider stops, and what it still sends then, is tested in unit/engine.test.ts and
-// unit/transport.test.ts; what happens when Pulumi gets one ^C or two, in e2e/interruption.test.ts.
+// unit/transport.test.ts; what follows kill -9 of Pulumi and ^C, in e2e/interruption.test.ts.
 
 const inputs = someArgs();
 
@@ -82,7 +82,7 @@ describe.concurrent.each(adapters)("The process of $name", (adapter) => {
     started.running.engine.close();
     started.running.child.stderr.destroy();
 
-    // The queued creation fails and writes a line before the other one is undone.
+    // The queued creation fails first and writes a line to stderr, which must not prevent the undo.
     started.hold.release();
 
     expect(await started.exited).toEqual([0, null]);

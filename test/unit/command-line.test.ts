@@ -34,7 +34,7 @@ it.each([
   { line: "emti", message: "Did you mean emit?" },
   { line: "serve --api-kee=sk_live_1", message: "unknown option '--api-kee=…'" },
   { line: "serve -ksk_live_1", message: "unknown option '-k…'" },
-  { line: "serve --listing=sk_live_'1", message: "'--listing=…'" },
+  { line: "serve --listing='sk_live_1'", message: "'--listing=…'" },
   { line: "serve --port 65536", message: "--port: must be a whole number from 0 to 65535." },
   { line: "serve --port 8787.5", message: "--port: must be a whole number" },
   { line: "serve --host 0.0.0.0", message: "--host: this address is reachable" },
