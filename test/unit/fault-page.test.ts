@@ -7,11 +7,8 @@ it("docs/contributing/faults.md lists the cases in test/process/faults/cases.ts;
 
 /** The text of docs/contributing/faults.md, written from the cases alone. */
 function faultPage(): string {
-  const outcomeRows = Object.entries(cases.outcomes).map(([name, of]) => [
-    name,
-    of.state,
-    of.meaning,
-  ]);
+  const outcomes = Object.entries(cases.outcomes);
+  const outcomeRows = outcomes.map(([name, { state, meaning }]) => [name, state, meaning]);
   return `# Faults
 
 What can go wrong between Pulumi and the service, and what it leaves behind. \`npm run docs\` writes this page from the cases of the tests. Both adapters, the dynamic provider of the npm package and the [native plugin](../languages.md), run every case against the local service over gRPC (\`test/process/faults/faults.test.ts\`). One case of each outcome also runs on the real Pulumi CLI (\`test/e2e/faults.test.ts\`).

@@ -106,8 +106,8 @@ it("The message about a wait says why requests wait, and what to do about a rate
   `);
 });
 
-const advice = (outcome: HttpOutcome, of = context) =>
-  texts.notCreatedText(of, failedWith(outcome)).replace(/^.*No webhook was created. /, "");
+const advice = (outcome: HttpOutcome, inContext = context) =>
+  texts.notCreatedText(inContext, failedWith(outcome)).replace(/^.*No webhook was created. /, "");
 
 it("The advice after a failed creation follows from the outcome of the request", () => {
   expect({
@@ -188,8 +188,8 @@ it("The text of a failed deletion names the outcome, what is missing in the stat
   const provider = startProvider({ apiKey: undefined, isExplicit: "true" });
   const failure = failedWith(http.response(500), { request: deleteRequest });
   const isUpdate = true;
-  const otherBaseUrl = (of: typeof settings, isUpdating = isUpdate) =>
-    texts.otherBaseUrlText(deletion, of, "https://old.example", isUpdating);
+  const otherBaseUrl = (current: typeof settings, isUpdating = isUpdate) =>
+    texts.otherBaseUrlText(deletion, current, "https://old.example", isUpdating);
 
   expect({
     outcome: texts.notDeletedText(someContext(deletion, settings), failure),
@@ -255,7 +255,7 @@ it("The properties of a webhook that differ are named, some with a reason", () =
 
 it("A message about a webhook says what happened to it, or why nothing happened", () => {
   const [hasSecret, isLookedUp, isExternal] = [true, true, true];
-  const request = { ...http.someRequest, method: "GET" } as const;
+  const failedList = failedWith(http.response(500), { request: listRequest });
 
   expect({
     keptAdopted: messages.protected(name, "adopted"),
@@ -271,7 +271,7 @@ it("A message about a webhook says what happened to it, or why nothing happened"
     gone: messages.gone(name, !isExternal),
     goneIfExternal: messages.gone(name, isExternal),
     incompleteList: texts.notFoundText(context, undefined),
-    failedList: texts.notFoundText(context, failedWith(http.response(500), { request })),
+    failedList: texts.notFoundText(context, failedList),
     otherBaseUrl: messageParts.baseUrlLabel("https://a.example", "https://b.example"),
     unknownDatabase: messages.inactive(texts.nameOfWebhook("17", undefined)),
     unexpectedError: texts.faultText(deletion, new Error("odd")),
