@@ -35,7 +35,7 @@ function resolveTo(...addresses: readonly string[]): void {
 }
 
 describe("The HTTP sender", () => {
-  it("sends the request as it is, and returns the status code and the text", async () => {
+  it("sends the request as it is, and returns the status code and the text without a byte order mark", async () => {
     await using server = await startServer({ statusCode: 418, body: "\ufeffTeekanne ☕" });
 
     const outcome = await sendOnce(`${server.url}/a%2Fb/c`);
@@ -103,12 +103,13 @@ describe("The HTTP sender", () => {
 });
 
 const anHour = { connection: "keep-alive", "keep-alive": "timeout=3600" };
-const throughProxy = "http://tables.example.test";
+// For this host the server of the test is the proxy; for its own URL it is the service.
+const proxiedUrl = "http://tables.example.test";
 
 it.each<[string, headers: Record<string, string>, url?: string]>([
   ["the service announces no timeout", { connection: "keep-alive" }],
   ["the service announces a timeout of an hour", anHour],
-  ["the proxy announces a timeout of an hour", anHour, throughProxy],
+  ["the proxy announces a timeout of an hour", anHour, proxiedUrl],
 ])("An idle connection is reused for half a second when %s", async (_case, headers, url) => {
   await using server = await startServer({ headers });
   vi.stubEnv("HTTP_PROXY", server.url);
@@ -181,21 +182,21 @@ describe("A certificate that is not trusted", () => {
 });
 
 describe("A connection that is not established", () => {
-  it.each<[to: string, cause: string, timeoutSeconds: number, startSignals: () => object]>([
+  it.each<[to: string, cause: string, timeoutSeconds: number, getSignals: () => object]>([
     ["the service", "timeout", 0.2, () => ({})],
     ["a proxy", "timeout", 0.2, () => ({})],
     ["the service", "deadline", 30, () => ({ deadline: AbortSignal.timeout(200) })],
     ["the service", "stopping", 30, () => ({ stopping: AbortSignal.timeout(200) })],
-  ])("to %s ends with the %s and sends nothing later", async (to, cause, seconds, startSignals) => {
+  ])("to %s ends with cause %s and sends nothing later", async (to, cause, seconds, getSignals) => {
     await using server = await startTlsServer({ isTrusted: true });
-    // Accepts connections, and holds back the first bytes of each until `open` is called.
+    // In place of the service or as a proxy, it accepts connections but is silent until `open`.
     await using proxy = await startProxy(server.url);
     vi.stubEnv("HTTPS_PROXY", proxy.url);
     const baseUrl = to === "a proxy" ? remoteUrl : proxy.url.replace("http:", "https:");
     const sender = createHttpSender(seconds);
     const send = (path: string, signals = {}) => sender(post(baseUrl + path), signals);
 
-    const outcome = await send("/first", startSignals());
+    const outcome = await send("/first", getSignals());
 
     expect(outcome).toEqual({ kind: "unsent", cause });
     await expect.poll(() => proxy.heads).toHaveLength(1);
@@ -232,7 +233,7 @@ describe("A request that was sent", () => {
   const head = "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n";
   const manyHints = "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(99);
 
-  it("ends with the timeout when no body follows many 103 responses and the headers", async () => {
+  it("ends with the timeout when the body is missing, even after many 103 responses and the headers", async () => {
     await using server = await startRawServer((socket) => socket.write(manyHints + head));
 
     const outcome = await createHttpSender(0.2)(post(server.url));
