@@ -73,7 +73,7 @@ describe("After any response of the service", () => {
   ];
 
   const anyText = fc.string({ unit: "binary", maxLength: 300 });
-  // Without the secret: a creation does not know it, and would recognize only "whsec_" in plain text.
+  // Leaves out the secret: a creation does not know it, and recognizes only its prefix whsec_.
   const base64 = Buffer.from(echo.replace(secret, "")).toString("base64");
   const anyEcho = fc.constantFrom(echo, echo.toUpperCase(), echo.slice(9, -9), base64);
   const anyField = fc.oneof(
@@ -137,7 +137,7 @@ describe("After any response of the service", () => {
       const [, body = ""] = response.split("\r\n\r\n");
       const { id, secret: newSecret } = Object(parseJson(body));
       const properties = expect.objectContaining({ secret: wrapped(newSecret) });
-      // Only a stored id is compared: String(id) throws for some objects, which are never stored.
+      // Evaluated only on success: String(id) throws for some objects that a response can hold.
       const created = { id: expect.toSatisfy((stored) => stored === String(id)), properties };
 
       expect(["notCreated", "inDoubt", "undone", "partial", created]).toContainEqual(outcome);
@@ -179,7 +179,7 @@ describe("An error", () => {
 
   it.each<[string, StubResponse[]]>([
     ["the secret of a creation without an id", [createdWithoutId]],
-    ["the url in a failed deletion", [{ body: { id: 17 } }, refusalWith(tokens.path)]],
+    ["the url in the failed undo of a creation", [{ body: { id: 17 } }, refusalWith(tokens.path)]],
     ["the key in the host of a redirect", [{ statusCode: 301, headers: redirect }]],
   ])("withholds %s", async (_case, responses) => {
     const { create } = await startWithService(responses);
@@ -251,7 +251,7 @@ describe("An error", () => {
     expect(errors.map((error) => ({ ...error }))).toEqual(Array(5).fill(fault));
   });
 
-  it("is one line of limited length that ends with its kind, also as a string", () => {
+  it("is one line of at most 1,900 characters that ends with its kind, also as a string", () => {
     const error = new WebhookError("notDeleted", `a\nb\ud800${"c".repeat(100_000)}`);
 
     expect(error.message).toMatch(/^a b\ufffdc+… \[notDeleted\]$/);
