@@ -52,7 +52,7 @@ it.each<{ name: string; write: (file: string) => void }>([
   fs.chmodSync(data, 0o744);
   const before = fs.readFileSync(data);
 
-  await expect(startService({ data })).rejects.toThrow("this version of the local service did not");
+  await expect(startService({ data })).rejects.toThrow("the local service did not create it");
 
   expect(fs.readFileSync(data)).toEqual(before);
   expect(modeOf(data)).toBe(0o744);
