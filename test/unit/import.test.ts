@@ -69,7 +69,7 @@ describe("An import", () => {
     expect(lines).toEqual([]);
   });
 
-  it("warns once when one secret is stored for two webhooks, even if one is only read, and names both", async () => {
+  it("warns once when one secret is stored for two webhooks, even if one is external, and names both", async () => {
     const { importWebhook, lines } = await startImport(secret);
 
     await importWebhook("17");
@@ -101,7 +101,7 @@ describe("An import", () => {
   it.each<[string, settings: object]>([
     ["listing is off", { listing: "false" }],
     ["a setting is missing", { apiKey: undefined }],
-  ])("sends nothing, and does not ask for the secret, when %s", async (_case, settings) => {
+  ])("sends nothing, and does not ask for a secret that is set, when %s", async (_, settings) => {
     const { importWebhook, requests } = await startImport(secret, twoWebhooks, settings);
 
     const error = await errorOf(importWebhook());
@@ -111,7 +111,7 @@ describe("An import", () => {
     expect(requests).toEqual([]);
   });
 
-  it("says that both listing and the secret are missing", async () => {
+  it("names the variables of both listing and the secret when neither is set", async () => {
     const { importWebhook } = await startImport(undefined, twoWebhooks, { listing: "false" });
 
     const { message } = await errorOf(importWebhook());

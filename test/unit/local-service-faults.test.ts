@@ -72,7 +72,7 @@ it("A fault rule applies several faults in their order", async () => {
   expect(json).toEqual({ id: "0" });
 });
 
-it("A fault rule replaces a refusal, including its headers", async () => {
+it("A fault rule with `commit: true` replaces a refusal, including its headers", async () => {
   const service = await startService({ faults: [{ fault: { ...fault, commit: true } }] });
 
   const response = await service.create({ apiKey: "wrong" });

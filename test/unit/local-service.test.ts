@@ -191,7 +191,7 @@ it("A local service listens at the given port, on 127.0.0.1 only", async () => {
   await expect(fetch(`http://127.0.0.2:${first.port}/`)).rejects.toThrow("fetch failed");
 });
 
-it("A local service does not load node:sqlite, which prints a warning on Node.js 22, without data", async () => {
+it("A local service loads node:sqlite, which prints a warning on Node.js 22, only with the option data", async () => {
   vi.resetModules();
   vi.doMock("node:sqlite", () => Promise.reject(new Error("node:sqlite was loaded")));
   onTestFinished(() => void vi.doUnmock("node:sqlite"));
