@@ -106,7 +106,7 @@ it("move-state renames a webhook wherever another resource refers to it", () => 
   expect(resources.get(movedChild.urn)).toEqual(movedChild);
 });
 
-it("move-state changes nothing else in a state, even if it holds the same texts", () => {
+it("move-state leaves the rest of a state as it is, even texts that hold the moved types and URNs", () => {
   const urn = `${urnPrefix}pulumi:providers:pulumi-nodejs::foreign`;
   const foreignProvider = { ...account, urn, inputs: {} };
   const pluginWebhook = { ...pluginOrders, urn: `${urnPrefix}${pluginType}::other` };

@@ -8,11 +8,11 @@ import { someArgs, someState } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
 
 it.each(["22.19.0", "22.20.1", "24.0.0", "100.0.0"])("Node.js %s is supported", (version) => {
-  expect(() => assertNodeVersion("this", version)).not.toThrow();
+  expect(() => assertNodeVersion("a program", version)).not.toThrow();
 });
 
 it.each(["22.18.9", "22.9.0", "9.99.0"])("Node.js %s is not supported", (version) => {
-  expect(() => assertNodeVersion("this", version)).toThrow(version);
+  expect(() => assertNodeVersion("a program", version)).toThrow(version);
 });
 
 describe("On Node.js before the minimum version", () => {
@@ -27,7 +27,7 @@ describe("On Node.js before the minimum version", () => {
   it.each([
     { resource: "a Provider of the main entry", declare: () => new main.Provider("account") },
     { resource: "a Webhook of ./native", declare: () => new native.Webhook("orders", args) },
-  ])("a program that declares $resource fails with a message of one line", ({ declare }) => {
+  ])("a program that declares $resource fails without a stack trace", ({ declare }) => {
     // Pulumi shows a RunError without its stack trace.
     expect(declare).toThrow(RunError);
     expect(declare).toThrow(message);

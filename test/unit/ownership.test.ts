@@ -124,7 +124,7 @@ describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
     await expect(run.first.create(adopting())).rejects.toMatchObject({ kind: "unchanged" });
   });
 
-  it("makes the comparison of another resource with the webhook fail, even before Pulumi creates its own", async () => {
+  it("fails the comparison of a resource that has the webhook, even before the adopting one is created", async () => {
     const { first, second } = await startRun({ hasUrns });
     await first.check({}, adopting());
 
@@ -138,14 +138,14 @@ describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
     await expect(first.compare(adopting())).rejects.toMatchObject({ kind: "unchanged" });
   });
 
-  it("is possible for a new resource when the one that adopted the webhook adopts another", async () => {
+  it("is possible for a new resource when the one that adopted the webhook now adopts another webhook", async () => {
     const { first, second } = await startRun({ hasUrns });
     await first.check(adopting(), adopting({ id: "16" }));
 
     expect(await second.check({}, adopting())).toMatchObject({ failures: [] });
   });
 
-  it("makes a comparison that would replace its resource fail, and announces no replacement", async () => {
+  it("is refused in a comparison that would replace its resource, and no replacement is announced", async () => {
     const { first, lines } = await startRun({ hasUrns });
 
     const comparison = first.compare({ ...adopting(), tableId: "tbl_1" });

@@ -140,7 +140,7 @@ describe("The settings of a provider of the plugin", () => {
 });
 
 describe("The check of a provider of the plugin", () => {
-  /** Checks a provider. Returns its inputs, its warnings, and the name at the start of each failure. */
+  /** Checks a provider. Returns the inputs, the warnings and each failure up to its first colon. */
   async function check(name: string, news: Properties, olds: Properties = {}) {
     const warnings: string[] = [];
     const write = (_urn: string, line: string) => void warnings.push(line);
@@ -168,7 +168,7 @@ describe("The check of a provider of the plugin", () => {
     expect(failures).toEqual(["timeout", "dbwebhooks:baseUrl", "dbwebhooks:apiKey"]);
   });
 
-  it("refuses a program that asks for another version of the plugin, beside any warning", async () => {
+  it("refuses a program that asks for another version of the plugin, and warns all the same", async () => {
     vi.stubEnv("DBWEBHOOKS_LISTINGS", "true");
 
     const { failures, warnings } = await check("default", { version: "0.0.1-other" });
@@ -177,7 +177,7 @@ describe("The check of a provider of the plugin", () => {
     expect(warnings).toEqual([expect.stringContaining("DBWEBHOOKS_LISTINGS")]);
   });
 
-  it.each(["default_0_1_0", "eu"])("of %s warns of unrecognized variables", async (name) => {
+  it.each(["default_0_1_0", "eu"])("warns of unrecognized variables for %s", async (name) => {
     vi.stubEnv("DBWEBHOOKS_LISTINGS", "value-token");
     vi.stubEnv("DBWEBHOOKS_IMPORT_SECRET", "value");
     vi.stubEnv("DBWEBHOOKS_SERVE_API_KEYS", "value");
@@ -202,7 +202,7 @@ describe("The check of a provider of the plugin", () => {
 
     beforeEach(() => {
       vi.stubEnv("DBWEBHOOKS_API_KEY", apiKey);
-      // A provider without old arguments seems to have had this base URL.
+      // A new provider, which has no old arguments, must not count as moved from this base URL.
       vi.stubEnv("DBWEBHOOKS_BASE_URL", "https://environment.example");
     });
 
@@ -266,15 +266,15 @@ describe("The diff of a provider of the plugin", () => {
     expect(compare("eu", account, { ...account, ...changes })).toMatchObject(notReplaced);
   });
 
+  // The environment takes precedence over the arguments of the default provider only.
   it.each([
     { setting: "key", name: "default", olds: account, environment: keyOfEnvironment },
     { setting: "key", name: "eu", olds: { baseUrl: us }, environment: keyOfEnvironment },
     { setting: "base URL", name: "default", olds: account, environment: baseUrlOfEnvironment },
     { setting: "base URL", name: "eu", olds: { apiKey }, environment: baseUrlOfEnvironment },
-  ])(
-    "does not replace the provider $name whose old $setting came from the environment",
-    ({ name, olds, environment }) => {
-      expect(compare(name, olds, { ...olds, ...moved }, environment)).toMatchObject(notReplaced);
-    },
-  );
+  ])("does not replace $name, whose old $setting came from the environment", (row) => {
+    const { name, olds, environment } = row;
+
+    expect(compare(name, olds, { ...olds, ...moved }, environment)).toMatchObject(notReplaced);
+  });
 });

@@ -38,8 +38,8 @@ describe("A text that repeats a sensitive value is redacted", () => {
     { how: "percent-encoded", spell: (one) => `%${hex(one)}` },
     { how: "as HTML entities", spell: (one) => `&#${one.charCodeAt(0)};` },
     { how: "between symbols that decompose into letters", spell: (one) => `${one}\u3200` },
-    { how: "between letters like punctuation", spell: (one) => `${one}\u02d0\ua78f` },
-    { how: "in full width between such letters", spell: (one) => `${fullWidth(one)}\u02d0` },
+    { how: "between letters that look like dots", spell: (one) => `${one}\u02d0\ua78f` },
+    { how: "in full width between letters like dots", spell: (one) => `${fullWidth(one)}\u02d0` },
     { how: "between signs that decompose into digits", spell: (one) => `${one}\u00b2` },
     { how: "between lone surrogates", spell: (one) => `${one}\udb40\u200b\udc41` },
   ])("when all its letters and digits, or every second one, are written $how", ({ spell }) => {
@@ -57,8 +57,8 @@ describe("A text that repeats a sensitive value is redacted", () => {
   });
 
   it.each(["base64", "base64url", "hex"] as const)("when it holds the value in %s", (encoding) => {
-    for (const before of ["", ".", ".."]) {
-      const text = Buffer.from(`${before}${key}?`).toString(encoding);
+    for (const offset of [0, 1, 2]) {
+      const text = Buffer.from(`${".".repeat(offset)}${key}?`).toString(encoding);
       expect(redact(text, [key])).toBe(placeholder);
     }
   });
@@ -78,7 +78,7 @@ it.each([
   "wh\u00adsec_abc",
   "see redis://:pass@example.com",
   "see https://example.com?c=d",
-  "/api/base%5F1/webhooks",
+  "/api/base%5F1/webhooks", // An escape sequence can stand for any letter.
 ])("A text that may hold an unknown credential is redacted: %j", (text) => {
   expect(redact(text)).toBe(placeholder);
 });

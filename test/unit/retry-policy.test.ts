@@ -4,7 +4,7 @@ import * as policy from "../../src/api/retry-policy.ts";
 import { errorBody } from "../helpers/builders.ts";
 import * as http from "../helpers/transport.ts";
 
-/** Returns what follows the first attempt of a deletion, or of what `changes` describes. */
+/** Returns what follows an attempt: by default a deletion's first, whose retry waits 500 ms. */
 function stepAfter(
   outcome: HttpOutcome,
   changes: Partial<policy.EndedAttempt & policy.RetryLimits> = {},
@@ -118,13 +118,13 @@ it("The retries of a request end when the next attempt would begin after retrySe
   expect(stepAfter(retryIn20s, { elapsedMs: 100_001 })).toEqual(endFor("retrySeconds"));
 });
 
-it("The retries of a request end after 15 s, or after shorter retrySeconds, when the connection is refused", () => {
+it("The retries of a request end after 15 s when the connection is refused, or after retrySeconds if these are not longer", () => {
   const stepAt = (elapsedMs: number, retrySeconds = 120) =>
     stepAfter(http.connectionRefused, { elapsedMs, retrySeconds });
 
   expect(stepAt(14_500).kind).toBe("retry");
   expect(stepAt(14_501)).toEqual(endFor("connectionRefused"));
-  expect(stepAt(14_900, 15)).toEqual(endFor("retrySeconds"));
+  expect(stepAt(14_501, 15)).toEqual(endFor("retrySeconds"));
 });
 
 it("The retries of a request end when the next attempt would begin at the deadline, whatever retrySeconds is", () => {
@@ -134,7 +134,7 @@ it("The retries of a request end when the next attempt would begin at the deadli
   expect(stepAfter(http.dnsFailure, atDeadline)).toEqual(endFor("deadline"));
 });
 
-it("The retries of a request end because Pulumi is stopping, unless there is nothing to retry, whatever the deadline is", () => {
+it("A retry is given up because Pulumi is stopping, even close to the deadline, but a response that is never retried gives no such reason", () => {
   const stopping = { isStopping: true, remainingMs: 1 };
 
   expect(stepAfter(http.dnsFailure, stopping)).toEqual(endFor("stopping"));

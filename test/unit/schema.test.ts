@@ -75,21 +75,19 @@ it.each(settingNames)("The schema has the environment variable and default of %s
 });
 
 it.each([
-  { name: "timeoutSeconds", type: "number", least: 0.001, most: 3_600 },
-  { name: "retrySeconds", type: "number", least: 0, most: 86_400 },
-  { name: "maxConcurrentRequests", type: "integer", least: 1, most: 1_000 },
-  { name: "requestsPerSecond", type: "number", least: 0.001, most: 10_000 },
-])("The schema describes $name as a $type from $least to $most, like the validation", (row) => {
-  const { name, type, least, most } = row;
+  { name: "timeoutSeconds", type: "number", tooLow: 0.0005, least: 0.001, most: 3_600 },
+  { name: "retrySeconds", type: "number", tooLow: -0.001, least: 0, most: 86_400 },
+  { name: "maxConcurrentRequests", type: "integer", tooLow: 0, least: 1, most: 1_000 },
+  { name: "requestsPerSecond", type: "number", tooLow: 0.0005, least: 0.001, most: 10_000 },
+])("The schema describes the $type $name from $least to $most, like the validation", (row) => {
+  const { name, type, tooLow, least, most } = row;
   const limits = expect.stringContaining(`: ${least} to ${most.toLocaleString("en")}.`);
   const rules = settingRules(/* allowInsecureBaseUrl: */ false);
   const isAllowed = (value: number) =>
     rules.safeParse({ ...requiredSettings, [name]: String(value) }).success;
 
   expect(settings[name]).toMatchObject({ type, description: limits });
-  // All limits are multiples of 0.001.
-  const below = type === "integer" ? least - 1 : least - 0.0005;
-  expect([below, least, most, most + 1].filter(isAllowed)).toEqual([least, most]);
+  expect([tooLow, least, most, most + 1].filter(isAllowed)).toEqual([least, most]);
 });
 
 it("The schema marks as secrets the output `secret`, the argument `adopt` and its `secret`, and the setting `apiKey`", () => {

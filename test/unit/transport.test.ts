@@ -73,10 +73,10 @@ it.each<[string, Partial<ClientOptions>, Outcome[], sentAtMs: Record<string, num
   ["keep to maxConcurrentRequests", oneAtATime, [okAfter6s], { first: [0], second: [6_000] }],
   ["keep to requestsPerSecond", perSecond(4), [], { first: [0], second: [250] }],
   ["retry within requestsPerSecond", perSecond(4), [throttledBy503(0)], queuedAfterRetry],
-  ["retry on their own", oneAtATime, [dnsFailure], { first: [0, 375], second: [0] }],
+  ["share no delay before a retry", oneAtATime, [dnsFailure], { first: [0, 375], second: [0] }],
   ["wait as a 429 asks", oneAtATime, [throttled9s], { first: [0, 9_000], second: [9_000] }],
-  ["wait as the longer 429 asks, the second", {}, [throttled9ms, throttled9s], togetherAfter9s],
-  ["wait as the longer 429 asks, the first", {}, [throttled9s, throttled9ms], togetherAfter9s],
+  ["wait as the second 429 asks, if longer", {}, [throttled9ms, throttled9s], togetherAfter9s],
+  ["wait as the first 429 asks, if longer", {}, [throttled9s, throttled9ms], togetherAfter9s],
   ["ignore a delay too long for a retry", oneAtATime, [throttledTooLong], together],
   ["exclude queue time from retrySeconds", slowQueue, [ok, dnsFailure], queuedAndRetried],
 ])("Two requests that are made at once %s", async (_fact, options, outcomes, sentAtMs) => {
