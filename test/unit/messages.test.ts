@@ -15,7 +15,7 @@ import {
 } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/error-of.ts";
 import { startProvider } from "../helpers/provider.ts";
-import * as http from "../helpers/transport.ts";
+import * as outcomes from "../helpers/transport.ts";
 
 // Only these tests assert whole messages. Others assert the kind of an error, and words that carry a fact.
 
@@ -31,13 +31,13 @@ const context = someContext(creation, settings);
 const { messages, messageParts } = texts;
 
 function failedWith(outcome: HttpOutcome, more: Partial<FailedCall> = {}): FailedCall {
-  return { outcome, request: http.someRequest, earlierOutcomes: [], elapsedMs: 2_001, ...more };
+  return { outcome, request: outcomes.someRequest, earlierOutcomes: [], elapsedMs: 2_001, ...more };
 }
 
-const deleteRequest = { ...http.someRequest, method: "DELETE" } as const;
-const listRequest = { ...http.someRequest, method: "GET" } as const;
+const deleteRequest = { ...outcomes.someRequest, method: "DELETE" } as const;
+const listRequest = { ...outcomes.someRequest, method: "GET" } as const;
 const unconfirmed = { unusablePart: "confirmation", request: deleteRequest } as const;
-const notFound = http.response(404, undefined, errorBody("NOT_FOUND", "It is gone."));
+const notFound = outcomes.response(404, undefined, errorBody("NOT_FOUND", "It is gone."));
 const messageOf = async (promise: Promise<unknown>) => (await errorOf(promise)).message;
 
 const textOf = (outcome: HttpOutcome, more: Partial<FailedCall> = {}) =>
@@ -47,25 +47,25 @@ it("The text of a failed request says what the service returned, or why there is
   const outOfRetries = { giveUpReason: "retrySeconds" } as const;
   const refusedAgain = {
     giveUpReason: "connectionRefused",
-    earlierOutcomes: [http.connectionRefused, http.connectionRefused],
+    earlierOutcomes: [outcomes.connectionRefused, outcomes.connectionRefused],
     elapsedMs: 15_000,
   } as const;
 
   expect({
     error: textOf(notFound),
-    errorWithoutMessage: textOf(http.response(400, undefined, errorBody("BAD", ""))),
-    noList: textOf(http.response(200), { unusablePart: "list", request: listRequest }),
-    noConfirmation: textOf(http.response(200), unconfirmed),
-    deadline: textOf(http.unsent("deadline")),
-    stopping: textOf(http.unsent("stopping")),
-    timeoutOfConnection: textOf(http.unsent("timeout")),
+    errorWithoutMessage: textOf(outcomes.response(400, undefined, errorBody("BAD", ""))),
+    noList: textOf(outcomes.response(200), { unusablePart: "list", request: listRequest }),
+    noConfirmation: textOf(outcomes.response(200), unconfirmed),
+    deadline: textOf(outcomes.unsent("deadline")),
+    stopping: textOf(outcomes.unsent("stopping")),
+    timeoutOfConnection: textOf(outcomes.unsent("timeout")),
     timeoutOfResponse: textOf({ kind: "noResponse", cause: "timeout" }),
-    noConnectionOrReason: textOf(http.unsent("connection")),
-    noRetryAfterStop: textOf(http.throttled(), { giveUpReason: "stopping" }),
-    noRetryAfterDeadline: textOf(http.throttled(), { giveUpReason: "deadline" }),
-    askedToWaitADay: textOf(http.throttled(86_400_000), outOfRetries),
-    askedToWaitLonger: textOf(http.throttled(9e8), outOfRetries),
-    refusedAgain: textOf(http.connectionRefused, refusedAgain),
+    noConnectionOrReason: textOf(outcomes.unsent("connection")),
+    noRetryAfterStop: textOf(outcomes.throttled(), { giveUpReason: "stopping" }),
+    noRetryAfterDeadline: textOf(outcomes.throttled(), { giveUpReason: "deadline" }),
+    askedToWaitADay: textOf(outcomes.throttled(86_400_000), outOfRetries),
+    askedToWaitLonger: textOf(outcomes.throttled(9e8), outOfRetries),
+    refusedAgain: textOf(outcomes.connectionRefused, refusedAgain),
   }).toMatchInlineSnapshot(`
     {
       "askedToWaitADay": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: the service asks for a wait of 86400 s, and dbwebhooks:retrySeconds is 120)",
@@ -88,14 +88,14 @@ it("The text of a failed request says what the service returned, or why there is
 
 it("The message about a wait says why requests wait, and what to do about a rate limit", () => {
   const wait = { delayMs: 5_001, request: deleteRequest };
-  const pause: ReportedDelay = { ...wait, kind: "pause", outcome: http.throttled(5_001) };
-  const retry: ReportedDelay = { ...wait, kind: "retry", outcome: http.response(500) };
+  const pause: ReportedDelay = { ...wait, kind: "pause", outcome: outcomes.throttled(5_001) };
+  const retry: ReportedDelay = { ...wait, kind: "retry", outcome: outcomes.response(500) };
 
   expect({
     pauseWithoutRate: texts.delayLine(settings, pause),
     pauseWithRate: texts.delayLine(someSettings({ requestsPerSecond: 50 }), pause),
     retryAfterResponse: texts.delayLine(settings, retry),
-    retryWithoutResponse: texts.delayLine(settings, { ...retry, outcome: http.connectionLost }),
+    retryWithoutResponse: texts.delayLine(settings, { ...retry, outcome: outcomes.connectionLost }),
   }).toMatchInlineSnapshot(`
     {
       "pauseWithRate": "The service limits the rate of requests, so no request is sent for the next 6 s. To avoid such waits, lower dbwebhooks:requestsPerSecond, which is 50.",
@@ -111,18 +111,20 @@ const advice = (outcome: HttpOutcome, inContext = context) =>
 
 it("The advice after a failed creation follows from the outcome of the request", () => {
   expect({
-    noConnection: advice(http.dnsFailure),
-    stopping: advice(http.unsent("stopping")),
-    customTimeout: advice(http.unsent("deadline")),
+    noConnection: advice(outcomes.dnsFailure),
+    stopping: advice(outcomes.unsent("stopping")),
+    customTimeout: advice(outcomes.unsent("deadline")),
     missingDatabase: advice(notFound),
-    wrongHost: advice(http.response(404)),
-    redirect: advice(Object.assign(http.response(307), { redirectOrigin: "https://else.example" })),
-    redirectWithoutTarget: advice(http.response(300)),
-    invalid: advice(http.response(400)),
-    rateLimited: advice(http.throttled()),
-    keyOfStack: advice(http.response(401)),
-    keyOfProvider: advice(http.response(401), someContext(creation, explicitSettings)),
-    keyFromEnvironmentOrQuota: advice(http.response(403), someContext(creation, inEnvironment)),
+    wrongHost: advice(outcomes.response(404)),
+    redirect: advice(
+      Object.assign(outcomes.response(307), { redirectOrigin: "https://else.example" }),
+    ),
+    redirectWithoutTarget: advice(outcomes.response(300)),
+    invalid: advice(outcomes.response(400)),
+    rateLimited: advice(outcomes.throttled()),
+    keyOfStack: advice(outcomes.response(401)),
+    keyOfProvider: advice(outcomes.response(401), someContext(creation, explicitSettings)),
+    keyFromEnvironmentOrQuota: advice(outcomes.response(403), someContext(creation, inEnvironment)),
   }).toMatchInlineSnapshot(`
     {
       "customTimeout": "Raise customTimeouts, or the settings maxConcurrentRequests and requestsPerSecond if they are set.",
@@ -150,14 +152,14 @@ it("The text of a failed creation says where a webhook may exist whose secret is
   const noList = { ids: [] as string[], isComplete: false };
   const emptyList = { ids: [], isComplete: true };
   const list = { ids: ["1", "2", "3", "4", "5", "6"], isComplete: true };
-  const htmlPage = Object.assign(http.response(200), { body: "<!doctype html>" });
+  const htmlPage = Object.assign(outcomes.response(200), { body: "<!doctype html>" });
   const inDoubt = (failure: FailedCall, orphans = noList) =>
     texts.inDoubtText(context, failure, webhook, orphans);
 
   expect({
-    withoutList: inDoubt(failedWith(http.response(409))),
-    notListed: inDoubt(failedWith(http.connectionLost), emptyList),
-    listed: inDoubt(failedWith(http.connectionLost), list),
+    withoutList: inDoubt(failedWith(outcomes.response(409))),
+    notListed: inDoubt(failedWith(outcomes.connectionLost), emptyList),
+    listed: inDoubt(failedWith(outcomes.connectionLost), list),
     afterHtmlPage: inDoubt(failedWith(htmlPage, { unusablePart: "id" })),
     withoutSecret: undoText(!hasSecret, "undone"),
     withoutSecretAndStored: undoText(!hasSecret, "partial", messageParts.undoReturned404),
@@ -186,7 +188,7 @@ it("The text of a failed creation says where a webhook may exist whose secret is
 it("The text of a failed deletion names the outcome, what is missing in the state or the settings, or another base URL", async () => {
   const stack = startProvider({ apiKey: undefined, listing: "yes" });
   const provider = startProvider({ apiKey: undefined, isExplicit: "true" });
-  const failure = failedWith(http.response(500), { request: deleteRequest });
+  const failure = failedWith(outcomes.response(500), { request: deleteRequest });
   const isUpdate = true;
   const otherBaseUrl = (current: typeof settings, isUpdating = isUpdate) =>
     texts.otherBaseUrlText(deletion, current, "https://old.example", isUpdating);
@@ -255,7 +257,7 @@ it("The properties of a webhook that differ are named, some with a reason", () =
 
 it("A message about a webhook says what happened to it, or why nothing happened", () => {
   const [hasSecret, isLookedUp, isExternal] = [true, true, true];
-  const failedList = failedWith(http.response(500), { request: listRequest });
+  const failedList = failedWith(outcomes.response(500), { request: listRequest });
 
   expect({
     keptAdopted: messages.protected(name, "adopted"),

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { HttpOutcome } from "../../src/api/http.ts";
 import * as policy from "../../src/api/retry-policy.ts";
 import { errorBody } from "../helpers/builders.ts";
-import * as http from "../helpers/transport.ts";
+import * as outcomes from "../helpers/transport.ts";
 
 /** Returns what follows an attempt: by default a deletion's first, whose retry waits 500 ms. */
 function stepAfter(
@@ -22,27 +22,27 @@ const retriedKinds = (outcome: HttpOutcome) =>
   kinds.filter((kind) => stepAfter(outcome, { kind }).kind !== "end");
 
 it.each<[string, HttpOutcome]>([
-  ["the name could not be resolved for now", http.dnsFailure],
-  ["the connection was refused", http.connectionRefused],
-  ["no connection was established in time", http.unsent("timeout")],
-  ["the error code only looks like that of a certificate", http.notConnected("XCERT_")],
-  ["the service itself returned 503 with Retry-After: 3", http.throttledBy503(3_000)],
-  ["the service itself returned 503 with Retry-After: 0", http.throttledBy503(0)],
+  ["the name could not be resolved for now", outcomes.dnsFailure],
+  ["the connection was refused", outcomes.connectionRefused],
+  ["no connection was established in time", outcomes.unsent("timeout")],
+  ["the error code only looks like that of a certificate", outcomes.notConnected("XCERT_")],
+  ["the service itself returned 503 with Retry-After: 3", outcomes.throttledBy503(3_000)],
+  ["the service itself returned 503 with Retry-After: 0", outcomes.throttledBy503(0)],
 ])("A request that was certainly not carried out is retried when %s", (_case, outcome) => {
   expect(retriedKinds(outcome)).toEqual(kinds);
   expect(policy.mayHaveActed(outcome)).toBe(false);
 });
 
 it.each<[string, HttpOutcome]>([
-  ["the host does not exist", http.notConnected("ENOTFOUND")],
-  ["the certificate has expired", http.notConnected("CERT_HAS_EXPIRED")],
-  ["the issuer of the certificate is unknown", http.notConnected("UNABLE_TO_GET_ISSUER_CERT")],
-  ["the certificate is self-signed", http.notConnected("DEPTH_ZERO_SELF_SIGNED_CERT")],
-  ["the certificate names another host", http.notConnected("ERR_TLS_CERT_ALTNAME_INVALID")],
-  ["the certificate does not match the host", http.notConnected("HOSTNAME_MISMATCH")],
-  ["the proxy is not usable", http.notConnected("ERR_INVALID_URL")],
-  ["the deadline has passed", http.unsent("deadline")],
-  ["Pulumi is stopping", http.unsent("stopping")],
+  ["the host does not exist", outcomes.notConnected("ENOTFOUND")],
+  ["the certificate has expired", outcomes.notConnected("CERT_HAS_EXPIRED")],
+  ["the issuer of the certificate is unknown", outcomes.notConnected("UNABLE_TO_GET_ISSUER_CERT")],
+  ["the certificate is self-signed", outcomes.notConnected("DEPTH_ZERO_SELF_SIGNED_CERT")],
+  ["the certificate names another host", outcomes.notConnected("ERR_TLS_CERT_ALTNAME_INVALID")],
+  ["the certificate does not match the host", outcomes.notConnected("HOSTNAME_MISMATCH")],
+  ["the proxy is not usable", outcomes.notConnected("ERR_INVALID_URL")],
+  ["the deadline has passed", outcomes.unsent("deadline")],
+  ["Pulumi is stopping", outcomes.unsent("stopping")],
 ])("A request that was not carried out is not retried when %s", (_case, outcome) => {
   expect(retriedKinds(outcome)).toEqual([]);
   expect(policy.mayHaveActed(outcome)).toBe(false);
@@ -50,10 +50,10 @@ it.each<[string, HttpOutcome]>([
 
 const errorOfService = errorBody("NOT_FOUND");
 it.each<[string, HttpOutcome]>([
-  ["503 with Retry-After, as a proxy returns it", http.response(503, 5_000)],
-  ["503 with an error body alone", http.response(503, undefined, errorOfService)],
-  ["500 with Retry-After and an error body", http.response(500, 3_000, errorOfService)],
-  ["no response", http.connectionLost],
+  ["503 with Retry-After, as a proxy returns it", outcomes.response(503, 5_000)],
+  ["503 with an error body alone", outcomes.response(503, undefined, errorOfService)],
+  ["500 with Retry-After and an error body", outcomes.response(500, 3_000, errorOfService)],
+  ["no response", outcomes.connectionLost],
 ])("A request is retried after %s, unless it is a creation", (_case, outcome) => {
   expect(retriedKinds(outcome)).toEqual(["delete", "list"]);
   expect(policy.mayHaveActed(outcome)).toBe(true);
@@ -73,7 +73,7 @@ it.each([
   { kind: "create", codes: "429", retried: [429] },
   { kind: "delete", codes: "408, 425, 429 and 5xx", retried: [408, 425, 429, ...serverErrors] },
 ] as const)("A $kind request is retried only after $codes", ({ kind, retried }) => {
-  const isRetried = (code: number) => retriedKinds(http.response(code)).includes(kind);
+  const isRetried = (code: number) => retriedKinds(outcomes.response(code)).includes(kind);
 
   expect(statusCodes.filter(isRetried)).toEqual(retried);
 });
@@ -82,7 +82,7 @@ it("The status code of some redirects and client errors proves that the service 
   const redirects = [300, 301, 302, 307, 308];
   const clientErrors = [400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 422, 429];
 
-  const proving = statusCodes.filter((code) => !policy.mayHaveActed(http.response(code)));
+  const proving = statusCodes.filter((code) => !policy.mayHaveActed(outcomes.response(code)));
 
   expect(proving).toEqual([...redirects, ...clientErrors]);
 });
@@ -94,17 +94,17 @@ it.each([
   { attemptNumber: 1, random: 0, delayMs: 250 },
   { attemptNumber: 1, random: 0.5, delayMs: 375 },
 ])("The delay is $delayMs ms after attempt $attemptNumber, with random number $random", (row) => {
-  const step = stepAfter(http.dnsFailure, { attemptNumber: row.attemptNumber }, row.random);
+  const step = stepAfter(outcomes.dnsFailure, { attemptNumber: row.attemptNumber }, row.random);
 
   expect(step).toEqual({ kind: "retry", delayMs: row.delayMs });
 });
 
 it.each<[response: string, HttpOutcome, attemptNumber: number, delayMs: number]>([
-  ["429 with Retry-After: 3", http.throttled(3_000), 5, 3_000],
-  ["a throttling 503", http.throttledBy503(3_000), 5, 3_000],
-  ["429 without Retry-After", http.throttled(), 2, 1_000],
-  ["a first 429 with Retry-After: 0", http.throttled(0), 1, 50],
-  ["a fourth 429 with Retry-After: 0", http.throttled(0), 4, 400],
+  ["429 with Retry-After: 3", outcomes.throttled(3_000), 5, 3_000],
+  ["a throttling 503", outcomes.throttledBy503(3_000), 5, 3_000],
+  ["429 without Retry-After", outcomes.throttled(), 2, 1_000],
+  ["a first 429 with Retry-After: 0", outcomes.throttled(0), 1, 50],
+  ["a fourth 429 with Retry-After: 0", outcomes.throttled(0), 4, 400],
 ])("The delay holds for all requests after %s", (_response, outcome, attemptNumber, delayMs) => {
   expect(stepAfter(outcome, { attemptNumber })).toEqual({ kind: "pause", delayMs });
 });
@@ -112,7 +112,7 @@ it.each<[response: string, HttpOutcome, attemptNumber: number, delayMs: number]>
 const endFor = (giveUpReason: policy.GiveUpReason) => ({ kind: "end", giveUpReason });
 
 it("The retries of a request end when the next attempt would begin after retrySeconds", () => {
-  const retryIn20s = http.throttled(20_000);
+  const retryIn20s = outcomes.throttled(20_000);
 
   expect(stepAfter(retryIn20s, { elapsedMs: 100_000 }).kind).toBe("pause");
   expect(stepAfter(retryIn20s, { elapsedMs: 100_001 })).toEqual(endFor("retrySeconds"));
@@ -120,7 +120,7 @@ it("The retries of a request end when the next attempt would begin after retrySe
 
 it("The retries of a request end after 15 s when the connection is refused, or after retrySeconds if these are not longer", () => {
   const stepAt = (elapsedMs: number, retrySeconds = 120) =>
-    stepAfter(http.connectionRefused, { elapsedMs, retrySeconds });
+    stepAfter(outcomes.connectionRefused, { elapsedMs, retrySeconds });
 
   expect(stepAt(14_500).kind).toBe("retry");
   expect(stepAt(14_501)).toEqual(endFor("connectionRefused"));
@@ -130,13 +130,13 @@ it("The retries of a request end after 15 s when the connection is refused, or a
 it("The retries of a request end when the next attempt would begin at the deadline, whatever retrySeconds is", () => {
   const atDeadline = { remainingMs: 500, retrySeconds: 0 };
 
-  expect(stepAfter(http.dnsFailure, { remainingMs: 501 }).kind).toBe("retry");
-  expect(stepAfter(http.dnsFailure, atDeadline)).toEqual(endFor("deadline"));
+  expect(stepAfter(outcomes.dnsFailure, { remainingMs: 501 }).kind).toBe("retry");
+  expect(stepAfter(outcomes.dnsFailure, atDeadline)).toEqual(endFor("deadline"));
 });
 
 it("A retry is given up because Pulumi is stopping, even close to the deadline, but a response that is never retried gives no such reason", () => {
   const stopping = { isStopping: true, remainingMs: 1 };
 
-  expect(stepAfter(http.dnsFailure, stopping)).toEqual(endFor("stopping"));
-  expect(stepAfter(http.response(400), stopping)).toEqual({ kind: "end" });
+  expect(stepAfter(outcomes.dnsFailure, stopping)).toEqual(endFor("stopping"));
+  expect(stepAfter(outcomes.response(400), stopping)).toEqual({ kind: "end" });
 });

@@ -23,8 +23,8 @@ export interface PulumiCli {
   /** The source of the CLI. */
   source: Source;
   /**
-   * Changes to the environment of a process that runs this CLI: `PATH`, on which this CLI and the current
-   * Node.js come first, and the variables that a CLI from the cache needs.
+   * Changes to the environment of a process that runs this CLI: a `PATH` on which no other `pulumi` or `node`
+   * comes before this CLI and the current Node.js, and the variables that a CLI from the cache needs.
    */
   environment: Record<string, string>;
 }
