@@ -40,13 +40,13 @@ it.each([
   expect(await check(args)).toStrictEqual(accepted(args));
 });
 
-it.each([0, "17"])("A check returns adopt.id %j as a string, adopt.secret wrapped", async (id) => {
+it.each([0, "17"])("A check makes adopt.id %j a string, and wraps adopt.secret", async (id) => {
   const { inputs } = await check(someArgs({ adopt: { id, secret } }));
 
   expect(inputs).toEqual(someArgs({ adopt: { id: String(id), secret: secretEnvelope } }));
 });
 
-it.each(Object.values(unknownMarkers))("Every argument may be unknown: %s", async (marker) => {
+it.each(Object.entries(unknownMarkers))("Each argument may be an unknown %s", async (_, marker) => {
   const args = Object.fromEntries(argumentNames.map((name) => [name, marker]));
 
   expect(await check(args)).toStrictEqual(accepted(args));
@@ -110,7 +110,7 @@ describe("A check of invalid arguments", () => {
     expect(await failurePrefixes(args)).toEqual(["n".repeat(100)]);
   });
 
-  it.for([null, [], "", "\ud800"])("refuses the event %j whatever the flags say", async (event) => {
+  it.for([null, [], "", "\ud800"])("refuses event %j despite allowUnknownEvents", async (event) => {
     const args = someArgs({ events: ["record.created", event], allowUnknownEvents: true });
 
     expect(await failurePrefixes(args)).toEqual(["events[1]"]);
@@ -132,23 +132,22 @@ describe("A check of invalid arguments", () => {
     const settings = { baseUrl: "", apiKey: undefined, listing: "maybe" };
     const args = { databaseId: "", tableId: 7, events: ["nope", 7], other: [] };
 
-    expect(await failurePrefixes(args, settings)).toEqual([
-      ...["dbwebhooks:baseUrl", "dbwebhooks:apiKey", "dbwebhooks:listing", "other"],
-      ...["databaseId", "url", "events[0]", "events[1]", "tableId"],
-    ]);
+    const invalidSettings = ["dbwebhooks:baseUrl", "dbwebhooks:apiKey", "dbwebhooks:listing"];
+    const invalidArgs = ["other", "databaseId", "url", "events[0]", "events[1]", "tableId"];
+    expect(await failurePrefixes(args, settings)).toEqual([...invalidSettings, ...invalidArgs]);
   });
 
   it("reports at most 20 problems, and counts the others", async () => {
-    const twenty = await failurePrefixes(someArgs({ events: Array(20).fill("no") }));
-    const twentyOne = await failurePrefixes(someArgs({ events: Array(21).fill("no") }));
+    const { failures: twenty } = await check(someArgs({ events: Array(20).fill("no") }));
+    const { failures } = await check(someArgs({ events: Array(21).fill("no") }));
 
-    expect(twenty.at(-1)).toBe("events[19]");
-    expect(twentyOne).toEqual([...twenty, "more"]);
+    expect(twenty.at(-1)).toMatch(/^events\[19\]: /);
+    expect(failures).toEqual([...twenty, expect.stringMatching(/^more: .*\b1\b/)]);
   });
 
   const token = "T0K3N~^#";
   const valuesWithToken = [`http://${token}`, `https://a:${token}@ x`, [token], { [token]: token }];
-  it.for(valuesWithToken)("repeats no part of %j in its failures", async (value) => {
+  it.for(valuesWithToken)("never repeats the token in %j", async (value) => {
     const names = [...argumentNames, "notAnArgument"];
     const args = Object.fromEntries(names.map((name) => [name, value]));
     const adopt = { id: token, secret: `${token}\n` };
@@ -157,8 +156,8 @@ describe("A check of invalid arguments", () => {
 
     const { failures } = await check({ ...args, adopt }, settings);
 
-    // A url is a valid databaseId and tableId; every other value is refused.
-    expect(failures.length).toBeGreaterThanOrEqual(10);
+    // All 13 values are invalid, but databaseId and tableId may hold any printable text.
+    expect(failures.length).toBeGreaterThanOrEqual(11);
     expect(failures.join("\n")).not.toContain(token);
   });
 });

@@ -24,8 +24,8 @@ it("The pipelines of examples/ci preview pull requests without the API key", () 
 });
 
 it.each([
-  { source: "the environment variable", variable: "2", parallel: "2" },
-  { source: "the configuration of the stack", variable: "", parallel: "3" },
+  { source: "DBWEBHOOKS_MAX_CONCURRENT_REQUESTS", variable: "2", parallel: "2" },
+  { source: "maxConcurrentRequests of the stack", variable: "", parallel: "3" },
 ])("The script of examples/ci takes --parallel from $source", async ({ variable, parallel }) => {
   await withExample("ci", async ({ directory }) => {
     const settings = { config: { "dbwebhooks:maxConcurrentRequests": 3 } };

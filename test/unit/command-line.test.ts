@@ -20,7 +20,7 @@ async function runCommandLine(line: string) {
   return { exitCode: process.exitCode, stdout: textOf(stdout), stderr: textOf(stderr) };
 }
 
-/** Returns the options with which `serve` starts the local service. */
+/** Runs `serve` with a service that fails to start, and returns the options that it received. */
 async function optionsOfServe(line: string) {
   const start = vi.mocked(startLocalService).mockRejectedValueOnce(new Error("started"));
   await expect(runCommandLine(`serve ${line}`)).rejects.toThrow("started");

@@ -54,7 +54,7 @@ describe("The settings of a provider", () => {
 
   const given = { apiKey: "given", namesFromEnvironment: [] };
   const fromVariable = { apiKey: "variable", namesFromEnvironment: ["apiKey"] };
-  it.each<[origin: string, given: string, variable: string, isExplicit: boolean, used: object]>([
+  it.each<[origin: string, apiKey: string, variable: string, isExplicit: boolean, used: object]>([
     ["the environment before the stack", "given", "variable", false, fromVariable],
     ["the environment if a Provider has no argument", "", "variable", true, fromVariable],
     ["the stack if the variable is empty", "given", "", false, given],

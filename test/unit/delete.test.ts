@@ -12,19 +12,21 @@ const unavailable: StubResponse = { statusCode: 503, headers: { "retry-after": "
 
 describe("A deletion", () => {
   it.each([
-    { provider: "the default provider", isExplicit: "false", hint: "DBWEBHOOKS_API_KEY" },
-    { provider: "an explicit provider", isExplicit: "true", hint: "give the Provider" },
-  ])("by $provider sends nothing for a webhook of another base URL", async (row) => {
-    const provider = await startWithService(deleted, { isExplicit: row.isExplicit });
+    { kind: "default", advice: "set DBWEBHOOKS_BASE_URL and DBWEBHOOKS_API_KEY" },
+    { kind: "explicit", advice: "give the Provider its former address and key" },
+  ])("by the $kind provider sends nothing to another base URL, and says: $advice", async (row) => {
+    const isExplicit = String(row.kind === "explicit");
+    const provider = await startWithService(deleted, { isExplicit });
     const state = { ...provider.state, baseUrl: "https://a.example" };
 
-    const refusal = { kind: "notDeleted", message: expect.stringContaining(row.hint) };
+    const refusal = { kind: "notDeleted", message: expect.stringContaining(row.advice) };
     await expect(provider.delete("17", state)).rejects.toMatchObject(refusal);
     expect(provider.requests).toEqual([]);
   });
 
-  it("by the default provider advises to set the old base URL while the program runs", async () => {
+  it("by the default provider during an update advises to set the base URL back to the old one", async () => {
     const { check, delete: remove, state } = await startWithService(deleted);
+    // Pulumi checks arguments only when it runs the program.
     await check({}, someArgs());
 
     const deletion = remove("17", { ...state, baseUrl: "https://a.example" });

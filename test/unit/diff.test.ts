@@ -54,7 +54,7 @@ describe("A comparison", () => {
         const [old, next] = [webhookOf(olds), webhookOf(news)];
         const different = Object.keys(old).filter((name) => old[name] !== next[name]);
 
-        const differences = await diff("17", someState({ tableId: undefined, ...inputs }), news);
+        const differences = await diff("17", someState(inputs), news);
 
         expect(namesOf(differences)).toEqual(different);
       }),
@@ -74,18 +74,18 @@ describe("A comparison", () => {
     expect(await compare(comparison)).toEqual({ names: [], lines: [] });
   });
 
-  it.each<[property: string, state: Properties, news: Properties]>([
-    ["url", {}, { url: unknownValue }],
-    ["events", {}, { events: ["record.created", unknownValue] }],
-    ["events", {}, { events: [{ toString: 1 }, false] }],
-    ["events", { events: "record.created" }, {}],
-    ["baseUrl", { baseUrl: undefined }, {}],
-    ["adopt", {}, { adopt: { id: "18", secret } }],
-    ["adopt", {}, { adopt: { id: unknownMarkers.number, secret } }],
-    ["adopt", {}, { adopt: unknownValue }],
-    ["secret", { secret: undefined }, {}],
-    ["secret", { secret: "" }, {}],
-  ])("warns of a replacement because of %s: state %j, program %j", async (name, state, news) => {
+  it.each<[property: string, reason: string, state: Properties, news: Properties]>([
+    ["url", "not known yet", {}, { url: unknownValue }],
+    ["events", "not known yet in part", {}, { events: ["record.created", unknownValue] }],
+    ["events", "no list of strings", {}, { events: [{ toString: 1 }, false] }],
+    ["events", "no list in the state", { events: "record.created" }, {}],
+    ["baseUrl", "missing in the state", { baseUrl: undefined }, {}],
+    ["adopt", "for another webhook", {}, { adopt: { id: "18", secret } }],
+    ["adopt", "for an id not known yet", {}, { adopt: { id: unknownMarkers.number, secret } }],
+    ["adopt", "not known yet", {}, { adopt: unknownValue }],
+    ["secret", "missing in the state", { secret: undefined }, {}],
+    ["secret", "empty in the state", { secret: "" }, {}],
+  ])("warns of a replacement because of %s, which is %s", async (name, _reason, state, news) => {
     expect(await compare({ state, news })).toEqual(replacementFor(name));
   });
 });
@@ -101,6 +101,7 @@ describe("ignoreChanges", () => {
   ])("leaves $different, baseUrl and secret as differences with $ignored", async (row) => {
     const drift = { url: "https://drifted.example", events: ["table.created"] };
     const state = someState({ ...drift, baseUrl: "https://old.example.com", secret: undefined });
+    // The default provider would refuse to compare a webhook of another base URL.
     const { diff } = startProvider({ isExplicit: "true" });
 
     const differences = await diff("17", state, someArgs(), { ignored: row.ignored });

@@ -111,7 +111,7 @@ describe("The dynamic provider", () => {
     expect(await provider.update("17", state)).toStrictEqual({ outs: stored });
   });
 
-  it("returns an empty id from the read of a webhook that is gone, and sends a deletion", async () => {
+  it("returns an empty id when it reads a webhook that is gone, and sends a request when it deletes one", async () => {
     await using server = await startServer({ body: { webhooks: [] } }, { body: { success: true } });
     await configure({ baseUrl: server.url, listing: "true" });
     const state = someState({ baseUrl: server.url });

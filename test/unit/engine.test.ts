@@ -29,7 +29,7 @@ function beginCreation(engine: EngineMonitor): () => void {
   };
 }
 
-/** Returns the signal handler that a creation in flight has added. */
+/** Returns the handler that a creation has added. A real signal would call those of Vitest too. */
 function handlerOf(signal: "SIGINT" | "SIGTERM", listenersBefore: readonly unknown[]) {
   return process.listeners(signal).find((handler) => !listenersBefore.includes(handler));
 }
