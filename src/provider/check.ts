@@ -104,7 +104,7 @@ function checkArguments(news: Properties, problems: readonly string[]): CheckRes
     return { inputs: normalizeInputs(inputs), failures: [] };
   }
   const more = all.length - maxFailures;
-  const rest = more > 0 ? [`more: there are ${more} further problems like these`] : [];
+  const rest = more > 0 ? [`more: problems that are not shown here: ${more}`] : [];
   const failures = [...all.slice(0, maxFailures), ...rest].map((line) => oneLine(line, 500));
   return { inputs, failures };
 }
