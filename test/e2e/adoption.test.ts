@@ -8,7 +8,7 @@ function methodsAndTargetsOf({ requests }: LocalService): string[] {
   return requests.map(({ method, path }) => `${method} ${path.split("/").at(-1)}`);
 }
 
-/** Declares resources by the existing webhooks that they adopt. */
+/** Declares resources by the existing webhooks that they adopt. One is deleted before it is replaced. */
 function adopting(existing: Readonly<Record<string, ExistingWebhook | undefined>>): Webhooks {
   const webhooks = Object.entries(existing).map(([name, adopt]) => [
     name,
@@ -36,13 +36,13 @@ describe("Resources that adopt webhooks", () => {
     expect(output + (await stateText())).not.toContain("whsec_");
   });
 
-  it("delete only the webhook that adopt no longer names when they are replaced, renamed and exchanged", async () => {
+  it("delete only the webhook that adopt no longer names when they are replaced, are renamed or adopt another webhook", async () => {
     const { service, createByHand, declare, outputs, pulumi, stateText, up } = stack();
-    const { orders, replaced, deletedFirst, renamed, exchanged: deleted } = adopted;
+    const { orders, replaced, deletedFirst, renamed } = adopted;
     const exchanged = await createByHand();
     const kept = { orders, replaced, deletedFirst, newName: renamed, exchanged };
     service.clearRequests();
-    // Because a creation fails, the next run is the one that deletes the replaced resources.
+    // One creation fails, so Pulumi deletes the replaced resources only in the next run, which adopts nothing.
     service.inject({ on: "POST", fault: { kind: "respond", statusCode: 400 }, times: 1 });
     const created = { args: { url: "https://example.com/created" } };
     await declare({ ...adopting(kept), created });
@@ -54,7 +54,7 @@ describe("Resources that adopt webhooks", () => {
 
     expect(failed.exitCode).not.toBe(0);
     expect(stateAfterFailure).toMatch(/"delete": ?true/);
-    const requests = new Set([`DELETE ${deleted?.id}`, "POST webhooks"]);
+    const requests = new Set([`DELETE ${adopted.exchanged?.id}`, "POST webhooks"]);
     expect(new Set(methodsAndTargetsOf(service))).toEqual(requests);
     const secrets = Object.entries(kept).map(([name, one]) => [`${name}Secret`, one?.secret]);
     expect(await outputs()).toMatchObject(Object.fromEntries(secrets));

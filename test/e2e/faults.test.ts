@@ -6,7 +6,7 @@ import { noPromptFlags, type StoredWebhooks, shareStack } from "../helpers/stack
 
 // A webhook for each outcome of its creation, in a database of the same name. All faults, also those of a
 // deletion, are in test/process/faults, without the CLI.
-const createdNames = ["created", "notCreated", "inDoubt", "undone", "partial"];
+const creationOutcomes = ["created", "notCreated", "inDoubt", "undone", "partial"];
 // These are replaced on request in the second update, although no argument changes.
 const replacedOnRequest = ["triggered", "targeted"];
 const webhooksIn = (databaseIds: readonly string[], replacementTrigger: string): Webhooks => ({
@@ -48,7 +48,7 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
       service.inject({ on: "POST", databaseId: "undone", fault: withoutSecret });
       service.inject({ on: "POST", databaseId: "partial", fault: withoutSecret });
       service.inject({ on: "DELETE", databaseId: "partial", fault: forbidden });
-      await declare(webhooksIn([...createdNames, "notDeleted", "targeted"], "first"));
+      await declare(webhooksIn([...creationOutcomes, "notDeleted", "targeted"], "first"));
 
       await up();
     });
@@ -70,7 +70,7 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
     });
   });
 
-  describe("the next up, in which a deletion fails and whose replacements get the existing webhook,", () => {
+  describe("the next up, in which a deletion fails and the service returns old webhooks for replacements,", () => {
     beforeAll(async () => {
       const { service, declare } = stack();
       service.clearFaults();
@@ -83,13 +83,13 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
         const fault: Fault = { kind: "respond", statusCode: 200, body: { id, secret } };
         service.inject({ on: "POST", databaseId, fault });
       }
-      await declare(webhooksIn([...createdNames, "targeted"], "second"));
+      await declare(webhooksIn([...creationOutcomes, "targeted"], "second"));
 
       await up("--replace", stored.targeted?.urn ?? "");
     });
 
     it("leaves each webhook once at the service and, with a secret, in the state", () => {
-      const all = [...createdNames, "notDeleted", ...replacedOnRequest];
+      const all = [...creationOutcomes, "notDeleted", ...replacedOnRequest];
 
       expect(stack().service.webhooks).toHaveLength(all.length);
       expect(Object.keys(stored).toSorted()).toEqual(all.toSorted());
@@ -98,7 +98,7 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
       }
     });
 
-    it.each(replacedOnRequest)("keeps the existing webhook, and warns: %s", (name) => {
+    it.each(replacedOnRequest)("keeps the old webhook, and warns: %s", (name) => {
       const { id } = existingIn(name)[0] ?? {};
       const requests = stack().service.requests.filter(isIn(name));
 

@@ -6,7 +6,7 @@ import { holdCreation, noPromptFlags, shareStack, type TestStack } from "../help
 /** Starts `up` and waits until the service has created a webhook, whose response it holds back. */
 async function startUpAndHold({ service, start }: TestStack) {
   const { committed, release } = holdCreation(service);
-  const running = start(["up", ...noPromptFlags, "--parallel", "2"]);
+  const running = start(["up", ...noPromptFlags]);
   await committed;
   /** Signals the whole process group of the command, as ^C in a terminal does. */
   const interrupt = () => process.kill(-(running.child.pid ?? 0), "SIGINT");

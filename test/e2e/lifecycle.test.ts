@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { javascriptProgram, type Webhooks, webhookArgs, yamlProgram } from "../helpers/programs.js";
 import { noPromptFlags, type StoredWebhooks, shareStack } from "../helpers/stack.js";
 
-/** The change of the program that replaces a webhook, which has the name of the changed argument. */
+/** Changes of the program that replace a webhook. Each webhook is named after the changed argument. */
 const replacingChanges: Readonly<Record<string, object>> = {
   databaseId: { databaseId: "base_other" },
   url: { url: "https://example.com/hooks/other" },
@@ -11,7 +11,7 @@ const replacingChanges: Readonly<Record<string, object>> = {
 };
 const replaced = Object.keys(replacingChanges);
 /** Webhooks that change at the service, or whose database the service refuses to list. */
-const webhooksAtService: Webhooks = {
+const changedAtService: Webhooks = {
   secretUrl: { args: { url: "https://example.com/old-token" }, hasSecretUrl: true },
   changedUrl: {},
   gone: {},
@@ -20,12 +20,12 @@ const webhooksAtService: Webhooks = {
 };
 const webhooksBefore: Webhooks = {
   ...Object.fromEntries(replaced.map((name) => [name, {}])),
-  ...webhooksAtService,
+  ...changedAtService,
   ignoring: {},
 };
 const webhooksAfter: Webhooks = {
   ...Object.fromEntries(replaced.map((name) => [name, { args: replacingChanges[name] }])),
-  ...webhooksAtService,
+  ...changedAtService,
   ignoring: { args: { url: "https://example.com/ignored" }, opts: { ignoreChanges: ["url"] } },
 };
 const otherUrl = "https://example.com/other";
@@ -91,7 +91,7 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
       expect(output).not.toContain("Replacing");
     });
 
-    it("have a changed url in the state, keep it when inactive or unlisted, and are removed when gone", () => {
+    it("have a changed url in the state, the old one when unlisted, stay when inactive, and are removed when gone", () => {
       expect(refreshed).toMatchObject({
         changedUrl: { outputs: { url: otherUrl } },
         inactive: { outputs: webhookArgs() },

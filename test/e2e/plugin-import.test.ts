@@ -39,7 +39,7 @@ describe("The native plugin, given the secrets of existing webhooks,", () => {
   it("imports by command", async () => {
     const resources = [{ type: yamlProgram.type, name: "byCommand", id: idOf(existing[0]) }];
     await writeJson(join(stack().directory, "import.json"), { resources });
-    // The code that Pulumi generates shows the url, whatever the state does.
+    // Pulumi would print code that contains the url, although the state encrypts it.
     const flags = ["--yes", "--protect=false", "--generate-code=false"];
 
     const { exitCode, output } = await run("import", "--file", "import.json", ...flags);
@@ -68,11 +68,11 @@ describe("The native plugin, given the secrets of existing webhooks,", () => {
     expect(output).not.toContain("Replacing webhook");
   });
 
-  it("changes nothing when the arguments are corrected, and keeps a webhook that another resource has", async () => {
+  it("changes nothing when the arguments are corrected, and keeps the webhook of a removed resource that another one manages", async () => {
     // Pulumi has stored the webhook although its import failed.
     await stack().declare({ byCommand: imported, byOption: imported, mismatched: imported });
 
-    // For a YAML program `--json` shows no secrets, as the last test shows.
+    // The last test shows that --json prints no secret for a YAML program.
     const { exitCode, output } = await run("up", ...noPromptFlags, "--json");
 
     expect(exitCode, output).toBe(0);
@@ -99,6 +99,7 @@ it("pulumi-dbwebhooks/native creates and reads webhooks with a Provider, and lea
     const existing = await createByHand({ url });
     const { baseUrl, apiKey } = service;
     const formerBaseUrls = ["https://old.example.com"];
+    // An argument of every type.
     const account = { baseUrl, apiKey, formerBaseUrls, listing: true, timeoutSeconds: 20 };
     await writeProgram(`
       const { Webhook, Provider } = require("pulumi-dbwebhooks/native");

@@ -25,7 +25,7 @@ describe("Without a network, the plugin", () => {
     await writeJson(join(stack().directory, "Pulumi.yaml"), project);
   });
 
-  it("is installed by install-plugin, and programs and SDKs then find it", async () => {
+  it("is installed by install-plugin, and then found by programs and by `pulumi package add`", async () => {
     const cli = join(repository, "dist/cli/main.js");
 
     // The stack of this test uses the same home directory.

@@ -72,6 +72,7 @@ describe("Secrets on the real CLI, with Pulumi's most detailed log,", () => {
 
   it("are in no line of the log or the event log that this package writes", () => {
     expect(logs.filter((line) => isLeak(line) && !isDebugMessageOfPulumi(line))).toEqual([]);
+    // The key that the service repeated in its error.
     expect(logs.some((line) => line.includes("[withheld:"))).toBe(true);
   });
 });

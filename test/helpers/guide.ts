@@ -36,8 +36,7 @@ export function commandBlocks(page: string): CommandBlock[] {
  * webhook that they create.
  */
 export async function followGuide(markdown: string, guide: GuideOptions): Promise<void> {
-  // Below the ports that the system assigns, because the commands start a receiver there repeatedly.
-  const port = randomInt(10_000, 30_000);
+  const port = receiverPort();
   const blocks = commandBlocks(markdown.replaceAll("127.0.0.1:9000", `127.0.0.1:${port}`));
   const serve = "npx pulumi-dbwebhooks serve";
   const serving = blocks.findIndex(({ commands }) => commands.startsWith(serve));
@@ -47,7 +46,7 @@ export async function followGuide(markdown: string, guide: GuideOptions): Promis
   const directory = join(guide.directory, changesTo?.[1] ?? ".");
   // The guide chooses the backend and the passphrase.
   const { PULUMI_BACKEND_URL: _, PULUMI_CONFIG_PASSPHRASE: __, ...variables } = guide.environment;
-  const environment = { ...variables, npm_config_prefer_offline: "true", PORT: String(port) };
+  const environment = { ...variables, npm_config_prefer_offline: "true", PORT: port };
   const openIn = (terminalDirectory: string) => (commands: string) => {
     const options = { directory: terminalDirectory, environment, isGroupLeader: true };
     return start("bash", ["-euc", commands], options);
@@ -80,6 +79,9 @@ export async function followGuide(markdown: string, guide: GuideOptions): Promis
   const files = Object.entries(await textsBelow(guide.directory, isWritten));
   expect(files.filter(([, text]) => text.includes("whsec_"))).toEqual([]);
 }
+
+/** A port below those that the system assigns, because the commands start a receiver there repeatedly. */
+export const receiverPort = () => String(randomInt(10_000, 30_000));
 
 /** Pastes blocks into one terminal, expects the documented output, and returns what was printed. */
 async function paste(

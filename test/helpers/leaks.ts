@@ -20,11 +20,7 @@ const fragments = [apiKey, secret, ...Object.values(tokens)]
   // Base64 depends on how many bytes come before the value, and its ends on the neighbouring bytes.
   .flatMap((value) => [
     value,
-    ...["", ".", ".."].map((before) =>
-      Buffer.from(before + value)
-        .toString("base64")
-        .slice(4, -4),
-    ),
+    ...["", ".", ".."].map((before) => btoa(before + value).slice(4, -4)),
   ])
   .map((encoding) => encoding.toLowerCase())
   .flatMap((encoding) =>

@@ -58,7 +58,7 @@ describe("The packed package", async () => {
     ]);
   });
 
-  it("has a plugin that can be executed, and on Windows in a directory with spaces", () => {
+  it("has a plugin that can be executed, on Windows also in a directory with spaces", () => {
     const plugin = files.find(({ path }) => path === "plugin/pulumi-resource-dbwebhooks");
 
     expect((plugin?.mode ?? 0) & 0o111).toBe(0o111);

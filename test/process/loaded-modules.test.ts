@@ -14,14 +14,14 @@ const checkAndDiff = `
   await provider.check({}, args);
   await provider.diff("1", state, args);
 `;
-// Of another webhook, because the provider keeps webhook 1 after its diff. The request fails.
-const request = `await provider.delete("2", state).catch(() => {});`;
+// Webhook 1 would stay, because its diff shows that the program still has it. The request for 2 fails.
+const deletion = `await provider.delete("2", state).catch(() => {});`;
 
 it.each([
   { code: "the main entry", script: `require("pulumi-dbwebhooks");`, loaded: "none" },
   { code: "./native", script: `require("pulumi-dbwebhooks/native");`, loaded: "none" },
   { code: "a check and a diff", script: checkAndDiff, loaded: "zod" },
-  { code: "a deletion", script: checkAndDiff + request, loaded: "undici, zod" },
+  { code: "a deletion", script: checkAndDiff + deletion, loaded: "undici, zod" },
 ])("Of undici and zod, $code loads: $loaded", async ({ script, loaded }) => {
   const printLoaded = `console.log(Object.keys(require.cache).join("\\n"))`;
   const args = ["-e", `(async () => { ${script} ${printLoaded} })()`];

@@ -9,7 +9,7 @@ import { stackEnvironment } from "../helpers/pulumi.js";
 
 const readmeOf = (example: string) => readPage(`examples/${example}/README.md`);
 
-describe("The commands succeed and print the documented output", () => {
+describe("The commands of a README succeed and print the documented output", () => {
   const packed = temporaryDirectory();
   let tarball: string;
   beforeAll(async () => {

@@ -76,6 +76,7 @@ describe("A stack that moves to the plugin as docs/moving.md says", () => {
     const { service, writeProgram, outputs, pulumi } = stack();
     const orders = service.webhooks.find(({ secret }) => secret === before.ordersSecret);
     await writeProgram(programThatAdopts(orders?.id));
+    // The page describes the way back for one webhook.
     await pulumi(["destroy", "--yes", "--target", "**other"], account());
 
     await paste(returnBlock);

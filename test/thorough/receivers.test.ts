@@ -1,8 +1,7 @@
-import { randomInt } from "node:crypto";
 import { expect, it } from "vitest";
 import { start } from "../helpers/commands.js";
 import { withDirectory, writeFiles } from "../helpers/directory.js";
-import { endGroup } from "../helpers/guide.js";
+import { endGroup, receiverPort } from "../helpers/guide.js";
 import { startService } from "../helpers/local-service.js";
 import { codeBlocks, readPage, sectionOf } from "../helpers/markdown.js";
 
@@ -11,8 +10,8 @@ const page = readPage("docs/receive-and-verify.md");
 it.each(["TypeScript", "Python", "Go"])(
   "A receiver of docs/receive-and-verify.md handles a repeated event once, and rejects a wrong signature: %s",
   async (heading) => {
-    const port = randomInt(10_000, 30_000);
-    const section = sectionOf(page, heading).replaceAll("9000", String(port));
+    const port = receiverPort();
+    const section = sectionOf(page, heading).replaceAll("9000", port);
     const [, file = ""] = /Save this as `(.+?)`/.exec(section) ?? [];
     const [program, commands] = codeBlocks(section).map(({ text }) => text);
     const address = `http://127.0.0.1:${port}`;

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { soak } from "../../tools/soak/soak.mjs";
 
 // "node tools/soak/main.mts" runs it for longer.
-it("Many webhooks are all in the state with their secrets, or named by an error, after random faults and edits", async () => {
+it("After random faults and edits, each webhook is in the state with its secret, or an error names it", async () => {
   const lines: string[] = [];
   const print = (line: string) => lines.push(line);
   const options = { webhooks: 40, rounds: 1, seed: 11, faultyShare: 0.5, print };

@@ -91,6 +91,7 @@ async function withSilentProxy({ baseUrl }: LocalService) {
   await once(proxy, "listening");
   return {
     DBWEBHOOKS_BASE_URL: "https://tables.example.com",
+    // A deletion meets a webhook that was created there.
     DBWEBHOOKS_FORMER_BASE_URLS: baseUrl,
     DBWEBHOOKS_TIMEOUT_SECONDS: "1",
     DBWEBHOOKS_RETRY_SECONDS: "1",
