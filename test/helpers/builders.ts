@@ -19,11 +19,10 @@ export const unknownMarkers = {
 };
 
 /** The property by which Pulumi recognizes a wrapped secret. */
-export const secretMark = {
+export const secretSignature = {
   "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
 };
-export const wrapped = (value: unknown) => ({ ...secretMark, value });
-export const secretEnvelope = wrapped(secret);
+export const wrapped = (value: unknown) => ({ ...secretSignature, value });
 
 type Properties = Record<string, unknown>;
 

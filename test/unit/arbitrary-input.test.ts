@@ -2,13 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { environmentVariables } from "../../src/common/setting-names.js";
 import { isUnknown } from "../../src/provider/values.js";
-import {
-  secret,
-  secretEnvelope,
-  someArgs,
-  someState,
-  unknownMarkers,
-} from "../helpers/builders.js";
+import { secret, someArgs, someState, unknownMarkers, wrapped } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
 import { expectNoPrototypePollution, expectPrintable } from "../helpers/expectations.js";
 import { startServer } from "../helpers/http-server.js";
@@ -89,7 +83,7 @@ it("With any configuration, state and arguments, a diff returns differences or r
       const refreshed = await read("17", olds);
 
       expect([expect.any(Array), "unchanged"]).toContainEqual(result);
-      expect(refreshed?.properties).toEqual({ ...olds, secret: secretEnvelope });
+      expect(refreshed?.properties).toEqual({ ...olds, secret: wrapped(secret) });
       [...failures, ...lines].forEach(expectPrintable);
       expectNoPrototypePollution();
     }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { webhookArguments } from "../../src/provider/arguments.js";
-import { secret, secretEnvelope, someArgs, unknownMarkers } from "../helpers/builders.js";
+import { secret, someArgs, unknownMarkers, wrapped } from "../helpers/builders.js";
 import { startProvider } from "../helpers/provider.js";
 
 type Args = Record<string, unknown>;
@@ -43,7 +43,7 @@ it.each([
 it.each([0, "17"])("A check makes adopt.id %j a string, and wraps adopt.secret", async (id) => {
   const { inputs } = await check(someArgs({ adopt: { id, secret } }));
 
-  expect(inputs).toEqual(someArgs({ adopt: { id: String(id), secret: secretEnvelope } }));
+  expect(inputs).toEqual(someArgs({ adopt: { id: String(id), secret: wrapped(secret) } }));
 });
 
 it.each(Object.entries(unknownMarkers))("Each argument may be an unknown %s", async (_, marker) => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { Transport } from "../../src/api/transport.js";
 import { EngineMonitor } from "../../src/provider/engine.js";
-import { errorBody, secret, secretEnvelope, someArgs } from "../helpers/builders.js";
+import { errorBody, secret, someArgs, wrapped } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
 import { refusedAddress, type StubResponse } from "../helpers/http-server.js";
 import { startProvider } from "../helpers/provider.js";
@@ -25,7 +25,7 @@ describe("A creation", () => {
 
     const { properties } = await create({ ...args, allowInsecureUrl: false });
 
-    expect(properties).toStrictEqual({ ...args, baseUrl, secret: secretEnvelope });
+    expect(properties).toStrictEqual({ ...args, baseUrl, secret: wrapped(secret) });
     const path = "/eu/api/v1/bases/a%2Fb%20%C3%A4%3F%23%252e/webhooks";
     const sentBody = JSON.stringify({ url, events: args.events, tableId: "tbl_ä/1" });
     expect(requests).toMatchObject([{ method: "POST", path, body: sentBody }]);

@@ -3,10 +3,10 @@ import * as provider from "../../src/adapters/dynamic.js";
 import {
   providerText,
   secret,
-  secretEnvelope,
   someArgs,
   someState,
   unknownMarkers,
+  wrapped,
 } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
 import { startServer } from "../helpers/http-server.js";
@@ -85,7 +85,7 @@ describe("The dynamic provider's create", () => {
 
     const args = withProviderText(someArgs({ allowInsecureUrl: true }));
 
-    const outs = { ...someArgs(), baseUrl: server.url, secret: secretEnvelope };
+    const outs = { ...someArgs(), baseUrl: server.url, secret: wrapped(secret) };
     expect(await provider.create(args)).toStrictEqual({ id: "17", outs });
   });
 
@@ -105,7 +105,7 @@ describe("The dynamic provider", () => {
   it("keeps the state and wraps its secret in a read and an update, without settings", async () => {
     await configure({ baseUrl: undefined, apiKey: undefined });
     const state = someState({ propertyOfAnotherVersion: [1] });
-    const stored = { ...state, secret: secretEnvelope };
+    const stored = { ...state, secret: wrapped(secret) };
 
     expect(await provider.read("17", state)).toStrictEqual({ id: "17", props: stored });
     expect(await provider.update("17", state)).toStrictEqual({ outs: stored });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { listed, listOf, secret, secretEnvelope, someArgs, wrapped } from "../helpers/builders.js";
+import { listed, listOf, secret, someArgs, wrapped } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
 import type { StubResponse } from "../helpers/http-server.js";
 import { startWithService } from "../helpers/provider-with-service.js";
@@ -26,7 +26,7 @@ describe("An import", () => {
     expect(await importWebhook()).toStrictEqual({
       id: "17",
       inputs,
-      properties: { ...inputs, baseUrl, secret: secretEnvelope },
+      properties: { ...inputs, baseUrl, secret: wrapped(secret) },
     });
     expect(methods()).toEqual(["GET"]);
     expect(lines).toEqual([]);

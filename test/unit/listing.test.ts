@@ -9,10 +9,10 @@ import {
   listed,
   listOf,
   secret,
-  secretEnvelope,
   someArgs,
   someContext,
   someSettings,
+  wrapped,
 } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
 import type { StubResponse } from "../helpers/http-server.js";
@@ -60,7 +60,7 @@ describe("A refresh with listing", () => {
 
     const refreshed = await read("17", { ...state, ...stored });
 
-    expect(refreshed?.properties).toStrictEqual({ ...state, ...drift, secret: secretEnvelope });
+    expect(refreshed?.properties).toStrictEqual({ ...state, ...drift, secret: wrapped(secret) });
     expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
   });
 
@@ -125,7 +125,7 @@ describe("A refresh with listing", () => {
     const first = await read("17", state);
     const second = await read("17", state);
 
-    expect(first?.properties).toEqual({ ...state, secret: secretEnvelope });
+    expect(first?.properties).toEqual({ ...state, secret: wrapped(secret) });
     expect(second).toEqual(first);
     expect(methods()).toEqual(["GET"]);
     expect(lines).toEqual([expect.stringMatching(/^warning: /)]);

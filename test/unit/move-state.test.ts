@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { version } from "../../package.json";
 import { movedToPlugin } from "../../src/cli/move-state.ts";
-import { secretMark } from "../helpers/builders.ts";
+import { secretSignature } from "../helpers/builders.ts";
 
 const urnPrefix = "urn:pulumi:dev::orders::";
 const dynamicType = "pulumi-nodejs:dynamic/dbwebhooks:Webhook";
 const pluginType = "dbwebhooks:index:Webhook";
-const encrypted = { ...secretMark, ciphertext: "v1:encrypted" };
+const encrypted = { ...secretSignature, ciphertext: "v1:encrypted" };
 
 const stack = { urn: `${urnPrefix}pulumi:pulumi:Stack::orders-dev`, type: "pulumi:pulumi:Stack" };
 const defaultProvider = {
@@ -127,7 +127,7 @@ it("move-state leaves the rest of a state as it is, even texts that hold the mov
 });
 
 it("move-state reads a databaseId that is a secret from an export with --show-secrets", () => {
-  const databaseId = { ...secretMark, plaintext: '"base_abc123"' };
+  const databaseId = { ...secretSignature, plaintext: '"base_abc123"' };
 
   const resources = moved(stack, { ...orders, outputs: { databaseId } });
 

@@ -1,13 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Properties } from "../../src/provider/values.js";
-import {
-  listed,
-  listOf,
-  secret,
-  secretEnvelope,
-  someArgs,
-  unknownMarkers,
-} from "../helpers/builders.js";
+import { listed, listOf, secret, someArgs, unknownMarkers, wrapped } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
 import type { StubResponse } from "../helpers/http-server.js";
 import { kindOf } from "../helpers/kind-of.js";
@@ -202,7 +195,7 @@ describe("An adoption", () => {
     const { id, properties } = await create(adopting());
 
     expect(id).toBe("17");
-    expect(properties).toStrictEqual({ ...someArgs(), baseUrl, secret: secretEnvelope });
+    expect(properties).toStrictEqual({ ...someArgs(), baseUrl, secret: wrapped(secret) });
     expect(requests).toEqual([]);
     expect(lines).toEqual([expect.stringMatching(/^info: .*webhook 17 .*not looked up/)]);
   });

@@ -13,7 +13,7 @@ import { EngineMonitor } from "../../src/provider/engine.js";
 import { partialCreationOf } from "../helpers/adapters/adapters.js";
 import { startEngine } from "../helpers/adapters/engine-stand-in.js";
 import { connect, operationsOf, struct } from "../helpers/adapters/provider-calls.mjs";
-import { secretMark, someArgs } from "../helpers/builders.js";
+import { someArgs, wrapped } from "../helpers/builders.js";
 import { errorOf } from "../helpers/error-of.js";
 import { withFields } from "../helpers/faults/faults.mjs";
 import { startRawServer } from "../helpers/http-server.js";
@@ -219,7 +219,7 @@ describe("A webhook of the plugin", () => {
       ...inputs,
       baseUrl: service.baseUrl,
       webhookId: String(webhookId),
-      secret: { ...secretMark, value: secret },
+      secret: wrapped(secret),
     });
     expect(read).toEqual({ id, props: outs, inputs });
     expect(updated).toEqual(outs);
@@ -343,7 +343,7 @@ describe("customTimeouts", () => {
 
 describe("An import by the plugin", () => {
   const id = "base_abc123/1";
-  const importedInputs = { ...inputs, url: { ...secretMark, value: inputs.url } };
+  const importedInputs = { ...inputs, url: wrapped(inputs.url) };
 
   async function startWithWebhook() {
     const { plugin, service } = await startConfigured({ listing: "true" });
@@ -352,7 +352,7 @@ describe("An import by the plugin", () => {
     const { secret = "" } = service.webhooks[0] ?? {};
     vi.stubEnv("DBWEBHOOKS_IMPORT_SECRET", secret);
     const { baseUrl } = service;
-    const outputs = { baseUrl, webhookId: "1", secret: { ...secretMark, value: secret } };
+    const outputs = { baseUrl, webhookId: "1", secret: wrapped(secret) };
     return { plugin, props: { ...importedInputs, ...outputs } };
   }
 

@@ -24,13 +24,7 @@ import {
 import { parsePulumiId, pulumiIdOf } from "../../src/adapters/plugin/pulumi-id.js";
 import { version } from "../../src/common/version.js";
 import type { Properties } from "../../src/provider/values.js";
-import {
-  apiKey,
-  secretEnvelope,
-  someArgs,
-  someState,
-  unknownMarkers,
-} from "../helpers/builders.js";
+import { apiKey, someArgs, someState, unknownMarkers, wrapped } from "../helpers/builders.js";
 
 const { DIFF_NONE, DIFF_SOME, DIFF_UNKNOWN } = DiffResponse.DiffChanges;
 
@@ -128,10 +122,10 @@ describe("The settings of a provider of the plugin", () => {
   });
 
   it("are strings, also where Pulumi passes a secret, a number or a boolean", () => {
-    const args = { apiKey: secretEnvelope, timeoutSeconds: 2.5, listing: false, baseUrl: null };
+    const args = { apiKey: wrapped(apiKey), timeoutSeconds: 2.5, listing: false, baseUrl: null };
     const { get } = sourceOf("eu", args);
 
-    expect(get("apiKey")).toBe(secretEnvelope.value);
+    expect(get("apiKey")).toBe(apiKey);
     expect(get("timeoutSeconds")).toBe("2.5");
     expect(get("listing")).toBe("false");
     expect(get("baseUrl")).toBeUndefined();
@@ -189,9 +183,9 @@ describe("The check of a provider of the plugin", () => {
   });
 
   it("returns the arguments with the key as a secret, unless it is missing or not known yet", async () => {
-    const wrapped = { ...known, apiKey: { ...secretEnvelope, value: apiKey } };
+    const withSecret = { ...known, apiKey: wrapped(apiKey) };
 
-    expect((await check("default", known)).inputs).toEqual(wrapped);
+    expect((await check("default", known)).inputs).toEqual(withSecret);
     expect((await check("default", {})).inputs).toEqual({});
     expect((await check("default", notYetKnown)).inputs).toEqual(notYetKnown);
   });
@@ -243,10 +237,10 @@ describe("The diff of a provider of the plugin", () => {
     { name: "default_0_1_0", environment: {} },
     { name: "eu", environment: keyOfEnvironment },
   ])("replaces $name for another base URL, and warns, with $environment", (row) => {
-    const wrapped = { ...account, apiKey: { ...secretEnvelope, value: apiKey } };
+    const olds = { ...account, apiKey: wrapped(apiKey) };
     const news = { ...moved, apiKey: "another-key" };
 
-    expect(compare(row.name, wrapped, news, row.environment)).toMatchObject({
+    expect(compare(row.name, olds, news, row.environment)).toMatchObject({
       changes: DIFF_SOME,
       replacesList: ["baseUrl"],
       diffsList: ["baseUrl"],

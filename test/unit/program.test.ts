@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { version } from "../../package.json";
 import * as main from "../../src/index.ts";
 import * as native from "../../src/native.ts";
-import { secret, secretMark } from "../helpers/builders.ts";
+import { secret, wrapped } from "../helpers/builders.ts";
 
 const args: main.WebhookArgs = {
   databaseId: "base_abc123",
@@ -88,7 +88,7 @@ describe.each([mainEntry, nativeEntry])("A Webhook of $name", (row) => {
 
     await resolved(new Webhook("orders", { ...args, adopt }).id);
 
-    expect(registered[0]?.inputs.adopt).toMatchObject({ ...secretMark, value: { id: 17, secret } });
+    expect(registered[0]?.inputs.adopt).toMatchObject(wrapped({ id: 17, secret }));
   });
 
   it("has outputs that resolve to the values in the state, even for omitted arguments", async () => {
@@ -161,7 +161,7 @@ describe.each([mainEntry, nativeEntry])("A Provider of $name", (row) => {
     expect(registered[0]?.inputs).toEqual({
       [`${settingPrefix}baseUrl`]: "https://eu.example.com",
       [`${settingPrefix}formerBaseUrls`]: '["https://old.example.com","https://older.example.com"]',
-      [`${settingPrefix}apiKey`]: { ...secretMark, value: "key-token" },
+      [`${settingPrefix}apiKey`]: wrapped("key-token"),
       [`${settingPrefix}timeoutSeconds`]: "2.5",
       [`${settingPrefix}listing`]: "true",
       ...addedSettings,
