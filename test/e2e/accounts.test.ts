@@ -1,7 +1,7 @@
 import type { LocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
-import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/programs.js";
-import { methodsAndKeysOf, noPromptFlags, shareService, shareStack } from "../helpers/stack.js";
+import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/programs.ts";
+import { methodsAndKeysOf, noPromptFlags, shareService, shareStack } from "../helpers/stack.ts";
 
 /** Declares a webhook in each database, with the explicit provider of this name or the default one. */
 function webhooksIn(providersByDatabase: Readonly<Record<string, string | undefined>>): Webhooks {

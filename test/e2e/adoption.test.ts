@@ -1,7 +1,7 @@
 import type { LocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
-import { javascriptProgram, type Webhooks } from "../helpers/programs.js";
-import { type ExistingWebhook, noPromptFlags, shareStack } from "../helpers/stack.js";
+import { javascriptProgram, type Webhooks } from "../helpers/programs.ts";
+import { type ExistingWebhook, noPromptFlags, shareStack } from "../helpers/stack.ts";
 
 /** Returns each request as its method and the last segment of its path. */
 function methodsAndTargetsOf({ requests }: LocalService): string[] {

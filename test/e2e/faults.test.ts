@@ -1,8 +1,8 @@
 import type { Fault } from "pulumi-dbwebhooks/local-service";
 import { beforeAll, describe, expect, it } from "vitest";
-import { withFields } from "../helpers/faults/faults.mjs";
-import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/programs.js";
-import { noPromptFlags, type StoredWebhooks, shareStack } from "../helpers/stack.js";
+import { withFields } from "../helpers/faults/faults.mts";
+import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/programs.ts";
+import { noPromptFlags, type StoredWebhooks, shareStack } from "../helpers/stack.ts";
 
 // A webhook for each outcome of its creation, in a database of the same name. All faults, also those of a
 // deletion, are in test/process/faults, without the CLI.

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { beforeAll, describe, expect, it } from "vitest";
-import { javascriptProgram, yamlProgram } from "../helpers/programs.js";
-import { holdCreation, noPromptFlags, shareStack, type TestStack } from "../helpers/stack.js";
+import { javascriptProgram, yamlProgram } from "../helpers/programs.ts";
+import { holdCreation, noPromptFlags, shareStack, type TestStack } from "../helpers/stack.ts";
 
 /** Starts `up` and waits until the service has created a webhook, whose response it holds back. */
 async function startUpAndHold({ service, start }: TestStack) {

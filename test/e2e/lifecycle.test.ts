@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { javascriptProgram, type Webhooks, webhookArgs, yamlProgram } from "../helpers/programs.js";
-import { noPromptFlags, type StoredWebhooks, shareStack } from "../helpers/stack.js";
+import { javascriptProgram, type Webhooks, webhookArgs, yamlProgram } from "../helpers/programs.ts";
+import { noPromptFlags, type StoredWebhooks, shareStack } from "../helpers/stack.ts";
 
 /** Changes of the program that replace a webhook. Each webhook is named after the changed argument. */
 const replacingChanges: Readonly<Record<string, object>> = {

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { writeJson } from "../helpers/directory.js";
-import { javascriptPluginProgram, webhookArgs, yamlProgram } from "../helpers/programs.js";
-import { type ExistingWebhook, noPromptFlags, shareStack, withStack } from "../helpers/stack.js";
+import { writeJson } from "../helpers/directory.ts";
+import { javascriptPluginProgram, webhookArgs, yamlProgram } from "../helpers/programs.ts";
+import { type ExistingWebhook, noPromptFlags, shareStack, withStack } from "../helpers/stack.ts";
 
 const url = "https://example.com/path-token";
 

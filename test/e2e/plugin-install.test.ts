@@ -2,10 +2,10 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { version } from "../../package.json";
-import { succeed } from "../helpers/commands.js";
-import { repository, writeJson } from "../helpers/directory.js";
-import { webhookArgs, yamlProgram } from "../helpers/programs.js";
-import { shareStack } from "../helpers/stack.js";
+import { succeed } from "../helpers/commands.ts";
+import { repository, writeJson } from "../helpers/directory.ts";
+import { webhookArgs, yamlProgram } from "../helpers/programs.ts";
+import { shareStack } from "../helpers/stack.ts";
 
 describe("Without a network, the plugin", () => {
   const stack = shareStack({ program: yamlProgram });

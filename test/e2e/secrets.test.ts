@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { echoAuthorization } from "../helpers/faults/faults.mjs";
-import { javascriptProgram, webhookArgs } from "../helpers/programs.js";
-import { noPromptFlags, shareStack } from "../helpers/stack.js";
+import { echoAuthorization } from "../helpers/faults/faults.mts";
+import { javascriptProgram, webhookArgs } from "../helpers/programs.ts";
+import { noPromptFlags, shareStack } from "../helpers/stack.ts";
 
 const secretUrl = "https://example.com/url-path-token?signature=query-token";
 // The API key, the parts of the url, and the prefix of each secret.

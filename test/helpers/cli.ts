@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, onTestFinished, vi } from "vitest";
-import { type CommandResult, type RunningCommand, start } from "./commands.js";
-import { repository } from "./directory.js";
+import { type CommandResult, type RunningCommand, start } from "./commands.ts";
+import { repository } from "./directory.ts";
 
 /** Starts the built `pulumi-dbwebhooks`, and kills it when the test is over. */
 function startCli(args: readonly string[], environment = {}): RunningCommand {

@@ -1,7 +1,7 @@
 import { cp, symlink } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { repository, withDirectory } from "./directory.js";
-import { stackEnvironment } from "./pulumi.js";
+import { repository, withDirectory } from "./directory.ts";
+import { stackEnvironment } from "./pulumi.ts";
 
 // Files that the commands of an example leave in its directory.
 const isLeftBehind = /^(node_modules|\.pulumi|Pulumi\..+\.yaml|venv|sdks|__pycache__)$/;

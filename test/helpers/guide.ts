@@ -1,9 +1,9 @@
 import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import { expect, vi } from "vitest";
-import { type RunningCommand, start } from "./commands.js";
-import { textsBelow } from "./directory.js";
-import { codeBlocks } from "./markdown.js";
+import { type RunningCommand, start } from "./commands.ts";
+import { textsBelow } from "./directory.ts";
+import { codeBlocks } from "./markdown.ts";
 
 export interface GuideOptions {
   /** The directory in which the guide begins. */

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { apiKey, secret } from "./builders.js";
+import { apiKey, secret } from "./builders.ts";
 
 /** Sensitive values besides the key and the secret, by the place where they occur. */
 export const tokens = {

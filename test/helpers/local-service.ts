@@ -1,13 +1,13 @@
 import { Readable } from "node:stream";
 import { type Dispatcher, request } from "undici";
 import { onTestFinished } from "vitest";
-import { parseJson } from "../../src/common/json.js";
+import { parseJson } from "../../src/common/json.ts";
 import {
   type LocalService,
   type LocalServiceOptions,
   startLocalService,
-} from "../../src/local-service/index.js";
-import { temporaryDirectory } from "./directory.js";
+} from "../../src/local-service/index.ts";
+import { temporaryDirectory } from "./directory.ts";
 
 /** A local service with a client, which closes when the test is over. */
 export async function startService(options?: LocalServiceOptions) {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { devDependencies as versions } from "../../package.json";
-import { succeed } from "./commands.js";
-import { repository } from "./directory.js";
+import { succeed } from "./commands.ts";
+import { repository } from "./directory.ts";
 
 /** Packs this package as it was built, and returns the path of the tarball. */
 export async function packInto(directory: string): Promise<string> {

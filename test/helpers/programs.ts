@@ -1,7 +1,7 @@
 import { symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Adapter, dynamicAdapter, pluginAdapter } from "./adapters/adapters.js";
-import { repository, writeFiles, writeJson } from "./directory.js";
+import { type Adapter, dynamicAdapter, pluginAdapter } from "./adapters/adapters.ts";
+import { repository, writeFiles, writeJson } from "./directory.ts";
 
 /** A webhook of a program. The output `<name>Secret` of the stack has its secret. */
 interface DeclaredWebhook {

@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
-import { someState } from "./builders.js";
-import { type StubResponse, startServer } from "./http-server.js";
-import { type ProviderOptions, startProvider, type Texts } from "./provider.js";
+import { someState } from "./builders.ts";
+import { type StubResponse, startServer } from "./http-server.ts";
+import { type ProviderOptions, startProvider, type Texts } from "./provider.ts";
 
 /** Starts a service that sends these responses, a provider of it, and the state of a webhook there. */
 export async function startWithService(

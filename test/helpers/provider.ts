@@ -1,10 +1,10 @@
 import { vi } from "vitest";
-import * as dynamic from "../../src/adapters/dynamic.js";
-import { EngineMonitor, type Notify } from "../../src/provider/engine.js";
-import type { OperationOptions } from "../../src/provider/operation.js";
-import { WebhookProvider } from "../../src/provider/provider.js";
-import type { Properties } from "../../src/provider/values.js";
-import { apiKey } from "./builders.js";
+import * as dynamic from "../../src/adapters/dynamic.ts";
+import { EngineMonitor, type Notify } from "../../src/provider/engine.ts";
+import type { OperationOptions } from "../../src/provider/operation.ts";
+import { WebhookProvider } from "../../src/provider/provider.ts";
+import type { Properties } from "../../src/provider/values.ts";
+import { apiKey } from "./builders.ts";
 
 export type Texts = Readonly<Record<string, string | undefined>>;
 type SomeOptions = Partial<OperationOptions>;

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { succeed } from "./commands.js";
-import { temporaryDirectory } from "./directory.js";
-import { stackEnvironment } from "./pulumi.js";
+import { succeed } from "./commands.ts";
+import { temporaryDirectory } from "./directory.ts";
+import { stackEnvironment } from "./pulumi.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

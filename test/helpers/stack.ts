@@ -7,12 +7,12 @@ import {
 } from "pulumi-dbwebhooks/local-service";
 import { aroundAll, expect, inject, onTestFinished } from "vitest";
 import { parse } from "yaml";
-import { run, start, succeed } from "./commands.js";
-import { textsBelow, withDirectory, writeJson } from "./directory.js";
-import { createWebhook } from "./local-service.js";
-import { javascriptProgram, type Program, webhookArgs } from "./programs.js";
-import { stackEnvironment } from "./pulumi.js";
-import { template } from "./stack-template.js";
+import { run, start, succeed } from "./commands.ts";
+import { textsBelow, withDirectory, writeJson } from "./directory.ts";
+import { createWebhook } from "./local-service.ts";
+import { javascriptProgram, type Program, webhookArgs } from "./programs.ts";
+import { stackEnvironment } from "./pulumi.ts";
+import { template } from "./stack-template.ts";
 
 type Texts = Readonly<Record<string, string>>;
 

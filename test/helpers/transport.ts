@@ -48,7 +48,7 @@ export async function fakeTransport(
   stopping: AbortSignal = new AbortController().signal,
 ) {
   // The transport imports this module with its first request, and no fake timer waits for an import.
-  await import("../../src/api/rate-limiter.js");
+  await import("../../src/api/rate-limiter.ts");
   onTestFinished(() => {
     vi.useRealTimers();
     vi.restoreAllMocks();

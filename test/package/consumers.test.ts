@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { devDependencies as versions } from "../../package.json";
-import { succeed } from "../helpers/commands.js";
-import { temporaryDirectory, writeFiles } from "../helpers/directory.js";
-import { packedDependencies } from "../helpers/package.js";
-import { stackEnvironment } from "../helpers/pulumi.js";
+import { succeed } from "../helpers/commands.ts";
+import { temporaryDirectory, writeFiles } from "../helpers/directory.ts";
+import { packedDependencies } from "../helpers/package.ts";
+import { stackEnvironment } from "../helpers/pulumi.ts";
 
 const binaries = join(__dirname, "../../node_modules/.bin");
 

@@ -2,9 +2,9 @@ import { cp } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { succeed } from "../helpers/commands.js";
-import { repository, withDirectory, writeFiles } from "../helpers/directory.js";
-import { linksOf, readPage } from "../helpers/markdown.js";
+import { succeed } from "../helpers/commands.ts";
+import { repository, withDirectory, writeFiles } from "../helpers/directory.ts";
+import { linksOf, readPage } from "../helpers/markdown.ts";
 
 type Packed = Readonly<{ files: readonly { path: string; mode: number }[] }>;
 

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { type Fault, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
-import { adapters, pluginAdapter, startAdapter } from "../helpers/adapters/adapters.js";
-import { someArgs } from "../helpers/builders.js";
-import { withFields } from "../helpers/faults/faults.mjs";
-import { kindOf } from "../helpers/kind-of.js";
+import { adapters, pluginAdapter, startAdapter } from "../helpers/adapters/adapters.ts";
+import { someArgs } from "../helpers/builders.ts";
+import { withFields } from "../helpers/faults/faults.mts";
+import { kindOf } from "../helpers/kind-of.ts";
 
 // When the provider stops, and what it still sends then, is tested in unit/engine.test.ts and
 // unit/transport.test.ts; what follows kill -9 of Pulumi and ^C, in e2e/interruption.test.ts.

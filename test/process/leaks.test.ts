@@ -1,10 +1,10 @@
 import type { ServiceError } from "@grpc/grpc-js";
 import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import { beforeAll, describe, expect, it } from "vitest";
-import { adapters, partialCreationOf, startAdapter } from "../helpers/adapters/adapters.js";
-import { apiKey, errorBody, secret, someArgs } from "../helpers/builders.js";
-import { startServer } from "../helpers/http-server.js";
-import { echo, expectNoLeak, url } from "../helpers/leaks.js";
+import { adapters, partialCreationOf, startAdapter } from "../helpers/adapters/adapters.ts";
+import { apiKey, errorBody, secret, someArgs } from "../helpers/builders.ts";
+import { startServer } from "../helpers/http-server.ts";
+import { echo, expectNoLeak, url } from "../helpers/leaks.ts";
 
 const inputs = someArgs({ url });
 /** Repeats the request, with the key and the secret, in a text that is too long and not well-formed. */

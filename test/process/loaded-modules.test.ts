@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { secret, someArgs } from "../helpers/builders.js";
-import { succeed } from "../helpers/commands.js";
-import { repository } from "../helpers/directory.js";
+import { secret, someArgs } from "../helpers/builders.ts";
+import { succeed } from "../helpers/commands.ts";
+import { repository } from "../helpers/directory.ts";
 
 const baseUrl = "http://127.0.0.1:9";
 const checkAndDiff = `

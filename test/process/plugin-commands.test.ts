@@ -2,8 +2,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { version } from "../../package.json";
-import { runCli } from "../helpers/cli.js";
-import { repository, temporaryDirectory } from "../helpers/directory.js";
+import { runCli } from "../helpers/cli.ts";
+import { repository, temporaryDirectory } from "../helpers/directory.ts";
 
 const plugin = join(repository, "plugin");
 

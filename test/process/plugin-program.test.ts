@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { pluginFile } from "../helpers/adapters/adapters.js";
-import { run as runCommand } from "../helpers/commands.js";
-import { repository } from "../helpers/directory.js";
+import { pluginFile } from "../helpers/adapters/adapters.ts";
+import { run as runCommand } from "../helpers/commands.ts";
+import { repository } from "../helpers/directory.ts";
 
 const run = (args: readonly string[], environment = {}) =>
   runCommand(pluginFile, args, { directory: repository, environment });

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { version } from "../../package.json";
-import { run, succeed } from "../helpers/commands.js";
-import { repository, withDirectory } from "../helpers/directory.js";
-import { readPage } from "../helpers/markdown.js";
+import { run, succeed } from "../helpers/commands.ts";
+import { repository, withDirectory } from "../helpers/directory.ts";
+import { readPage } from "../helpers/markdown.ts";
 
 it("The release workflow attaches what was packed, and nothing if a file has changed", async () => {
   await withDirectory(async (directory) => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readPage } from "../helpers/markdown.js";
+import { readPage } from "../helpers/markdown.ts";
 
 it("The bill of materials leads from the package to every bundled component", () => {
   const { metadata, components, dependencies } = JSON.parse(readPage("dist-plugin/sbom.cdx.json"));

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { runCli, serve } from "../helpers/cli.js";
-import { clientOf, temporaryFile } from "../helpers/local-service.js";
-import { codeSpans, readPage, rowsOf } from "../helpers/markdown.js";
-import { startReceiver } from "../helpers/receiver.js";
+import { runCli, serve } from "../helpers/cli.ts";
+import { clientOf, temporaryFile } from "../helpers/local-service.ts";
+import { codeSpans, readPage, rowsOf } from "../helpers/markdown.ts";
+import { startReceiver } from "../helpers/receiver.ts";
 
 it("pulumi-dbwebhooks says that Node.js is too old", async () => {
   const script = 'Object.defineProperty(process.versions, "node", { value: "22.18.0" });';

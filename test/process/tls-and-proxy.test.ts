@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { adapters, startAdapter } from "../helpers/adapters/adapters.js";
-import { apiKey, secret, someArgs } from "../helpers/builders.js";
-import { withDirectory } from "../helpers/directory.js";
-import { startProxy, startTlsServer } from "../helpers/http-server.js";
+import { adapters, startAdapter } from "../helpers/adapters/adapters.ts";
+import { apiKey, secret, someArgs } from "../helpers/builders.ts";
+import { withDirectory } from "../helpers/directory.ts";
+import { startProxy, startTlsServer } from "../helpers/http-server.ts";
 
 // Hides the proxy variables of this machine.
 const noProxies = { HTTPS_PROXY: "", HTTP_PROXY: "", http_proxy: "", NO_PROXY: "", no_proxy: "" };

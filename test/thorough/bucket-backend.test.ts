@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { request } from "undici";
 import { expect, it, onTestFinished } from "vitest";
-import { start, succeed } from "../helpers/commands.js";
-import { withDirectory } from "../helpers/directory.js";
-import { yamlProgram } from "../helpers/programs.js";
-import { holdCreation, noPromptFlags, withStack } from "../helpers/stack.js";
+import { start, succeed } from "../helpers/commands.ts";
+import { withDirectory } from "../helpers/directory.ts";
+import { yamlProgram } from "../helpers/programs.ts";
+import { holdCreation, noPromptFlags, withStack } from "../helpers/stack.ts";
 
 it("A stack in a bucket creates nothing in an update that begins while another one runs", async () => {
   await withDirectory(async (root) => {

@@ -1,10 +1,10 @@
 import { cp, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { start } from "../helpers/commands.js";
-import { repository } from "../helpers/directory.js";
-import { yamlProgram } from "../helpers/programs.js";
-import { holdCreation, shareStack } from "../helpers/stack.js";
+import { start } from "../helpers/commands.ts";
+import { repository } from "../helpers/directory.ts";
+import { yamlProgram } from "../helpers/programs.ts";
+import { holdCreation, shareStack } from "../helpers/stack.ts";
 
 const upArgs = ["up", "--stack", "test", "--summary", "summary.json"];
 

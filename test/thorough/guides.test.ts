@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, inject, it } from "vitest";
-import { repository, temporaryDirectory, withDirectory, writeFiles } from "../helpers/directory.js";
-import { withExample } from "../helpers/example.js";
-import { followGuide } from "../helpers/guide.js";
-import { codeBlocks, readPage, sectionOf } from "../helpers/markdown.js";
-import { packInto } from "../helpers/package.js";
-import { stackEnvironment } from "../helpers/pulumi.js";
+import { repository, temporaryDirectory, withDirectory, writeFiles } from "../helpers/directory.ts";
+import { withExample } from "../helpers/example.ts";
+import { followGuide } from "../helpers/guide.ts";
+import { codeBlocks, readPage, sectionOf } from "../helpers/markdown.ts";
+import { packInto } from "../helpers/package.ts";
+import { stackEnvironment } from "../helpers/pulumi.ts";
 
 const readmeOf = (example: string) => readPage(`examples/${example}/README.md`);
 

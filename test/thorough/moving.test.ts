@@ -1,11 +1,11 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { succeed } from "../helpers/commands.js";
-import { type CommandBlock, commandBlocks } from "../helpers/guide.js";
-import { readPage } from "../helpers/markdown.js";
-import { javascriptPluginProgram, webhookArgs } from "../helpers/programs.js";
-import { shareStack } from "../helpers/stack.js";
+import { succeed } from "../helpers/commands.ts";
+import { type CommandBlock, commandBlocks } from "../helpers/guide.ts";
+import { readPage } from "../helpers/markdown.ts";
+import { javascriptPluginProgram, webhookArgs } from "../helpers/programs.ts";
+import { shareStack } from "../helpers/stack.ts";
 
 const [moveBlock, checkBlock, returnBlock] = commandBlocks(readPage("docs/moving.md"));
 

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { start } from "../helpers/commands.js";
-import { withDirectory, writeFiles } from "../helpers/directory.js";
-import { endGroup, receiverPort } from "../helpers/guide.js";
-import { startService } from "../helpers/local-service.js";
-import { codeBlocks, readPage, sectionOf } from "../helpers/markdown.js";
+import { start } from "../helpers/commands.ts";
+import { withDirectory, writeFiles } from "../helpers/directory.ts";
+import { endGroup, receiverPort } from "../helpers/guide.ts";
+import { startService } from "../helpers/local-service.ts";
+import { codeBlocks, readPage, sectionOf } from "../helpers/markdown.ts";
 
 const page = readPage("docs/receive-and-verify.md");
 

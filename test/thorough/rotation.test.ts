@@ -3,9 +3,9 @@ import type { AddressInfo } from "node:net";
 import type { EmittedEvent, LocalService } from "pulumi-dbwebhooks/local-service";
 import { expect, it } from "vitest";
 import { createReceiver } from "../../examples/receiver/receiver.ts";
-import { webhookArgs } from "../helpers/programs.js";
-import { startReceiver } from "../helpers/receiver.js";
-import { withStack } from "../helpers/stack.js";
+import { webhookArgs } from "../helpers/programs.ts";
+import { startReceiver } from "../helpers/receiver.ts";
+import { withStack } from "../helpers/stack.ts";
 
 // Without retries, an event is lost if it is signed with a secret that the receiver does not have yet.
 const deliveries = { timeoutSeconds: 120, maxConcurrent: 1_000, retryWaitsSeconds: [] };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { soak } from "../../tools/soak/soak.mjs";
+import { soak } from "../../tools/soak/soak.mts";
 
 // "node tools/soak/main.mts" runs it for longer.
 it("After random faults and edits, each webhook is in the state with its secret, or an error names it", async () => {

@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { expect, it } from "vitest";
-import { succeed } from "../helpers/commands.js";
-import { repository, withDirectory, writeFiles } from "../helpers/directory.js";
-import { packedDependencies } from "../helpers/package.js";
-import { webhookArgs } from "../helpers/programs.js";
-import { stackEnvironment } from "../helpers/pulumi.js";
-import { noPromptFlags } from "../helpers/stack.js";
+import { succeed } from "../helpers/commands.ts";
+import { repository, withDirectory, writeFiles } from "../helpers/directory.ts";
+import { packedDependencies } from "../helpers/package.ts";
+import { webhookArgs } from "../helpers/programs.ts";
+import { stackEnvironment } from "../helpers/pulumi.ts";
+import { noPromptFlags } from "../helpers/stack.ts";
 
 const program = `
 const { Webhook } = require("pulumi-dbwebhooks");

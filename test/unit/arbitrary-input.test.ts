@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { environmentVariables } from "../../src/common/setting-names.js";
-import { isUnknown } from "../../src/provider/values.js";
-import { secret, someArgs, someState, unknownMarkers, wrapped } from "../helpers/builders.js";
-import { errorOf } from "../helpers/error-of.js";
-import { expectNoPrototypePollution, expectPrintable } from "../helpers/expectations.js";
-import { startServer } from "../helpers/http-server.js";
-import { startProvider } from "../helpers/provider.js";
+import { environmentVariables } from "../../src/common/setting-names.ts";
+import { isUnknown } from "../../src/provider/values.ts";
+import { secret, someArgs, someState, unknownMarkers, wrapped } from "../helpers/builders.ts";
+import { errorOf } from "../helpers/error-of.ts";
+import { expectNoPrototypePollution, expectPrintable } from "../helpers/expectations.ts";
+import { startServer } from "../helpers/http-server.ts";
+import { startProvider } from "../helpers/provider.ts";
 
 const argumentNames = ["databaseId", "url", "events", "tableId", "allowUnknownEvents", "adopt"];
 const anyName = fc.oneof(

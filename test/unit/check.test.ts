@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { webhookArguments } from "../../src/provider/arguments.js";
-import { secret, someArgs, unknownMarkers, wrapped } from "../helpers/builders.js";
-import { startProvider } from "../helpers/provider.js";
+import { webhookArguments } from "../../src/provider/arguments.ts";
+import { secret, someArgs, unknownMarkers, wrapped } from "../helpers/builders.ts";
+import { startProvider } from "../helpers/provider.ts";
 
 type Args = Record<string, unknown>;
 

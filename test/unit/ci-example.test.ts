@@ -2,10 +2,10 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
-import { run } from "../helpers/commands.js";
-import { writeJson } from "../helpers/directory.js";
-import { withExample } from "../helpers/example.js";
-import { readPage } from "../helpers/markdown.js";
+import { run } from "../helpers/commands.ts";
+import { writeJson } from "../helpers/directory.ts";
+import { withExample } from "../helpers/example.ts";
+import { readPage } from "../helpers/markdown.ts";
 
 const github = parse(readPage("examples/ci/github-actions.yml"), { strict: true }).jobs;
 const gitlab = parse(readPage("examples/ci/gitlab-ci.yml"), { strict: true });

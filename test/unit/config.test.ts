@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { SettingName } from "../../src/common/setting-names.js";
-import { type ConfigSource, readConfig } from "../../src/provider/config.js";
-import type { Texts } from "../helpers/provider.js";
+import type { SettingName } from "../../src/common/setting-names.ts";
+import { type ConfigSource, readConfig } from "../../src/provider/config.ts";
+import type { Texts } from "../helpers/provider.ts";
 
 /** Reads a valid configuration with these changes. */
 function read(changes: Texts = {}, source: Partial<ConfigSource> = {}) {

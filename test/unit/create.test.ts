@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { Transport } from "../../src/api/transport.js";
-import { EngineMonitor } from "../../src/provider/engine.js";
-import { errorBody, secret, someArgs, wrapped } from "../helpers/builders.js";
-import { errorOf } from "../helpers/error-of.js";
-import { refusedAddress, type StubResponse } from "../helpers/http-server.js";
-import { startProvider } from "../helpers/provider.js";
-import { startWithService } from "../helpers/provider-with-service.js";
-import { response } from "../helpers/transport.js";
+import { Transport } from "../../src/api/transport.ts";
+import { EngineMonitor } from "../../src/provider/engine.ts";
+import { errorBody, secret, someArgs, wrapped } from "../helpers/builders.ts";
+import { errorOf } from "../helpers/error-of.ts";
+import { refusedAddress, type StubResponse } from "../helpers/http-server.ts";
+import { startProvider } from "../helpers/provider.ts";
+import { startWithService } from "../helpers/provider-with-service.ts";
+import { response } from "../helpers/transport.ts";
 
 const created: StubResponse = { statusCode: 201, body: { id: 17, secret } };
 const createdWithoutSecret: StubResponse = { body: { id: 17 } };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { errorBody, someArgs, wrapped } from "../helpers/builders.js";
-import type { StubResponse } from "../helpers/http-server.js";
-import { startWithService } from "../helpers/provider-with-service.js";
+import { errorBody, someArgs, wrapped } from "../helpers/builders.ts";
+import type { StubResponse } from "../helpers/http-server.ts";
+import { startWithService } from "../helpers/provider-with-service.ts";
 
 const deleted: StubResponse = { body: { success: true, message: "Webhook deleted" } };
 const notFound: StubResponse = { statusCode: 404, body: errorBody("NOT_FOUND") };

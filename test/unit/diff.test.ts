@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { eventTypes } from "../../src/common/event-types.js";
-import { secret, someArgs, someState, unknownMarkers, wrapped } from "../helpers/builders.js";
-import { startProvider } from "../helpers/provider.js";
+import { eventTypes } from "../../src/common/event-types.ts";
+import { secret, someArgs, someState, unknownMarkers, wrapped } from "../helpers/builders.ts";
+import { startProvider } from "../helpers/provider.ts";
 
 type Properties = Record<string, unknown>;
 const { string: unknownValue } = unknownMarkers;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { commands } from "../../src/cli/commands.js";
-import * as settings from "../../src/common/setting-names.js";
-import { webhookArguments } from "../../src/provider/arguments.js";
-import { schema } from "../../tools/plugin/schema.mjs";
-import * as markdown from "../helpers/markdown.js";
+import { commands } from "../../src/cli/commands.ts";
+import * as settings from "../../src/common/setting-names.ts";
+import { webhookArguments } from "../../src/provider/arguments.ts";
+import { schema } from "../../tools/plugin/schema.mts";
+import * as markdown from "../helpers/markdown.ts";
 
 const readme = markdown.readPage("README.md");
 const scripts = Object.keys(JSON.parse(markdown.readPage("package.json")).scripts);

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import * as provider from "../../src/adapters/dynamic.js";
+import * as provider from "../../src/adapters/dynamic.ts";
 import {
   providerText,
   secret,
@@ -7,10 +7,10 @@ import {
   someState,
   unknownMarkers,
   wrapped,
-} from "../helpers/builders.js";
-import { errorOf } from "../helpers/error-of.js";
-import { startServer } from "../helpers/http-server.js";
-import { captureLines, configure } from "../helpers/provider.js";
+} from "../helpers/builders.ts";
+import { errorOf } from "../helpers/error-of.ts";
+import { startServer } from "../helpers/http-server.ts";
+import { captureLines, configure } from "../helpers/provider.ts";
 
 // The dynamic adapter translates Pulumi's types, and removes or adds `__provider`, the serialized provider.
 

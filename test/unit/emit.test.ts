@@ -1,10 +1,10 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { runCommand } from "../../src/cli/commands.js";
-import { type EmitOptions, emit } from "../../src/cli/emit.js";
-import { errorOf } from "../helpers/error-of.js";
-import { refusedUrl, startServer, startTlsServer } from "../helpers/http-server.js";
-import { startService } from "../helpers/local-service.js";
-import { startReceiver } from "../helpers/receiver.js";
+import { runCommand } from "../../src/cli/commands.ts";
+import { type EmitOptions, emit } from "../../src/cli/emit.ts";
+import { errorOf } from "../helpers/error-of.ts";
+import { refusedUrl, startServer, startTlsServer } from "../helpers/http-server.ts";
+import { startService } from "../helpers/local-service.ts";
+import { startReceiver } from "../helpers/receiver.ts";
 
 const noDeliveries = { body: { id: "evt_1", deliveries: [] } };
 

@@ -1,8 +1,8 @@
 import { createServer as createHttp2Server } from "node:http2";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { EngineMonitor, type Notify } from "../../src/provider/engine.js";
-import { refusedAddress } from "../helpers/http-server.js";
+import { EngineMonitor, type Notify } from "../../src/provider/engine.ts";
+import { refusedAddress } from "../helpers/http-server.ts";
 
 const exit = vi.spyOn(process, "exit");
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import * as cases from "../process/faults/cases.js";
+import * as cases from "../process/faults/cases.ts";
 
 it("docs/contributing/faults.md lists the cases in test/process/faults/cases.ts; npm run docs updates it", async () => {
   await expect(faultPage()).toMatchFileSnapshot("../../docs/contributing/faults.md");

@@ -1,8 +1,8 @@
 import dns from "node:dns";
 import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { createHttpSender, parseRetryAfter } from "../../src/api/http.js";
-import { apiKey } from "../helpers/builders.js";
+import { createHttpSender, parseRetryAfter } from "../../src/api/http.ts";
+import { apiKey } from "../helpers/builders.ts";
 import {
   refusedUrl,
   type StubResponse,
@@ -10,7 +10,7 @@ import {
   startRawServer,
   startServer,
   startTlsServer,
-} from "../helpers/http-server.js";
+} from "../helpers/http-server.ts";
 
 beforeEach(() => {
   // The proxy of this machine must not affect the tests.

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { listed, listOf, secret, someArgs, wrapped } from "../helpers/builders.js";
-import { errorOf } from "../helpers/error-of.js";
-import type { StubResponse } from "../helpers/http-server.js";
-import { startWithService } from "../helpers/provider-with-service.js";
+import { listed, listOf, secret, someArgs, wrapped } from "../helpers/builders.ts";
+import { errorOf } from "../helpers/error-of.ts";
+import type { StubResponse } from "../helpers/http-server.ts";
+import { startWithService } from "../helpers/provider-with-service.ts";
 
 const databaseId = "base_abc123";
 const { url } = someArgs();

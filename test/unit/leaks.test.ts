@@ -1,17 +1,17 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { parseJson } from "../../src/common/json.js";
-import { EngineMonitor } from "../../src/provider/engine.js";
-import { PartialCreationError, WebhookError } from "../../src/provider/errors.js";
-import { WebhookProvider } from "../../src/provider/provider.js";
-import { apiKey, errorBody, secret, someArgs, someState, wrapped } from "../helpers/builders.js";
-import { errorOf } from "../helpers/error-of.js";
-import { expectNoPrototypePollution, expectPrintable } from "../helpers/expectations.js";
-import { refusedUrl, type StubResponse, startRawServer } from "../helpers/http-server.js";
-import { echo, expectNoLeak, tokens, url } from "../helpers/leaks.js";
-import { startProvider } from "../helpers/provider.js";
-import { startWithService } from "../helpers/provider-with-service.js";
+import { parseJson } from "../../src/common/json.ts";
+import { EngineMonitor } from "../../src/provider/engine.ts";
+import { PartialCreationError, WebhookError } from "../../src/provider/errors.ts";
+import { WebhookProvider } from "../../src/provider/provider.ts";
+import { apiKey, errorBody, secret, someArgs, someState, wrapped } from "../helpers/builders.ts";
+import { errorOf } from "../helpers/error-of.ts";
+import { expectNoPrototypePollution, expectPrintable } from "../helpers/expectations.ts";
+import { refusedUrl, type StubResponse, startRawServer } from "../helpers/http-server.ts";
+import { echo, expectNoLeak, tokens, url } from "../helpers/leaks.ts";
+import { startProvider } from "../helpers/provider.ts";
+import { startWithService } from "../helpers/provider-with-service.ts";
 
 /** Another secret than that of {@link someState}. */
 const otherSecret = "kB7wQz-another-secret-Xn4";

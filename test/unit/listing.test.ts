@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
-import { Deadline } from "../../src/api/transport.js";
-import type { WebhookInputs } from "../../src/provider/arguments.js";
-import { lookForOrphans } from "../../src/provider/lookup.js";
-import { Operation } from "../../src/provider/operation.js";
+import { Deadline } from "../../src/api/transport.ts";
+import type { WebhookInputs } from "../../src/provider/arguments.ts";
+import { lookForOrphans } from "../../src/provider/lookup.ts";
+import { Operation } from "../../src/provider/operation.ts";
 import {
   apiKey,
   errorBody,
@@ -13,11 +13,11 @@ import {
   someContext,
   someSettings,
   wrapped,
-} from "../helpers/builders.js";
-import { errorOf } from "../helpers/error-of.js";
-import type { StubResponse } from "../helpers/http-server.js";
-import { startWithService } from "../helpers/provider-with-service.js";
-import { response } from "../helpers/transport.js";
+} from "../helpers/builders.ts";
+import { errorOf } from "../helpers/error-of.ts";
+import type { StubResponse } from "../helpers/http-server.ts";
+import { startWithService } from "../helpers/provider-with-service.ts";
+import { response } from "../helpers/transport.ts";
 
 const startListing = (responses: StubResponse | readonly StubResponse[], settings = {}) =>
   startWithService(responses, { listing: "true", ...settings });

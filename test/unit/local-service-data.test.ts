@@ -4,13 +4,13 @@ import { createServer } from "node:net";
 import { dirname } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { DataFileError } from "../../src/local-service/index.js";
+import { DataFileError } from "../../src/local-service/index.ts";
 import {
   startService,
   statusCodesOf,
   temporaryFile,
   webhookBody,
-} from "../helpers/local-service.js";
+} from "../helpers/local-service.ts";
 
 // The application id of the local service with another version of the schema.
 const ofAnotherVersion = "PRAGMA application_id = 0x64627768; PRAGMA user_version = 99";

@@ -1,10 +1,10 @@
 import { Webhook } from "standardwebhooks";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { eventTypes } from "../../src/common/event-types.js";
-import type { LocalServiceOptions, NewEvent } from "../../src/local-service/index.js";
-import { refusedUrl } from "../helpers/http-server.js";
-import { startService, statusCodesOf, webhookBody } from "../helpers/local-service.js";
-import { type ReceivedNotification, startReceiver } from "../helpers/receiver.js";
+import { eventTypes } from "../../src/common/event-types.ts";
+import type { LocalServiceOptions, NewEvent } from "../../src/local-service/index.ts";
+import { refusedUrl } from "../helpers/http-server.ts";
+import { startService, statusCodesOf, webhookBody } from "../helpers/local-service.ts";
+import { type ReceivedNotification, startReceiver } from "../helpers/receiver.ts";
 
 const recordCreated = { type: "record.created", databaseId: "base_1" };
 const path = "/_local/bases/base_1/events";

@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
-import type { FaultRule } from "../../src/local-service/index.js";
-import { asHtml, idAsString, withFields } from "../helpers/faults/faults.mjs";
-import { startService, statusCodesOf, webhookBody } from "../helpers/local-service.js";
+import type { FaultRule } from "../../src/local-service/index.ts";
+import { asHtml, idAsString, withFields } from "../helpers/faults/faults.mts";
+import { startService, statusCodesOf, webhookBody } from "../helpers/local-service.ts";
 
 // The tests in test/process/faults show what each kind of fault does on its own.
 const respond = (statusCode: number) => ({ kind: "respond", statusCode }) as const;

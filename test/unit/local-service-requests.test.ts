@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { AwaitedRequest } from "../../src/local-service/index.js";
-import { refusedUrl } from "../helpers/http-server.js";
-import { startService, statusCodesOf, webhookBody } from "../helpers/local-service.js";
+import type { AwaitedRequest } from "../../src/local-service/index.ts";
+import { refusedUrl } from "../helpers/http-server.ts";
+import { startService, statusCodesOf, webhookBody } from "../helpers/local-service.ts";
 
 it("The request log holds the fields of every request and its outcome, without the body of an unauthorized one", async () => {
   const service = await startService();

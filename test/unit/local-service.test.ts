@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { expect, it, onTestFinished, vi } from "vitest";
-import type { LocalServiceOptions } from "../../src/local-service/index.js";
+import type { LocalServiceOptions } from "../../src/local-service/index.ts";
 import {
   clientOf,
   type RequestChanges,
@@ -8,7 +8,7 @@ import {
   statusCodesOf,
   temporaryFile,
   webhookBody,
-} from "../helpers/local-service.js";
+} from "../helpers/local-service.ts";
 
 const webhooksPath = "/api/v1/bases/base_1/webhooks";
 const eventsPath = "/_local/bases/base_1/events";
@@ -195,7 +195,7 @@ it("A local service loads node:sqlite, which prints a warning on Node.js 22, onl
   vi.resetModules();
   vi.doMock("node:sqlite", () => Promise.reject(new Error("node:sqlite was loaded")));
   onTestFinished(() => void vi.doUnmock("node:sqlite"));
-  const { startLocalService } = await import("../../src/local-service/index.js");
+  const { startLocalService } = await import("../../src/local-service/index.ts");
 
   await using service = await startLocalService();
 

@@ -1,11 +1,11 @@
 import { RunError } from "@pulumi/pulumi";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import * as dynamic from "../../src/adapters/dynamic.js";
-import { assertNodeVersion } from "../../src/common/node-version.js";
-import * as main from "../../src/index.js";
-import * as native from "../../src/native.js";
-import { someArgs, someState } from "../helpers/builders.js";
-import { errorOf } from "../helpers/error-of.js";
+import * as dynamic from "../../src/adapters/dynamic.ts";
+import { assertNodeVersion } from "../../src/common/node-version.ts";
+import * as main from "../../src/index.ts";
+import * as native from "../../src/native.ts";
+import { someArgs, someState } from "../helpers/builders.ts";
+import { errorOf } from "../helpers/error-of.ts";
 
 it.each(["22.19.0", "22.20.1", "24.0.0", "100.0.0"])("Node.js %s is supported", (version) => {
   expect(() => assertNodeVersion("a program", version)).not.toThrow();

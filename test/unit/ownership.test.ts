@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Properties } from "../../src/provider/values.js";
-import { listed, listOf, secret, someArgs, unknownMarkers, wrapped } from "../helpers/builders.js";
-import { errorOf } from "../helpers/error-of.js";
-import type { StubResponse } from "../helpers/http-server.js";
-import { kindOf } from "../helpers/kind-of.js";
-import { startWithService } from "../helpers/provider-with-service.js";
+import type { Properties } from "../../src/provider/values.ts";
+import { listed, listOf, secret, someArgs, unknownMarkers, wrapped } from "../helpers/builders.ts";
+import { errorOf } from "../helpers/error-of.ts";
+import type { StubResponse } from "../helpers/http-server.ts";
+import { kindOf } from "../helpers/kind-of.ts";
+import { startWithService } from "../helpers/provider-with-service.ts";
 
 type Run = Awaited<ReturnType<typeof startRun>>;
 type Step = (run: Run) => Promise<unknown>;

@@ -6,19 +6,19 @@ import type { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb.js";
 import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { EngineLog } from "../../src/adapters/plugin/engine-log.js";
-import { PluginServer } from "../../src/adapters/plugin/server.js";
-import { version } from "../../src/common/version.js";
-import { EngineMonitor } from "../../src/provider/engine.js";
-import { partialCreationOf } from "../helpers/adapters/adapters.js";
-import { startEngine } from "../helpers/adapters/engine-stand-in.js";
-import { connect, operationsOf, struct } from "../helpers/adapters/provider-calls.mjs";
-import { someArgs, wrapped } from "../helpers/builders.js";
-import { errorOf } from "../helpers/error-of.js";
-import { withFields } from "../helpers/faults/faults.mjs";
-import { startRawServer } from "../helpers/http-server.js";
-import { kindOf } from "../helpers/kind-of.js";
-import { createWebhook, startService } from "../helpers/local-service.js";
+import { EngineLog } from "../../src/adapters/plugin/engine-log.ts";
+import { PluginServer } from "../../src/adapters/plugin/server.ts";
+import { version } from "../../src/common/version.ts";
+import { EngineMonitor } from "../../src/provider/engine.ts";
+import { partialCreationOf } from "../helpers/adapters/adapters.ts";
+import { startEngine } from "../helpers/adapters/engine-stand-in.ts";
+import { connect, operationsOf, struct } from "../helpers/adapters/provider-calls.mts";
+import { someArgs, wrapped } from "../helpers/builders.ts";
+import { errorOf } from "../helpers/error-of.ts";
+import { withFields } from "../helpers/faults/faults.mts";
+import { startRawServer } from "../helpers/http-server.ts";
+import { kindOf } from "../helpers/kind-of.ts";
+import { createWebhook, startService } from "../helpers/local-service.ts";
 
 // The translation between Pulumi's gRPC calls and WebhookProvider, which has its own unit tests. The tests in
 // test/process run both adapters as processes.

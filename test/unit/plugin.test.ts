@@ -12,19 +12,19 @@ import {
   checkConfig,
   configSourceOf,
   diffConfig,
-} from "../../src/adapters/plugin/configuration.js";
-import type { EngineLog } from "../../src/adapters/plugin/engine-log.js";
+} from "../../src/adapters/plugin/configuration.ts";
+import type { EngineLog } from "../../src/adapters/plugin/engine-log.ts";
 import {
   diffResponse,
   grpcErrorOf,
   propertiesOf,
   RequestError,
   structOf,
-} from "../../src/adapters/plugin/grpc-messages.js";
-import { parsePulumiId, pulumiIdOf } from "../../src/adapters/plugin/pulumi-id.js";
-import { version } from "../../src/common/version.js";
-import type { Properties } from "../../src/provider/values.js";
-import { apiKey, someArgs, someState, unknownMarkers, wrapped } from "../helpers/builders.js";
+} from "../../src/adapters/plugin/grpc-messages.ts";
+import { parsePulumiId, pulumiIdOf } from "../../src/adapters/plugin/pulumi-id.ts";
+import { version } from "../../src/common/version.ts";
+import type { Properties } from "../../src/provider/values.ts";
+import { apiKey, someArgs, someState, unknownMarkers, wrapped } from "../helpers/builders.ts";
 
 const { DIFF_NONE, DIFF_SOME, DIFF_UNKNOWN } = DiffResponse.DiffChanges;
 

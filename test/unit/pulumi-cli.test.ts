@@ -4,9 +4,9 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { cliVersion } from "../../tools/pulumi-cli/build.mts";
 import { hermeticEnvironment } from "../../tools/pulumi-cli/environment.mts";
 import { resolvePulumiCli } from "../../tools/pulumi-cli/resolve.mts";
-import { start } from "../helpers/commands.js";
-import { repository, temporaryDirectory } from "../helpers/directory.js";
-import { errorOf } from "../helpers/error-of.js";
+import { start } from "../helpers/commands.ts";
+import { repository, temporaryDirectory } from "../helpers/directory.ts";
+import { errorOf } from "../helpers/error-of.ts";
 
 const originalPath = process.env.PATH ?? "";
 let root: string;

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { eventTypes } from "../../src/common/event-types.js";
-import { environmentVariables, settingNames } from "../../src/common/setting-names.js";
-import { webhookArguments } from "../../src/provider/arguments.js";
-import { settingRules } from "../../src/provider/config.js";
-import { schema } from "../../tools/plugin/schema.mjs";
+import { eventTypes } from "../../src/common/event-types.ts";
+import { environmentVariables, settingNames } from "../../src/common/setting-names.ts";
+import { webhookArguments } from "../../src/provider/arguments.ts";
+import { settingRules } from "../../src/provider/config.ts";
+import { schema } from "../../tools/plugin/schema.mts";
 
 // The schema is generated from the types and docstrings of src/sdk, the rules in src, a template and the examples
 // in docs. These tests compare its parts with the validation, or with a list.

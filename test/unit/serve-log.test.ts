@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { logLine, recordOf } from "../../src/cli/serve-log.js";
-import { refusedUrl } from "../helpers/http-server.js";
-import { startService } from "../helpers/local-service.js";
+import { logLine, recordOf } from "../../src/cli/serve-log.ts";
+import { refusedUrl } from "../helpers/http-server.ts";
+import { startService } from "../helpers/local-service.ts";
 
 const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";
 const webhooksPath = "/api/v1/bases/base_1/webhooks";

@@ -5,11 +5,11 @@ import type { ServiceError } from "@grpc/grpc-js";
 import { ConfigureRequest, ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb.js";
 import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import type { StoredWebhook } from "pulumi-dbwebhooks/local-service";
-import { providerText } from "../../../src/sdk/dynamic/provider-text.js";
-import { start } from "../commands.js";
-import { repository } from "../directory.js";
-import { startEngine } from "./engine-stand-in.js";
-import { type Call, connect, operationsOf, type Properties, struct } from "./provider-calls.mjs";
+import { providerText } from "../../../src/sdk/dynamic/provider-text.ts";
+import { start } from "../commands.ts";
+import { repository } from "../directory.ts";
+import { startEngine } from "./engine-stand-in.ts";
+import { type Call, connect, operationsOf, type Properties, struct } from "./provider-calls.mts";
 
 /** Pulumi's own provider process, which loads the built package. */
 export const dynamicAdapter = {

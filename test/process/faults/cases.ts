@@ -8,7 +8,7 @@ import {
   idAsString,
   truncatedJson,
   withFields,
-} from "../../helpers/faults/faults.mjs";
+} from "../../helpers/faults/faults.mts";
 
 /** How an operation can end, and what the state then holds. Errors have the kind of their outcome. */
 export const outcomes = {

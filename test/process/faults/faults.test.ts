@@ -1,9 +1,9 @@
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Adapter, adapters, startAdapter } from "../../helpers/adapters/adapters.js";
-import { someArgs } from "../../helpers/builders.js";
-import { kindOf } from "../../helpers/kind-of.js";
-import { createWebhook } from "../../helpers/local-service.js";
+import { type Adapter, adapters, startAdapter } from "../../helpers/adapters/adapters.ts";
+import { someArgs } from "../../helpers/builders.ts";
+import { kindOf } from "../../helpers/kind-of.ts";
+import { createWebhook } from "../../helpers/local-service.ts";
 import {
   createFaults,
   defaultSettings,
@@ -11,7 +11,7 @@ import {
   type FaultCase,
   type Outcome,
   outcomes,
-} from "./cases.js";
+} from "./cases.ts";
 
 const cases = [...createFaults, ...deleteFaults];
 const casesWith = (...wanted: readonly Outcome[]) =>
