@@ -56,6 +56,8 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
+    // Titles show the values of their rows in full.
+    taskTitleValueFormatTruncate: 0,
     projects: [
       tier({ name: "unit", minutes: 1 }),
       tier({ name: "process", minutes: 2 }),

@@ -40,8 +40,10 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
   /** The id at the service. In the plugin, the id for Pulumi has the database before it. */
   const idOf = (name: string) => Number(created[name]?.id.split("/").at(-1));
   const run = async (...command: string[]) => {
-    ({ output } = await stack().pulumi(command));
+    const result = await stack().pulumi(command);
+    ({ output } = result);
     printed += output;
+    expect(result.exitCode, output).toBe(0);
     return stack().storedWebhooks();
   };
 
@@ -82,7 +84,9 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
     });
 
     it("are reported with their changes, or with the list that is unavailable", () => {
-      expect(output).toMatch(`Drift of webhook ${idOf("secretUrl")} `);
+      expect(output).toMatch(
+        new RegExp(`Drift of webhook ${idOf("secretUrl")} .*: url, events, tableId\\.`),
+      );
       expect(output).toMatch(`Drift of webhook ${idOf("changedUrl")} `);
       expect(output).toMatch(`switched off webhook ${idOf("inactive")} `);
       expect(output).toMatch(`no longer has webhook ${idOf("gone")} `);
@@ -119,7 +123,7 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
     it("are all created before the first is deleted", () => {
       const methods = stack().service.requests.map(({ method }) => method);
 
-      // Replaced are those whose arguments change, secretUrl and changedUrl; the one that was gone is only created.
+      // Six are replaced: four with a changed argument, secretUrl and changedUrl. `gone` is only created.
       expect(methods).toEqual([...Array(7).fill("POST"), ...Array(6).fill("DELETE")]);
     });
 

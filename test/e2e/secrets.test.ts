@@ -11,15 +11,15 @@ const isLeak = (line: string) => /local-api-key|url-path-token|query-token|whsec
 
 /**
  * In debug messages Pulumi writes all values in clear text, whatever the provider: the engine writes what
- * it exchanges with providers (from -v=9 on), and the SDK what the engine tells it about resources (from
- * -v=3 on, and in every event log). SECURITY.md warns of it.
+ * it exchanges with providers (from -v=9 on), and the SDK writes the outputs that the engine returns for
+ * each resource (from -v=3 on, and in every event log). SECURITY.md warns of it.
  */
 const isDebugMessageOfPulumi = (line: string) =>
   /"(Unm|M)arshaling property for RPC\[|RegisterResource RPC finished:/.test(line);
 
 /**
- * A webhook with a secret url, and one that a transformation makes adopt an existing webhook. The
- * transformation also drops the option that marks the output `secret` as a secret.
+ * A webhook with a secret url, and one that adopts an existing webhook. A transformation adds the argument
+ * adopt and drops additionalSecretOutputs, so only the provider protects the secrets, and not the SDK.
  */
 const programOf = (event: string, adopt: object) => `
   const { Webhook } = require("pulumi-dbwebhooks");
@@ -34,13 +34,13 @@ const programOf = (event: string, adopt: object) => `
   exports.ordersSecret = new Webhook("orders", { ...args, url, events: ["${event}"] }).secret;
 `;
 
-describe("Secrets on the real CLI, with Pulumi's most detailed log,", () => {
+describe("Secrets on the real CLI, with Pulumi's debug log,", () => {
   const stack = shareStack({ program: javascriptProgram });
   const outputs: string[] = [];
   const logs: string[] = [];
   const exitCodes: (number | null)[] = [];
   const up = async (...flags: string[]) => {
-    // Makes the event log available, which the Automation API reads.
+    // Enables --event-log, whose file the Automation API reads.
     const environment = { PULUMI_DEBUG_COMMANDS: "true" };
     const args = ["up", ...noPromptFlags, "--diff", "-v=9", "--logtostderr", ...flags];
     const { exitCode, stdout, stderr } = await stack().pulumi(args, environment);
@@ -61,7 +61,7 @@ describe("Secrets on the real CLI, with Pulumi's most detailed log,", () => {
     logs.push(...(await readFile(eventLog, "utf8")).split("\n"));
   });
 
-  it("are neither printed nor stored in clear text, not even by an update that fails", async () => {
+  it("are neither on stdout nor in the backend in clear text, not even after an update that fails", async () => {
     const stored = (await stack().storedText()).split("\n");
 
     const [created, notReplaced] = exitCodes;
@@ -70,9 +70,9 @@ describe("Secrets on the real CLI, with Pulumi's most detailed log,", () => {
     expect([...outputs, ...stored].filter(isLeak)).toEqual([]);
   });
 
-  it("are in no line of the log or the event log that this package writes", () => {
+  it("are in no line that this package writes to the log or the event log", () => {
     expect(logs.filter((line) => isLeak(line) && !isDebugMessageOfPulumi(line))).toEqual([]);
-    // The key that the service repeated in its error.
+    // This stands in place of the service's error, which repeats the key.
     expect(logs.some((line) => line.includes("[withheld:"))).toBe(true);
   });
 });

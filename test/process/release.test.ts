@@ -7,7 +7,7 @@ import { run, succeed } from "../helpers/commands.ts";
 import { repository, withDirectory } from "../helpers/directory.ts";
 import { readPage } from "../helpers/markdown.ts";
 
-it("The release workflow attaches what was packed, and nothing if a file has changed", async () => {
+it("The release steps attach each file in the folder of the archives, or nothing if one has changed", async () => {
   await withDirectory(async (directory) => {
     const archives = join(directory, "archives");
     const pack = join(repository, "tools/plugin/pack.mts");
@@ -39,7 +39,7 @@ it("The release workflow attaches what was packed, and nothing if a file has cha
   });
 });
 
-/** Runs a step of the workflow in the folder of the archives, with the `gh` of the directory. */
+/** Runs a step of the workflow with `bash -e`, as GitHub does, in the folder of the archives. */
 function runStep(name: string, directory: string) {
   const { jobs } = parse(readPage(".github/workflows/release.yml"));
   const steps: { name?: string; run: string }[] = [...jobs.pack.steps, ...jobs.attach.steps];

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { soak } from "../../tools/soak/soak.mts";
 
-// "node tools/soak/main.mts" runs it for longer.
+// "node tools/soak/main.mts" runs it for longer with fewer faults; one round needs many to leave doubt.
 it("After random faults and edits, each webhook is in the state with its secret, or an error names it", async () => {
   const lines: string[] = [];
   const print = (line: string) => lines.push(line);

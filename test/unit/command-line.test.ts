@@ -20,10 +20,10 @@ async function runCommandLine(line: string) {
   return { exitCode: process.exitCode, stdout: textOf(stdout), stderr: textOf(stderr) };
 }
 
-/** Runs `serve` with a service that fails to start, and returns the options that it received. */
+/** Returns the options for the service. It fails to start, because `serve` would wait for a signal. */
 async function optionsOfServe(line: string) {
-  const start = vi.mocked(startLocalService).mockRejectedValueOnce(new Error("started"));
-  await expect(runCommandLine(`serve ${line}`)).rejects.toThrow("started");
+  const start = vi.mocked(startLocalService).mockRejectedValueOnce(new Error("not started"));
+  await expect(runCommandLine(`serve ${line}`)).rejects.toThrow("not started");
   return start.mock.lastCall?.[0];
 }
 
@@ -34,6 +34,7 @@ it.each([
   { line: "emti", message: "Did you mean emit?" },
   { line: "serve --api-kee=sk_live_1", message: "unknown option '--api-kee=…'" },
   { line: "serve -ksk_live_1", message: "unknown option '-k…'" },
+  // The value itself contains quotes, as the parser's message does.
   { line: "serve --listing='sk_live_1'", message: "'--listing=…'" },
   { line: "serve --port 65536", message: "--port: must be a whole number from 0 to 65535." },
   { line: "serve --port 8787.5", message: "--port: must be a whole number" },
@@ -54,7 +55,7 @@ it.each([
   expect(stderr).not.toContain("sk_live");
 });
 
-it("The help of a command is printed to standard output, and exits with 0", async () => {
+it("A command with --help prints its help to standard output and exits with 0", async () => {
   const { exitCode, stdout } = await runCommandLine("emit --help");
 
   expect(exitCode).toBe(0);
@@ -100,9 +101,10 @@ it("serve advises to choose another address only when Node.js cannot listen on t
   await expect(runCommandLine("serve")).rejects.toThrow(/^bad data file$/);
 });
 
-it("serve shows the setting that a stack needs when other machines can reach the service", () => {
-  const text = startText({ baseUrl: "http://[::]:8787", apiKeys: 1, webhooks: 0 }, "");
+it("serve shows the setting that a stack needs only when other machines can reach the service", () => {
+  const textFor = (baseUrl: string) => startText({ baseUrl, apiKeys: 1, webhooks: 0 }, "");
 
-  expect(text).toContain("for everybody who can reach it");
-  expect(text).toContain("pulumi config set dbwebhooks:allowInsecureBaseUrl true");
+  expect(textFor("http://[::]:8787")).toContain("for everybody who can reach it");
+  expect(textFor("http://[::]:8787")).toContain(" set dbwebhooks:allowInsecureBaseUrl true");
+  expect(textFor("http://[::1]:8787")).not.toContain("allowInsecureBaseUrl");
 });

@@ -11,7 +11,7 @@ function read(changes: Texts = {}, source: Partial<ConfigSource> = {}) {
 }
 
 describe("The settings of a provider", () => {
-  it("have defaults, except for the base URL and the key", () => {
+  it("have defaults, except for the base URL, the key and the limits of requests", () => {
     expect(read().settings).toStrictEqual({
       baseUrl: "https://tables.example.com",
       formerBaseUrls: [],
@@ -58,6 +58,7 @@ describe("The settings of a provider", () => {
     ["the environment before the stack", "given", "variable", false, fromVariable],
     ["the environment if a Provider has no argument", "", "variable", true, fromVariable],
     ["the stack if the variable is empty", "given", "", false, given],
+    // No message blames a variable that only repeats the configuration.
     ["the stack if the variable is the same", "given", "given", false, given],
     ["a Provider before the environment", "given", "variable", true, given],
   ])("come from %s", (_origin, apiKey, variable, isExplicit, used) => {
@@ -88,7 +89,11 @@ describe("A problem with the settings", () => {
     ["baseUrl", "the URL of the API", ["https://a.b/api/v1", "https://a/eu/API/v1//"]],
     ["baseUrl", "a URL with credentials", ["https://user@a.example", "https://:pw@a.example"]],
     ["baseUrl", "a URL with a query or fragment", ["https://a.example/?", "https://a.example/#"]],
-    ["baseUrl", "an unencrypted remote URL", ["http://a.example", "http://svc.localhost"]],
+    [
+      "baseUrl",
+      "unencrypted to another host than localhost",
+      ["http://a.example", "http://svc.localhost"],
+    ],
     ["formerBaseUrls", "no list of URLs", ["old.example.com", "https://a.example,", "https://a?b"]],
     ["formerBaseUrls", "no JSON list of URLs", ["[]x", '{"a":1}', "[1]"]],
     ["apiKey", "no visible ASCII", ["key\n", " key", "a b", "kéy"]],

@@ -1,11 +1,12 @@
 import { describe, expect, it, vi } from "vitest";
 import * as provider from "../../src/adapters/dynamic.ts";
 import {
+  listed,
+  listOf,
   providerText,
   secret,
   someArgs,
   someState,
-  unknownMarkers,
   wrapped,
 } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/error-of.ts";
@@ -69,7 +70,7 @@ describe("The dynamic provider's diff", () => {
 
   it("returns the arguments that force a replacement, and warns of it on stderr", async () => {
     await configure();
-    const news = someArgs({ url: unknownMarkers.string, tableId: "t" });
+    const news = someArgs({ url: "https://example.com/other", tableId: "t" });
 
     const { result, lines } = await captureLines(() => provider.diff("17", someState(), news));
 
@@ -90,7 +91,7 @@ describe("The dynamic provider's create", () => {
   });
 
   it("adds the serialized provider to a partial creation, because Pulumi does not", async () => {
-    // The creation has no secret, and the deletion that follows is refused.
+    // The response to the creation has no secret, and the deletion that follows is refused.
     await using server = await startServer({ body: { id: 17 } }, { statusCode: 403 });
     await configure({ baseUrl: server.url });
 
@@ -112,14 +113,17 @@ describe("The dynamic provider", () => {
   });
 
   it("returns an empty id when it reads a webhook that is gone, and sends a request when it deletes one", async () => {
-    await using server = await startServer({ body: { webhooks: [] } }, { body: { success: true } });
+    await using server = await startServer(listOf(listed()), { body: { success: true } });
     await configure({ baseUrl: server.url, listing: "true" });
     const state = someState({ baseUrl: server.url });
 
-    const { result } = await captureLines(() => provider.read("17", state));
+    const present = await provider.read("17", state);
+    const { result: gone } = await captureLines(() => provider.read("18", state));
     await provider.delete("17", state);
 
-    expect(result).toStrictEqual({ id: "", props: {} });
-    expect(server.requests).toMatchObject([{ method: "GET" }, { method: "DELETE" }]);
+    expect(present.id).toBe("17");
+    expect(gone).toStrictEqual({ id: "", props: {} });
+    const path = expect.stringMatching(/\/17$/);
+    expect(server.requests).toMatchObject([{ method: "GET" }, { method: "DELETE", path }]);
   });
 });

@@ -50,7 +50,7 @@ it.each([
   expect(stdout).toContain(row.shows);
 });
 
-it("emit waits for a response 30 s longer than the service waits for deliveries, and says that none came", async () => {
+it("emit sets a timeout 30 s longer than --wait, and says that no response came", async () => {
   await using service = await startServer(noDeliveries);
   const timedOut = AbortSignal.abort(new DOMException("too late", "TimeoutError"));
   const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(timedOut);
@@ -97,7 +97,7 @@ it("emit verifies certificates even when NODE_TLS_REJECT_UNAUTHORIZED is 0", asy
   expect(service.requests).toEqual([]);
 });
 
-it("emit removes the key from the response that it shows", async () => {
+it("emit withholds an error message of the service that repeats the key", async () => {
   const message = "The key sk_wrong_key is unknown.";
   await using service = await startServer({ statusCode: 401, body: { error: { message } } });
 

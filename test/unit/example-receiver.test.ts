@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { createReceiver } from "../../examples/receiver/receiver.ts";
@@ -16,14 +17,14 @@ it("examples/receiver handles a notification that is signed with its secret", as
 });
 
 it.each([
-  { name: "changed after signing", statusCode: 401, changes: { body: '{"id": "evt_1"}' } },
-  { name: "too old", statusCode: 401, changes: { sentAt: new Date(Date.now() - 600_000) } },
+  { name: "changed in white space alone", statusCode: 401, changes: { body: '{"id": "evt_1"}' } },
+  { name: "over 300 s old", statusCode: 401, changes: { sentAt: new Date(Date.now() - 301_000) } },
   { name: "not sent with POST", statusCode: 405, changes: { method: "PUT" } },
   { name: "over 1 MiB", statusCode: 413, changes: { body: "x".repeat(1024 * 1024 + 1) } },
 ])("examples/receiver refuses a notification that is $name", async ({ statusCode, changes }) => {
   const { send, onEvent } = await start();
 
-  expect(await send({ id: "evt_1", note: "signed" }, changes)).toBe(statusCode);
+  expect(await send({ id: "evt_1" }, changes)).toBe(statusCode);
   expect(onEvent).not.toHaveBeenCalled();
 });
 
@@ -40,8 +41,9 @@ it.each([
   expect(await send({ id: "evt_2" }, { secret: newSecret })).toBe(row.withNew);
 });
 
-it("examples/receiver handles an event once when two notifications of it arrive at the same time", async () => {
+it("examples/receiver handles an event once when a second notification of it arrives in the meantime", async () => {
   const { send, onEvent } = await start();
+  onEvent.mockImplementation(() => setTimeout(100));
 
   const statusCodes = await Promise.all([send({ id: "evt_1" }), send({ id: "evt_1" })]);
 

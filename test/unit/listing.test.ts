@@ -54,7 +54,6 @@ describe("A refresh with listing", () => {
     ["a table", { tableIds: ["t1"] }, {}, { tableId: "t1" }],
     ["several tables", { tableIds: ["t1", "t2"] }, { tableId: "t1" }, { tableId: "t1, t2" }],
     ["no table", {}, { tableId: "t1" }, {}],
-    ["that the webhook is switched off", { active: false }, {}, {}],
   ])("stores what the service has, and warns: %s", async (_case, entry, stored, drift) => {
     const { read, state, lines } = await startListing(listOf(listed(entry)));
 
@@ -64,13 +63,23 @@ describe("A refresh with listing", () => {
     expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
   });
 
+  it("keeps the state of a webhook that is switched off, and warns", async () => {
+    const { read, state, lines } = await startListing(listOf(listed({ active: false })));
+
+    const refreshed = await read("17", state);
+
+    expect(refreshed?.properties).toStrictEqual({ ...state, secret: wrapped(secret) });
+    expect(lines).toEqual([expect.stringMatching(/^warning: .*switched off webhook 17 /)]);
+  });
+
   it("warns of the drift and of the switch-off of one webhook", async () => {
     const entry = listed({ url: "https://b.example/", active: false });
     const { read, state, lines } = await startListing(listOf(entry));
 
     await read("17", state);
 
-    expect(lines).toHaveLength(2);
+    const warnings = [/^warning: Drift of webhook 17 /, /^warning: .*switched off webhook 17 /];
+    expect(lines).toEqual(warnings.map((warning) => expect.stringMatching(warning)));
   });
 
   it.each<[string, list: StubResponse]>([
@@ -140,28 +149,30 @@ describe("A refresh with listing", () => {
     expect(lines).toHaveLength(2);
   });
 
-  // Nothing is sent to a former base URL, so it may use http.
-  const formerBaseUrl = "http://former.example.com/eu";
-
   it("looks a webhook up at the current base URL if it was created at a former one", async () => {
-    const settings = { formerBaseUrls: formerBaseUrl };
-    const { read, state, methods, lines } = await startListing(listOf(listed()), settings);
+    // Nothing is sent to a former base URL, so it may use http.
+    const formerBaseUrls = "http://former.example.com/eu";
+    const { read, state, methods, lines } = await startListing(listOf(listed()), {
+      formerBaseUrls,
+    });
 
-    const refreshed = await read("17", { ...state, baseUrl: formerBaseUrl });
+    const refreshed = await read("17", { ...state, baseUrl: formerBaseUrls });
 
-    expect(refreshed?.properties).toMatchObject({ baseUrl: formerBaseUrl });
+    expect(refreshed?.properties).toMatchObject({ baseUrl: formerBaseUrls });
     expect(methods()).toEqual(["GET"]);
     expect(lines).toEqual([]);
   });
 
   it("sends nothing and warns about a webhook of another base URL", async () => {
-    const { read, state, methods, lines } = await startListing(listOf(listed()));
+    const { baseUrl, read, state, methods, lines } = await startListing(listOf(listed()));
+    // Another service on the same server, so that `methods` would show a request to it.
+    const otherBaseUrl = `${baseUrl}/other`;
 
-    const refreshed = await read("17", { ...state, baseUrl: formerBaseUrl });
+    const refreshed = await read("17", { ...state, baseUrl: otherBaseUrl });
 
-    expect(refreshed?.properties).toMatchObject({ baseUrl: formerBaseUrl });
+    expect(refreshed?.properties).toMatchObject({ baseUrl: otherBaseUrl });
     expect(methods()).toEqual([]);
-    expect(lines).toEqual([expect.stringMatching(`^warning: .*${formerBaseUrl}`)]);
+    expect(lines).toEqual([expect.stringMatching(`^warning: .*${otherBaseUrl}`)]);
   });
 });
 
@@ -201,9 +212,12 @@ describe("The lookup after a creation in doubt", () => {
     ["another table", listOf({ ...orphan, tableIds: ["t"] }), [], true],
     ["an incomplete list", { body: { webhooks: [], next: 1 } }, [], false],
     ["an error", { statusCode: 403 }, [], false],
-  ])("finds equal webhooks, and whether these are all: %s", async (_, list, ids, isComplete) => {
-    expect(await lookUp(list)).toEqual({ ids, isComplete });
-  });
+  ])(
+    "finds equal webhooks, and whether the list is complete: %s",
+    async (_, list, ids, isComplete) => {
+      expect(await lookUp(list)).toEqual({ ids, isComplete });
+    },
+  );
 
   it("has no deadline, because that of the creation may have passed, and ends when Pulumi stops", async () => {
     const operation = new Operation("Test webhook", vi.fn(), () => [], new Deadline(1));

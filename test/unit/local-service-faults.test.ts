@@ -1,13 +1,14 @@
 import { setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
-import type { FaultRule } from "../../src/local-service/index.ts";
+import type { ChangeBody, FaultRule } from "../../src/local-service/index.ts";
 import { asHtml, idAsString, withFields } from "../helpers/faults/faults.mts";
 import { startService, statusCodesOf, webhookBody } from "../helpers/local-service.ts";
 
 // The tests in test/process/faults show what each kind of fault does on its own.
+
 const respond = (statusCode: number) => ({ kind: "respond", statusCode }) as const;
 
-it("A held request continues when its rule is released or cleared, and later requests wait again", async () => {
+it("A held request continues when its rule is released, after which others wait, or cleared, after which none waits", async () => {
   const service = await startService();
   const rule = service.inject({ on: "POST", fault: { kind: "hold" } });
   const creation = service.create();
@@ -21,10 +22,10 @@ it("A held request continues when its rule is released or cleared, and later req
   await service.list();
   const webhooksBeforeClearing = service.webhooks;
   service.clearFaults();
-  await laterCreation;
+  await Promise.all([laterCreation, service.create()]);
 
   expect(webhooksBeforeClearing).toMatchObject([{ id: 1 }]);
-  expect(service.webhooks).toMatchObject([{ id: 1 }, { id: 2 }]);
+  expect(service.webhooks).toMatchObject([{ id: 1 }, { id: 2 }, { id: 3 }]);
 });
 
 it("A delayed request has no effect when the service closes first", async () => {
@@ -33,6 +34,7 @@ it("A delayed request has no effect when the service closes first", async () => 
   const creation = service.create();
   await received;
 
+  // No timer can fire between the two, so 1 ms is long enough.
   await service.close();
 
   await expect(creation).rejects.toThrow();
@@ -73,11 +75,12 @@ it("A fault rule applies several faults in their order", async () => {
 });
 
 it("A fault rule with `commit: true` replaces a refusal, including its headers", async () => {
-  const service = await startService({ faults: [{ fault: { ...fault, commit: true } }] });
+  const body: ChangeBody = (_, { error }) => error.code;
+  const service = await startService({ faults: [{ fault: { ...fault, commit: true, body } }] });
 
   const response = await service.create({ apiKey: "wrong" });
 
-  expect(response).toMatchObject({ statusCode: 503, text: "" });
+  expect(response).toMatchObject({ statusCode: 503, text: "UNAUTHORIZED" });
   expect(response.headers).not.toHaveProperty("www-authenticate");
 });
 
@@ -85,12 +88,12 @@ it("A fault rule by default applies to every request, lists those requests, and 
   const service = await startService();
   const rule = service.inject({ fault });
 
-  const unknownPath = await service.send({ path: "/" });
+  const responses = [await service.send({ path: "/" }), await service.create()];
   rule.remove();
-  const afterwards = await service.create();
+  responses.push(await service.create());
 
-  expect(statusCodesOf([unknownPath, afterwards])).toEqual([503, 201]);
-  expect(rule.requests).toMatchObject([{ number: 1, path: "/" }]);
+  expect(statusCodesOf(responses)).toEqual([503, 503, 201]);
+  expect(rule.requests).toMatchObject([{ path: "/" }, { number: 2, method: "POST" }]);
 });
 
 it.each<{ rule: unknown; problem: RegExp }>([

@@ -134,7 +134,7 @@ describe("The settings of a provider of the plugin", () => {
 });
 
 describe("The check of a provider of the plugin", () => {
-  /** Checks a provider. Returns the inputs, the warnings and each failure up to its first colon. */
+  /** Checks a provider. Returns the inputs, the warnings and each failure up to its first colon and space. */
   async function check(name: string, news: Properties, olds: Properties = {}) {
     const warnings: string[] = [];
     const write = (_urn: string, line: string) => void warnings.push(line);
@@ -194,11 +194,7 @@ describe("The check of a provider of the plugin", () => {
     const olds = { baseUrl: "https://old.example" };
     const news = { baseUrl: "https://a.example" };
 
-    beforeEach(() => {
-      vi.stubEnv("DBWEBHOOKS_API_KEY", apiKey);
-      // A new provider, which has no old arguments, must not count as moved from this base URL.
-      vi.stubEnv("DBWEBHOOKS_BASE_URL", "https://environment.example");
-    });
+    beforeEach(() => void vi.stubEnv("DBWEBHOOKS_API_KEY", apiKey));
 
     it("refuses another base URL of an explicit provider", async () => {
       expect((await check("eu", news, olds)).failures).toEqual(["baseUrl"]);
@@ -207,9 +203,14 @@ describe("The check of a provider of the plugin", () => {
     it.each([
       { change: "another base URL of the default provider", name: "default", oldArgs: olds },
       { change: "the same base URL", name: "eu", oldArgs: news },
-      { change: "a new provider", name: "eu", oldArgs: {} },
     ])("accepts $change", async ({ name, oldArgs }) => {
       expect((await check(name, news, oldArgs)).failures).toEqual([]);
+    });
+
+    it("accepts a new provider, even if the environment has another base URL", async () => {
+      vi.stubEnv("DBWEBHOOKS_BASE_URL", "https://environment.example");
+
+      expect((await check("eu", news)).failures).toEqual([]);
     });
   });
 });
@@ -234,9 +235,9 @@ describe("The diff of a provider of the plugin", () => {
   const notReplaced = { changes: DIFF_UNKNOWN, replacesList: [], replacedWarning: undefined };
 
   it.each([
-    { name: "default_0_1_0", environment: {} },
-    { name: "eu", environment: keyOfEnvironment },
-  ])("replaces $name for another base URL, and warns, with $environment", (row) => {
+    { name: "default_0_1_0", keyFrom: "the stack", environment: {} },
+    { name: "eu", keyFrom: "the environment", environment: keyOfEnvironment },
+  ])("replaces $name, with the key of $keyFrom, for another base URL, and warns", (row) => {
     const olds = { ...account, apiKey: wrapped(apiKey) };
     const news = { ...moved, apiKey: "another-key" };
 

@@ -66,11 +66,11 @@ describe.each([mainEntry, nativeEntry])("A Webhook of $name", (row) => {
   it("is registered under its type and the version of its plugin, with its arguments unchanged", async () => {
     // An argument of the name __provider never replaces the provider of the main entry.
     const others = { allowUnknownEvents: true, allowInsecureUrl: false, __provider: "exports = 1" };
-    // Frozen, so that a constructor that changes its arguments throws.
-    const all = Object.freeze({ ...args, ...others });
+    const all = { ...args, ...others };
     const later = { tableId: Promise.resolve("tbl_orders"), events: pulumi.output(args.events) };
 
-    await resolved(new Webhook("orders", { ...all, ...later }).id);
+    // Frozen, so that a constructor that changes its arguments throws.
+    await resolved(new Webhook("orders", Object.freeze({ ...all, ...later })).id);
 
     expect(registered).toMatchObject([{ type, name: "orders" }]);
     expect(requests()[0]?.getVersion()).toBe(pluginVersion);
@@ -124,20 +124,28 @@ it.each<[string, () => unknown]>([
   ["the option import", () => new main.Webhook("orders", args, { import: "17" })],
   ["the option id", () => new main.Webhook("orders", args, { id: "17" })],
   ["get", () => main.Webhook.get("orders", "base_abc123/17", {})],
-])("A Webhook of the main entry refuses %s, and suggests ./native and adopt", (_case, declare) => {
-  expect(declare).toThrow(pulumi.RunError);
-  expect(declare).toThrow(/^Webhook orders: .*"pulumi-dbwebhooks\/native".* adopt\b/);
-  expect(registered).toEqual([]);
-});
+])(
+  "A Webhook of the main entry refuses %s, and suggests ./native and adopt",
+  async (_case, declare) => {
+    expect(declare).toThrow(pulumi.RunError);
+    expect(declare).toThrow(/^Webhook orders: .*"pulumi-dbwebhooks\/native".* adopt\b/);
+    // A registration would be sent only after the constructor.
+    await new Promise(setImmediate);
+    expect(registered).toEqual([]);
+  },
+);
 
-it("A Webhook that get of ./native reads has its outputs, webhookId and the provider in its options", async () => {
+it("get of ./native reads the webhook of an id with the provider in its options, and has all outputs", async () => {
   const opts = { provider: new native.Provider("eu") };
-  const { secret, baseUrl, tableId, webhookId } = native.Webhook.get("orders", "base_1/43", opts);
+  const webhook = native.Webhook.get("orders", "base_1/43", opts);
+  const { databaseId, url, events, tableId, baseUrl, secret, webhookId } = webhook;
+  const outputs = { databaseId, url, events, tableId, baseUrl, secret, webhookId };
 
-  const values = await resolved(pulumi.output({ secret, baseUrl, tableId, webhookId }));
+  const values = await resolved(pulumi.output(outputs));
 
-  expect(values).toEqual({ ...otherOutputs, webhookId: "43" });
-  expect(registered.at(-1)?.provider).toContain("::eu::");
+  expect(values).toEqual({ ...args, ...otherOutputs, webhookId: "43" });
+  const provider = expect.stringContaining("::eu::");
+  expect(registered.at(-1)).toMatchObject({ id: "base_1/43", provider });
 });
 
 const settings: main.ProviderArgs = {
@@ -193,8 +201,8 @@ async function warningsWith(config: Record<string, string>, secretKeys: string[]
 }
 
 it("A program of the main entry warns in each stack if the Automation API runs several in one process", async () => {
-  using stackOfResource = vi.spyOn(pulumi.runtime, "getStackResource");
-  stackOfResource.mockReturnValueOnce({} as never).mockReturnValueOnce({} as never);
+  using getStackResource = vi.spyOn(pulumi.runtime, "getStackResource");
+  getStackResource.mockReturnValueOnce({} as never).mockReturnValueOnce({} as never);
 
   expect(await warningsWith({ "dbwebhooks:apiKey": "token" })).toHaveLength(2);
 });

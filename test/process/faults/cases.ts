@@ -10,7 +10,7 @@ import {
   withFields,
 } from "../../helpers/faults/faults.mts";
 
-/** How an operation can end, and what the state then holds. Errors have the kind of their outcome. */
+/** How an operation can end, and what the state then holds. An error's kind is the name of its outcome. */
 export const outcomes = {
   created: { state: "the webhook", meaning: "No error." },
   notCreated: {
@@ -55,7 +55,7 @@ interface ExpectedResult {
 interface Cause {
   /** What the service does, as docs/contributing/faults.md says it. */
   readonly does: string;
-  /** Default: none, because the settings are the cause. */
+  /** Default: none; the environment or an earlier removal is the cause. */
   readonly fault?: Fault;
   /** How many requests meet the fault. Default: all. */
   readonly times?: number;
@@ -91,7 +91,7 @@ async function withSilentProxy({ baseUrl }: LocalService) {
   await once(proxy, "listening");
   return {
     DBWEBHOOKS_BASE_URL: "https://tables.example.com",
-    // A deletion meets a webhook that was created there.
+    // Otherwise the provider would not delete a webhook that was created at the local service.
     DBWEBHOOKS_FORMER_BASE_URLS: baseUrl,
     DBWEBHOOKS_TIMEOUT_SECONDS: "1",
     DBWEBHOOKS_RETRY_SECONDS: "1",
@@ -118,7 +118,7 @@ function returns(statusCode: number): Cause {
   return { does, fault: respond(statusCode), errorContains: ` ${statusCode}` };
 }
 
-/** A service that asks once for another request a second later. */
+/** A service that once asks for a retry after a second. */
 function returnsOnce(statusCode: number): Cause {
   const does = `returns ${statusCode} with a second in \`Retry-After\`, once`;
   return { does, fault: respond(statusCode, errorBody, inOneSecond), times: 1 };
@@ -153,6 +153,7 @@ const lateResponse: Cause = {
 const behindSilentProxy: Cause = {
   does: "is behind a proxy that never responds to `CONNECT`",
   environment: withSilentProxy,
+  errorContains: "within 1 s",
 };
 
 /** Cases with different causes and the same result. */
@@ -194,7 +195,7 @@ export const createFaults = casesOn("POST", [
     },
   ]),
   ...casesWith({ outcome: "notCreated", requests: [], webhookExists: false }, [
-    { does: "does not listen", environment: closedPort },
+    { does: "does not listen", environment: closedPort, errorContains: "ECONNREFUSED" },
     behindSilentProxy,
   ]),
   ...casesWith({ outcome: "inDoubt", requests: ["POST"], webhookExists: false }, [

@@ -14,7 +14,7 @@ import {
 } from "./cases.ts";
 
 const cases = [...createFaults, ...deleteFaults];
-const casesWith = (...wanted: readonly Outcome[]) =>
+const casesEndingAs = (...wanted: readonly Outcome[]) =>
   cases.filter(({ outcome }) => wanted.includes(outcome));
 
 type Result = Awaited<ReturnType<typeof runCase>>;
@@ -38,7 +38,7 @@ describe.each(adapters)("A fault that $name meets", (adapter) => {
     },
   );
 
-  it.each(casesWith("notCreated", "inDoubt", "undone", "partial", "notDeleted"))(
+  it.each(casesEndingAs("notCreated", "inDoubt", "undone", "partial", "notDeleted"))(
     "ends with an error of the kind $outcome: $on, where the service $does",
     (faultCase) => {
       const { error } = resultOf(faultCase);
@@ -48,8 +48,8 @@ describe.each(adapters)("A fault that $name meets", (adapter) => {
     },
   );
 
-  it.each(casesWith("created", "deleted"))(
-    "ends without an error or a line of output: $on, where the service $does",
+  it.each(casesEndingAs("created", "deleted"))(
+    "ends without an error or a line that names its database: $on, where the service $does",
     (faultCase) => {
       const { error, lines } = resultOf(faultCase);
 
@@ -57,8 +57,8 @@ describe.each(adapters)("A fault that $name meets", (adapter) => {
     },
   );
 
-  it.each(casesWith("alreadyGone"))(
-    "ends with a line of output and without an error: $on, where the service $does",
+  it.each(casesEndingAs("alreadyGone"))(
+    "ends with a line that names its database and without an error: $on, where the service $does",
     (faultCase) => {
       const { error, lines } = resultOf(faultCase);
 
@@ -66,7 +66,7 @@ describe.each(adapters)("A fault that $name meets", (adapter) => {
     },
   );
 
-  it.each(casesWith("inDoubt"))("has an error that names the database: $does", (faultCase) => {
+  it.each(casesEndingAs("inDoubt"))("has an error that names the database: $does", (faultCase) => {
     const { error } = resultOf(faultCase);
 
     expect(namesDatabase(error, faultCase), error).toBe(true);
@@ -116,13 +116,13 @@ interface Setup {
 
 async function runCase(setup: Setup, faultCase: FaultCase) {
   const { service, running } = setup;
-  const { on, databaseId, fault = [], times, faultOfUndo = [] } = faultCase;
+  const { on, databaseId, fault = [], times, faultOfUndo } = faultCase;
   const isOfCase = (one: { databaseId?: string }) => one.databaseId === databaseId;
   const prepare = on === "POST" ? prepareCreation : prepareDeletion;
   const operation = await prepare(setup, faultCase);
   const requestsBefore = service.requests.filter(isOfCase).length;
   const injected = service.inject({ on, databaseId, fault, ...(times && { times }) });
-  service.inject({ on: "DELETE", databaseId, fault: faultOfUndo });
+  if (faultOfUndo) service.inject({ on: "DELETE", databaseId, fault: faultOfUndo });
 
   const { state, error } = await operation();
 
@@ -146,19 +146,21 @@ async function runCase(setup: Setup, faultCase: FaultCase) {
 }
 
 /** Returns a function that creates the webhook. */
-async function prepareCreation({ service, running }: Setup, { databaseId }: FaultCase) {
+async function prepareCreation({ adapter, service, running }: Setup, { databaseId }: FaultCase) {
   const { inputs, failures } = await running.check(someArgs({ databaseId }));
   expect(failures).toEqual([]);
   return async () => {
     const result = await running.create(inputs);
-    if ("error" in result) {
-      return result.partial
-        ? { state: "the webhook, no secret", error: result.partial.reasons.join(" ") }
-        : { state: "nothing", error: result.error };
-    }
     const created = service.webhooks.find((webhook) => webhook.databaseId === databaseId);
-    const hasItsSecret = created?.secret === result.secret;
-    return { state: hasItsSecret ? "the webhook" : "another secret", error: "" };
+    const idOfCreated = created && adapter.idOf(created);
+    if ("error" in result) {
+      if (!result.partial) return { state: "nothing", error: result.error };
+      const { id, reasons } = result.partial;
+      const state = id === idOfCreated ? "the webhook, no secret" : "another id";
+      return { state, error: reasons.join(" ") };
+    }
+    const isStored = result.id === idOfCreated && result.secret === created?.secret;
+    return { state: isStored ? "the webhook" : "another id or secret", error: "" };
   };
 }
 
