@@ -106,9 +106,7 @@ describe("A check of invalid arguments", () => {
   });
 
   it("shortens a long name that is no argument", async () => {
-    const args = someArgs({ ["n".repeat(5_000)]: 1 });
-
-    expect(await failurePrefixes(args)).toEqual(["n".repeat(100)]);
+    expect(await failurePrefixes(someArgs({ ["n".repeat(5_000)]: 1 }))).toEqual(["n".repeat(100)]);
   });
 
   it("refuses events that are no text, empty or malformed despite allowUnknownEvents", async () => {
@@ -149,8 +147,7 @@ describe("A check of invalid arguments", () => {
   const token = "T0K3N~^#";
   const values = [[`http://${token}`], [`https://a:${token}@ x`], [[token]], [{ [token]: token }]];
   it.for(values)("never repeats the token in %j", async ([value]) => {
-    const names = [...argumentNames, "notAnArgument"];
-    const args = Object.fromEntries(names.map((name) => [name, value]));
+    const args = Object.fromEntries([...argumentNames, "other"].map((name) => [name, value]));
     const adopt = { id: token, secret: `${token}\n` };
     const account = { baseUrl: `${value}`, apiKey: `${token} ` };
     const settings = { ...account, retrySeconds: token, formerBaseUrls: token, listing: token };
