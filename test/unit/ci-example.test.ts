@@ -17,27 +17,29 @@ it("The pipelines of examples/ci never cancel an update or run two at once", () 
 });
 
 it("The pipelines of examples/ci preview pull requests without the API key", () => {
-  expect(github.preview.if).toContain("github.event_name == 'pull_request'");
-  expect(github.preview.steps.at(-1).env).toMatchObject({ DBWEBHOOKS_API_KEY: "unused" });
+  const preview = expect.stringContaining("deploy.mts preview ");
+  const env = { DBWEBHOOKS_API_KEY: "unused" };
   const rules = [{ if: '$CI_PIPELINE_SOURCE == "merge_request_event"' }];
-  expect(gitlab.preview).toMatchObject({ rules, variables: { DBWEBHOOKS_API_KEY: "unused" } });
+  expect(github.preview.if).toContain("github.event_name == 'pull_request'");
+  expect(github.preview.steps.at(-1)).toMatchObject({ run: preview, env });
+  expect(gitlab.preview).toMatchObject({ rules, script: [preview], variables: env });
 });
 
 it.each([
-  { source: "DBWEBHOOKS_MAX_CONCURRENT_REQUESTS", variable: "2", parallel: "2" },
-  { source: "maxConcurrentRequests of the stack", variable: "", parallel: "3" },
-])("The script of examples/ci takes --parallel from $source", async ({ variable, parallel }) => {
+  { command: "up", source: "DBWEBHOOKS_MAX_CONCURRENT_REQUESTS", variable: "2", parallel: "2" },
+  { command: "destroy", source: "maxConcurrentRequests of the stack", variable: "", parallel: "3" },
+])("deploy.mts $command of examples/ci takes --parallel from $source", async (row) => {
   await withExample("ci", async ({ directory }) => {
     const settings = { config: { "dbwebhooks:maxConcurrentRequests": 3 } };
     await writeJson(join(directory, "Pulumi.production.yaml"), settings);
-    const fakePulumi = `#!/bin/sh\ncase $1 in version) echo v3.259.0;; up) echo "$*";; esac`;
-    await writeFile(join(directory, "pulumi"), fakePulumi, { mode: 0o755 });
+    const fakeCli = `#!/bin/sh\ncase $1 in version) echo v3.259.0;; up|destroy) echo "$*";; esac`;
+    await writeFile(join(directory, "pulumi"), fakeCli, { mode: 0o755 });
     const PATH = `${directory}:${process.env.PATH}`;
-    const environment = { DBWEBHOOKS_MAX_CONCURRENT_REQUESTS: variable, PATH };
+    const environment = { DBWEBHOOKS_MAX_CONCURRENT_REQUESTS: row.variable, PATH };
 
-    const args = ["deploy.mts", "up", "--stack", "production"];
+    const args = ["deploy.mts", row.command, "--stack", "production"];
     const { output } = await run(process.execPath, args, { directory, environment });
 
-    expect(/--parallel[ =](\d+)/.exec(output)?.[1], output).toBe(parallel);
+    expect(/--parallel[ =](\d+)/.exec(output)?.[1], output).toBe(row.parallel);
   });
 });

@@ -79,9 +79,8 @@ describe("A creation whose response holds no usable secret", () => {
   ])("is undone when the secret %s", async (_case, unusableSecret) => {
     const createdUnusable = { body: { id: 17, secret: unusableSecret } };
     const { create, requests, lines } = await startWithService([createdUnusable, deleted]);
-    const args = someArgs({ databaseId: "a/b" });
 
-    await expect(create(args)).rejects.toMatchObject({ kind: "undone" });
+    await expect(create(someArgs({ databaseId: "a/b" }))).rejects.toMatchObject({ kind: "undone" });
     expect(requests).toMatchObject([
       { method: "POST", path: "/eu/api/v1/bases/a%2Fb/webhooks" },
       { method: "DELETE", path: "/eu/api/v1/bases/a%2Fb/webhooks/17" },
@@ -186,7 +185,6 @@ describe("A creation for which the service returns a webhook that the provider k
   type Provider = Awaited<ReturnType<typeof startWithService>>;
   const remove = (provider: Provider) => provider.delete("17", provider.state);
   const failToCreate = ({ create }: Provider) => errorOf(create(someArgs()));
-  const failToRemove = (provider: Provider) => errorOf(remove(provider));
 
   it.each<[string, StubResponse[], (provider: Provider) => Promise<unknown>]>([
     ["has deleted it", [deleted], remove],
@@ -201,7 +199,7 @@ describe("A creation for which the service returns a webhook that the provider k
   });
 
   it.each<[string, StubResponse[], (provider: Provider) => Promise<unknown>]>([
-    ["could not delete it", [forbidden], failToRemove],
+    ["could not delete it", [forbidden], (provider) => errorOf(remove(provider))],
     ["could not undo its creation", [createdWithoutSecret, forbidden], failToCreate],
   ])("fails when the provider %s", async (_case, responses, act) => {
     const provider = await startWithService([...responses, created]);

@@ -66,7 +66,7 @@ describe("A comparison", () => {
     ["the state holds the url wrapped as a secret", { state: { url: wrapped(someState().url) } }],
     ["the state holds a wrapped secret", { state: { secret: wrapped("whsec_1") } }],
     ["the base URLs mean the same", { state: { baseUrl: "HTTPS://TABLES.example.com:443//" } }],
-    ["it was created at a former base URL", { settings: movedService }],
+    ["the webhook was created at a former base URL", { settings: movedService }],
     ["the program adopts the webhook with its secret", { news: { adopt: { id: 17, secret } } }],
     ["the secret to adopt is not known yet", { news: { adopt: { id: 17, secret: unknownValue } } }],
     ["settings are missing", { settings: { baseUrl: undefined, apiKey: undefined } }],
@@ -98,7 +98,7 @@ describe("ignoreChanges", () => {
     { ignored: ["url", "events[0]"], different: ["events"] },
     { ignored: ['["url"]'], different: ["events"] },
     { ignored: ['["events"][0]', "url.x", "urls", ""], different: ["url", "events"] },
-  ])("leaves $different, baseUrl and secret as differences with $ignored", async (row) => {
+  ])("of $ignored leaves, besides baseUrl and secret, the differences $different", async (row) => {
     const drift = { url: "https://drifted.example", events: ["table.created"] };
     const state = someState({ ...drift, baseUrl: "https://old.example.com", secret: undefined });
     // The default provider would refuse to compare a webhook of another base URL.

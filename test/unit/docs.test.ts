@@ -75,7 +75,7 @@ describe.each(markdown.pages)("%s", (page) => {
     // A type token, such as dbwebhooks:Webhook, has the form of a setting.
     ["settings", settings.settingNames, /\bdbwebhooks:(?!(?:index:)?Webhook\b)([A-Za-z]+)/g],
     ["environment variables", settings.knownVariables, /\b(DBWEBHOOKS_[A-Z_]+)/g],
-    ["npm scripts", scripts, /\bnpm run (?:--?\w+ )*([a-z][\w:-]*)/g],
+    ["npm scripts", scripts, /\bnpm (?:run (?:--?\w+ )*([a-z][\w:-]*)|(start|test)\b)/g],
     ["commands", commandNames, /(?:npx |`)pulumi-dbwebhooks ([a-z][\w-]*)/g],
     // The pattern captures the command too: "emit --data".
     ["options", options, /(?<=pulumi-dbwebhooks ([a-z][\w-]*)(?: [^`\n]*)?)( --[a-z][\w-]*)/g],
