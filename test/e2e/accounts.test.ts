@@ -26,8 +26,7 @@ describe("Accounts of the dynamic provider, with settings in the environment,", 
   let output = "";
 
   const run = async (...command: string[]) => {
-    us().clearRequests();
-    eu().clearRequests();
+    for (const service of [us(), eu()]) service.clearRequests();
     const environment = { DBWEBHOOKS_BASE_URL: us().baseUrl, DBWEBHOOKS_API_KEY: "us-key" };
     const result = await stack().pulumi([...command, ...noPromptFlags], environment);
     output += result.output;
@@ -108,13 +107,11 @@ describe("Accounts of the native plugin", () => {
   it("refuse another base URL while adopt names a webhook, which the replaced provider would delete", async () => {
     const adopt = await stack().createByHand({ databaseId: "adopted" });
     const adopted = { args: { databaseId: "adopted", adopt } };
-    await stack().declare(
-      { ...webhooksIn({ ...providers, moved: undefined }), adopted },
-      {
-        account: { baseUrl: oldService().baseUrl, apiKey: "local-api-key" },
-        eu: { baseUrl: newService().baseUrl, apiKey: "eu-key" },
-      },
-    );
+    const webhooks = { ...webhooksIn({ ...providers, moved: undefined }), adopted };
+    await stack().declare(webhooks, {
+      account: { baseUrl: oldService().baseUrl, apiKey: "local-api-key" },
+      eu: { baseUrl: newService().baseUrl, apiKey: "eu-key" },
+    });
     await stack().up();
     const baseUrl = newService().baseUrl;
     await stack().configure({ "dbwebhooks:baseUrl": baseUrl, "dbwebhooks:apiKey": "new-key" });
@@ -153,7 +150,7 @@ describe("Accounts of the native plugin", () => {
     expect(exitCode, output).toBe(0);
   });
 
-  it("neither show nor store keys and secrets in clear text", async () => {
+  it("neither show nor store in the state keys and secrets in clear text, even a key that the configuration has in clear text", async () => {
     const texts = printed + (await stack().stateText());
 
     expect(texts).not.toMatch(/(new|eu|next|local-api)-key|whsec_/);

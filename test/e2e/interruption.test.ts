@@ -84,11 +84,8 @@ function killAllBut(pattern: RegExp, pid = 0): number[] {
   const kill = (id: number) => {
     process.kill(id, "SIGKILL");
     for (const child of all.filter(({ parent }) => parent === id)) {
-      if (pattern.test(child.args)) {
-        spared.push(child.pid);
-      } else {
-        kill(child.pid);
-      }
+      if (pattern.test(child.args)) spared.push(child.pid);
+      else kill(child.pid);
     }
   };
   kill(pid);

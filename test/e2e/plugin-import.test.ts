@@ -65,6 +65,7 @@ describe("The native plugin, given the secrets of existing webhooks,", () => {
     const { exitCode, output } = await run("up", ...noPromptFlags, "--diff");
 
     expect(exitCode).not.toBe(0);
+    expect(output).toMatch(/warning: .* differ about webhook 3 of database base_abc123: url\. /);
     expect(output).not.toContain("Replacing webhook");
   });
 

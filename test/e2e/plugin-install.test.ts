@@ -9,12 +9,12 @@ import { shareStack } from "../helpers/stack.ts";
 
 describe("Without a network, the plugin", () => {
   const stack = shareStack({ program: yamlProgram });
+  const closedProxy = "http://127.0.0.1:9";
+  const withoutNetwork = { HTTPS_PROXY: closedProxy, HTTP_PROXY: closedProxy };
   /** Runs a command with a home directory of this name for Pulumi's files, and without a network. */
   const runWithHome = (home: string, command: string, ...args: string[]) => {
     const { directory, environment } = stack();
-    const PULUMI_HOME = join(directory, "..", home);
-    const closedProxy = "http://127.0.0.1:9";
-    const changes = { PULUMI_HOME, HTTPS_PROXY: closedProxy, HTTP_PROXY: closedProxy };
+    const changes = { PULUMI_HOME: join(directory, "..", home), ...withoutNetwork };
     return succeed(command, args, { directory, environment: { ...environment, ...changes } });
   };
 
@@ -30,7 +30,7 @@ describe("Without a network, the plugin", () => {
 
     // The stack of this test uses the same home directory.
     await runWithHome("home", "node", cli, "install-plugin");
-    const { output } = await stack().up();
+    const { output } = await stack().up(withoutNetwork);
     await runWithHome("home", "pulumi", "package", "add", "dbwebhooks");
 
     // Pulumi warns of a plugin that it finds on PATH.

@@ -6,16 +6,14 @@ import { succeed } from "../helpers/commands.ts";
 import { repository, withDirectory, writeFiles } from "../helpers/directory.ts";
 import { linksOf, readPage } from "../helpers/markdown.ts";
 
-type Packed = Readonly<{ files: readonly { path: string; mode: number }[] }>;
-
-/** Returns what `npm pack` would pack from a directory. */
-async function packedFrom(directory: string): Promise<Packed> {
+/** Returns the files that `npm pack` would pack from a directory. */
+async function packedFrom(directory: string): Promise<readonly { path: string; mode: number }[]> {
   const args = ["pack", "--dry-run", "--json", "--ignore-scripts"];
-  return JSON.parse((await succeed("npm", args, { directory })).stdout)[0];
+  return JSON.parse((await succeed("npm", args, { directory })).stdout)[0].files;
 }
 
 describe("The packed package", async () => {
-  const { files } = await packedFrom(repository);
+  const files = await packedFrom(repository);
   const paths = files.map(({ path }) => path);
 
   it("has what its pages link to, such as documents and examples", () => {
@@ -76,10 +74,11 @@ describe("The packed package", async () => {
         "node_modules/index.js": "",
         "venv/pyvenv.cfg": "",
         "sdks/sdk.py": "",
+        "__pycache__/sdk.cpython-313.pyc": "",
         "Pulumi.yaml": "",
       });
 
-      const packed = (await packedFrom(clone)).files.map(({ path }) => path);
+      const packed = (await packedFrom(clone)).map(({ path }) => path);
 
       expect(packed.toSorted()).toEqual(["examples/yaml/consumer/Pulumi.yaml", "package.json"]);
     });
@@ -88,7 +87,6 @@ describe("The packed package", async () => {
   it("has no path of a machine and no source map", () => {
     const machinePaths = [repository, homedir(), `${tmpdir()}/`];
     const localPath = /file:\/\/\/|(?<![\w.])\/(?:home|Users)\/|[A-Z]:\\\\|sourceMappingURL/;
-
     const hasMachinePath = (content: string) =>
       localPath.test(content) || machinePaths.some((part) => content.includes(part));
 

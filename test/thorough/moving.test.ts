@@ -57,7 +57,7 @@ describe("A stack that moves to the plugin as docs/moving.md says", () => {
   });
 
   it("keeps its webhooks and their secrets, which no file has in clear text", async () => {
-    const { service, directory, writeProgram, outputs, stateText, up } = stack();
+    const { service, directory, writeProgram, outputs, storedText, up } = stack();
 
     await paste(moveBlock);
     await writeProgram(programWithTwoWebhooks("pulumi-dbwebhooks/native"));
@@ -68,7 +68,7 @@ describe("A stack that moves to the plugin as docs/moving.md says", () => {
     expect(await outputs()).toEqual(before);
     expect(service.requests).toEqual([]);
     const read = (name: string) => readFile(join(directory, name), "utf8");
-    const texts = [shown, await stateText(), await read("before.json"), await read("after.json")];
+    const texts = [shown, await storedText(), await read("before.json"), await read("after.json")];
     expect(texts.join()).not.toContain("whsec_");
   });
 
