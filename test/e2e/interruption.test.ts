@@ -9,7 +9,7 @@ async function startUpAndHold({ service, start }: TestStack) {
   const running = start(["up", ...noPromptFlags]);
   await committed;
   /** Signals the whole process group of the command, as ^C in a terminal does. */
-  const interrupt = () => process.kill(-(running.child.pid ?? 0), "SIGINT");
+  const interrupt = () => process.kill(-Number(running.child.pid), "SIGINT");
   return { ...running, release, interrupt };
 }
 
@@ -27,7 +27,10 @@ describe.each([
     await stack().declare({ orders: {} });
     const up = await startUpAndHold(stack());
 
-    const providers = killAllBut(/dynamic-provider|pulumi-resource-dbwebhooks/, up.child.pid);
+    const providers = killAllBut(
+      /dynamic-provider|pulumi-resource-dbwebhooks/,
+      Number(up.child.pid),
+    );
     await up.result;
     const deleted = service.nextRequest({ on: "DELETE", stage: "finished" });
     up.release();
@@ -78,7 +81,7 @@ describe.each([
 });
 
 /** Kills a process and its descendants except those whose command line matches; returns the ids of these. */
-function killAllBut(pattern: RegExp, pid = 0): number[] {
+function killAllBut(pattern: RegExp, pid: number): number[] {
   const all = processes();
   const spared: number[] = [];
   const kill = (id: number) => {

@@ -112,7 +112,7 @@ async function paste(
 /** Ends a command and its children, because npx does not forward the signal that ends it. */
 export function endGroup({ child }: RunningCommand): void {
   try {
-    process.kill(-(child.pid ?? 0), "SIGTERM");
+    process.kill(-Number(child.pid), "SIGTERM");
   } catch {
     // The group has ended already.
   }
