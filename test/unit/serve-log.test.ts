@@ -50,7 +50,8 @@ it("The log of serve holds no API key, secret, path of a receiver or query, and 
   await service.send({ path: `/${"x".repeat(1_000)}` });
 
   const text = JSON.stringify(records);
-  for (const hidden of [apiKey, "T0KEN", secret, "x".repeat(301)]) {
+  for (const hidden of [apiKey, "T0KEN", secret]) {
     expect(text).not.toContain(hidden);
   }
+  expect(text).toContain(`"/${"x".repeat(298)}…"`);
 });
