@@ -50,17 +50,18 @@ async function startPlugin() {
 }
 
 /** Starts a service and a plugin that is configured to use it. */
-async function startConfigured(settings: Record<string, string> = {}) {
+async function startConfigured(changes: Record<string, string> = {}) {
   const service = await startService({ listing: true });
   const { baseUrl, apiKey } = service;
+  const settings = { baseUrl, apiKey, retrySeconds: "0", ...changes };
   const plugin = await startPlugin();
-  await plugin.configure({ baseUrl, apiKey, retrySeconds: "0", ...settings });
+  await plugin.configure(settings);
   /** Creates a webhook. Pulumi passes its state to the plugin with the secret unwrapped. */
   const create = async () => {
     const { id, outs } = await plugin.create(inputs);
     return { id, outs, state: { ...outs, secret: service.webhooks[0]?.secret } };
   };
-  return { plugin, service, create };
+  return { plugin, service, settings, create };
 }
 
 describe("The plugin", () => {
@@ -76,14 +77,13 @@ describe("The plugin", () => {
 
   it("refuses a resource before it is configured", async () => {
     const plugin = await startPlugin();
+    const code = status.FAILED_PRECONDITION;
 
-    const error = await errorOf(plugin.create(inputs));
-
-    expect(error).toMatchObject({ code: status.FAILED_PRECONDITION });
+    await expect(plugin.create(inputs)).rejects.toMatchObject({ code });
   });
 
   it("sends nothing about an id without a number", async () => {
-    const { plugin, service } = await startConfigured();
+    const { plugin, service } = await startConfigured({ listing: "true" });
     const id = "base_abc123/orders";
 
     const errors = await Promise.all([
@@ -98,14 +98,16 @@ describe("The plugin", () => {
   });
 
   it("accepts the same configuration again, and refuses another one", async () => {
-    const { plugin, service, create } = await startConfigured();
-    const { baseUrl, apiKey } = service;
+    const { plugin, service, settings, create } = await startConfigured();
 
-    await plugin.configure({ baseUrl, apiKey, retrySeconds: "0" });
-    const error = await errorOf(plugin.configure({ baseUrl: "http://127.0.0.1:1", apiKey }));
+    await plugin.configure(settings);
+    const errors = [
+      await errorOf(plugin.configure({ ...settings, baseUrl: "http://127.0.0.1:1" })),
+      await errorOf(plugin.configure({ ...settings, apiKey: "another-key" })),
+    ];
     await create();
 
-    expect(error).toMatchObject({ code: status.FAILED_PRECONDITION });
+    expect(errors).toMatchObject(Array(2).fill({ code: status.FAILED_PRECONDITION }));
     expect(service.counts.created).toBe(1);
   });
 
@@ -121,10 +123,8 @@ describe("The plugin", () => {
     const { call } = await startPlugin();
 
     const info = await call<PluginInfo>("getPluginInfo", new Empty());
-    const schema = await call<messages.GetSchemaResponse>(
-      "getSchema",
-      new messages.GetSchemaRequest(),
-    );
+    const request = new messages.GetSchemaRequest();
+    const schema = await call<messages.GetSchemaResponse>("getSchema", request);
 
     expect(info.getVersion()).toBe(version);
     expect(JSON.parse(schema.getSchema())).toMatchObject({ name: "dbwebhooks", version });
@@ -351,8 +351,7 @@ describe("An import by the plugin", () => {
     await createWebhook(service, { databaseId: String(databaseId), body });
     const { secret = "" } = service.webhooks[0] ?? {};
     vi.stubEnv("DBWEBHOOKS_IMPORT_SECRET", secret);
-    const { baseUrl } = service;
-    const outputs = { baseUrl, webhookId: "1", secret: wrapped(secret) };
+    const outputs = { baseUrl: service.baseUrl, webhookId: "1", secret: wrapped(secret) };
     return { plugin, props: { ...importedInputs, ...outputs } };
   }
 
