@@ -87,8 +87,8 @@ it("The data file is refused when it belongs to another user", async () => {
 it.each<{ writers: string; allow: (path: string) => void }>([
   { writers: "a group", allow: (path) => fs.chmodSync(path, 0o770) },
   { writers: "every user", allow: (path) => fs.chmodSync(path, 0o1707) },
-  // A user who is not root already is another owner, and cannot name a different one.
-  { writers: "another owner", allow: (path) => fs.chownSync(path, process.getuid?.() || 1, -1) },
+  // If the tests do not run as root, their user already is such an owner, and can name no other.
+  { writers: "a foreign owner", allow: (path) => fs.chownSync(path, process.getuid?.() || 1, -1) },
 ])("The data file is refused to root when $writers can write to its directory", async (row) => {
   const data = temporaryFile();
   row.allow(dirname(data));
