@@ -20,8 +20,7 @@ import { startRawServer } from "../helpers/http-server.ts";
 import { kindOf } from "../helpers/kind-of.ts";
 import { createWebhook, startService } from "../helpers/local-service.ts";
 
-// The translation between Pulumi's gRPC calls and WebhookProvider, which has its own unit tests. The tests in
-// test/process run both adapters as processes.
+// The translation between Pulumi's gRPC calls and WebhookProvider, which has its own unit tests.
 
 const type = "dbwebhooks:index:Webhook";
 /** A webhook that is a child of a component, which is a child of another one. */
@@ -68,11 +67,9 @@ describe("The plugin", () => {
   it("refuses a resource of another type, and names its own", async () => {
     const { plugin } = await startConfigured();
     const { check } = operationsOf(plugin.call, urn.replace(type, "dbwebhooks:index:Hook"));
+    const refusal = { code: status.INVALID_ARGUMENT, message: expect.stringContaining(type) };
 
-    const error = await errorOf(check(inputs));
-
-    const message = expect.stringContaining(type);
-    expect(error).toMatchObject({ code: status.INVALID_ARGUMENT, message });
+    await expect(check(inputs)).rejects.toMatchObject(refusal);
   });
 
   it("refuses a resource before it is configured", async () => {
@@ -85,12 +82,13 @@ describe("The plugin", () => {
   it("sends nothing about an id without a number", async () => {
     const { plugin, service } = await startConfigured({ listing: "true" });
     const id = "base_abc123/orders";
+    const state = { ...inputs, baseUrl: service.baseUrl };
 
     const errors = await Promise.all([
       errorOf(plugin.import(id)),
-      errorOf(plugin.read(id, inputs, inputs)),
-      errorOf(plugin.diff(id, inputs, inputs)),
-      errorOf(plugin.delete(id, inputs)),
+      errorOf(plugin.read(id, state, inputs)),
+      errorOf(plugin.diff(id, state, inputs)),
+      errorOf(plugin.delete(id, state)),
     ]);
 
     expect(errors).toMatchObject(Array(4).fill({ code: status.INVALID_ARGUMENT }));
@@ -348,10 +346,9 @@ describe("An import by the plugin", () => {
   async function startWithWebhook() {
     const { plugin, service } = await startConfigured({ listing: "true" });
     const { databaseId, ...body } = inputs;
-    await createWebhook(service, { databaseId: String(databaseId), body });
-    const { secret = "" } = service.webhooks[0] ?? {};
-    vi.stubEnv("DBWEBHOOKS_IMPORT_SECRET", secret);
-    const outputs = { baseUrl: service.baseUrl, webhookId: "1", secret: wrapped(secret) };
+    const { json } = await createWebhook(service, { databaseId: String(databaseId), body });
+    vi.stubEnv("DBWEBHOOKS_IMPORT_SECRET", json.secret);
+    const outputs = { baseUrl: service.baseUrl, webhookId: "1", secret: wrapped(json.secret) };
     return { plugin, props: { ...importedInputs, ...outputs } };
   }
 
