@@ -126,7 +126,7 @@ it("A request gets 404 in plain text at an unknown path, and 405 at a path witho
   const withoutListing = await service.list();
   const oneWebhook = await service.send({ path: `${webhooksPath}/1` });
 
-  expect(unknownPath).toMatchObject({ statusCode: 404, json: undefined });
+  expect(unknownPath).toMatchObject({ statusCode: 404, text: "There is nothing at this path." });
   expect(withoutListing).toMatchObject({ statusCode: 405, headers: { allow: "POST" } });
   expect(oneWebhook).toMatchObject({ statusCode: 405, headers: { allow: "DELETE" } });
 });
