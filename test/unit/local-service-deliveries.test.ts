@@ -39,12 +39,11 @@ it("Emitting an event sends JSON with a Standard Webhooks signature, and the use
   const event = service.emit({ ...recordCreated, tableId: "tbl_1", data, id: "evt_given" });
   await event.finished;
 
-  const [notification] = receiver.notifications;
+  const [received] = receiver.notifications;
   const authorization = `Basic ${Buffer.from("usér:p@ss").toString("base64")}`;
   const webhook = { webhookId: 1, organizationId: "org_local", baseId: "base_1" };
-  const headers = { "content-type": "application/json", authorization };
-  expect(notification?.headers).toMatchObject(headers);
-  expect(verified(notification, secret)).toEqual({
+  expect(received?.headers).toMatchObject({ "content-type": "application/json", authorization });
+  expect(verified(received, secret)).toEqual({
     id: "evt_given",
     type: "record.created",
     timestamp: event.timestamp,
