@@ -12,9 +12,6 @@ import {
   webhookBody,
 } from "../helpers/local-service.ts";
 
-// The application id of the local service with another version of the schema.
-const ofAnotherVersion = "PRAGMA application_id = 0x64627768; PRAGMA user_version = 99";
-
 it("The data file keeps the webhooks, their counts and the last id after a restart", async () => {
   const data = temporaryFile();
   const first = await startService({ data });
@@ -44,10 +41,12 @@ it("The data file can be read only by its owner, as can SQLite's log, even when 
 
 it.each<{ name: string; write: (file: string) => void }>([
   { name: "a text file", write: (file) => fs.writeFileSync(file, "a text ".repeat(100)) },
-  { name: "another program's database", write: (file) => execute(file, "CREATE TABLE a (b)") },
-  { name: "another version's file", write: (file) => execute(file, ofAnotherVersion) },
+  // 0 is the application id of a program that sets none.
+  { name: "another program's database", write: (file) => setPragma(file, "application_id = 0") },
+  { name: "another version's file", write: (file) => setPragma(file, "user_version = 99") },
 ])("The data file is refused and stays unchanged when it is $name", async ({ write }) => {
   const data = temporaryFile();
+  await (await startService({ data })).close();
   write(data);
   fs.chmodSync(data, 0o744);
   const before = fs.readFileSync(data);
@@ -85,9 +84,14 @@ it("The data file is refused when it belongs to another user", async () => {
   await expect(startService({ data })).rejects.toThrow("belongs to another user");
 });
 
-it("The data file is refused when the process is root and other users can write to its directory", async () => {
+it.each<{ writers: string; allow: (path: string) => void }>([
+  { writers: "a group", allow: (path) => fs.chmodSync(path, 0o770) },
+  { writers: "every user", allow: (path) => fs.chmodSync(path, 0o1707) },
+  // If the tests do not run as root, their user already is such an owner, and can name no other.
+  { writers: "a foreign owner", allow: (path) => fs.chownSync(path, process.getuid?.() || 1, -1) },
+])("The data file is refused to root when $writers can write to its directory", async (row) => {
   const data = temporaryFile();
-  fs.chmodSync(dirname(data), 0o1777);
+  row.allow(dirname(data));
   vi.spyOn(process, "geteuid").mockReturnValueOnce(0);
 
   await expect(startService({ data })).rejects.toThrow("other users can write to the directory");
@@ -124,8 +128,8 @@ function modeOf(file: string): number {
   return fs.statSync(file).mode & 0o777;
 }
 
-function execute(file: string, sql: string): void {
+function setPragma(file: string, pragma: string): void {
   const database = new DatabaseSync(file);
-  database.exec(sql);
+  database.exec(`PRAGMA ${pragma}`);
   database.close();
 }

@@ -30,17 +30,15 @@ it("A webhook gets a new id and a new secret, also after a deletion", async () =
 
 it("A webhook has the fields of the API, each event type once, and no other field of the request", async () => {
   const service = await startService();
-  const fields = webhookBody({ tableId: "tbl_1" });
-  const repeated = ["table.deleted", "record.created", "table.deleted"];
-  const body = { ...fields, events: repeated, active: false, id: 77, secret: "a" };
-
-  const { json } = await service.create({ body });
-
   const events = ["table.deleted", "record.created"];
-  const { secret } = json;
-  expect(service.webhooks).toEqual([
-    { ...fields, id: 1, databaseId: "base_1", events, active: true, secret },
-  ]);
+  const fields = webhookBody({ tableId: "tbl_1", events });
+  const body = { ...fields, events: [...events, ...events], active: false, id: 77, secret: "a" };
+
+  const { secret } = (await service.create({ body })).json;
+
+  expect(secret).not.toBe(body.secret);
+  const stored = { ...fields, id: 1, databaseId: "base_1", active: true, secret };
+  expect(service.webhooks).toEqual([stored]);
 });
 
 it("The list operation returns the webhooks of a database without their secrets", async () => {
@@ -91,7 +89,7 @@ it.each<RequestChanges & { statusCode: number; problem: string }>([
   expect(service.webhooks).toEqual([]);
 });
 
-it("A request gets 401 without a known API key, whatever its method", async () => {
+it("A request for any operation gets 401 without a known API key", async () => {
   const service = await startWithWebhook();
 
   const responses = [
@@ -126,9 +124,11 @@ it("A request gets 404 in plain text at an unknown path, and 405 at a path witho
 
   const unknownPath = await service.send({ path: `/prefix${webhooksPath}` });
   const withoutListing = await service.list();
+  const oneWebhook = await service.send({ path: `${webhooksPath}/1` });
 
-  expect(unknownPath).toMatchObject({ statusCode: 404, json: undefined });
+  expect(unknownPath).toMatchObject({ statusCode: 404, text: "There is nothing at this path." });
   expect(withoutListing).toMatchObject({ statusCode: 405, headers: { allow: "POST" } });
+  expect(oneWebhook).toMatchObject({ statusCode: 405, headers: { allow: "DELETE" } });
 });
 
 it("A request gets 421 with the name of another host, and 403 from a web page of another origin", async () => {
@@ -171,17 +171,17 @@ it.each<{ headers: Record<string, string>; options: LocalServiceOptions }>([
 });
 
 it.each([
-  { named: "apiKeys", options: { apiKeys: [] } },
-  { named: "apiKeys", options: { apiKeys: ["one", "two words"] } },
-  { named: "listing", options: { lisitng: true } },
-  { named: "rateLimit", options: { rateLimit: { requestsPerSecond: 0 } } },
-  { named: "deliveries", options: { deliveries: { retryWaitsSeconds: [-1] } } },
-  { named: "deliveries", options: { deliveries: { deliverTo: "http://user:pw@h:9000" } } },
-])("A local service does not start with %j, and names the option", async ({ named, options }) => {
-  await expect(startService(options as object)).rejects.toThrow(named);
+  ["apiKeys", { apiKeys: [] }],
+  ["apiKeys", { apiKeys: ["one", "two words"] }],
+  ["listing", { lisitng: true }],
+  ["requestsPerSecond", { rateLimit: { requestsPerSecond: 0 } }],
+  ["retryWaitsSeconds", { deliveries: { retryWaitsSeconds: [-1] } }],
+  ["deliverTo", { deliveries: { deliverTo: "http://user:pw@h:9000" } }],
+])("A local service names the option %s and does not start with %j", async (name, options) => {
+  await expect(startService(options as object)).rejects.toThrow(name);
 });
 
-it("A local service listens at the given port, on 127.0.0.1 only", async () => {
+it("A local service listens at the given port, by default on 127.0.0.1 only", async () => {
   const first = await startService();
   await first.close();
 

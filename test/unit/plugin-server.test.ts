@@ -20,8 +20,7 @@ import { startRawServer } from "../helpers/http-server.ts";
 import { kindOf } from "../helpers/kind-of.ts";
 import { createWebhook, startService } from "../helpers/local-service.ts";
 
-// The translation between Pulumi's gRPC calls and WebhookProvider, which has its own unit tests. The tests in
-// test/process run both adapters as processes.
+// The translation between Pulumi's gRPC calls and WebhookProvider, which has its own unit tests.
 
 const type = "dbwebhooks:index:Webhook";
 /** A webhook that is a child of a component, which is a child of another one. */
@@ -50,47 +49,46 @@ async function startPlugin() {
 }
 
 /** Starts a service and a plugin that is configured to use it. */
-async function startConfigured(settings: Record<string, string> = {}) {
+async function startConfigured(changes: Record<string, string> = {}) {
   const service = await startService({ listing: true });
   const { baseUrl, apiKey } = service;
+  const settings = { baseUrl, apiKey, retrySeconds: "0", ...changes };
   const plugin = await startPlugin();
-  await plugin.configure({ baseUrl, apiKey, retrySeconds: "0", ...settings });
+  await plugin.configure(settings);
   /** Creates a webhook. Pulumi passes its state to the plugin with the secret unwrapped. */
   const create = async () => {
     const { id, outs } = await plugin.create(inputs);
     return { id, outs, state: { ...outs, secret: service.webhooks[0]?.secret } };
   };
-  return { plugin, service, create };
+  return { plugin, service, settings, create };
 }
 
 describe("The plugin", () => {
   it("refuses a resource of another type, and names its own", async () => {
     const { plugin } = await startConfigured();
     const { check } = operationsOf(plugin.call, urn.replace(type, "dbwebhooks:index:Hook"));
+    const refusal = { code: status.INVALID_ARGUMENT, message: expect.stringContaining(type) };
 
-    const error = await errorOf(check(inputs));
-
-    const message = expect.stringContaining(type);
-    expect(error).toMatchObject({ code: status.INVALID_ARGUMENT, message });
+    await expect(check(inputs)).rejects.toMatchObject(refusal);
   });
 
   it("refuses a resource before it is configured", async () => {
     const plugin = await startPlugin();
+    const code = status.FAILED_PRECONDITION;
 
-    const error = await errorOf(plugin.create(inputs));
-
-    expect(error).toMatchObject({ code: status.FAILED_PRECONDITION });
+    await expect(plugin.create(inputs)).rejects.toMatchObject({ code });
   });
 
   it("sends nothing about an id without a number", async () => {
-    const { plugin, service } = await startConfigured();
+    const { plugin, service } = await startConfigured({ listing: "true" });
     const id = "base_abc123/orders";
+    const state = { ...inputs, baseUrl: service.baseUrl };
 
     const errors = await Promise.all([
       errorOf(plugin.import(id)),
-      errorOf(plugin.read(id, inputs, inputs)),
-      errorOf(plugin.diff(id, inputs, inputs)),
-      errorOf(plugin.delete(id, inputs)),
+      errorOf(plugin.read(id, state, inputs)),
+      errorOf(plugin.diff(id, state, inputs)),
+      errorOf(plugin.delete(id, state)),
     ]);
 
     expect(errors).toMatchObject(Array(4).fill({ code: status.INVALID_ARGUMENT }));
@@ -98,14 +96,16 @@ describe("The plugin", () => {
   });
 
   it("accepts the same configuration again, and refuses another one", async () => {
-    const { plugin, service, create } = await startConfigured();
-    const { baseUrl, apiKey } = service;
+    const { plugin, service, settings, create } = await startConfigured();
 
-    await plugin.configure({ baseUrl, apiKey, retrySeconds: "0" });
-    const error = await errorOf(plugin.configure({ baseUrl: "http://127.0.0.1:1", apiKey }));
+    await plugin.configure(settings);
+    const errors = [
+      await errorOf(plugin.configure({ ...settings, baseUrl: "http://127.0.0.1:1" })),
+      await errorOf(plugin.configure({ ...settings, apiKey: "another-key" })),
+    ];
     await create();
 
-    expect(error).toMatchObject({ code: status.FAILED_PRECONDITION });
+    expect(errors).toMatchObject(Array(2).fill({ code: status.FAILED_PRECONDITION }));
     expect(service.counts.created).toBe(1);
   });
 
@@ -121,10 +121,8 @@ describe("The plugin", () => {
     const { call } = await startPlugin();
 
     const info = await call<PluginInfo>("getPluginInfo", new Empty());
-    const schema = await call<messages.GetSchemaResponse>(
-      "getSchema",
-      new messages.GetSchemaRequest(),
-    );
+    const request = new messages.GetSchemaRequest();
+    const schema = await call<messages.GetSchemaResponse>("getSchema", request);
 
     expect(info.getVersion()).toBe(version);
     expect(JSON.parse(schema.getSchema())).toMatchObject({ name: "dbwebhooks", version });
@@ -348,11 +346,9 @@ describe("An import by the plugin", () => {
   async function startWithWebhook() {
     const { plugin, service } = await startConfigured({ listing: "true" });
     const { databaseId, ...body } = inputs;
-    await createWebhook(service, { databaseId: String(databaseId), body });
-    const { secret = "" } = service.webhooks[0] ?? {};
-    vi.stubEnv("DBWEBHOOKS_IMPORT_SECRET", secret);
-    const { baseUrl } = service;
-    const outputs = { baseUrl, webhookId: "1", secret: wrapped(secret) };
+    const { json } = await createWebhook(service, { databaseId: String(databaseId), body });
+    vi.stubEnv("DBWEBHOOKS_IMPORT_SECRET", json.secret);
+    const outputs = { baseUrl: service.baseUrl, webhookId: "1", secret: wrapped(json.secret) };
     return { plugin, props: { ...importedInputs, ...outputs } };
   }
 

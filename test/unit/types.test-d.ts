@@ -13,24 +13,24 @@ const { Webhook, eventTypes } = main;
 it("the arguments of a webhook and of a provider are those that the provider validates", () => {
   expectTypeOf<keyof main.WebhookArgs>().toEqualTypeOf<keyof typeof webhookArguments>();
   expectTypeOf<keyof main.ProviderArgs>().toEqualTypeOf<(typeof settingNames)[number]>();
-  expectTypeOf<main.EventType>().toEqualTypeOf<(typeof eventTypes)[number]>();
 });
 
 it("the arguments of a webhook may be outputs and promises, and undefined where they are optional", () => {
-  const event = pulumi.output<main.EventType>("record.created");
-  const first = new Webhook("first", {
-    databaseId: pulumi.output("base_abc123"),
-    url: Promise.resolve("https://example.com"),
-    events: [event, Promise.resolve(eventTypes[0])],
-    tableId: pulumi.output<string | undefined>(undefined),
-    allowInsecureUrl: pulumi.output(true),
-    allowUnknownEvents: undefined,
+  const input = <T>(value: T) => value as pulumi.Input<T>;
+  new Webhook("first", {
+    databaseId: input("base_abc123"),
+    url: input("https://example.com"),
+    events: [input<main.EventType>("record.created")],
+    tableId: input<string | undefined>(undefined),
+    allowInsecureUrl: input<boolean | undefined>(true),
+    allowUnknownEvents: input<boolean | undefined>(true),
+    adopt: input<main.AdoptArgs | undefined>({ id: input(42), secret: input("whsec") }),
   });
-  new Webhook("second", { ...someArgs, events: first.events });
-  new Webhook("third", { ...someArgs, events: Promise.resolve(eventTypes) });
+  new Webhook("second", { ...someArgs, events: input(eventTypes) });
 });
 
 it("events must be known event types, unless the program casts them", () => {
+  expectTypeOf<main.EventType>().toEqualTypeOf<(typeof eventTypes)[number]>();
   // @ts-expect-error: view.created is not a known event type
   new Webhook("orders", { ...someArgs, events: ["record.created", "view.created"] });
   // @ts-expect-error: any string can be in the list
@@ -49,14 +49,13 @@ it("the outputs of a webhook are no arguments, and have the types that users rel
 });
 
 it("./native has the names and types of the main entry, and also webhookId and get", () => {
-  expectTypeOf<native.WebhookArgs>().toEqualTypeOf<main.WebhookArgs>();
-  expectTypeOf<native.ProviderArgs>().toEqualTypeOf<main.ProviderArgs>();
-  expectTypeOf<ConstructorParameters<typeof native.Webhook>>().toEqualTypeOf<
-    ConstructorParameters<typeof Webhook>
-  >();
-  expectTypeOf<ConstructorParameters<typeof native.Provider>>().toEqualTypeOf<
-    ConstructorParameters<typeof main.Provider>
-  >();
+  expectTypeOf<keyof typeof native>().toEqualTypeOf<keyof typeof main>();
+  type NativeTypes = [native.WebhookArgs, native.ProviderArgs, native.AdoptArgs, native.EventType];
+  type MainTypes = [main.WebhookArgs, main.ProviderArgs, main.AdoptArgs, main.EventType];
+  expectTypeOf<NativeTypes>().toEqualTypeOf<MainTypes>();
+  type Args<T extends new (...args: never) => unknown> = ConstructorParameters<T>;
+  expectTypeOf<Args<typeof native.Webhook>>().toEqualTypeOf<Args<typeof Webhook>>();
+  expectTypeOf<Args<typeof native.Provider>>().toEqualTypeOf<Args<typeof main.Provider>>();
   expectTypeOf<native.Webhook>().toExtend<main.Webhook>();
   expectTypeOf<native.Webhook["webhookId"]>().toEqualTypeOf<pulumi.Output<string>>();
   const found = native.Webhook.get("found", pulumi.interpolate`base_abc123/${42}`);
