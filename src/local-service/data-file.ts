@@ -1,5 +1,5 @@
 import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import process from "node:process";
 import type { DatabaseSync } from "node:sqlite";
 import type { DataFile } from "./webhook-store.js";
@@ -102,15 +102,6 @@ function assertSafeFile(file: string): void {
   if (file === "") {
     throw new DataFileError('""', "the path is empty. Pass the path of a file");
   }
-  const user = process.geteuid?.();
-  const { uid = 0, mode = 0 } = statSync(dirname(resolve(file)), { throwIfNoEntry: false }) ?? {};
-  // Another user could put a link into that directory, through which root would write to any file.
-  if (user === 0 && (uid !== 0 || (mode & 0o022) !== 0)) {
-    throw new DataFileError(
-      file,
-      "other users can write to the directory of the file, and this process is root. Use a directory that only root can write to, or start as another user",
-    );
-  }
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats === undefined || stats.isDirectory()) {
     return;
@@ -119,6 +110,7 @@ function assertSafeFile(file: string): void {
     // Opening a named pipe can block for ever, and a chmod of a device would affect every user.
     throw new DataFileError(file, "it is not a regular file. Name another file");
   }
+  const user = process.geteuid?.();
   if (user !== undefined && stats.uid !== user) {
     throw new DataFileError(file, "it belongs to another user. Use a file of your own");
   }

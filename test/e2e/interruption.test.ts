@@ -13,6 +13,9 @@ async function startUpAndHold({ service, start }: TestStack) {
   return { ...running, release, interrupt };
 }
 
+/** Matches the command lines of both adapters. */
+const adapters = /dynamic-provider|pulumi-resource-dbwebhooks/;
+
 describe.each([
   { program: javascriptProgram, storedAfterInterrupt: 2 },
   // Pulumi tells the plugin of the first ^C, so that it sends no request that waits in its queue.
@@ -27,10 +30,7 @@ describe.each([
     await stack().declare({ orders: {} });
     const up = await startUpAndHold(stack());
 
-    const providers = killAllBut(
-      /dynamic-provider|pulumi-resource-dbwebhooks/,
-      Number(up.child.pid),
-    );
+    const providers = killAllBut(adapters, Number(up.child.pid));
     await up.result;
     const deleted = service.nextRequest({ on: "DELETE", stage: "finished" });
     up.release();

@@ -3,8 +3,8 @@ import { type Fault, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
 import { adapters, pluginAdapter, startAdapter } from "../helpers/adapters/adapters.ts";
 import { someArgs } from "../helpers/builders.ts";
+import { kindOf } from "../helpers/errors.ts";
 import { withFields } from "../helpers/faults/faults.mts";
-import { kindOf } from "../helpers/kind-of.ts";
 
 // When the provider stops, and what it still sends then, is tested in unit/engine.test.ts and
 // unit/transport.test.ts; what follows kill -9 of Pulumi and ^C, in e2e/interruption.test.ts.

@@ -62,7 +62,7 @@ describe("The deployment script of examples/ci", () => {
       const { service, pulumi } = stack();
       service.clearRequests();
       const running = await startAndHold();
-      const pid = running.child.pid ?? 0;
+      const pid = Number(running.child.pid);
 
       process.kill(isSentToGroup ? -pid : pid, signal);
       await expect.poll(running.output).toMatch(/cancell?ing/i);

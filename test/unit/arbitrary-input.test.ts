@@ -4,7 +4,7 @@ import { settingNames } from "../../src/common/setting-names.ts";
 import { webhookArguments } from "../../src/provider/arguments.ts";
 import { isUnknown } from "../../src/provider/values.ts";
 import { secret, someArgs, someState, unknownMarkers, wrapped } from "../helpers/builders.ts";
-import { errorOf } from "../helpers/error-of.ts";
+import { errorOf } from "../helpers/errors.ts";
 import { expectNoPrototypePollution, expectPrintable } from "../helpers/expectations.ts";
 import { startServer } from "../helpers/http-server.ts";
 import { startProvider } from "../helpers/provider.ts";

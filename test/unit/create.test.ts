@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { Transport } from "../../src/api/transport.ts";
 import { EngineMonitor } from "../../src/provider/engine.ts";
 import { errorBody, secret, someArgs, wrapped } from "../helpers/builders.ts";
-import { errorOf } from "../helpers/error-of.ts";
+import { errorOf } from "../helpers/errors.ts";
 import { refusedAddress, type StubResponse } from "../helpers/http-server.ts";
 import { startProvider } from "../helpers/provider.ts";
 import { startWithService } from "../helpers/provider-with-service.ts";

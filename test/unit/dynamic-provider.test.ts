@@ -9,7 +9,7 @@ import {
   someState,
   wrapped,
 } from "../helpers/builders.ts";
-import { errorOf } from "../helpers/error-of.ts";
+import { errorOf } from "../helpers/errors.ts";
 import { startServer } from "../helpers/http-server.ts";
 import { captureLines, configure } from "../helpers/provider.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { runCommand } from "../../src/cli/commands.ts";
 import { type EmitOptions, emit } from "../../src/cli/emit.ts";
-import { errorOf } from "../helpers/error-of.ts";
+import { errorOf } from "../helpers/errors.ts";
 import { refusedUrl, startServer, startTlsServer } from "../helpers/http-server.ts";
 import { startService } from "../helpers/local-service.ts";
 import { startReceiver } from "../helpers/receiver.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { listed, listOf, secret, someArgs, wrapped } from "../helpers/builders.ts";
-import { errorOf } from "../helpers/error-of.ts";
+import { errorOf } from "../helpers/errors.ts";
 import type { StubResponse } from "../helpers/http-server.ts";
 import { startWithService } from "../helpers/provider-with-service.ts";
 

@@ -6,7 +6,7 @@ import { EngineMonitor } from "../../src/provider/engine.ts";
 import { PartialCreationError, WebhookError } from "../../src/provider/errors.ts";
 import { WebhookProvider } from "../../src/provider/provider.ts";
 import { apiKey, errorBody, secret, someArgs, someState, wrapped } from "../helpers/builders.ts";
-import { errorOf } from "../helpers/error-of.ts";
+import { errorOf } from "../helpers/errors.ts";
 import { expectNoPrototypePollution, expectPrintable } from "../helpers/expectations.ts";
 import { refusedUrl, type StubResponse, startRawServer } from "../helpers/http-server.ts";
 import { echo, expectNoLeak, tokens, url } from "../helpers/leaks.ts";

@@ -14,7 +14,7 @@ import {
   someSettings,
   wrapped,
 } from "../helpers/builders.ts";
-import { errorOf } from "../helpers/error-of.ts";
+import { errorOf } from "../helpers/errors.ts";
 import type { StubResponse } from "../helpers/http-server.ts";
 import { startWithService } from "../helpers/provider-with-service.ts";
 import { response } from "../helpers/transport.ts";

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import fs from "node:fs";
 import { createServer } from "node:net";
-import { dirname } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { DataFileError } from "../../src/local-service/index.ts";
@@ -82,21 +81,6 @@ it("The data file is refused when it belongs to another user", async () => {
   vi.spyOn(process, "geteuid").mockReturnValueOnce(123_456);
 
   await expect(startService({ data })).rejects.toThrow("belongs to another user");
-});
-
-it.each<{ writers: string; allow: (path: string) => void }>([
-  { writers: "a group", allow: (path) => fs.chmodSync(path, 0o770) },
-  { writers: "every user", allow: (path) => fs.chmodSync(path, 0o1707) },
-  // If the tests do not run as root, their user already is such an owner, and can name no other.
-  { writers: "a foreign owner", allow: (path) => fs.chownSync(path, process.getuid?.() || 1, -1) },
-])("The data file is refused to root when $writers can write to its directory", async (row) => {
-  const data = temporaryFile();
-  row.allow(dirname(data));
-  vi.spyOn(process, "geteuid").mockReturnValueOnce(0);
-
-  await expect(startService({ data })).rejects.toThrow("other users can write to the directory");
-
-  expect(fs.existsSync(data)).toBe(false);
 });
 
 it("The data file can be open in only one service at a time, and is unlocked when a service fails to start", async () => {

@@ -13,7 +13,7 @@ import {
   someState,
   unknownMarkers,
 } from "../helpers/builders.ts";
-import { errorOf } from "../helpers/error-of.ts";
+import { errorOf } from "../helpers/errors.ts";
 import { startProvider } from "../helpers/provider.ts";
 import * as outcomes from "../helpers/transport.ts";
 

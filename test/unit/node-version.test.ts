@@ -5,7 +5,7 @@ import { assertNodeVersion } from "../../src/common/node-version.ts";
 import * as main from "../../src/index.ts";
 import * as native from "../../src/native.ts";
 import { someArgs, someState } from "../helpers/builders.ts";
-import { errorOf } from "../helpers/error-of.ts";
+import { errorOf } from "../helpers/errors.ts";
 
 it.each(["22.19.0", "22.20.1", "24.0.0", "100.0.0"])("Node.js %s is supported", (version) => {
   expect(() => assertNodeVersion("a program", version)).not.toThrow();

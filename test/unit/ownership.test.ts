@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Properties } from "../../src/provider/values.ts";
 import { listed, listOf, secret, someArgs, unknownMarkers, wrapped } from "../helpers/builders.ts";
-import { errorOf } from "../helpers/error-of.ts";
+import { errorOf, kindOf } from "../helpers/errors.ts";
 import type { StubResponse } from "../helpers/http-server.ts";
-import { kindOf } from "../helpers/kind-of.ts";
 import { startWithService } from "../helpers/provider-with-service.ts";
 
 type Run = Awaited<ReturnType<typeof startRun>>;

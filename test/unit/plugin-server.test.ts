@@ -14,10 +14,9 @@ import { partialCreationOf } from "../helpers/adapters/adapters.ts";
 import { startEngine } from "../helpers/adapters/engine-stand-in.ts";
 import { connect, operationsOf, struct } from "../helpers/adapters/provider-calls.mts";
 import { someArgs, wrapped } from "../helpers/builders.ts";
-import { errorOf } from "../helpers/error-of.ts";
+import { errorOf, kindOf } from "../helpers/errors.ts";
 import { withFields } from "../helpers/faults/faults.mts";
 import { startRawServer } from "../helpers/http-server.ts";
-import { kindOf } from "../helpers/kind-of.ts";
 import { createWebhook, startService } from "../helpers/local-service.ts";
 
 // The translation between Pulumi's gRPC calls and WebhookProvider, which has its own unit tests.

@@ -6,7 +6,7 @@ import { hermeticEnvironment } from "../../tools/pulumi-cli/environment.mts";
 import { resolvePulumiCli } from "../../tools/pulumi-cli/resolve.mts";
 import { start } from "../helpers/commands.ts";
 import { repository, temporaryDirectory } from "../helpers/directory.ts";
-import { errorOf } from "../helpers/error-of.ts";
+import { errorOf } from "../helpers/errors.ts";
 
 const originalPath = process.env.PATH ?? "";
 let root: string;

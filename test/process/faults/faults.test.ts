@@ -2,7 +2,7 @@ import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-se
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Adapter, adapters, startAdapter } from "../../helpers/adapters/adapters.ts";
 import { someArgs } from "../../helpers/builders.ts";
-import { kindOf } from "../../helpers/kind-of.ts";
+import { kindOf } from "../../helpers/errors.ts";
 import { createWebhook } from "../../helpers/local-service.ts";
 import {
   createFaults,

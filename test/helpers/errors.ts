@@ -1,5 +1,12 @@
 import type { ErrorKind } from "../../src/provider/errors.ts";
 
+/** Returns the error with which a promise rejects. */
+export const errorOf = (promise: Promise<unknown>): Promise<Error> =>
+  promise.then(
+    () => Promise.reject(new Error("there was no error")),
+    (error: Error) => error,
+  );
+
 /** The kind that an error names at its end; `undefined` where it names none. */
 export function kindOf({ message }: { readonly message: string }): ErrorKind | undefined {
   return /\[(\w+)\]$/.exec(message.trimEnd())?.[1] as ErrorKind | undefined;
