@@ -8,7 +8,7 @@ import { startWithService } from "../helpers/provider-with-service.ts";
 type Run = Awaited<ReturnType<typeof startRun>>;
 type Step = (run: Run) => Promise<unknown>;
 
-const otherUrl = "https://example.com/other";
+const otherArgs = someArgs({ url: "https://example.com/other" });
 const adopting = (changes: object = {}) => someArgs({ adopt: { id: "17", secret, ...changes } });
 const adoptingElsewhere = { ...adopting(), databaseId: "base_2" };
 
@@ -59,10 +59,10 @@ async function startRun({ hasUrns = true } = {}) {
 // A deletion is not sent if another resource of the same run of Pulumi has the webhook, or if the program adopts it.
 describe.each(urnCases)("A deletion $urns", ({ hasUrns }) => {
   it.each<[string, Step]>([
-    ["its resource changes", ({ first }) => first.compare(someArgs({ url: otherUrl }))],
+    ["its resource changes", ({ first }) => first.compare(otherArgs)],
     ["its replacement was created without a comparison", ({ first }) => first.create()],
     ["another resource has another webhook", ({ second }) => second.compare(someArgs(), "1")],
-    ["a refresh compared it", ({ second }) => second.compareWithoutCheck()],
+    ["a command that runs no program compared it", ({ second }) => second.compareWithoutCheck()],
     ["another resource only reads it", ({ second }) => second.get()],
     ["the program adopts another webhook", ({ second }) => second.check({}, adopting({ id: 16 }))],
     ["adopt names another database", ({ second }) => second.check({}, adoptingElsewhere)],
@@ -94,7 +94,7 @@ describe.each(urnCases)("A deletion $urns", ({ hasUrns }) => {
 
 it.each([
   { fact: "is deleted where the resource has a URN", hasUrns: true },
-  { fact: "stays where no URN tells the resource from another one", hasUrns: false },
+  { fact: "stays where the resource has no URN", hasUrns: false },
 ])("With --replace, the webhook of an unchanged resource $fact", async ({ hasUrns }) => {
   const { first, isDeleted } = await startRun({ hasUrns });
   await first.compare();
@@ -130,7 +130,7 @@ describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
     await expect(first.compare(adopting())).rejects.toMatchObject({ kind: "unchanged" });
   });
 
-  it("is possible for a new resource when the one that adopted the webhook now adopts another webhook", async () => {
+  it("passes the check of a new resource when the one that adopted the webhook now adopts another webhook", async () => {
     const { first, second } = await startRun({ hasUrns });
     await first.check(adopting(), adopting({ id: "16" }));
 
@@ -271,8 +271,6 @@ describe("Two resources with one webhook", () => {
 });
 
 describe("A webhook that differs from the program", () => {
-  const otherArgs = someArgs({ url: otherUrl });
-
   it("gets no announcement of a new secret in an import, which replaces nothing", async () => {
     const { second, lines } = await startRun();
 

@@ -59,7 +59,8 @@ describe("The first pulumi on PATH, apart from the script of the npm package pul
   it.each(["3.200.0", "3.259.0-alpha.1"])("is used without a message: %s", async (version) => {
     script("node_modules/.bin/pulumi", "echo v3.250.0");
     const command = script("bin/pulumi", `echo v${version}`);
-    setPath("node_modules/.bin", "bin");
+    script("next/pulumi", "echo v3.250.0");
+    setPath("node_modules/.bin", "bin", "next");
 
     expect(await resolve()).toMatchObject({ command, source: "path", version });
     expect(messages).toEqual([]);
@@ -137,7 +138,7 @@ it("The hermetic environment unsets the user's variables of Pulumi and of this p
   const environment = await hermeticEnvironment(root);
 
   expect(environment).toMatchObject({ PULUMI_STACK: undefined, DBWEBHOOKS_API_KEY: undefined });
-  expect(environment).not.toHaveProperty("MY_PULUMI_NOTE");
+  expect(Object.keys(environment).filter((key) => !/^(PULUMI|DBWEBHOOKS)_/.test(key))).toEqual([]);
 });
 
 it("npm run pulumi passes a signal to Pulumi exactly once, and exits with Pulumi's exit code", async () => {
@@ -153,7 +154,7 @@ it("npm run pulumi passes a signal to Pulumi exactly once, and exits with Pulumi
   const PATH = [inRoot("bin"), dirname(process.execPath), originalPath].join(delimiter);
   const { child, output, result } = start("npm", ["run", "--silent", "pulumi"], {
     directory: repository,
-    environment: { PATH, SHELL: "/bin/sh" },
+    environment: { PATH },
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   await expect.poll(output).toContain("started");

@@ -92,7 +92,6 @@ it.each([
   { attemptNumber: 5, random: 1, delayMs: 8_000 },
   { attemptNumber: 6, random: 1, delayMs: 10_000 },
   { attemptNumber: 1, random: 0, delayMs: 250 },
-  { attemptNumber: 1, random: 0.5, delayMs: 375 },
 ])("The delay is $delayMs ms after attempt $attemptNumber, with random number $random", (row) => {
   const step = stepAfter(outcomes.dnsFailure, { attemptNumber: row.attemptNumber }, row.random);
 
