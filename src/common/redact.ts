@@ -99,7 +99,7 @@ function repeatsAny(words: readonly string[], ngrams: ReadonlySet<string>): bool
  * punctuation.
  */
 function variantsOf(text: string): string[] {
-  const asciiOf = (value: string) => value.replace(/[^\0-\x7f]+/g, " ");
+  const asciiOf = (value: string) => halfWidth(value).replace(/[^\0-\x7f]+/g, " ");
   const withMarkup = [foldLetters(text), asciiOf(foldLetters(text)), asciiOf(text)];
   const withoutMarkup = withMarkup.map((variant) => variant.replace(/<[^<>]*>|\\./g, " "));
   return [...new Set([...withMarkup, ...withoutMarkup])];
@@ -109,6 +109,11 @@ function variantsOf(text: string): string[] {
 function foldLetters(text: string): string {
   const withoutInvisible = text.replace(/[\p{M}\p{Cf}\p{Cs}\p{DI}]/gu, "");
   return withoutInvisible.normalize("NFKD").replace(/[\p{M}\p{DI}]/gu, "");
+}
+
+/** Replaces the full-width forms of ASCII, with which tags can be written too. */
+function halfWidth(text: string): string {
+  return text.replace(/[\uff01-\uff5e]/g, (character) => character.normalize("NFKD"));
 }
 
 function wordsOf(text: string): string[] {

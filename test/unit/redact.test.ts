@@ -41,6 +41,7 @@ describe("A text that repeats a sensitive value is redacted", () => {
     { how: "between letters that look like dots", spell: (one) => `${one}\u02d0\ua78f` },
     { how: "in full width between letters like dots", spell: (one) => `${fullWidth(one)}\u02d0` },
     { how: "between signs that decompose to digits", spell: (one) => `${one}\u00b2` },
+    { how: "between full-width tags and signs", spell: (one) => `${one}\uff1ci\uff1e\u249d` },
     { how: "between lone surrogates", spell: (one) => `${one}\udb40\u200b\udc41` },
   ])("when all its letters and digits, or every second one, are written $how", ({ spell }) => {
     const all = key.replace(/[a-z\d]/gi, spell);
