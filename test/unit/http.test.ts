@@ -143,11 +143,12 @@ it.each(hosts)("A proxy is not used for a loopback host or one in NO_PROXY: %s",
 it("A proxy prevents a request if its URL is invalid, or if it refuses to connect", async () => {
   await using proxy = await startRawServer((socket) => socket.end("HTTP/1.1 403 No\r\n\r\n"));
   const unsent = { kind: "unsent", cause: "connection" };
+  const text = expect.stringContaining("403");
 
   vi.stubEnv("HTTPS_PROXY", "http://user:p%@proxy.example.com");
   expect(await sendOnce(remoteUrl)).toMatchObject({ ...unsent, codes: ["ERR_INVALID_URL"] });
   vi.stubEnv("HTTPS_PROXY", proxy.url);
-  expect(await sendOnce(remoteUrl)).toMatchObject(unsent);
+  expect(await sendOnce(remoteUrl)).toMatchObject({ ...unsent, text });
 });
 
 describe("A certificate that is not trusted", () => {
@@ -212,20 +213,20 @@ describe("A connection that is not established", () => {
     const outcome = await createHttpSender(10)(post(server.url), { stopping: AbortSignal.abort() });
 
     expect(outcome).toEqual({ kind: "unsent", cause: "stopping" });
-    expect(server.connections()).toBe(0);
+    // A connection that was opened late would arrive before the one of another sender.
+    await sendOnce(server.url);
+    expect(server.connections()).toBe(1);
   });
 
-  it("reports an error text, and the codes of all addresses that were tried", async () => {
+  it("reports the codes of all addresses that were tried", async () => {
     const url = await refusedUrl();
     resolveTo("127.0.0.1", "127.0.0.2");
 
-    expect(await sendOnce(url.replace("127.0.0.1", "tables.example.test"))).toEqual({
-      kind: "unsent",
-      cause: "connection",
-      // The code of the AggregateError, and that of each address.
-      codes: ["ECONNREFUSED", "ECONNREFUSED", "ECONNREFUSED"],
-      text: expect.any(String),
-    });
+    const outcome = await sendOnce(url.replace("127.0.0.1", "tables.example.test"));
+
+    // The code of the AggregateError, which has no text, and that of each address.
+    const codes = ["ECONNREFUSED", "ECONNREFUSED", "ECONNREFUSED"];
+    expect(outcome).toEqual({ kind: "unsent", cause: "connection", codes, text: "" });
   });
 });
 
@@ -236,7 +237,7 @@ describe("A request that was sent", () => {
   it("ends with the timeout when the body is missing, even after many 103 responses and the headers", async () => {
     await using server = await startRawServer((socket) => socket.write(manyHints + head));
 
-    const outcome = await createHttpSender(0.2)(post(server.url));
+    const outcome = await createHttpSender(1)(post(server.url));
 
     expect(outcome).toEqual({ kind: "noResponse", cause: "timeout" });
     expect(server.requests).toHaveLength(1);

@@ -8,7 +8,7 @@ import { WebhookProvider } from "../../src/provider/provider.ts";
 import { apiKey, errorBody, secret, someArgs, someState, wrapped } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/errors.ts";
 import { expectNoPrototypePollution, expectPrintable } from "../helpers/expectations.ts";
-import { refusedUrl, type StubResponse, startRawServer } from "../helpers/http-server.ts";
+import { refusedAddress, type StubResponse, startRawServer } from "../helpers/http-server.ts";
 import { echo, expectNoLeak, tokens, url } from "../helpers/leaks.ts";
 import { startProvider } from "../helpers/provider.ts";
 import { startWithService } from "../helpers/provider-with-service.ts";
@@ -159,26 +159,27 @@ describe("An error", () => {
   const listing = { listing: "true" };
   const refusalWith = (message: string) => ({ statusCode: 400, body: errorBody("ODD", message) });
 
-  it("does not show the password of the proxy", async () => {
-    const proxy = (await refusedUrl()).replace("//", `//${tokens.user}:${tokens.password}@`);
-    vi.stubEnv("HTTPS_PROXY", proxy);
+  it.each([
+    { proxy: "a proxy that refuses connections", scheme: "http://" },
+    { proxy: "a proxy whose URL has no scheme", scheme: "" },
+  ])("does not show the password of $proxy", async ({ scheme }) => {
+    const userInfo = `${tokens.user}:${tokens.password}`;
+    vi.stubEnv("HTTPS_PROXY", `${scheme}${userInfo}@${await refusedAddress()}`);
     vi.stubEnv("NO_PROXY", "");
     const { create } = startProvider({ baseUrl: "https://tables.example.test", retrySeconds: "0" });
 
-    const error = await errorOf(create(someArgs({ url })));
+    const error = await errorOf(create(someArgs()));
 
     expect(error).toMatchObject({ kind: "notCreated" });
     expectSafeError(error);
   });
 
-  const createdWithoutId = {
-    body: { secret: otherSecret, error: { code: "ODD", message: otherSecret } },
-  };
+  const bodyWithoutId = { secret: otherSecret, error: { code: "ODD", message: otherSecret } };
   // A host name has no underscores, so the key has dots there.
   const redirect = { location: `https://${apiKey.replaceAll("_", ".")}.example.com/` };
 
   it.each<[string, StubResponse[]]>([
-    ["the secret of a creation without an id", [createdWithoutId]],
+    ["the secret of a creation without an id", [{ body: bodyWithoutId }]],
     ["the url in the failed undo of a creation", [{ body: { id: 17 } }, refusalWith(tokens.path)]],
     ["the key in the host of a redirect", [{ statusCode: 301, headers: redirect }]],
   ])("withholds %s", async (_case, responses) => {
@@ -213,8 +214,7 @@ describe("An error", () => {
 
   it("shows neither the secret in the argument adopt nor the one in DBWEBHOOKS_IMPORT_SECRET", async () => {
     const environment = { DBWEBHOOKS_IMPORT_SECRET: otherSecret };
-    const refusal = refusalWith(otherSecret);
-    const provider = await startWithService(refusal, listing, { environment });
+    const provider = await startWithService(refusalWith(otherSecret), listing, { environment });
 
     const adoption = provider.create(someArgs({ adopt: { id: 17, secret: otherSecret } }));
     const errors = [await errorOf(adoption), await errorOf(provider.import("17", "base_abc123"))];

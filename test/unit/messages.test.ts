@@ -17,7 +17,7 @@ import { errorOf } from "../helpers/errors.ts";
 import { startProvider } from "../helpers/provider.ts";
 import * as outcomes from "../helpers/transport.ts";
 
-// Only these tests assert whole messages. Others assert the kind of an error, and words that carry a fact.
+// Only this file asserts whole messages of the provider. Others assert kinds and single facts.
 
 const place = "database base_abc123";
 const name = `webhook 17 of ${place}`;
@@ -40,12 +40,12 @@ const unconfirmed = { unusablePart: "confirmation", request: deleteRequest } as 
 const notFound = outcomes.response(404, undefined, errorBody("NOT_FOUND", "It is gone."));
 const messageOf = async (promise: Promise<unknown>) => (await errorOf(promise)).message;
 
-const textOf = (outcome: HttpOutcome, more: Partial<FailedCall> = {}) =>
-  texts.callText(context, failedWith(outcome, more));
+const textOf = (outcome: HttpOutcome, more: Partial<FailedCall> = {}, inSettings = settings) =>
+  texts.callText(someContext(creation, inSettings), failedWith(outcome, more));
 
 it("The text of a failed request says what the service returned, or why there is no response, and why no retry followed", () => {
   const outOfRetries = { giveUpReason: "retrySeconds" } as const;
-  const refusedAgain = {
+  const refusedRetries = {
     giveUpReason: "connectionRefused",
     earlierOutcomes: [outcomes.connectionRefused, outcomes.connectionRefused],
     elapsedMs: 15_000,
@@ -56,7 +56,8 @@ it("The text of a failed request says what the service returned, or why there is
     errorWithoutMessage: textOf(outcomes.response(400, undefined, errorBody("BAD", ""))),
     noList: textOf(outcomes.response(200), { unusablePart: "list", request: listRequest }),
     noConfirmation: textOf(outcomes.response(200), unconfirmed),
-    deadline: textOf(outcomes.unsent("deadline")),
+    deadlineBeforeSending: textOf(outcomes.unsent("deadline")),
+    deadlineOfResponse: textOf({ kind: "noResponse", cause: "deadline" }),
     stopping: textOf(outcomes.unsent("stopping")),
     timeoutOfConnection: textOf(outcomes.unsent("timeout")),
     timeoutOfResponse: textOf({ kind: "noResponse", cause: "timeout" }),
@@ -64,13 +65,14 @@ it("The text of a failed request says what the service returned, or why there is
     noRetryAfterStop: textOf(outcomes.throttled(), { giveUpReason: "stopping" }),
     noRetryAfterDeadline: textOf(outcomes.throttled(), { giveUpReason: "deadline" }),
     askedToWaitADay: textOf(outcomes.throttled(86_400_000), outOfRetries),
-    askedToWaitLonger: textOf(outcomes.throttled(9e8), outOfRetries),
-    refusedAgain: textOf(outcomes.connectionRefused, refusedAgain),
+    askedToWaitLonger: textOf(outcomes.throttled(9e8), outOfRetries, inEnvironment),
+    refusedRetries: textOf(outcomes.connectionRefused, refusedRetries),
   }).toMatchInlineSnapshot(`
     {
       "askedToWaitADay": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: the service asks for a wait of 86400 s, and dbwebhooks:retrySeconds is 120)",
-      "askedToWaitLonger": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: the service asks for a wait of over a day, and dbwebhooks:retrySeconds is 120)",
-      "deadline": "POST https://tables.example.com/somewhere was not sent before the deadline (customTimeouts, 9 s)",
+      "askedToWaitLonger": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: the service asks for a wait of over a day, and dbwebhooks:retrySeconds (set by DBWEBHOOKS_RETRY_SECONDS) is 120)",
+      "deadlineBeforeSending": "POST https://tables.example.com/somewhere was not sent before the deadline (customTimeouts, 9 s)",
+      "deadlineOfResponse": "POST https://tables.example.com/somewhere got no complete response before the deadline (customTimeouts, 9 s)",
       "error": "POST https://tables.example.com/somewhere returned 404 NOT_FOUND "It is gone."",
       "errorWithoutMessage": "POST https://tables.example.com/somewhere returned 400 BAD",
       "noConfirmation": "DELETE https://tables.example.com/somewhere returned 200 without confirming the deletion",
@@ -78,7 +80,7 @@ it("The text of a failed request says what the service returned, or why there is
       "noList": "GET https://tables.example.com/somewhere returned 200 with something other than a list of webhooks",
       "noRetryAfterDeadline": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: customTimeouts allows 9 s)",
       "noRetryAfterStop": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: Pulumi is stopping)",
-      "refusedAgain": "POST https://tables.example.com/somewhere could not connect (ECONNREFUSED: connect failed) (gave up after 3 attempts in 15 s: a refused connection is retried for 15 s)",
+      "refusedRetries": "POST https://tables.example.com/somewhere could not connect (ECONNREFUSED: connect failed) (gave up after 3 attempts in 15 s: a refused connection is retried for 15 s)",
       "stopping": "POST https://tables.example.com/somewhere was not sent, because Pulumi is stopping",
       "timeoutOfConnection": "POST https://tables.example.com/somewhere could not connect within 30 s (dbwebhooks:timeoutSeconds)",
       "timeoutOfResponse": "POST https://tables.example.com/somewhere got no complete response within 30 s (dbwebhooks:timeoutSeconds)",
@@ -116,9 +118,7 @@ it("The advice after a failed creation follows from the outcome of the request",
     customTimeout: advice(outcomes.unsent("deadline")),
     missingDatabase: advice(notFound),
     wrongHost: advice(outcomes.response(404)),
-    redirect: advice(
-      Object.assign(outcomes.response(307), { redirectOrigin: "https://else.example" }),
-    ),
+    redirect: advice(Object.assign(outcomes.response(307), { redirectOrigin: "https://b.test" })),
     redirectWithoutTarget: advice(outcomes.response(300)),
     invalid: advice(outcomes.response(400)),
     rateLimited: advice(outcomes.throttled()),
@@ -135,7 +135,7 @@ it("The advice after a failed creation follows from the outcome of the request",
       "missingDatabase": "The service returns this both when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl.",
       "noConnection": "Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl. Then run the command again.",
       "rateLimited": "Run the command again later.",
-      "redirect": "It redirects to https://else.example, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.",
+      "redirect": "It redirects to https://b.test, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.",
       "redirectWithoutTarget": "It redirects elsewhere, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.",
       "stopping": "Run the command again.",
       "wrongHost": "This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl.",
@@ -149,11 +149,10 @@ it("The text of a failed creation says where a webhook may exist whose secret is
   const hasSecret = true;
   const undoText = texts.undoText.bind(undefined, creation.name, "17");
   const webhook = { databaseId: "base_abc123", url: "https://a.example/x", events: [] };
-  const noList = { ids: [] as string[], isComplete: false };
-  const emptyList = { ids: [], isComplete: true };
+  const emptyList = { ids: [] as string[], isComplete: true };
   const list = { ids: ["1", "2", "3", "4", "5", "6"], isComplete: true };
   const htmlPage = Object.assign(outcomes.response(200), { body: "<!doctype html>" });
-  const inDoubt = (failure: FailedCall, orphans = noList) =>
+  const inDoubt = (failure: FailedCall, orphans = { ...emptyList, isComplete: false }) =>
     texts.inDoubtText(context, failure, webhook, orphans);
 
   expect({
@@ -260,9 +259,9 @@ it("A message about a webhook says what happened to it, or why nothing happened"
   const failedList = failedWith(outcomes.response(500), { request: listRequest });
 
   expect({
-    keptAdopted: messages.protected(name, "adopted"),
-    keptCreated: messages.protected(name, "created"),
-    keptOwned: messages.protected(name, "owned"),
+    protectedAdopted: messages.protected(name, "adopted"),
+    protectedCreated: messages.protected(name, "created"),
+    protectedOwned: messages.protected(name, "owned"),
     replaced: messages.replacement(name, "url, events", hasSecret),
     replacedWithoutSecret: messages.replacement(name, "secret", !hasSecret),
     shared: messages.shared(name, ["a", "b"]),
@@ -287,10 +286,10 @@ it("A message about a webhook says what happened to it, or why nothing happened"
       "gone": "The service no longer has webhook 17 of database base_abc123. The next "pulumi up" creates a new one, with a new secret.",
       "goneIfExternal": "The service no longer has webhook 17 of database base_abc123. This stack only reads it.",
       "incompleteList": "the service does not list it, but may have listed only a part of its webhooks.",
-      "keptAdopted": "Did not delete webhook 17 of database base_abc123: the argument adopt of the program names it. Its secret did not change. Remove adopt before you replace it.",
-      "keptCreated": "Did not delete webhook 17 of database base_abc123: the service returned it for a creation of this "pulumi up". If no resource has it, delete it by hand.",
-      "keptOwned": "Did not delete webhook 17 of database base_abc123: another resource of this program appears to manage it. Its secret did not change. If no other resource has it, delete it by hand.",
       "otherBaseUrl": "baseUrl (from https://a.example to https://b.example)",
+      "protectedAdopted": "Did not delete webhook 17 of database base_abc123: the argument adopt of the program names it. Its secret did not change. Remove adopt before you replace it.",
+      "protectedCreated": "Did not delete webhook 17 of database base_abc123: the service returned it for a creation of this "pulumi up". If no resource has it, delete it by hand.",
+      "protectedOwned": "Did not delete webhook 17 of database base_abc123: another resource of this program appears to manage it. Its secret did not change. If no other resource has it, delete it by hand.",
       "replaced": "Replacing webhook 17 of database base_abc123, because these properties differ: url, events. The new webhook has a new secret. The old secret works until the old webhook is deleted, by default at the end of the update.",
       "replacedWithoutSecret": "Replacing webhook 17 of database base_abc123, because these properties differ: secret. The new webhook has a new secret.",
       "shared": "2 resources manage webhook 17 of database base_abc123: a, b. Keep one of them, and remove the others from the program, and from the state with "pulumi state delete", which deletes no webhook. Do not use --target before that.",

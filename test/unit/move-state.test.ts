@@ -73,16 +73,16 @@ it("move-state gives no webhook to a default provider that Pulumi is about to de
   expect(provider).not.toBe(pluginOrders.provider);
 });
 
-it("move-state turns an explicit provider into one of the plugin that keeps its webhooks", () => {
-  const ordersOfAccount = { ...orders, provider: `${account.urn}::uuid` };
+it("move-state turns an explicit provider into one of the plugin that keeps its webhooks and dependents", () => {
+  const references = (urn: string) => ({ provider: `${urn}::uuid`, dependencies: [urn] });
 
-  const resources = moved(stack, account, ordersOfAccount);
+  const resources = moved(stack, account, { ...orders, ...references(account.urn) });
 
   const { type } = defaultProvider;
   const urn = `${urnPrefix}${type}::eu`;
   const inputs = { apiKey: encrypted };
   expect(resources.get(urn)).toEqual({ urn, id: "uuid", type, inputs, outputs: inputs });
-  expect(resources.get(pluginOrders.urn)).toMatchObject({ provider: `${urn}::uuid` });
+  expect(resources.get(pluginOrders.urn)).toMatchObject(references(urn));
 });
 
 it("move-state renames a webhook wherever another resource refers to it", () => {
