@@ -105,7 +105,7 @@ export function createHttpSender(timeoutSeconds: number): SendOnce {
   };
 }
 
-/** Swallows undici's error: its message can contain the proxy password. */
+/** Swallows the error about an invalid URL: its property `input` contains the proxy password. */
 function openProxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher | undefined {
   try {
     return new EnvHttpProxyAgent(options);

@@ -9,10 +9,9 @@ import { version } from "../common/version.js";
 const dynamicProviderType = "pulumi:providers:pulumi-nodejs";
 const pluginProviderType = "pulumi:providers:dbwebhooks";
 
-/** The fields in which a resource refers to other resources. */
+/** The fields in which a resource refers to other resources by their URNs. */
 const referenceFields = [
   "parent",
-  "provider",
   "dependencies",
   "propertyDependencies",
   "deletedWith",
@@ -122,7 +121,7 @@ function referenceTo({ urn, id }: Resource): string {
 
 /**
  * Maps the old URN of every moved resource to its new one, and the old reference to every moved provider to
- * its new one. One map holds both, because the `referenceFields` hold either.
+ * its new one. One map can hold both, because no reference is a URN.
  */
 function newReferencesTo(resources: readonly Resource[]): ReadonlyMap<unknown, string> {
   const renamed = resources

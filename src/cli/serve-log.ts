@@ -11,7 +11,7 @@ type LogRecord = ReturnType<typeof fieldsOf>;
 export function recordOf(entry: LogEntry, apiKeys: readonly string[]): LogRecord {
   // Cut first: clients can send texts of any length.
   const safe = (text: string) => oneLine(redact(text.slice(0, 2 * maxLength), apiKeys), maxLength);
-  // The copy has a safe text in place of every string, and lacks the fields that are undefined.
+  // The copy has a safe text in place of every string, and no field that is undefined.
   return JSON.parse(JSON.stringify(fieldsOf(entry)), (_, value) =>
     typeof value === "string" ? safe(value) : value,
   );

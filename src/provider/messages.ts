@@ -84,7 +84,7 @@ function noResponseText(
     case "stopping":
       return "was not sent, because Pulumi is stopping";
     case "connection": {
-      const reason = operation.redact([...codes.slice(0, 1), text].join(": "), 150);
+      const reason = operation.redact([codes[0], text].filter(Boolean).join(": "), 150);
       const lost = isSent ? "lost the connection before the response was complete" : incomplete;
       return `${lost} (${reason || "unknown reason"})`;
     }
@@ -276,7 +276,7 @@ export const messages = {
   adoptionFailed: (operation: string) =>
     `${operation} failed: the program adopts this webhook, and this "pulumi up" failed to adopt it. Nothing was sent, and the webhook stays in the state.`,
   noAddress: (operation: string) =>
-    `${operation} failed: its state lacks a usable id, databaseId or baseUrl. Nothing was sent, and the webhook stays in the state. Delete the webhook by hand, then remove it with "pulumi state delete".`,
+    `${operation} failed: its state has no usable id, databaseId or baseUrl. Nothing was sent, and the webhook stays in the state. Delete the webhook by hand, then remove it with "pulumi state delete".`,
   drift: (name: string, properties: readonly string[], isExternal: boolean) =>
     `Drift of ${name}: these properties differ at the service: ${properties.join(", ")}. ${isExternal ? "This stack only reads it." : 'The next "pulumi up" replaces it, with a new secret, unless the program declares what the service has.'}`,
   driftResolved: (name: string, properties: readonly string[]) =>

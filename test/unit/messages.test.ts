@@ -62,6 +62,7 @@ it("The text of a failed request says what the service returned, or why there is
     timeoutOfConnection: textOf(outcomes.unsent("timeout")),
     timeoutOfResponse: textOf({ kind: "noResponse", cause: "timeout" }),
     noConnectionOrReason: textOf(outcomes.unsent("connection")),
+    noConnectionOrText: textOf({ ...outcomes.connectionRefused, text: "" }),
     noRetryAfterStop: textOf(outcomes.throttled(), { giveUpReason: "stopping" }),
     noRetryAfterDeadline: textOf(outcomes.throttled(), { giveUpReason: "deadline" }),
     askedToWaitADay: textOf(outcomes.throttled(86_400_000), outOfRetries),
@@ -77,6 +78,7 @@ it("The text of a failed request says what the service returned, or why there is
       "errorWithoutMessage": "POST https://tables.example.com/somewhere returned 400 BAD",
       "noConfirmation": "DELETE https://tables.example.com/somewhere returned 200 without confirming the deletion",
       "noConnectionOrReason": "POST https://tables.example.com/somewhere could not connect (unknown reason)",
+      "noConnectionOrText": "POST https://tables.example.com/somewhere could not connect (ECONNREFUSED)",
       "noList": "GET https://tables.example.com/somewhere returned 200 with something other than a list of webhooks",
       "noRetryAfterDeadline": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: customTimeouts allows 9 s)",
       "noRetryAfterStop": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: Pulumi is stopping)",
@@ -210,7 +212,7 @@ it("The text of a failed deletion names the outcome, what is missing in the stat
       "outcome": "Delete webhook 17 of database base_abc123 failed: DELETE https://tables.example.com/somewhere returned 500. The webhook stays in the state. Run the command again later.",
       "provider": "Delete webhook 17 of database base_abc123 failed: dbwebhooks:apiKey: is not set; give apiKey to the Provider or set DBWEBHOOKS_API_KEY. Nothing was sent. The webhook stays in the state. "pulumi destroy" uses the environment, and the arguments of the Provider that the last "pulumi up" stored: set the variable, or correct the program and then run "pulumi destroy --run-program". [notDeleted]",
       "stack": "Delete webhook 17 of database base_abc123 failed: dbwebhooks:apiKey: is not set; run "pulumi config set --secret dbwebhooks:apiKey" or set DBWEBHOOKS_API_KEY. dbwebhooks:listing: must be true or false. Nothing was sent. The webhook stays in the state. "pulumi destroy" uses the environment, and the configuration that the last "pulumi up" stored: set the variable, or run "pulumi config set" and then run "pulumi destroy --run-program". [notDeleted]",
-      "state": "Delete webhook 17 failed: its state lacks a usable id, databaseId or baseUrl. Nothing was sent, and the webhook stays in the state. Delete the webhook by hand, then remove it with "pulumi state delete". [notDeleted]",
+      "state": "Delete webhook 17 failed: its state has no usable id, databaseId or baseUrl. Nothing was sent, and the webhook stays in the state. Delete the webhook by hand, then remove it with "pulumi state delete". [notDeleted]",
     }
   `);
 });
