@@ -14,44 +14,41 @@ const { Webhook } = require("pulumi-dbwebhooks");
 exports.ordersSecret = new Webhook("orders", ${JSON.stringify(webhookArgs())}).secret;
 `;
 
-it.each(["node-modules", "pnp"])(
-  "The packed package works with Yarn's linker %s",
-  async (linker) => {
-    await using service = await startLocalService();
-    await withDirectory(async (root) => {
-      const directory = join(root, "program");
-      const environment = {
-        ...(await stackEnvironment(root)),
-        ...(await yarnEnvironment()),
-        DBWEBHOOKS_BASE_URL: service.baseUrl,
-        DBWEBHOOKS_API_KEY: service.apiKey,
-      };
-      const dependencies = await packedDependencies(root);
-      await writeFiles(directory, {
-        "Pulumi.yaml": "name: yarn\nruntime: nodejs\n",
-        "index.js": program,
-        "package.json": { private: true, main: "index.js", dependencies },
-        ".yarnrc.yml": `nodeLinker: ${linker}\n`,
-      });
-      const yarn = join(repository, "node_modules/.bin/yarn");
-      const run = async (...args: string[]) =>
-        (await succeed(yarn, args, { directory, environment })).stdout.trim();
-      const pulumi = (...args: string[]) =>
-        run("exec", "pulumi", ...args, "--stack", "test", "--non-interactive");
-      await run("install");
-
-      // Pulumi starts the plugin as a file, so it may not stay in an archive.
-      const folder = await run("run", "pulumi-dbwebhooks", "plugin-path");
-      expect(existsSync(join(folder, "pulumi-resource-dbwebhooks"))).toBe(true);
-      await pulumi("stack", "init");
-      await pulumi("up", ...noPromptFlags);
-      const secret = await pulumi("stack", "output", "ordersSecret", "--show-secrets");
-      expect(service.webhooks).toMatchObject([{ secret }]);
-      await pulumi("destroy", ...noPromptFlags);
+it("The packed package works with Yarn Plug'n'Play", async () => {
+  await using service = await startLocalService();
+  await withDirectory(async (root) => {
+    const directory = join(root, "program");
+    const environment = {
+      ...(await stackEnvironment(root)),
+      ...(await yarnEnvironment()),
+      DBWEBHOOKS_BASE_URL: service.baseUrl,
+      DBWEBHOOKS_API_KEY: service.apiKey,
+    };
+    const dependencies = await packedDependencies(root);
+    await writeFiles(directory, {
+      "Pulumi.yaml": "name: yarn\nruntime: nodejs\n",
+      "index.js": program,
+      "package.json": { private: true, main: "index.js", dependencies },
+      ".yarnrc.yml": "nodeLinker: pnp\n",
     });
-    expect(service.counts).toMatchObject({ created: 1, deleted: 1 });
-  },
-);
+    const yarn = join(repository, "node_modules/.bin/yarn");
+    const run = async (...args: string[]) =>
+      (await succeed(yarn, args, { directory, environment })).stdout.trim();
+    const pulumi = (...args: string[]) =>
+      run("exec", "pulumi", ...args, "--stack", "test", "--non-interactive");
+    await run("install");
+
+    // Pulumi starts the plugin as a file, so it may not stay in an archive.
+    const folder = await run("run", "pulumi-dbwebhooks", "plugin-path");
+    expect(existsSync(join(folder, "pulumi-resource-dbwebhooks"))).toBe(true);
+    await pulumi("stack", "init");
+    await pulumi("up", ...noPromptFlags);
+    const secret = await pulumi("stack", "output", "ordersSecret", "--show-secrets");
+    expect(service.webhooks).toMatchObject([{ secret }]);
+    await pulumi("destroy", ...noPromptFlags);
+  });
+  expect(service.counts).toMatchObject({ created: 1, deleted: 1 });
+});
 
 /** Yarn uses the same registry as npm, but does not read npm's configuration. */
 async function yarnEnvironment(): Promise<Record<string, string>> {

@@ -76,15 +76,6 @@ it("Emitting an event throws a TypeError that names every invalid field of the e
   expect(emit).toThrow(/type .*record\.created\?; databaseId must.*; tableId .*; data .*; id must/);
 });
 
-it("Emitting an event accepts unknown event types with allowUnknownEvents", async () => {
-  const { receiver, service } = await startWithReceiver(undefined, { allowUnknownEvents: true });
-  await service.subscribe(receiver.url, { events: ["view.created"] });
-
-  await service.emit({ type: "view.created", databaseId: "base_1" }).finished;
-
-  expect(receiver.notifications).toMatchObject([{ body: { type: "view.created" } }]);
-});
-
 it("An emission over HTTP is for the database of its path, and no rate limit or fault applies to it", async () => {
   const service = await startService({ rateLimit: { requestsPerSecond: 0.001 } });
   await service.subscribe(await refusedUrl());

@@ -1,11 +1,5 @@
 import { status } from "@grpc/grpc-js";
-import {
-  CheckRequest,
-  ConfigureRequest,
-  DiffRequest,
-  DiffResponse,
-  PropertyDiff,
-} from "@pulumi/pulumi/proto/provider_pb.js";
+import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import {
@@ -26,10 +20,10 @@ import { version } from "../../src/common/version.ts";
 import type { Properties } from "../../src/provider/values.ts";
 import { apiKey, someArgs, someState, unknownMarkers, wrapped } from "../helpers/builders.ts";
 
-const { DIFF_NONE, DIFF_SOME, DIFF_UNKNOWN } = DiffResponse.DiffChanges;
+const { DIFF_NONE, DIFF_SOME, DIFF_UNKNOWN } = messages.DiffResponse.DiffChanges;
 
 describe("The response to Diff", () => {
-  const { ADD_REPLACE, DELETE_REPLACE, UPDATE_REPLACE } = PropertyDiff.Kind;
+  const { ADD_REPLACE, DELETE_REPLACE, UPDATE_REPLACE } = messages.PropertyDiff.Kind;
   const table = { tableId: "tbl_1" };
   const other = { tableId: "tbl_2" };
 
@@ -111,7 +105,7 @@ describe("The Pulumi id of a webhook", () => {
 
 describe("The settings of a provider of the plugin", () => {
   const sourceOf = (name: string, args: Properties = {}) =>
-    configSourceOf(new ConfigureRequest().setName(name).setArgs(structOf(args)));
+    configSourceOf(new messages.ConfigureRequest().setName(name).setArgs(structOf(args)));
 
   it("are those of an explicit provider unless Pulumi has chosen the name", () => {
     const chosenByPulumi = ["", "default", "default_1_2_3_alpha", "default_https_/example.com"];
@@ -139,7 +133,7 @@ describe("The check of a provider of the plugin", () => {
     const warnings: string[] = [];
     const write = (_urn: string, line: string) => void warnings.push(line);
     const log = { write, flush: async () => {} } as unknown as EngineLog;
-    const request = new CheckRequest().setName(name).setOlds(structOf(olds));
+    const request = new messages.CheckRequest().setName(name).setOlds(structOf(olds));
     const response = await checkConfig(request.setNews(structOf(news)), log);
     const failures = response.getFailuresList().map((one) => one.getReason().split(": ")[0]);
     return { inputs: propertiesOf(response.getInputs()), warnings, failures };
@@ -228,7 +222,7 @@ describe("The diff of a provider of the plugin", () => {
     for (const [variable, value] of Object.entries<string>(environment)) {
       vi.stubEnv(variable, value);
     }
-    const request = new DiffRequest().setName(name).setOldInputs(structOf(olds));
+    const request = new messages.DiffRequest().setName(name).setOldInputs(structOf(olds));
     const { response, replacedWarning } = diffConfig(request.setNews(structOf(news)));
     return { ...response.toObject(), replacedWarning };
   }

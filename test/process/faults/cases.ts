@@ -1,14 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import type { Fault, LocalService } from "pulumi-dbwebhooks/local-service";
-import {
-  asHtml,
-  echoAuthorization,
-  hugeBody,
-  idAsString,
-  truncatedJson,
-  withFields,
-} from "../../helpers/faults/faults.mts";
+import * as faults from "../../helpers/faults/faults.mts";
 
 /** How an operation can end, and what the state then holds. An error's kind is the name of its outcome. */
 export const outcomes = {
@@ -110,7 +103,7 @@ function respond(statusCode: number, body: string | object = errorBody, headers 
 
 const neverRespond = { kind: "neverRespond" } as const;
 const resetAfterCommit = { kind: "resetAfterCommit" } as const;
-const withoutSecret = withFields({ secret: undefined });
+const withoutSecret = faults.withFields({ secret: undefined });
 
 /** A service that returns a status code, which the error message names. */
 function returns(statusCode: number): Cause {
@@ -169,9 +162,9 @@ function casesOn(on: "POST" | "DELETE", cases: readonly (ExpectedResult & Cause)
 export const createFaults = casesOn("POST", [
   ...casesWith({ outcome: "created", requests: ["POST"], webhookExists: true }, [
     lateResponse,
-    { does: "creates it and returns the JSON as `text/html`", fault: asHtml },
-    { does: "creates it and returns more fields", fault: withFields({ active: true }) },
-    { does: "creates it and returns the id as a string", fault: idAsString },
+    { does: "creates it and returns the JSON as `text/html`", fault: faults.asHtml },
+    { does: "creates it and returns more fields", fault: faults.withFields({ active: true }) },
+    { does: "creates it and returns the id as a string", fault: faults.idAsString },
   ]),
   ...casesWith({ outcome: "created", requests: ["POST", "POST"], webhookExists: true }, [
     returnsOnce(429),
@@ -184,7 +177,7 @@ export const createFaults = casesOn("POST", [
     rateLimitedForAYear,
     {
       does: "repeats the API key in its error message",
-      fault: echoAuthorization(),
+      fault: faults.echoAuthorization(),
       errorContains: "[withheld:",
     },
     {
@@ -222,9 +215,9 @@ export const createFaults = casesOn("POST", [
       does: "creates it, and a proxy returns 503 with `Retry-After`",
       fault: { ...respond(503, htmlPage, inOneSecond), commit: true },
     },
-    { does: "creates it and returns half of the JSON", fault: truncatedJson },
-    { does: "creates it and returns 10 MiB of JSON", fault: hugeBody },
-    { does: "creates it and returns no id", fault: withFields({ id: undefined }) },
+    { does: "creates it and returns half of the JSON", fault: faults.truncatedJson },
+    { does: "creates it and returns 10 MiB of JSON", fault: faults.hugeBody },
+    { does: "creates it and returns no id", fault: faults.withFields({ id: undefined }) },
   ]),
   ...casesWith({ outcome: "inDoubt", requests: ["POST", "GET"], webhookExists: true }, [
     {
@@ -235,7 +228,7 @@ export const createFaults = casesOn("POST", [
   ]),
   ...casesWith({ outcome: "undone", requests: ["POST", "DELETE"], webhookExists: false }, [
     { does: "creates it and returns no secret", fault: withoutSecret },
-    { does: "creates it and returns an empty secret", fault: withFields({ secret: "" }) },
+    { does: "creates it and returns an empty secret", fault: faults.withFields({ secret: "" }) },
   ]),
   ...casesWith({ outcome: "partial", requests: ["POST", "DELETE"], webhookExists: true }, [
     {
@@ -284,7 +277,7 @@ export const deleteFaults = casesOn("DELETE", [
     },
   ]),
   ...casesWith({ outcome: "notDeleted", requests: ["DELETE"], webhookExists: false }, [
-    { does: "deletes it and returns half of the JSON", fault: truncatedJson },
+    { does: "deletes it and returns half of the JSON", fault: faults.truncatedJson },
   ]),
   ...casesWith({ outcome: "notDeleted", requests: [], webhookExists: true }, [
     {
