@@ -7,7 +7,7 @@ import { run, succeed } from "../helpers/commands.ts";
 import { repository, withDirectory } from "../helpers/directory.ts";
 import { readPage } from "../helpers/markdown.ts";
 
-it("The release steps attach each file in the folder of the archives, or nothing if one has changed", async () => {
+it("The commands of a release attach all files of their folder, or nothing if an archive has changed", async () => {
   await withDirectory(async (directory) => {
     const archives = join(directory, "archives");
     const pack = join(repository, "tools/plugin/pack.mts");

@@ -45,6 +45,7 @@ const mainEntry = {
   providerType: "pulumi:providers:pulumi-nodejs",
   settingPrefix: "dbwebhooks:",
   addedSettings: { "dbwebhooks:isExplicit": "true" },
+  // Its plugin is Pulumi's own, which has another version.
   pluginVersion: "",
   addedInputs: { __provider: 'exports.handler = () => require("pulumi-dbwebhooks/provider")' },
 };
@@ -65,12 +66,13 @@ describe.each([mainEntry, nativeEntry])("A Webhook of $name", (row) => {
 
   it("is registered under its type and the version of its plugin, with its arguments unchanged", async () => {
     // An argument of the name __provider never replaces the provider of the main entry.
-    const others = { allowUnknownEvents: true, allowInsecureUrl: false, __provider: "exports = 1" };
-    const all = { ...args, ...others };
-    const later = { tableId: Promise.resolve("tbl_orders"), events: pulumi.output(args.events) };
+    const flags = { allowUnknownEvents: true, allowInsecureUrl: false, __provider: "exports = 1" };
+    const events: main.EventType[] = ["record.updated", "record.created", "record.updated"];
+    const tableId = Promise.resolve("tbl_orders");
+    const all = { ...args, ...flags, url: "HTTPS://Example.com", events };
 
     // Frozen, so that a constructor that changes its arguments throws.
-    await resolved(new Webhook("orders", Object.freeze({ ...all, ...later })).id);
+    await resolved(new Webhook("orders", Object.freeze({ ...all, tableId })).id);
 
     expect(registered).toMatchObject([{ type, name: "orders" }]);
     expect(requests()[0]?.getVersion()).toBe(pluginVersion);
@@ -112,11 +114,13 @@ describe.each([mainEntry, nativeEntry])("A Webhook of $name", (row) => {
   it("is recognized by isInstance, unlike a provider and other values", async () => {
     const webhook = new Webhook("known", args);
     const provider = new Provider("account");
+    const ofAnotherCopy = { __pulumiType: type };
+    const others = [provider, { __pulumiType: "other:index:Webhook" }, {}, null, undefined];
     await Promise.all([webhook, provider].map(({ urn }) => resolved(urn)));
 
-    const instances = [webhook, provider, {}, null, undefined].filter(Webhook.isInstance);
+    const instances = [webhook, ofAnotherCopy, ...others].filter(Webhook.isInstance);
 
-    expect(instances).toEqual([webhook]);
+    expect(instances).toEqual([webhook, ofAnotherCopy]);
   });
 });
 
@@ -146,6 +150,7 @@ it("get of ./native reads the webhook of an id with the provider in its options,
   expect(values).toEqual({ ...args, ...otherOutputs, webhookId: "43" });
   const provider = expect.stringContaining("::eu::");
   expect(registered.at(-1)).toMatchObject({ id: "base_1/43", provider });
+  expect(requests().map((request) => request.getType())).not.toContain(nativeEntry.type);
 });
 
 const settings: main.ProviderArgs = {
@@ -207,16 +212,16 @@ it("A program of the main entry warns in each stack if the Automation API runs s
   expect(await warningsWith({ "dbwebhooks:apiKey": "token" })).toHaveLength(2);
 });
 
-it("A program of the main entry warns once of a plain API key, and of unrecognized settings and variables, with the nearest names", async () => {
+it("A program of the main entry warns once of a plain API key, and of unrecognized settings and variables, with the nearest names but no value", async () => {
   vi.stubEnv("DBWEBHOOKS_BASEURL", "token");
   vi.stubEnv("DBWEBHOOKS_IMPORT_SECRET", "known");
   vi.stubEnv("OTHER_URL", "of another program");
-  const config = { "dbwebhooks:timeoutSecond": "5", "dbwebhooks:apiKey": "token" };
+  const config = { "dbwebhooks:timeoutSecond": "token", "dbwebhooks:apiKey": "token" };
 
   const lines = await warningsWith({ ...config, "other:apiKey": "k" });
 
   expect(lines).toEqual([
-    expect.stringMatching(/:timeoutSecond: .*timeoutSeconds/),
+    expect.stringMatching(/:timeoutSecond: (?!.*token).*timeoutSeconds/),
     expect.stringMatching(/DBWEBHOOKS_BASEURL: (?!.*token).*_BASE_URL/),
     expect.stringMatching(/dbwebhooks:apiKey (?!.*token)/),
   ]);
