@@ -9,6 +9,7 @@ import { shareStack } from "../helpers/stack.ts";
 
 describe("Without a network, the plugin", () => {
   const stack = shareStack({ program: yamlProgram });
+  // Go, npm and Pulumi's CLI use these proxies for every address but loopback.
   const closedProxy = "http://127.0.0.1:9";
   const withoutNetwork = { HTTPS_PROXY: closedProxy, HTTP_PROXY: closedProxy };
   /** Runs a command with a home directory of this name for Pulumi's files, and without a network. */
@@ -20,7 +21,7 @@ describe("Without a network, the plugin", () => {
 
   beforeAll(async () => {
     // Unlike other test projects, this one has no path to the plugin.
-    const orders = { type: "dbwebhooks:Webhook", properties: webhookArgs(), options: { version } };
+    const orders = { type: "dbwebhooks:Webhook", properties: webhookArgs() };
     const project = { name: "webhooks", runtime: "yaml", resources: { orders } };
     await writeJson(join(stack().directory, "Pulumi.yaml"), project);
   });
@@ -33,7 +34,7 @@ describe("Without a network, the plugin", () => {
     const { output } = await stack().up(withoutNetwork);
     await runWithHome("home", "pulumi", "package", "add", "dbwebhooks");
 
-    // Pulumi warns of a plugin that it finds on PATH.
+    // Pulumi would warn of a plugin that it finds on PATH; this is the installed one.
     expect(output).not.toContain("pulumi-resource-dbwebhooks");
     expect(stack().service.webhooks).toHaveLength(1);
   });
@@ -48,7 +49,7 @@ describe("Without a network, the plugin", () => {
     await runWithHome("other", "pulumi", "plugin", "install", ...plugin);
     const schema = await runWithHome("other", "pulumi", "package", "get-schema", "dbwebhooks");
     await writeFile(join(directory, "schema.json"), schema.stdout);
-    const checked = await runWithHome("home", "pulumi", "schema", "check", "schema.json");
+    const checked = await runWithHome("other", "pulumi", "schema", "check", "schema.json");
 
     expect(JSON.parse(schema.stdout)).toMatchObject({ name: "dbwebhooks", version });
     expect(checked.output).not.toMatch(/warning|error/i);

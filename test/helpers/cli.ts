@@ -1,12 +1,13 @@
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, vi } from "vitest";
 import { type CommandResult, type RunningCommand, start } from "./commands.ts";
 import { repository } from "./directory.ts";
 
-/** Starts the built `pulumi-dbwebhooks`, and kills it when the test is over. */
+/** Starts the built `pulumi-dbwebhooks` outside of its package, and kills it when the test is over. */
 function startCli(args: readonly string[], environment = {}): RunningCommand {
   const program = join(repository, "dist/cli/main.js");
-  const options = { directory: repository, environment };
+  const options = { directory: tmpdir(), environment };
   const running = start(process.execPath, [program, ...args], options);
   onTestFinished(() => void running.child.kill("SIGKILL"));
   return running;

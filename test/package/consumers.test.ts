@@ -34,11 +34,9 @@ exports.ordersSecret = new Webhook("orders", ${args}).secret;
 const automationProgram = `import { LocalWorkspace } from "@pulumi/pulumi/automation/index.js";
 import * as dbwebhooks from "pulumi-dbwebhooks";
 async function main() {
-  const stack = await LocalWorkspace.createStack({
-    stackName: "test",
-    projectName: "automation",
-    program: async () => ({ ordersSecret: new dbwebhooks.Webhook("orders", ${args}).secret }),
-  });
+  const program = async () => ({ ordersSecret: new dbwebhooks.Webhook("orders", ${args}).secret });
+  const options = { stackName: "test", projectName: "automation", program };
+  const stack = await LocalWorkspace.createStack(options, { workDir: process.cwd() });
   // Both lead to a warning: a key in plain text, although that of the environment is used, and a misspelled name.
   await stack.setAllConfig({
     "dbwebhooks:apiKey": { value: "unused" },
@@ -149,7 +147,7 @@ async function expectSameWebhook(program: string): Promise<void> {
 }
 
 describe.concurrent("The packed package", () => {
-  it("works in a bundled program of the Automation API, and warns of an unknown setting and a plain-text API key once in each run", async () => {
+  it("works in a bundled program of the Automation API, and warns of an unknown setting and a plain-text API key in each run", async () => {
     const program = pathOf("npm/automation");
     await writeFiles(program, {
       "package.json": {},
@@ -168,6 +166,7 @@ describe.concurrent("The packed package", () => {
     const secret = { secret: true, value: expect.stringMatching(/^whsec_/) };
     for (const { outputs, stdout: printed } of runs) {
       expect(outputs.ordersSecret).toEqual(secret);
+      // Pulumi prints each warning twice: when it comes, and here.
       const diagnostics = printed.slice(printed.indexOf("Diagnostics:"));
       expect(diagnostics.match(/\bdbwebhooks:timeoutSecond: /g)).toHaveLength(1);
       expect(diagnostics.match(/config set --secret dbwebhooks:apiKey/g)).toHaveLength(1);

@@ -19,6 +19,7 @@ describe.each(adapters)("$name, given arguments and responses full of secrets,",
 
   beforeAll(async () => {
     await using server = await startServer(
+      // Without a secret, so that the provider tries to delete the webhook.
       { body: { id: 17, echo } },
       // The response to every later request.
       { statusCode: 403, body: echoing },
@@ -33,7 +34,8 @@ describe.each(adapters)("$name, given arguments and responses full of secrets,",
       url: `${url} `,
       events: [url, secret],
       tableId: [secret],
-      adopt: { id: secret, secret: "", unknownName: apiKey },
+      // A key or secret with white space is invalid.
+      adopt: { id: secret, secret: `${secret} `, unknownName: apiKey },
     }));
     creations = [await running.create(inputs), await running.create(inputs)];
     await running.diff(id, state, someArgs({ url: `${url}x` }));
@@ -48,6 +50,7 @@ describe.each(adapters)("$name, given arguments and responses full of secrets,",
   });
 
   it("shows none of them in the failures of a check", () => {
+    // One for each value: of databaseId, url and tableId, 2 of events, and 3 of adopt.
     expect(failures).toHaveLength(8);
     expectNoLeak(failures);
   });
@@ -62,7 +65,7 @@ describe.each(adapters)("$name, given arguments and responses full of secrets,",
     expectNoLeak(errors.flatMap(textsOf));
   });
 
-  it("shows none of them in its log", () => {
+  it("shows none of them in its log of a replacement and of failed operations", () => {
     expect(lines.join("\n")).toMatch(/Replacing webhook 17.*were not looked up/s);
     expectNoLeak(lines);
   });

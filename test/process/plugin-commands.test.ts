@@ -33,6 +33,7 @@ it("install-plugin makes Pulumi install this plugin, also in place of another bu
 });
 
 it("install-plugin fails when there is no pulumi on PATH", async () => {
+  // A directory without a program of this name.
   const { exitCode, stderr } = await runCli(["install-plugin"], { PATH: plugin });
 
   expect(exitCode).toBe(1);

@@ -12,10 +12,12 @@ it("The bill of materials leads from the package to every bundled component", ()
     for (const dependency of entry?.dependsOn ?? []) reached.add(dependency);
   }
 
+  // npm would name the package after its directory.
   expect(purl).toBe(`pkg:npm/${name}@${version}`);
   const refs = components.map((component: Record<string, string>) => component["bom-ref"]);
   // The licence of each bundled component begins with a line such as "zod 4.6.7 (MIT)".
   const heads = readPage("dist-plugin/THIRD-PARTY-LICENSES").match(/^\S+ \d+\.\S+(?= \()/gm) ?? [];
   expect(refs).toEqual(heads.map((head) => head.replace(" ", "@")));
+  expect(refs).toContainEqual(expect.stringMatching(/^@grpc\/grpc-js@/));
   expect(reached).toEqual(new Set([root, ...refs]));
 });

@@ -6,6 +6,7 @@ import { withDirectory } from "../helpers/directory.ts";
 import { yamlProgram } from "../helpers/programs.ts";
 import { holdCreation, noPromptFlags, withStack } from "../helpers/stack.ts";
 
+// Pulumi locks the stack, so that no pipeline creates a webhook a second time. This shows it with this provider.
 it("A stack in a bucket creates nothing in an update that begins while another one runs", async () => {
   await withDirectory(async (root) => {
     const bucket = await startBucket(root);
@@ -29,6 +30,7 @@ it("A stack in a bucket creates nothing in an update that begins while another o
       expect(exitCode, output).toBe(0);
       const { stdout } = await run("stack", "output", "ordersSecret", "--show-secrets");
       expect(service.webhooks).toMatchObject([{ secret: stdout.trim() }]);
+      // The helper destroys only stacks of its own backend.
       expect((await run("destroy", ...noPromptFlags)).exitCode).toBe(0);
     }, options);
   });
@@ -38,6 +40,7 @@ it("A stack in a bucket creates nothing in an update that begins while another o
 async function startBucket(root: string): Promise<Record<string, string>> {
   const bin = join(root, "venv/bin");
   const options = { directory: root, environment: { PIP_NO_COMPILE: "1" } };
+  // moto's extra "server" would install much more than its server needs for S3.
   const packages = ["moto[s3]==5.2.5", "flask==3.1.3", "flask-cors==6.0.5"];
   await succeed("python3", ["-m", "venv", "venv"], options);
   await succeed(join(bin, "python"), ["-m", "pip", "install", "--quiet", ...packages], options);

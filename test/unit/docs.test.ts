@@ -12,7 +12,7 @@ const options = commands.flatMap((command) =>
   command.options.map(({ long }) => `${command.name()} ${long}`),
 );
 
-it("README begins with the program of examples/basic, which the docstring of Webhook shows too", () => {
+it("README begins with the program of examples/basic, which the docstring of the main entry's Webhook shows too", () => {
   const example = markdown.readPage("examples/basic/index.ts");
   const [firstScreen] = readme.split("\n## ");
   const docstring = example.replaceAll(/^/gm, " * ").replaceAll(/ +$/gm, "");
@@ -37,7 +37,7 @@ it.each([
   { example: "python", files: ["__main__.py", "Pulumi.yaml"] },
   { example: "go", files: ["main.go", "Pulumi.yaml"] },
   { example: "native", files: ["index.ts"] },
-])("README of examples/$example shows the files that its commands run", ({ example, files }) => {
+])("README of examples/$example shows the files $files", ({ example, files }) => {
   const page = markdown.readPage(`examples/${example}/README.md`);
   const shown = markdown.codeBlocks(page).map(({ text }) => text);
   const texts = files.map((file) => markdown.readPage(`examples/${example}/${file}`));
@@ -45,20 +45,23 @@ it.each([
   expect(shown).toEqual(expect.arrayContaining(texts));
 });
 
-it.each(settings.settingNames)("docs/configuration.md describes %s as the schema does", (name) => {
-  const rows = tableOf(markdown.readPage("docs/configuration.md"), "Settings");
-  const rangeIn = (text = "") => /[\d.,]+ to [\d,]+/.exec(text)?.[0];
-  const { description, default: value } = schema.config.variables[name];
-  const defaultInWords = /Required|none|no limit/.exec(description)?.[0].toLowerCase();
+it.each(settings.settingNames)(
+  "docs/configuration.md has the variable, default and range of %s",
+  (name) => {
+    const rows = tableOf(markdown.readPage("docs/configuration.md"), "Settings");
+    const rangeIn = (text = "") => /[\d.,]+ to [\d,]+/.exec(text)?.[0];
+    const { description, default: value } = schema.config.variables[name];
+    const defaultInWords = /Required|none|no limit/.exec(description)?.[0].toLowerCase();
 
-  const row = rows.find(({ key }) => key === `dbwebhooks:${name}`);
+    const row = rows.find(({ key }) => key === `dbwebhooks:${name}`);
 
-  expect(row?.["environment variable"]).toBe(settings.environmentVariables[name]);
-  expect(row?.default).toBe(String(value ?? defaultInWords));
-  expect(rangeIn(row?.limits)).toBe(rangeIn(description));
-});
+    expect(row?.["environment variable"]).toBe(settings.environmentVariables[name]);
+    expect(row?.default).toBe(String(value ?? defaultInWords));
+    expect(rangeIn(row?.limits)).toBe(rangeIn(description));
+  },
+);
 
-it("docs/troubleshooting.md explains every kind of error", () => {
+it("docs/troubleshooting.md has a row for every kind of error", () => {
   const source = markdown.readPage("src/provider/errors.ts");
   const [union = ""] = /(?<=type ErrorKind =)[^;]+/.exec(source) ?? [];
   const kinds = union.match(/\w+/g)?.map((kind) => `[${kind}]`);

@@ -113,7 +113,7 @@ it("The message about a wait says why requests wait, and what to do about a rate
 const advice = (outcome: HttpOutcome, inContext = context) =>
   texts.notCreatedText(inContext, failedWith(outcome)).replace(/^.*No webhook was created. /, "");
 
-it("The advice after a failed creation follows from the outcome of the request", () => {
+it("The advice after a failed creation follows from the outcome of the request and the settings", () => {
   expect({
     noConnection: advice(outcomes.dnsFailure),
     stopping: advice(outcomes.unsent("stopping")),
@@ -126,6 +126,8 @@ it("The advice after a failed creation follows from the outcome of the request",
     rateLimited: advice(outcomes.throttled()),
     keyOfStack: advice(outcomes.response(401)),
     keyOfProvider: advice(outcomes.response(401), someContext(creation, explicitSettings)),
+    quota402: advice(outcomes.response(402)),
+    quota422: advice(outcomes.response(422)),
     keyFromEnvironmentOrQuota: advice(outcomes.response(403), someContext(creation, inEnvironment)),
   }).toMatchInlineSnapshot(`
     {
@@ -136,6 +138,8 @@ it("The advice after a failed creation follows from the outcome of the request",
       "keyOfStack": "The service does not accept the API key for this. Set another key with "pulumi config set --secret dbwebhooks:apiKey", then run "pulumi up". "pulumi destroy" and "pulumi refresh" use the key of the last "pulumi up" unless you add --run-program.",
       "missingDatabase": "The service returns this both when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl.",
       "noConnection": "Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl. Then run the command again.",
+      "quota402": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. If the database has reached its limit of webhooks and this creation replaces one, set the resource option deleteBeforeReplace: true; the notifications then have a gap.",
+      "quota422": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. If the database has reached its limit of webhooks and this creation replaces one, set the resource option deleteBeforeReplace: true; the notifications then have a gap.",
       "rateLimited": "Run the command again later.",
       "redirect": "It redirects to https://b.test, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.",
       "redirectWithoutTarget": "It redirects elsewhere, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.",
@@ -190,9 +194,8 @@ it("The text of a failed deletion names the outcome, what is missing in the stat
   const stack = startProvider({ apiKey: undefined, listing: "yes" });
   const provider = startProvider({ apiKey: undefined, isExplicit: "true" });
   const failure = failedWith(outcomes.response(500), { request: deleteRequest });
-  const isUpdate = true;
-  const otherBaseUrl = (current: typeof settings, isUpdating = isUpdate) =>
-    texts.otherBaseUrlText(deletion, current, "https://old.example", isUpdating);
+  const otherBaseUrl = (current: typeof settings, isUpdate = true) =>
+    texts.otherBaseUrlText(deletion, current, "https://old.example", isUpdate);
 
   expect({
     outcome: texts.notDeletedText(someContext(deletion, settings), failure),
@@ -200,7 +203,7 @@ it("The text of a failed deletion names the outcome, what is missing in the stat
     stack: await messageOf(stack.delete("17", someState())),
     provider: await messageOf(provider.delete("17", someState())),
     otherBaseUrlInUpdate: otherBaseUrl(settings),
-    otherBaseUrlInDestroy: otherBaseUrl(settings, !isUpdate),
+    otherBaseUrlInDestroy: otherBaseUrl(settings, false),
     otherBaseUrlOfProvider: otherBaseUrl(explicitSettings),
     otherBaseUrlInEnvironment: otherBaseUrl({ ...inEnvironment, isExplicit: true }),
   }).toMatchInlineSnapshot(`
@@ -273,22 +276,22 @@ it("A message about a webhook says what happened to it, or why nothing happened"
     driftIfExternal: messages.drift(name, ["url"], isExternal),
     gone: messages.gone(name, !isExternal),
     goneIfExternal: messages.gone(name, isExternal),
-    incompleteList: texts.notFoundText(context, undefined),
+    notListed: texts.notFoundText(context, undefined),
     failedList: texts.notFoundText(context, failedList),
-    otherBaseUrl: messageParts.baseUrlLabel("https://a.example", "https://b.example"),
+    baseUrlLabel: messageParts.baseUrlLabel("https://a.example", "https://b.example"),
     unknownDatabase: messages.inactive(texts.nameOfWebhook("17", undefined)),
     unexpectedError: texts.faultText(deletion, new Error("odd")),
   }).toMatchInlineSnapshot(`
     {
       "adopted": "This stack manages webhook 17 of database base_abc123 from now on. It was not changed.",
       "adoptedWithoutLookup": "This stack manages webhook 17 of database base_abc123 from now on. It was not changed and was not looked up (the setting listing is off).",
+      "baseUrlLabel": "baseUrl (from https://a.example to https://b.example)",
       "drift": "Drift of webhook 17 of database base_abc123: these properties differ at the service: url, events. The next "pulumi up" replaces it, with a new secret, unless the program declares what the service has.",
       "driftIfExternal": "Drift of webhook 17 of database base_abc123: these properties differ at the service: url. This stack only reads it.",
       "failedList": "it could not be looked up: GET https://tables.example.com/somewhere returned 500.",
       "gone": "The service no longer has webhook 17 of database base_abc123. The next "pulumi up" creates a new one, with a new secret.",
       "goneIfExternal": "The service no longer has webhook 17 of database base_abc123. This stack only reads it.",
-      "incompleteList": "the service does not list it, but may have listed only a part of its webhooks.",
-      "otherBaseUrl": "baseUrl (from https://a.example to https://b.example)",
+      "notListed": "the service does not list it, but may have listed only a part of its webhooks.",
       "protectedAdopted": "Did not delete webhook 17 of database base_abc123: the argument adopt of the program names it. Its secret did not change. Remove adopt before you replace it.",
       "protectedCreated": "Did not delete webhook 17 of database base_abc123: the service returned it for a creation of this "pulumi up". If no resource has it, delete it by hand.",
       "protectedOwned": "Did not delete webhook 17 of database base_abc123: another resource of this program appears to manage it. Its secret did not change. If no other resource has it, delete it by hand.",

@@ -28,12 +28,14 @@ const orders = {
   inputs: { __provider: "text", databaseId: "base_abc123" },
   outputs: { __provider: "text", databaseId: "base_abc123", secret: encrypted },
   provider: `${urnPrefix}pulumi:providers:pulumi-nodejs::default::other`,
+  protect: true,
 };
 const pluginOrders = {
   urn: `${urnPrefix}my:index:Team$${pluginType}::orders`,
   id: "base_abc123/42",
   type: pluginType,
   provider: `${defaultProvider.urn}::${defaultProvider.id}`,
+  protect: true,
 };
 
 const exportOf = (resources: readonly object[], fields = {}) =>
@@ -61,7 +63,8 @@ it("move-state adds the default provider of the plugin before its webhooks", () 
   const [provider, ...others] = moved(stack, orders).values();
 
   const { urn, type } = defaultProvider;
-  expect(provider).toMatchObject({ urn, type, custom: true, inputs: { version } });
+  expect(provider).toMatchObject({ urn, type, id: expect.any(String), custom: true });
+  expect(provider).toMatchObject({ inputs: { version }, outputs: { version } });
   expect(others).toMatchObject([stack, { provider: `${urn}::${provider?.id}` }]);
 });
 
@@ -100,30 +103,37 @@ it("move-state renames a webhook wherever another resource refers to it", () => 
     ...references(parent),
   });
 
-  const resources = moved(stack, orders, childOf(dynamicType, orders.urn));
+  const dependentAccount = { ...account, ...references(orders.urn) };
+  const resources = moved(stack, orders, childOf(dynamicType, orders.urn), dependentAccount);
 
   const movedChild = childOf(pluginType, pluginOrders.urn);
   expect(resources.get(movedChild.urn)).toEqual(movedChild);
+  const movedAccount = resources.get(`${urnPrefix}${defaultProvider.type}::eu`);
+  expect(movedAccount).toMatchObject(references(pluginOrders.urn));
 });
 
 it("move-state leaves the rest of a state as it is, even texts that hold the moved types and URNs", () => {
   const urn = `${urnPrefix}pulumi:providers:pulumi-nodejs::foreign`;
   const foreignProvider = { ...account, urn, inputs: {} };
   const pluginWebhook = { ...pluginOrders, urn: `${urnPrefix}${pluginType}::other` };
+  const deletedProvider = { ...defaultProvider, id: "deleted-uuid", delete: true };
+  const texts = { urn: orders.urn, text: `${dynamicType} and ${orders.urn} at ${account.urn}` };
   const note = {
     urn: `${urnPrefix}a:b:Note::${dynamicType}`,
     type: "a:b:Note",
-    outputs: { text: `${dynamicType} and ${orders.urn} at ${account.urn}` },
+    inputs: texts,
+    outputs: texts,
     aliases: [orders.urn],
   };
-  const others = [stack, foreignProvider, defaultProvider, pluginWebhook, note];
-  const manifest = { note: dynamicType };
+  const others = [defaultProvider, stack, foreignProvider, deletedProvider, pluginWebhook, note];
+  const fields = { manifest: { note: dynamicType }, metadata: {} };
 
-  const state = JSON.parse(movedToPlugin(exportOf([...others, account, orders], { manifest })));
+  const state = JSON.parse(movedToPlugin(exportOf([...others, account, orders], fields)));
 
-  expect(state).toMatchObject({ version: 3, deployment: { manifest } });
-  expect(state.deployment.resources).toEqual(expect.arrayContaining(others));
-  expect(state.deployment.resources).toHaveLength(others.length + 2);
+  const movedWithId = (id: string) => expect.objectContaining({ id });
+  const movedResources = [movedWithId(account.id), movedWithId(pluginOrders.id)];
+  const resources = [...others, ...movedResources];
+  expect(state).toEqual({ version: 3, deployment: { ...fields, resources } });
 });
 
 it("move-state reads a databaseId that is a secret from an export with --show-secrets", () => {
@@ -137,7 +147,7 @@ it("move-state reads a databaseId that is a secret from an export with --show-se
 const pending = { pending_operations: [{ type: "creating" }] };
 it.each([
   { input: "text that is no JSON", exported: "", message: "pulumi stack export" },
-  { input: "JSON that is no state", exported: "null", message: "pulumi stack export" },
+  { input: "JSON that is no state", exported: '{"deployment":{}}', message: "pulumi stack export" },
   { input: "a moved state", exported: exportOf([pluginOrders]), message: "holds no webhook" },
   { input: "pending operations", exported: exportOf([orders], pending), message: "pending op" },
 ])("move-state refuses $input", ({ exported, message }) => {
@@ -159,7 +169,7 @@ it("move-state refuses a webhook of the same name as one of the plugin", () => {
 
 it("move-state refuses a Provider that a resource other than a webhook uses", () => {
   const provider = `${account.urn}::${account.id}`;
-  const other = { urn: `${urnPrefix}a:b:C::other`, type: "pulumi-nodejs:dynamic:C", provider };
+  const other = { urn: `${urnPrefix}a:b:C::other`, type: "a:b:C", provider };
 
   expect(() => moved(stack, account, other, orders)).toThrow("a:b:C::other");
 });

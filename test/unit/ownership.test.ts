@@ -169,9 +169,10 @@ describe("An adoption", () => {
     await expect(second.compare(adopting())).rejects.toMatchObject({ kind: "unchanged" });
   });
 
-  it("is announced in the check of a new resource once its id and its database are known", async () => {
+  it("is announced in the check of a new resource once its arguments are valid, and its id and database known", async () => {
     const { first, lines } = await startRun();
 
+    await first.check({}, { ...adopting(), url: "no URL" });
     await first.check({}, adopting({ id: unknownMarkers.string }));
     await first.check({}, { ...adopting(), databaseId: unknownMarkers.string });
     await first.check({}, adopting());

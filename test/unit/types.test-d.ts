@@ -57,6 +57,7 @@ it("./native has the names and types of the main entry, and also webhookId and g
   expectTypeOf<Args<typeof native.Webhook>>().toEqualTypeOf<Args<typeof Webhook>>();
   expectTypeOf<Args<typeof native.Provider>>().toEqualTypeOf<Args<typeof main.Provider>>();
   expectTypeOf<native.Webhook>().toExtend<main.Webhook>();
+  expectTypeOf<keyof native.Webhook>().toEqualTypeOf<keyof main.Webhook | "webhookId">();
   expectTypeOf<native.Webhook["webhookId"]>().toEqualTypeOf<pulumi.Output<string>>();
   const found = native.Webhook.get("found", pulumi.interpolate`base_abc123/${42}`);
   expectTypeOf(found).toEqualTypeOf<native.Webhook>();
