@@ -103,9 +103,9 @@ describe("A refresh with listing", () => {
   });
 
   it.each<[string, list: StubResponse]>([
-    ["no webhooks and success: true", { body: { webhooks: [], success: true } }],
-    ["an entry with a new field", listOf({ ...listed({ id: 1 }), createdAt: 1 })],
-  ])("removes the webhook from the state, and warns, when the list holds %s", async (_, list) => {
+    ["no webhooks, and success: true", { body: { webhooks: [], success: true } }],
+    ["another webhook with a new field", listOf({ ...listed({ id: 1 }), createdAt: 1 })],
+  ])("removes a webhook that the list does not hold, and warns: %s", async (_, list) => {
     const { read, state, lines } = await startListing(list);
 
     expect(await read("17", state)).toBeUndefined();
@@ -240,6 +240,7 @@ describe("A creation in doubt, with listing", () => {
   it.each<[string, StubResponse[], (provider: Provider) => Promise<unknown>]>([
     ["compared", [], ({ diff, state }) => diff(id, state, someArgs())],
     ["adopted", [listOf(orphan)], ({ create }) => create(someArgs({ adopt: { id, secret } }))],
+    // A list can lag behind a deletion.
     ["deleted", [{}], (provider) => provider.delete(id, provider.state)],
     ["created", [{ body: { id, secret } }], ({ create }) => create(someArgs())],
   ])("does not name a webhook that the provider has %s before", async (_case, responses, act) => {

@@ -234,8 +234,8 @@ describe("An undo", () => {
   const never = new Promise<HttpOutcome>(() => undefined);
 
   it.each<[fact: string, HttpOutcome | Promise<HttpOutcome>, stopAtMs: number]>([
-    ["waits for no 429 once Pulumi is stopping", throttled9s, 0],
-    ["stops waiting for a 429 when Pulumi stops", throttled9s, 1_000],
+    ["skips the wait that a 429 asks for once Pulumi is stopping", throttled9s, 0],
+    ["ends the wait that a 429 asks for when Pulumi stops", throttled9s, 1_000],
     ["waits for no response to another request when Pulumi stops", never, 1_000],
   ])("%s", async (_fact, outcome, stopAtMs) => {
     const respond = (_attempt: number, name: string) => (name === "undo" ? ok : outcome);
