@@ -136,7 +136,7 @@ describe("Accounts of the native plugin", () => {
     for (const text of [preview, update]) {
       expect(text.split("\nDiagnostics:\n")[1]?.match(warning)).toHaveLength(2);
     }
-    // Account eu had this base URL before: european stays, and only moved is created with its key.
+    // Provider eu had this base URL before: european stays, and only moved is created with its key.
     expect(methodsAndKeysOf(newService()).toSorted()).toEqual([
       "POST Bearer eu-next-key",
       ...Array(3).fill("POST Bearer new-key"),

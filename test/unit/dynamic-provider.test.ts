@@ -25,7 +25,7 @@ describe("The dynamic provider's check", () => {
     expect(await provider.check({}, withProviderText(news))).toStrictEqual({ inputs: news });
   });
 
-  it("recognizes a new webhook although the old arguments hold the serialized provider", async () => {
+  it("treats old arguments that hold only the serialized provider as none", async () => {
     await configure();
     const olds = withProviderText({});
     const news = withProviderText(someArgs({ adopt: { id: "17", secret } }));
@@ -123,6 +123,7 @@ describe("The dynamic provider", () => {
 
     expect(present.id).toBe("17");
     expect(gone).toStrictEqual({ id: "", props: {} });
+    // One list serves both reads.
     const path = expect.stringMatching(/\/17$/);
     expect(server.requests).toMatchObject([{ method: "GET" }, { method: "DELETE", path }]);
   });
