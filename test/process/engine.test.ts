@@ -52,6 +52,7 @@ describe.concurrent.each(adapters)("The process of $name", (adapter) => {
     const { service, running, creation, queued, hold } = started;
     // Service managers send SIGTERM to all processes of a service.
     running.child.kill("SIGTERM");
+    // A response shows that the signal has not ended the process.
     await started.earlierCallsAreHandled();
 
     hold.release();
@@ -72,14 +73,13 @@ describe.concurrent.each(adapters)("The process of $name", (adapter) => {
     expect(await started.exited).toEqual([null, "SIGINT"]);
   });
 
-  it("undoes the creation in flight if the engine and the reader of stderr end", async ({
-    expect,
-  }) => {
+  it("leaves no webhook behind if the engine and the reader of stderr end", async ({ expect }) => {
     await using started = await startCreationInFlight(adapter);
     started.running.engine.close();
     started.running.child.stderr.destroy();
 
-    // The first creation that fails writes a line to stderr, which must not prevent the other undo.
+    // After the first response the queued creation may be sent too. The line that the dynamic
+    // provider writes to stderr about the first undo must not prevent the second.
     started.hold.release();
 
     expect(await started.exited).toEqual([0, null]);
