@@ -8,7 +8,6 @@ import type { WebhookAddress } from "./run-state.js";
 export async function deleteManagedWebhook(
   context: Context,
   address: WebhookAddress | undefined,
-  urn: string | undefined,
 ): Promise<void> {
   const { settings, runState, operation } = context;
   if (address === undefined) {
@@ -16,7 +15,7 @@ export async function deleteManagedWebhook(
   }
   const name = nameOfWebhook(address.id, address.databaseId);
   const record = runState.remember(address);
-  const protection = record.protectionFrom(urn);
+  const { protection } = record;
   if (protection === "adopted" && record.hasFailedToAdopt) {
     throw new WebhookError("notDeleted", messages.adoptionFailed(operation.name));
   }

@@ -48,6 +48,8 @@ export function diffWebhook(
   }
   assertSameBaseUrl(comparison, address?.baseUrl, operation);
   if (differences.length > 0) {
+    // Pulumi can compare a resource twice: first because a resource on which it depends is replaced.
+    record?.owners.delete(urn);
     announceReplacement(comparison, differences, runState.imported.has(urn), operation);
   } else if (record !== undefined && runState.hasChecked) {
     recordOwner(comparison, record, operation);

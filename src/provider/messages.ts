@@ -332,7 +332,7 @@ const protectionText: Readonly<Record<Protection, string>> = {
   created:
     'the service returned it for a creation of this "pulumi up". If no resource has it, delete it by hand.',
   owned:
-    "another resource of this program appears to manage it. Its secret did not change. If no other resource has it, delete it by hand.",
+    "a resource of this program appears to manage it. Its secret did not change. If no resource has it, delete it by hand.",
 };
 
 /**

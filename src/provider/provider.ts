@@ -146,7 +146,7 @@ export class WebhookProvider {
     const name = databaseId === undefined ? `webhook ${id}` : nameOfWebhook(id, databaseId);
     return this.#runOperation(`Delete ${name}`, state, options, async (operation) => {
       const context = this.#requireContext(operation, "notDeleted");
-      await deleteManagedWebhook(context, addressOf(id, state, context.settings), options.urn);
+      await deleteManagedWebhook(context, addressOf(id, state, context.settings));
     });
   }
 

@@ -35,18 +35,18 @@ export class WebhookRecord {
   }
 
   /**
-   * Returns why a deletion by a resource must not reach this webhook, if it must not. A resource that was
-   * found unchanged and is replaced all the same (`--replace`) deletes its own webhook. Without a URN the
-   * owner cannot be identified, so the webhook stays.
+   * Why a deletion must not reach this webhook, if it must not. A deletion is no exception if it comes from
+   * the owner itself: Pulumi then deletes an old entry of the same resource, which a failed update left in
+   * the state.
    */
-  protectionFrom(urn: string | undefined): Protection | undefined {
+  get protection(): Protection | undefined {
     if (this.isAdoptDeclared) {
       return "adopted";
     }
     if (this.isProtectedByCreation) {
       return "created";
     }
-    return [...this.owners].some((owner) => owner !== urn) ? "owned" : undefined;
+    return this.owners.size > 0 ? "owned" : undefined;
   }
 }
 

@@ -294,7 +294,7 @@ it("A message about a webhook says what happened to it, or why nothing happened"
       "notListed": "the service does not list it, but may have listed only a part of its webhooks.",
       "protectedAdopted": "Did not delete webhook 17 of database base_abc123: the argument adopt of the program names it. Its secret did not change. Remove adopt before you replace it.",
       "protectedCreated": "Did not delete webhook 17 of database base_abc123: the service returned it for a creation of this "pulumi up". If no resource has it, delete it by hand.",
-      "protectedOwned": "Did not delete webhook 17 of database base_abc123: another resource of this program appears to manage it. Its secret did not change. If no other resource has it, delete it by hand.",
+      "protectedOwned": "Did not delete webhook 17 of database base_abc123: a resource of this program appears to manage it. Its secret did not change. If no resource has it, delete it by hand.",
       "replaced": "Replacing webhook 17 of database base_abc123, because these properties differ: url, events. The new webhook has a new secret. The old secret works until the old webhook is deleted, by default at the end of the update.",
       "replacedWithoutSecret": "Replacing webhook 17 of database base_abc123, because these properties differ: secret. The new webhook has a new secret.",
       "shared": "2 resources manage webhook 17 of database base_abc123: a, b. Keep one of them, and remove the others from the program, and from the state with "pulumi state delete", which deletes no webhook. Do not use --target before that.",

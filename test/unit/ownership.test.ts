@@ -18,7 +18,6 @@ const urnCases = [
   { urns: "without URNs", hasUrns: false },
 ];
 
-const compareBoth: Step = ({ first, second }) => first.compare().then(() => second.compare());
 const compareAfterRead: Step = ({ second, read, state }) =>
   read("17", state).then(() => second.compare());
 
@@ -77,7 +76,8 @@ describe.each(urnCases)("A deletion $urns", ({ hasUrns }) => {
 
   it.each<[string, Step]>([
     ["another resource has it", ({ second }) => second.compare()],
-    ["its resource and another one have it", compareBoth],
+    // Pulumi then deletes an old entry of this resource, which a failed update left in the state.
+    ["its own resource has it", ({ first }) => first.compare()],
     ["another resource has it in up --refresh", compareAfterRead],
     ["another resource imported it", ({ second }) => second.import()],
     ["the program adopts it", ({ second }) => second.check({}, adopting())],
@@ -92,16 +92,14 @@ describe.each(urnCases)("A deletion $urns", ({ hasUrns }) => {
   });
 });
 
-it.each([
-  { fact: "is deleted where the resource has a URN", hasUrns: true },
-  { fact: "stays where the resource has no URN", hasUrns: false },
-])("With --replace, the webhook of an unchanged resource $fact", async ({ hasUrns }) => {
-  const { first, isDeleted } = await startRun({ hasUrns });
+it("A deletion with a URN reaches the webhook of a resource that had no change in its first comparison only", async () => {
+  const { first, isDeleted } = await startRun();
   await first.compare();
+  await first.compare(otherArgs);
 
   await first.delete();
 
-  expect(isDeleted()).toBe(hasUrns);
+  expect(isDeleted()).toBe(true);
 });
 
 describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
