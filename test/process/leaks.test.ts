@@ -34,12 +34,12 @@ describe.each(adapters)("$name, given arguments and responses full of secrets,",
       url: `${url} `,
       events: [url, secret],
       tableId: [secret],
-      // A key or secret with white space is invalid.
+      // A secret with white space at its end is invalid.
       adopt: { id: secret, secret: `${secret} `, unknownName: apiKey },
     }));
     creations = [await running.create(inputs), await running.create(inputs)];
     await running.diff(id, state, someArgs({ url: `${url}x` }));
-    // The provider sends no deletion of webhook 17, which its own run has created.
+    // The provider would not send a deletion of webhook 17 here, because the same run has created it.
     await running.delete(adapter.idOf({ databaseId: "base_abc123", id: 18 }), state);
     await running.read(id, state);
     // The dynamic provider has no import: Pulumi's process fails, because the read has no state.

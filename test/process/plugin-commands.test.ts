@@ -41,11 +41,11 @@ it("install-plugin fails when there is no pulumi on PATH", async () => {
 });
 
 it("install-plugin fails with the last line of Pulumi, without control characters", async () => {
-  const failing = `printf 'a line\\nerror: \\033]0;title\\007no space\\n' >&2; exit 255`;
+  const failing = `printf 'a line\\nerror: \\033]0;title\\007disk full\\n' >&2; exit 255`;
   const PATH = await folderWithPulumi(failing);
 
   const { exitCode, stdout, stderr } = await runCli(["install-plugin"], { PATH });
 
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
-  expect(stderr).toMatch(/^"pulumi plugin install" failed: error: \P{Cc}*no space\n$/u);
+  expect(stderr).toMatch(/^"pulumi plugin install" failed: error: \P{Cc}*disk full\n$/u);
 });

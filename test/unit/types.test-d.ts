@@ -38,7 +38,7 @@ it("events must be known event types, unless the program casts them", () => {
   new Webhook("orders", { ...someArgs, events: anyStrings as readonly main.EventType[] });
 });
 
-it("the outputs of a webhook are no arguments, and have the types that users rely on", () => {
+it("the output secret of a webhook is no argument, and the outputs have the types that users rely on", () => {
   // @ts-expect-error: secret is an output
   new Webhook("orders", { ...someArgs, events: eventTypes, secret: "whsec" });
   expectTypeOf<main.Webhook["id"]>().toEqualTypeOf<pulumi.Output<pulumi.ID>>();
