@@ -8,7 +8,7 @@ import { startService, statusCodesOf, webhookBody } from "../helpers/local-servi
 
 const respond = (statusCode: number) => ({ kind: "respond", statusCode }) as const;
 
-it("A held request continues when its rule is released, after which others wait, or cleared, after which none waits", async () => {
+it("A rule of kind hold delays requests: `release` ends the delay of the waiting ones, and `clearFaults` also of later ones", async () => {
   const service = await startService();
   const rule = service.inject({ on: "POST", fault: { kind: "hold" } });
   const creation = service.create();
@@ -34,7 +34,7 @@ it("A delayed request has no effect when the service closes first", async () => 
   const creation = service.create();
   await received;
 
-  // No timer can fire between the two, so 1 ms is long enough.
+  // No timer fires between the arrival of the request and this call, so a delay of 1 ms is long enough.
   await service.close();
 
   await expect(creation).rejects.toThrow();
