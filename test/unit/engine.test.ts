@@ -31,7 +31,8 @@ function beginCreation(engine: EngineMonitor): () => void {
 
 /** Returns the handler that a creation has added. A real signal would call those of Vitest too. */
 function handlerOf(signal: "SIGINT" | "SIGTERM", listenersBefore: readonly unknown[]) {
-  return process.listeners(signal).find((handler) => !listenersBefore.includes(handler));
+  const handler = process.listeners(signal).find((one) => !listenersBefore.includes(one));
+  return handler ?? expect.unreachable(`no creation handles ${signal}`);
 }
 
 describe("Pulumi's engine", () => {
@@ -132,7 +133,7 @@ describe("The process of the provider", () => {
     const endFirst = beginCreation(engine);
     const endSecond = beginCreation(engine);
     const endLast = beginCreation(engine);
-    const interrupt = () => handlerOf("SIGINT", listenersBefore)?.("SIGINT");
+    const interrupt = () => handlerOf("SIGINT", listenersBefore)("SIGINT");
 
     endFirst();
     interrupt();
@@ -157,12 +158,10 @@ describe("The process of the provider", () => {
     const endLast = beginCreation(engine);
 
     endFirst();
-    const handler = handlerOf("SIGTERM", listenersBefore);
-    handler?.("SIGTERM");
+    handlerOf("SIGTERM", listenersBefore)("SIGTERM");
     const canStore = await engine.checkCanStore();
     endLast();
 
-    expect(handler).toBeDefined();
     expect(canStore).toBe(true);
     expect(engine.stopping.aborted).toBe(false);
     expect(exit).not.toHaveBeenCalled();

@@ -155,22 +155,33 @@ describe("After any response of the service", () => {
     }));
 });
 
-describe("An error", () => {
-  const listing = { listing: "true" };
-  const refusalWith = (message: string) => ({ statusCode: 400, body: errorBody("ODD", message) });
+const listing = { listing: "true" };
+const refusalWith = (message: string) => ({ statusCode: 400, body: errorBody("ODD", message) });
 
+it.each([
+  { value: "a secret", stored: { secret: wrapped(otherSecret) }, repeated: otherSecret },
+  { value: "a url", stored: { url: wrapped(url) }, repeated: tokens.path },
+])("A warning of a refresh withholds $value that Pulumi passes wrapped", async (row) => {
+  const { read, state, lines } = await startWithService(refusalWith(row.repeated), listing);
+
+  await read("17", { ...state, ...row.stored });
+
+  expect(lines).toEqual([expect.stringContaining('ODD "[withheld:')]);
+});
+
+describe("An error", () => {
   it.each([
-    { proxy: "a proxy that refuses connections", scheme: "http://" },
-    { proxy: "a proxy whose URL has no scheme", scheme: "" },
-  ])("does not show the password of $proxy", async ({ scheme }) => {
+    { proxy: "a proxy that refuses connections", scheme: "http://", cause: "ECONNREFUSED" },
+    { proxy: "a proxy whose URL has no scheme", scheme: "", cause: "HTTPS_PROXY or HTTP_PROXY is" },
+  ])("does not show the password of $proxy", async ({ scheme, cause }) => {
     const userInfo = `${tokens.user}:${tokens.password}`;
-    vi.stubEnv("HTTPS_PROXY", `${scheme}${userInfo}@${await refusedAddress()}`);
-    vi.stubEnv("NO_PROXY", "");
+    vi.stubEnv("https_proxy", `${scheme}${userInfo}@${await refusedAddress()}`);
+    vi.stubEnv("no_proxy", "");
     const { create } = startProvider({ baseUrl: "https://tables.example.test", retrySeconds: "0" });
 
     const error = await errorOf(create(someArgs()));
 
-    expect(error).toMatchObject({ kind: "notCreated" });
+    expect(error).toMatchObject({ kind: "notCreated", message: expect.stringContaining(cause) });
     expectSafeError(error);
   });
 
@@ -199,17 +210,6 @@ describe("An error", () => {
     const { message } = await errorOf(create(someArgs()));
 
     expect(message).toContain(`ODD "Too many. ${"Z".repeat(200 - "Too many. …".length)}…"`);
-  });
-
-  it.each([
-    { value: "a secret", stored: { secret: wrapped(otherSecret) }, repeated: otherSecret },
-    { value: "a url", stored: { url: wrapped(url) }, repeated: tokens.path },
-  ])("shows no part of $value that Pulumi passes wrapped", async ({ stored, repeated }) => {
-    const { read, state, lines } = await startWithService(refusalWith(repeated), listing);
-
-    await read("17", { ...state, ...stored });
-
-    expect(lines).toEqual([expect.stringContaining('ODD "[withheld:')]);
   });
 
   it("shows neither the secret in the argument adopt nor the one in DBWEBHOOKS_IMPORT_SECRET", async () => {

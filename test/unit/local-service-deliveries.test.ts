@@ -102,7 +102,6 @@ it("An emission over HTTP needs a valid event of at most 1 MiB, and a key with a
 it.each([
   { statusCode: 299, outcome: "delivered", attempts: 1 },
   { statusCode: 302, outcome: "failed", attempts: 3 },
-  { statusCode: 410, outcome: "failed", attempts: 3 },
 ])("A delivery that gets $statusCode is $outcome in attempt $attempts", async (expected) => {
   const { service, receiver } = await startWithReceiver(() => expected.statusCode, twoQuickRetries);
 

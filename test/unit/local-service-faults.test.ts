@@ -76,12 +76,15 @@ it("A fault rule applies several faults in their order", async () => {
 
 it("A fault rule with `commit: true` replaces a refusal, including its headers", async () => {
   const body: ChangeBody = (_, { error }) => error.code;
-  const service = await startService({ faults: [{ fault: { ...fault, commit: true, body } }] });
+  const service = await startService();
 
-  const response = await service.create({ apiKey: "wrong" });
+  const refusal = await service.create({ apiKey: "wrong" });
+  service.inject({ fault: { ...fault, commit: true, body } });
+  const replaced = await service.create({ apiKey: "wrong" });
 
-  expect(response).toMatchObject({ statusCode: 503, text: "UNAUTHORIZED" });
-  expect(response.headers).not.toHaveProperty("www-authenticate");
+  expect(refusal.headers).toHaveProperty("www-authenticate", "Bearer");
+  expect(replaced).toMatchObject({ statusCode: 503, text: "UNAUTHORIZED" });
+  expect(replaced.headers).not.toHaveProperty("www-authenticate");
 });
 
 it("A fault rule by default applies to every request, lists those requests, and applies to none once it is removed", async () => {
