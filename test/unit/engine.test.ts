@@ -29,9 +29,9 @@ function beginCreation(engine: EngineMonitor): () => void {
   };
 }
 
-/** Returns the handler that a creation has added. A real signal would call those of Vitest too. */
+/** Returns the handler that a creation has added and not removed. A real signal would reach Vitest too. */
 function handlerOf(signal: "SIGINT" | "SIGTERM", listenersBefore: readonly unknown[]) {
-  const handler = process.listeners(signal).find((one) => !listenersBefore.includes(one));
+  const handler = process.rawListeners(signal).find((one) => !listenersBefore.includes(one));
   return handler ?? expect.unreachable(`no creation handles ${signal}`);
 }
 
@@ -127,7 +127,7 @@ describe("The process of the provider", () => {
   });
 
   it("warns once at SIGINT, even at a second one, and ends with the last creation in flight", () => {
-    const listenersBefore = process.listeners("SIGINT");
+    const listenersBefore = process.rawListeners("SIGINT");
     const notify = vi.fn<Notify>();
     const engine = engineAt(undefined, notify);
     const endFirst = beginCreation(engine);
@@ -148,11 +148,11 @@ describe("The process of the provider", () => {
     expect(exitsBefore).toBe(0);
     expect(exit).toHaveBeenCalledOnce();
     expect(engine.stopping.aborted).toBe(true);
-    expect(process.listeners("SIGINT")).toEqual(listenersBefore);
+    expect(process.rawListeners("SIGINT")).toEqual(listenersBefore);
   });
 
   it("goes on after SIGTERM, which it handles until the last creation in flight ends", async () => {
-    const listenersBefore = process.listeners("SIGTERM");
+    const listenersBefore = process.rawListeners("SIGTERM");
     const engine = engineAt();
     const endFirst = beginCreation(engine);
     const endLast = beginCreation(engine);
@@ -165,6 +165,6 @@ describe("The process of the provider", () => {
     expect(canStore).toBe(true);
     expect(engine.stopping.aborted).toBe(false);
     expect(exit).not.toHaveBeenCalled();
-    expect(process.listeners("SIGTERM")).toEqual(listenersBefore);
+    expect(process.rawListeners("SIGTERM")).toEqual(listenersBefore);
   });
 });
