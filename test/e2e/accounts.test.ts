@@ -64,7 +64,7 @@ describe("Accounts of the dynamic provider, with settings in the environment,", 
     expect(output).toMatch(/Provider with another name.*\[notDeleted\]/);
   });
 
-  it("delete the webhook left behind once its provider has the old base URL again, and another provider takes over", async () => {
+  it("delete the old webhook once its provider has the old base URL again, and keep the new one, which moves to another provider", async () => {
     const providers = { european: "eu", rebased: "eu", moved: "eu", unmoved: undefined };
     await stack().declare(webhooksIn(providers), {
       eu: { baseUrl: eu().baseUrl, apiKey: "eu-next-key" },

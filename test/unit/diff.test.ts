@@ -54,6 +54,7 @@ describe("A comparison", () => {
         const [old, next] = [webhookOf(olds), webhookOf(news)];
         const different = Object.keys(old).filter((name) => old[name] !== next[name]);
 
+        // `news` is not checked first: a comparison does not rely on normalized arguments.
         const differences = await diff("17", someState(inputs), news);
 
         expect(namesOf(differences)).toEqual(different);
@@ -77,6 +78,7 @@ describe("A comparison", () => {
   it.each<[property: string, reason: string, state: Properties, news: Properties]>([
     ["url", "not known yet", {}, { url: unknownValue }],
     ["events", "not known yet in part", {}, { events: ["record.created", unknownValue] }],
+    // Sorting this list would throw.
     ["events", "no list of strings", {}, { events: [{ toString: 1 }, false] }],
     ["events", "no list in the state", { events: "record.created" }, {}],
     ["baseUrl", "missing in the state", { baseUrl: undefined }, {}],
@@ -133,7 +135,7 @@ describe("A base URL other than the one at which a webhook was created", () => {
     expect(await compare({ settings })).toEqual(replacementFor("baseUrl"));
   });
 
-  it("is no error in a refresh, which does not run the program, and neither is drift of an adopted webhook", async () => {
+  it("only counts as a difference in a refresh, even if the webhook has drifted and `adopt` names it", async () => {
     const { read, diff } = startProvider(otherService);
     const drifted = someState({ url: "https://drifted.example" });
     await read("17", drifted);

@@ -42,7 +42,7 @@ it.each([
   expect(await send({ id: "evt_2" }, { secret: newSecret })).toBe(row.withNew);
 });
 
-it("examples/receiver handles an event once when it gets the event again, while it handles the first or later", async () => {
+it("examples/receiver handles an event once, even if it arrives again while it is handled or afterwards", async () => {
   const { send, onEvent } = await start();
   onEvent.mockImplementation(() => setTimeout(100));
 

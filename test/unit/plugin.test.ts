@@ -229,9 +229,9 @@ describe("The diff of a provider of the plugin", () => {
   const notReplaced = { changes: DIFF_UNKNOWN, replacesList: [], replacedWarning: undefined };
 
   it.each([
-    { name: "default_0_1_0", keyFrom: "the stack", environment: {} },
-    { name: "eu", keyFrom: "the environment", environment: keyOfEnvironment },
-  ])("replaces $name, with the key of $keyFrom, for another base URL, and warns", (row) => {
+    { name: "default_0_1_0", fact: "which has its key from the stack", environment: {} },
+    { name: "eu", fact: "whose own key overrides the environment", environment: keyOfEnvironment },
+  ])("replaces $name, $fact, for another base URL, and warns", (row) => {
     const olds = { ...account, apiKey: wrapped(apiKey) };
     const news = { ...moved, apiKey: "another-key" };
 
@@ -259,11 +259,14 @@ describe("The diff of a provider of the plugin", () => {
   it.each([
     { setting: "key", name: "default", olds: account, environment: keyOfEnvironment },
     { setting: "key", name: "eu", olds: { baseUrl: us }, environment: keyOfEnvironment },
-    { setting: "base URL", name: "default", olds: account, environment: baseUrlOfEnvironment },
     { setting: "base URL", name: "eu", olds: { apiKey }, environment: baseUrlOfEnvironment },
   ])("does not replace $name, whose old $setting came from the environment", (row) => {
     const { name, olds, environment } = row;
 
     expect(compare(name, olds, { ...olds, ...moved }, environment)).toMatchObject(notReplaced);
+  });
+
+  it("does not replace the default provider if the environment overrides both base URLs", () => {
+    expect(compare("default", account, moved, baseUrlOfEnvironment)).toMatchObject(notReplaced);
   });
 });
