@@ -74,7 +74,8 @@ async function createOrUndo(
     runState.remember(address).isDeleted = true;
     throw new WebhookError("undone", messageFor("undone"));
   }
-  throw secret === undefined && (await engineMonitor.checkCanStore())
+  // Once the engine cannot store anything, it never can: a webhook with a secret is never stored as partial.
+  throw (await engineMonitor.checkCanStore())
     ? new PartialCreationError(id, state, messageFor("partial"))
     : new WebhookError("leftBehind", messageFor("leftBehind"));
 }
