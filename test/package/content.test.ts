@@ -60,7 +60,7 @@ describe("The packed package", async () => {
     const plugin = files.find(({ path }) => path === "plugin/pulumi-resource-dbwebhooks");
 
     expect((plugin?.mode ?? 0) & 0o111).toBe(0o111);
-    // Nothing may be printed before the port.
+    // Pulumi reads the port of the plugin from the first line of its output, so no command may be echoed.
     const onWindows = readPage("plugin/pulumi-resource-dbwebhooks.cmd");
     expect(onWindows).toBe('@echo off\r\nnode "%~dp0pulumi-resource-dbwebhooks" %*\r\n');
   });

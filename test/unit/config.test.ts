@@ -94,11 +94,7 @@ describe("A problem with the settings", () => {
       "unencrypted to another host than localhost",
       ["http://a.example", "http://svc.localhost"],
     ],
-    [
-      "formerBaseUrls",
-      "no list of base URLs",
-      ["old.example.com", "https://a.example,", "https://a?b"],
-    ],
+    ["formerBaseUrls", "no base URLs", ["old.example.com", "https://a.example,", "https://a?b"]],
     ["formerBaseUrls", "no JSON list of URLs", ["[]x", '{"a":1}', "[1]"]],
     ["apiKey", "no visible ASCII", ["key\n", " key", "a b", "kéy"]],
     ["timeoutSeconds", "no number", ["soon", "1e3", "0x10", "1,5", "1.", ".5"]],

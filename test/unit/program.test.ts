@@ -45,7 +45,7 @@ const mainEntry = {
   providerType: "pulumi:providers:pulumi-nodejs",
   settingPrefix: "dbwebhooks:",
   addedSettings: { "dbwebhooks:isExplicit": "true" },
-  // Its plugin is Pulumi's own, which has another version.
+  // Its plugin is Pulumi's own, so Pulumi chooses the version.
   pluginVersion: "",
   addedInputs: { __provider: 'exports.handler = () => require("pulumi-dbwebhooks/provider")' },
 };
@@ -116,6 +116,7 @@ describe.each([mainEntry, nativeEntry])("A Webhook of $name", (row) => {
     const provider = new Provider("account");
     const ofAnotherCopy = { __pulumiType: type };
     const others = [provider, { __pulumiType: "other:index:Webhook" }, {}, null, undefined];
+    // Otherwise these registrations would end in the next test.
     await Promise.all([webhook, provider].map(({ urn }) => resolved(urn)));
 
     const instances = [webhook, ofAnotherCopy, ...others].filter(Webhook.isInstance);
@@ -196,7 +197,7 @@ describe.each([mainEntry, nativeEntry])("A Provider of $name", (row) => {
 
 /** Declares two webhooks in a program of its own, and returns the warnings. */
 async function warningsWith(config: Record<string, string>, secretKeys: string[] = []) {
-  const warn = vi.spyOn(pulumi.log, "warn").mockReset().mockResolvedValue();
+  using warn = vi.spyOn(pulumi.log, "warn").mockResolvedValue();
   // The module remembers the stacks that it has warned, so each program gets a new copy of it.
   vi.resetModules();
   pulumi.runtime.setAllConfig(config, secretKeys);
@@ -206,6 +207,7 @@ async function warningsWith(config: Record<string, string>, secretKeys: string[]
 }
 
 it("A program of the main entry warns in each stack if the Automation API runs several in one process", async () => {
+  // Each of the two webhooks is in a stack of its own.
   using getStackResource = vi.spyOn(pulumi.runtime, "getStackResource");
   getStackResource.mockReturnValueOnce({} as never).mockReturnValueOnce({} as never);
 

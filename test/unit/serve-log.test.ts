@@ -51,6 +51,7 @@ it("The log of serve holds no API key, secret, path of a receiver or query, and 
   await service.emit(recordCreated).finished;
   await service.create({ databaseId: `base-${apiKey}` });
   await service.send({ path: "/nothing?query=T0KEN" });
+  await service.send({ path: `/${secret}` });
   await service.send({ path: `/${"x".repeat(1_000)}` });
 
   const text = JSON.stringify(records);
