@@ -55,7 +55,7 @@ async function startRun({ hasUrns = true } = {}) {
   return { ...run, isDeleted, first: resource("first"), second: resource("second") };
 }
 
-// A deletion is not sent if another resource of the same run of Pulumi has the webhook, or if the program adopts it.
+// A deletion is not sent if a resource of the same run of Pulumi still has the webhook, or if the program adopts it.
 describe.each(urnCases)("A deletion $urns", ({ hasUrns }) => {
   it.each<[string, Step]>([
     ["its resource changes", ({ first }) => first.compare(otherArgs)],
@@ -92,7 +92,7 @@ describe.each(urnCases)("A deletion $urns", ({ hasUrns }) => {
   });
 });
 
-it("A deletion with a URN reaches the webhook of a resource that had no change in its first comparison only", async () => {
+it("A deletion with a URN reaches the webhook of a resource that changes in its second comparison", async () => {
   const { first, isDeleted } = await startRun();
   await first.compare();
   await first.compare(otherArgs);
@@ -144,7 +144,7 @@ describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
     expect(lines).toEqual([]);
   });
 
-  it("succeeds when the update that adds adopt deletes the resource first, because of --replace", async () => {
+  it("succeeds when the update that adds adopt deletes the resource first, after a comparison", async () => {
     const { first, isDeleted } = await startRun({ hasUrns });
     await first.compare(adopting());
     await first.delete();

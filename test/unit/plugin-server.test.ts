@@ -101,6 +101,7 @@ describe("The plugin", () => {
     const errors = [
       await errorOf(plugin.configure({ ...settings, baseUrl: "http://127.0.0.1:1" })),
       await errorOf(plugin.configure({ ...settings, apiKey: "another-key" })),
+      // A refused configuration is not remembered.
       await errorOf(plugin.configure({ ...settings, apiKey: "another-key" })),
       await errorOf(plugin.configure(settings, "us")),
     ];

@@ -72,11 +72,14 @@ const serverErrors = statusCodes.filter((statusCode) => statusCode >= 500);
 it.each([
   { kind: "create", codes: "429", retried: [429] },
   { kind: "delete", codes: "408, 425, 429 and 5xx", retried: [408, 425, 429, ...serverErrors] },
-] as const)("A $kind request is retried only after $codes", ({ kind, retried }) => {
-  const isRetried = (code: number) => retriedKinds(outcomes.response(code)).includes(kind);
+] as const)(
+  "A $kind request is retried, because of its status code alone, only after $codes",
+  ({ kind, retried }) => {
+    const isRetried = (code: number) => retriedKinds(outcomes.response(code)).includes(kind);
 
-  expect(statusCodes.filter(isRetried)).toEqual(retried);
-});
+    expect(statusCodes.filter(isRetried)).toEqual(retried);
+  },
+);
 
 it("The status code of some redirects and client errors proves that the service has not acted", () => {
   const redirects = [300, 301, 302, 307, 308];
@@ -126,7 +129,7 @@ it("The retries of a request end after 15 s when the connection is refused, or a
   expect(stepAt(14_501, 15)).toEqual(endFor("retrySeconds"));
 });
 
-it("The retries of a request end when the next attempt would begin at the deadline, whatever retrySeconds is", () => {
+it("The retries of a request end when the next attempt would begin at the deadline, which is the reason even if retrySeconds has passed too", () => {
   const atDeadline = { remainingMs: 500, retrySeconds: 0 };
 
   expect(stepAfter(outcomes.dnsFailure, { remainingMs: 501 }).kind).toBe("retry");
