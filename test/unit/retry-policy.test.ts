@@ -72,14 +72,11 @@ const serverErrors = statusCodes.filter((statusCode) => statusCode >= 500);
 it.each([
   { kind: "create", codes: "429", retried: [429] },
   { kind: "delete", codes: "408, 425, 429 and 5xx", retried: [408, 425, 429, ...serverErrors] },
-] as const)(
-  "A $kind request is retried, because of its status code alone, only after $codes",
-  ({ kind, retried }) => {
-    const isRetried = (code: number) => retriedKinds(outcomes.response(code)).includes(kind);
+] as const)("By status code alone, a $kind is retried only after $codes", ({ kind, retried }) => {
+  const isRetried = (code: number) => retriedKinds(outcomes.response(code)).includes(kind);
 
-    expect(statusCodes.filter(isRetried)).toEqual(retried);
-  },
-);
+  expect(statusCodes.filter(isRetried)).toEqual(retried);
+});
 
 it("The status code of some redirects and client errors proves that the service has not acted", () => {
   const redirects = [300, 301, 302, 307, 308];
