@@ -19,10 +19,6 @@ export async function deleteManagedWebhook(
   if (protection === "adopted" && record.hasFailedToAdopt) {
     throw new WebhookError("notDeleted", messages.adoptionFailed(operation.name));
   }
-  if (protection === "adopted") {
-    // If this deletion is part of a replacement, the same resource adopts its webhook again.
-    record.owners.clear();
-  }
   if (protection !== undefined) {
     operation.warn(messages.protected(name, protection));
     return;

@@ -39,26 +39,25 @@ describe("Secrets on the real CLI, with Pulumi's debug log,", () => {
   const outputs: string[] = [];
   const logs: string[] = [];
   const exitCodes: (number | null)[] = [];
-  const up = async (...flags: string[]) => {
+  const up = async () => {
+    const eventLog = join(stack().directory, `events-of-update-${exitCodes.length}.json`);
     // Enables --event-log, whose file the Automation API reads.
     const environment = { PULUMI_DEBUG_COMMANDS: "true" };
-    const args = ["up", ...noPromptFlags, "--diff", "-v=9", "--logtostderr", ...flags];
-    const { exitCode, stdout, stderr } = await stack().pulumi(args, environment);
-    outputs.push(...stdout.split("\n"));
-    logs.push(...stderr.split("\n"));
-    exitCodes.push(exitCode);
+    const flags = ["--diff", "-v=9", "--logtostderr", "--event-log", eventLog];
+    const update = await stack().pulumi(["up", ...noPromptFlags, ...flags], environment);
+    outputs.push(...update.stdout.split("\n"));
+    logs.push(...`${update.stderr}\n${await readFile(eventLog, "utf8")}`.split("\n"));
+    exitCodes.push(update.exitCode);
   };
 
   beforeAll(async () => {
-    const { service, createByHand, directory, writeProgram } = stack();
+    const { service, createByHand, writeProgram } = stack();
     const adopt = await createByHand();
-    const eventLog = join(directory, "events.json");
     await writeProgram(programOf("record.created", adopt));
-    await up("--event-log", eventLog);
+    await up();
     await writeProgram(programOf("record.updated", adopt));
     service.inject({ fault: echoAuthorization() });
     await up();
-    logs.push(...(await readFile(eventLog, "utf8")).split("\n"));
   });
 
   it("are neither on stdout nor in the backend in clear text, not even after an update that fails", async () => {

@@ -32,7 +32,7 @@ it.each([
   await withExample("ci", async ({ directory }) => {
     const settings = { config: { "dbwebhooks:maxConcurrentRequests": 3 } };
     await writeJson(join(directory, "Pulumi.production.yaml"), settings);
-    // It shows the arguments and no outputs, so deploy.mts can fail after the command.
+    // The fake CLI prints its arguments but no outputs, so deploy.mts may fail after the command.
     const fakeCli = `#!/bin/sh\ncase $1 in version) echo v3.259.0;; up|destroy) echo "$*";; esac`;
     await writeFile(join(directory, "pulumi"), fakeCli, { mode: 0o755 });
     const PATH = `${directory}:${process.env.PATH}`;

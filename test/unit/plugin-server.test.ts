@@ -334,12 +334,11 @@ describe("customTimeouts", () => {
     service.inject({ on: "POST", fault: withFields({ secret: undefined }) });
     const hold = service.inject({ on: "DELETE", fault: { kind: "hold" } });
     const deleting = service.nextRequest({ on: "DELETE", stage: "received" });
-    const timeoutSeconds = 0.7;
-    const undone = errorOf(plugin.create(inputs, timeoutSeconds));
+    const undone = errorOf(plugin.create(inputs, 1));
     await deleting;
 
-    // Both timeouts pass during the deletion.
-    const queued = await errorOf(plugin.create(inputs, timeoutSeconds));
+    // Both timeouts, of 1 s each, pass during the deletion.
+    const queued = await errorOf(plugin.create(inputs, 1));
     hold.release();
 
     expect([kindOf(queued), kindOf(await undone)]).toEqual(["notCreated", "undone"]);

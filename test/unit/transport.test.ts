@@ -60,6 +60,7 @@ it("A transport rejects when the sender rejects, and sends the next request", as
   expect((await settled(transport.send())).outcome).toEqual(ok);
 });
 
+// An attempt every 10 s. retrySeconds decides whether to retry, not how long the retry then waits in the queue.
 const slowQueue = { ...perSecond(0.1), retrySeconds: 5 };
 const together = { first: [0], second: [0] };
 const togetherAfter9s = { first: [0, 9_000], second: [0, 9_000] };
@@ -76,7 +77,7 @@ it.each<[string, Partial<ClientOptions>, Outcome[], sentAtMs: Record<string, num
   ["wait as the second 429 asks, if longer", {}, [throttled9ms, throttled9s], togetherAfter9s],
   ["wait as the first 429 asks, if longer", {}, [throttled9s, throttled9ms], togetherAfter9s],
   ["ignore a delay too long for a retry", oneAtATime, [throttled(999_000)], together],
-  ["exclude queue time from retrySeconds", slowQueue, [ok, dnsFailure], queuedAndRetried],
+  ["start retrySeconds with the first attempt", slowQueue, [ok, dnsFailure], queuedAndRetried],
 ])("Two requests that are made at once %s", async (_fact, options, outcomes, sentAtMs) => {
   const transport = await fakeTransport(inOrder(...outcomes), options);
 
