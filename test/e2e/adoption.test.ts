@@ -8,7 +8,7 @@ function methodsAndTargetsOf({ requests }: LocalService): string[] {
   return requests.map(({ method, path }) => `${method} ${path.split("/").at(-1)}`);
 }
 
-/** Declares resources by the existing webhooks that they adopt. One is deleted before it is replaced. */
+/** Returns resources that adopt these webhooks, by name. `deletedFirst` is deleted before it is replaced. */
 function adopting(existing: Readonly<Record<string, ExistingWebhook | undefined>>): Webhooks {
   const webhooks = Object.entries(existing).map(([name, adopt]) => [
     name,

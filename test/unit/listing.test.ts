@@ -179,7 +179,7 @@ describe("A refresh with listing", () => {
 describe("A refresh after the service has undone a drift that the state holds", () => {
   it.each([
     ["says that the drift is undone if it gets the arguments", someArgs(), / is undone: .* url\.$/],
-    ["reports drift from the state if it gets none", undefined, /differ .*: url\. /],
+    ["reports drift from the state if it gets no arguments", undefined, /differ .*: url\. /],
     ["reports drift if the arguments differ too", someArgs({ tableId: "t" }), /differ .*: url\. /],
   ])("%s", async (_fact, declared, text) => {
     const { read, state, lines } = await startListing(listOf(listed()));
