@@ -130,11 +130,8 @@ async function preparePnpm(dependencies: object): Promise<void> {
   const withCompiler = { ...dependencies, typescript: "~5.9.3" };
   // These are the compiler options of Pulumi's own templates.
   const compilerOptions = { module: "commonjs", moduleResolution: "node10", noEmit: true };
-  await writeFiles(directory, {
-    ...typescript({ main: "index.ts", dependencies: withCompiler }, compilerOptions),
-    // pnpm fails an installation until the project allows or forbids every install script.
-    "pnpm-workspace.yaml": "allowBuilds:\n  protobufjs: false\n",
-  });
+  const files = typescript({ main: "index.ts", dependencies: withCompiler }, compilerOptions);
+  await writeFiles(directory, files);
   await succeed(join(binaries, "pnpm"), ["install", "--prefer-offline"], { directory });
   await succeed(join(directory, "node_modules/.bin/tsc"), ["-p", "."], { directory });
 }
@@ -150,7 +147,6 @@ describe.concurrent("The packed package", () => {
   it("works in a bundled program of the Automation API, and warns of an unknown setting and a plain-text API key in each run", async () => {
     const program = pathOf("npm/automation");
     await writeFiles(program, {
-      "package.json": {},
       "main.ts": automationProgram,
       "rolldown.config.mjs": `export default {
         input: "main.ts", platform: "node", external: /^@pulumi/,
