@@ -351,7 +351,7 @@ export function otherBaseUrlText(
   return [
     `${operation.name} failed: it was created at ${from}, and ${key} is ${to}. Nothing was sent, and the webhook stays in the state.`,
     `If the same service has moved, add ${from} to its former base URLs (formerBaseUrls, ${environmentVariables.formerBaseUrls}).`,
-    `If this is another service, ${otherServiceAdvice(settings, from, isUpdate)}`,
+    `If ${to} is another service, ${otherServiceAdvice(settings, from, isUpdate)}`,
     `If the service at ${from} is gone, run "pulumi state delete" for its webhooks.`,
   ].join(" ");
 }
@@ -365,7 +365,7 @@ function otherServiceAdvice(settings: Settings, from: string, isUpdate: boolean)
   }
   return isUpdate
     ? `set ${nameOfSetting(settings, "baseUrl")} back to ${from} and run "pulumi up"; then give the new address and its key to a Provider that the webhooks use: the default provider deletes what it created.`
-    : `set ${environmentVariables.baseUrl} and ${environmentVariables.apiKey} to its address and key for this command.`;
+    : `set ${environmentVariables.baseUrl} to ${from} and ${environmentVariables.apiKey} to its key for this command.`;
 }
 
 /** Explains why an operation without valid settings fails. */
