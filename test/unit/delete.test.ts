@@ -12,7 +12,7 @@ const unavailable: StubResponse = { statusCode: 503, headers: { "retry-after": "
 
 describe("A deletion", () => {
   it.each([
-    { kind: "default", advice: "set DBWEBHOOKS_BASE_URL to http" },
+    { kind: "default", advice: "set DBWEBHOOKS_BASE_URL to" },
     { kind: "explicit", advice: "give the Provider its former address and key" },
   ])("by the $kind provider sends nothing to another base URL, and says: $advice", async (row) => {
     const isExplicit = String(row.kind === "explicit");
