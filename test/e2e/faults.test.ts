@@ -4,9 +4,9 @@ import { withFields } from "../helpers/faults/faults.mts";
 import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/programs.ts";
 import { noPromptFlags, type StoredWebhooks, shareStack } from "../helpers/stack.ts";
 
-// A webhook for each outcome of its creation, in a database of the same name. All faults, also those of a
-// deletion, are in test/process/faults, without the CLI.
+// Each outcome has a webhook, in a database of its name. All faults are in test/process/faults.
 const creationOutcomes = ["created", "notCreated", "inDoubt", "undone", "partial"];
+const deletionOutcomes = ["alreadyGone", "notDeleted"];
 // These are replaced on request in the second update, although no argument changes.
 const replacedOnRequest = ["triggered", "targeted"];
 const webhooksIn = (databaseIds: readonly string[], replacementTrigger: string): Webhooks => ({
@@ -25,8 +25,7 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
   let stored: StoredWebhooks;
 
   const up = async (...args: string[]) => {
-    const flags = [...noPromptFlags, "--continue-on-error", ...args];
-    ({ output } = await stack().pulumi(["up", ...flags]));
+    ({ output } = await stack().pulumi(["up", ...noPromptFlags, "--continue-on-error", ...args]));
     stored = await stack().storedWebhooks();
   };
   const isIn = (name: string) => (one: { databaseId?: string }) => one.databaseId === name;
@@ -48,7 +47,7 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
       service.inject({ on: "POST", databaseId: "undone", fault: withoutSecret });
       service.inject({ on: "POST", databaseId: "partial", fault: withoutSecret });
       service.inject({ on: "DELETE", databaseId: "partial", fault: forbidden });
-      await declare(webhooksIn([...creationOutcomes, "notDeleted", "targeted"], "first"));
+      await declare(webhooksIn([...creationOutcomes, ...deletionOutcomes, "targeted"], "first"));
 
       await up();
     });
@@ -75,10 +74,13 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
       const { service, declare } = stack();
       service.clearFaults();
       service.clearRequests();
-      // The user deletes the webhook that the error has named.
-      service.removeWebhook(existingIn("inDoubt")[0]?.id ?? 0);
+      // The user deletes the webhook that an error has named, and another one.
+      for (const name of ["inDoubt", "alreadyGone"]) {
+        service.removeWebhook(existingIn(name)[0]?.id ?? 0);
+      }
       service.inject({ on: "DELETE", databaseId: "notDeleted", fault: forbidden });
       for (const databaseId of replacedOnRequest) {
+        // Pulumi compares nothing here, so the provider learns only from the deletion that it knows the webhook.
         const [{ id, secret } = {}] = existingIn(databaseId);
         const fault: Fault = { kind: "respond", statusCode: 200, body: { id, secret } };
         service.inject({ on: "POST", databaseId, fault });
@@ -98,12 +100,14 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
       }
     });
 
-    it.each(replacedOnRequest)("keeps the webhook %s, and warns that it does so", (name) => {
-      const { id } = existingIn(name)[0] ?? {};
-      const requests = stack().service.requests.filter(isIn(name));
+    it("reports a deletion that fails, and warns of a webhook that is already gone", () => {
+      expect(kindsOf("notDeleted")).toEqual(["notDeleted"]);
+      expect(output).toMatch(/warning: .*404 for webhook \d+ of database alreadyGone,/);
+    });
 
-      expect(output).toMatch(new RegExp(`warning: Did not delete webhook ${id} of `));
-      expect(requests).toMatchObject([{ method: "POST" }]);
+    it.each(replacedOnRequest)("keeps the webhook %s, and warns that it does so", (name) => {
+      expect(output).toMatch(new RegExp(`warning: Did not delete .* database ${name}:`));
+      expect(stack().service.requests.filter(isIn(name))).toMatchObject([{ method: "POST" }]);
     });
   });
 });
