@@ -14,7 +14,7 @@ const namesOf = (differences: readonly { readonly property: string }[]) =>
 async function compare({ state = {}, news = {}, settings = {} }) {
   const { check, diff, lines } = startProvider(settings);
   // Pulumi checks arguments only when it runs the program, and not in a refresh.
-  await check(someArgs(), someArgs());
+  await check(someArgs(), someArgs(news));
   const differences = await diff("17", someState(state), someArgs(news));
   return { names: namesOf(differences), lines };
 }
@@ -135,13 +135,12 @@ describe("A base URL other than the one at which a webhook was created", () => {
     expect(await compare({ settings })).toEqual(replacementFor("baseUrl"));
   });
 
-  it("only counts as a difference in a refresh, even if the webhook has drifted and `adopt` names it", async () => {
+  it("is a difference and no error in a refresh, even if `adopt` names the webhook", async () => {
     const { read, diff } = startProvider(otherService);
-    const drifted = someState({ url: "https://drifted.example" });
-    await read("17", drifted);
+    await read("17", someState());
 
-    const differences = await diff("17", drifted, someArgs({ adopt: { id: 17, secret } }));
+    const differences = await diff("17", someState(), someArgs({ adopt: { id: 17, secret } }));
 
-    expect(namesOf(differences)).toEqual(["url", "baseUrl"]);
+    expect(namesOf(differences)).toEqual(["baseUrl"]);
   });
 });

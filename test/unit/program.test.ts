@@ -17,7 +17,7 @@ const args: main.WebhookArgs = {
 const otherOutputs = { secret, baseUrl: "https://tables.example.com", tableId: "tbl_of_the_state" };
 
 let registered: pulumi.runtime.MockResourceArgs[];
-/** The requests to Pulumi's engine, which hold more than Pulumi's mocks receive. */
+/** The registerResource requests to the engine, with fields that Pulumi's mocks do not receive. */
 let requests: () => RegisterResourceRequest[];
 
 beforeEach(async () => {
@@ -151,6 +151,7 @@ it("get of ./native reads the webhook of an id with the provider in its options,
   expect(values).toEqual({ ...args, ...otherOutputs, webhookId: "43" });
   const provider = expect.stringContaining("::eu::");
   expect(registered.at(-1)).toMatchObject({ id: "base_1/43", provider });
+  // Pulumi's mocks also receive a read, but it is no registerResource request.
   expect(requests().map((request) => request.getType())).not.toContain(nativeEntry.type);
 });
 
