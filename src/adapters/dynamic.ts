@@ -31,8 +31,8 @@ export function configure({ config }: dynamic.ConfigureRequest): Promise<void> {
 
 /** Reports every problem with the arguments and the configuration. */
 export async function check(olds: Properties, news: Properties): Promise<dynamic.CheckResult> {
-  const [old, next] = [withoutProviderText(olds), withoutProviderText(news)];
-  const { inputs, failures } = await usableProvider().check(old, next, options);
+  const args = withoutProviderText(news);
+  const { inputs, failures } = await usableProvider().check(olds, args, options);
   // Name no property: Pulumi prints the value of a named one, and a url is often a credential.
   return failures.length === 0
     ? { inputs }
