@@ -60,7 +60,7 @@ describe.each(adapters)("$name, given arguments and responses full of secrets,",
     const [first, second] = creations;
     expect(first).toEqual({ error: expect.anything(), partial });
     expect(second).toEqual({ error: expect.stringMatching(/\[notCreated\]$/) });
-    // Of the creations, the deletion and the import.
+    // Two creations, the deletion and the import have failed.
     expect(errors).toHaveLength(4);
     expectNoLeak(errors.flatMap(textsOf));
   });

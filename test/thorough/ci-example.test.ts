@@ -28,7 +28,7 @@ describe("The deployment script of examples/ci", () => {
     const { declare, directory } = stack();
     await declare({ orders: {} });
     await symlink(join(repository, "node_modules"), join(directory, "node_modules"));
-    for (const file of ["deploy.mts", "interruption.mts", "package.json"]) {
+    for (const file of ["deploy.mts", "interruption.mts"]) {
       await cp(join(repository, "examples/ci", file), join(directory, file));
     }
   });
@@ -59,7 +59,7 @@ describe("The deployment script of examples/ci", () => {
   ] as const)(
     "finishes and stores a creation after $signal to $to, and exits with 4",
     async ({ signal, isSentToGroup }) => {
-      const { service, pulumi } = stack();
+      const { service, destroy } = stack();
       service.clearRequests();
       const running = await startAndHold();
       const pid = Number(running.child.pid);
@@ -76,7 +76,7 @@ describe("The deployment script of examples/ci", () => {
       expect(await summary()).toMatchObject({ command: "up", result: "interrupted", exitCode: 4 });
       expect(service.requests.map(({ method }) => method)).toEqual(["POST"]);
       expect(await stack().storedWebhooks()).toHaveProperty("orders");
-      await pulumi(["destroy", "--yes"]);
+      await destroy();
     },
   );
 
@@ -91,7 +91,14 @@ describe("The deployment script of examples/ci", () => {
     const waited = await waiting.result;
 
     expect(locked.exitCode, locked.output).toBe(3);
-    expect(summaryOfLocked).toMatchObject({ result: "locked", exitCode: 3, changes: {} });
+    const lockedSummary = {
+      command: "up",
+      stack: "test",
+      result: "locked",
+      exitCode: 3,
+      changes: {},
+    };
+    expect(summaryOfLocked).toEqual(lockedSummary);
     expect(waited.exitCode, waited.output).toBe(0);
     expect(await summary()).toMatchObject({ result: "succeeded", changes: { same: 2 } });
     expect(stack().service.webhooks).toHaveLength(1);

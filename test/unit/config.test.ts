@@ -102,7 +102,7 @@ describe("A problem with the settings", () => {
     ["retrySeconds", "out of range", ["-1", "86400.1"]],
     ["maxConcurrentRequests", "out of range or no whole number", ["0", "1001", "1.5"]],
     ["requestsPerSecond", "out of range", ["0", "10000.1"]],
-    ["listing", "neither true nor false", ["yes", "1", "TRUE", " true"]],
+    ["listing", "neither true nor false", ["yes", "1", "TRUE"]],
     ["allowInsecureBaseUrl", "neither true nor false", ["yes"]],
   ])("is reported for a value of %s that is %s: %j", (name, _problem, texts) => {
     for (const text of texts) {
