@@ -91,14 +91,8 @@ describe("The deployment script of examples/ci", () => {
     const waited = await waiting.result;
 
     expect(locked.exitCode, locked.output).toBe(3);
-    const lockedSummary = {
-      command: "up",
-      stack: "test",
-      result: "locked",
-      exitCode: 3,
-      changes: {},
-    };
-    expect(summaryOfLocked).toEqual(lockedSummary);
+    const result = { result: "locked", exitCode: 3, changes: {} };
+    expect(summaryOfLocked).toEqual({ command: "up", stack: "test", ...result });
     expect(waited.exitCode, waited.output).toBe(0);
     expect(await summary()).toMatchObject({ result: "succeeded", changes: { same: 2 } });
     expect(stack().service.webhooks).toHaveLength(1);
