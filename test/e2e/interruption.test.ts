@@ -8,7 +8,7 @@ async function startUpAndHold({ service, start }: TestStack) {
   const { committed, release } = holdCreation(service);
   const running = start(["up", ...noPromptFlags]);
   await committed;
-  /** Signals the whole process group of the command, as ^C in a terminal does. */
+  // Signals the process group of Pulumi, as ^C in a terminal does. Providers have process groups of their own.
   const interrupt = () => process.kill(-Number(running.child.pid), "SIGINT");
   return { ...running, release, interrupt };
 }

@@ -154,7 +154,7 @@ describe("A check of invalid arguments", () => {
 
     const { failures } = await check({ ...args, adopt }, settings);
 
-    // All 14 values are invalid, but databaseId and tableId may hold any printable text.
+    // Of the 14 values, databaseId and tableId are valid when they are strings.
     expect(failures.length).toBeGreaterThanOrEqual(12);
     expect(failures.join("\n")).not.toContain(token);
   });

@@ -117,13 +117,14 @@ it("The retries of a request end when the next attempt would begin after retrySe
   expect(stepAfter(retryIn20s, { elapsedMs: 100_001 })).toEqual(endFor("retrySeconds"));
 });
 
-it("The retries of a request end after 15 s when the connection is refused, or after retrySeconds if these are not longer", () => {
+it("The retries of a request end after 15 s when the connection is refused, or after retrySeconds if that is not longer", () => {
   const stepAt = (elapsedMs: number, retrySeconds = 120) =>
     stepAfter(outcomes.connectionRefused, { elapsedMs, retrySeconds });
 
   expect(stepAt(14_500).kind).toBe("retry");
   expect(stepAt(14_501)).toEqual(endFor("connectionRefused"));
   expect(stepAt(14_501, 15)).toEqual(endFor("retrySeconds"));
+  expect(stepAt(9_501, 10)).toEqual(endFor("retrySeconds"));
 });
 
 it("The retries of a request end when the next attempt would begin at the deadline, which is the reason even if retrySeconds has passed too", () => {
