@@ -19,7 +19,7 @@ const isDebugMessageOfPulumi = (line: string) =>
 
 /**
  * A webhook with a secret url, and one that adopts an existing webhook. A transformation adds the argument
- * adopt and drops additionalSecretOutputs, so only the provider protects the secrets, and not the SDK.
+ * adopt and drops additionalSecretOutputs, so only the provider protects the signing secrets, and not the SDK.
  */
 const programOf = (event: string, adopt: object) => `
   const { Webhook } = require("pulumi-dbwebhooks");

@@ -114,7 +114,7 @@ it("move-state renames a webhook wherever another resource refers to it", () => 
 
 it("move-state leaves the rest of a state as it is, even texts that hold the moved types and URNs", () => {
   const urn = `${urnPrefix}pulumi:providers:pulumi-nodejs::foreign`;
-  const foreignProvider = { ...account, urn, inputs: {} };
+  const foreignProvider = { ...account, urn, inputs: {}, outputs: {} };
   const pluginWebhook = { ...pluginOrders, urn: `${urnPrefix}${pluginType}::other` };
   const deletedProvider = { ...defaultProvider, id: "deleted-uuid", delete: true };
   const texts = { urn: orders.urn, text: `${dynamicType} and ${orders.urn} at ${account.urn}` };
