@@ -101,10 +101,10 @@ it("serve advises to choose another address only when Node.js cannot listen on t
   await expect(runCommandLine("serve")).rejects.toThrow(/^bad data file$/);
 });
 
-it("serve shows the setting that a stack needs only when other machines can reach the service", () => {
+it("When other machines can reach the service, and only then, serve says so and shows the setting allowInsecureBaseUrl", () => {
   const textFor = (baseUrl: string) => startText({ baseUrl, apiKeys: 1, webhooks: 0 }, "");
 
   expect(textFor("http://[::]:8787")).toContain("for everybody who can reach it");
   expect(textFor("http://[::]:8787")).toContain(" set dbwebhooks:allowInsecureBaseUrl true");
-  expect(textFor("http://[::1]:8787")).not.toContain("allowInsecureBaseUrl");
+  expect(textFor("http://[::1]:8787")).not.toMatch(/everybody|allowInsecureBaseUrl/);
 });
