@@ -294,7 +294,7 @@ export const messages = {
     `${operation} failed: ${problem} ${
       isExternal
         ? "A stack that manages the webhook can export its secret for a StackReference."
-        : "The argument adopt takes over a webhook without an import."
+        : "The argument adopt takes over a webhook without an import, and without a lookup if the setting listing is off."
     } Nothing was changed.`,
 };
 

@@ -112,7 +112,8 @@ describe("Accounts of the native plugin", () => {
       account: { baseUrl: oldService().baseUrl, apiKey: "local-api-key" },
       eu: { baseUrl: newService().baseUrl, apiKey: "eu-key" },
     });
-    await stack().up();
+    const creation = await run("up", "--yes");
+    expect(creation.exitCode, creation.output).toBe(0);
     const baseUrl = newService().baseUrl;
     await stack().configure({ "dbwebhooks:baseUrl": baseUrl, "dbwebhooks:apiKey": "new-key" });
 
@@ -151,6 +152,7 @@ describe("Accounts of the native plugin", () => {
   });
 
   it("neither show nor store in the state keys and secrets in clear text, even a key that the configuration has in clear text", async () => {
+    // Not the history, which holds the configuration.
     const texts = printed + (await stack().stateText());
 
     expect(texts).not.toMatch(/(new|eu|next|local-api)-key|whsec_/);

@@ -145,7 +145,7 @@ describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
   });
 
   it("succeeds when the update that adds adopt deletes the resource first", async () => {
-    // So does `up --replace` if the resource has the option deleteBeforeReplace: it compares nothing.
+    // Pulumi does so in `up --replace` with the option deleteBeforeReplace, and makes no comparison, which would fail.
     const { first, isDeleted } = await startRun({ hasUrns });
     await first.check(someArgs(), adopting());
     await first.delete();

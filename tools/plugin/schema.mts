@@ -78,7 +78,7 @@ async function generateSchema() {
         requiredInputs: requiredOf(args.members),
         properties: propertiesOf(outputs, (name) => ({
           ...ifReplacing(name, { replaceOnChanges: true }),
-          // The outputs can contain unknown events, so only the argument refers to the enumeration.
+          // Not the union of the argument, which would have to be unpacked in C# and Java.
           ...(name === "events" ? { items: { type: "string" } } : {}),
         })),
         required: requiredOf(outputs),
