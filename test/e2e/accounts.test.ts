@@ -151,7 +151,7 @@ describe("Accounts of the native plugin", () => {
     expect(exitCode, output).toBe(0);
   });
 
-  it("neither show nor store in the state keys and secrets in clear text, even a key that the configuration has in clear text", async () => {
+  it("neither print keys and secrets nor store them in clear text in the state, even a key that the configuration has in clear text", async () => {
     // Not the history, which holds the configuration.
     const texts = printed + (await stack().stateText());
 

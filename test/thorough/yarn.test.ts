@@ -50,7 +50,7 @@ it("The packed package works with Yarn Plug'n'Play", async () => {
   expect(service.counts).toMatchObject({ created: 1, deleted: 1 });
 });
 
-/** Makes Yarn use the registry and the certificates of npm, whose configuration it does not read. */
+/** Makes Yarn create a lockfile in CI too, and use the registry and the certificates of npm, whose configuration it does not read. */
 async function yarnEnvironment(): Promise<Record<string, string>> {
   const setting = async (name: string) =>
     (await succeed("npm", ["config", "get", name], { directory: repository })).stdout.trim();

@@ -88,7 +88,8 @@ describe("A check of invalid arguments", () => {
     ["url", "with backslashes", ["https:\\\\a.example", "https://a.example\\@b.example"]],
     ["url", "with white space", [" https://a.example", "https://a b.example", "https://a.b/c d"]],
     ["url", "with characters that cannot be sent", ["https://a.b/\0", "https://a.b/\ud800"]],
-    ["url", "unencrypted", ["HTTP://example.com", "http://[::ffff:127.0.0.1]", "http://128.0.0.1"]],
+    ["url", "unencrypted", ["HTTP://example.com", "http://128.0.0.1"]],
+    ["url", "unencrypted to an IPv4 address within IPv6", ["http://[::ffff:127.0.0.1]"]],
     ["url", "unencrypted to a host like localhost", disguised.map((host) => `http://${host}`)],
     ["events", "absent or no list", [undefined, null, "record.created", {}]],
     ["events", "an empty list", [[]]],
@@ -144,9 +145,9 @@ describe("A check of invalid arguments", () => {
     expect(failures).toEqual([...twenty, expect.stringMatching(/^more: .*\b2\b/)]);
   });
 
-  const token = "T0K3N~^#";
-  const values = [[`http://${token}`], [`https://a:${token}@ x`], [[token]], [{ [token]: token }]];
-  it.for(values)("never repeats the token in %j", async ([value]) => {
+  const token = "T0K3N-value";
+  const values = [`http://${token}@a.b`, `https://${token}@ x`, [token], { [token]: token }];
+  it.for(values)("never repeats the token in %j", async (value) => {
     const args = Object.fromEntries([...argumentNames, "other"].map((name) => [name, value]));
     const adopt = { id: token, secret: `${token}\n` };
     const account = { baseUrl: `${value}`, apiKey: `${token} ` };

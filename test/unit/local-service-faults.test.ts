@@ -7,6 +7,7 @@ import { startService, statusCodesOf, webhookBody } from "../helpers/local-servi
 // The tests in test/process/faults show what each kind of fault does on its own.
 
 const respond = (statusCode: number) => ({ kind: "respond", statusCode }) as const;
+const fault = respond(503);
 
 it("A rule of kind hold delays requests: `release` ends the delay of the waiting ones, and `clearFaults` also of later ones", async () => {
   const service = await startService();
@@ -42,8 +43,6 @@ it("A delayed request has no effect when the service closes first", async () => 
   await setTimeout(2);
   expect(service.webhooks).toEqual([]);
 });
-
-const fault = respond(503);
 
 it("A fault rule applies to as many matching requests as `times` says, unless a rule before it applies", async () => {
   const where: FaultRule["where"] = ({ body }) => Object(body).tableId === "tbl_1";
