@@ -9,7 +9,7 @@ import { version } from "../common/version.js";
 const dynamicProviderType = "pulumi:providers:pulumi-nodejs";
 const pluginProviderType = "pulumi:providers:dbwebhooks";
 
-/** The fields in which a resource refers to other resources by their URNs. */
+/** The fields in which a resource refers to others by their URNs. `aliases` holds its own former URNs. */
 const referenceFields = [
   "parent",
   "dependencies",

@@ -34,7 +34,7 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
   const apiKeys = ["local-api-key", "new-api-key"];
   const stack = shareStack({ program, service: { apiKeys, listing: true } });
   let output: string;
-  /** The output of all commands. */
+  /** The output of all commands but the one that shows the outputs of the stack in clear text. */
   let printed = "";
   let created: StoredWebhooks;
   /** The id at the service. In the plugin, the id for Pulumi has the database before it. */
@@ -83,7 +83,7 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
       refreshed = await run("refresh", ...noPromptFlags);
     });
 
-    it("are reported with their changes, or with the list that is unavailable, and announce no replacement", () => {
+    it("are reported with their changes, or with the failed request for the list, and without a replacement", () => {
       expect(output).toMatch(
         new RegExp(`Drift of webhook ${idOf("secretUrl")} .*: url, events, tableId\\.`),
       );
@@ -138,7 +138,7 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
       expect(secretsBefore).not.toContain(webhookOf(name)?.secret);
     });
 
-    it("show the url of the service and that of the program when they differ", () => {
+    it("show the url at the service and the one in the program when they differ", () => {
       expect(output).toMatch(
         /~ url *: "https:\/\/example.com\/other" => "https:\/\/example.com\/hooks\/orders"/,
       );
@@ -160,18 +160,18 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
     });
   });
 
-  it("are never shown or stored with a secret, the API key or a secret url in clear text", async () => {
-    expect(printed).toContain("[secret]");
-    expect(printed + (await stack().storedText())).not.toMatch(/whsec_|api-key|(old|new)-token/);
-  });
-
   it("are deleted with the key in the environment, although the stack has another key", async () => {
     const { service, destroy } = stack();
     service.clearRequests();
 
-    await destroy({ DBWEBHOOKS_API_KEY: "new-api-key" });
+    printed += (await destroy({ DBWEBHOOKS_API_KEY: "new-api-key" })).output;
 
     const keys = service.requests.map(({ headers }) => headers.authorization);
     expect(new Set(keys)).toEqual(new Set(["Bearer new-api-key"]));
+  });
+
+  it("are never shown or stored with a secret, the API key or a secret url in clear text", async () => {
+    expect(printed).toContain("[secret]");
+    expect(printed + (await stack().storedText())).not.toMatch(/whsec_|api-key|(old|new)-token/);
   });
 });

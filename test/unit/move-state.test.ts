@@ -112,7 +112,7 @@ it("move-state renames a webhook wherever another resource refers to it", () => 
   expect(movedAccount).toMatchObject(references(pluginOrders.urn));
 });
 
-it("move-state leaves the rest of a state as it is, even texts that hold the moved types and URNs", () => {
+it("move-state leaves the rest of a state as it is, even texts and aliases with moved types and URNs", () => {
   const urn = `${urnPrefix}pulumi:providers:pulumi-nodejs::foreign`;
   const foreignProvider = { ...account, urn, inputs: {}, outputs: {} };
   const pluginWebhook = { ...pluginOrders, urn: `${urnPrefix}${pluginType}::other` };

@@ -174,7 +174,7 @@ it("A diff of a provider with another base URL suggests formerBaseUrls before th
 });
 
 describe("The engine's log", () => {
-  it("ignores the proxies that lower-case variables name", async () => {
+  it("ignores the proxy variables that gRPC reads, which have lower-case names", async () => {
     await using proxy = await startRawServer((socket) => socket.destroy());
     for (const name of ["http_proxy", "https_proxy", "grpc_proxy"]) vi.stubEnv(name, proxy.url);
     for (const name of ["no_proxy", "no_grpc_proxy"]) vi.stubEnv(name, undefined);
@@ -228,7 +228,7 @@ describe("A webhook of the plugin", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it("is checked without a request", async () => {
+  it("is returned from a check unchanged, with a failure for each invalid argument and without a request", async () => {
     const { plugin, service } = await startConfigured();
 
     const { inputs: checked, failures } = await plugin.check({ ...inputs, tableId: 7 });
