@@ -52,8 +52,8 @@ describe("After any response of the service", () => {
   };
   const statusCodes = [200, 301, 401, 404, 409, 429, 500, 503];
   const exampleBodies = [
-    // The cut to 200 characters falls into the echo, so that redaction has to come first.
-    errorBody("BAD_REQUEST", " .".repeat(90) + echo),
+    // A cut to 200 characters would leave too little of the key for redaction, which has to come first.
+    errorBody("BAD_REQUEST", " .".repeat(80) + echo),
     `${echo} ${tokens.body}`,
     { ...(errorBody(echo, "No.") as object), extra: [echo, tokens.body] },
     { error: { code: "X", message: "Y", details: tokens.body } },
