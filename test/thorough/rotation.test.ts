@@ -7,8 +7,8 @@ import { webhookArgs } from "../helpers/programs.ts";
 import { startReceiver } from "../helpers/receiver.ts";
 import { withStack } from "../helpers/stack.ts";
 
-// Without retries, an event is lost unless a webhook whose secret the receiver already has delivers it. No
-// delivery waits for another one, because the deletion of its webhook would drop it, or ends in a timeout.
+// Without retries, an event is lost unless a webhook whose secret the receiver already has delivers it. The
+// large limits keep deliveries out of the queue, from which a deletion removes them, and from timing out.
 const deliveries = { timeoutSeconds: 120, maxConcurrent: 1_000, retryWaitsSeconds: [] };
 
 it("A replacement that changes the secret loses no event if the settings of the receiver are a resource of the stack", async () => {
