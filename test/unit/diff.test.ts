@@ -21,7 +21,7 @@ async function compare({ state = {}, news = {}, settings = {} }) {
 
 const replacementFor = (name: string) => ({
   names: [name],
-  lines: [expect.stringMatching(/^warning: .*webhook 17 /)],
+  lines: [expect.stringMatching(`^warning: .*webhook 17 .*: ${name}`)],
 });
 
 describe("A comparison", () => {
@@ -118,14 +118,15 @@ describe("A base URL other than the one at which a webhook was created", () => {
   const environment = { DBWEBHOOKS_BASE_URL: otherService.baseUrl };
 
   it.each([
-    ["for the default provider", otherService, {}],
-    ["for an explicit provider that has it from the environment", fromEnvironment, environment],
-  ])("is refused %s, without a warning of a replacement", async (_case, settings, variables) => {
+    ["for the default provider", "back to", otherService, {}],
+    ["for a Provider that has it from a variable", "as arguments", fromEnvironment, environment],
+  ])("is refused %s, before any warning", async (_case, advice, settings, variables) => {
     const { diff, lines } = startProvider(settings, { environment: variables });
 
     const comparison = diff("17", someState(), someArgs());
 
-    await expect(comparison).rejects.toMatchObject({ kind: "unchanged" });
+    const message = expect.stringContaining(advice);
+    await expect(comparison).rejects.toMatchObject({ kind: "unchanged", message });
     expect(lines).toEqual([]);
   });
 

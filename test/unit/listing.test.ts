@@ -60,7 +60,7 @@ describe("A refresh with listing", () => {
     const refreshed = await read("17", { ...state, ...stored });
 
     expect(refreshed?.properties).toStrictEqual({ ...state, ...drift, secret: wrapped(secret) });
-    expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
+    expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 .*"pulumi up"/)]);
   });
 
   it("keeps the state of a webhook that is switched off, and warns", async () => {
@@ -109,7 +109,7 @@ describe("A refresh with listing", () => {
     const { read, state, lines } = await startListing(list);
 
     expect(await read("17", state)).toBeUndefined();
-    expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
+    expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 .*"pulumi up"/)]);
   });
 
   it.each<[string, list: StubResponse]>([

@@ -238,7 +238,7 @@ describe("The diff of a provider of the plugin", () => {
       changes: DIFF_SOME,
       replacesList: ["baseUrl"],
       diffsList: ["baseUrl"],
-      replacedWarning: expect.any(String),
+      replacedWarning: expect.stringContaining(`from ${us} to ${eu}`),
     });
   });
 
