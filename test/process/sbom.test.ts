@@ -12,7 +12,7 @@ it("The bill of materials leads from the package to every bundled component", ()
     for (const dependency of entry?.dependsOn ?? []) reached.add(dependency);
   }
 
-  // npm would name the package after its directory.
+  // npm names the component after its directory, but its purl after the package.
   expect(purl).toBe(`pkg:npm/${name}@${version}`);
   const refs = components.map((component: Record<string, string>) => component["bom-ref"]);
   // The licence of each bundled component begins with a line such as "zod 4.6.7 (MIT)".

@@ -10,14 +10,10 @@ const secrets = fc.string({ unit: lettersAndDigits, minLength: 8, maxLength: 40 
 const separators = fc.string({ unit: "binary" }).map((text) => text.replace(/[\p{L}\p{N}]/gu, ""));
 
 const fullWidth = (one: string) => String.fromCharCode(one.charCodeAt(0) + 0xfee0);
-const hex = (one: string) => one.charCodeAt(0).toString(16);
 
 describe("A text that repeats a sensitive value is redacted", () => {
   it("whatever stands between its letters and digits", () => {
-    const markup = fc.constantFrom(
-      ...["</b><b>", "<br/>", "<!-- x -->", "＜i＞", "\\uDB40", "\\000", "\\n", "%00", "%u200B"],
-      ...["&shy;", "&#173;", "&#xAD;", "\u001b[31m", "\u009b1m", "\u001b]0;x\u0007"],
-    );
+    const markup = fc.constantFrom("</b><b>", "<br/>", "<!-- x -->", "＜i＞", "\\n");
     const gapLists = fc.array(fc.oneof(separators, markup), { minLength: 1, maxLength: 10 });
 
     fc.assert(
@@ -33,10 +29,6 @@ describe("A text that repeats a sensitive value is redacted", () => {
     { how: "in capitals", spell: (one) => one.toUpperCase() },
     { how: "in full width", spell: fullWidth },
     { how: "with accents", spell: (one) => `${one}\u0301`.normalize() },
-    { how: "as JSON escapes", spell: (one) => `\\u00${hex(one)}` },
-    { how: "as \\x escapes", spell: (one) => `\\x${hex(one)}` },
-    { how: "percent-encoded", spell: (one) => `%${hex(one)}` },
-    { how: "as HTML entities", spell: (one) => `&#${one.charCodeAt(0)};` },
     { how: "between signs that decompose to letters", spell: (one) => `${one}\u3200` },
     { how: "between letters that look like dots", spell: (one) => `${one}\u02d0\ua78f` },
     { how: "in full width between letters like dots", spell: (one) => `${fullWidth(one)}\u02d0` },
@@ -81,15 +73,22 @@ it.each([
   "see https://example.com/hook",
   "see https://example.com?c=d",
   "see https://example.com#c",
-  "/api/base%5F1/webhooks", // An escape sequence can stand for any letter.
 ])("A text that may hold an unknown credential is redacted: %j", (text) => {
   expect(redact(text)).toBe(placeholder);
 });
 
+const escapeSequences = ["\\u0041", "\\x41", "\\101", "%5F", "%u0041", "&#65;", "&#x41;", "&auml;"];
+it.each([...escapeSequences, "\u001b[31m", "\u009b1m"])(
+  "A text with %j is redacted, because it can stand for any letter or hide one",
+  (sequence) => {
+    expect(redact(`base${sequence}1`)).toBe(placeholder);
+  },
+);
+
 it.each([
   { reason: "a longer word holds a short value", text: "hookshot, Fishhook2.", value: "hook" },
   { reason: "it shares only 7 letters with a value", text: "sk_live_K is new", value: key },
-  { reason: "a value has fewer than 4 letters", text: "a bad id", value: "bad" },
+  { reason: "it holds a value of only 3 letters", text: "a bad id", value: "bad" },
   { reason: "it speaks of credentials", text: "You need a Bearer token (whsec_).", value: key },
   { reason: "it names hosts", text: "example.com/a or https://example.com", value: key },
   { reason: "it holds operators", text: "3 < 4 && a <= b; 100 % & 7; 5\\", value: key },
@@ -112,9 +111,9 @@ it.each(repeated)("Redaction of 400 kB of %j takes no longer than a test may", (
 
 it.each([
   { url: "https://h.example/a1/b2/c3/d4/e5", text: "bad h.example/a1/b2/c3/d4/e5" },
-  { url: "https://h.example/a/b/cdef", text: "bad path a, b, cdef" },
+  { url: "https://h.example/a/b/cde", text: "bad path a, b, cde" },
   { url: "https://bob:p1@h.example/", text: "bob:p1@h.example" },
-  { url: "https://us%20er:pass@example.com/", text: "the password is pass" },
+  { url: "https://bob:p%C3%A4ss@example.com/", text: "the password is päss" },
   { url: "https://example.com/?token=s3cr3t", text: "s3cr3t is wrong" },
   { url: "https://example.com/?a=b1&c=d2", text: "bad query a=b1&c=d2" },
   { url: "https://example.com/#fragment-7", text: "not found: fragment 7" },

@@ -48,7 +48,7 @@ it.each<[string, HttpOutcome]>([
   expect(policy.mayHaveActed(outcome)).toBe(false);
 });
 
-const errorOfService = errorBody("NOT_FOUND");
+const errorOfService = errorBody("BUSY");
 it.each<[string, HttpOutcome]>([
   ["503 with Retry-After, as a proxy returns it", outcomes.response(503, 5_000)],
   ["503 with an error body alone", outcomes.response(503, undefined, errorOfService)],
