@@ -38,6 +38,7 @@ it.each([
   { line: "serve --listing='sk_live_1'", message: "'--listing=…'" },
   { line: "serve --port 65536", message: "--port: must be a whole number from 0 to 65535." },
   { line: "serve --port 8787.5", message: "--port: must be a whole number" },
+  { line: "serve --rate-limit 0", message: "--rate-limit: must be a number from 0.001" },
   { line: "serve --host 0.0.0.0", message: "--host: this address is reachable" },
   { line: "serve --deliver-to http://h/path", message: "--deliver-to: must be an origin" },
   { line: "serve --api-key sk_live_ä", message: invalidKey },
@@ -45,7 +46,7 @@ it.each([
   { line: "serve --api-key sk_live_1 --api-key sk_live_1=b", message: invalidKey },
   { line: "emit record.created", message: "required option '--database <ID>'" },
   { line: "emit a --database b --data [7]", message: "--data: must be a JSON object" },
-  { line: "emit a --database b --wait x", message: "--wait: must be a number from 0 to 600." },
+  { line: "emit a --database b --wait 1x", message: "--wait: must be a number from 0 to 600." },
   { line: "emit a --database b --url x", message: "--url (or DBWEBHOOKS_BASE_URL): must be an" },
 ])("An invalid command exits with 2 and shows no key: $line", async ({ line, message }) => {
   const { exitCode, stderr } = await runCommandLine(line);
