@@ -3,9 +3,8 @@ import type { dynamic } from "@pulumi/pulumi";
 import { assertNodeVersion } from "../common/node-version.js";
 import { explicitProviderKey, namespace } from "../common/setting-names.js";
 import { EngineMonitor, type Severity } from "../provider/engine.js";
-import { PartialCreationError } from "../provider/errors.js";
-import { WebhookProvider } from "../provider/provider.js";
 import { type Properties, withWrappedSecret } from "../provider/values.js";
+import { WebhookProvider } from "../provider/webhook-provider.js";
 
 /** The property in which Pulumi keeps the text of a dynamic provider. */
 const providerTextKey = "__provider";
@@ -52,18 +51,8 @@ export async function diff(
 
 /** Creates the webhook and returns its secret for Pulumi to encrypt. */
 export async function create(inputs: Properties): Promise<dynamic.CreateResult> {
-  try {
-    const { id, properties } = await usableProvider().create(withoutProviderText(inputs), options);
-    return { id, outs: properties };
-  } catch (error) {
-    // Pulumi adds the text of the provider to the result of a creation, but not to an error.
-    throw error instanceof PartialCreationError
-      ? error.storedAs(error.id, {
-          ...error.properties,
-          [providerTextKey]: inputs[providerTextKey],
-        })
-      : error;
-  }
+  const { id, properties } = await usableProvider().create(withoutProviderText(inputs), options);
+  return { id, outs: properties };
 }
 
 /**

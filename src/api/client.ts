@@ -50,21 +50,13 @@ export interface WebhookKey {
 }
 
 /**
- * The result of a creation: the webhook exists, there is none, or there may be one. `secret` is present
- * where the response holds a usable one, even if its id is not usable.
+ * The result of a creation: the service returned a webhook, there is none, or there may be one. `secret` is
+ * what the response holds, which need not be a text.
  */
 export type Creation =
-  | {
-      readonly kind: "created";
-      readonly webhook: WebhookKey;
-      readonly secret: string | undefined;
-    }
+  | { readonly kind: "returned"; readonly webhook: WebhookKey; readonly secret: unknown }
   | { readonly kind: "refused"; readonly failure: FailedCall }
-  | {
-      readonly kind: "inDoubt";
-      readonly failure: FailedCall;
-      readonly secret?: string | undefined;
-    };
+  | { readonly kind: "inDoubt"; readonly failure: FailedCall };
 
 /**
  * The result of a deletion. `absent`: the service has no such webhook, or the API key has no access to it.
@@ -98,8 +90,8 @@ export async function createWebhook(
   }
   const { id, secret } = parseCreatedWebhook(response.body) ?? {};
   return id === undefined
-    ? { kind: "inDoubt", failure: { ...call, unusablePart: "id" }, secret }
-    : { kind: "created", webhook: { databaseId, id }, secret };
+    ? { kind: "inDoubt", failure: { ...call, unusablePart: "id" } }
+    : { kind: "returned", webhook: { databaseId, id }, secret };
 }
 
 /**

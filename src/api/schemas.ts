@@ -10,13 +10,22 @@ const webhookId = () =>
     z.transform((id) => String(id)),
   );
 
-/** Reads the response to a creation: the id and the secret, each where it is usable. */
+/** Reads the response to a creation: the id where it is usable, and the secret, whatever it is. */
 export const parseCreatedWebhook = parser(() =>
-  z.object({
-    id: z.catch(z.optional(webhookId()), undefined),
-    secret: z.catch(z.optional(z.string().check(z.refine(isStorableSecret))), undefined),
-  }),
+  z.object({ id: z.catch(z.optional(webhookId()), undefined), secret: z.optional(z.unknown()) }),
 );
+
+/** Returns the texts that a body, of any status, holds in a field `secret` at any depth. */
+export function secretsInBody(body: string): string[] {
+  const secrets: string[] = [];
+  JSON.stringify(parseJson(body), (key, value: unknown) => {
+    if (key === "secret" && typeof value === "string") {
+      secrets.push(value);
+    }
+    return value;
+  });
+  return secrets;
+}
 
 // A text of the list ends up in the state and on terminals.
 const listedText = () =>
@@ -72,11 +81,6 @@ export function isNotFound(outcome: HttpOutcome): boolean {
     outcome.statusCode === 404 &&
     parseServiceError(outcome.body)?.code === "NOT_FOUND"
   );
-}
-
-/** Whether Pulumi can store a secret unchanged: it alters text that is not well-formed Unicode. */
-export function isStorableSecret(secret: string): boolean {
-  return secret !== "" && secret.isWellFormed();
 }
 
 /**

@@ -1,8 +1,15 @@
 import type { WebhookInputs } from "./arguments.js";
 import { WebhookError } from "./errors.js";
 import { differencesFrom, lookUp } from "./lookup.js";
-import { messageParts, messages, nameOfWebhook, notFoundText } from "./messages.js";
+import {
+  adoptedText,
+  adoptionProblems,
+  notAdoptedText,
+  notFoundText,
+} from "./messages/existing-webhooks.js";
+import { nameOfWebhook } from "./messages/names.js";
 import type { Context } from "./operation.js";
+import type { RunState, WebhookAddress } from "./run-state.js";
 
 /** Adopts an existing webhook. Nothing is sent, except that the setting `listing` looks the webhook up. */
 export async function adoptWebhook(
@@ -14,27 +21,31 @@ export async function adoptWebhook(
   const { baseUrl, listing } = settings;
   const id = String(adopt.id);
   const { databaseId } = webhook;
+  const address = { baseUrl, databaseId, id };
   const name = nameOfWebhook(id, databaseId);
-  const record = runState.remember({ baseUrl, databaseId, id });
-  const failureFor = (problem: string) => {
-    record.hasFailedToAdopt = true;
-    return new WebhookError("unchanged", messages.notAdopted(name, problem));
-  };
-  if (record.isDeleted) {
-    throw failureFor(messageParts.adoptDeleted);
+  const conflict = conflictOf(address, runState);
+  if (conflict === undefined) {
+    // Recorded before the lookup, during which another resource may adopt the same webhook.
+    runState.record("adopted", address);
   }
-  if (record.isAdopted || record.isProtectedByCreation || record.owners.size > 0) {
-    throw failureFor(messageParts.adoptOwned);
-  }
-  // Set before the lookup, during which another resource may adopt the same webhook.
-  record.isAdopted = true;
-  const problem = listing ? await lookUpProblem(context, webhook, id) : undefined;
+  const problem = conflict ?? (listing ? await lookUpProblem(context, webhook, id) : undefined);
   if (problem !== undefined) {
-    record.isAdopted = false;
-    throw failureFor(problem);
+    runState.record("adoptionFailed", address);
+    throw new WebhookError("unchanged", notAdoptedText(name, problem));
   }
-  operation.notify(messages.adopted(name, listing));
+  operation.notify(adoptedText(name, listing));
   return { id, secret: adopt.secret };
+}
+
+/** Returns why an earlier event of this run forbids an adoption, if one does. */
+function conflictOf(address: WebhookAddress, runState: RunState): string | undefined {
+  const isManaged = (["created", "adopted", "imported"] as const).some((event) =>
+    runState.has(event, address),
+  );
+  if (isManaged) {
+    return adoptionProblems.managed;
+  }
+  return runState.isGoneOrGoing(address) ? adoptionProblems.gone : undefined;
 }
 
 /** Returns why a webhook cannot be adopted as it is declared, or `undefined` if it can. */
@@ -46,9 +57,9 @@ async function lookUpProblem(
   const { webhook, isComplete, failure } = await lookUp(context, { ...declared, id });
   if (webhook === undefined) {
     return isComplete
-      ? messageParts.adoptNotListed
-      : `${notFoundText(context, failure)} ${messageParts.lookupNeeded}`;
+      ? adoptionProblems.notListed
+      : adoptionProblems.notLookedUp(notFoundText(context, failure));
   }
-  const drift = Object.keys(differencesFrom(webhook, { ...declared })).join(", ");
-  return drift === "" ? undefined : messageParts.adoptDiffers(drift);
+  const drift = Object.keys(differencesFrom(webhook, declared)).join(", ");
+  return drift === "" ? undefined : adoptionProblems.differs(drift);
 }

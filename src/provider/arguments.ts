@@ -1,13 +1,12 @@
 // The arguments of a webhook and their rules. No message repeats a received value: any value can be a
 // credential, and Pulumi masks only the secrets that it knows of.
-import { isStorableSecret } from "../api/schemas.js";
 import { eventTypes, isEventType } from "../common/event-types.js";
 import { hasControlOrSurroundingSpace, isIdentifier, webhookIdOf } from "../common/identifier.js";
 import { adviceForUnknownName, validateNames } from "../common/nearest-name.js";
 import { WebhookError } from "./errors.js";
-import { messages } from "./messages.js";
+import { incompleteText } from "./messages/creation.js";
 import { validateReceiverUrl } from "./urls.js";
-import { isUnknown, type Properties } from "./values.js";
+import { isStorableSecret, isUnknown, type Properties, unwrapSecret } from "./values.js";
 
 /** The arguments of a webhook for its creation: known, with sorted events and no duplicates. */
 export interface WebhookInputs {
@@ -45,10 +44,13 @@ export const webhookArguments: Readonly<Record<keyof WebhookInputs, ArgumentRule
   adopt: { replaces: false, isRequired: false, validate: validateAdopt },
 };
 
+/** The name of an argument whose change replaces the webhook. */
+export type ReplacingArgument = "databaseId" | "url" | "events" | "tableId";
+
 /** The arguments whose change replaces the webhook. */
-export const replacingArguments: readonly string[] = Object.entries(webhookArguments)
+export const replacingArguments = Object.entries(webhookArguments)
   .filter(([, { replaces }]) => replaces)
-  .map(([name]) => name);
+  .map(([name]) => name as ReplacingArgument);
 
 /** Lists every problem of a webhook's arguments, one line each. */
 export function validateArguments(args: Properties): string[] {
@@ -72,7 +74,7 @@ export function requireCompleteInputs(inputs: Properties): WebhookInputs {
   const given = withoutAbsent(inputs);
   const [problem] = validateArguments(given);
   if (problem !== undefined || isUnknown(given)) {
-    throw new WebhookError("notCreated", messages.incomplete(problem));
+    throw new WebhookError("notCreated", incompleteText(problem));
   }
   return given as unknown as WebhookInputs;
 }
@@ -84,7 +86,18 @@ export function withoutAbsent(properties: Properties): Record<string, unknown> {
   );
 }
 
+/** Returns the id that the argument `adopt` names, or the marker of an id that is not known yet. */
+export function idToAdopt({ adopt }: Properties): string | undefined {
+  const value = unwrapSecret(adopt ?? undefined);
+  if (value === undefined) {
+    return undefined;
+  }
+  return String(typeof value === "object" ? (value as { id?: unknown } | null)?.id : value);
+}
+
 /** Sorts events and drops duplicates once all of them are known, because their order has no meaning. */
+export function normalizeEvents(events: readonly string[]): readonly string[];
+export function normalizeEvents(events: unknown): unknown;
 export function normalizeEvents(events: unknown): unknown {
   const isList = Array.isArray(events) && events.every((event) => typeof event === "string");
   return isList && !isUnknown(events) ? [...new Set(events)].sort() : events;

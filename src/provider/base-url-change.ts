@@ -6,11 +6,11 @@ export interface BaseUrlChange {
   readonly from: string;
   readonly to: string;
   /**
-   * `replace`: Pulumi creates with the new settings and deletes with the old ones. `refuse`: the key of an
-   * explicit provider comes from the environment, so a deletion would send a new key to the old address.
-   * `leave`: the comparison of each webhook decides.
+   * Whether Pulumi can replace the provider and its webhooks: it creates with the new settings and deletes with the
+   * old ones. It cannot where the environment set the old address or its key, because the old provider would now
+   * take the new values from there.
    */
-  readonly consequence: "replace" | "refuse" | "leave";
+  readonly isReplacement: boolean;
 }
 
 /**
@@ -25,13 +25,10 @@ export function compareBaseUrls(olds: ConfigSource, news: ConfigSource): BaseUrl
   if (!old || !next || [next.baseUrl, ...next.formerBaseUrls].includes(old.baseUrl)) {
     return undefined;
   }
-  const [from, to] = [shownValue(old.baseUrl), shownValue(next.baseUrl)];
-  // The settings of a new provider, which has no old arguments, count as coming from the environment too.
-  if (old.namesFromEnvironment.includes("baseUrl")) {
-    return { from, to, consequence: "leave" };
-  }
-  if (!old.namesFromEnvironment.includes("apiKey")) {
-    return { from, to, consequence: "replace" };
-  }
-  return { from, to, consequence: next.isExplicit ? "refuse" : "leave" };
+  const { namesFromEnvironment: names } = old;
+  return {
+    from: shownValue(old.baseUrl),
+    to: shownValue(next.baseUrl),
+    isReplacement: !names.includes("baseUrl") && !names.includes("apiKey"),
+  };
 }

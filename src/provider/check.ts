@@ -1,18 +1,19 @@
+import { webhookIdOf } from "../common/identifier.js";
 import { oneLine } from "../common/redact.js";
 import {
+  idToAdopt,
   normalizeEvents,
   validateArgumentNames,
   validateArguments,
   withoutAbsent,
 } from "./arguments.js";
 import type { ConfigResult } from "./config.js";
-import { messages, nameOfWebhook } from "./messages.js";
+import { adoptingText } from "./messages/existing-webhooks.js";
+import { nameOfWebhook } from "./messages/names.js";
+import { adoptedAgainText, sharedText } from "./messages/replacement.js";
 import type { Operation } from "./operation.js";
-import type { RunState } from "./run-state.js";
-import { idToAdopt } from "./state.js";
+import type { RunState, WebhookAddress } from "./run-state.js";
 import { isUnknown, type Properties, withWrappedSecret, wrapSecret } from "./values.js";
-
-const maxFailures = 20;
 
 /** The result of `check`: normalized inputs and one message per problem. */
 export interface CheckResult {
@@ -30,70 +31,53 @@ interface DeclaredResource {
 
 /** Checks the arguments of a webhook, and records which webhook they adopt or were imported from. */
 export function checkWebhook(
-  resource: DeclaredResource,
+  { olds, news, urn }: DeclaredResource,
   { settings, problems }: ConfigResult,
   runState: RunState,
   operation: Operation,
 ): CheckResult {
-  const { olds, news, urn } = resource;
   const { inputs, failures } = checkArguments(news, problems);
-  runState.hasChecked = true;
-  if (isStored(olds) && urn !== "") {
-    runState.oldArguments.set(urn, olds);
+  runState.checkedUrns.add(urn);
+  const adopted = settings && adoptedWebhook(news, settings.baseUrl);
+  if (adopted !== undefined) {
+    // Recorded whatever else is wrong: another resource of the program may delete this webhook.
+    runState.record("namedByAdopt", adopted);
+    const name = nameOfWebhook(adopted.id, adopted.databaseId);
+    const isNewResource = Object.keys(olds).length === 0;
+    if (isSameAdoption(olds, adopted)) {
+      runState.record("stillNamedByAdopt", adopted);
+    } else if (isNewResource && runState.has("stillNamedByAdopt", adopted)) {
+      // The replacement adopts the webhook that it replaces: if its provider is replaced too, the process of
+      // the old provider, which knows nothing of the adoption, would delete the webhook.
+      return { inputs, failures: [...failures, `adopt: ${adoptedAgainText(name)}`] };
+    }
+    if (isNewResource && failures.length === 0) {
+      operation.notify(adoptingText(name));
+    }
   }
-  if (settings === undefined || failures.length > 0) {
+  const imported = runState.imports.get(urn);
+  if (imported === undefined || failures.length > 0) {
     return { inputs, failures };
   }
-  const problem = recordAdoption(resource, inputs, settings.baseUrl, runState, operation);
-  if (problem !== undefined) {
-    return { inputs, failures: [problem] };
+  const holders = runState.holdersWith(imported, urn);
+  if (holders.length > 1) {
+    operation.warn(sharedText(nameOfWebhook(imported.id, imported.databaseId), holders));
   }
-  const isImported = recordImport(urn, runState, operation);
   // The url was imported as a secret, so it stays one in the state.
-  return { inputs: isImported ? { ...inputs, url: wrapSecret(inputs.url) } : inputs, failures };
+  return { inputs: { ...inputs, url: wrapSecret(inputs.url) }, failures };
 }
 
-/** Records that the argument `adopt` names a webhook, if it does. Returns why the webhook cannot be adopted. */
-function recordAdoption(
-  { olds, urn }: DeclaredResource,
-  inputs: Properties,
-  baseUrl: string,
-  runState: RunState,
-  operation: Operation,
-): string | undefined {
-  const id = idToAdopt(inputs);
-  const databaseId = String(inputs.databaseId);
-  if (id === undefined || isUnknown([id, databaseId])) {
-    return undefined;
-  }
-  const name = nameOfWebhook(id, databaseId);
-  const old = runState.oldArguments.get(urn) ?? {};
-  if (!isStored(olds) && idToAdopt(old) === id && old.databaseId === databaseId) {
-    // The replacement adopts the webhook that it replaces: if its provider is replaced too, the process of
-    // the old provider, which knows nothing of the adoption, would delete the webhook.
-    return `adopt: ${messages.adoptedAgain(name)}`;
-  }
-  runState.remember({ baseUrl, databaseId, id }).isAdoptDeclared = true;
-  operation.notify(isStored(olds) ? undefined : messages.adopting(name));
-  return undefined;
+/** Returns the webhook that arguments adopt, if they adopt one and it is known which. */
+function adoptedWebhook(args: Properties, baseUrl: string): WebhookAddress | undefined {
+  const { databaseId } = args;
+  const id = webhookIdOf(idToAdopt(args));
+  return id === undefined || typeof databaseId !== "string" || isUnknown(databaseId)
+    ? undefined
+    : { baseUrl, databaseId, id };
 }
 
-/** Records the owner of a webhook that this run has imported. Returns whether there is one. */
-function recordImport(urn: string, runState: RunState, operation: Operation): boolean {
-  const imported = runState.imported.get(urn);
-  if (imported === undefined) {
-    return false;
-  }
-  const owners = runState.remember(imported).addOwner(urn);
-  if (owners.length > 1) {
-    operation.warn(messages.shared(nameOfWebhook(imported.id, imported.databaseId), owners));
-  }
-  return true;
-}
-
-/** Whether Pulumi has stored arguments: it has none for a new webhook, nor for the new one of a replacement. */
-function isStored(olds: Properties): boolean {
-  return Object.keys(olds).length > 0;
+function isSameAdoption(olds: Properties, { databaseId, id }: WebhookAddress): boolean {
+  return olds.databaseId === databaseId && idToAdopt(olds) === id;
 }
 
 /** Validates the configuration and the arguments, and normalizes the arguments if there is no problem. */
@@ -103,10 +87,7 @@ function checkArguments(news: Properties, problems: readonly string[]): CheckRes
   if (all.length === 0) {
     return { inputs: normalizeInputs(inputs), failures: [] };
   }
-  const more = all.length - maxFailures;
-  const rest = more > 0 ? [`more: problems that are not shown here: ${more}`] : [];
-  const failures = [...all.slice(0, maxFailures), ...rest].map((line) => oneLine(line, 500));
-  return { inputs, failures };
+  return { inputs, failures: all.map((line) => oneLine(line, 500)) };
 }
 
 /**

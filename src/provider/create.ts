@@ -1,37 +1,40 @@
 import { createWebhook, deleteWebhook } from "../api/client.js";
 import type { WebhookInputs } from "./arguments.js";
-import { PartialCreationError, WebhookError } from "./errors.js";
+import { WebhookError } from "./errors.js";
 import { lookForOrphans } from "./lookup.js";
 import {
-  failureText,
-  faultText,
   inDoubtText,
-  messageParts,
-  messages,
+  knownNumberText,
   notCreatedText,
+  undoReturned404,
   undoText,
-} from "./messages.js";
+  withoutSecretText,
+} from "./messages/creation.js";
+import { failureText, faultText } from "./messages/requests.js";
 import type { Context } from "./operation.js";
 import type { WebhookAddress } from "./run-state.js";
-import type { Properties } from "./values.js";
+import { isStorableSecret } from "./values.js";
+
+/** A new webhook, and the secret that the service reveals only once. */
+export interface CreatedWebhook {
+  readonly id: string;
+  readonly secret: string;
+}
 
 /**
- * Creates a webhook. Deletes it again if the response holds no secret, or if its secret can no longer reach
- * the state.
- *
- * @param state What Pulumi stores of the webhook besides its secret.
+ * Creates a webhook. Deletes it again if its secret cannot be stored, or can no longer reach the state; never
+ * if the webhook may have existed before.
  */
 export async function createManagedWebhook(
   context: Context,
   webhook: WebhookInputs,
-  state: Properties,
-): Promise<{ id: string; secret: string }> {
+): Promise<CreatedWebhook> {
   const { engineMonitor, operation } = context;
   engineMonitor.signalHandlers.beginCreation();
   try {
-    return await createOrUndo(context, webhook, state);
+    return await createOrUndo(context, webhook);
   } catch (error) {
-    if (!(await engineMonitor.checkCanStore())) {
+    if (!(await engineMonitor.confirmCanStoreOrStop())) {
       // The process ends before the error can reach the engine.
       operation.warn(error instanceof WebhookError ? error.message : `${operation.name} failed.`);
     }
@@ -41,61 +44,67 @@ export async function createManagedWebhook(
   }
 }
 
-async function createOrUndo(
-  context: Context,
-  webhook: WebhookInputs,
-  state: Properties,
-): Promise<{ id: string; secret: string }> {
+async function createOrUndo(context: Context, webhook: WebhookInputs): Promise<CreatedWebhook> {
   const { settings, runState, engineMonitor, operation } = context;
+  const { baseUrl } = settings;
+  const startedAt = runState.now;
   const creation = await createWebhook(context, webhook);
   if (creation.kind === "refused") {
     throw new WebhookError("notCreated", notCreatedText(context, creation.failure));
   }
   if (creation.kind === "inDoubt") {
-    const orphans = await lookForOrphans(context, webhook);
-    const redacting = { ...context, operation: operation.withSensitiveValue(creation.secret) };
-    throw new WebhookError("inDoubt", inDoubtText(redacting, creation.failure, webhook, orphans));
+    const orphans = await lookForOrphans(context, webhook, startedAt);
+    throw new WebhookError("inDoubt", inDoubtText(context, creation.failure, webhook, orphans));
   }
-  const { webhook: created, secret } = creation;
-  const { id } = created;
-  const address = { ...created, baseUrl: settings.baseUrl };
-  const { isNew } = runState.recordCreation(address);
-  if (!isNew) {
-    throw new WebhookError("notCreated", messages.existingReturned(operation.name, id));
+  const { secret } = creation;
+  const address = { ...creation.webhook, baseUrl };
+  const { id } = address;
+  const isKnown = runState.isKnown(address, startedAt);
+  if (isKnown || isAbsent(secret)) {
+    runState.record("returnedInDoubt", address);
+    throw new WebhookError(
+      "inDoubt",
+      isKnown ? knownNumberText(operation, id) : withoutSecretText(operation, id),
+    );
   }
-  const canStore = await engineMonitor.checkCanStore();
-  if (secret !== undefined && canStore) {
+  // Recorded before anything else is awaited: a deletion that Pulumi starts meanwhile must see it.
+  runState.record("created", address);
+  const canStore = await engineMonitor.confirmCanStoreOrStop();
+  const hasUsableSecret = isStorableSecret(secret);
+  if (hasUsableSecret && canStore) {
     return { id, secret };
   }
   const problem = await undoCreation(context, address, secret);
-  const messageFor = (end: "undone" | "partial" | "leftBehind") =>
-    undoText(operation.name, id, secret !== undefined, end, problem);
-  if (problem === undefined) {
-    runState.remember(address).isDeleted = true;
-    throw new WebhookError("undone", messageFor("undone"));
-  }
-  // Once the engine cannot store anything, it never can: a webhook with a secret is never stored as partial.
-  throw (await engineMonitor.checkCanStore())
-    ? new PartialCreationError(id, state, messageFor("partial"))
-    : new WebhookError("leftBehind", messageFor("leftBehind"));
+  const text = undoText(operation, id, { hasUsableSecret }, problem);
+  throw new WebhookError(problem === undefined ? "undone" : "leftBehind", text);
+}
+
+/** Whether the response revealed no secret, as one about an existing webhook might. */
+function isAbsent(secret: unknown): boolean {
+  return secret === undefined || secret === null || secret === "";
 }
 
 /** Deletes a webhook that was just created. Returns what went wrong, if anything did. */
 async function undoCreation(
   context: Context,
   address: WebhookAddress,
-  secret: string | undefined,
+  secret: unknown,
 ): Promise<string | undefined> {
   // The deadline of the creation may have passed, but its webhook must not stay.
-  const name = `Delete webhook ${address.id}`;
-  const operation = context.operation.withoutDeadline(name).withSensitiveValue(secret);
+  const operation = context.operation
+    .withoutDeadline(`Delete webhook ${address.id}`)
+    .withSensitiveValues(typeof secret === "string" ? [secret] : []);
   const undoContext = { ...context, operation };
   try {
     const deletion = await deleteWebhook(undoContext, address, { isUndo: true });
-    if (deletion.kind === "absent") {
-      return messageParts.undoReturned404;
+    if (deletion.kind === "failed") {
+      return failureText(undoContext, deletion.failure);
     }
-    return deletion.kind === "failed" ? failureText(undoContext, deletion.failure) : undefined;
+    if (deletion.kind === "absent") {
+      return undoReturned404;
+    }
+    context.runState.recordGone(address);
+    return undefined;
   } catch (error) {
     // The webhook exists after any error, so the caller has to name it.
     return faultText(operation, error);

@@ -1,12 +1,23 @@
-import { normalizeEvents, replacingArguments } from "./arguments.js";
+import { idToAdopt, normalizeEvents, replacingArguments } from "./arguments.js";
 import type { Settings } from "./config.js";
 import { WebhookError } from "./errors.js";
-import { messageParts, messages, nameOfWebhook, otherBaseUrlText } from "./messages.js";
+import { otherBaseUrlText } from "./messages/deletion.js";
+import { otherAdoptedSecretText } from "./messages/existing-webhooks.js";
+import { nameOfWebhook } from "./messages/names.js";
+import {
+  adoptedAgainText,
+  baseUrlLabel,
+  exchangeText,
+  importedOtherwiseText,
+  moveText,
+  replacementText,
+  sharedText,
+} from "./messages/replacement.js";
 import type { Operation } from "./operation.js";
-import type { RunState, WebhookRecord } from "./run-state.js";
-import { addressOf, currentBaseUrl, idToAdopt } from "./state.js";
+import type { RunState, WebhookAddress } from "./run-state.js";
+import { addressOf, parseState, type WebhookState } from "./state.js";
 import { isSameUrl } from "./urls.js";
-import { isUnknown, type Properties } from "./values.js";
+import { isUnknown, type Properties, unwrapSecret } from "./values.js";
 
 /** A property that forces the replacement of a webhook, and its name in messages, with details. */
 export interface Difference {
@@ -14,45 +25,58 @@ export interface Difference {
   readonly label: string;
 }
 
+/** What the adapter knows about a comparison besides the state and the arguments. */
+export interface DiffOptions {
+  /** The paths of `ignoreChanges`, where Pulumi has not applied them. */
+  readonly ignored?: readonly string[];
+  /**
+   * Whether Pulumi keeps the old settings of a default provider for its deletions. Default: false, as for
+   * dynamic providers.
+   */
+  readonly keepsOldSettings?: boolean;
+  /** Identifies the resource. The dynamic adapter does not get it. */
+  readonly urn?: string | undefined;
+}
+
 /** A stored webhook and the arguments that the program declares for it. */
-export interface Comparison {
+export interface Comparison extends DiffOptions {
   readonly id: string;
-  /** The stored outputs. */
-  readonly state: Properties;
+  readonly state: WebhookState;
+  /** The checked arguments. Some can be markers of values that are not known yet. */
   readonly news: Properties;
   /** The settings of the provider, if they are valid. */
   readonly settings: Settings | undefined;
-  /** The paths of `ignoreChanges`. */
-  readonly ignored: readonly string[];
-  /** Identifies the resource. The dynamic adapter does not get it. */
-  readonly urn: string | undefined;
 }
 
 /**
- * Compares a webhook with the program, throws if the update must not happen, records who owns the webhook,
- * and announces a replacement. Sends nothing.
+ * Compares a webhook with the program, throws if the update must not happen, and announces a replacement.
+ * Sends nothing.
  */
 export function diffWebhook(
   comparison: Comparison,
   runState: RunState,
   operation: Operation,
 ): readonly Difference[] {
-  const { id, state, settings, urn = "" } = comparison;
+  const { id, state, settings, urn } = comparison;
   const differences = compareWebhook(comparison);
   const address = addressOf(id, state, settings);
-  // From now on this run knows the webhook.
-  const record = address && runState.remember(address);
-  if (runState.isRefresh) {
-    // A refresh compares nothing with the program, so there is nothing to refuse or to announce.
+  if (address !== undefined) {
+    runState.record("inState", address);
+  }
+  const { checkedUrns } = runState;
+  const isDeclared = urn === undefined ? checkedUrns.size > 0 : checkedUrns.has(urn);
+  if (address && runState.has("read", address) && !isDeclared) {
+    // A refresh compares what it has read with the arguments of the last update, and not with the program.
     return differences;
   }
-  assertSameBaseUrl(comparison, address?.baseUrl, operation);
   if (differences.length > 0) {
-    // Pulumi can compare a resource twice: first because a resource on which it depends is replaced.
-    record?.owners.delete(urn);
-    announceReplacement(comparison, differences, runState.imported.has(urn), operation);
-  } else if (record !== undefined && runState.hasChecked) {
-    recordOwner(comparison, record, operation);
+    const isMoved = address !== undefined && address.baseUrl !== settings?.baseUrl;
+    const movedFrom = isMoved ? address.baseUrl : undefined;
+    assertReplaceable(comparison, movedFrom, operation);
+    const isImported = runState.imports.has(urn ?? "");
+    announceReplacement(comparison, differences, movedFrom, isImported, operation);
+  } else {
+    warnOfUnchanged(comparison, address, runState, operation);
   }
   return differences;
 }
@@ -63,7 +87,7 @@ export function compareWebhook({
   state,
   news,
   settings,
-  ignored,
+  ignored = [],
 }: Comparison): readonly Difference[] {
   const differences: Difference[] = [];
   for (const property of replacingArguments) {
@@ -76,12 +100,10 @@ export function compareWebhook({
       differences.push({ property, label: property });
     }
   }
-  const baseUrl = currentBaseUrl(state, settings);
+  const baseUrl = addressOf(id, state, settings)?.baseUrl;
   if (settings !== undefined && baseUrl !== settings.baseUrl) {
-    differences.push({
-      property: "baseUrl",
-      label: messageParts.baseUrlLabel(baseUrl, settings.baseUrl),
-    });
+    const label = baseUrlLabel(baseUrl, settings.baseUrl);
+    differences.push({ property: "baseUrl", label });
   }
   const adopted = idToAdopt(news);
   if (isUnknown(adopted)) {
@@ -89,14 +111,10 @@ export function compareWebhook({
   } else if (adopted !== undefined && adopted !== id) {
     differences.push({ property: "adopt", label: "adopt.id" });
   }
-  if (!hasSecret(state)) {
+  if (state.secret === undefined) {
     differences.push({ property: "secret", label: "secret (missing in the state)" });
   }
   return differences;
-}
-
-function hasSecret({ secret }: Properties): boolean {
-  return typeof secret === "string" && secret !== "";
 }
 
 /** Whether two values of an argument mean the same, such as events in another order. */
@@ -121,60 +139,77 @@ function isIgnored(property: string, ignored: readonly string[]): boolean {
   return ignored.some((path) => [property, `["${property}"]`, "*", "[*]"].includes(path));
 }
 
-/**
- * Throws if the base URL of this provider has changed: a replacement would delete the old webhook with the new
- * address and key, which fails. An explicit provider whose arguments name its base URL is not refused, because
- * the webhook may come from another provider, which deletes it with its own settings.
- */
-function assertSameBaseUrl(
-  { settings }: Comparison,
-  baseUrl: string | undefined,
+/** Throws if a replacement could not delete the old webhook, or would adopt it. */
+function assertReplaceable(
+  { id, state, news, settings, keepsOldSettings = false }: Comparison,
+  movedFrom: string | undefined,
   operation: Operation,
 ): void {
-  if (settings === undefined || baseUrl === undefined || baseUrl === settings.baseUrl) {
-    return;
+  if (movedFrom && settings && !canDeleteAtOldBaseUrl(settings, keepsOldSettings)) {
+    throw new WebhookError("unchanged", otherBaseUrlText(operation, settings, movedFrom));
   }
-  if (!settings.isExplicit || settings.namesFromEnvironment.includes("baseUrl")) {
-    throw new WebhookError("unchanged", otherBaseUrlText(operation, settings, baseUrl, true));
+  if (idToAdopt(news) === id) {
+    const name = nameOfWebhook(id, state.databaseId);
+    throw new WebhookError("unchanged", adoptedAgainText(name));
   }
 }
 
-/** Warns of a replacement. Throws if the replacement would adopt the webhook that it replaces. */
+/**
+ * Whether the old webhook of a move to another base URL can be deleted there. An explicit provider may not be
+ * the one that has the webhook, and deletes its own ones with its own arguments. The environment overrides old
+ * settings too: then the deletion would go to the new address, or with the new key to the old one.
+ */
+function canDeleteAtOldBaseUrl(
+  { isExplicit, namesFromEnvironment }: Settings,
+  keepsOldSettings: boolean,
+): boolean {
+  if (isExplicit) {
+    return !namesFromEnvironment.includes("baseUrl");
+  }
+  return (
+    keepsOldSettings &&
+    !namesFromEnvironment.includes("baseUrl") &&
+    !namesFromEnvironment.includes("apiKey")
+  );
+}
+
 function announceReplacement(
-  { id, state, news }: Comparison,
+  { id, state, news, settings }: Comparison,
   differences: readonly Difference[],
+  movedFrom: string | undefined,
   isImported: boolean,
   operation: Operation,
 ): void {
   const name = nameOfWebhook(id, state.databaseId);
-  const names = differences.map(({ label }) => label).join(", ");
-  if (idToAdopt(news) === id) {
-    throw new WebhookError("unchanged", messages.adoptedAgain(name));
+  const labels = differences.map(({ label }) => label);
+  if (isImported) {
+    operation.warn(importedOtherwiseText(name, labels));
+    return;
   }
-  operation.warn(
-    isImported
-      ? messages.importedOtherwise(name, names)
-      : messages.replacement(name, names, hasSecret(state)),
-  );
+  const adopted = idToAdopt(news);
+  const text =
+    adopted === undefined || isUnknown(adopted)
+      ? replacementText(name, labels)
+      : exchangeText(name, nameOfWebhook(adopted, parseState(news).databaseId), labels);
+  const move = movedFrom && settings ? ` ${moveText(movedFrom, settings.baseUrl)}` : "";
+  operation.warn(text + move);
 }
 
-/** Records the owner of a webhook that stays as it is. Throws if another resource adopts the same webhook. */
-function recordOwner(
+/** Warns of what looks unchanged and may still surprise: two resources of one webhook, another secret. */
+function warnOfUnchanged(
   { id, state, news, urn }: Comparison,
-  record: WebhookRecord,
+  address: WebhookAddress | undefined,
+  runState: RunState,
   operation: Operation,
 ): void {
   const name = nameOfWebhook(id, state.databaseId);
-  const hasAdopt = idToAdopt(news) !== undefined;
-  // Without URNs, all resources with `adopt` look like one, and so do all without it.
-  const owners = record.addOwner(urn ?? `a resource with${hasAdopt ? "" : "out"} adopt`);
-  const isAdoptedElsewhere = record.isAdoptDeclared && (!hasAdopt || owners.length > 1);
-  if (record.isAdopted || isAdoptedElsewhere) {
-    throw new WebhookError("unchanged", messages.adoptedAndOwned(name));
+  const holders = address && urn ? runState.holdersWith(address, urn) : [];
+  if (holders.length > 1) {
+    operation.warn(sharedText(name, holders));
   }
-  operation.warn(owners.length > 1 ? messages.shared(name, owners) : undefined);
-  const { secret } = (news.adopt ?? {}) as { secret?: unknown };
-  if (secret !== undefined && !isUnknown(secret) && secret !== state.secret) {
-    operation.notify(messages.otherAdoptedSecret(name));
+  const { secret } = (unwrapSecret(news.adopt ?? {}) ?? {}) as { secret?: unknown };
+  const given = unwrapSecret(secret);
+  if (given !== undefined && !isUnknown(given) && given !== state.secret) {
+    operation.warn(otherAdoptedSecretText(name));
   }
 }

@@ -74,7 +74,7 @@ export class EngineMonitor {
    * Asks whether the engine can still store what this process returns. Once it cannot, it never will, so no
    * further request is sent, except for undos.
    */
-  async checkCanStore(): Promise<boolean> {
+  async confirmCanStoreOrStop(): Promise<boolean> {
     const state = this.#state === "alive" ? await this.#probe() : this.#state;
     if (state !== "alive") {
       this.#markLost(state);

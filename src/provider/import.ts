@@ -1,61 +1,58 @@
 import type { ListedWebhook } from "../api/schemas.js";
 import { isEventType } from "../common/event-types.js";
 import { parseJson } from "../common/json.js";
-import { isAcceptableSecret, normalizeEvents } from "./arguments.js";
+import { isAcceptableSecret, normalizeEvents, type WebhookInputs } from "./arguments.js";
 import { WebhookError } from "./errors.js";
 import { lookUp } from "./lookup.js";
-import { messageParts, messages, nameOfWebhook, notFoundText } from "./messages.js";
+import { importProblems, notFoundText, notImportedText } from "./messages/existing-webhooks.js";
 import type { Context } from "./operation.js";
 import type { WebhookAddress } from "./run-state.js";
 import { validateReceiverUrl } from "./urls.js";
 import type { Properties } from "./values.js";
+
+/** The arguments that declare an imported webhook. */
+type ImportedInputs = Omit<WebhookInputs, "adopt">;
 
 /**
  * Reads a webhook that Pulumi does not know yet: its arguments from the list of its database, and its
  * secret, which the service does not reveal again, from the environment.
  *
  * @param givenSecret One secret, or a JSON object of secrets by `<databaseId>/<id>`.
- * @param isExternal Whether the program only reads the webhook (`Webhook.get`). Another stack manages it,
- * so no message may suggest to adopt it.
  */
 export async function findToImport(
   context: Context,
-  { databaseId, id }: WebhookAddress,
+  address: WebhookAddress,
   givenSecret: string,
-  isExternal: boolean,
-): Promise<{ inputs: Properties; secret: string }> {
+): Promise<{ inputs: ImportedInputs; secret: string }> {
   const { settings, runState, operation } = context;
-  const name = nameOfWebhook(id, databaseId);
+  const { databaseId, id } = address;
   const notImported = (problem: string) =>
-    new WebhookError("unchanged", messages.notImported(operation.name, problem, isExternal));
+    new WebhookError("unchanged", notImportedText(operation, problem));
   const key = `${databaseId}/${id}`;
   const given = readSecret(givenSecret, key);
   const problems = [
-    settings.listing ? undefined : messageParts.listingIsOff,
-    given.problem && messageParts.importSecret(given.problem, key),
+    settings.listing ? undefined : importProblems.listingIsOff,
+    given.problem && importProblems.secret(given.problem, key),
   ].filter(Boolean);
   if (problems.length > 0) {
     throw notImported(problems.join(" "));
   }
-  const { webhook, isComplete, failure } = await lookUp(context, { databaseId, id });
+  const { webhook, isComplete, failure } = await lookUp(context, address);
+  if (runState.isGoneOrGoing(address)) {
+    throw notImported(importProblems.gone);
+  }
   if (webhook === undefined) {
-    throw notImported(isComplete ? messageParts.importNotListed : notFoundText(context, failure));
+    throw notImported(isComplete ? importProblems.notListed : notFoundText(context, failure));
   }
   if ((webhook.tableIds?.length ?? 0) > 1) {
-    throw notImported(messageParts.importSeveralTables);
+    throw notImported(importProblems.severalTables);
   }
-  if (!given.isSecretMap) {
-    // Usually a mistake, but nothing here can tell.
-    runState.firstImportWithSharedSecret ??= name;
-    const first = runState.firstImportWithSharedSecret;
-    const isShared = first !== name;
-    operation.warn(isShared ? messages.sharedSecret(first, name) : undefined);
-  }
+  runState.record("imported", address);
   return { inputs: inputsOf(databaseId, webhook), secret: given.secret };
 }
 
 /** Returns the arguments that declare a webhook as the service has it. */
-function inputsOf(databaseId: string, { url, events, tableIds }: ListedWebhook): Properties {
+function inputsOf(databaseId: string, { url, events, tableIds }: ListedWebhook): ImportedInputs {
   return {
     databaseId,
     url,
@@ -66,10 +63,8 @@ function inputsOf(databaseId: string, { url, events, tableIds }: ListedWebhook):
   };
 }
 
-interface ReadSecret {
+interface GivenSecret {
   readonly secret: string;
-  /** Whether the variable holds a JSON object of secrets. */
-  readonly isSecretMap: boolean;
   readonly problem?: string;
 }
 
@@ -77,10 +72,10 @@ interface ReadSecret {
  * Reads the secret of one webhook. Scripts produce other JSON by accident, such as `null` for a missing
  * value, a quoted text or a list; none of these is a secret that verifies a signature.
  */
-function readSecret(givenSecret: string, key: string): ReadSecret {
+function readSecret(givenSecret: string, key: string): GivenSecret {
   const json = parseJson(givenSecret);
   const isSecretMap = typeof json === "object" && json !== null && !Array.isArray(json);
-  const unusable = (problem: string) => ({ secret: "", isSecretMap, problem });
+  const unusable = (problem: string) => ({ secret: "", problem });
   if (givenSecret === "") {
     return unusable("is not set, and the service does not reveal the secret again");
   }
@@ -89,6 +84,6 @@ function readSecret(givenSecret: string, key: string): ReadSecret {
   }
   const secret = isSecretMap ? (json as Properties)[key] : givenSecret;
   return typeof secret === "string" && isAcceptableSecret(secret)
-    ? { secret, isSecretMap }
+    ? { secret }
     : unusable("holds no usable secret for it");
 }

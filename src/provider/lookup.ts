@@ -5,33 +5,34 @@ import type { ListedWebhook } from "../api/schemas.js";
 import { normalizeEvents } from "./arguments.js";
 import { isSame } from "./diff.js";
 import type { Context } from "./operation.js";
-import type { Properties } from "./values.js";
+import type { WebhookState } from "./state.js";
+import { isUnknown } from "./values.js";
 
 /** A list, and the webhook in question. A webhook that a complete list does not hold is gone. */
 export interface Lookup extends WebhookList {
   readonly webhook: ListedWebhook | undefined;
 }
 
-/** Finds a webhook in the list of its database, which is requested unless it is given. */
-export async function lookUp(
-  context: Context,
-  { databaseId, id }: WebhookKey,
-  list = listWebhooks(context, databaseId),
-): Promise<Lookup> {
-  const result = await list;
-  return { ...result, webhook: result.webhooks.find((one) => one.id === id) };
+/** The properties of a webhook that a list shows. Only the table can be missing. */
+export type ListedProperties = Required<Pick<WebhookState, "url" | "events" | "tableId">>;
+
+/** Requests the list of a webhook's database, and finds the webhook in it. */
+export async function lookUp(context: Context, { databaseId, id }: WebhookKey): Promise<Lookup> {
+  return findIn(await requestList(context, databaseId), id);
 }
 
 /**
  * Looks up a webhook for a refresh. A refresh asks for every webhook separately, before anything changes,
  * so one list of each database serves all of them.
  */
-export function lookUpInCachedList(context: Context, webhook: WebhookKey): Promise<Lookup> {
-  const { databaseId } = webhook;
+export async function lookUpInCachedList(
+  context: Context,
+  { databaseId, id }: WebhookKey,
+): Promise<Lookup> {
   const { lists } = context.runState;
-  const list = lists.get(databaseId) ?? listWebhooks(context, databaseId);
+  const list = lists.get(databaseId) ?? requestList(context, databaseId);
   lists.set(databaseId, list);
-  return lookUp(context, webhook, list);
+  return findIn(await list, id);
 }
 
 /**
@@ -39,12 +40,14 @@ export function lookUpInCachedList(context: Context, webhook: WebhookKey): Promi
  * is on, and gives up when Pulumi stops. The webhooks that it finds are never deleted: they may belong to
  * another stack or to another creation in flight.
  *
- * @returns The ids of the webhooks that are like the declared one and unknown to this run, and whether the
- * list was complete.
+ * @param startedAt The moment at which the creation began.
+ * @returns The ids of the webhooks that are like the declared one and that this run neither knows nor knew when the
+ * creation began, and whether the list was complete.
  */
 export async function lookForOrphans(
   context: Context,
   webhook: NewWebhook,
+  startedAt: number,
 ): Promise<{ ids: readonly string[]; isComplete: boolean }> {
   const { settings, runState, engineMonitor, operation } = context;
   const { databaseId } = webhook;
@@ -56,27 +59,40 @@ export async function lookForOrphans(
   const raceEnd = new AbortController();
   const noList = () => ({ webhooks: [], isComplete: false });
   const { webhooks, isComplete } = await Promise.race([
-    listWebhooks(contextWithoutDeadline, databaseId),
+    requestList(contextWithoutDeadline, databaseId),
     once(engineMonitor.stopping, "abort", raceEnd).then(noList, noList),
   ]);
   raceEnd.abort();
   const ids = webhooks
-    .filter((listed) => Object.keys(differencesFrom(listed, { ...webhook })).length === 0)
+    .filter((listed) => Object.keys(differencesFrom(listed, webhook)).length === 0)
     .map(({ id }) => id)
-    .filter((id) => !runState.knowsAtAnyBaseUrl(databaseId, id));
+    .filter((id) => !runState.isKnown({ baseUrl: settings.baseUrl, databaseId, id }, startedAt));
   return { ids, isComplete };
 }
 
 /** Returns the properties in which a listed webhook differs, with the values that the service has. */
 export function differencesFrom(
   listed: ListedWebhook,
-  expected: Properties,
-): Record<string, unknown> {
+  expected: WebhookState,
+): Partial<ListedProperties> {
   // No program can declare several tables: joined, they differ from every argument and can be shown. An empty
   // list counts as no table, because an update could not end a difference from it.
   const tableId = listed.tableIds?.join(", ") || undefined;
   const current = { url: listed.url, events: normalizeEvents(listed.events), tableId };
+  const names = Object.keys(current) as (keyof typeof current)[];
   return Object.fromEntries(
-    Object.entries(current).filter(([name, value]) => !isSame(name, value, expected[name])),
+    names
+      .filter((name) => !isSame(name, current[name], expected[name]))
+      .map((name) => [name, current[name]]),
   );
+}
+
+/** Requests a list. One with a marker of Pulumi counts as partial: Pulumi could not store that webhook. */
+async function requestList(context: Context, databaseId: string): Promise<WebhookList> {
+  const list = await listWebhooks(context, databaseId);
+  return isUnknown(list.webhooks) ? { webhooks: [], isComplete: false } : list;
+}
+
+function findIn(list: WebhookList, id: string): Lookup {
+  return { ...list, webhook: list.webhooks.find((one) => one.id === id) };
 }

@@ -4,7 +4,6 @@ import { oneLine, redact } from "../common/redact.js";
 import type { Settings } from "./config.js";
 import type { EngineMonitor, Notify, Severity } from "./engine.js";
 import type { RunState } from "./run-state.js";
-import type { Properties } from "./values.js";
 
 /** What Pulumi passes with an operation besides the properties of the resource. */
 export interface OperationOptions {
@@ -14,12 +13,6 @@ export interface OperationOptions {
   readonly urn?: string | undefined;
   /** The option `customTimeouts`. Default: no timeout. */
   readonly timeoutSeconds?: number;
-  /** The paths of the option `ignoreChanges`, where Pulumi has not applied them. */
-  readonly ignored?: readonly string[];
-  /** Whether the program only reads the webhook (`Webhook.get`) and does not manage it. Default: false. */
-  readonly isExternal?: boolean;
-  /** The arguments that the program declared for a webhook that is read, where Pulumi gives them. */
-  readonly declared?: Properties | undefined;
 }
 
 /** Everything that an operation needs to send requests. */
@@ -57,9 +50,9 @@ export class Operation {
     return new Operation(name, this.#notify, this.#sensitiveValues);
   }
 
-  /** Returns the same operation with one more value to redact. */
-  withSensitiveValue(value = ""): Operation {
-    const sensitiveValues = () => [...this.#sensitiveValues(), value];
+  /** Returns the same operation with more values to redact. */
+  withSensitiveValues(values: readonly string[]): Operation {
+    const sensitiveValues = () => [...this.#sensitiveValues(), ...values];
     return new Operation(this.name, this.#notify, sensitiveValues, this.deadline);
   }
 
@@ -68,15 +61,13 @@ export class Operation {
     return oneLine(redact(text, this.#sensitiveValues()), maxLength);
   }
 
-  /** Shows a line to the user, if there is one. */
-  notify(line: string | undefined, severity: Severity = "info"): void {
-    if (line !== undefined) {
-      this.#notify(oneLine(line, 2_000), severity);
-    }
+  /** Shows a line to the user. */
+  notify(line: string, severity: Severity = "info"): void {
+    this.#notify(oneLine(line, 2_000), severity);
   }
 
-  /** Shows a warning to the user, if there is one. */
-  warn(line: string | undefined): void {
+  /** Shows a warning to the user. */
+  warn(line: string): void {
     this.notify(line, "warning");
   }
 }

@@ -1,53 +1,72 @@
-import { shownValue } from "../common/redact.js";
-import { differencesFrom, lookUpInCachedList } from "./lookup.js";
-import { callText, messageParts, messages, nameOfWebhook } from "./messages.js";
-import type { Context, OperationOptions } from "./operation.js";
+import type { ListedWebhook } from "../api/schemas.js";
+import { differencesFrom, type ListedProperties, lookUpInCachedList } from "./lookup.js";
+import { nameOfWebhook } from "./messages/names.js";
+import {
+  driftText,
+  goneText,
+  inactiveText,
+  lookupProblems,
+  notLookedUpText,
+} from "./messages/refresh.js";
+import { callText } from "./messages/requests.js";
+import type { Context } from "./operation.js";
 import type { WebhookAddress } from "./run-state.js";
-import type { Properties } from "./values.js";
+import type { WebhookState } from "./state.js";
+
+/** What a refresh found. `drift` holds the properties that differ, with the values that the service has. */
+export type Refresh =
+  | { readonly kind: "gone" }
+  | { readonly kind: "unchanged" }
+  | { readonly kind: "found"; readonly drift: Partial<ListedProperties> };
 
 /**
  * Looks up a webhook for a refresh, and warns of its differences from the state and of a switched-off webhook.
+ * A failed lookup changes nothing.
  *
- * @returns The properties that differ, with the values that the service has; `undefined` if the webhook is
- * gone. No property differs if the lookup fails.
+ * @param declared The arguments of the last update, where Pulumi passes them.
  */
 export async function refreshWebhook(
   context: Context,
   address: WebhookAddress,
-  state: Properties,
-  { declared, isExternal = false }: Pick<OperationOptions, "declared" | "isExternal">,
-): Promise<Properties | undefined> {
-  const { settings, operation } = context;
+  state: WebhookState,
+  declared: WebhookState | undefined,
+): Promise<Refresh> {
+  const { settings, runState, operation } = context;
   const { baseUrl, databaseId, id } = address;
   if (baseUrl !== settings.baseUrl) {
-    warnNotLookedUp(context, databaseId, messageParts.createdElsewhere(shownValue(baseUrl)));
-    return {};
+    warnNotLookedUp(context, databaseId, lookupProblems.otherBaseUrl(baseUrl));
+    return { kind: "unchanged" };
   }
   const name = nameOfWebhook(id, databaseId);
   const { webhook, isComplete, failure } = await lookUpInCachedList(context, address);
   if (webhook === undefined && isComplete) {
-    operation.warn(messages.gone(name, isExternal));
-    return undefined;
+    runState.recordGone(address);
+    operation.warn(goneText(name));
+    return { kind: "gone" };
   }
   if (webhook === undefined) {
     const why = failure
-      ? messageParts.listFailed(callText(context, failure))
-      : messageParts.incompleteList;
+      ? lookupProblems.listFailed(callText(context, failure))
+      : lookupProblems.incompleteList;
     warnNotLookedUp(context, databaseId, why);
-    return {};
+    return { kind: "unchanged" };
   }
   const drift = differencesFrom(webhook, state);
   const properties = Object.keys(drift);
   if (properties.length > 0) {
-    const isAsDeclared = declared && Object.keys(differencesFrom(webhook, declared)).length === 0;
-    operation.warn(
-      isAsDeclared
-        ? messages.driftResolved(name, properties)
-        : messages.drift(name, properties, isExternal),
-    );
+    operation.warn(driftText(name, properties, isAsDeclared(webhook, declared)));
   }
-  operation.warn(webhook.active ? undefined : messages.inactive(name));
-  return drift;
+  if (!webhook.active) {
+    operation.warn(inactiveText(name));
+  }
+  return { kind: "found", drift };
+}
+
+function isAsDeclared(
+  webhook: ListedWebhook,
+  declared: WebhookState | undefined,
+): boolean | undefined {
+  return declared && Object.keys(differencesFrom(webhook, declared)).length === 0;
 }
 
 /**
@@ -57,6 +76,6 @@ export async function refreshWebhook(
 function warnNotLookedUp({ runState, operation }: Context, databaseId: string, why: string): void {
   if (!runState.warnedDatabases.has(databaseId)) {
     runState.warnedDatabases.add(databaseId);
-    operation.warn(messages.notLookedUp(databaseId, why));
+    operation.warn(notLookedUpText(databaseId, why));
   }
 }

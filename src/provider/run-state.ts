@@ -1,115 +1,112 @@
-// What one run of a configured provider remembers. A run is one Pulumi command, such as `pulumi up`.
+// What one run of a configured provider remembers: definite events only. A run is one Pulumi command, such as
+// `pulumi up`. No comparison protects a webhook: Pulumi compares a resource several times, in orders that a
+// provider cannot tell apart, and deletes a moment later what looked unchanged.
 import type { WebhookKey, WebhookList } from "../api/client.js";
-import type { Properties } from "./values.js";
 
 /** Identifies a webhook across services. */
 export interface WebhookAddress extends WebhookKey {
   readonly baseUrl: string;
+  /** Whether the state holds a former base URL of the service, for which `baseUrl` stands. */
+  readonly isFormer?: boolean;
 }
 
-/** A webhook as this run remembers it. */
-export class WebhookRecord {
-  /**
-   * The resources that manage this webhook and that this update neither replaces nor deletes, by URN where
-   * Pulumi gives one.
-   */
-  readonly owners = new Set<string>();
-  /** Whether an argument `adopt` of the program names this webhook. */
-  isAdoptDeclared = false;
-  /** Whether a creation of this run has adopted it. */
-  isAdopted = false;
-  hasFailedToAdopt = false;
-  /**
-   * Whether no deletion of this run may reach it, because the service returned it for a creation: it may be
-   * the webhook of another resource, or the one that the creation replaces.
-   */
-  isProtectedByCreation = false;
-  isDeleted = false;
+const conflicts = ["adoptionFailed", "returnedInDoubt"] as const;
+const protections = ["namedByAdopt", "adopted", "imported", "created"] as const;
+// What no longer holds of a webhook that is gone.
+const transient = ["inState", "read", "deletionSent", "created", "adopted", "imported"] as const;
 
-  /**
-   * Records a resource that a comparison found unchanged, or that was imported: this update does not delete
-   * its webhook. Returns all owners.
-   */
-  addOwner(resource: string): readonly string[] {
-    return [...this.owners.add(resource)];
-  }
+/**
+ * `read`: by a refresh. `namedByAdopt`: by the program; `stillNamedByAdopt`: by the last update, too.
+ * `returnedInDoubt`: for a creation, and it may not be new.
+ */
+export type WebhookEvent =
+  | (typeof conflicts)[number]
+  | (typeof protections)[number]
+  | (typeof transient)[number]
+  | "stillNamedByAdopt";
 
-  /**
-   * Why a deletion must not reach this webhook, if it must not. A deletion is no exception if it comes from
-   * the owner itself: Pulumi then deletes an old entry of the same resource, which a failed update left in
-   * the state.
-   */
-  get protection(): Protection | undefined {
-    if (this.isAdoptDeclared) {
-      return "adopted";
-    }
-    if (this.isProtectedByCreation) {
-      return "created";
-    }
-    return this.owners.size > 0 ? "owned" : undefined;
-  }
-}
-
-/** Why a deletion must not reach a webhook. */
-export type Protection = "adopted" | "created" | "owned";
+/** Why a deletion is not sent. */
+export type DeletionObstacle =
+  | (typeof conflicts)[number]
+  | (typeof protections)[number]
+  | "sameNumberAtFormerBaseUrl";
 
 /** What one Pulumi command knows about its webhooks. */
 export class RunState {
-  /** Whether a webhook was read, which happens only in a refresh. */
-  hasRead = false;
-  /** Whether arguments were checked, which happens only when the program runs. */
-  hasChecked = false;
-  /** Whether this run compares nothing with the program. */
-  get isRefresh(): boolean {
-    return this.hasRead && !this.hasChecked;
-  }
-
-  /** The old arguments of the resources in the state, by URN, where Pulumi gives one. */
-  readonly oldArguments = new Map<string, Properties>();
-  /** The name of the first webhook that was imported with the one secret in `DBWEBHOOKS_IMPORT_SECRET`. */
-  firstImportWithSharedSecret: string | undefined;
-  /** The webhooks that were read for resources unknown to Pulumi, by URN. */
-  readonly imported = new Map<string, WebhookAddress>();
+  /** The URNs whose arguments were checked: one for all resources, which is empty, in the dynamic adapter. */
+  readonly checkedUrns = new Set<string>();
+  /** The webhooks that were imported, by the URN of their resource. */
+  readonly imports = new Map<string, WebhookAddress>();
   /** The lists that a refresh has read, by database. */
   readonly lists = new Map<string, Promise<WebhookList>>();
   /** The databases for which a refresh has warned that it could not look up every webhook. */
   readonly warnedDatabases = new Set<string>();
-  readonly #knownAnywhere = new Set<string>();
-  readonly #records = new Map<string, WebhookRecord>();
+  readonly #webhooks = new Map<string, ReturnType<typeof newRecord>>();
+  #deletionCount = 0;
 
-  /**
-   * Records the webhook that the service returned for a creation. While the program runs, no deletion reaches
-   * it: a deletion that follows is part of a replacement, and if the service returned the very webhook that is
-   * replaced, the deletion would remove it.
-   *
-   * @returns Whether the webhook is new: this run does not know it from the state, from the program or from
-   * an earlier creation. Services reuse ids, so a webhook that this run has deleted counts as new.
-   */
-  recordCreation(address: WebhookAddress): { readonly isNew: boolean } {
-    const { baseUrl, databaseId, id } = address;
-    const isKnown = this.#records.has(keyOf(baseUrl, databaseId, id));
-    const record = this.remember(address);
-    const isExisting = isKnown && !record.isDeleted;
-    record.isDeleted = false;
-    record.isProtectedByCreation = isExisting || this.hasChecked;
-    return { isNew: !isExisting };
+  record(event: WebhookEvent, address: WebhookAddress): void {
+    const webhook = this.#recordOf(address);
+    webhook.events.add(event);
+    webhook.isAtCurrentBaseUrl ||= event === "inState" && !address.isFormer;
   }
 
-  /** Whether this run knows a webhook of this number, at any base URL that the service may have had. */
-  knowsAtAnyBaseUrl(databaseId: string, id: string): boolean {
-    return this.#knownAnywhere.has(keyOf(databaseId, id));
+  /** Records that a webhook no longer exists. Services reuse numbers, so a new one can get its number. */
+  recordGone(address: WebhookAddress): void {
+    const webhook = this.#recordOf(address);
+    this.#deletionCount += 1;
+    webhook.goneAt = this.#deletionCount;
+    transient.forEach((event) => void webhook.events.delete(event));
   }
 
-  /** Returns the record of a webhook. From now on this run knows the webhook. */
-  remember({ baseUrl, databaseId, id }: WebhookAddress): WebhookRecord {
-    this.#knownAnywhere.add(keyOf(databaseId, id));
-    const key = keyOf(baseUrl, databaseId, id);
-    const record = this.#records.get(key) ?? new WebhookRecord();
-    this.#records.set(key, record);
-    return record;
+  has(event: WebhookEvent, address: WebhookAddress): boolean {
+    return this.#recordOf(address).events.has(event);
+  }
+
+  /** Whether a webhook no longer exists, or may be gone at any moment. */
+  isGoneOrGoing(address: WebhookAddress): boolean {
+    return this.#recordOf(address).goneAt > 0 || this.has("deletionSent", address);
+  }
+
+  /** The current moment, for {@link isKnown}. */
+  get now(): number {
+    return this.#deletionCount;
+  }
+
+  /** Whether this run knows a webhook, or knew it at a moment: then one with its number may not be new. */
+  isKnown(address: WebhookAddress, since: number): boolean {
+    const { events, goneAt } = this.#recordOf(address);
+    return events.size > 0 || goneAt > since;
+  }
+
+  /** Returns why a deletion must not be sent, if it must not. */
+  obstacleToDeletion(address: WebhookAddress): DeletionObstacle | undefined {
+    const { events, isAtCurrentBaseUrl } = this.#recordOf(address);
+    const obstacle = [...conflicts, ...protections].find((event) => events.has(event));
+    // An adoption or an import names the webhook on purpose; another webhook just has the same number.
+    const isOther = obstacle === "created" || (obstacle === undefined && isAtCurrentBaseUrl);
+    return address.isFormer && isOther ? "sameNumberAtFormerBaseUrl" : obstacle;
+  }
+
+  /** Records a resource of the program that has a webhook, and returns all of them. */
+  holdersWith(address: WebhookAddress, urn: string): readonly string[] {
+    return [...this.#recordOf(address).holders.add(urn)];
+  }
+
+  #recordOf({ baseUrl, databaseId, id }: WebhookAddress): ReturnType<typeof newRecord> {
+    const key = JSON.stringify([baseUrl, databaseId, id]);
+    const webhook = this.#webhooks.get(key) ?? newRecord();
+    this.#webhooks.set(key, webhook);
+    return webhook;
   }
 }
 
-function keyOf(...parts: readonly string[]): string {
-  return JSON.stringify(parts);
+function newRecord() {
+  return {
+    events: new Set<WebhookEvent>(),
+    /** The number of the deletion after which the webhook no longer existed; 0 for none. */
+    goneAt: 0,
+    isAtCurrentBaseUrl: false,
+    /** The URNs of the resources of the program that have the webhook. */
+    holders: new Set<string>(),
+  };
 }

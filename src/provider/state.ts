@@ -1,6 +1,6 @@
+// The state of a webhook: what Pulumi stores, parsed once.
 import { isPathSegment } from "../common/identifier.js";
 import { sensitivePartsOfUrl } from "../common/redact.js";
-import { replacingArguments } from "./arguments.js";
 import type { Settings } from "./config.js";
 import type { WebhookAddress } from "./run-state.js";
 import { normalizeBaseUrl, validateBaseUrl } from "./urls.js";
@@ -9,56 +9,64 @@ import { type Properties, unwrapSecret } from "./values.js";
 // Nothing is sent to a base URL from the state, so it may use `http:`.
 const anyScheme = { allowInsecureBaseUrl: true };
 
-/** Returns what Pulumi stores besides the secret: the arguments that define the webhook, and the base URL. */
-export function stateOf(inputs: Properties, baseUrl: string): Properties {
-  const stored = Object.entries(inputs).filter(([name]) => replacingArguments.includes(name));
-  return { ...Object.fromEntries(stored), baseUrl };
+/** What Pulumi stores of a webhook. Whoever can write the state can edit it, so every field can be missing. */
+export interface WebhookState {
+  readonly databaseId?: string | undefined;
+  readonly url?: string | undefined;
+  readonly events?: readonly string[] | undefined;
+  readonly tableId?: string | undefined;
+  /** Normalized. `undefined` if the state holds no valid one. */
+  readonly baseUrl?: string | undefined;
+  readonly secret?: string | undefined;
 }
 
-/** Returns where a webhook is, or `undefined` if its id and its state do not say so. */
-export function addressOf(
-  id: string,
-  state: Properties,
-  settings: Settings | undefined,
-): WebhookAddress | undefined {
-  const { databaseId } = state;
-  const baseUrl = currentBaseUrl(state, settings);
-  if (typeof databaseId !== "string" || ![id, databaseId].every(isPathSegment) || !baseUrl) {
-    return undefined;
-  }
-  return { baseUrl, databaseId, id };
+/** Reads the outputs of a webhook. Some versions of Pulumi pass secrets in their envelopes. */
+export function parseState(props: Properties): WebhookState {
+  const text = (name: string) => {
+    const value = unwrapSecret(props[name]);
+    return typeof value === "string" && value !== "" ? value : undefined;
+  };
+  const events = unwrapSecret(props.events);
+  const baseUrl = text("baseUrl");
+  return {
+    databaseId: text("databaseId"),
+    url: text("url"),
+    events: isTextList(events) ? events : undefined,
+    tableId: text("tableId"),
+    baseUrl:
+      baseUrl !== undefined && validateBaseUrl(baseUrl, anyScheme) === undefined
+        ? normalizeBaseUrl(baseUrl)
+        : undefined,
+    secret: text("secret"),
+  };
 }
 
 /**
- * Returns the base URL at which a stored webhook is now, unless the state holds none. A webhook that was
- * created at a former base URL of the service is at today's base URL.
+ * Returns where a webhook is today, or `undefined` if its id and its state do not say so. A webhook that was
+ * created at a former base URL of the service is at the current one.
  */
-export function currentBaseUrl(
-  { baseUrl }: Properties,
+export function addressOf(
+  id: string,
+  { databaseId, baseUrl }: WebhookState,
   settings: Settings | undefined,
-): string | undefined {
-  if (typeof baseUrl !== "string" || validateBaseUrl(baseUrl, anyScheme) !== undefined) {
+): WebhookAddress | undefined {
+  if (databaseId === undefined || ![id, databaseId].every(isPathSegment) || baseUrl === undefined) {
     return undefined;
   }
-  const stored = normalizeBaseUrl(baseUrl);
-  return settings?.formerBaseUrls.includes(stored) ? settings.baseUrl : stored;
+  const isFormer = settings?.formerBaseUrls.includes(baseUrl) ?? false;
+  return { baseUrl: isFormer && settings ? settings.baseUrl : baseUrl, databaseId, id, isFormer };
 }
 
-/** Returns the id that the argument `adopt` names, as a string, or `undefined` without that argument. */
-export function idToAdopt({ adopt }: Properties): string | undefined {
-  if (adopt === undefined || adopt === null) {
-    return undefined;
-  }
-  // An argument that is not known yet is a marker, which stands for its id.
-  return String(typeof adopt === "object" ? (adopt as { id?: unknown }).id : adopt);
+function isTextList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
 }
 
-/** Returns the values that no message may show: the API key, and those among arguments or state. */
-export function sensitiveValues({ url, secret, adopt }: Properties, apiKey?: string): string[] {
+/** Returns the values that no message may show, of arguments or a state: secrets, and parts of the url. */
+export function sensitiveValues({ url, secret, adopt }: Properties): string[] {
   const adopted = unwrapSecret(adopt) as { secret?: unknown } | null | undefined;
   const isString = (value: unknown) => typeof value === "string";
   return [
-    ...[apiKey, secret, adopted?.secret].map(unwrapSecret).filter(isString),
+    ...[secret, adopted?.secret].map(unwrapSecret).filter(isString),
     ...[unwrapSecret(url)].filter(isString).flatMap(sensitivePartsOfUrl),
   ];
 }

@@ -27,6 +27,15 @@ export function isUnknown(value: unknown): boolean {
   return unknownMarkers.has(value);
 }
 
+/**
+ * Whether Pulumi can store a secret, and print it, unchanged: it alters text that is not well-formed Unicode, takes
+ * a marker for a value that is not known yet, and writes control characters to the terminal.
+ */
+export function isStorableSecret(secret: unknown): secret is string {
+  const isText = typeof secret === "string" && secret !== "" && secret.isWellFormed();
+  return isText && !/\p{Cc}/u.test(secret) && !isUnknown(secret);
+}
+
 /** Wraps a text as a secret; returns any other value as it is. */
 export function wrapSecret(value: unknown): unknown {
   return typeof value === "string" ? { [signatureKey]: secretSignature, value } : value;

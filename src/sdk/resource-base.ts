@@ -2,6 +2,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { EventType } from "../common/event-types.js";
 import { assertNodeVersion } from "../common/node-version.js";
+import { readOnlyText } from "../common/read-only.js";
 import { isDefaultProviderName, validateSettingNames } from "../common/setting-names.js";
 import type { ProviderArgs, WebhookArgs } from "./args.js";
 
@@ -32,6 +33,11 @@ export abstract class WebhookResource extends pulumi.CustomResource {
     opts: pulumi.CustomResourceOptions | undefined,
   ) {
     assertSupportedNode();
+    if (opts?.deletedWith !== undefined) {
+      void pulumi.log.warn(
+        `Webhook ${name}: with the option deletedWith, Pulumi does not delete the webhook at the service when it deletes the other resource. Remove the option, unless that resource is the database itself.`,
+      );
+    }
     // A JavaScript program can omit the arguments. `pulumi preview` then reports the missing ones.
     const given: Partial<WebhookArgs> = args ?? {};
     super(
@@ -50,6 +56,30 @@ export abstract class WebhookResource extends pulumi.CustomResource {
         ...entryProperties,
       },
       pulumi.mergeOptions(opts, { additionalSecretOutputs: ["secret"] }),
+    );
+  }
+}
+
+/** Returns the error for a webhook that would only be read. */
+export function readOnlyError(name: string): pulumi.RunError {
+  return new pulumi.RunError(`Webhook ${name}: ${readOnlyText}`);
+}
+
+/**
+ * Throws for a provider of another package, such as the `Provider` of the other entry: Pulumi would ask it for a
+ * resource that it does not have.
+ */
+export function assertOwnProvider(
+  name: string,
+  opts: pulumi.CustomResourceOptions | undefined,
+  packageName: string,
+  entry: string,
+): void {
+  // Pulumi's SDK stores the package of a provider in this internal property.
+  const { pkg } = (opts?.provider ?? {}) as { pkg?: unknown };
+  if (typeof pkg === "string" && pkg !== packageName) {
+    throw new pulumi.RunError(
+      `Webhook ${name}: its provider is of another package (${pkg}). Import Webhook and Provider from the same entry: this Webhook is from "${entry}".`,
     );
   }
 }

@@ -5,7 +5,14 @@ import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/progra
 import { noPromptFlags, type StoredWebhooks, shareStack } from "../helpers/stack.ts";
 
 // Each outcome has a webhook, in a database of its name. All faults are in test/process/faults.
-const creationOutcomes = ["created", "notCreated", "inDoubt", "undone", "partial"];
+const creationOutcomes = [
+  "created",
+  "notCreated",
+  "inDoubt",
+  "withoutSecret",
+  "undone",
+  "leftBehind",
+];
 const deletionOutcomes = ["alreadyGone", "notDeleted"];
 // These are replaced on request in the second update, although no argument changes.
 const replacedOnRequest = ["triggered", "targeted"];
@@ -17,6 +24,7 @@ const webhooksIn = (databaseIds: readonly string[], replacementTrigger: string):
 const forbidden: Fault = { kind: "respond", statusCode: 403 };
 const lostResponse: Fault = { kind: "resetAfterCommit" };
 const withoutSecret: Fault = withFields({ secret: undefined });
+const unusableSecret: Fault = withFields({ secret: 42 });
 const withSecret = { outputs: { secret: { ciphertext: expect.any(String) } } };
 
 describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name", (program) => {
@@ -44,28 +52,26 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
       const { service, declare } = stack();
       service.inject({ on: "POST", databaseId: "notCreated", fault: forbidden });
       service.inject({ on: "POST", databaseId: "inDoubt", fault: lostResponse });
-      service.inject({ on: "POST", databaseId: "undone", fault: withoutSecret });
-      service.inject({ on: "POST", databaseId: "partial", fault: withoutSecret });
-      service.inject({ on: "DELETE", databaseId: "partial", fault: forbidden });
+      service.inject({ on: "POST", databaseId: "withoutSecret", fault: withoutSecret });
+      service.inject({ on: "POST", databaseId: "undone", fault: unusableSecret });
+      service.inject({ on: "POST", databaseId: "leftBehind", fault: unusableSecret });
+      service.inject({ on: "DELETE", databaseId: "leftBehind", fault: forbidden });
       await declare(webhooksIn([...creationOutcomes, ...deletionOutcomes, "targeted"], "first"));
 
       await up();
     });
 
     it.each([
-      { name: "notCreated", existing: 0 },
-      { name: "inDoubt", existing: 1 },
-      { name: "undone", existing: 0 },
-    ])("reports $name for a webhook that it does not store", ({ name, existing }) => {
-      expect(kindsOf(name)).toEqual([name]);
+      { kind: "notCreated", name: "notCreated", existing: 0 },
+      { kind: "inDoubt", name: "inDoubt", existing: 1 },
+      { kind: "inDoubt", name: "withoutSecret", existing: 1 },
+      { kind: "undone", name: "undone", existing: 0 },
+      { kind: "leftBehind", name: "leftBehind", existing: 1 },
+    ])("reports $kind for the webhook $name, which it does not store", (row) => {
+      const { kind, name, existing } = row;
+      expect(kindsOf(name)).toEqual([kind]);
       expect(existingIn(name)).toHaveLength(existing);
       expect(stored).not.toHaveProperty(name);
-    });
-
-    it("stores the id of a webhook that has no secret and cannot be undone", () => {
-      expect(kindsOf("partial")).toEqual(["partial"]);
-      expect(stored.partial?.id).toBe(idIn("partial"));
-      expect(stored.partial?.outputs).not.toHaveProperty("secret");
     });
   });
 
@@ -74,8 +80,8 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
       const { service, declare } = stack();
       service.clearFaults();
       service.clearRequests();
-      // The user deletes the webhook that an error has named, and another one.
-      for (const name of ["inDoubt", "alreadyGone"]) {
+      // The user deletes the webhooks that an error has named, and another one.
+      for (const name of ["inDoubt", "withoutSecret", "leftBehind", "alreadyGone"]) {
         service.removeWebhook(existingIn(name)[0]?.id ?? 0);
       }
       service.inject({ on: "DELETE", databaseId: "notDeleted", fault: forbidden });

@@ -122,16 +122,9 @@ async function startSocketServer(serveSocket: (socket: Socket) => void) {
   };
 }
 
-/** A URL whose port refuses connections. */
-export async function refusedUrl(): Promise<string> {
-  const server = createServer();
-  const url = await listen(server);
-  await server[Symbol.asyncDispose]();
-  return url;
-}
-
-/** The `HOST:PORT` of such a URL. */
-export const refusedAddress = async () => new URL(await refusedUrl()).host;
+/** An address that refuses connections. Another test can listen at a free port; nothing listens at this one. */
+export const refusedAddress = "127.0.0.1:1";
+export const refusedUrl = `http://${refusedAddress}`;
 
 async function listen(server: Server): Promise<string> {
   server.listen(0, "127.0.0.1");

@@ -1,9 +1,10 @@
 import { vi } from "vitest";
 import * as dynamic from "../../src/adapters/dynamic.ts";
+import type { DiffOptions } from "../../src/provider/diff.ts";
 import { EngineMonitor, type Notify } from "../../src/provider/engine.ts";
 import type { OperationOptions } from "../../src/provider/operation.ts";
-import { WebhookProvider } from "../../src/provider/provider.ts";
 import type { Properties } from "../../src/provider/values.ts";
+import { WebhookProvider } from "../../src/provider/webhook-provider.ts";
 import { apiKey } from "./builders.ts";
 
 export type Texts = Readonly<Record<string, string | undefined>>;
@@ -32,12 +33,12 @@ export function startProvider(settings: Texts = {}, options: ProviderOptions = {
     lines,
     check: (olds: Properties, news: Properties, options?: SomeOptions) =>
       provider.check(olds, news, { notify, ...options }),
-    diff: (id: string, olds: Properties, news: Properties, options?: SomeOptions) =>
+    diff: (id: string, olds: Properties, news: Properties, options?: SomeOptions & DiffOptions) =>
       provider.diff(id, olds, news, { notify, ...options }),
     create: (inputs: Properties, options?: SomeOptions) =>
       provider.create(inputs, { notify, ...options }),
-    read: (id: string, props: Properties, options?: SomeOptions) =>
-      provider.read(id, props, { notify, ...options }),
+    read: (id: string, props: Properties, options?: SomeOptions, declared?: Properties) =>
+      provider.read(id, props, { notify, ...options }, declared),
     import: (id: string, databaseId: string, options?: SomeOptions) =>
       provider.import(id, databaseId, { notify, ...options }),
     delete: (id: string, props: Properties, options?: SomeOptions) =>

@@ -100,7 +100,7 @@ describe.concurrent.each(adapters)("The process of $name", (adapter) => {
 // Both adapters end a creation in the same way, so one of them is enough here.
 it.each<{ kind: string; response: string; fault: Fault }>([
   { kind: "inDoubt", response: "is lost", fault: { kind: "resetAfterCommit" } },
-  { kind: "undone", response: "has no secret", fault: withFields({ secret: undefined }) },
+  { kind: "undone", response: "has an unusable secret", fault: withFields({ secret: 42 }) },
 ])(
   "After SIGINT, the queued creation is reported as not created, and the one in flight as $kind when its response $response",
   async ({ kind, fault }) => {

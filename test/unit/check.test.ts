@@ -137,12 +137,10 @@ describe("A check of invalid arguments", () => {
     expect(await failurePrefixes(args, settings)).toEqual([...invalidSettings, ...invalidArgs]);
   });
 
-  it("reports at most 20 problems, and counts the others", async () => {
-    const { failures: twenty } = await check(someArgs({ events: Array(20).fill("no") }));
-    const { failures } = await check(someArgs({ events: Array(22).fill("no") }));
+  it("reports every problem", async () => {
+    const { failures } = await check(someArgs({ events: Array(40).fill("no") }));
 
-    expect(twenty.at(-1)).toMatch(/^events\[19\]: /);
-    expect(failures).toEqual([...twenty, expect.stringMatching(/^more: .*\b2\b/)]);
+    expect(failures).toHaveLength(40);
   });
 
   const token = "T0K3N-value";

@@ -1,15 +1,24 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { Transport } from "../../src/api/transport.ts";
+import { type Call, Transport } from "../../src/api/transport.ts";
 import { EngineMonitor } from "../../src/provider/engine.ts";
-import { errorBody, secret, someArgs, wrapped } from "../helpers/builders.ts";
+import {
+  errorBody,
+  listOf,
+  secret,
+  someArgs,
+  someState,
+  unknownMarkers,
+  wrapped,
+} from "../helpers/builders.ts";
 import { errorOf } from "../helpers/errors.ts";
 import { refusedAddress, type StubResponse } from "../helpers/http-server.ts";
-import { startProvider } from "../helpers/provider.ts";
+import { startProvider, type Texts } from "../helpers/provider.ts";
 import { startWithService } from "../helpers/provider-with-service.ts";
 import { response } from "../helpers/transport.ts";
 
 const created: StubResponse = { statusCode: 201, body: { id: 17, secret } };
 const createdWithoutSecret: StubResponse = { body: { id: 17 } };
+const createdUnusable: StubResponse = { body: { id: 17, secret: 1 } };
 const deleted: StubResponse = { body: { success: true } };
 const forbidden: StubResponse = { statusCode: 403, body: errorBody("FORBIDDEN") };
 const notFound: StubResponse = { statusCode: 404, body: errorBody("NOT_FOUND") };
@@ -72,10 +81,32 @@ describe("A creation", () => {
   });
 });
 
-describe("A creation whose response holds no usable secret", () => {
+describe("A creation whose response reveals no secret", () => {
+  it.each([
+    ["is missing", { id: 17 }],
+    ["is empty", { id: 17, secret: "" }],
+    ["is null", { id: 17, secret: null }],
+  ])("is in doubt, and nothing is deleted then or later, when the secret %s", async (_, body) => {
+    const provider = await startWithService([{ body }, deleted]);
+
+    const creation = await errorOf(provider.create(someArgs()));
+    // Perhaps the webhook that the creation should replace: Pulumi then asks for its deletion.
+    const deletion = await errorOf(provider.delete("17", provider.state));
+
+    expect(creation).toMatchObject({ kind: "inDoubt" });
+    expect(creation.message).toContain("webhook 17");
+    expect(deletion).toMatchObject({ kind: "notDeleted" });
+    expect(provider.methods()).toEqual(["POST"]);
+  });
+});
+
+describe("A creation whose response holds a secret that cannot be stored", () => {
   it.each([
     ["is a list", ["whsec_1"]],
+    ["is a number", 42],
     ["has a lone surrogate, which Pulumi cannot store", "whsec_\ud800"],
+    ["has a control character, which a terminal would obey", "whsec_\u001b[2J"],
+    ["is one of Pulumi's markers of unknown values", unknownMarkers.string],
   ])("is undone when the secret %s", async (_case, unusableSecret) => {
     const createdUnusable = { body: { id: 17, secret: unusableSecret } };
     const { create, requests, lines } = await startWithService([createdUnusable, deleted]);
@@ -88,29 +119,28 @@ describe("A creation whose response holds no usable secret", () => {
     expect(lines).toEqual([]);
   });
 
-  it("is partial when the deletion gets a 404, which a key without access gets too", async () => {
-    const { create } = await startWithService([createdWithoutSecret, notFound]);
+  it.each([
+    ["gets a 404, which a key without access gets too", notFound],
+    ["is refused", forbidden],
+  ])("is left behind, with the id, when the deletion %s", async (_case, response) => {
+    const { create } = await startWithService([createdUnusable, response]);
 
-    await expect(create(someArgs())).rejects.toMatchObject({ kind: "partial", id: "17" });
+    const error = await errorOf(create(someArgs()));
+
+    // Pulumi would store the webhook if the error had an id.
+    expect({ ...error }).toEqual({ name: "WebhookError", kind: "leftBehind" });
+    expect(error.message).toContain("webhook 17");
   });
 
-  it("is left behind, and not partial, when Pulumi ends before the deletion fails", async () => {
-    const engine = new EngineMonitor(undefined, () => undefined);
-    vi.spyOn(engine, "checkCanStore").mockResolvedValueOnce(true).mockResolvedValue(false);
-    const { create } = await startWithService([createdWithoutSecret, forbidden], {}, { engine });
-
-    await expect(create(someArgs())).rejects.toMatchObject({ kind: "leftBehind" });
-  });
-
-  it("is partial when the deletion throws", async () => {
-    const outcome = response(201, undefined, { id: 9 });
+  it("is left behind when the deletion throws", async () => {
+    const outcome = response(201, undefined, { id: 9, secret: 1 });
     vi.spyOn(Transport.prototype, "sendRequest")
       .mockResolvedValueOnce({ outcome, earlierOutcomes: [], elapsedMs: 0 })
       .mockRejectedValueOnce(new Error("a bug"));
 
     const creation = startProvider().create(someArgs());
 
-    await expect(creation).rejects.toMatchObject({ kind: "partial", id: "9" });
+    await expect(creation).rejects.toMatchObject({ kind: "leftBehind" });
   });
 });
 
@@ -123,7 +153,7 @@ describe("A creation whose response arrives when Pulumi is gone", () => {
   /** Creates a webhook for an engine that no longer exists. */
   async function createForGoneEngine(...responses: readonly StubResponse[]) {
     const exit = vi.spyOn(process, "exit").mockReturnValue(undefined as never);
-    const engine = new EngineMonitor(await refusedAddress(), () => undefined);
+    const engine = new EngineMonitor(refusedAddress, () => undefined);
     const provider = await startWithService(responses, {}, { engine });
     return { ...provider, exit, error: await errorOf(provider.create(someArgs())) };
   }
@@ -147,52 +177,83 @@ describe("A creation whose response arrives when Pulumi is gone", () => {
 });
 
 describe("A creation for which the service returns a webhook that the provider knows", () => {
-  it("fails and deletes nothing when the state holds the webhook, even if the response holds no secret", async () => {
-    const { diff, create, state, methods } = await startWithService(createdWithoutSecret);
-    // The provider learns of the webhooks in the state when it compares them.
-    await diff("17", state, someArgs());
-
-    await expect(create(someArgs())).rejects.toMatchObject({ kind: "notCreated" });
-    expect(methods()).toEqual(["POST"]);
-  });
-
-  it("fails when the provider has created the webhook, and protects it from adoption and deletion", async () => {
-    const provider = await startWithService(created);
-    await provider.create(someArgs());
-
-    const creation = await errorOf(provider.create(someArgs()));
-    const adoption = await errorOf(provider.create(someArgs({ adopt: { id: 17, secret } })));
-    await provider.delete("17", provider.state);
-
-    expect([creation, adoption]).toMatchObject([{ kind: "notCreated" }, { kind: "unchanged" }]);
-    expect(provider.methods()).toEqual(["POST", "POST"]);
-    expect(provider.lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
-  });
-
   type Provider = Awaited<ReturnType<typeof startWithService>>;
   const remove = (provider: Provider) => provider.delete("17", provider.state);
   const failToCreate = ({ create }: Provider) => errorOf(create(someArgs()));
+  const adopting = someArgs({ adopt: { id: 17, secret } });
 
   it.each<[string, StubResponse[], (provider: Provider) => Promise<unknown>]>([
-    ["has deleted it", [deleted], remove],
-    ["has found that it is gone", [notFound], remove],
-    ["has undone its creation", [createdWithoutSecret, deleted], failToCreate],
-  ])("succeeds once when the provider %s: services reuse ids", async (_case, responses, act) => {
+    ["has compared it", [], ({ diff, state }) => diff("17", state, someArgs())],
+    ["has read it", [], ({ read, state }) => read("17", state)],
+    ["has created it", [created], ({ create }) => create(someArgs())],
+    ["has adopted it", [], ({ create }) => create(adopting)],
+    ["checks a resource that adopts it", [], ({ check }) => check({}, adopting)],
+    ["could not delete it", [forbidden], (provider) => errorOf(remove(provider))],
+    ["could not undo its creation", [createdUnusable, forbidden], failToCreate],
+  ])("is in doubt when the provider %s, and nothing is deleted", async (_, responses, act) => {
     const provider = await startWithService([...responses, created]);
     await act(provider);
+    const sent = provider.requests.length;
 
-    expect(await provider.create(someArgs())).toMatchObject({ id: "17" });
-    await expect(provider.create(someArgs())).rejects.toMatchObject({ kind: "notCreated" });
+    const error = await errorOf(provider.create(someArgs()));
+    const deletion = await errorOf(remove(provider));
+
+    expect(error).toMatchObject({ kind: "inDoubt" });
+    expect(error.message).toContain("webhook 17");
+    expect(deletion).toMatchObject({ kind: "notDeleted" });
+    expect(provider.methods().slice(sent)).toEqual(["POST"]);
   });
 
-  it.each<[string, StubResponse[], (provider: Provider) => Promise<unknown>]>([
-    ["could not delete it", [forbidden], (provider) => errorOf(remove(provider))],
-    ["could not undo its creation", [createdWithoutSecret, forbidden], failToCreate],
-  ])("fails when the provider %s", async (_case, responses, act) => {
-    const provider = await startWithService([...responses, created]);
-    await act(provider);
+  it("is in doubt when the response holds no secret either", async () => {
+    const { diff, create, state, methods } = await startWithService(createdWithoutSecret);
+    await diff("17", state, someArgs());
 
-    await expect(provider.create(someArgs())).rejects.toMatchObject({ kind: "notCreated" });
+    await expect(create(someArgs())).rejects.toMatchObject({ kind: "inDoubt" });
+    expect(methods()).toEqual(["POST"]);
+  });
+
+  it.each<[string, StubResponse[], (provider: Provider) => Promise<unknown>, settings?: Texts]>([
+    ["has deleted it", [deleted], remove],
+    ["has found at its deletion that it is gone", [notFound], remove],
+    ["has undone its creation", [createdUnusable, deleted], failToCreate],
+    [
+      "misses it in a list",
+      [listOf()],
+      ({ read, state }) => read("17", state),
+      { listing: "true" },
+    ],
+  ])(
+    "succeeds once when the provider %s: services reuse ids",
+    async (_, responses, act, settings) => {
+      const provider = await startWithService([...responses, created], settings);
+      await act(provider);
+
+      expect(await provider.create(someArgs())).toMatchObject({ id: "17" });
+      await expect(provider.create(someArgs())).rejects.toMatchObject({ kind: "inDoubt" });
+    },
+  );
+
+  it("is in doubt when the webhook is deleted while the creation is in flight", async () => {
+    const { promise: hold, resolve: release } = Promise.withResolvers<void>();
+    const { promise: isSent, resolve: sent } = Promise.withResolvers<void>();
+    const sendRequest = async ({ kind }: Call) => {
+      const isCreation = kind === "create";
+      if (isCreation) {
+        sent();
+        await hold;
+      }
+      const body = isCreation ? { id: 17, secret } : { success: true };
+      return { outcome: response(200, undefined, body), earlierOutcomes: [], elapsedMs: 0 };
+    };
+    vi.spyOn(Transport.prototype, "sendRequest").mockImplementation(sendRequest);
+    const provider = startProvider();
+    const creation = errorOf(provider.create(someArgs()));
+    await isSent;
+
+    await provider.delete("17", someState());
+    release();
+
+    expect(await creation).toMatchObject({ kind: "inDoubt" });
   });
 
   it("succeeds when the known webhook belongs to another service", async () => {
@@ -204,10 +265,9 @@ describe("A creation for which the service returns a webhook that the provider k
   });
 });
 
-it("A creation while the program runs protects its webhook: it may be the one that is being replaced", async () => {
+it("A creation that returns the webhook that it replaces protects it, although nothing was compared", async () => {
   const provider = await startWithService(created);
   // Pulumi compares nothing that --replace names, so the provider does not know webhook 17 from the state.
-  await provider.check({}, someArgs());
   const { id } = await provider.create(someArgs());
 
   await provider.delete(id, provider.state);

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { eventTypes } from "../../src/common/event-types.ts";
+import type { DiffOptions } from "../../src/provider/diff.ts";
 import { secret, someArgs, someState, unknownMarkers, wrapped } from "../helpers/builders.ts";
-import { startProvider } from "../helpers/provider.ts";
+import { errorOf } from "../helpers/errors.ts";
+import { startProvider, type Texts } from "../helpers/provider.ts";
 
 type Properties = Record<string, unknown>;
 const { string: unknownValue } = unknownMarkers;
@@ -114,34 +116,62 @@ describe("ignoreChanges", () => {
 
 describe("A base URL other than the one at which a webhook was created", () => {
   const otherService = { baseUrl: "https://tables.example.com/eu" };
-  const fromEnvironment = { baseUrl: undefined, isExplicit: "true" };
-  const environment = { DBWEBHOOKS_BASE_URL: otherService.baseUrl };
+  const explicit = { isExplicit: "true" };
+  const plugin = { keepsOldSettings: true };
+  const baseUrlVariable = { DBWEBHOOKS_BASE_URL: otherService.baseUrl };
+  const apiKeyVariable = { DBWEBHOOKS_API_KEY: "key-of-the-environment" };
 
-  it.each([
-    ["for the default provider", "back to", otherService, {}],
-    ["for a Provider that has it from a variable", "as arguments", fromEnvironment, environment],
-  ])("is refused %s, before any warning", async (_case, advice, settings, variables) => {
-    const { diff, lines } = startProvider(settings, { environment: variables });
+  it.each<[string, Texts, Texts, DiffOptions]>([
+    ["the default provider of the dynamic adapter", otherService, {}, {}],
+    [
+      "the default provider of the plugin with a base URL of the environment",
+      {},
+      baseUrlVariable,
+      plugin,
+    ],
+    [
+      "the default provider of the plugin with a key of the environment",
+      otherService,
+      apiKeyVariable,
+      plugin,
+    ],
+    [
+      "a Provider that has it from a variable",
+      { ...explicit, baseUrl: undefined },
+      baseUrlVariable,
+      {},
+    ],
+  ])("is refused for %s, before any warning", async (_case, settings, environment, options) => {
+    const { check, diff, lines } = startProvider(settings, { environment });
+    await check(someArgs(), someArgs());
 
-    const comparison = diff("17", someState(), someArgs());
+    const error = await errorOf(diff("17", someState(), someArgs(), options));
 
-    const message = expect.stringContaining(advice);
-    await expect(comparison).rejects.toMatchObject({ kind: "unchanged", message });
+    expect(error).toMatchObject({ kind: "unchanged" });
+    expect(error.message).toMatch(/its own key.*"Another base URL"/);
     expect(lines).toEqual([]);
   });
 
-  it("replaces the webhook of an explicit provider that has it as an argument", async () => {
-    const settings = { ...otherService, isExplicit: "true" };
+  it.each<[string, Texts, Texts, DiffOptions]>([
+    ["the default provider of the plugin", otherService, {}, plugin],
+    ["a Provider that has it as an argument", { ...explicit, ...otherService }, apiKeyVariable, {}],
+  ])("replaces the webhook of %s, with one line", async (_case, settings, environment, options) => {
+    const { check, diff, lines } = startProvider(settings, { environment });
+    await check(someArgs(), someArgs());
 
-    expect(await compare({ settings })).toEqual(replacementFor("baseUrl"));
+    const differences = await diff("17", someState(), someArgs(), options);
+
+    expect(namesOf(differences)).toEqual(["baseUrl"]);
+    expect(lines).toEqual([expect.stringMatching(/^warning: .*old key.*formerBaseUrls/)]);
   });
 
   it("is a difference and no error in a refresh, even if `adopt` names the webhook", async () => {
-    const { read, diff } = startProvider(otherService);
+    const { read, diff, lines } = startProvider(otherService);
     await read("17", someState());
 
     const differences = await diff("17", someState(), someArgs({ adopt: { id: 17, secret } }));
 
     expect(namesOf(differences)).toEqual(["baseUrl"]);
+    expect(lines).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
 import * as settings from "../../src/common/setting-names.ts";
 import { webhookArguments } from "../../src/provider/arguments.ts";
+import { troubleshootingHeadings } from "../../src/provider/messages/troubleshooting.ts";
 import { schema } from "../../tools/plugin/schema.mts";
 import * as markdown from "../helpers/markdown.ts";
 
@@ -69,6 +70,12 @@ it("docs/troubleshooting.md has a row for every kind of error", () => {
   const explained = firstCells.flatMap((cell) => markdown.codeSpans(cell));
 
   expect(explained.toSorted()).toEqual(kinds?.toSorted());
+});
+
+it("docs/troubleshooting.md has every heading to which a message refers", () => {
+  const headings = markdown.readPage("docs/troubleshooting.md").match(/(?<=^#+ ).+$/gm);
+
+  expect(headings).toEqual(expect.arrayContaining([...troubleshootingHeadings]));
 });
 
 describe.each(markdown.pages)("%s", (page) => {

@@ -9,7 +9,6 @@ import {
   someState,
   wrapped,
 } from "../helpers/builders.ts";
-import { errorOf } from "../helpers/errors.ts";
 import { startServer } from "../helpers/http-server.ts";
 import { captureLines, configure } from "../helpers/provider.ts";
 
@@ -77,17 +76,6 @@ describe("The dynamic provider's create", () => {
 
     const outs = { ...someArgs(), baseUrl: server.url, secret: wrapped(secret) };
     expect(await provider.create(args)).toStrictEqual({ id: "17", outs });
-  });
-
-  it("adds the serialized provider to a partial creation, because Pulumi does not", async () => {
-    // The response to the creation has no secret, and the deletion that follows is refused.
-    await using server = await startServer({ body: { id: 17 } }, { statusCode: 403 });
-    await configure({ baseUrl: server.url });
-
-    const error = await errorOf(provider.create(withProviderText(someArgs())));
-
-    const properties = withProviderText(someArgs({ baseUrl: server.url }));
-    expect(error).toMatchObject({ id: "17", properties, reasons: [error.message] });
   });
 });
 

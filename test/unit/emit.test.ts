@@ -74,7 +74,7 @@ it("emit takes the base URL and the first key of serve from the environment, not
 });
 
 it("emit sends the options of its command line, not of the environment, and waits 10 s by default", async () => {
-  vi.stubEnv("DBWEBHOOKS_BASE_URL", await refusedUrl());
+  vi.stubEnv("DBWEBHOOKS_BASE_URL", refusedUrl);
   vi.stubEnv("DBWEBHOOKS_SERVE_API_KEYS", "sk_1");
   vi.spyOn(process.stdout, "write").mockReturnValue(true);
   await using service = await startServer(noDeliveries);
@@ -111,7 +111,7 @@ it("emit distinguishes a server that is not a local service from one that does n
   await using other = await startServer({ body: '{"id":"evt_1","deliveries":[null]}' });
 
   const unexpected = await errorOf(runEmit({ url: other.url }));
-  const refused = await errorOf(runEmit({ url: await refusedUrl() }));
+  const refused = await errorOf(runEmit({ url: refusedUrl }));
 
   expect(unexpected.message).toContain("responded with 200: This is not a local service.");
   expect(refused.message).toMatch(/^No response from http.* \(ECONNREFUSED\)/);

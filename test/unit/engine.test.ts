@@ -42,7 +42,7 @@ describe("Pulumi's engine", () => {
     await engine.exitIfFinished();
 
     expect(exit).not.toHaveBeenCalled();
-    expect(await engine.checkCanStore()).toBe(true);
+    expect(await engine.confirmCanStoreOrStop()).toBe(true);
     expect(engine.stopping.aborted).toBe(false);
   });
 
@@ -55,7 +55,7 @@ describe("Pulumi's engine", () => {
     await engine.exitIfFinished();
 
     expect(exit).not.toHaveBeenCalled();
-    expect(await engine.checkCanStore()).toBe(false);
+    expect(await engine.confirmCanStoreOrStop()).toBe(false);
     expect(engine.stopping.aborted).toBe(true);
   });
 
@@ -64,7 +64,7 @@ describe("Pulumi's engine", () => {
     const engine = engineAt(await listen(createServer(connected.resolve)));
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 
-    const canStore = engine.checkCanStore();
+    const canStore = engine.confirmCanStoreOrStop();
     await connected.promise;
     await vi.advanceTimersByTimeAsync(4_999);
     const isGivenUpBefore = engine.stopping.aborted;
@@ -75,26 +75,26 @@ describe("Pulumi's engine", () => {
   });
 
   it("cannot store after it was gone once, even if something responds at its address later", async () => {
-    const address = await refusedAddress();
+    const address = refusedAddress;
     const engine = engineAt(address);
-    await engine.checkCanStore();
+    await engine.confirmCanStoreOrStop();
 
     await listen(createHttp2Server(), Number(address.split(":")[1]));
 
-    expect(await engine.checkCanStore()).toBe(false);
+    expect(await engine.confirmCanStoreOrStop()).toBe(false);
   });
 
   it.each([undefined, "--logtostderr", "a b:1", "http://a:1"])(
     "is assumed to be there when the process gets %j in place of its address",
     async (address) => {
-      expect(await engineAt(address).checkCanStore()).toBe(true);
+      expect(await engineAt(address).confirmCanStoreOrStop()).toBe(true);
     },
   );
 });
 
 describe("The process of the provider", () => {
   it("sends nothing more when the engine is gone, and ends with the last operation in flight", async () => {
-    const engine = engineAt(await refusedAddress());
+    const engine = engineAt(refusedAddress);
     engine.beginOperation();
     await engine.exitIfFinished();
     const exitsBefore = exit.mock.calls.length;
@@ -109,7 +109,7 @@ describe("The process of the provider", () => {
   it("ends when the engine did not respond at first, and is gone later", async () => {
     const server = createServer((socket) => socket.destroy());
     const engine = engineAt(await listen(server));
-    await engine.checkCanStore();
+    await engine.confirmCanStoreOrStop();
     await server[Symbol.asyncDispose]();
 
     await engine.exitIfFinished();
@@ -119,7 +119,7 @@ describe("The process of the provider", () => {
 
   it("ends when it is idle and a periodic check finds that the engine is gone", async () => {
     vi.useFakeTimers({ toFake: ["setInterval"] });
-    engineAt(await refusedAddress()).watch();
+    engineAt(refusedAddress).watch();
 
     vi.advanceTimersByTime(5_000);
 
@@ -159,7 +159,7 @@ describe("The process of the provider", () => {
 
     endFirst();
     handlerOf("SIGTERM", listenersBefore)("SIGTERM");
-    const canStore = await engine.checkCanStore();
+    const canStore = await engine.confirmCanStoreOrStop();
     endLast();
 
     expect(canStore).toBe(true);

@@ -96,7 +96,7 @@ describe("The HTTP sender", () => {
   });
 
   it("rejects when the request cannot be written as JSON", async () => {
-    const request = { ...post(await refusedUrl()), body: 1n };
+    const request = { ...post(refusedUrl), body: 1n };
 
     await expect(createHttpSender(10)(request)).rejects.toThrow(TypeError);
   });
@@ -133,7 +133,7 @@ it.each<[string, headers: Record<string, string>, url?: string]>([
 const hosts = ["127.0.0.1", "localhost", "other.example.test"];
 it.each(hosts)("A proxy is not used for a loopback host or one in NO_PROXY: %s", async (host) => {
   await using server = await startServer({ body: "direct" });
-  vi.stubEnv("HTTP_PROXY", await refusedUrl());
+  vi.stubEnv("HTTP_PROXY", refusedUrl);
   vi.stubEnv("NO_PROXY", "other.example.test");
   resolveTo("127.0.0.1");
 
@@ -221,7 +221,7 @@ describe("A connection that is not established", () => {
   });
 
   it("reports the codes of all addresses that were tried", async () => {
-    const url = await refusedUrl();
+    const url = refusedUrl;
     resolveTo("127.0.0.1", "127.0.0.2");
 
     const outcome = await sendOnce(url.replace("127.0.0.1", "tables.example.test"));

@@ -69,16 +69,6 @@ describe("An import", () => {
     expect(lines).toEqual([]);
   });
 
-  it("warns only when a second webhook gets the same secret, even an external one, and names both", async () => {
-    const { importWebhook, lines } = await startImport(secret);
-
-    await importWebhook("17");
-    await importWebhook("17");
-    await importWebhook("18", { isExternal: true });
-
-    expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 .*webhook 18 /)]);
-  });
-
   it.each([
     ["is missing", undefined, "is not set"],
     ["is null", "null", "is not an object"],
@@ -124,16 +114,19 @@ describe("An import", () => {
     ["is incomplete", { body: { webhooks: [], next: 1 } }],
     ["cannot be read", { statusCode: 403 }],
     ["holds the webhook with several tables", listOf(listed({ tableIds: ["a", "b"] }))],
-  ])("advises to adopt a webhook unless it is external, when the list %s", async (_case, list) => {
+  ])("advises to adopt a webhook when the list %s", async (_case, list) => {
     const { importWebhook } = await startImport(secret, list);
 
     const error = await errorOf(importWebhook());
-    // An external webhook belongs to another program.
-    const externalError = await errorOf(importWebhook("17", { isExternal: true }));
 
     expect(error).toMatchObject({ kind: "unchanged" });
     expect(error.message).toContain(" adopt ");
-    expect(externalError).toMatchObject({ kind: "unchanged" });
-    expect(externalError.message).not.toContain(" adopt ");
+  });
+
+  it("is refused for a webhook that the same run deletes", async () => {
+    const provider = await startImport(secret, [{ body: { success: true } }, twoWebhooks] as never);
+    await provider.delete("17", provider.state);
+
+    await expect(provider.importWebhook()).rejects.toMatchObject({ kind: "unchanged" });
   });
 });

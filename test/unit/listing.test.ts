@@ -12,6 +12,7 @@ import {
   someArgs,
   someContext,
   someSettings,
+  unknownMarkers,
   wrapped,
 } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/errors.ts";
@@ -60,7 +61,7 @@ describe("A refresh with listing", () => {
     const refreshed = await read("17", { ...state, ...stored });
 
     expect(refreshed?.properties).toStrictEqual({ ...state, ...drift, secret: wrapped(secret) });
-    expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 .*"pulumi up"/)]);
+    expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 .*"pulumi preview"/)]);
   });
 
   it("keeps the state of a webhook that is switched off, and warns", async () => {
@@ -69,7 +70,7 @@ describe("A refresh with listing", () => {
     const refreshed = await read("17", state);
 
     expect(refreshed?.properties).toStrictEqual({ ...state, secret: wrapped(secret) });
-    expect(lines).toEqual([expect.stringMatching(/^warning: .*switched off webhook 17 /)]);
+    expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 .*switched off/)]);
   });
 
   it("warns of the drift and of the switch-off of one webhook", async () => {
@@ -78,19 +79,8 @@ describe("A refresh with listing", () => {
 
     await read("17", state);
 
-    const warnings = [/^warning: Drift of webhook 17 /, /^warning: .*switched off webhook 17 /];
+    const warnings = [/^warning: .*webhook 17 .*: url\./, /^warning: .*webhook 17 .*switched off/];
     expect(lines).toEqual(warnings.map((warning) => expect.stringMatching(warning)));
-  });
-
-  it.each<[string, list: StubResponse]>([
-    ["has drifted", listOf(listed({ url: "https://b.example/" }))],
-    ["is gone", listOf()],
-  ])('announces no change by "pulumi up" of an external webhook that %s', async (_, list) => {
-    const { read, state, lines } = await startListing(list);
-
-    await read("17", state, { isExternal: true });
-
-    expect(lines).toEqual([expect.not.stringContaining("pulumi up")]);
   });
 
   it("finds a webhook in an incomplete list", async () => {
@@ -123,6 +113,7 @@ describe("A refresh with listing", () => {
     ["holds an entry without tableIds", listOf({ ...listed(), tableIds: undefined })],
     ["holds the id twice", listOf(listed(), listed({ id: "17", active: false }))],
     ["holds a lone surrogate", listOf(listed({ id: 1, url: "\ud800" }))],
+    ["holds one of Pulumi's markers", listOf(listed({ id: 1, url: unknownMarkers.string }))],
     ["holds a line break", listOf(listed({ id: 1, url: "\n" }))],
     ["holds a line separator", listOf(listed({ id: 1, url: "\u2028" }))],
     ["holds a paragraph separator", listOf(listed({ id: 1, url: "\u2029" }))],
@@ -176,17 +167,22 @@ describe("A refresh with listing", () => {
   });
 });
 
-describe("A refresh after the service has undone a drift that the state holds", () => {
+describe("A refresh that finds drift", () => {
   it.each([
-    ["says that the drift is undone if it gets the arguments", someArgs(), / is undone: .* url\.$/],
-    ["reports drift from the state if it gets no arguments", undefined, /differ .*: url\. /],
-    ["reports drift if the arguments differ too", someArgs({ tableId: "t" }), /differ .*: url\. /],
-  ])("%s", async (_fact, declared, text) => {
+    ["that the last update declared it so, if it gets the arguments", someArgs(), /last update/],
+    [
+      "that the next update replaces it, if the arguments differ",
+      someArgs({ tableId: "t" }),
+      /replaces/,
+    ],
+    ["what shows the difference, if it gets no arguments", undefined, /"pulumi preview"/],
+  ])("says %s", async (_fact, declared, text) => {
     const { read, state, lines } = await startListing(listOf(listed()));
 
-    await read("17", { ...state, url: "https://drifted.example/" }, { declared });
+    await read("17", { ...state, url: "https://drifted.example/" }, {}, declared);
 
-    expect(lines).toEqual([expect.stringMatching(text)]);
+    expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 .*: url\. /)]);
+    expect(lines[0]).toMatch(text);
   });
 });
 
@@ -201,7 +197,7 @@ describe("The lookup after a creation in doubt", () => {
     const outcome = response(statusCode, undefined, body);
     const sendRequest = async () => ({ outcome, earlierOutcomes: [], elapsedMs: 0 });
     const context = someContext(new Operation("Test webhook", vi.fn()), settings);
-    return lookForOrphans({ ...context, transport: { sendRequest } }, webhook);
+    return lookForOrphans({ ...context, transport: { sendRequest } }, webhook, 0);
   }
 
   it.each<[string, list: StubResponse, ids: string[], isComplete: boolean]>([
@@ -224,7 +220,7 @@ describe("The lookup after a creation in doubt", () => {
     const sendRequest = vi.fn(() => new Promise<never>(() => undefined));
     const context = { ...someContext(operation, settings), transport: { sendRequest } };
 
-    const lookup = lookForOrphans(context, webhook);
+    const lookup = lookForOrphans(context, webhook, 0);
     context.engineMonitor.stopSending();
 
     expect(await lookup).toEqual({ ids: [], isComplete: false });
@@ -240,8 +236,6 @@ describe("A creation in doubt, with listing", () => {
   it.each<[string, StubResponse[], (provider: Provider) => Promise<unknown>]>([
     ["compared", [], ({ diff, state }) => diff(id, state, someArgs())],
     ["adopted", [listOf(orphan)], ({ create }) => create(someArgs({ adopt: { id, secret } }))],
-    // A list can lag behind a deletion.
-    ["deleted", [{}], (provider) => provider.delete(id, provider.state)],
     ["created", [{ body: { id, secret } }], ({ create }) => create(someArgs())],
   ])("does not name a webhook that the provider has %s before", async (_case, responses, act) => {
     const provider = await startListing([...responses, internalError, listOf(orphan)]);
@@ -251,6 +245,15 @@ describe("A creation in doubt, with listing", () => {
 
     expect(message).not.toContain(id);
     expect(provider.methods().at(-1)).toBe("GET");
+  });
+
+  it("names a webhook with the number of one that was deleted before: services reuse numbers", async () => {
+    const provider = await startListing([{}, internalError, listOf(orphan)]);
+    await provider.delete(id, provider.state);
+
+    const { message } = await errorOf(provider.create(someArgs()));
+
+    expect(message).toContain(id);
   });
 
   it("names an orphan that was created after the list of a refresh, and deletes nothing", async () => {

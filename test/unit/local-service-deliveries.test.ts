@@ -78,7 +78,7 @@ it("Emitting an event throws a TypeError that names every invalid field of the e
 
 it("An emission over HTTP is for the database of its path, and no rate limit or fault applies to it", async () => {
   const service = await startService({ rateLimit: { requestsPerSecond: 0.001 } });
-  await service.subscribe(await refusedUrl());
+  await service.subscribe(refusedUrl);
   service.inject({ fault: { kind: "respond", statusCode: 500 } });
 
   const response = await service.send({ ...emission, body: { ...emission.body, databaseId: "b" } });

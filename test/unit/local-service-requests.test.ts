@@ -26,7 +26,7 @@ it("The request log holds the fields of every request and its outcome, without t
 
 it("The request log holds the newest maxRequests requests, as the list of deliveries does", async () => {
   const service = await startService({ maxRequests: 1 });
-  await service.subscribe(await refusedUrl());
+  await service.subscribe(refusedUrl);
   await service.delete(7);
 
   service.emit({ type: "record.created", databaseId: "base_1" });

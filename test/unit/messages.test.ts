@@ -3,7 +3,13 @@ import type { FailedCall } from "../../src/api/client.ts";
 import type { HttpOutcome } from "../../src/api/http.ts";
 import { Deadline, type ReportedDelay } from "../../src/api/transport.ts";
 import { compareWebhook } from "../../src/provider/diff.ts";
-import * as texts from "../../src/provider/messages.ts";
+import * as creations from "../../src/provider/messages/creation.ts";
+import * as deletions from "../../src/provider/messages/deletion.ts";
+import * as existing from "../../src/provider/messages/existing-webhooks.ts";
+import { nameOfWebhook } from "../../src/provider/messages/names.ts";
+import * as refreshes from "../../src/provider/messages/refresh.ts";
+import * as replacements from "../../src/provider/messages/replacement.ts";
+import * as requests from "../../src/provider/messages/requests.ts";
 import { Operation } from "../../src/provider/operation.ts";
 import {
   errorBody,
@@ -28,7 +34,6 @@ const operation = (title: string) => new Operation(title, vi.fn(), () => [], new
 const creation = operation(`Create webhook in ${place}`);
 const deletion = operation(`Delete ${name}`);
 const context = someContext(creation, settings);
-const { messages, messageParts } = texts;
 
 function failedWith(outcome: HttpOutcome, more: Partial<FailedCall> = {}): FailedCall {
   return { outcome, request: outcomes.someRequest, earlierOutcomes: [], elapsedMs: 2_001, ...more };
@@ -41,7 +46,7 @@ const notFound = outcomes.response(404, undefined, errorBody("NOT_FOUND", "It is
 const messageOf = async (promise: Promise<unknown>) => (await errorOf(promise)).message;
 
 const textOf = (outcome: HttpOutcome, more: Partial<FailedCall> = {}, inSettings = settings) =>
-  texts.callText(someContext(creation, inSettings), failedWith(outcome, more));
+  requests.callText(someContext(creation, inSettings), failedWith(outcome, more));
 
 it("The text of a failed request says what the service returned, or why there is no response, and why no retry followed", () => {
   const outOfRetries = { giveUpReason: "retrySeconds" } as const;
@@ -96,10 +101,13 @@ it("The message about a wait says why requests wait, and what to do about a rate
   const retry: ReportedDelay = { ...wait, kind: "retry", outcome: outcomes.response(500) };
 
   expect({
-    pauseWithoutRate: texts.delayLine(settings, pause),
-    pauseWithRate: texts.delayLine(someSettings({ requestsPerSecond: 50 }), pause),
-    retryAfterResponse: texts.delayLine(settings, retry),
-    retryWithoutResponse: texts.delayLine(settings, { ...retry, outcome: outcomes.connectionLost }),
+    pauseWithoutRate: requests.delayLine(settings, pause),
+    pauseWithRate: requests.delayLine(someSettings({ requestsPerSecond: 50 }), pause),
+    retryAfterResponse: requests.delayLine(settings, retry),
+    retryWithoutResponse: requests.delayLine(settings, {
+      ...retry,
+      outcome: outcomes.connectionLost,
+    }),
   }).toMatchInlineSnapshot(`
     {
       "pauseWithRate": "The service limits the rate of requests, so no request is sent for the next 6 s. To avoid such waits, lower dbwebhooks:requestsPerSecond, which is 50.",
@@ -111,7 +119,9 @@ it("The message about a wait says why requests wait, and what to do about a rate
 });
 
 const advice = (outcome: HttpOutcome, inContext = context) =>
-  texts.notCreatedText(inContext, failedWith(outcome)).replace(/^.*No webhook was created. /, "");
+  creations
+    .notCreatedText(inContext, failedWith(outcome))
+    .replace(/^.*No webhook was created. /, "");
 
 it("The advice after a failed creation follows from the outcome of the request and the settings", () => {
   expect({
@@ -131,15 +141,15 @@ it("The advice after a failed creation follows from the outcome of the request a
     keyFromEnvironmentOrQuota: advice(outcomes.response(403), someContext(creation, inEnvironment)),
   }).toMatchInlineSnapshot(`
     {
-      "customTimeout": "Raise customTimeouts, or the settings maxConcurrentRequests and requestsPerSecond if they are set.",
+      "customTimeout": "Raise customTimeouts.",
       "invalid": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl.",
-      "keyFromEnvironmentOrQuota": "The service does not accept the API key for this. Check the API key: DBWEBHOOKS_API_KEY sets it. If the database has reached its limit of webhooks and this creation replaces one, set the resource option deleteBeforeReplace: true; the notifications then have a gap.",
-      "keyOfProvider": "The service does not accept the API key for this. Correct the Provider's argument apiKey, then run "pulumi up". "pulumi destroy" and "pulumi refresh" use the key of the last "pulumi up" unless you add --run-program.",
-      "keyOfStack": "The service does not accept the API key for this. Set another key with "pulumi config set --secret dbwebhooks:apiKey", then run "pulumi up". "pulumi destroy" and "pulumi refresh" use the key of the last "pulumi up" unless you add --run-program.",
+      "keyFromEnvironmentOrQuota": "The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md. If the database may be full: See "A full database" in docs/troubleshooting.md.",
+      "keyOfProvider": "The service does not accept the API key for this. Correct the argument apiKey of the Provider, or declare the Provider again if it has left the program. See "A wrong key" in docs/troubleshooting.md.",
+      "keyOfStack": "The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md.",
       "missingDatabase": "The service returns this both when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl.",
       "noConnection": "Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl. Then run the command again.",
-      "quota402": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. If the database has reached its limit of webhooks and this creation replaces one, set the resource option deleteBeforeReplace: true; the notifications then have a gap.",
-      "quota422": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. If the database has reached its limit of webhooks and this creation replaces one, set the resource option deleteBeforeReplace: true; the notifications then have a gap.",
+      "quota402": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. If the database may be full: See "A full database" in docs/troubleshooting.md.",
+      "quota422": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. If the database may be full: See "A full database" in docs/troubleshooting.md.",
       "rateLimited": "Run the command again later.",
       "redirect": "It redirects to https://b.test, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.",
       "redirectWithoutTarget": "It redirects elsewhere, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.",
@@ -152,40 +162,44 @@ it("The advice after a failed creation follows from the outcome of the request a
 it("The text of a failed creation says where a webhook may exist whose secret is not stored, or why nothing was sent", async () => {
   const { create } = startProvider();
   const withoutKey = startProvider({ apiKey: undefined });
-  const hasSecret = true;
-  const undoText = texts.undoText.bind(undefined, creation.name, "17");
+  const undoText = (hasUsableSecret: boolean, problem?: string) =>
+    creations.undoText(creation, "17", { hasUsableSecret }, problem);
   const webhook = { databaseId: "base_abc123", url: "https://a.example/x", events: [] };
   const emptyList = { ids: [] as string[], isComplete: true };
   const list = { ids: ["1", "2", "3", "4", "5", "6"], isComplete: true };
   const htmlPage = Object.assign(outcomes.response(200), { body: "<!doctype html>" });
   const inDoubt = (failure: FailedCall, orphans = { ...emptyList, isComplete: false }) =>
-    texts.inDoubtText(context, failure, webhook, orphans);
+    creations.inDoubtText(context, failure, webhook, orphans);
 
   expect({
     withoutList: inDoubt(failedWith(outcomes.response(409))),
     notListed: inDoubt(failedWith(outcomes.connectionLost), emptyList),
     listed: inDoubt(failedWith(outcomes.connectionLost), list),
     afterHtmlPage: inDoubt(failedWith(htmlPage, { unusablePart: "id" })),
-    withoutSecret: undoText(!hasSecret, "undone"),
-    withoutSecretAndStored: undoText(!hasSecret, "partial", messageParts.undoReturned404),
-    tooLate: undoText(hasSecret, "undone"),
-    tooLateAndLeft: undoText(hasSecret, "leftBehind", "WHY"),
+    knownNumber: creations.knownNumberText(creation, "17"),
+    withoutSecret: creations.withoutSecretText(creation, "17"),
+    unusableSecret: undoText(false),
+    unusableSecretAndLeft: undoText(false, creations.undoReturned404),
+    tooLate: undoText(true),
+    tooLateAndLeft: undoText(true, "WHY."),
     invalid: await messageOf(create(someArgs({ url: undefined }))),
     unknown: await messageOf(create(someArgs({ url: unknownMarkers.string }))),
     unset: await messageOf(withoutKey.create(someArgs())),
   }).toMatchInlineSnapshot(`
     {
-      "afterHtmlPage": "Create webhook in database base_abc123 failed: POST https://tables.example.com/somewhere returned 200 without a usable webhook id. This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again.",
+      "afterHtmlPage": "Create webhook in database base_abc123 failed: POST https://tables.example.com/somewhere returned 200 without a usable webhook id. This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md.",
       "invalid": "Create webhook failed: url: must be the URL of the receiver, such as "https://example.com/hooks". Nothing was sent. Run "pulumi up" again. [notCreated]",
-      "listed": "Create webhook in database base_abc123 failed: POST https://tables.example.com/somewhere lost the connection before the response was complete (ECONNRESET: read ECONNRESET). A webhook may exist in database base_abc123 without a stored secret. The service lists webhooks with the same url, events and table that this "pulumi up" does not know: 1, 2, 3, 4, 5 and 1 more. Another creation in flight may have made one of them. After this update compare them with "pulumi stack export" of each stack that uses the database, and delete those that no stack manages. Then run "pulumi up" again.",
-      "notListed": "Create webhook in database base_abc123 failed: POST https://tables.example.com/somewhere lost the connection before the response was complete (ECONNRESET: read ECONNRESET). The service lists no such webhook now, but it may still appear. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again.",
-      "tooLate": "Create webhook in database base_abc123 failed: Pulumi stopped while the service created webhook 17. The new webhook was deleted.",
-      "tooLateAndLeft": "Create webhook in database base_abc123 failed: Pulumi stopped while the service created webhook 17. Pulumi has not stored it: delete it by hand. It could not be deleted at once: WHY",
+      "knownNumber": "Create webhook in database base_abc123 failed: the service returned webhook 17, which this command already knows. Either it returned an existing webhook, or it numbers its webhooks from the beginning again and has created one whose secret is lost. Nothing was deleted. Before you run the command again, find out which of the two. See "A number that is already known" in docs/troubleshooting.md.",
+      "listed": "Create webhook in database base_abc123 failed: POST https://tables.example.com/somewhere lost the connection before the response was complete (ECONNRESET: read ECONNRESET). A webhook may exist in database base_abc123 without a stored secret. The service lists webhooks with the same url, events and table that this command does not know: 1, 2, 3, 4, 5 and 1 more. Another creation in flight may have made one of them. Delete those that no stack manages. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md.",
+      "notListed": "Create webhook in database base_abc123 failed: POST https://tables.example.com/somewhere lost the connection before the response was complete (ECONNRESET: read ECONNRESET). The service lists no such webhook now, but it may still appear. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md.",
+      "tooLate": "Create webhook in database base_abc123 failed: Pulumi stopped while the service created webhook 17. The new webhook was deleted. Run the command again.",
+      "tooLateAndLeft": "Create webhook in database base_abc123 failed: Pulumi stopped while the service created webhook 17. Pulumi has not stored the webhook, and it could not be deleted: WHY. Delete webhook 17 at the service. See "leftBehind" in docs/troubleshooting.md.",
       "unknown": "Create webhook failed: not all arguments are known. Nothing was sent. Run "pulumi up" again. [notCreated]",
       "unset": "Create webhook in database base_abc123 failed: dbwebhooks:apiKey: is not set; run "pulumi config set --secret dbwebhooks:apiKey" or set DBWEBHOOKS_API_KEY. Nothing was sent. [notCreated]",
-      "withoutList": "Create webhook in database base_abc123 failed: POST https://tables.example.com/somewhere returned 409. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again. If the database has reached its limit of webhooks and this creation replaces one, set the resource option deleteBeforeReplace: true; the notifications then have a gap.",
-      "withoutSecret": "Create webhook in database base_abc123 failed: the service created webhook 17 but sent no usable secret. The new webhook was deleted. Run "pulumi up" again; if the error persists, check that baseUrl is the address of the service itself.",
-      "withoutSecretAndStored": "Create webhook in database base_abc123 failed: the service created webhook 17 but sent no usable secret. It is in the state without a secret; the next "pulumi up" replaces it. It could not be deleted at once: the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks.",
+      "unusableSecret": "Create webhook in database base_abc123 failed: the service created webhook 17 with a secret that cannot be stored. The new webhook was deleted. Run the command again.",
+      "unusableSecretAndLeft": "Create webhook in database base_abc123 failed: the service created webhook 17 with a secret that cannot be stored. Pulumi has not stored the webhook, and it could not be deleted: the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks. Delete webhook 17 at the service. See "leftBehind" in docs/troubleshooting.md.",
+      "withoutList": "Create webhook in database base_abc123 failed: POST https://tables.example.com/somewhere returned 409. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again. If the database may be full: See "A full database" in docs/troubleshooting.md. See "inDoubt" in docs/troubleshooting.md.",
+      "withoutSecret": "Create webhook in database base_abc123 failed: the service returned webhook 17 without a secret. It may be an existing webhook, so it was not deleted. Find out whether a stack manages it; if none does, delete it at the service. Then run the command again. See "inDoubt" in docs/troubleshooting.md.",
     }
   `);
 });
@@ -194,28 +208,32 @@ it("The text of a failed deletion names the outcome, what is missing in the stat
   const stack = startProvider({ apiKey: undefined, listing: "yes" });
   const provider = startProvider({ apiKey: undefined, isExplicit: "true" });
   const failure = failedWith(outcomes.response(500), { request: deleteRequest });
-  const otherBaseUrl = (current: typeof settings, isUpdate = true) =>
-    texts.otherBaseUrlText(deletion, current, "https://old.example", isUpdate);
+  const otherBaseUrl = (current: typeof settings) =>
+    deletions.otherBaseUrlText(deletion, current, "https://old.example");
 
   expect({
-    outcome: texts.notDeletedText(someContext(deletion, settings), failure),
+    outcome: deletions.notDeletedText(someContext(deletion, settings), failure),
     state: await messageOf(startProvider().delete("17", {})),
     stack: await messageOf(stack.delete("17", someState())),
     provider: await messageOf(provider.delete("17", someState())),
-    otherBaseUrlInUpdate: otherBaseUrl(settings),
-    otherBaseUrlInDestroy: otherBaseUrl(settings, false),
+    otherBaseUrl: otherBaseUrl(settings),
     otherBaseUrlOfProvider: otherBaseUrl(explicitSettings),
     otherBaseUrlInEnvironment: otherBaseUrl({ ...inEnvironment, isExplicit: true }),
+    failedAdoption: deletions.conflictText(deletion, "adoptionFailed"),
+    creationInDoubt: deletions.conflictText(deletion, "returnedInDoubt"),
+    sameNumber: deletions.conflictText(deletion, "sameNumberAtFormerBaseUrl"),
   }).toMatchInlineSnapshot(`
     {
-      "otherBaseUrlInDestroy": "Delete webhook 17 of database base_abc123 failed: it was created at https://old.example, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to its former base URLs (formerBaseUrls, DBWEBHOOKS_FORMER_BASE_URLS). If https://tables.example.com is another service, set DBWEBHOOKS_BASE_URL to https://old.example and DBWEBHOOKS_API_KEY to its key for this command. If the service at https://old.example is gone, run "pulumi state delete" for its webhooks.",
-      "otherBaseUrlInEnvironment": "Delete webhook 17 of database base_abc123 failed: it was created at https://old.example, and the Provider's baseUrl (set by DBWEBHOOKS_BASE_URL) is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to its former base URLs (formerBaseUrls, DBWEBHOOKS_FORMER_BASE_URLS). If https://tables.example.com is another service, give each Provider its baseUrl and apiKey as arguments: a webhook that moves to another Provider is deleted by its old one. If the service at https://old.example is gone, run "pulumi state delete" for its webhooks.",
-      "otherBaseUrlInUpdate": "Delete webhook 17 of database base_abc123 failed: it was created at https://old.example, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to its former base URLs (formerBaseUrls, DBWEBHOOKS_FORMER_BASE_URLS). If https://tables.example.com is another service, set dbwebhooks:baseUrl back to https://old.example and run "pulumi up"; then give the new address and its key to a Provider that the webhooks use: the default provider deletes what it created. If the service at https://old.example is gone, run "pulumi state delete" for its webhooks.",
-      "otherBaseUrlOfProvider": "Delete webhook 17 of database base_abc123 failed: it was created at https://old.example, and the Provider's baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If the same service has moved, add https://old.example to its former base URLs (formerBaseUrls, DBWEBHOOKS_FORMER_BASE_URLS). If https://tables.example.com is another service, give the Provider its former address and key again, and the new ones to a Provider with another name that the webhooks use: the next "pulumi up" deletes the old webhook at https://old.example. If the service at https://old.example is gone, run "pulumi state delete" for its webhooks.",
+      "creationInDoubt": "Delete webhook 17 of database base_abc123 failed: the service returned this webhook for a creation that is in doubt. Nothing was sent, and the webhook stays in the state. See "A number that is already known" in docs/troubleshooting.md.",
+      "failedAdoption": "Delete webhook 17 of database base_abc123 failed: the program adopts this webhook, and the adoption failed. Nothing was sent, and the webhook stays in the state. Correct the adoption, and run the command again.",
+      "otherBaseUrl": "Delete webhook 17 of database base_abc123 failed: the state holds it at https://old.example, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If you know the first address, use it together with its own key again. See "Another base URL" in docs/troubleshooting.md.",
+      "otherBaseUrlInEnvironment": "Delete webhook 17 of database base_abc123 failed: the state holds it at https://old.example, and the Provider's baseUrl (set by DBWEBHOOKS_BASE_URL) is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If you know the first address, use it together with its own key again. See "Another base URL" in docs/troubleshooting.md.",
+      "otherBaseUrlOfProvider": "Delete webhook 17 of database base_abc123 failed: the state holds it at https://old.example, and the Provider's baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If you know the first address, use it together with its own key again. See "Another base URL" in docs/troubleshooting.md.",
       "outcome": "Delete webhook 17 of database base_abc123 failed: DELETE https://tables.example.com/somewhere returned 500. The webhook stays in the state. Run the command again later.",
-      "provider": "Delete webhook 17 of database base_abc123 failed: dbwebhooks:apiKey: is not set; give apiKey to the Provider or set DBWEBHOOKS_API_KEY. Nothing was sent. The webhook stays in the state. "pulumi destroy" uses the environment, and the arguments of the Provider that the last "pulumi up" stored: set the variable, or correct the program and then run "pulumi destroy --run-program". [notDeleted]",
-      "stack": "Delete webhook 17 of database base_abc123 failed: dbwebhooks:apiKey: is not set; run "pulumi config set --secret dbwebhooks:apiKey" or set DBWEBHOOKS_API_KEY. dbwebhooks:listing: must be true or false. Nothing was sent. The webhook stays in the state. "pulumi destroy" uses the environment, and the configuration that the last "pulumi up" stored: set the variable, or run "pulumi config set" and then run "pulumi destroy --run-program". [notDeleted]",
-      "state": "Delete webhook 17 failed: its state has no usable id, databaseId or baseUrl. Nothing was sent, and the webhook stays in the state. Delete the webhook by hand, then remove it with "pulumi state delete". [notDeleted]",
+      "provider": "Delete webhook 17 of database base_abc123 failed: dbwebhooks:apiKey: is not set; give apiKey to the Provider or set DBWEBHOOKS_API_KEY. Nothing was sent. The webhook stays in the state. Correct the arguments of the Provider, or declare it again if it has left the program, and run "pulumi up". [notDeleted]",
+      "sameNumber": "Delete webhook 17 of database base_abc123 failed: the state holds it at a former base URL, and another webhook with the same number at the current one, so formerBaseUrls does not name the same service. Nothing was sent, and the webhook stays in the state. Correct formerBaseUrls. See "Another base URL" in docs/troubleshooting.md.",
+      "stack": "Delete webhook 17 of database base_abc123 failed: dbwebhooks:apiKey: is not set; run "pulumi config set --secret dbwebhooks:apiKey" or set DBWEBHOOKS_API_KEY. dbwebhooks:listing: must be true or false. Nothing was sent. The webhook stays in the state. Variables such as DBWEBHOOKS_API_KEY set a value for this command, whatever the stack stores. [notDeleted]",
+      "state": "Delete webhook 17 failed: its state has no usable id, databaseId or baseUrl. Nothing was sent, and the webhook stays in the state. Delete the webhook at the service, then remove it with "pulumi state delete". [notDeleted]",
     }
   `);
 });
@@ -250,7 +268,7 @@ it("A problem of arguments or settings says what to write, and where", async () 
 it("The properties of a webhook that differ are named, some with a reason", () => {
   const adopt = { id: unknownMarkers.number };
   const news = { url: "https://b.example", tableId: unknownMarkers.string, adopt };
-  const comparison = { id: "17", settings, ignored: [], urn: undefined, state: {}, news };
+  const comparison = { id: "17", settings, state: {}, news };
 
   const differences = compareWebhook(comparison);
 
@@ -260,46 +278,62 @@ it("The properties of a webhook that differ are named, some with a reason", () =
 });
 
 it("A message about a webhook says what happened to it, or why nothing happened", () => {
-  const [hasSecret, isLookedUp, isExternal] = [true, true, true];
   const failedList = failedWith(outcomes.response(500), { request: listRequest });
+  const change = { from: "https://a.example", to: "https://b.example", isReplacement: true };
 
   expect({
-    protectedAdopted: messages.protected(name, "adopted"),
-    protectedCreated: messages.protected(name, "created"),
-    protectedOwned: messages.protected(name, "owned"),
-    replaced: messages.replacement(name, "url, events", hasSecret),
-    replacedWithoutSecret: messages.replacement(name, "secret", !hasSecret),
-    shared: messages.shared(name, ["a", "b"]),
-    adopted: messages.adopted(name, isLookedUp),
-    adoptedWithoutLookup: messages.adopted(name, !isLookedUp),
-    drift: messages.drift(name, ["url", "events"], !isExternal),
-    driftIfExternal: messages.drift(name, ["url"], isExternal),
-    gone: messages.gone(name, !isExternal),
-    goneIfExternal: messages.gone(name, isExternal),
-    notListed: texts.notFoundText(context, undefined),
-    failedList: texts.notFoundText(context, failedList),
-    baseUrlLabel: messageParts.baseUrlLabel("https://a.example", "https://b.example"),
-    unknownDatabase: messages.inactive(texts.nameOfWebhook("17", undefined)),
-    unexpectedError: texts.faultText(deletion, new Error("odd")),
+    namedByAdopt: deletions.protectedText(name, "namedByAdopt"),
+    adopted: deletions.protectedText(name, "adopted"),
+    imported: deletions.protectedText(name, "imported"),
+    created: deletions.protectedText(name, "created"),
+    replaced: replacements.replacementText(name, ["url", "events"]),
+    exchanged: replacements.exchangeText(name, "webhook 18 of DATABASE", ["adopt.id"]),
+    providerReplaced: replacements.providerReplacedText("eu", change),
+    baseUrlRefused: replacements.baseUrlRefusedText(change),
+    adoptedAgain: replacements.adoptedAgainText(name),
+    shared: replacements.sharedText(name, ["a", "b"]),
+    adopting: existing.adoptingText(name),
+    adoptedNow: existing.adoptedText(name, true),
+    adoptedWithoutLookup: existing.adoptedText(name, false),
+    otherSecret: existing.otherAdoptedSecretText(name),
+    drift: refreshes.driftText(name, ["url", "events"], undefined),
+    driftFromProgram: refreshes.driftText(name, ["url"], false),
+    driftUndone: refreshes.driftText(name, ["url"], true),
+    gone: refreshes.goneText(name),
+    inactive: refreshes.inactiveText(name),
+    notLookedUp: refreshes.notLookedUpText("base_abc123", refreshes.lookupProblems.incompleteList),
+    notListed: existing.notFoundText(context, undefined),
+    failedList: existing.notFoundText(context, failedList),
+    baseUrlLabel: replacements.baseUrlLabel("https://a.example", "https://b.example"),
+    unknownDatabase: deletions.absentText(nameOfWebhook("17", undefined)),
+    unexpectedError: requests.faultText(deletion, new Error("odd")),
   }).toMatchInlineSnapshot(`
     {
-      "adopted": "This stack manages webhook 17 of database base_abc123 from now on. It was not changed.",
+      "adopted": "Did not delete webhook 17 of database base_abc123: this command has adopted it, so it has another resource now.",
+      "adoptedAgain": "Adopt webhook 17 of database base_abc123 failed: the resource that is replaced, or another one, has this webhook already. Nothing was changed. Remove adopt from the program: the resource then gets a new webhook, with a new secret.",
+      "adoptedNow": "This stack manages webhook 17 of database base_abc123 from now on. It was not changed.",
       "adoptedWithoutLookup": "This stack manages webhook 17 of database base_abc123 from now on. It was not changed and was not looked up (the setting listing is off).",
+      "adopting": "Adopting webhook 17 of database base_abc123: it is taken over as it is, and no webhook is created. If the state still has it under another Provider, or as a resource of the other entry (pulumi-dbwebhooks or pulumi-dbwebhooks/native), first remove that resource with "pulumi state delete": otherwise Pulumi deletes the webhook. For the same reason do not adopt together with an upgrade of this package or with --target.",
       "baseUrlLabel": "baseUrl (from https://a.example to https://b.example)",
-      "drift": "Drift of webhook 17 of database base_abc123: these properties differ at the service: url, events. The next "pulumi up" replaces it, with a new secret, unless the program declares what the service has.",
-      "driftIfExternal": "Drift of webhook 17 of database base_abc123: these properties differ at the service: url. This stack only reads it.",
+      "baseUrlRefused": "baseUrl: changes from https://a.example to https://b.example, and the environment sets the old address or its key, so Pulumi could not delete the old webhooks. First give this Provider the old baseUrl and its apiKey as arguments and run "pulumi up", then change both",
+      "created": "Did not delete webhook 17 of database base_abc123: the service returned it for a creation of this command, so it has another resource now.",
+      "drift": "At the service, these properties of webhook 17 of database base_abc123 differ from the state, which has them now: url, events. "pulumi preview" shows whether the program differs from them.",
+      "driftFromProgram": "At the service, these properties of webhook 17 of database base_abc123 differ from the state, which has them now: url. Unless the program declares the same, the next "pulumi up" replaces the webhook, with a new secret.",
+      "driftUndone": "At the service, these properties of webhook 17 of database base_abc123 differ from the state, which has them now: url. They are as the last update declared them.",
+      "exchanged": "Replacing webhook 17 of database base_abc123, because these properties differ: adopt.id. The update takes over webhook 18 of DATABASE with its secret, and deletes webhook 17 of database base_abc123.",
       "failedList": "it could not be looked up: GET https://tables.example.com/somewhere returned 500.",
-      "gone": "The service no longer has webhook 17 of database base_abc123. The next "pulumi up" creates a new one, with a new secret.",
-      "goneIfExternal": "The service no longer has webhook 17 of database base_abc123. This stack only reads it.",
+      "gone": "The service no longer has webhook 17 of database base_abc123, which leaves the state. If the program declares it, the next "pulumi up" creates a new one, with a new secret.",
+      "imported": "Did not delete webhook 17 of database base_abc123: this command has imported it, so it has another resource now.",
+      "inactive": "At the service, webhook 17 of database base_abc123 is switched off (active: false), so it sends no notifications.",
+      "namedByAdopt": "Did not delete webhook 17 of database base_abc123: the argument adopt of the program names it, so it has another resource now.",
       "notListed": "the service does not list it, but may have listed only a part of its webhooks.",
-      "protectedAdopted": "Did not delete webhook 17 of database base_abc123: the argument adopt of the program names it. Its secret did not change. Remove adopt before you replace it.",
-      "protectedCreated": "Did not delete webhook 17 of database base_abc123: the service returned it for a creation of this "pulumi up". If no resource has it, delete it by hand.",
-      "protectedOwned": "Did not delete webhook 17 of database base_abc123: a resource of this program appears to manage it. Its secret did not change. If no resource has it, delete it by hand.",
-      "replaced": "Replacing webhook 17 of database base_abc123, because these properties differ: url, events. The new webhook has a new secret. The old secret works until the old webhook is deleted, by default at the end of the update.",
-      "replacedWithoutSecret": "Replacing webhook 17 of database base_abc123, because these properties differ: secret. The new webhook has a new secret.",
-      "shared": "2 resources manage webhook 17 of database base_abc123: a, b. Keep one of them, and remove the others from the program, and from the state with "pulumi state delete", which deletes no webhook. Do not use --target before that.",
+      "notLookedUp": "Some webhooks of database base_abc123 were not looked up, because the service may have listed only a part of its webhooks. Their state stays as it is, and this refresh does not show their drift.",
+      "otherSecret": "The argument adopt.secret of webhook 17 of database base_abc123 is not the secret in the state, and has no effect: the state keeps its secret. See "Another adopt.secret" in docs/troubleshooting.md.",
+      "providerReplaced": "Webhooks of the provider eu move from https://a.example to https://b.example: Pulumi replaces them, and their secrets change. Pulumi deletes the old webhook at https://a.example with the old key, which must still work. If https://b.example is a new address of the same service, set formerBaseUrls to https://a.example instead: then nothing is replaced.",
+      "replaced": "Replacing webhook 17 of database base_abc123, because these properties differ: url, events. The new webhook has a new secret.",
+      "shared": "2 resources manage webhook 17 of database base_abc123: a, b. Deleting one of them deletes the webhook. See "One webhook, two resources" in docs/troubleshooting.md.",
       "unexpectedError": "Delete webhook 17 of database base_abc123 failed unexpectedly (odd). This is a bug in pulumi-dbwebhooks: please report it. Before you run the command again, check which webhooks the service has.",
-      "unknownDatabase": "The service has switched off webhook 17 of database ?: it sends no notifications.",
+      "unknownDatabase": "The service returned 404 for webhook 17 of database ?, which is therefore removed from the state. A key without access to the database gets the same response: if that is possible here, check at the service that the webhook is gone.",
     }
   `);
 });

@@ -194,6 +194,13 @@ describe("The check of a provider of the plugin", () => {
       expect((await check("eu", news, olds)).failures).toEqual(["baseUrl"]);
     });
 
+    it("refuses another base URL where the environment set the old one", async () => {
+      vi.stubEnv("DBWEBHOOKS_BASE_URL", "https://environment.example");
+      const olds = { apiKey: "own-key" };
+
+      expect((await check("eu", { ...olds, ...news }, olds)).failures).toEqual(["baseUrl"]);
+    });
+
     it.each([
       { change: "another base URL of the default provider", name: "default", oldArgs: olds },
       { change: "the same base URL", name: "eu", oldArgs: news },
@@ -223,10 +230,10 @@ describe("The diff of a provider of the plugin", () => {
       vi.stubEnv(variable, value);
     }
     const request = new messages.DiffRequest().setName(name).setOldInputs(structOf(olds));
-    const { response, replacedWarning } = diffConfig(request.setNews(structOf(news)));
-    return { ...response.toObject(), replacedWarning };
+    const { response, warning } = diffConfig(request.setNews(structOf(news)));
+    return { ...response.toObject(), warning };
   }
-  const notReplaced = { changes: DIFF_UNKNOWN, replacesList: [], replacedWarning: undefined };
+  const notReplaced = { changes: DIFF_UNKNOWN, replacesList: [], warning: undefined };
 
   it.each([
     { name: "default_0_1_0", fact: "which has its key from the stack", environment: {} },
@@ -238,7 +245,7 @@ describe("The diff of a provider of the plugin", () => {
       changes: DIFF_SOME,
       replacesList: ["baseUrl"],
       diffsList: ["baseUrl"],
-      replacedWarning: expect.stringContaining(`from ${us} to ${eu}`),
+      warning: expect.stringMatching(`from ${us} to ${eu}.*formerBaseUrls to ${us}`),
     });
   });
 

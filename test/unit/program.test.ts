@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ResourceMonitorClient } from "@pulumi/pulumi/proto/resource_grpc_pb.js";
 import type { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { version } from "../../package.json";
 import * as main from "../../src/index.ts";
 import * as native from "../../src/native.ts";
@@ -125,35 +125,62 @@ describe.each([mainEntry, nativeEntry])("A Webhook of $name", (row) => {
   });
 });
 
-it.each<[string, () => unknown]>([
-  ["the option import", () => new main.Webhook("orders", args, { import: "17" })],
-  ["the option id", () => new main.Webhook("orders", args, { id: "17" })],
-  ["get", () => main.Webhook.get("orders", "base_abc123/17", {})],
-])(
-  "A Webhook of the main entry refuses %s, and suggests ./native and adopt",
-  async (_case, declare) => {
-    expect(declare).toThrow(pulumi.RunError);
-    expect(declare).toThrow(/^Webhook orders: .*"pulumi-dbwebhooks\/native".* adopt\b/);
-    // A registration would be sent only after the constructor.
-    await new Promise(setImmediate);
-    expect(registered).toEqual([]);
+type SomeProvider = pulumi.ProviderResource;
+const newProvider = {
+  eu: () => new main.Provider("eu"),
+  nativeEu: () => new native.Provider("eu"),
+};
+
+it.each<[string, RegExp, (provider: SomeProvider) => unknown, (() => SomeProvider)?]>([
+  [
+    "the option import",
+    /"pulumi-dbwebhooks\/native".* adopt\b/,
+    () => new main.Webhook("orders", args, { import: "17" }),
+  ],
+  ["the option id", /StackReference/, () => new main.Webhook("orders", args, { id: "17" })],
+  ["get", /StackReference/, () => main.Webhook.get("orders", "17")],
+  [
+    "the option id of ./native",
+    /StackReference/,
+    () => new native.Webhook("orders", args, { id: "b/17" }),
+  ],
+  ["get of ./native", /StackReference/, () => native.Webhook.get("orders", "b/17")],
+  [
+    "a Provider of ./native",
+    /this Webhook is from "pulumi-dbwebhooks"/,
+    (provider) => new main.Webhook("orders", args, { provider }),
+    newProvider.nativeEu,
+  ],
+  [
+    "for ./native a Provider of the main entry",
+    /this Webhook is from "pulumi-dbwebhooks\/native"/,
+    (provider) => new native.Webhook("orders", args, { provider }),
+    newProvider.eu,
+  ],
+])("A Webhook refuses %s, and says what to use instead", async (_, advice, declare, create) => {
+  const provider = create?.() as SomeProvider;
+  await (provider && resolved(provider.urn));
+
+  expect(() => declare(provider)).toThrow(pulumi.RunError);
+  expect(() => declare(provider)).toThrow(/^Webhook orders: /);
+  expect(() => declare(provider)).toThrow(advice);
+  // A registration would be sent only after the constructor.
+  await new Promise(setImmediate);
+  expect(requests().filter((request) => request.getType().includes("Webhook"))).toEqual([]);
+});
+
+it.each([mainEntry, nativeEntry])(
+  "A Webhook of $name warns of deletedWith",
+  async ({ entry: { Webhook } }) => {
+    const warn = vi.spyOn(pulumi.log, "warn").mockResolvedValue();
+    onTestFinished(() => warn.mockRestore());
+
+    const webhook = new Webhook("orders", args, { deletedWith: new Webhook("other", args) });
+    await resolved(webhook.urn);
+
+    expect(warn.mock.calls.flat()).toContainEqual(expect.stringContaining("deletedWith"));
   },
 );
-
-it("get of ./native reads the webhook of an id with the provider in its options, and has all outputs", async () => {
-  const opts = { provider: new native.Provider("eu") };
-  const webhook = native.Webhook.get("orders", "base_1/43", opts);
-  const { databaseId, url, events, tableId, baseUrl, secret, webhookId } = webhook;
-  const outputs = { databaseId, url, events, tableId, baseUrl, secret, webhookId };
-
-  const values = await resolved(pulumi.output(outputs));
-
-  expect(values).toEqual({ ...args, ...otherOutputs, webhookId: "43" });
-  const provider = expect.stringContaining("::eu::");
-  expect(registered.at(-1)).toMatchObject({ id: "base_1/43", provider });
-  // Pulumi's mocks also receive a read, but it is no registerResource request.
-  expect(requests().map((request) => request.getType())).not.toContain(nativeEntry.type);
-});
 
 const settings: main.ProviderArgs = {
   baseUrl: "https://eu.example.com",

@@ -20,7 +20,7 @@ async function startLoggedService() {
 
 it("The log of serve has a line for every request, every event and every attempt of a delivery", async () => {
   const { service, records } = await startLoggedService();
-  const refused = await refusedAddress();
+  const refused = refusedAddress;
   await using receiver = await startServer();
 
   await service.subscribe(`http://${refused}`);
@@ -46,7 +46,7 @@ it("The log of serve has a line for every request, every event and every attempt
 
 it("The log of serve holds no API key, secret, path of a receiver or query, and cuts texts to 300 characters", async () => {
   const { service, records } = await startLoggedService();
-  const secret = await service.subscribe(`${await refusedUrl()}/T0KEN?q=T0KEN`);
+  const secret = await service.subscribe(`${refusedUrl}/T0KEN?q=T0KEN`);
 
   await service.emit(recordCreated).finished;
   await service.create({ databaseId: `base-${apiKey}` });

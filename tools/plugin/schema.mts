@@ -39,7 +39,7 @@ async function generateSchema() {
   const { replacingArguments } =
     await load<typeof import("../../src/provider/arguments.ts")>("provider/arguments.ts");
   const ifReplacing = (name: string, fields: Schema) =>
-    replacingArguments.includes(name) ? fields : {};
+    (replacingArguments as readonly string[]).includes(name) ? fields : {};
 
   const args = declarationOf("sdk/args.ts", "WebhookArgs");
   const adopted = declarationOf("sdk/args.ts", "AdoptArgs");

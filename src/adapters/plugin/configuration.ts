@@ -17,7 +17,7 @@ import {
 import { version } from "../../common/version.js";
 import { compareBaseUrls } from "../../provider/base-url-change.js";
 import { type ConfigSource, readConfig } from "../../provider/config.js";
-import { messages } from "../../provider/messages.js";
+import { baseUrlRefusedText, providerReplacedText } from "../../provider/messages/replacement.js";
 import {
   isUnknown,
   type Properties,
@@ -46,8 +46,9 @@ export async function checkConfig(request: CheckRequest, log: EngineLog): Promis
   );
   const failures: string[] = [];
   const change = baseUrlChange(request.getName(), request.getOlds(), request.getNews());
-  if (change?.consequence === "refuse") {
-    failures.push(messages.baseUrlRefused(change));
+  // The comparison of each webhook refuses the change for the default provider, which may have no webhook.
+  if (change?.isReplacement === false && !isDefault(request.getName())) {
+    failures.push(baseUrlRefusedText(change));
   }
   if (typeof args.version === "string" && args.version !== version) {
     failures.push(
@@ -78,28 +79,25 @@ export async function checkConfig(request: CheckRequest, log: EngineLog): Promis
  */
 export function diffConfig(request: DiffRequest): {
   readonly response: DiffResponse;
-  readonly replacedWarning?: string;
-  /** Says what to set if the service only has another address now. */
-  readonly formerBaseUrlsHint?: string;
+  readonly warning?: string;
 } {
   const response = new DiffResponse();
   const change = baseUrlChange(request.getName(), request.getOldInputs(), request.getNews());
-  if (change?.consequence !== "replace") {
+  if (change?.isReplacement !== true) {
     return { response };
   }
   response.setChanges(DiffResponse.DiffChanges.DIFF_SOME);
   response.setReplacesList(["baseUrl"]);
   response.setDiffsList(["baseUrl"]);
-  const name = shownValue(request.getName());
-  return {
-    response,
-    replacedWarning: messages.providerReplaced(name, change),
-    formerBaseUrlsHint: messages.formerBaseUrlsHint(name, change),
-  };
+  return { response, warning: providerReplacedText(shownValue(request.getName()), change) };
 }
 
+/** Returns `undefined` for a new provider, which has no old arguments. */
 function baseUrlChange(name: string, olds: Struct | undefined, news: Struct | undefined) {
-  return compareBaseUrls(sourceOf(name, propertiesOf(olds)), sourceOf(name, propertiesOf(news)));
+  const oldArgs = propertiesOf(olds);
+  return Object.keys(oldArgs).length === 0
+    ? undefined
+    : compareBaseUrls(sourceOf(name, oldArgs), sourceOf(name, propertiesOf(news)));
 }
 
 /** Returns the source of a provider's settings: its arguments, or the stack's configuration. */

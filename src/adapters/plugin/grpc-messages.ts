@@ -1,16 +1,10 @@
 // Translates properties, differences and errors into Pulumi's gRPC messages, and properties back.
-import { Metadata, type ServiceError, status } from "@grpc/grpc-js";
-import {
-  DiffResponse,
-  ErrorResourceInitFailed,
-  PropertyDiff,
-} from "@pulumi/pulumi/proto/provider_pb.js";
-import { Status } from "@pulumi/pulumi/proto/status_pb.js";
-import { Any } from "google-protobuf/google/protobuf/any_pb.js";
+import { type ServiceError, status } from "@grpc/grpc-js";
+import { DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb.js";
 import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { webhookArguments } from "../../provider/arguments.js";
 import { type Difference, isSame } from "../../provider/diff.js";
-import { PartialCreationError, WebhookError } from "../../provider/errors.js";
+import { WebhookError } from "../../provider/errors.js";
 import type { Properties } from "../../provider/values.js";
 
 /** Returns the properties in a struct of the engine, or an empty object without a struct. */
@@ -69,11 +63,8 @@ export class RequestError extends WebhookError {
   }
 }
 
-/** Translates an error for the engine: a message and, for a partial creation, what to store. */
+/** Translates an error for the engine. */
 export function grpcErrorOf(error: unknown): Partial<ServiceError> {
-  if (error instanceof PartialCreationError) {
-    return { code: status.UNKNOWN, details: error.message, metadata: partialCreation(error) };
-  }
   if (error instanceof RequestError) {
     return { code: error.code, details: error.message };
   }
@@ -95,26 +86,4 @@ function kindOfChange(old: unknown, next: unknown): PropertyDiff.Kind {
 
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
-}
-
-/**
- * The error details with which the engine stores a partial creation.
- *
- * Source: `ErrorResourceInitFailed` in `proto/pulumi/provider.proto`; gRPC carries a `google.rpc.Status`
- * in this header.
- */
-function partialCreation({ id, properties, reasons, message }: PartialCreationError): Metadata {
-  const failed = new ErrorResourceInitFailed();
-  failed.setId(id);
-  failed.setProperties(structOf(properties));
-  failed.setReasonsList([...reasons]);
-  const packed = new Any();
-  packed.pack(failed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
-  const details = new Status();
-  details.setCode(status.UNKNOWN);
-  details.setMessage(message);
-  details.addDetails(packed);
-  const metadata = new Metadata();
-  metadata.add("grpc-status-details-bin", Buffer.from(details.serializeBinary()));
-  return metadata;
 }

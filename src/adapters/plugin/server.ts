@@ -10,13 +10,13 @@ import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb.js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
+import { readOnlyText } from "../../common/read-only.js";
 import { pluginWebhookType } from "../../common/type-tokens.js";
 import { version } from "../../common/version.js";
 import type { EngineMonitor, Notify } from "../../provider/engine.js";
-import { PartialCreationError } from "../../provider/errors.js";
 import type { OperationOptions } from "../../provider/operation.js";
-import { WebhookProvider } from "../../provider/provider.js";
 import { withWrappedSecret } from "../../provider/values.js";
+import { WebhookProvider } from "../../provider/webhook-provider.js";
 import { checkConfig, configSourceOf, diffConfig } from "./configuration.js";
 import type { EngineLog } from "./engine-log.js";
 import {
@@ -71,9 +71,8 @@ export class PluginServer {
         checkConfig(request, this.#log),
       ),
       diffConfig: this.#handle(async (request: messages.DiffRequest) => {
-        const { response, replacedWarning, formerBaseUrlsHint } = diffConfig(request);
-        // The hint comes first, while the user can still change the settings.
-        this.#warnOnce(this.#provider === undefined ? formerBaseUrlsHint : replacedWarning);
+        const { response, warning } = diffConfig(request);
+        this.#warnOnce(warning);
         await this.#log.flush();
         return response;
       }),
@@ -95,7 +94,8 @@ export class PluginServer {
         const olds = propertiesOf(request.getOlds());
         const news = propertiesOf(request.getNews());
         const ignored = request.getIgnorechangesList();
-        const differences = await provider.diff(webhookId, olds, news, { ...options, ignored });
+        const diffOptions = { ...options, ignored, keepsOldSettings: true };
+        const differences = await provider.diff(webhookId, olds, news, diffOptions);
         const oldInputs = request.hasOldInputs() ? propertiesOf(request.getOldInputs()) : olds;
         return diffResponse(differences, oldInputs, olds, news);
       }),
@@ -106,25 +106,21 @@ export class PluginServer {
         }
         const inputs = propertiesOf(request.getProperties());
         const timeoutSeconds = request.getTimeout();
-        try {
-          const { id, properties } = await provider.create(inputs, { ...options, timeoutSeconds });
-          const response = new messages.CreateResponse();
-          response.setId(pulumiIdOf(inputs.databaseId, id));
-          response.setProperties(structOf({ ...properties, webhookId: id }));
-          return response;
-        } catch (error) {
-          throw error instanceof PartialCreationError
-            ? withPulumiId(error, inputs.databaseId)
-            : error;
-        }
+        const { id, properties } = await provider.create(inputs, { ...options, timeoutSeconds });
+        const response = new messages.CreateResponse();
+        response.setId(pulumiIdOf(inputs.databaseId, id));
+        return response.setProperties(structOf({ ...properties, webhookId: id }));
       }),
       read: this.#handleResource(async (request: messages.ReadRequest, provider, options) => {
-        // A managed webhook has inputs. An external webhook has a secret once it has been read.
-        const isExternal = Object.keys(propertiesOf(request.getInputs())).length === 0;
-        const isImport = isExternal && !propertiesOf(request.getProperties()).secret;
-        return isImport
-          ? importResponse(request, provider, options)
-          : refreshResponse(request, provider, { ...options, isExternal });
+        const isInState = "secret" in propertiesOf(request.getProperties());
+        if (isInState || Object.keys(propertiesOf(request.getInputs())).length > 0) {
+          return refreshResponse(request, provider, options);
+        }
+        // An import passes no properties. `Webhook.get` and the option `id` pass those that the program knows.
+        if (request.hasProperties()) {
+          throw new RequestError(`Read webhook failed: ${readOnlyText}`, status.INVALID_ARGUMENT);
+        }
+        return importResponse(request, provider, options);
       }),
       // Every difference replaces the webhook, so an update keeps the old outputs.
       update: this.#handleResource(async (request: messages.UpdateRequest) =>
@@ -164,9 +160,8 @@ export class PluginServer {
   }
 
   /**
-   * Shows a warning of `DiffConfig` once. Pulumi calls `DiffConfig` before `Configure` to compare a provider
-   * with its last arguments, and again in the configured process of a new provider for each webhook that moves
-   * to it. It calls no `Diff` for these webhooks.
+   * Shows a warning of `DiffConfig` once. Pulumi calls `DiffConfig` to compare a provider with its last arguments,
+   * and again for each webhook that moves to another provider. It calls no `Diff` for these webhooks.
    */
   #warnOnce(warning: string | undefined): void {
     if (warning !== undefined && !this.#warnings.has(warning)) {
@@ -226,20 +221,13 @@ export class PluginServer {
   }
 }
 
-function withPulumiId(error: PartialCreationError, databaseId: unknown): PartialCreationError {
-  const { id, properties } = error;
-  return error.storedAs(pulumiIdOf(databaseId, id), { ...properties, webhookId: id });
-}
-
 async function importResponse(
   request: messages.ReadRequest,
   provider: WebhookProvider,
   options: OperationOptions,
 ): Promise<messages.ReadResponse> {
   const { databaseId, webhookId } = parsePulumiId(request.getId(), "Import");
-  // Only `Webhook.get` passes properties: those that the program knows, or an empty struct.
-  const isExternal = request.hasProperties();
-  const imported = await provider.import(webhookId, databaseId, { ...options, isExternal });
+  const imported = await provider.import(webhookId, databaseId, options);
   const response = new messages.ReadResponse().setId(request.getId());
   response.setProperties(structOf({ ...imported.properties, webhookId }));
   return response.setInputs(structOf(imported.inputs));
@@ -252,9 +240,10 @@ async function refreshResponse(
   options: OperationOptions,
 ): Promise<messages.ReadResponse> {
   const { webhookId } = parsePulumiId(request.getId(), "Read");
-  const declared = options.isExternal ? undefined : propertiesOf(request.getInputs());
+  const inputs = propertiesOf(request.getInputs());
+  const declared = Object.keys(inputs).length === 0 ? undefined : inputs;
   const props = propertiesOf(request.getProperties());
-  const found = await provider.read(webhookId, props, { ...options, declared });
+  const found = await provider.read(webhookId, props, options, declared);
   const response = new messages.ReadResponse();
   return found === undefined
     ? response

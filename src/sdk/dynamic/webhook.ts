@@ -1,7 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
 import { dynamicWebhookType } from "../../common/type-tokens.js";
 import type { WebhookArgs } from "../args.js";
-import { isResourceOfType, WebhookResource } from "../resource-base.js";
+import {
+  assertOwnProvider,
+  isResourceOfType,
+  readOnlyError,
+  WebhookResource,
+} from "../resource-base.js";
 import { warnAboutConfiguration } from "./configuration-warnings.js";
 import { providerText } from "./provider-text.js";
 
@@ -31,12 +36,13 @@ export class Webhook extends WebhookResource {
   static readonly __pulumiType: string = dynamicWebhookType;
 
   /**
-   * Does not work with the dynamic provider: use `pulumi-dbwebhooks/native`.
+   * Is not supported: the service does not reveal the secret of an existing webhook. Export the secret from the
+   * stack that manages the webhook, and use a `StackReference`.
    *
-   * @throws RunError always: a dynamic provider cannot read a webhook that it did not create.
+   * @throws RunError always.
    */
   static get(name: string, ..._: unknown[]): never {
-    throw importError(name, "Webhook.get");
+    throw readOnlyError(name);
   }
 
   /** Whether a value is a `Webhook`, possibly of another copy of this package. */
@@ -50,20 +56,19 @@ export class Webhook extends WebhookResource {
    * @param name The name of the resource, unique in its stack.
    * @param args The subscription.
    * @param opts Options that all Pulumi resources have.
-   * @throws RunError for the options `import` and `id`: a dynamic provider cannot read a webhook that it
-   * did not create.
+   * @throws RunError for the options `import` and `id`, and for a `Provider` of `pulumi-dbwebhooks/native`.
    */
   constructor(name: string, args: WebhookArgs, opts?: pulumi.CustomResourceOptions) {
-    if (opts?.import !== undefined || opts?.id !== undefined) {
-      throw importError(name, "The options import and id");
+    if (opts?.id !== undefined) {
+      throw readOnlyError(name);
     }
+    if (opts?.import !== undefined) {
+      throw new pulumi.RunError(
+        `Webhook ${name}: the option import cannot work with the dynamic provider. Use the Webhook of "pulumi-dbwebhooks/native" instead, or take over the existing webhook with the argument adopt.`,
+      );
+    }
+    assertOwnProvider(name, opts, "pulumi-nodejs", "pulumi-dbwebhooks");
     super(dynamicWebhookType, name, args, { __provider: providerText }, opts);
     warnAboutConfiguration();
   }
-}
-
-function importError(name: string, feature: string): pulumi.RunError {
-  return new pulumi.RunError(
-    `Webhook ${name}: ${feature} cannot work with the dynamic provider. Use the Webhook of "pulumi-dbwebhooks/native" instead, or take over the existing webhook with the argument adopt.`,
-  );
 }

@@ -1,8 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
+import { namespace } from "../../common/setting-names.js";
 import { pluginWebhookType } from "../../common/type-tokens.js";
 import { version } from "../../common/version.js";
 import type { WebhookArgs } from "../args.js";
-import { isResourceOfType, WebhookResource } from "../resource-base.js";
+import {
+  assertOwnProvider,
+  isResourceOfType,
+  readOnlyError,
+  WebhookResource,
+} from "../resource-base.js";
 
 /**
  * A webhook subscription of a database.
@@ -16,19 +22,13 @@ export class Webhook extends WebhookResource {
   static readonly __pulumiType: string = pluginWebhookType;
 
   /**
-   * Reads a webhook that this stack does not manage. This needs the setting `listing`, and the secret in
-   * `DBWEBHOOKS_IMPORT_SECRET`.
+   * Is not supported: the service does not reveal the secret of an existing webhook. Export the secret from the
+   * stack that manages the webhook, and use a `StackReference`.
    *
-   * @param name The name of the resource, unique in its stack.
-   * @param id The database and the number of the webhook, such as `base_abc123/42`.
-   * @param opts Options that all Pulumi resources have.
+   * @throws RunError always.
    */
-  static get(
-    name: string,
-    id: pulumi.Input<pulumi.ID>,
-    opts?: pulumi.CustomResourceOptions,
-  ): Webhook {
-    return new Webhook(name, {} as WebhookArgs, { ...opts, id });
+  static get(name: string, ..._: unknown[]): never {
+    throw readOnlyError(name);
   }
 
   /** Whether a value is a `Webhook`, possibly of another copy of this package. */
@@ -48,8 +48,13 @@ export class Webhook extends WebhookResource {
    * @param name The name of the resource, unique in its stack.
    * @param args The subscription.
    * @param opts Options that all Pulumi resources have. `import` takes the id `<databaseId>/<webhookId>`.
+   * @throws RunError for the option `id`, and for a `Provider` of the main entry.
    */
   constructor(name: string, args: WebhookArgs, opts?: pulumi.CustomResourceOptions) {
+    if (opts?.id !== undefined) {
+      throw readOnlyError(name);
+    }
+    assertOwnProvider(name, opts, namespace, "pulumi-dbwebhooks/native");
     const options = pulumi.mergeOptions({ version }, opts);
     super(pluginWebhookType, name, args, { webhookId: undefined }, options);
   }

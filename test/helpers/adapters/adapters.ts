@@ -2,8 +2,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { ServiceError } from "@grpc/grpc-js";
-import { ConfigureRequest, ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb.js";
-import { Status } from "@pulumi/pulumi/proto/status_pb.js";
+import { ConfigureRequest } from "@pulumi/pulumi/proto/provider_pb.js";
 import type { StoredWebhook } from "pulumi-dbwebhooks/local-service";
 import { providerText } from "../../../src/sdk/dynamic/provider-text.ts";
 import { start } from "../commands.ts";
@@ -107,17 +106,8 @@ export async function startAdapter(
   };
 }
 
-function failedCreation(error: ServiceError) {
-  const details = partialCreationOf(error);
-  // Present if Pulumi stores the webhook although the creation failed.
-  const partial = details && { id: details.getId(), reasons: details.getReasonsList() };
-  return { error: error.details, ...(partial && { partial }) };
-}
-
-/** The details of an error after which Pulumi stores the resource although its creation failed. */
-export function partialCreationOf(error: unknown): ErrorResourceInitFailed | undefined {
-  const [bytes] = (error as ServiceError).metadata.get("grpc-status-details-bin");
-  if (!(bytes instanceof Buffer)) return undefined;
-  const [detail] = Status.deserializeBinary(bytes).getDetailsList();
-  return detail && ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8());
+function failedCreation({ details, metadata }: ServiceError) {
+  // With these details Pulumi would store the webhook although its creation failed.
+  if (metadata.get("grpc-status-details-bin").length > 0) throw new Error("a partial creation");
+  return { error: details };
 }

@@ -17,12 +17,12 @@ export const outcomes = {
   },
   undone: {
     state: "nothing",
-    meaning: "An error. The response had no secret, and the new webhook was deleted.",
+    meaning: "An error. The secret could not be stored, and the new webhook was deleted.",
   },
-  partial: {
-    state: "the webhook, no secret",
+  leftBehind: {
+    state: "nothing",
     meaning:
-      "An error. The response had no secret, and the webhook could not be deleted. The next `pulumi up` replaces it.",
+      "An error. The secret could not be stored, and the webhook could not be deleted: the error names it.",
   },
   deleted: { state: "nothing", meaning: "No error." },
   alreadyGone: {
@@ -103,7 +103,7 @@ function respond(statusCode: number, body: string | object = errorBody, headers 
 
 const neverRespond = { kind: "neverRespond" } as const;
 const resetAfterCommit = { kind: "resetAfterCommit" } as const;
-const withoutSecret = faults.withFields({ secret: undefined });
+const withUnusableSecret = faults.withFields({ secret: 42 });
 
 /** A service that returns a status code, which the error message names. */
 function returns(statusCode: number): Cause {
@@ -218,6 +218,8 @@ export const createFaults = casesOn("POST", [
     { does: "creates it and returns half of the JSON", fault: faults.truncatedJson },
     { does: "creates it and returns 10 MiB of JSON", fault: faults.hugeBody },
     { does: "creates it and returns no id", fault: faults.withFields({ id: undefined }) },
+    { does: "creates it and returns no secret", fault: faults.withFields({ secret: undefined }) },
+    { does: "creates it and returns an empty secret", fault: faults.withFields({ secret: "" }) },
   ]),
   ...casesWith({ outcome: "inDoubt", requests: ["POST", "GET"], webhookExists: true }, [
     {
@@ -227,13 +229,12 @@ export const createFaults = casesOn("POST", [
     },
   ]),
   ...casesWith({ outcome: "undone", requests: ["POST", "DELETE"], webhookExists: false }, [
-    { does: "creates it and returns no secret", fault: withoutSecret },
-    { does: "creates it and returns an empty secret", fault: faults.withFields({ secret: "" }) },
+    { does: "creates it and returns a secret that is no text", fault: withUnusableSecret },
   ]),
-  ...casesWith({ outcome: "partial", requests: ["POST", "DELETE"], webhookExists: true }, [
+  ...casesWith({ outcome: "leftBehind", requests: ["POST", "DELETE"], webhookExists: true }, [
     {
-      does: "creates it and returns no secret, and 403 to the deletion",
-      fault: withoutSecret,
+      does: "creates it and returns a secret that is no text, and 403 to the deletion",
+      fault: withUnusableSecret,
       faultOfUndo: respond(403),
       errorContains: " 403",
     },
@@ -283,7 +284,7 @@ export const deleteFaults = casesOn("DELETE", [
     {
       does: "is not at `dbwebhooks:baseUrl` any more",
       environment: anotherBaseUrl,
-      errorContains: "formerBaseUrls",
+      errorContains: "the state holds it at",
     },
     behindSilentProxy,
   ]),

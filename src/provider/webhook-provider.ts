@@ -2,21 +2,23 @@
 import { Deadline, Transport } from "../api/transport.js";
 import { importSecretVariable } from "../common/setting-names.js";
 import { adoptWebhook } from "./adopt.js";
-import { requireCompleteInputs, withoutAbsent } from "./arguments.js";
+import { replacingArguments, requireCompleteInputs, withoutAbsent } from "./arguments.js";
 import { type CheckResult, checkWebhook } from "./check.js";
 import { type ConfigResult, type ConfigSource, readConfig } from "./config.js";
 import { createManagedWebhook } from "./create.js";
 import { deleteManagedWebhook } from "./delete.js";
-import { type Difference, diffWebhook } from "./diff.js";
+import { type Difference, type DiffOptions, diffWebhook } from "./diff.js";
 import type { EngineMonitor } from "./engine.js";
 import { type ErrorKind, WebhookError } from "./errors.js";
 import { findToImport } from "./import.js";
-import { delayLine, faultText, nameOfWebhook, notConfiguredText } from "./messages.js";
+import { notConfiguredText } from "./messages/deletion.js";
+import { nameOfWebhook } from "./messages/names.js";
+import { delayLine, faultText } from "./messages/requests.js";
 import { type Context, Operation, type OperationOptions } from "./operation.js";
 import { refreshWebhook } from "./read.js";
 import { RunState } from "./run-state.js";
-import { addressOf, sensitiveValues, stateOf } from "./state.js";
-import { type Properties, withUnwrappedSecrets, withWrappedSecret, wrapSecret } from "./values.js";
+import { addressOf, parseState, sensitiveValues } from "./state.js";
+import { type Properties, withWrappedSecret, wrapSecret } from "./values.js";
 
 /** A webhook as Pulumi stores it. */
 export interface StoredWebhook {
@@ -59,29 +61,28 @@ export class WebhookProvider {
     id: string,
     olds: Properties,
     news: Properties,
-    options: OperationOptions,
+    options: OperationOptions & DiffOptions,
   ): Promise<readonly Difference[]> {
-    const { ignored = [], urn } = options;
-    const state = withUnwrappedSecrets(olds);
+    const state = parseState(olds);
     const name = `Compare ${nameOfWebhook(id, state.databaseId)}`;
     return this.#runOperation(name, olds, options, async (operation) => {
       const { settings } = this.#configuration;
-      return diffWebhook({ id, state, news, settings, ignored, urn }, this.#runState, operation);
+      return diffWebhook({ ...options, id, state, news, settings }, this.#runState, operation);
     });
   }
 
   /** Creates or adopts a webhook, and returns its secret for Pulumi to encrypt. */
   create(inputs: Properties, options: OperationOptions): Promise<StoredWebhook> {
-    const { databaseId } = inputs;
-    const place = typeof databaseId === "string" ? ` in database ${databaseId}` : "";
+    const { databaseId } = parseState(inputs);
+    const place = databaseId === undefined ? "" : ` in database ${databaseId}`;
     return this.#runOperation(`Create webhook${place}`, inputs, options, async (operation) => {
       const context = this.#requireContext(operation, "notCreated");
       const webhook = requireCompleteInputs(inputs);
-      const state = stateOf(inputs, context.settings.baseUrl);
       const { id, secret } = webhook.adopt
         ? await adoptWebhook(context, webhook, webhook.adopt)
-        : await createManagedWebhook(context, webhook, state);
-      return { id, properties: withWrappedSecret({ ...state, secret }) };
+        : await createManagedWebhook(context, webhook);
+      const { baseUrl } = context.settings;
+      return { id, properties: withWrappedSecret({ ...outputsOf(inputs), baseUrl, secret }) };
     });
   }
 
@@ -90,25 +91,35 @@ export class WebhookProvider {
    * the setting `listing` the webhook is looked up: what the service has replaces the state, except the
    * secret.
    *
+   * @param declared The arguments of the last update, where Pulumi passes them.
    * @returns `undefined` if the service no longer has the webhook.
    */
   read(
     id: string,
     props: Properties,
     options: OperationOptions,
+    declared?: Properties,
   ): Promise<StoredWebhook | undefined> {
     return this.#runOperation(`Read webhook ${id}`, props, options, async (operation) => {
       const { settings } = this.#configuration;
-      this.#runState.hasRead = true;
       const stored = withWrappedSecret(props);
-      const state = withUnwrappedSecrets(props);
+      const state = parseState(props);
       const address = addressOf(id, state, settings);
+      if (address !== undefined) {
+        this.#runState.record("inState", address);
+        this.#runState.record("read", address);
+      }
       if (settings?.listing !== true || address === undefined) {
         return { id, properties: stored };
       }
       const context = this.#requireContext(operation, "unchanged");
-      const drift = await refreshWebhook(context, address, state, options);
-      return drift && { id, properties: withoutAbsent({ ...stored, ...drift }) };
+      const declaredState = declared && parseState(declared);
+      const refresh = await refreshWebhook(context, address, state, declaredState);
+      if (refresh.kind === "gone") {
+        return undefined;
+      }
+      const drift = refresh.kind === "found" ? refresh.drift : {};
+      return { id, properties: withoutAbsent({ ...stored, ...drift }) };
     });
   }
 
@@ -123,28 +134,28 @@ export class WebhookProvider {
     databaseId: string,
     options: OperationOptions,
   ): Promise<StoredWebhook & { readonly inputs: Properties }> {
-    const { urn = "", isExternal = false } = options;
+    const { urn = "" } = options;
     const givenSecret = this.#source.environment[importSecretVariable] ?? "";
-    const name = `${isExternal ? "Get" : "Import"} ${nameOfWebhook(id, databaseId)}`;
+    const name = `Import ${nameOfWebhook(id, databaseId)}`;
     return this.#runOperation(name, { secret: givenSecret }, options, async (operation) => {
       const context = this.#requireContext(operation, "unchanged");
       const { baseUrl } = context.settings;
       const address = { baseUrl, databaseId, id };
-      const found = await findToImport(context, address, givenSecret, isExternal);
-      // Whether the resource manages the webhook is known only when it is checked.
-      this.#runState.imported.set(urn, address);
+      const found = await findToImport(context, address, givenSecret);
+      this.#runState.imports.set(urn, address);
       const inputs = { ...found.inputs, url: wrapSecret(found.inputs.url) };
-      const state = stateOf(inputs, baseUrl);
-      return { id, inputs, properties: withWrappedSecret({ ...state, secret: found.secret }) };
+      const { secret } = found;
+      const properties = withWrappedSecret({ ...outputsOf(inputs), baseUrl, secret });
+      return { id, inputs, properties };
     });
   }
 
-  /** Deletes a webhook. Fails unless it is certain that the webhook is gone, or must stay. */
+  /** Deletes a webhook. Fails unless it is certain that the webhook is gone, or has another resource now. */
   delete(id: string, props: Properties, options: OperationOptions): Promise<void> {
-    const state = withUnwrappedSecrets(props);
+    const state = parseState(props);
     const { databaseId } = addressOf(id, state, undefined) ?? {};
     const name = databaseId === undefined ? `webhook ${id}` : nameOfWebhook(id, databaseId);
-    return this.#runOperation(`Delete ${name}`, state, options, async (operation) => {
+    return this.#runOperation(`Delete ${name}`, props, options, async (operation) => {
       const context = this.#requireContext(operation, "notDeleted");
       await deleteManagedWebhook(context, addressOf(id, state, context.settings));
     });
@@ -159,7 +170,7 @@ export class WebhookProvider {
   #requireContext(operation: Operation, kind: ErrorKind): Context {
     const { settings, problems } = this.#configuration;
     if (settings === undefined) {
-      const text = notConfiguredText(operation.name, problems, kind, this.#source.isExplicit());
+      const text = notConfiguredText(operation, problems, kind, this.#source.isExplicit());
       throw new WebhookError(kind, text);
     }
     const engineMonitor = this.#engineMonitor;
@@ -182,7 +193,7 @@ export class WebhookProvider {
     run: (operation: Operation) => Promise<Result>,
   ): Promise<Result> {
     const deadline = timeoutSeconds ? new Deadline(timeoutSeconds) : undefined;
-    const sensitive = () => sensitiveValues(properties, this.#config?.settings?.apiKey);
+    const sensitive = () => [this.#config?.settings?.apiKey ?? "", ...sensitiveValues(properties)];
     const operation = new Operation(name, notify, sensitive, deadline);
     this.#engineMonitor.beginOperation();
     try {
@@ -195,4 +206,10 @@ export class WebhookProvider {
       this.#engineMonitor.endOperation();
     }
   }
+}
+
+/** Returns the arguments that Pulumi stores as outputs: those that define the webhook. */
+function outputsOf(inputs: Properties): Properties {
+  const given = replacingArguments.filter((name) => name in inputs);
+  return Object.fromEntries(given.map((name) => [name, inputs[name]]));
 }

@@ -1,9 +1,20 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { Transport } from "../../src/api/transport.ts";
 import type { Properties } from "../../src/provider/values.ts";
-import { listed, listOf, secret, someArgs, unknownMarkers, wrapped } from "../helpers/builders.ts";
+import {
+  listed,
+  listOf,
+  secret,
+  someArgs,
+  someState,
+  unknownMarkers,
+  wrapped,
+} from "../helpers/builders.ts";
 import { errorOf, kindOf } from "../helpers/errors.ts";
 import type { StubResponse } from "../helpers/http-server.ts";
+import { startProvider } from "../helpers/provider.ts";
 import { startWithService } from "../helpers/provider-with-service.ts";
+import { response } from "../helpers/transport.ts";
 
 type Run = Awaited<ReturnType<typeof startRun>>;
 type Step = (run: Run) => Promise<unknown>;
@@ -11,15 +22,13 @@ type Step = (run: Run) => Promise<unknown>;
 const otherArgs = someArgs({ url: "https://example.com/other" });
 const adopting = (changes: object = {}) => someArgs({ adopt: { id: "17", secret, ...changes } });
 const adoptingElsewhere = { ...adopting(), databaseId: "base_2" };
+const wrong = { ...adopting(), url: "no URL" };
 
 // Pulumi passes the URN of a resource to the plugin, but not to the dynamic provider.
 const urnCases = [
   { urns: "with URNs", hasUrns: true },
   { urns: "without URNs", hasUrns: false },
 ];
-
-const compareAfterRead: Step = ({ second, read, state }) =>
-  read("17", state).then(() => second.compare());
 
 /** Starts a provider of a service that has webhook 17, and two resources that can have it. */
 async function startRun({ hasUrns = true } = {}) {
@@ -47,7 +56,6 @@ async function startRun({ hasUrns = true } = {}) {
         await run.import("17", "base_abc123", options);
         return check(someArgs(), args);
       },
-      get: () => run.import("17", "base_abc123", { ...options, isExternal: true }),
       delete: () => run.delete("17", run.state, options),
     };
   };
@@ -55,16 +63,18 @@ async function startRun({ hasUrns = true } = {}) {
   return { ...run, isDeleted, first: resource("first"), second: resource("second") };
 }
 
-// A deletion is not sent if a resource of the same run of Pulumi still has the webhook, or if the program adopts it.
+// Only definite events keep a deletion from being sent. Pulumi compares what it deletes a moment later.
 describe.each(urnCases)("A deletion $urns", ({ hasUrns }) => {
   it.each<[string, Step]>([
     ["its resource changes", ({ first }) => first.compare(otherArgs)],
-    ["its replacement was created without a comparison", ({ first }) => first.create()],
-    ["another resource has another webhook", ({ second }) => second.compare(someArgs(), "1")],
+    ["its resource was compared and is unchanged", ({ first }) => first.compare()],
+    ["another resource was compared with it and is unchanged", ({ second }) => second.compare()],
+    ["a refresh has read it", ({ read, state }) => read("17", state)],
+    ["its replacement was created", ({ first }) => first.create()],
     ["a command that runs no program compared it", ({ second }) => second.compareWithoutCheck()],
-    ["another resource only reads it", ({ second }) => second.get()],
     ["the program adopts another webhook", ({ second }) => second.check({}, adopting({ id: 16 }))],
     ["adopt names another database", ({ second }) => second.check({}, adoptingElsewhere)],
+    ["adopt left the program", ({ first }) => first.check(adopting(), someArgs())],
   ])("reaches the webhook when %s", async (_case, prepare) => {
     const run = await startRun({ hasUrns });
     await prepare(run);
@@ -75,13 +85,14 @@ describe.each(urnCases)("A deletion $urns", ({ hasUrns }) => {
   });
 
   it.each<[string, Step]>([
-    ["another resource has it", ({ second }) => second.compare()],
-    // Pulumi then deletes an old entry of this resource, which a failed update left in the state.
-    ["its own resource has it", ({ first }) => first.compare()],
-    ["another resource has it in up --refresh", compareAfterRead],
-    ["another resource imported it", ({ second }) => second.import()],
+    ["this run has imported it", ({ second }) => second.import()],
+    ["this run has adopted it", ({ create }) => create(adopting())],
     ["the program adopts it", ({ second }) => second.check({}, adopting())],
-  ])("keeps the webhook and warns when %s", async (_case, prepare) => {
+    [
+      "the program adopts it, and another argument is wrong",
+      ({ second }) => second.check({}, wrong),
+    ],
+  ])("is not sent and counts as done, with a warning, when %s", async (_case, prepare) => {
     const run = await startRun({ hasUrns });
     await prepare(run);
 
@@ -92,20 +103,43 @@ describe.each(urnCases)("A deletion $urns", ({ hasUrns }) => {
   });
 });
 
-it("A deletion with a URN reaches the webhook of a resource that changes in its second comparison", async () => {
-  const { first, isDeleted } = await startRun();
-  await first.compare();
-  await first.compare(otherArgs);
+describe("A deletion of a webhook that the state holds at a former base URL", () => {
+  const formerBaseUrls = "https://former.example.com";
+  const startMoved = () =>
+    startWithService({ body: { id: 17, secret, success: true } }, { formerBaseUrls });
+  type Moved = Awaited<ReturnType<typeof startMoved>>;
 
-  await first.delete();
+  it.each<[string, (run: Moved) => Promise<unknown>]>([
+    [
+      "the state holds another one with its number",
+      ({ diff, state }) => diff("17", state, someArgs()),
+    ],
+    ["the service returned its number for a creation", ({ create }) => create(someArgs())],
+  ])("is an error, and nothing is sent, when %s", async (_case, prepare) => {
+    const run = await startMoved();
+    await prepare(run);
 
-  expect(isDeleted()).toBe(true);
+    const deletion = errorOf(run.delete("17", { ...run.state, baseUrl: formerBaseUrls }));
+
+    expect(kindOf(await deletion)).toBe("notDeleted");
+    expect(run.methods()).not.toContain("DELETE");
+  });
+
+  it("counts as done when the program adopts it at the current base URL", async () => {
+    const run = await startMoved();
+    await run.diff("17", run.state, someArgs());
+    await run.check({}, adopting());
+
+    await run.delete("17", { ...run.state, baseUrl: formerBaseUrls });
+
+    expect(run.methods()).toEqual([]);
+  });
 });
 
 describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
   it.each<[string, Step]>([
     ["another resource has adopted the webhook", ({ second }) => second.create(adopting())],
-    ["another resource has the webhook", ({ second }) => second.compare()],
+    ["this run has imported the webhook", ({ second }) => second.import()],
     ["this run has deleted the webhook", ({ second }) => second.delete()],
   ])("is refused when %s", async (_case, prepare) => {
     const run = await startRun({ hasUrns });
@@ -114,18 +148,17 @@ describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
     await expect(run.first.create(adopting())).rejects.toMatchObject({ kind: "unchanged" });
   });
 
-  it("fails the comparison of a resource that has the webhook, even before the adopting one is created", async () => {
-    const { first, second } = await startRun({ hasUrns });
-    await first.check({}, adopting());
+  it.each<[string, Step]>([
+    ["another resource was compared with it", ({ second }) => second.compare()],
+    [
+      "the last update of its resource did not name it",
+      ({ first }) => first.check(someArgs(), adopting()),
+    ],
+  ])("succeeds when %s", async (_case, prepare) => {
+    const run = await startRun({ hasUrns });
+    await prepare(run);
 
-    await expect(second.compare()).rejects.toMatchObject({ kind: "unchanged" });
-  });
-
-  it("is refused in a comparison when another resource was found to have the webhook", async () => {
-    const { first, second } = await startRun({ hasUrns });
-    await second.compare();
-
-    await expect(first.compare(adopting())).rejects.toMatchObject({ kind: "unchanged" });
+    expect(await run.first.create(adopting())).toMatchObject({ id: "17" });
   });
 
   it("passes the check of a new resource when the one that adopted the webhook now adopts another webhook", async () => {
@@ -133,6 +166,19 @@ describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
     await first.check(adopting(), adopting({ id: "16" }));
 
     expect(await second.check({}, adopting())).toMatchObject({ failures: [] });
+  });
+
+  it("is refused in the replacement of a resource that adopts the same webhook, but not in its update or for another webhook", async () => {
+    const { first } = await startRun({ hasUrns });
+    // Before a replacement Pulumi checks with the old arguments first, and then without them.
+    const update = await first.check(adopting(), adopting());
+
+    const sameWebhook = await first.check({}, adopting());
+    const sameNumber = await first.check({}, adoptingElsewhere);
+    const otherNumber = await first.check({}, adopting({ id: "16" }));
+
+    expect(sameWebhook.failures).toEqual([expect.stringMatching(/^adopt: /)]);
+    expect([update, sameNumber, otherNumber].flatMap(({ failures }) => failures)).toEqual([]);
   });
 
   it("is refused in a comparison that would replace its resource, and no replacement is announced", async () => {
@@ -155,23 +201,47 @@ describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
     expect(id).toBe("17");
     expect(isDeleted()).toBe(false);
   });
+
+  it("of another webhook announces which one is deleted and which one is taken over", async () => {
+    const { first, lines } = await startRun({ hasUrns });
+
+    await first.compare(adopting({ id: "18" }));
+
+    expect(lines).toEqual([
+      expect.stringMatching(/^warning: .*webhook 17 .*takes over webhook 18 .*deletes webhook 17 /),
+    ]);
+  });
 });
 
 describe("An adoption", () => {
-  it.each([
-    { event: "was compared", call: "compare" },
-    { event: "was created", call: "create" },
-  ] as const)("is refused when another resource with the same adopt $event", async ({ call }) => {
-    const { first, second } = await startRun();
-    await first[call](adopting());
+  it("is refused while the deletion of its webhook is in flight", async () => {
+    const held = Promise.withResolvers<void>();
+    const sent = Promise.withResolvers<void>();
+    vi.spyOn(Transport.prototype, "sendRequest").mockImplementation(async () => {
+      sent.resolve();
+      await held.promise;
+      return {
+        outcome: response(200, undefined, { success: true }),
+        earlierOutcomes: [],
+        elapsedMs: 0,
+      };
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
+    const provider = startProvider();
+    const deletion = provider.delete("17", someState());
+    await sent.promise;
 
-    await expect(second.compare(adopting())).rejects.toMatchObject({ kind: "unchanged" });
+    const adoption = errorOf(provider.create(adopting()));
+    held.resolve();
+    await deletion;
+
+    expect(kindOf(await adoption)).toBe("unchanged");
   });
 
   it("is announced in the check of a new resource once its arguments are valid, and its id and database known", async () => {
     const { first, lines } = await startRun();
 
-    await first.check({}, { ...adopting(), url: "no URL" });
+    await first.check({}, wrong);
     await first.check({}, adopting({ id: unknownMarkers.string }));
     await first.check({}, { ...adopting(), databaseId: unknownMarkers.string });
     await first.check({}, adopting());
@@ -179,13 +249,13 @@ describe("An adoption", () => {
     expect(lines).toEqual([expect.stringMatching(/^info: .*webhook 17 /)]);
   });
 
-  it("does not change the stored secret, and says so when the program has another one", async () => {
+  it("does not change the stored secret, and warns when the program has another one", async () => {
     const { first, lines } = await startRun();
 
     const differences = await first.compare(adopting({ secret: "whsec_another" }));
 
     expect(differences).toEqual([]);
-    expect(lines).toEqual([expect.stringMatching(/^info: .*webhook 17 /)]);
+    expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
   });
 
   it("without listing sends nothing, says so, and stores the secret but not the argument adopt", async () => {
@@ -217,30 +287,15 @@ describe("An adoption", () => {
     ["the list is incomplete", { body: { webhooks: [], nextPage: 2 } }],
     ["the webhook has another table", listOf(listed({ tableIds: ["tbl_1"] }))],
     ["the service refuses the list", { statusCode: 403 }],
-  ])("is refused at each attempt, and no deletion is sent, when %s", async (_case, response) => {
+  ])("is refused, and a deletion of its webhook is an error, when %s", async (_case, response) => {
     const run = await startWithService(response, { listing: "true" });
     await run.check({}, adopting());
 
-    const first = await errorOf(run.create(adopting()));
-    const second = await errorOf(run.create(adopting()));
+    const adoption = await errorOf(run.create(adopting()));
     const deletion = await errorOf(run.delete("17", run.state));
 
-    expect([first, second].map(kindOf)).toEqual(["unchanged", "unchanged"]);
-    expect(kindOf(deletion)).toBe("notDeleted");
-    expect(run.methods()).toEqual(["GET", "GET"]);
-  });
-
-  it("is refused in the replacement of a resource that adopts the same webhook, but not in its update or for another webhook", async () => {
-    const { first } = await startRun();
-    // Before a replacement Pulumi checks with the old arguments first, and then without them.
-    const update = await first.check(adopting(), adopting());
-
-    const sameWebhook = await first.check({}, adopting());
-    const sameNumber = await first.check({}, adoptingElsewhere);
-    const otherNumber = await first.check({}, adopting({ id: "16" }));
-
-    expect(sameWebhook.failures).toEqual([expect.stringMatching(/^adopt: /)]);
-    expect([update, sameNumber, otherNumber].flatMap(({ failures }) => failures)).toEqual([]);
+    expect([adoption, deletion].map(kindOf)).toEqual(["unchanged", "notDeleted"]);
+    expect(run.methods()).toEqual(["GET"]);
   });
 });
 
@@ -257,37 +312,33 @@ describe("Two resources with one webhook", () => {
     expect(lines).toEqual([expect.stringMatching(/^warning: .*:first, .*:second\./)]);
   });
 
-  it.each([
-    { reason: "no URN tells them apart", hasUrns: false, call: "compare" },
-    { reason: "one of them only reads it", hasUrns: true, call: "get" },
-  ] as const)("get no warning when $reason", async ({ hasUrns, call }) => {
-    const { first, second, lines } = await startRun({ hasUrns });
+  it("get no warning when no URN tells them apart", async () => {
+    const { first, second, lines } = await startRun({ hasUrns: false });
 
-    await first[call]();
+    await first.compare();
+    await second.compare();
+
+    expect(lines).toEqual([]);
+  });
+
+  it("get no warning when one of them is the old name of the other, under which a refresh compares it", async () => {
+    const { first, second, read, state, lines } = await startRun();
+
+    await read("17", state);
+    await first.compareWithoutCheck();
     await second.compare();
 
     expect(lines).toEqual([]);
   });
 });
 
-describe("A webhook that differs from the program", () => {
-  it("gets no announcement of a new secret in an import, which replaces nothing", async () => {
-    const { second, lines } = await startRun();
+it("A webhook that differs from the program gets no announcement of a new secret in an import, which replaces nothing", async () => {
+  const { second, lines } = await startRun();
 
-    await second.import(otherArgs);
-    await second.compare(otherArgs);
+  await second.import(otherArgs);
+  await second.compare(otherArgs);
 
-    // Only the warning that the import differs from the program.
-    expect(lines).toEqual([expect.stringMatching(/^warning: /)]);
-    expect(lines[0]).not.toContain("secret");
-  });
-
-  it("gets an announcement of a new secret even if another resource only reads it", async () => {
-    const { first, second, lines } = await startRun();
-    await first.get();
-
-    await second.compare(otherArgs);
-
-    expect(lines).toEqual([expect.stringMatching(/^warning: .*secret/)]);
-  });
+  // Only the warning that the import differs from the program.
+  expect(lines).toEqual([expect.stringMatching(/^warning: /)]);
+  expect(lines[0]).not.toContain("secret");
 });

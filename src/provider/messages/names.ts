@@ -1,0 +1,20 @@
+// The names of webhooks and settings in messages.
+import { shownValue } from "../../common/redact.js";
+import { environmentVariables, namespace, type SettingName } from "../../common/setting-names.js";
+import type { Settings } from "../config.js";
+
+/** Returns the name of a webhook in messages. */
+export function nameOfWebhook(id: string, databaseId: string | undefined): string {
+  return `webhook ${shownValue(id)} of database ${shownValue(databaseId ?? "?")}`;
+}
+
+/** Returns the name of a setting, with its variable if the environment has set it. */
+export function nameOfSetting(
+  { namesFromEnvironment, isExplicit }: Settings,
+  name: SettingName,
+): string {
+  const setBy = namesFromEnvironment.includes(name)
+    ? ` (set by ${environmentVariables[name]})`
+    : "";
+  return `${isExplicit ? "the Provider's " : `${namespace}:`}${name}${setBy}`;
+}
