@@ -9,7 +9,7 @@ const orders = new dbwebhooks.Webhook(
     events: ["record.created", "record.updated"],
   },
   // The webhook exists already. Remove this line when it is in the state.
-  { import: "base_abc123/1" },
+  { import: "base_abc123/17" },
 );
 
 export const ordersSecret = orders.secret;

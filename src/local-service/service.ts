@@ -152,7 +152,7 @@ export class LocalService implements AsyncDisposable {
   /** The totals. `clearRequests` does not change them. */
   get counts(): ServiceCounts {
     const { webhooks, requests, deliveries } = this.#parts;
-    const created = webhooks.lastId;
+    const { created } = webhooks;
     const deleted = created - webhooks.list().length;
     return { ...requests.counts, created, deleted, pending: deliveries.pending.size };
   }

@@ -1,6 +1,9 @@
 /** A webhook as the local service keeps it. */
 export interface StoredWebhook {
-  /** Identifier of the webhook: 1, 2, 3, …, never used twice. */
+  /**
+   * Identifier of the webhook, never used twice. Ids count up: from 1 in a data file, and otherwise from the
+   * time of the start, so that a stack never confuses its webhook with one of a later service.
+   */
   readonly id: number;
   /** Database that the webhook belongs to. */
   readonly databaseId: string;
@@ -34,17 +37,19 @@ export interface DataFile {
 export class WebhookStore {
   readonly #webhooks: Map<number, StoredWebhook>;
   readonly #file: DataFile | undefined;
+  readonly #idBefore: number;
   #lastId: number;
 
   constructor(file?: DataFile) {
     this.#file = file;
     this.#webhooks = new Map(file?.webhooks.map((webhook) => [webhook.id, webhook]));
-    this.#lastId = file?.lastId ?? 0;
+    this.#idBefore = file === undefined ? microsecondsSinceEpoch() : 0;
+    this.#lastId = file?.lastId ?? this.#idBefore;
   }
 
-  /** The highest id so far, and so the number of webhooks ever created: ids have no gaps. */
-  get lastId(): number {
-    return this.#lastId;
+  /** The number of webhooks ever created: ids have no gaps. */
+  get created(): number {
+    return this.#lastId - this.#idBefore;
   }
 
   create(webhook: Omit<StoredWebhook, "id">): StoredWebhook {
@@ -91,4 +96,9 @@ export class WebhookStore {
     }
     return webhook;
   }
+}
+
+/** No service creates a webhook per microsecond, so the ids of a later start are higher. */
+function microsecondsSinceEpoch(): number {
+  return Math.floor(1000 * (performance.timeOrigin + performance.now()));
 }

@@ -120,5 +120,5 @@ export function endGroup({ child }: RunningCommand): void {
 
 /** Removes what differs from run to run. */
 function comparable(text: string): string {
-  return text.replaceAll(/evt_[0-9a-f]+/g, "evt_").replaceAll(/attempt \d+/g, "attempt");
+  return text.replaceAll(/evt_[0-9a-f]+/g, "evt_").replaceAll(/(attempt|webhook) \d+/g, "$1");
 }

@@ -29,7 +29,7 @@ it("emit shows the deliveries of an event and exits with 0", async () => {
   const result = await runEmit({ url: `${service.baseUrl}/`, ...event });
 
   const data = { tableId: "tbl_1", recordIds: ["rec_1"] };
-  const stdout = "evt_7\nwebhook 1: delivered, attempt 1: 204\n";
+  const stdout = `evt_7\nwebhook ${service.webhooks[0]?.id}: delivered, attempt 1: 204\n`;
   expect(result).toEqual({ exitCode: 0, stdout });
   expect(receiver.notifications).toMatchObject([{ body: { data } }]);
 });

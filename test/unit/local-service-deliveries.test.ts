@@ -14,8 +14,8 @@ const twoQuickRetries = { deliveries: { retryWaitsSeconds: [0.01, 0.02], timeout
 const never = () => new Promise<number>(() => {});
 
 it("Emitting an event delivers it to the active webhooks of its database, event type and table", async () => {
-  const { receiver, service } = await startWithReceiver();
-  service.updateWebhook(1, { active: false });
+  const { receiver, service, webhookId } = await startWithReceiver();
+  service.updateWebhook(webhookId, { active: false });
   await service.subscribe(`${receiver.url}/all-tables`);
   await service.subscribe(`${receiver.url}/tbl_1`, { tableId: "tbl_1" });
   await service.subscribe(`${receiver.url}/tbl_2`, { tableId: "tbl_2" });
@@ -32,8 +32,8 @@ it("Emitting an event delivers it to the active webhooks of its database, event 
 });
 
 it("Emitting an event sends JSON with a Standard Webhooks signature, and the user info of the webhook's URL", async () => {
-  const { receiver, service, secret } = await startWithReceiver();
-  service.updateWebhook(1, { url: receiver.url.replace("://", "://us%C3%A9r:p%40ss@") });
+  const { receiver, service, webhookId, secret } = await startWithReceiver();
+  service.updateWebhook(webhookId, { url: receiver.url.replace("://", "://us%C3%A9r:p%40ss@") });
   const data = { recordIds: ["rec_1"], records: [{ id: "rec_1", data: { Name: "Größe ✓" } }] };
 
   const event = service.emit({ ...recordCreated, tableId: "tbl_1", data, id: "evt_given" });
@@ -41,7 +41,7 @@ it("Emitting an event sends JSON with a Standard Webhooks signature, and the use
 
   const [received] = receiver.notifications;
   const authorization = `Basic ${Buffer.from("usér:p@ss").toString("base64")}`;
-  const webhook = { webhookId: 1, organizationId: "org_local", baseId: "base_1" };
+  const webhook = { webhookId, organizationId: "org_local", baseId: "base_1" };
   expect(received?.headers).toMatchObject({ "content-type": "application/json", authorization });
   expect(verified(received, secret)).toEqual({
     id: "evt_given",
@@ -79,11 +79,12 @@ it("Emitting an event throws a TypeError that names every invalid field of the e
 it("An emission over HTTP is for the database of its path, and no rate limit or fault applies to it", async () => {
   const service = await startService({ rateLimit: { requestsPerSecond: 0.001 } });
   await service.subscribe(refusedUrl);
+  const webhookId = service.webhooks[0]?.id;
   service.inject({ fault: { kind: "respond", statusCode: 500 } });
 
   const response = await service.send({ ...emission, body: { ...emission.body, databaseId: "b" } });
 
-  expect(response).toMatchObject({ statusCode: 202, json: { deliveries: [{ webhookId: 1 }] } });
+  expect(response).toMatchObject({ statusCode: 202, json: { deliveries: [{ webhookId }] } });
 });
 
 it("An emission over HTTP needs a valid event of at most 1 MiB, and a key with access", async () => {
@@ -116,10 +117,11 @@ it("A delivery has the same id in each attempt, the time of the attempt and the 
   onTestFinished(() => void vi.useRealTimers());
   const moveAndFail = () => {
     vi.setSystemTime(Date.now() + 1_000);
-    service.updateWebhook(1, { url: `${receiver.url}/moved` });
+    service.updateWebhook(webhookId, { url: `${receiver.url}/moved` });
     return 503;
   };
-  const { receiver, service, secret } = await startWithReceiver(moveAndFail, twoQuickRetries);
+  const started = await startWithReceiver(moveAndFail, twoQuickRetries);
+  const { receiver, service, webhookId, secret } = started;
 
   const { id, finished } = service.emit(recordCreated);
   await finished;
@@ -152,15 +154,16 @@ it("A delivery is dropped for good when its webhook is switched off, unless an a
   const response = Promise.withResolvers<number>();
   const failFirst = (_: unknown, count: number) => (count === 1 ? 500 : response.promise);
   const deliveries = { maxConcurrent: 1, retryWaitsSeconds: [60] };
-  const { receiver, service } = await startWithReceiver(failFirst, { deliveries });
+  const started = await startWithReceiver(failFirst, { deliveries });
+  const { receiver, service, webhookId } = started;
   // One attempt at a time: the first fails, the second is in flight, and the third has not begun.
   const waitingForRetry = service.emit(recordCreated);
   const inFlight = service.emit(recordCreated);
   const queued = service.emit(recordCreated);
   await expect.poll(() => receiver.notifications).toHaveLength(2);
 
-  service.updateWebhook(1, { active: false });
-  service.updateWebhook(1, { active: true });
+  service.updateWebhook(webhookId, { active: false });
+  service.updateWebhook(webhookId, { active: true });
   const later = service.emit(recordCreated);
   response.resolve(200);
 
@@ -172,13 +175,14 @@ it("A delivery is dropped for good when its webhook is switched off, unless an a
 
 it("A delivery is dropped when its webhook is deleted", async () => {
   const deliveries = { retryWaitsSeconds: [60] };
-  const { receiver, service } = await startWithReceiver(() => 500, { deliveries });
+  const started = await startWithReceiver(() => 500, { deliveries });
+  const { receiver, service, webhookId } = started;
   await service.subscribe(receiver.url);
   const { finished } = service.emit(recordCreated);
   await expect.poll(() => receiver.notifications).toHaveLength(2);
 
-  await service.delete(1);
-  service.removeWebhook(2);
+  await service.delete(webhookId);
+  service.removeWebhook(webhookId + 1);
 
   expect(await finished).toMatchObject([{ outcome: "dropped" }, { outcome: "dropped" }]);
 });
@@ -195,11 +199,11 @@ it("A delivery goes to the origin in deliverTo, with the path and query of the w
 });
 
 it("A delivery can be waited for by its event type, its webhook or a condition", async () => {
-  const { receiver, service } = await startWithReceiver();
+  const { receiver, service, webhookId } = await startWithReceiver();
   await service.subscribe(receiver.url, { events: ["record.deleted"] });
   const deliveries = Promise.all([
     service.nextDelivery({ type: "record.deleted" }),
-    service.nextDelivery({ webhookId: 2 }),
+    service.nextDelivery({ webhookId: webhookId + 1 }),
     service.nextDelivery({ where: ({ event }) => event.tableId === "tbl_1" }),
   ]);
 
@@ -207,7 +211,7 @@ it("A delivery can be waited for by its event type, its webhook or a condition",
   await service.emit({ ...recordCreated, type: "record.deleted" }).finished;
   await service.emit({ ...recordCreated, tableId: "tbl_1" }).finished;
 
-  // Delivery 2 goes to webhook 2, and deliveries 1 and 3 go to webhook 1.
+  // Delivery 2 goes to the second webhook, and deliveries 1 and 3 go to the first.
   expect(await deliveries).toMatchObject([{ number: 2 }, { number: 2 }, { number: 3 }]);
 });
 
@@ -229,7 +233,8 @@ async function startWithReceiver(
   const receiver = await startReceiver(respond);
   onTestFinished(() => receiver[Symbol.asyncDispose]());
   const service = await startService(options);
-  return { receiver, service, secret: await service.subscribe(receiver.url) };
+  const secret = await service.subscribe(receiver.url);
+  return { receiver, service, secret, webhookId: service.webhooks[0]?.id ?? 0 };
 }
 
 /** Returns the body of a notification if its signature is valid. */

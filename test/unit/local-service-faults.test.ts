@@ -25,8 +25,8 @@ it("A rule of kind hold delays requests: `release` ends the delay of the waiting
   service.clearFaults();
   await Promise.all([laterCreation, service.create()]);
 
-  expect(webhooksBeforeClearing).toMatchObject([{ id: 1 }]);
-  expect(service.webhooks).toMatchObject([{ id: 1 }, { id: 2 }, { id: 3 }]);
+  expect(webhooksBeforeClearing).toHaveLength(1);
+  expect(service.webhooks).toHaveLength(3);
 });
 
 it("A delayed request has no effect when the service closes first", async () => {

@@ -9,12 +9,13 @@ it("The request log holds the fields of every request and its outcome, without t
   const databaseId = "a/b c?ü%2F";
   const path = "/api/v1/bases/a%2Fb%20c%3F%C3%BC%252F/webhooks";
 
-  await service.create({ databaseId, body, headers: { "X-Trace": "one" } });
+  const creation = await service.create({ databaseId, body, headers: { "X-Trace": "one" } });
   await service.delete("a/b", { databaseId });
   await service.create({ databaseId, apiKey: "wrong" });
 
   const entry = { databaseId, authorized: true, outcome: "responded" };
-  const created = { method: "POST", path, webhookId: "1", statusCode: 201, committed: true };
+  const webhookId = String(creation.json.id);
+  const created = { method: "POST", path, webhookId, statusCode: 201, committed: true };
   const notFound = { method: "DELETE", webhookId: "a/b", statusCode: 404, committed: false };
   const unauthorized = { authorized: false, body: undefined, statusCode: 401, committed: false };
   expect(service.requests).toMatchObject([
@@ -40,11 +41,11 @@ it("The request log holds the newest maxRequests requests, as the list of delive
 
 it("The counts tell requests from their effects, and do not change when the request log is cleared", async () => {
   const service = await startService();
-  await service.create();
+  const { id } = (await service.create()).json;
   await service.create();
   await service.create({ body: {} });
-  await service.delete(1);
-  service.removeWebhook(2);
+  await service.delete(id);
+  service.removeWebhook(id + 1);
 
   service.clearRequests();
   await service.create();

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { expect, it, onTestFinished, vi } from "vitest";
 import type { LocalServiceOptions } from "../../src/local-service/index.ts";
 import {
+  type clientOf,
   type RequestChanges,
   startService,
   statusCodesOf,
@@ -17,15 +18,32 @@ it("A webhook gets a new id and a new secret, also after a deletion", async () =
   const service = await startService();
 
   const first = await service.create();
-  const deletion = await service.delete(1);
+  const { id, secret } = first.json;
+  const deletion = await service.delete(id);
   const second = await service.create();
 
   expect(statusCodesOf([first, deletion, second])).toEqual([201, 200, 201]);
-  expect(first.json).toEqual({ id: 1, secret: expect.stringMatching(/^whsec_[\w+/]{43}=$/) });
+  expect(secret).toMatch(/^whsec_[\w+/]{43}=$/);
   expect(deletion.json).toMatchObject({ success: true });
-  expect(second.json.id).toBe(2);
+  expect(second.json.id).toBe(id + 1);
   expect(second.json.secret).not.toBe(first.json.secret);
 });
+
+it("A webhook never gets the id of an earlier service, because a state may still hold it", async () => {
+  const first = await startService();
+  const ids = await idsOfNewWebhooks(first, 20);
+  await first.close();
+
+  const laterIds = await idsOfNewWebhooks(await startService(), 20);
+
+  expect(Math.min(...laterIds)).toBeGreaterThan(Math.max(...ids));
+  expect(laterIds.every(Number.isSafeInteger)).toBe(true);
+});
+
+async function idsOfNewWebhooks({ create }: ReturnType<typeof clientOf>, count: number) {
+  const responses = await Promise.all(Array.from({ length: count }, () => create()));
+  return responses.map(({ json }): number => json.id);
+}
 
 it("A webhook has the fields of the API, each event type once, and no other field of the request", async () => {
   const service = await startService();
@@ -33,25 +51,26 @@ it("A webhook has the fields of the API, each event type once, and no other fiel
   const fields = webhookBody({ tableId: "tbl_1", events });
   const body = { ...fields, events: [...events, ...events], active: false, id: 77, secret: "a" };
 
-  const { secret } = (await service.create({ body })).json;
+  const { id, secret } = (await service.create({ body })).json;
 
+  expect(id).not.toBe(body.id);
   expect(secret).not.toBe(body.secret);
-  const stored = { ...fields, id: 1, databaseId: "base_1", active: true, secret };
+  const stored = { ...fields, id, databaseId: "base_1", active: true, secret };
   expect(service.webhooks).toEqual([stored]);
 });
 
 it("The list operation returns the webhooks of a database without their secrets", async () => {
   const service = await startService({ listing: true });
-  await service.create({ body: webhookBody({ tableId: "tbl_1" }) });
+  const { id } = (await service.create({ body: webhookBody({ tableId: "tbl_1" }) })).json;
   await service.create({ databaseId: "base_2" });
-  await service.create();
-  service.updateWebhook(3, { active: false });
+  const inactive = (await service.create()).json.id;
+  service.updateWebhook(inactive, { active: false });
 
   const { json } = await service.list();
 
   expect(json.webhooks).toEqual([
-    { id: 1, ...webhookBody(), tableIds: ["tbl_1"], active: true },
-    { id: 3, ...webhookBody(), tableIds: null, active: false },
+    { id, ...webhookBody(), tableIds: ["tbl_1"], active: true },
+    { id: inactive, ...webhookBody(), tableIds: null, active: false },
   ]);
 });
 
@@ -89,12 +108,12 @@ it.each<RequestChanges & { statusCode: number; problem: string }>([
 });
 
 it("A request for any operation gets 401 without a known API key", async () => {
-  const service = await startWithWebhook();
+  const { service, id } = await startWithWebhook();
 
   const responses = [
     await service.create({ apiKey: null }),
     await service.create({ headers: { authorization: "Basic of-all" } }),
-    await service.delete(1, { apiKey: "unknown" }),
+    await service.delete(id, { apiKey: "unknown" }),
     await service.list({ apiKey: "unknown" }),
   ];
 
@@ -103,13 +122,13 @@ it("A request for any operation gets 401 without a known API key", async () => {
 });
 
 it("A request gets 404 NOT_FOUND for a webhook that is not in the database, and with a key that may not use the database", async () => {
-  const service = await startWithWebhook();
+  const { service, id } = await startWithWebhook();
 
   const responses = [
-    await service.delete(2),
-    await service.delete("01"),
-    await service.delete(1, { databaseId: "base_2" }),
-    await service.delete(1, { apiKey: "of-base_2" }),
+    await service.delete(id + 1),
+    await service.delete(`0${id}`),
+    await service.delete(id, { databaseId: "base_2" }),
+    await service.delete(id, { apiKey: "of-base_2" }),
     await service.create({ apiKey: "of-base_2" }),
   ];
 
@@ -131,7 +150,7 @@ it("A request gets 404 in plain text for an unknown path, and 405 for a method t
 });
 
 it("A request gets 421 with the name of another host, and 403 from a web page of another origin", async () => {
-  const service = await startWithWebhook();
+  const { service } = await startWithWebhook();
 
   const responses = [
     await service.create({ headers: { host: "127.0.0.1.evil.example:80" } }),
@@ -144,12 +163,12 @@ it("A request gets 421 with the name of another host, and 403 from a web page of
   expect(service.webhooks).toHaveLength(1);
 });
 
-/** Starts a service with webhook 1, a key for every database and another for base_2. */
+/** Starts a service with a webhook, a key for every database and another for base_2. */
 async function startWithWebhook() {
   const apiKeys = { "of-all": "*", "of-base_2": ["base_2"] } as const;
   const service = await startService({ apiKeys, listing: true });
-  await service.create();
-  return service;
+  const { id } = (await service.create()).json;
+  return { service, id };
 }
 
 it.each<{ headers: Record<string, string>; options: LocalServiceOptions }>([

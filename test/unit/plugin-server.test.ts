@@ -236,11 +236,13 @@ describe("A webhook of the plugin", () => {
   });
 
   it("is returned to Pulumi without waiting for the log, because Pulumi then stores the secret", async () => {
-    const { plugin } = await startConfigured();
+    const { plugin, service } = await startConfigured();
     const flush = vi.spyOn(EngineLog.prototype, "flush").mockReturnValue(new Promise(() => {}));
     onTestFinished(() => flush.mockRestore());
 
-    expect(await plugin.create(inputs)).toMatchObject({ id: "base_abc123/1" });
+    const { id } = await plugin.create(inputs);
+
+    expect(id).toBe(`base_abc123/${service.webhooks[0]?.id}`);
   });
 
   it("is not created in a preview", async () => {
@@ -282,7 +284,7 @@ describe("A webhook of the plugin", () => {
   it("is read without an id when it is gone, with a warning", async () => {
     const { plugin, service, create } = await startConfigured({ listing: "true" });
     const { id, state } = await create();
-    service.removeWebhook(1);
+    service.removeWebhook(service.webhooks[0]?.id ?? 0);
 
     const result = await plugin.read(id, state, inputs);
 
@@ -327,7 +329,6 @@ describe("customTimeouts", () => {
 });
 
 describe("An import by the plugin", () => {
-  const id = "base_abc123/1";
   const importedInputs = { ...inputs, url: wrapped(inputs.url) };
 
   async function startWithWebhook() {
@@ -335,12 +336,13 @@ describe("An import by the plugin", () => {
     const { databaseId, ...body } = inputs;
     const { json } = await createWebhook(service, { databaseId: String(databaseId), body });
     vi.stubEnv("DBWEBHOOKS_IMPORT_SECRET", json.secret);
-    const outputs = { baseUrl: service.baseUrl, webhookId: "1", secret: wrapped(json.secret) };
-    return { plugin, props: { ...importedInputs, ...outputs } };
+    const webhookId = String(json.id);
+    const outputs = { baseUrl: service.baseUrl, webhookId, secret: wrapped(json.secret) };
+    return { plugin, id: `${databaseId}/${webhookId}`, props: { ...importedInputs, ...outputs } };
   }
 
   it("returns the url and the secret wrapped", async () => {
-    const { plugin, props } = await startWithWebhook();
+    const { plugin, id, props } = await startWithWebhook();
 
     expect(await plugin.import(id)).toEqual({ id, inputs: importedInputs, props });
   });

@@ -25,21 +25,22 @@ it("The log of serve has a line for every request, every event and every attempt
 
   await service.subscribe(`http://${refused}`);
   await service.emit(recordCreated).finished;
-  service.updateWebhook(1, { url: receiver.url });
+  const id = service.webhooks[0]?.id ?? 0;
+  service.updateWebhook(id, { url: receiver.url });
   await service.emit(recordCreated).finished;
-  await service.delete(1);
-  await service.delete(1);
+  await service.delete(id);
+  await service.delete(id);
   await service.emit(recordCreated).finished;
 
   expect(records.map(logLine)).toEqual([
-    `POST ${webhooksPath} 201: created webhook 1`,
-    "event record.created evt_1 in base_1, for webhooks: 1",
-    `delivery of evt_1 to webhook 1 at ${refused}, attempt 1: no response (ECONNREFUSED), retry in 0.01 s`,
-    `delivery of evt_1 to webhook 1 at ${refused}, attempt 2: no response (ECONNREFUSED), failed`,
-    "event record.created evt_1 in base_1, for webhooks: 1",
-    `delivery of evt_1 to webhook 1 at ${new URL(receiver.url).host}, attempt 1: 200, delivered`,
-    `DELETE ${webhooksPath}/1 200: deleted webhook 1`,
-    `DELETE ${webhooksPath}/1 404: Webhook 1 not found`,
+    `POST ${webhooksPath} 201: created webhook ${id}`,
+    `event record.created evt_1 in base_1, for webhooks: ${id}`,
+    `delivery of evt_1 to webhook ${id} at ${refused}, attempt 1: no response (ECONNREFUSED), retry in 0.01 s`,
+    `delivery of evt_1 to webhook ${id} at ${refused}, attempt 2: no response (ECONNREFUSED), failed`,
+    `event record.created evt_1 in base_1, for webhooks: ${id}`,
+    `delivery of evt_1 to webhook ${id} at ${new URL(receiver.url).host}, attempt 1: 200, delivered`,
+    `DELETE ${webhooksPath}/${id} 200: deleted webhook ${id}`,
+    `DELETE ${webhooksPath}/${id} 404: Webhook ${id} not found`,
     "event record.created evt_1 in base_1, for webhooks: none",
   ]);
 });
