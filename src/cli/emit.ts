@@ -12,6 +12,7 @@ const dispatcher = new Agent({
   // The signal of a request is its only timeout: undici's own are shorter than --wait may be.
   headersTimeout: 0,
   bodyTimeout: 0,
+  maxResponseSize: 1024 * 1024,
 });
 
 const deliveryResponse = z.object({
@@ -85,8 +86,11 @@ async function post(url: URL, apiKey: string, event: object, timeoutSeconds: num
     });
     return { statusCode, text: await body.text() };
   } catch (error) {
-    // The code of a timeout is a number, which says nothing to a user.
     const { code, name } = error as { code?: unknown; name: string };
+    if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
+      throw new Error(`The response of ${url.origin} is larger than 1 MiB. Check --url.`);
+    }
+    // The code of a timeout is a number, which says nothing to a user.
     const cause = typeof code === "string" ? code : name;
     throw new Error(
       `No response from ${url.origin} (${cause}). Is the local service running there? See pulumi-dbwebhooks serve.`,

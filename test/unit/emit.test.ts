@@ -107,6 +107,12 @@ it("emit withholds an error message of the service that repeats the key", async 
   expect(error.message).not.toContain("sk_wrong_key");
 });
 
+it("emit reads at most 1 MiB of a response", async () => {
+  await using service = await startServer({ body: "x".repeat(1024 * 1024 + 1) });
+
+  await expect(runEmit({ url: service.url })).rejects.toThrow("larger than 1 MiB");
+});
+
 it("emit distinguishes a server that is not a local service from one that does not respond", async () => {
   await using other = await startServer({ body: '{"id":"evt_1","deliveries":[null]}' });
 
