@@ -86,13 +86,19 @@ program
 /** All commands of `pulumi-dbwebhooks`. */
 export const commands: readonly Command[] = program.commands;
 
+for (const command of commands) {
+  command.configureOutput({
+    outputError: (message, write) => write(withFlagNamed(command, withoutValue(message))),
+  });
+}
+
 /**
  * Runs the command that the arguments name, and imports only the modules of that command. Wrong usage sets
  * the exit code to 2; any other error is thrown.
  */
 export async function runCommand(args: readonly string[]): Promise<void> {
   try {
-    await program.parseAsync(args, { from: "user" });
+    await program.parseAsync(withoutHelp(args), { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError) {
       // Commander has already written its message, or the requested help.
@@ -106,6 +112,13 @@ export async function runCommand(args: readonly string[]): Promise<void> {
   }
 }
 
+/** Removes "help" before an unknown command, about which Commander would otherwise not say that it is unknown. */
+function withoutHelp(args: readonly string[]): readonly string[] {
+  const [command, name] = args;
+  const isKnown = name === undefined || commands.some((known) => known.name() === name);
+  return command === "help" && !isKnown ? args.slice(1) : args;
+}
+
 /** Gathers the values of an option that can be repeated. */
 function collect(value: string, values: readonly string[] = []): readonly string[] {
   return [...values, value];
@@ -117,4 +130,11 @@ function collect(value: string, values: readonly string[] = []): readonly string
  */
 function withoutValue(message: string): string {
   return message.replace(/('-\w|=).*'/s, "$1…'");
+}
+
+/** Says of a flag with a value that it takes none, because Commander calls it unknown. */
+function withFlagNamed({ options }: Command, message: string): string {
+  const [, name] = /unknown option '(--[\w-]+)=/.exec(message) ?? [];
+  const isFlag = options.some(({ long, required }) => long === name && !required);
+  return isFlag ? `error: option '${name}' takes no value\n` : message;
 }

@@ -26,6 +26,12 @@ const emitResponse = z.object({ id: z.string(), deliveries: z.array(deliveryResp
 
 const eventData = z.record(z.string(), z.unknown());
 
+/** What to check for a status code that the local service explains only in part. */
+const advice: Readonly<Record<number, string>> = {
+  401: " Check --api-key.",
+  404: " Check --database and --api-key.",
+};
+
 /** The error body of API §7. */
 const errorBody = z.object({ error: z.object({ message: z.string() }) });
 
@@ -68,11 +74,13 @@ async function send(type: string, options: EmitOptions, waitSeconds: number) {
   if (response.success) {
     return response.data;
   }
-  const message = errorBody.safeParse(body).data?.error.message ?? "This is not a local service.";
+  const failed = `${url.origin} responded with ${statusCode}:`;
+  const message = errorBody.safeParse(body).data?.error.message;
+  if (message === undefined) {
+    throw new Error(`${failed} This is not a local service. Check --url.`);
+  }
   const shown = oneLine(redact(message, [apiKey]), 500);
-  throw new Error(
-    `${url.origin} responded with ${statusCode}: ${shown} Check --url, --database and --api-key.`,
-  );
+  throw new Error(`${failed} ${shown}${advice[statusCode] ?? ""}`);
 }
 
 async function post(url: URL, apiKey: string, event: object, timeoutSeconds: number) {

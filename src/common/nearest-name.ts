@@ -19,6 +19,6 @@ export function adviceForUnknownName(name: string, known: readonly string[]): st
   const start = name.slice(0, maxLength);
   const nearest = closest(start, known);
   return distance(start, nearest) <= Math.max(2, nearest.length / 3)
-    ? `is unknown; did you mean ${nearest}?`
+    ? `is unknown (did you mean ${nearest}?)`
     : `is unknown; expected one of ${known.join(", ")}`;
 }

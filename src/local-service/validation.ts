@@ -8,8 +8,11 @@ export type Checks = Readonly<Record<string, Check>>;
 
 /** Throws a TypeError that names every invalid and every unknown option. */
 export function assertOptions(subject: string, options: unknown, checks: Checks): void {
+  if (!isObject(options)) {
+    throw new TypeError(`${subject}: expected an object.`);
+  }
   const names = Object.keys(checks);
-  const unknown = Object.keys(options ?? {}).filter((name) => !names.includes(name));
+  const unknown = Object.keys(options as object).filter((name) => !names.includes(name));
   const problems = [
     ...validateFields(options, checks),
     ...unknown.map((name) => `${name.slice(0, 100)} ${adviceForUnknownName(name, names)}`),

@@ -32,10 +32,11 @@ const invalidKey = "--api-key (or DBWEBHOOKS_SERVE_API_KEYS): must be KEY or KEY
 it.each([
   { line: "", message: "Usage: pulumi-dbwebhooks COMMAND [options]" },
   { line: "emti", message: "Did you mean emit?" },
+  { line: "help emti", message: "error: unknown command 'emti'\n(Did you mean emit?)" },
   { line: "serve --api-kee=sk_live_1", message: "unknown option '--api-kee=…'" },
   { line: "serve -ksk_live_1", message: "unknown option '-k…'" },
   // The value itself contains quotes, as the parser's message does.
-  { line: "serve --listing='sk_live_1'", message: "'--listing=…'" },
+  { line: "serve --listing='sk_live_1'", message: "option '--listing' takes no value" },
   { line: "serve --port 65536", message: "--port: must be a whole number from 0 to 65535." },
   { line: "serve --port 8787.5", message: "--port: must be a whole number" },
   { line: "serve --rate-limit 0", message: "--rate-limit: must be a number from 0.001" },

@@ -103,8 +103,18 @@ it("emit withholds an error message of the service that repeats the key", async 
 
   const error = await errorOf(runEmit({ url: service.url, apiKey: ["sk_wrong_key"] }));
 
-  expect(error.message).toMatch(/ responded with 401: \[withheld.* Check --url, --database and/);
+  expect(error.message).toMatch(/ responded with 401: \[withheld.* Check --api-key\.$/);
   expect(error.message).not.toContain("sk_wrong_key");
+});
+
+it("emit shows why the service refuses an event, and does not advise to check the connection", async () => {
+  const service = await startService();
+  const run = runCommand(["emit", "record.creatd", "--database", "b", "--url", service.baseUrl]);
+
+  const { message } = await errorOf(run);
+
+  const problem = "Invalid event: type is unknown (did you mean record.created?).";
+  expect(message).toBe(`${service.baseUrl} responded with 400: ${problem}`);
 });
 
 it("emit reads at most 1 MiB of a response", async () => {

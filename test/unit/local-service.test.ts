@@ -189,13 +189,14 @@ it.each<{ headers: Record<string, string>; options: LocalServiceOptions }>([
   expect(statusCode).toBe(201);
 });
 
-it.each([
+it.each<[string, unknown]>([
   ["apiKeys", { apiKeys: [] }],
   ["apiKeys", { apiKeys: ["one", "two words"] }],
   ["listing", { lisitng: true }],
   ["requestsPerSecond", { rateLimit: { requestsPerSecond: 0 } }],
   ["retryWaitsSeconds", { deliveries: { retryWaitsSeconds: [-1] } }],
   ["deliverTo", { deliveries: { deliverTo: "http://user:pw@h:9000" } }],
+  ["expected an object.", "http://127.0.0.1:8787"],
 ])("A local service names the option %s and does not start with %j", async (name, options) => {
   await expect(startService(options as object)).rejects.toThrow(name);
 });
