@@ -1,5 +1,13 @@
-import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
-import { resolve } from "node:path";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  lstatSync,
+  openSync,
+  statSync,
+} from "node:fs";
+import { dirname, resolve } from "node:path";
 import process from "node:process";
 import type { DatabaseSync } from "node:sqlite";
 import type { DataFile } from "./webhook-store.js";
@@ -11,8 +19,15 @@ const schemaVersion = 2;
 const notCreatedHere =
   "this version of the local service did not create it. Use another file, or a path where no file exists";
 
+// The write permissions of the group and of all users.
+const writableByOthers = 0o022;
+
 // https://www.sqlite.org/rescode.html
 const sqliteCodes = { BUSY: 5, READONLY: 8, CANTOPEN: 14, NOTADB: 26 };
+
+// Windows has no O_NOFOLLOW.
+const openFlags =
+  constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 
 /** The reasons for codes of SQLite and Node.js that a user can act on. */
 const reasons: Readonly<Record<string | number, string>> = {
@@ -45,11 +60,11 @@ export class DataFileError extends Error {
  */
 export async function openDataFile(file: string): Promise<DataFile> {
   try {
-    assertSafeFile(file);
-    // Created here, because SQLite would let other users read a new file, and the file holds secrets.
-    closeSync(openSync(file, "a", 0o600));
     // An absolute path, because SQLite would open ":memory:" and some names with "file:" in memory.
     const path = resolve(file);
+    assertSafeFile(file, path);
+    // Created here, because SQLite would let other users read a new file, and the file holds secrets.
+    closeSync(openSync(path, openFlags, 0o600));
     // Imported only when it is used: Node.js 22 prints a warning when node:sqlite is loaded.
     const sqlite = await import("node:sqlite");
     const database = new sqlite.DatabaseSync(path);
@@ -98,11 +113,24 @@ function openDatabase(database: DatabaseSync, file: string, path: string): DataF
   };
 }
 
-function assertSafeFile(file: string): void {
+/** Runs before the first write, so that nobody can make the service change a file of another program. */
+function assertSafeFile(file: string, path: string): void {
   if (file === "") {
     throw new DataFileError('""', "the path is empty. Pass the path of a file");
   }
-  const stats = statSync(file, { throwIfNoEntry: false });
+  // https://www.sqlite.org/tempfiles.html
+  for (const name of [path, `${path}-journal`, `${path}-wal`, `${path}-shm`]) {
+    if (lstatSync(name, { throwIfNoEntry: false })?.isSymbolicLink()) {
+      throw new DataFileError(file, `${name} is a symbolic link. Name the file itself`);
+    }
+  }
+  const user = process.geteuid?.();
+  const directory = statSync(dirname(path));
+  if (user === 0 && (directory.uid !== 0 || (directory.mode & writableByOthers) !== 0)) {
+    const reason = "other users can change its directory, and the service runs as root";
+    throw new DataFileError(file, `${reason}. Use a directory that only root can write`);
+  }
+  const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined || stats.isDirectory()) {
     return;
   }
@@ -110,7 +138,6 @@ function assertSafeFile(file: string): void {
     // Opening a named pipe can block for ever, and a chmod of a device would affect every user.
     throw new DataFileError(file, "it is not a regular file. Name another file");
   }
-  const user = process.geteuid?.();
   if (user !== undefined && stats.uid !== user) {
     throw new DataFileError(file, "it belongs to another user. Use a file of your own");
   }

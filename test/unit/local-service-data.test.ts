@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import fs from "node:fs";
 import { createServer } from "node:net";
+import { dirname } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { DataFileError } from "../../src/local-service/index.ts";
@@ -73,6 +74,39 @@ it("The data file is refused when it is not a regular file", async () => {
   await once(server, "listening");
 
   await expect(startService({ data })).rejects.toThrow("it is not a regular file");
+});
+
+it.each(["", "-journal", "-wal", "-shm"])(
+  "The data file is refused when FILE%s is a symbolic link, and the target stays unchanged",
+  async (suffix) => {
+    const [data, target] = [temporaryFile(), temporaryFile()];
+    fs.writeFileSync(target, "", { mode: 0o644 });
+    fs.symlinkSync(target, `${data}${suffix}`);
+
+    await expect(startService({ data })).rejects.toThrow("is a symbolic link");
+
+    expect(fs.readFileSync(target, "utf8")).toBe("");
+    expect(modeOf(target)).toBe(0o644);
+  },
+);
+
+it.each<{ name: string; change: (directory: string) => void }>([
+  { name: "can be written by all users", change: (path) => fs.chmodSync(path, 0o1777) },
+  { name: "can be written by its group", change: (path) => fs.chmodSync(path, 0o770) },
+  // Users other than root cannot give a directory away, and theirs belongs to another user than root.
+  {
+    name: "belongs to another user",
+    change: (path) => process.getuid?.() === 0 && fs.chownSync(path, 123_456, 0),
+  },
+])("The data file is refused for root, and not created, when its directory $name", async (row) => {
+  const data = temporaryFile();
+  row.change(dirname(data));
+  const user = vi.spyOn(process, "geteuid").mockReturnValue(0);
+  onTestFinished(() => user.mockRestore());
+
+  await expect(startService({ data })).rejects.toThrow("other users can change its directory");
+
+  expect(fs.existsSync(data)).toBe(false);
 });
 
 it("The data file is refused when it belongs to another user", async () => {
