@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { serveApiKeysVariable } from "../common/setting-names.js";
 import { isLoopbackAddress } from "../common/url.js";
 import { type LocalServiceOptions, startLocalService } from "../local-service/index.js";
 import { isHttpOrigin } from "../local-service/options.js";
@@ -69,6 +70,12 @@ function readOptions(options: ServeOptions) {
       "--host: this address is reachable from other machines, and API keys and secrets would travel in clear text. Add --allow-remote to allow that.",
     );
   }
+  const apiKeys = readApiKeys(options.apiKey);
+  if (allowRemote && apiKeys.has(defaultApiKey)) {
+    throw new UsageError(
+      `--allow-remote: needs an API key of your own, because everybody knows the default key. Set ${serveApiKeysVariable} or --api-key.`,
+    );
+  }
   if (deliverTo !== undefined && !isHttpOrigin(deliverTo)) {
     throw new UsageError("--deliver-to: must be an origin, such as http://127.0.0.1:9000.");
   }
@@ -77,7 +84,7 @@ function readOptions(options: ServeOptions) {
     // Accept an IPv6 address as a URL writes it.
     host: host.replace(/^\[(.*)\]$/, "$1"),
     allowRemote,
-    apiKeys: Object.fromEntries(readApiKeys(options.apiKey)),
+    apiKeys: Object.fromEntries(apiKeys),
     listing,
     allowUnknownEvents,
     ...(data !== undefined && { data }),

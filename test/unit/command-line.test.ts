@@ -41,6 +41,7 @@ it.each([
   { line: "serve --port 8787.5", message: "--port: must be a whole number" },
   { line: "serve --rate-limit 0", message: "--rate-limit: must be a number from 0.001" },
   { line: "serve --host 0.0.0.0", message: "--host: this address is reachable" },
+  { line: "serve --allow-remote", message: "--allow-remote: needs an API key of your own" },
   { line: "serve --deliver-to http://h/path", message: "--deliver-to: must be an origin" },
   { line: "serve --api-key sk_live_ä", message: invalidKey },
   { line: "serve --api-key sk_live_1=", message: invalidKey },
@@ -84,7 +85,7 @@ it.each([
 it.each([
   { line: "", options: { host: "127.0.0.1", port: 8787, allowRemote: false } },
   { line: "", options: { listing: false, allowUnknownEvents: false, maxRequests: 0 } },
-  { line: "--host [::] --allow-remote", options: { host: "::", allowRemote: true } },
+  { line: "--host [::] --allow-remote --api-key a", options: { host: "::", allowRemote: true } },
   { line: "--host ::1", options: { host: "::1", allowRemote: false } },
   { line: "--port 0 --data a.db --listing", options: { port: 0, data: "a.db", listing: true } },
   { line: "--rate-limit 0.5", options: { rateLimit: { requestsPerSecond: 0.5 } } },
