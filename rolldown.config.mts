@@ -34,7 +34,11 @@ const types = (names: readonly (keyof typeof entries)[], { removeComments = fals
     },
   });
 
-const minify = { mangle: { keepNames: { class: true, function: false } } };
+// With line breaks, because Node.js prints the line that throws an error: all of the code, without them.
+const minify = {
+  mangle: { keepNames: { class: true, function: false } },
+  codegen: { removeWhitespace: false },
+};
 
 // Minified, because everyone who deploys also downloads the local service and the commands.
 export default [
@@ -68,5 +72,5 @@ export default [
   // These two share the types of the arguments.
   types(["index", "native"]),
   types(["provider"], { removeComments: true }),
-  types(["local-service/index"], { removeComments: true }),
+  types(["local-service/index"]),
 ];

@@ -56,6 +56,13 @@ describe("The packed package", async () => {
     ]);
   });
 
+  it.each(["index", "native", "local-service/index"])(
+    "has the doc comments of the sources in the types of dist/%s.d.ts",
+    (entry) => {
+      expect(readPage(`dist/${entry}.d.ts`)).toContain("/**");
+    },
+  );
+
   it("has a plugin that can be executed, on Windows also in a directory with spaces", () => {
     const plugin = files.find(({ path }) => path === "plugin/pulumi-resource-dbwebhooks");
 
