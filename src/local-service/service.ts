@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 import { type AddressInfo, isIPv6 } from "node:net";
+import { versions } from "node:process";
 import { createAdaptorServer } from "@hono/node-server";
+import { assertNodeVersion } from "../common/node-version.js";
 import { KnownApiKeys } from "./access.js";
 import { openDataFile } from "./data-file.js";
 import { Deliveries } from "./deliveries.js";
@@ -53,6 +55,7 @@ export interface ServiceCounts {
  * {@link DataFileError} when the file of `data` cannot be used.
  */
 export async function startLocalService(options: LocalServiceOptions = {}): Promise<LocalService> {
+  assertNodeVersion("pulumi-dbwebhooks", versions.node);
   assertServiceOptions(options);
   const file = options.data === undefined ? undefined : await openDataFile(options.data);
   try {
