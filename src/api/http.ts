@@ -1,5 +1,6 @@
 // One attempt of an HTTP request, with undici.
-import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
+import { isIP } from "node:net";
+import { Agent, type buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
 import { isLoopbackHostname } from "../common/url.js";
 import { version } from "../common/version.js";
 
@@ -89,10 +90,11 @@ export function createHttpSender(timeoutSeconds: number): SendOnce {
   const proxied = openProxyAgent({
     ...options,
     // undici does not pass the options on to a proxy that forwards requests without CONNECT.
-    factory: (origin, given) => new Pool(origin, { ...options, ...given }),
+    factory: (origin, given) => new Pool(origin, { ...options, ...withoutIpServerName(given) }),
+    clientFactory: (origin, given) => new Pool(origin, withoutIpServerName(given)),
     // undici does not use `connect` for the connections to a proxy and through it.
     connectTimeout: timeoutMs,
-    proxyTls: tls,
+    proxyTls: { ...tls, allowH2: false },
     requestTls: tls,
   });
 
@@ -103,6 +105,21 @@ export function createHttpSender(timeoutSeconds: number): SendOnce {
       ? unusableProxy
       : sendWithSignals(agent, request, { ...signals, timeout: AbortSignal.timeout(timeoutMs) });
   };
+}
+
+/**
+ * undici passes the IP address of a proxy on as the TLS server name, which must not be an IP address
+ * (RFC 6066, section 3): Node.js 26 refuses it. Without a name, Node.js verifies the address.
+ */
+function withoutIpServerName({ connect, ...options }: Pool.Options): Pool.Options {
+  if (typeof connect !== "function") {
+    return { ...options, ...(connect && { connect }) };
+  }
+  const connectWithoutIp: buildConnector.connector = (target, callback) => {
+    const { servername = "", ...rest } = target;
+    connect(isIP(servername) === 0 ? target : rest, callback);
+  };
+  return { ...options, connect: connectWithoutIp };
 }
 
 /** Swallows the error about an invalid URL: its property `input` contains the proxy password. */

@@ -19,17 +19,21 @@ export interface StubResponse {
 export const startServer = (...responses: readonly StubResponse[]) =>
   serve(http.createServer(), responses);
 
-/** Starts such a service with TLS, for `tables.example.test` and 127.0.0.1. `isTrusted` is for this process. */
+/**
+ * Starts such a service with TLS, for `tables.example.test`, 127.0.0.1 and 192.0.2.1. It is
+ * also a proxy to itself. `isTrusted` is for this process.
+ */
 export async function startTlsServer(
   { isTrusted }: { readonly isTrusted: boolean },
   ...responses: readonly StubResponse[]
 ) {
   const altNames = [{ type: 2 as const, value: "tables.example.test" }];
+  const addresses = ["127.0.0.1", "192.0.2.1"].map((ip) => ({ type: 7 as const, ip }));
   const { private: key, cert } = await generate([{ name: "commonName", value: "test" }], {
     keyType: "ec",
     extensions: [
       { name: "basicConstraints", cA: true },
-      { name: "subjectAltName", altNames: [...altNames, { type: 7, ip: "127.0.0.1" }] },
+      { name: "subjectAltName", altNames: [...altNames, ...addresses] },
     ],
   });
   if (isTrusted) setDefaultCACertificates([cert]);
@@ -37,6 +41,11 @@ export async function startTlsServer(
   const server = https.createServer({ key, cert, ALPNProtocols: ["h2", "http/1.1"] });
   // A client that does not trust the certificate ends the handshake.
   server.on("tlsClientError", () => undefined);
+  server.on("connect", (_, socket) => {
+    const upstream = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    socket.write("HTTP/1.1 200 Connected\r\n\r\n");
+    pipeline(socket, upstream, socket, () => undefined);
+  });
   return { ...(await serve(server, responses)), certificate: cert };
 }
 

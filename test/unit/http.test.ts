@@ -153,6 +153,13 @@ it("A proxy prevents a request if its URL is invalid, or if it refuses to connec
   expect(await sendOnce(remoteUrl)).toMatchObject({ ...unsent, text });
 });
 
+it("A proxy with TLS and a service behind it can be addressed by an IP address", async () => {
+  await using service = await startTlsServer({ isTrusted: true });
+  vi.stubEnv("HTTPS_PROXY", service.url);
+
+  expect(await sendOnce("https://192.0.2.1")).toMatchObject({ kind: "response" });
+});
+
 describe("A certificate that is not trusted", () => {
   const untrusted = { kind: "unsent", codes: ["DEPTH_ZERO_SELF_SIGNED_CERT"] };
 
