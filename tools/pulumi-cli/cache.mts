@@ -42,13 +42,20 @@ export async function isComplete({ directory, programs }: CachedTool): Promise<b
  */
 export async function ensureCached(tool: CachedTool, context: TaskContext): Promise<void> {
   if (await isComplete(tool)) return;
-  const { title, directory, programs } = tool;
-  const prefix = `${basename(directory)}.partial-`;
-  await mkdir(dirname(directory), { recursive: true });
-  using database = new DatabaseSync(`${directory}.lock`);
-  await lock(database, title, context);
-  if (await isComplete(tool)) return;
+  await mkdir(dirname(tool.directory), { recursive: true });
+  // Without `using`, which is a syntax error on Node.js 22.
+  const database = new DatabaseSync(`${tool.directory}.lock`);
+  try {
+    await lock(database, tool.title, context);
+    if (!(await isComplete(tool))) await install(tool, context);
+  } finally {
+    database.close();
+  }
+}
 
+async function install(tool: CachedTool, context: TaskContext): Promise<void> {
+  const { directory, programs } = tool;
+  const prefix = `${basename(directory)}.partial-`;
   // No process writes to these directories any more, because this process has the lock.
   for (const name of await readdir(dirname(directory))) {
     if (name.startsWith(prefix)) await remove(join(dirname(directory), name));
