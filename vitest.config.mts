@@ -1,7 +1,16 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import semver from "semver";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import packageJson from "./package.json" with { type: "json" };
+
+// A script of npm installs the Node.js of the dev dependency, unless `npm ci --ignore-scripts` leaves it out.
+if (!semver.satisfies(process.versions.node, packageJson.engines.node)) {
+  throw new Error(
+    `The tests need Node.js ${packageJson.engines.node}, and this is ${process.versions.node}. Run "npm rebuild node" to install one for the tests.`,
+  );
+}
 
 interface Tier {
   readonly name: string;
