@@ -20,7 +20,7 @@ export function runCli(args: readonly string[], environment = {}): Promise<Comma
 
 /** Starts `serve` on a free port, and waits until it has said where it listens. */
 export async function serve(...args: readonly string[]) {
-  const { child, output, result } = startCli(["serve", "--port", "0", ...args]);
+  const { child, output, stdout, result } = startCli(["serve", "--port", "0", ...args]);
   const started = /^Stop it with|"type":"started".*$/m;
   const hasEnded = () => child.exitCode !== null;
   await vi.waitUntil(() => started.test(output()) || hasEnded(), { interval: 5, timeout: 100_000 });
@@ -31,6 +31,7 @@ export async function serve(...args: readonly string[]) {
     /** The default key. */
     apiKey: "local-api-key",
     output,
+    stdout,
     /** Ends it by a signal, waits for the rest of its output, and returns its exit code. */
     end: async (signal: NodeJS.Signals) => {
       child.kill(signal);

@@ -45,7 +45,8 @@ export function start(
   const result = once(child, "close").then(([exitCode]) => {
     return { exitCode: exitCode as number | null, ...texts };
   });
-  /** Returns what the command has written so far. */
+  /** These return what the command has written so far. */
   const output = () => texts.output;
-  return { child, output, result };
+  const stdout = () => texts.stdout;
+  return { child, output, stdout, result };
 }

@@ -53,7 +53,7 @@ it("serve writes with --json the types and fields that docs/local-service.md des
 
   await service.end("SIGINT");
 
-  const lines = service.output().trimEnd().split("\n");
+  const lines = service.stdout().trimEnd().split("\n");
   const records: Record<string, unknown>[] = lines.map((line) => JSON.parse(line));
   const [, section = ""] = readPage("docs/local-service.md").split("### As JSON\n");
   const rows = rowsOf(section).filter(({ head }) => head[0] === "`type`");

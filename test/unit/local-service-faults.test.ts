@@ -99,7 +99,7 @@ it("A fault rule by default applies to every request, lists those requests, and 
 });
 
 it.each<{ rule: unknown; problem: RegExp }>([
-  { rule: undefined, problem: /must be an object/ },
+  { rule: undefined, problem: /expected an object/ },
   { rule: { fault: { kind: "dealy", ms: 1 } }, problem: /kind must be one of delay, / },
   { rule: { fault: [fault, { kind: "delay", ms: "1" }] }, problem: /ms must be a whole number/ },
   { rule: { fault: { kind: "respond", status: 503 } }, problem: /status is unknown/ },
