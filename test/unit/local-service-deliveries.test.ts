@@ -73,7 +73,9 @@ it("Emitting an event throws a TypeError that names every invalid field of the e
   const emit = () => service.emit(event as object as NewEvent);
 
   expect(emit).toThrow(TypeError);
-  expect(emit).toThrow(/type .*record\.created\?\); databaseId must.*; tableId .*; data .*; id must/);
+  expect(emit).toThrow(
+    /type .*record\.created\?\); databaseId must.*; tableId .*; data .*; id must/,
+  );
 });
 
 it("An emission over HTTP is for the database of its path, and no rate limit or fault applies to it", async () => {
