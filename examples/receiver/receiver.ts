@@ -25,6 +25,8 @@ export interface ReceiverOptions {
 
 const maxBodyBytes = 1024 * 1024;
 const maxKnownIds = 10_000;
+// Node.js responds with 408 to a request that does not arrive within ten seconds.
+const timeouts = { requestTimeout: 10_000, connectionsCheckingInterval: 1_000 };
 
 /** Creates an HTTP server that receives notifications. */
 export function createReceiver({ secrets, onEvent }: ReceiverOptions): Server {
@@ -62,7 +64,7 @@ export function createReceiver({ secrets, onEvent }: ReceiverOptions): Server {
     return 204;
   };
 
-  return createServer(async (request, response) => {
+  return createServer(timeouts, async (request, response) => {
     const statusCode = await receive(request).catch(() => 500);
     response.writeHead(statusCode).end();
   });

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { start } from "../helpers/commands.ts";
 import { withDirectory, writeFiles } from "../helpers/directory.ts";
+import { expectToSurviveFaultyRequests } from "../helpers/faulty-requests.ts";
 import { endGroup, receiverPort } from "../helpers/guide.ts";
 import { startService } from "../helpers/local-service.ts";
 import { codeBlocks, readPage, sectionOf } from "../helpers/markdown.ts";
@@ -8,7 +9,7 @@ import { codeBlocks, readPage, sectionOf } from "../helpers/markdown.ts";
 const page = readPage("docs/receive-and-verify.md");
 
 it.each(["TypeScript", "Python", "Go"])(
-  "A receiver of docs/receive-and-verify.md handles a repeated event once, and rejects a wrong signature: %s",
+  "A receiver of docs/receive-and-verify.md survives faulty requests and handles a repeated event once: %s",
   async (heading) => {
     const port = receiverPort();
     const section = sectionOf(page, heading).replaceAll("9000", port);
@@ -26,6 +27,7 @@ it.each(["TypeScript", "Python", "Go"])(
       const event = { type: "record.created", databaseId: "base_1", id: "evt_1" } as const;
       const emit = () => service.emit(event).finished;
       try {
+        await expectToSurviveFaultyRequests(Number(port));
         // The local service retries until the commands have installed and started the receiver.
         const deliveries = [...(await emit()), ...(await emit())];
         const { status } = await fetch(address, {
