@@ -9,7 +9,7 @@ import { codeBlocks, readPage, sectionOf } from "../helpers/markdown.ts";
 const page = readPage("docs/receive-and-verify.md");
 
 it.each(["TypeScript", "Python", "Go"])(
-  "A receiver of docs/receive-and-verify.md survives faulty requests and handles a repeated event once: %s",
+  "A receiver of docs/receive-and-verify.md survives faults and handles a repeated event once: %s",
   async (heading) => {
     const port = receiverPort();
     const section = sectionOf(page, heading).replaceAll("9000", port);
