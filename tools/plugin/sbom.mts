@@ -5,13 +5,19 @@ import { packagesIn } from "./licences.mts";
 interface BillOfMaterials {
   serialNumber?: string;
   metadata: { timestamp?: string; component: { name: string; "bom-ref": string } };
-  components: readonly { "bom-ref": string }[];
+  components: readonly Component[];
   dependencies: readonly { ref: string; dependsOn: readonly string[] }[];
 }
 
+interface Component {
+  "bom-ref": string;
+  properties: readonly { name: string; value: string }[];
+}
+
 /**
- * Returns the bill of materials of the plugin in CycloneDX's format: the output of `npm sbom` for the lock
- * file, reduced to the packages that these modules come from.
+ * Returns the bill of materials of the npm package, plugin included, in CycloneDX's format: the output of
+ * `npm sbom` for the lock file, reduced to the packages that these modules come from and to those that npm
+ * installs with the package.
  */
 export function sbomOf(modules: readonly string[]): string {
   const args = ["sbom", "--sbom-format=cyclonedx", "--package-lock-only"];
@@ -23,26 +29,35 @@ export function sbomOf(modules: readonly string[]): string {
     }),
   );
   const bundled = packagesIn(modules).map(({ name, version }) => `${name}@${version}`);
-  const components = bill.components.filter((one) => bundled.includes(one["bom-ref"]));
+  const root = bill.metadata.component["bom-ref"];
+  // The package itself is one of its development dependencies.
+  const components = bill.components.filter(
+    (one) =>
+      one["bom-ref"] !== root && (bundled.includes(one["bom-ref"]) || !isForDevelopment(one)),
+  );
   const missing = bundled.filter((ref) => !components.some((one) => one["bom-ref"] === ref));
   if (missing.length > 0) throw new Error(`package-lock.json does not have ${missing.join(", ")}`);
   // npm names the root after its directory. The time and the serial number would differ from build to build.
   const { timestamp: _, component, ...metadata } = bill.metadata;
   const { serialNumber: __, ...rest } = bill;
-  const refs = [component["bom-ref"], ...bundled];
+  const refs = components.map((one) => one["bom-ref"]);
   return `${JSON.stringify(
     {
       ...rest,
       metadata: { ...metadata, component: { ...component, name: project.name } },
       components,
       dependencies: bill.dependencies
-        .filter(({ ref }) => refs.includes(ref))
+        .filter(({ ref }) => ref === root || refs.includes(ref))
         .map(({ ref, dependsOn }) => ({
           ref,
-          dependsOn: dependsOn.filter((one) => bundled.includes(one)),
+          dependsOn: dependsOn.filter((one) => refs.includes(one)),
         })),
     },
     undefined,
     2,
   )}\n`;
+}
+
+function isForDevelopment({ properties }: Component): boolean {
+  return properties.some(({ name }) => name === "cdx:npm:package:development");
 }
