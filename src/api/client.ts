@@ -1,5 +1,4 @@
-// The operations of the service's API. No other file knows its paths. Here and elsewhere "API §4.1"
-// cites a section of the description of the API, which docs/contributing/api.md introduces.
+// The operations of the service's API, which docs/api/README.md describes. No other file knows its paths.
 import type { HttpRequest, HttpResponse } from "./http.js";
 import { mayHaveActed, type RequestKind } from "./retry-policy.js";
 import {
@@ -11,7 +10,7 @@ import {
 } from "./schemas.js";
 import type { Call, CallResult, ClientOptions, Transport } from "./transport.js";
 
-/** The path of the API, which follows every base URL (API §4). */
+/** The path of the API, which follows every base URL (docs/api/README.md#paths). */
 export const apiPath = "/api/v1";
 
 const methods = { create: "POST", list: "GET", delete: "DELETE" } as const;
@@ -77,7 +76,8 @@ export interface WebhookList {
 /**
  * Creates a webhook. The request is retried only when it is certain that no webhook was created.
  *
- * Source: API §4.1. It does not show the status code of a success, so any 2xx counts as one.
+ * Source: docs/api/README.md#create-a-webhook. It does not show the status code of a success, so any 2xx
+ * counts as one.
  */
 export async function createWebhook(
   context: ClientContext,
@@ -97,7 +97,7 @@ export async function createWebhook(
 /**
  * Lists the webhooks of a database.
  *
- * Source: a public service with this API documents the operation. API §4.3 does not describe it.
+ * Source: docs/api/README.md#list-webhooks. Only a public service with this API documents the operation.
  */
 export async function listWebhooks(
   context: ClientContext,
@@ -117,7 +117,7 @@ export async function listWebhooks(
  * Deletes a webhook. Only the responses that the API documents count, because proxies and wrong hosts
  * send 404 too.
  *
- * Source: API §4.2.
+ * Source: docs/api/README.md#delete-a-webhook.
  *
  * @param isUndo Whether this run created the webhook: then it is deleted even when Pulumi stops.
  */

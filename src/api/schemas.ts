@@ -66,7 +66,7 @@ export const parseWebhookList = parser(() =>
 /** Reads the response to a deletion. */
 export const parseDeletion = parser(() => z.object({ success: z.literal(true) }));
 
-/** Reads the service's error envelope. Source: API §7. */
+/** Reads the service's error envelope. Source: docs/api/README.md#errors. */
 export const parseServiceError = parser(() =>
   z.pipe(
     z.object({ error: z.object({ code: z.string(), message: z.catch(z.string(), "") }) }),

@@ -32,7 +32,7 @@ const advice: Readonly<Record<number, string>> = {
   404: " Check --database and --api-key.",
 };
 
-/** The error body of API §7. */
+/** The error body of the API (docs/api/README.md#errors). */
 const errorBody = z.object({ error: z.object({ message: z.string() }) });
 
 /** The options of `emit`, as the command line passes them. */

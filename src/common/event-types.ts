@@ -1,4 +1,4 @@
-/** The nine event types that a webhook can subscribe to (API §6). */
+/** The nine event types that a webhook can subscribe to (docs/api/README.md#event-types). */
 export const eventTypes = [
   "record.created",
   "record.updated",

@@ -20,15 +20,17 @@ export function hasControlOrSurroundingSpace(text: string): boolean {
 
 /**
  * Whether a text can be an API key: visible ASCII characters, because it travels in the header
- * `Authorization` (API §5; RFC 9110 §5.5).
+ * `Authorization` (docs/api/README.md#authentication; RFC 9110, section 5.5).
  */
 export function isApiKey(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text);
 }
 
 /**
- * The id of a webhook as text, from an integer or its digits (API §2); `undefined` for anything else.
- * Leading zeros are refused, so that every webhook has one id. 0 is an id too.
+ * The id of a webhook as text, from an integer or its digits; `undefined` for anything else. Leading zeros are
+ * refused, so that every webhook has one id. 0 is an id too.
+ *
+ * Source: docs/api/README.md#fields-of-a-webhook.
  */
 export function webhookIdOf(value: unknown): string | undefined {
   const text = typeof value === "string" || Number.isSafeInteger(value) ? String(value) : "";

@@ -35,7 +35,10 @@ export class KnownApiKeys {
   }
 }
 
-/** Lets a request pass when its key is known and may use the database of the path (API §5). */
+/**
+ * Lets a request pass when its key is known and may use the database of the path
+ * (docs/api/README.md#authentication).
+ */
 export function authorize(keys: KnownApiKeys) {
   return createMiddleware<ServiceEnv, "/:databaseId">(async (c, next) => {
     const key = keys.knownKeyOf(c.req.header("authorization"));
@@ -48,8 +51,9 @@ export function authorize(keys: KnownApiKeys) {
 }
 
 /**
- * Responds with the 404 of API §7. The message is the same for a webhook that does not exist, for one of
- * another database and for a database without access, so that a caller without access learns nothing.
+ * Responds with 404 `NOT_FOUND` (docs/api/README.md#errors). The message is the same for a webhook that does
+ * not exist, for one of another database and for a database without access, so that a caller without access
+ * learns nothing.
  */
 export function sendNotFound(c: Context): Response {
   const { webhookId, databaseId } = c.req.param();

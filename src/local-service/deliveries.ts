@@ -156,7 +156,7 @@ export class Deliveries {
   }
 }
 
-/** Whether a webhook subscribes to an event (API §3, and §6 rules 1 and 2). */
+/** Whether a webhook receives an event (docs/api/README.md#notifications). */
 function subscribes({ active, events, tableId }: StoredWebhook, event: DeliveredEvent): boolean {
   return active && events.includes(event.type) && (tableId === null || tableId === event.tableId);
 }

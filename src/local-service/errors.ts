@@ -13,7 +13,7 @@ const errorCodes = {
   500: "INTERNAL_SERVER_ERROR",
 } as const satisfies Partial<Record<ContentfulStatusCode, string>>;
 
-/** Responds with the error body of API §7. */
+/** Responds with the error body of the API (docs/api/README.md#errors). */
 export function sendError(
   c: Context,
   statusCode: keyof typeof errorCodes,

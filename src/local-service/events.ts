@@ -31,7 +31,7 @@ export interface DeliveredEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** The check of an event type, in a subscription (API §4.1) and in an event. */
+/** The check of an event type (docs/api/README.md#event-types), in a subscription and in an event. */
 export function eventTypeCheck(allowUnknownEvents: boolean): check.Check {
   return (name, type) => {
     if (typeof type !== "string" || type === "") {
@@ -67,7 +67,7 @@ export function completeEvent(event: NewEvent): DeliveredEvent {
   };
 }
 
-/** A sample of the data of a notification, in the form that `docs/contributing/api.md` describes. */
+/** A sample of the data of a notification, in the form that docs/api/README.md#what-the-local-service-does describes. */
 function sampleData(type: string, tableId = newId("tbl")): Record<string, unknown> {
   const [subject, change] = type.split(".");
   const [recordId, fieldId] = [newId("rec"), newId("fld")];

@@ -36,10 +36,9 @@ const eventsPath = "/_local/bases/:databaseId/events";
 const maxWaitSeconds = 600;
 
 /**
- * The routes of API §4; docs/contributing/api.md says which document that is. The steps of a request are, in
- * order: the log, `Host` and `Origin`, the rate limit, reading the body if the API key may use the database,
- * faults, refusal without such a key, and the handler. Only the fault `resetBeforeReading` can come before the
- * body.
+ * The routes of docs/api/README.md. The steps of a request are, in order: the log, `Host` and `Origin`, the
+ * rate limit, reading the body if the API key may use the database, faults, refusal without such a key, and the
+ * handler. Only the fault `resetBeforeReading` can come before the body.
  */
 export function createRoutes(parts: ServiceParts, options: LocalServiceOptions): Hono<ServiceEnv> {
   const { webhooks, deliveries, keys, requests, faults, closing } = parts;
@@ -135,7 +134,7 @@ async function emitEvent(
   return c.json({ id: event.id, deliveries: summaries }, isPending ? 202 : 200);
 }
 
-/** The fields of a creation (API §4.1). */
+/** The fields of a creation (docs/api/README.md#create-a-webhook). */
 function creationChecks(allowUnknownEvents: boolean): check.Checks {
   const checkType = eventTypeCheck(allowUnknownEvents);
   const isUrl = (url: unknown) => typeof url === "string" && isAbsoluteHttpUrl(url);

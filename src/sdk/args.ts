@@ -6,7 +6,7 @@ import type { EventType } from "../common/event-types.js";
 /**
  * The arguments of a {@link Webhook}. `pulumi preview` reports every problem with them at once.
  *
- * Source: API §4.1 and §6. `docs/contributing/api.md` says what this document is.
+ * Source: `docs/api/README.md#create-a-webhook`.
  */
 export interface WebhookArgs {
   /**

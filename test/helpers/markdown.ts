@@ -61,8 +61,15 @@ export function linksOf(page: string) {
     });
 }
 
+/** Returns the anchors by which the files below a directory cite a page of this repository. */
+export function anchorsCitedIn(directory: string, page: string): string[] {
+  const files = globSync(`${directory}/**/*.{ts,mts,json}`, { cwd: repository });
+  const citations = files.flatMap((file) => readPage(file).split(`${page}#`).slice(1));
+  return citations.map((text) => /^[\w-]*/.exec(text)?.[0] ?? "");
+}
+
 /** Returns the anchors of a page: its headings, in GitHub's spelling, and its ids. */
-function anchorsOf(markdown: string): string[] {
+export function anchorsOf(markdown: string): string[] {
   const ids = markdown.match(/(?<=<a id=")[^"]+/g) ?? [];
   const headings = withoutCodeBlocks(markdown).match(/(?<=^#+ ).+$/gm) ?? [];
   const words = headings.map((heading) => heading.replace(/[^\p{L}\p{N}\s_-]/gu, ""));

@@ -78,6 +78,17 @@ it("docs/troubleshooting.md has every heading to which a message refers", () => 
   expect(headings).toEqual(expect.arrayContaining([...troubleshootingHeadings]));
 });
 
+it.each(["src", "test", "tools"])(
+  "Files in %s cite only headings of the API that exist",
+  (directory) => {
+    const page = "docs/api/README.md";
+
+    const cited = markdown.anchorsCitedIn(directory, page);
+
+    expect(markdown.anchorsOf(markdown.readPage(page))).toEqual(expect.arrayContaining(cited));
+  },
+);
+
 describe.each(markdown.pages)("%s", (page) => {
   it.each([
     // A type token, such as dbwebhooks:Webhook, has the form of a setting.
