@@ -1,19 +1,30 @@
 import { Readable } from "node:stream";
 import { type Dispatcher, request } from "undici";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { parseJson } from "../../src/common/json.ts";
 import {
   type LocalService,
   type LocalServiceOptions,
   startLocalService,
 } from "../../src/local-service/index.ts";
+import { problemsOfResponse } from "./api-document.ts";
 import { temporaryDirectory } from "./directory.ts";
 
+interface ClientOptions {
+  /** Whether every response must be one that docs/api/openapi.yaml describes. Default: `true`. */
+  readonly validatesResponses?: boolean;
+}
+
 /** A local service with a client, which closes when the test is over. */
-export async function startService(options?: LocalServiceOptions) {
+export async function startService(options?: LocalServiceOptions, clientOptions?: ClientOptions) {
   const service = await startLocalService(options);
   onTestFinished(() => service.close());
-  return Object.assign(service, clientOf(service));
+  return Object.assign(service, clientOf(service, clientOptions));
+}
+
+/** A local service whose faults distort responses. */
+export function startFaultyService(options?: LocalServiceOptions) {
+  return startService(options, { validatesResponses: false });
 }
 
 /** A file for `data` that does not exist yet. */
@@ -49,7 +60,7 @@ export function createWebhook(service: Service, changes?: RequestChanges) {
 }
 
 /** Sends requests to a local service, in this process or in another. */
-export function clientOf(service: Service) {
+export function clientOf(service: Service, { validatesResponses = true }: ClientOptions = {}) {
   const pathOf = (databaseId = "base_1") =>
     `/api/v1/bases/${encodeURIComponent(databaseId)}/webhooks`;
   const send = async (changes: RequestChanges) => {
@@ -67,7 +78,10 @@ export function clientOf(service: Service) {
     const text = await response.body.text();
     // biome-ignore lint/suspicious/noExplicitAny: tests compare it with what they expect.
     const json = parseJson(text) as any;
-    return { statusCode: response.statusCode, headers: response.headers, text, json };
+    const received = { statusCode: response.statusCode, headers: response.headers, text, json };
+    const problems = validatesResponses ? problemsOfResponse({ method, path }, received) : [];
+    expect(problems, text).toEqual([]);
+    return received;
   };
   const create = (changes: RequestChanges = {}) =>
     send({ method: "POST", path: pathOf(changes.databaseId), body: webhookBody(), ...changes });

@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
 import type { ChangeBody, FaultRule } from "../../src/local-service/index.ts";
 import { asHtml, idAsString, withFields } from "../helpers/faults/faults.mts";
-import { startService, statusCodesOf, webhookBody } from "../helpers/local-service.ts";
+import { startFaultyService, statusCodesOf, webhookBody } from "../helpers/local-service.ts";
 
 // The tests in test/process/faults show what each kind of fault does on its own.
 
@@ -10,7 +10,7 @@ const respond = (statusCode: number) => ({ kind: "respond", statusCode }) as con
 const fault = respond(503);
 
 it("A rule of kind hold delays requests: `release` ends the delay of the waiting ones, and `clearFaults` also of later ones", async () => {
-  const service = await startService();
+  const service = await startFaultyService();
   const rule = service.inject({ on: "POST", fault: { kind: "hold" } });
   const creation = service.create();
   await expect.poll(() => rule.requests).toHaveLength(1);
@@ -30,7 +30,7 @@ it("A rule of kind hold delays requests: `release` ends the delay of the waiting
 });
 
 it("A delayed request has no effect when the service closes first", async () => {
-  const service = await startService({ faults: [{ fault: { kind: "delay", ms: 1 } }] });
+  const service = await startFaultyService({ faults: [{ fault: { kind: "delay", ms: 1 } }] });
   const received = service.nextRequest();
   const creation = service.create();
   await received;
@@ -50,7 +50,7 @@ it("A fault rule applies to as many matching requests as `times` says, unless a 
     { where, times: 1, fault },
     { times: 2, fault: respond(429) },
   ];
-  const service = await startService({ faults });
+  const service = await startFaultyService({ faults });
   const body = webhookBody({ tableId: "tbl_1" });
 
   const responses = [
@@ -65,7 +65,7 @@ it("A fault rule applies to as many matching requests as `times` says, unless a 
 
 it("A fault rule applies several faults in their order", async () => {
   const several = [withFields({ id: 0, secret: undefined }), idAsString, asHtml];
-  const service = await startService({ faults: [{ fault: several }] });
+  const service = await startFaultyService({ faults: [{ fault: several }] });
 
   const { headers, json } = await service.create();
 
@@ -75,7 +75,7 @@ it("A fault rule applies several faults in their order", async () => {
 
 it("A fault rule with `commit: true` replaces a refusal, including its headers", async () => {
   const body: ChangeBody = (_, { error }) => error.code;
-  const service = await startService();
+  const service = await startFaultyService();
 
   const refusal = await service.create({ apiKey: "wrong" });
   service.inject({ fault: { ...fault, commit: true, body } });
@@ -87,7 +87,7 @@ it("A fault rule with `commit: true` replaces a refusal, including its headers",
 });
 
 it("A fault rule by default applies to every request, lists those requests, and applies to none once it is removed", async () => {
-  const service = await startService();
+  const service = await startFaultyService();
   const rule = service.inject({ fault });
 
   const responses = [await service.send({ path: "/" }), await service.create()];
@@ -105,9 +105,9 @@ it.each<{ rule: unknown; problem: RegExp }>([
   { rule: { fault: { kind: "respond", status: 503 } }, problem: /status is unknown/ },
   { rule: { fault, where: true, on: "PUT" }, problem: /on must be .*; where must be/ },
 ])("An invalid fault rule is refused, and has no effect: $problem", async ({ rule, problem }) => {
-  const service = await startService();
+  const service = await startFaultyService();
 
   expect(() => service.inject(rule as FaultRule)).toThrow(problem);
   expect((await service.create()).statusCode).toBe(201);
-  await expect(startService({ faults: [rule as FaultRule] })).rejects.toThrow(problem);
+  await expect(startFaultyService({ faults: [rule as FaultRule] })).rejects.toThrow(problem);
 });

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { expect, it, onTestFinished, vi } from "vitest";
 import type { LocalServiceOptions } from "../../src/local-service/index.ts";
 import {
-  type clientOf,
+  clientOf,
   type RequestChanges,
   startService,
   statusCodesOf,
@@ -151,12 +151,14 @@ it("A request gets 404 in plain text for an unknown path, and 405 for a method t
 
 it("A request gets 421 with the name of another host, and 403 from a web page of another origin", async () => {
   const { service } = await startWithWebhook();
+  // These responses are plain text, which the API does not describe.
+  const { create } = clientOf(service, { validatesResponses: false });
 
   const responses = [
-    await service.create({ headers: { host: "127.0.0.1.evil.example:80" } }),
-    await service.create({ headers: { host: "192.0.2.1" }, path: eventsPath }),
-    await service.create({ headers: { origin: "null" } }),
-    await service.create({ headers: { origin: foreignPage.origin }, path: eventsPath }),
+    await create({ headers: { host: "127.0.0.1.evil.example:80" } }),
+    await create({ headers: { host: "192.0.2.1" }, path: eventsPath }),
+    await create({ headers: { origin: "null" } }),
+    await create({ headers: { origin: foreignPage.origin }, path: eventsPath }),
   ];
 
   expect(statusCodesOf(responses)).toEqual([421, 421, 403, 403]);

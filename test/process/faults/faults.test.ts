@@ -1,6 +1,7 @@
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Adapter, adapters, startAdapter } from "../../helpers/adapters/adapters.ts";
+import { problemsOfRequest } from "../../helpers/api-document.ts";
 import { someArgs } from "../../helpers/builders.ts";
 import { kindOf } from "../../helpers/errors.ts";
 import { createWebhook } from "../../helpers/local-service.ts";
@@ -37,6 +38,12 @@ describe.each(adapters)("A fault that $name meets", (adapter) => {
       });
     },
   );
+
+  it("leads only to requests that the API describes", () => {
+    const problems = cases.flatMap((faultCase) => resultOf(faultCase).problemsOfRequests);
+
+    expect(problems).toEqual([]);
+  });
 
   it.each(casesEndingAs("notCreated", "inDoubt", "undone", "leftBehind", "notDeleted"))(
     "ends with an error of the kind $outcome: $on, where the service $does",
@@ -139,6 +146,10 @@ async function runCase(setup: Setup, faultCase: FaultCase) {
     /** The message of the error; empty if the operation succeeded. */
     error,
     requests: requests.map(({ method }) => method),
+    /** How requests differ from docs/api/openapi.yaml, unless a fault cuts them off before their body. */
+    problemsOfRequests: requests
+      .filter(({ outcome, body }) => outcome !== "reset" || body !== undefined)
+      .flatMap(problemsOfRequest),
     webhookIds: service.webhooks.filter(isOfCase).map(({ id }) => id),
     /** Output that names the database outside of a URL; complete once the process has ended. */
     lines: () => running.lines().filter((line) => namesDatabase(line, faultCase)),
@@ -147,7 +158,9 @@ async function runCase(setup: Setup, faultCase: FaultCase) {
 
 /** Returns a function that creates the webhook. */
 async function prepareCreation({ adapter, service, running }: Setup, { databaseId }: FaultCase) {
-  const { inputs, failures } = await running.check(someArgs({ databaseId }));
+  // All arguments that are sent.
+  const args = someArgs({ databaseId, tableId: "tbl_orders" });
+  const { inputs, failures } = await running.check(args);
   expect(failures).toEqual([]);
   return async () => {
     const result = await running.create(inputs);
