@@ -24,7 +24,10 @@ export interface WebhookInputs {
 type Validate = (path: string, value: unknown, args: Properties) => readonly string[];
 
 interface ArgumentRule {
-  /** Whether a change replaces the webhook, because the API describes no update (API §4.3). */
+  /**
+   * Whether a change replaces the webhook, because the API describes no update
+   * (docs/api/README.md#other-operations).
+   */
   readonly replaces: boolean;
   readonly isRequired: boolean;
   readonly validate: Validate;

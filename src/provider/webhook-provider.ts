@@ -87,9 +87,9 @@ export class WebhookProvider {
   }
 
   /**
-   * Returns the state as it is, because the API does not describe how to read a webhook (API §4.3). With
-   * the setting `listing` the webhook is looked up: what the service has replaces the state, except the
-   * secret.
+   * Returns the state as it is, because the API does not describe how to read a webhook
+   * (docs/api/README.md#other-operations). With the setting `listing` the webhook is looked up: what the
+   * service has replaces the state, except the secret.
    *
    * @param declared The arguments of the last update, where Pulumi passes them.
    * @returns `undefined` if the service no longer has the webhook.
