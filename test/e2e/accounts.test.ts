@@ -61,7 +61,7 @@ describe("Accounts of the dynamic provider, with settings in the environment,", 
     expect(databasesOf(eu())).toEqual(["european", "moved", "rebased"]);
     expect(methodsAndKeysOf(us())).toEqual(["DELETE Bearer us-key"]);
     expect(databasesOf(us())).toEqual(["rebased", "unmoved"]);
-    expect(output).toMatch(/Provider with another name.*\[notDeleted\]/);
+    expect(output).toMatch(/"Another base URL" in docs\/troubleshooting\.md\. \[notDeleted\]/);
   });
 
   it("delete the old webhook once its provider has the old base URL again, and keep the new one, which moves to another provider", async () => {

@@ -85,10 +85,12 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
 
     it("are reported with their changes, or with the failed request for the list, and without a replacement", () => {
       expect(output).toMatch(
-        new RegExp(`Drift of webhook ${idOf("secretUrl")} .*: url, events, tableId\\.`),
+        new RegExp(`webhook ${idOf("secretUrl")} of .*: url, events, tableId\\.`),
       );
-      expect(output).toMatch(`Drift of webhook ${idOf("changedUrl")} `);
-      expect(output).toMatch(`switched off webhook ${idOf("inactive")} `);
+      expect(output).toMatch(
+        new RegExp(`webhook ${idOf("changedUrl")} of .* differ from the state`),
+      );
+      expect(output).toMatch(new RegExp(`webhook ${idOf("inactive")} of .* is switched off`));
       expect(output).toMatch(`no longer has webhook ${idOf("gone")} `);
       expect(output).toMatch(/base_unlisted\b.*\bGET .* returned 403/);
       // Pulumi asks for a comparison in a refresh too, but replaces nothing.

@@ -72,7 +72,10 @@ export class PluginServer {
       ),
       diffConfig: this.#handle(async (request: messages.DiffRequest) => {
         const { response, warning } = diffConfig(request);
-        this.#warnOnce(warning);
+        // A process that is not configured compares the provider itself, which may have no webhook.
+        if (warning !== undefined && this.#provider !== undefined) {
+          this.#warnOnce(warning);
+        }
         await this.#log.flush();
         return response;
       }),
@@ -160,11 +163,11 @@ export class PluginServer {
   }
 
   /**
-   * Shows a warning of `DiffConfig` once. Pulumi calls `DiffConfig` to compare a provider with its last arguments,
-   * and again for each webhook that moves to another provider. It calls no `Diff` for these webhooks.
+   * Shows a warning of `DiffConfig` once. Pulumi calls `DiffConfig`, and no `Diff`, for each webhook that moves to
+   * another provider.
    */
-  #warnOnce(warning: string | undefined): void {
-    if (warning !== undefined && !this.#warnings.has(warning)) {
+  #warnOnce(warning: string): void {
+    if (!this.#warnings.has(warning)) {
       this.#warnings.add(warning);
       this.#log.write("", warning, "warning");
     }
