@@ -37,9 +37,9 @@ const packages = [
   },
   {
     name: "process",
-    sentence: "Only provider/engine, the adapters, local-service and cli import the process.",
+    sentence: "Only api/http, provider/engine, the adapters, local-service and cli import the process.",
     path: "process",
-    importers: "(provider/engine|(adapters|local-service|cli)/)",
+    importers: "(api/http|provider/engine|(adapters|local-service|cli)/)",
   },
   {
     name: "own-name",

@@ -1,5 +1,6 @@
 // One attempt of an HTTP request, with undici.
 import { isIP } from "node:net";
+import { env } from "node:process";
 import { Agent, type buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
 import { isLoopbackHostname } from "../common/url.js";
 import { version } from "../common/version.js";
@@ -7,6 +8,9 @@ import { version } from "../common/version.js";
 const maxBodyBytes = 1024 * 1024;
 // If a load balancer closes an idle connection while a creation is sent, the creation is in doubt.
 const maxIdleMs = 500;
+const socksProxyHostname = "socks-proxy.invalid";
+const socksProxyText =
+  "HTTPS_PROXY or HTTP_PROXY names a SOCKS proxy, and only http:// and https:// proxies work";
 const unusableProxy: HttpFailure = {
   kind: "unsent",
   cause: "connection",
@@ -48,6 +52,8 @@ export interface HttpFailure {
   /** The codes and the message that Node.js, TLS or undici give for a failed connection. */
   readonly codes?: readonly string[];
   readonly text?: string;
+  /** The status with which a proxy refused to connect to the service. */
+  readonly proxyStatusCode?: number;
 }
 
 /** How one attempt ended. */
@@ -90,8 +96,9 @@ export function createHttpSender(timeoutSeconds: number): SendOnce {
   const proxied = openProxyAgent({
     ...options,
     // undici does not pass the options on to a proxy that forwards requests without CONNECT.
-    factory: (origin, given) => new Pool(origin, { ...options, ...withoutIpServerName(given) }),
-    clientFactory: (origin, given) => new Pool(origin, withoutIpServerName(given)),
+    factory: (origin, given) => new Pool(origin, { ...options, ...withOwnConnect(given) }),
+    clientFactory: (origin, given) => new Pool(origin, withOwnConnect(given)),
+    ...withoutSocksProxies(),
     // undici does not use `connect` for the connections to a proxy and through it.
     connectTimeout: timeoutMs,
     proxyTls: { ...tls, allowH2: false },
@@ -108,18 +115,36 @@ export function createHttpSender(timeoutSeconds: number): SendOnce {
 }
 
 /**
- * undici passes the IP address of a proxy on as the TLS server name, which must not be an IP address
- * (RFC 6066, section 3): Node.js 26 refuses it. Without a name, Node.js verifies the address.
+ * undici supports SOCKS only as an experiment, and hangs. This replaces such a proxy by a name to which
+ * {@link withOwnConnect} refuses to connect, so that `NO_PROXY` still counts.
  */
-function withoutIpServerName({ connect, ...options }: Pool.Options): Pool.Options {
+function withoutSocksProxies(): EnvHttpProxyAgent.Options {
+  const proxyOf = (name: string) => env[name] ?? env[name.toUpperCase()];
+  const isSocks = (name: string) => /^socks/i.test(proxyOf(name)?.trim() ?? "");
+  const refused = `http://${socksProxyHostname}`;
+  return {
+    ...(isSocks("http_proxy") && { httpProxy: refused }),
+    ...(isSocks("https_proxy") && { httpsProxy: refused }),
+  };
+}
+
+/**
+ * Refuses SOCKS proxies. undici also passes the IP address of a proxy on as the TLS server name, which must not be
+ * an IP address (RFC 6066, section 3): Node.js 26 refuses it. Without a name, Node.js verifies the address.
+ */
+function withOwnConnect({ connect, ...options }: Pool.Options): Pool.Options {
   if (typeof connect !== "function") {
     return { ...options, ...(connect && { connect }) };
   }
-  const connectWithoutIp: buildConnector.connector = (target, callback) => {
+  const ownConnect: buildConnector.connector = (target, callback) => {
     const { servername = "", ...rest } = target;
-    connect(isIP(servername) === 0 ? target : rest, callback);
+    if (target.hostname === socksProxyHostname) {
+      callback(Object.assign(new Error(socksProxyText), { code: "ERR_INVALID_URL" }), null);
+    } else {
+      connect(isIP(servername) === 0 ? target : rest, callback);
+    }
   };
-  return { ...options, connect: connectWithoutIp };
+  return { ...options, connect: ownConnect };
 }
 
 /** Swallows the error about an invalid URL: its property `input` contains the proxy password. */
@@ -177,7 +202,10 @@ async function sendWithSignals(
       throw error;
     }
     const text = error instanceof Error ? error.message : "";
-    return { kind, cause: "connection", codes, text };
+    // undici has no field for this status.
+    const [, status] = /^Proxy response \((\d{3})\)/.exec(text) ?? [];
+    const proxyStatus = status === undefined ? {} : { proxyStatusCode: Number(status) };
+    return { kind, cause: "connection", codes, text, ...proxyStatus };
   } finally {
     beforeSendingSignal.removeEventListener("abort", abortUnlessSent);
   }

@@ -13,10 +13,11 @@ const firstBackoffAfterZeroMs = 50;
 const notCarriedOutStatusCodes = [
   300, 301, 302, 307, 308, 400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 422,
 ];
-// Codes of Node.js and OpenSSL for an unusable proxy, a host that does not exist and a certificate that is
-// not trusted.
+const temporaryStatusCodes = [408, 425, 429];
+// Codes of Node.js and OpenSSL for an unusable proxy, a host that does not exist, a port without TLS and a
+// certificate that is not trusted.
 const permanentCodes =
-  /^(ERR_INVALID_URL|ENOTFOUND|CERT_.*|UNABLE_TO_.*|.*SELF_SIGNED_CERT.*|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME_INVALID)$/;
+  /^(ERR_INVALID_URL|ENOTFOUND|ERR_SSL_WRONG_VERSION_NUMBER|CERT_.*|UNABLE_TO_.*|.*SELF_SIGNED_CERT.*|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME_INVALID)$/;
 
 /** The kind of a request. Only a creation is not idempotent. */
 export type RequestKind = "create" | "delete" | "list";
@@ -108,11 +109,13 @@ function isThrottled(outcome: HttpOutcome): boolean {
 function isRetriable(kind: RequestKind, outcome: HttpOutcome): boolean {
   if (outcome.kind === "response") {
     const { statusCode } = outcome;
-    const isTemporary = [408, 425, 429].includes(statusCode) || statusCode >= 500;
+    const isTemporary = temporaryStatusCodes.includes(statusCode) || statusCode >= 500;
     return kind === "create" ? isThrottled(outcome) : isTemporary;
   }
   const isOver = outcome.cause === "deadline" || outcome.cause === "stopping";
-  if (isOver || hasCode(outcome, permanentCodes)) {
+  const { proxyStatusCode: proxyStatus = 502 } = outcome;
+  const isRefusedByProxy = proxyStatus < 500 && !temporaryStatusCodes.includes(proxyStatus);
+  if (isOver || isRefusedByProxy || hasCode(outcome, permanentCodes)) {
     return false;
   }
   return outcome.kind === "unsent" || kind !== "create";

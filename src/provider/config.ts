@@ -74,13 +74,13 @@ export function readConfig({ get, environment, ...source }: ConfigSource): Confi
   for (const name of settingNames) {
     const variable = environment[environmentVariables[name]] || undefined;
     const given = get(name) || undefined;
-    const value = isExplicit ? (given ?? variable) : (variable ?? given);
+    const isFromEnvironment = variable !== undefined && !(isExplicit && given !== undefined);
+    const value = isFromEnvironment ? variable : given;
     if (value !== undefined) {
       values[name] = value;
-      // A variable that only repeats the configuration has no effect, so no message blames it.
-      if (value === variable && value !== given) {
-        namesFromEnvironment.push(name);
-      }
+    }
+    if (isFromEnvironment) {
+      namesFromEnvironment.push(name);
     }
   }
   const { data, error } = settingRules(values.allowInsecureBaseUrl === "true").safeParse(values);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { validateEnvironmentNames, validateSettingNames } from "../../src/common/setting-names.ts";
 import { webhookArguments } from "../../src/provider/arguments.ts";
 import { secret, someArgs, unknownMarkers, wrapped } from "../helpers/builders.ts";
 import { startProvider } from "../helpers/provider.ts";
@@ -106,8 +107,19 @@ describe("A check of invalid arguments", () => {
     expect(await failurePrefixes(someArgs({ [name]: "x" }))).toEqual([name]);
   });
 
-  it("shortens a long name that is no argument", async () => {
-    expect(await failurePrefixes(someArgs({ ["n".repeat(5_000)]: 1 }))).toEqual(["n".repeat(100)]);
+  it("shortens a long name that is no argument, and prints no control characters of it", async () => {
+    const long = await failurePrefixes(someArgs({ ["n".repeat(5_000)]: 1 }));
+    const odd = await failurePrefixes(someArgs({ "\u001b[2Jur\u0007l\n": 1 }));
+
+    expect(long).toEqual([`${"n".repeat(99)}…`]);
+    expect(odd).toEqual(["[2Jur l"]);
+  });
+
+  it("suggests the name that begins with the given one, before one that is more alike", async () => {
+    expect(validateSettingNames(["timeout"])).toEqual([expect.stringContaining("timeoutSeconds")]);
+    expect(validateEnvironmentNames(["DBWEBHOOKS_TIMEOUT"])).toEqual([
+      expect.stringContaining("DBWEBHOOKS_TIMEOUT_SECONDS"),
+    ]);
   });
 
   it("refuses events that are no text, empty or malformed despite allowUnknownEvents", async () => {

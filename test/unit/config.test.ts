@@ -29,6 +29,13 @@ describe("The settings of a provider", () => {
   it.each<[SettingName, variable: string, text: string, value: unknown]>([
     ["baseUrl", "DBWEBHOOKS_BASE_URL", "HTTPS://A.a:443/a/..//", "https://a.a"],
     ["baseUrl", "DBWEBHOOKS_BASE_URL", "http://[::1]:1234/eu/", "http://[::1]:1234/eu"],
+    // A pattern that backtracks would need minutes.
+    [
+      "baseUrl",
+      "DBWEBHOOKS_BASE_URL",
+      `https://a.a/${"/".repeat(1_900)}b`,
+      `https://a.a/${"/".repeat(1_900)}b`,
+    ],
     // The host is "api". Only the path /api/v1 is refused.
     ["baseUrl", "DBWEBHOOKS_BASE_URL", "https://api/v1", "https://api/v1"],
     ["formerBaseUrls", "DBWEBHOOKS_FORMER_BASE_URLS", `${formerUrls.join("/, ")}/`, formerUrls],
@@ -58,8 +65,8 @@ describe("The settings of a provider", () => {
     ["the environment before the stack", "given", "variable", false, fromVariable],
     ["the environment if a Provider has no argument", "", "variable", true, fromVariable],
     ["the stack if the variable is empty", "given", "", false, given],
-    // No message blames a variable that only repeats the configuration.
-    ["the stack if the variable is the same", "given", "given", false, given],
+    // With another configuration the variable would still count.
+    ["the environment if both are the same", "variable", "variable", false, fromVariable],
     ["a Provider before the environment", "given", "variable", true, given],
   ])("come from %s", (_origin, apiKey, variable, isExplicit, used) => {
     const environment = { DBWEBHOOKS_API_KEY: variable };
@@ -83,6 +90,7 @@ describe("The settings of a provider", () => {
 describe("A problem with the settings", () => {
   it.each<[SettingName, problem: string, texts: readonly string[]]>([
     ["baseUrl", "no HTTP URL", ["tables.example.com", " ", "https:///a.example", "ftp://a.b"]],
+    ["baseUrl", "too long", [`https://a.example${"/".repeat(80_000)}b`]],
     ["baseUrl", "the URL of the API", ["https://a.b/api/v1", "https://a/eu/API/v1//"]],
     ["baseUrl", "a URL with credentials", ["https://user@a.example", "https://:pw@a.example"]],
     ["baseUrl", "a URL with a query or fragment", ["https://a.example/?", "https://a.example/#"]],
@@ -101,7 +109,7 @@ describe("A problem with the settings", () => {
     ["requestsPerSecond", "out of range", ["0", "10000.1"]],
     ["listing", "neither true nor false", ["yes", "1", "TRUE"]],
     ["allowInsecureBaseUrl", "neither true nor false", ["yes"]],
-  ])("is reported for a value of %s that is %s: %j", (name, _problem, texts) => {
+  ])("is reported for a value of %s that is %s", (name, _problem, texts) => {
     const problem = expect.stringMatching(`^dbwebhooks:${name}: must `);
 
     for (const text of texts) {

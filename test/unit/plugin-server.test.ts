@@ -141,6 +141,15 @@ describe("The plugin", () => {
     expect(response.getFailuresList()).toEqual([]);
   });
 
+  it("refuses a configuration without the name of the provider, and takes no key for it", async () => {
+    const plugin = await startPlugin();
+
+    const error = await errorOf(plugin.configure({ baseUrl: "https://a.example" }, ""));
+
+    expect(kindOf(error)).toBe("unchanged");
+    expect(kindOf(await errorOf(plugin.create(inputs)))).toBe("unchanged");
+  });
+
   it("sends no further request after Cancel", async () => {
     const { plugin, service, create } = await startConfigured();
     const { state } = await create();

@@ -108,7 +108,7 @@ describe("The settings of a provider of the plugin", () => {
     configSourceOf(new messages.ConfigureRequest().setName(name).setArgs(structOf(args)));
 
   it("are those of an explicit provider unless Pulumi has chosen the name", () => {
-    const chosenByPulumi = ["", "default", "default_1_2_3_alpha", "default_https_/example.com"];
+    const chosenByPulumi = ["default", "default_1_2_3_alpha", "default_https_/example.com"];
     const chosenByUsers = ["eu", "default-eu", "default_eu", "default_2"];
     const names = [...chosenByPulumi, ...chosenByUsers];
 
@@ -138,7 +138,7 @@ describe("The check of a provider of the plugin", () => {
     const failures = response.getFailuresList().map((one) => one.getReason().split(": ")[0]);
     return { inputs: propertiesOf(response.getInputs()), warnings, failures };
   }
-  const known = { baseUrl: "https://a.example", apiKey, version };
+  const known = { baseUrl: "https://a.example", apiKey: wrapped(apiKey), version };
   const addedByPulumi = { pluginDownloadURL: "x", pluginChecksums: {}, __internal: {} };
   const notYetKnown = { baseUrl: unknownMarkers.string, apiKey: unknownMarkers.string };
 
@@ -176,10 +176,21 @@ describe("The check of a provider of the plugin", () => {
     expect(warnings.join()).not.toContain("value-token");
   });
 
-  it("returns the arguments with the key as a secret, unless it is missing or not known yet", async () => {
-    const withSecret = { ...known, apiKey: wrapped(apiKey) };
+  it.each([
+    { fact: "a key in plain text of the default provider", name: "default", key: apiKey, count: 1 },
+    { fact: "no secret key", name: "default", key: wrapped(apiKey), count: 0 },
+    { fact: "no key that is not known yet", name: "default", key: unknownMarkers.string, count: 0 },
+    { fact: "no argument of an explicit provider", name: "eu", key: apiKey, count: 0 },
+  ])("warns of $fact", async ({ name, key, count }) => {
+    const { warnings } = await check(name, { ...known, apiKey: key });
 
-    expect((await check("default", known)).inputs).toEqual(withSecret);
+    expect(warnings).toHaveLength(count);
+    expect(warnings.join()).not.toContain(apiKey);
+  });
+
+  it("returns the arguments with the key as a secret, unless it is missing or not known yet", async () => {
+    expect((await check("default", { ...known, apiKey })).inputs).toEqual(known);
+    expect((await check("default", known)).inputs).toEqual(known);
     expect((await check("default", {})).inputs).toEqual({});
     expect((await check("default", notYetKnown)).inputs).toEqual(notYetKnown);
   });

@@ -28,10 +28,14 @@ it.each<[string, HttpOutcome]>([
   ["the error code only looks like that of a certificate", outcomes.notConnected("XCERT_")],
   ["the service itself returned 503 with Retry-After: 3", outcomes.throttledBy503(3_000)],
   ["the service itself returned 503 with Retry-After: 0", outcomes.throttledBy503(0)],
+  ["the proxy cannot connect for now", { ...outcomes.dnsFailure, proxyStatusCode: 503 }],
+  ["the proxy limits the rate", { ...outcomes.dnsFailure, proxyStatusCode: 429 }],
 ])("A request that was certainly not carried out is retried when %s", (_case, outcome) => {
   expect(retriedKinds(outcome)).toEqual(kinds);
   expect(policy.mayHaveActed(outcome)).toBe(false);
 });
+
+const refusedByProxy = outcomes.notConnected("UND_ERR_ABORTED");
 
 it.each<[string, HttpOutcome]>([
   ["the host does not exist", outcomes.notConnected("ENOTFOUND")],
@@ -41,6 +45,9 @@ it.each<[string, HttpOutcome]>([
   ["the certificate names another host", outcomes.notConnected("ERR_TLS_CERT_ALTNAME_INVALID")],
   ["the certificate does not match the host", outcomes.notConnected("HOSTNAME_MISMATCH")],
   ["the proxy is not usable", outcomes.notConnected("ERR_INVALID_URL")],
+  ["the port has no TLS", outcomes.notConnected("ERR_SSL_WRONG_VERSION_NUMBER")],
+  ["the proxy refuses to connect", { ...refusedByProxy, proxyStatusCode: 403 }],
+  ["the proxy asks for a password", { ...refusedByProxy, proxyStatusCode: 407 }],
   ["the deadline has passed", outcomes.unsent("deadline")],
   ["Pulumi is stopping", outcomes.unsent("stopping")],
 ])("A request that was not carried out is not retried when %s", (_case, outcome) => {

@@ -11,6 +11,7 @@ import { shownValue } from "../../common/redact.js";
 import {
   isDefaultProviderName,
   namespace,
+  plainKeyText,
   validateEnvironmentNames,
   validateSettingNames,
 } from "../../common/setting-names.js";
@@ -58,6 +59,9 @@ export async function checkConfig(request: CheckRequest, log: EngineLog): Promis
   const warnings = validateEnvironmentNames(Object.keys(process.env));
   if (isDefault(request.getName())) {
     warnings.push(...unknownNames.map((text) => `Stack configuration ${namespace}:${text}`));
+    if (typeof args.apiKey === "string" && !isUnknown(args.apiKey)) {
+      warnings.push(plainKeyText);
+    }
   } else {
     const problems = isUnknown(args) ? [] : readConfig(sourceOf(request.getName(), args)).problems;
     failures.push(...unknownNames, ...problems);

@@ -152,6 +152,13 @@ export class PluginServer {
    */
   #configure(request: messages.ConfigureRequest): void {
     const configuration = { name: request.getName(), args: propertiesOf(request.getArgs()) };
+    if (!configuration.name) {
+      // Without a name an explicit provider would take the key of the default one from the environment.
+      throw new RequestError(
+        "Configure failed: Pulumi has sent no name of the provider. Nothing was changed. Upgrade the Pulumi CLI.",
+        status.INVALID_ARGUMENT,
+      );
+    }
     if (this.#provider !== undefined && !isDeepStrictEqual(configuration, this.#configuration)) {
       throw new RequestError(
         "Configure failed: pulumi-resource-dbwebhooks is already configured with other values. Nothing was changed.",

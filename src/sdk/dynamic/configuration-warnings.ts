@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import {
   namespace,
+  plainKeyText,
   validateEnvironmentNames,
   validateSettingNames,
 } from "../../common/setting-names.js";
@@ -28,9 +29,7 @@ export function warnAboutConfiguration(): void {
   ];
   const apiKey = `${prefix}apiKey`;
   if (keys.includes(apiKey) && !isSecret(apiKey)) {
-    problems.push(
-      `${apiKey} is stored in plain text, in the stack's configuration and in its state; run "pulumi config set --secret ${apiKey}" and replace the key.`,
-    );
+    problems.push(plainKeyText);
   }
   for (const problem of problems) {
     void pulumi.log.warn(problem);

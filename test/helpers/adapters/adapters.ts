@@ -70,7 +70,8 @@ export async function startAdapter(
       throw error;
     }) as never;
   const config = Object.entries(settings).map(([name, value]) => [settingPrefix + name, value]);
-  await call("configure", new ConfigureRequest().setArgs(struct(Object.fromEntries(config))));
+  const configuration = new ConfigureRequest().setArgs(struct(Object.fromEntries(config)));
+  await call("configure", configuration.setName("default_0_1_0"));
   const calls = operationsOf(call, `urn:pulumi:test::webhooks::${type}::orders`);
   const withAddedInputs = (properties: Properties) => ({ ...addedInputs, ...properties });
   return {
