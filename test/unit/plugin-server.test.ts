@@ -160,6 +160,20 @@ describe("The plugin", () => {
     expect(kindOf(await errorOf(plugin.delete("base_abc123/99", state)))).toBe("notDeleted");
     expect(service.requests).toHaveLength(1);
   });
+
+  it("has stopped sending when Cancel waits for the log", async () => {
+    const { plugin } = await startConfigured();
+    const creation = Promise.withResolvers<unknown>();
+    const flush = vi.spyOn(EngineLog.prototype, "flush").mockImplementationOnce(async () => {
+      creation.resolve(plugin.create(inputs));
+      await creation.promise.catch(() => undefined);
+    });
+    onTestFinished(() => flush.mockRestore());
+
+    await plugin.call("cancel", new Empty());
+
+    expect(kindOf(await errorOf(creation.promise))).toBe("notCreated");
+  });
 });
 
 it("A diff of a provider with another base URL warns once of new secrets, and suggests formerBaseUrls", async () => {
@@ -201,6 +215,26 @@ describe("The engine's log", () => {
     await log.flush();
 
     expect(engine.lines).toMatchObject([{ line: "A line." }]);
+  });
+
+  it("gets each line with the urn of its own resource while operations overlap", async () => {
+    const { plugin, service } = await startConfigured();
+    const other = operationsOf(plugin.call, `${urn}2`);
+    const state = { ...inputs, baseUrl: service.baseUrl };
+    const hold = service.inject({ fault: { kind: "hold" }, times: 1 });
+    const received = service.nextRequest();
+    const first = plugin.delete("base_abc123/7", state);
+    await received;
+    await other.delete("base_abc123/8", state);
+
+    hold.release();
+    await first;
+
+    // The service has neither of the webhooks, and each deletion warns of that.
+    expect(plugin.lines).toEqual([
+      { urn: `${urn}2`, severity: WARNING, line: expect.stringContaining("8") },
+      { urn, severity: WARNING, line: expect.stringContaining("7") },
+    ]);
   });
 
   it("can be flushed when the engine is gone", async () => {
