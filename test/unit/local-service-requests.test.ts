@@ -39,6 +39,24 @@ it("The request log holds the newest maxRequests requests, as the list of delive
   expect(service.counts.pending).toBe(2);
 });
 
+it("The request log forgets the oldest request when another one begins, and not when one ends", async () => {
+  const service = await startService({ maxRequests: 1 });
+  const hold = service.inject({ fault: { kind: "hold" } });
+  const begin = async (id: number) => {
+    const received = service.nextRequest();
+    const responded = service.delete(id);
+    await received;
+    return { responded, newest: service.requests.map(({ number }) => number) };
+  };
+
+  const [first, second] = [await begin(1), await begin(2)];
+  hold.release();
+  await Promise.all([first.responded, second.responded]);
+
+  expect([first.newest, second.newest]).toEqual([[1], [2]]);
+  expect(service.requests).toMatchObject([{ number: 2, outcome: "responded" }]);
+});
+
 it("The counts tell requests from their effects, and do not change when the request log is cleared", async () => {
   const service = await startService();
   const { id } = (await service.create()).json;
@@ -102,6 +120,22 @@ describe("The rate limit", () => {
     expect(statusCodesOf(atOnce)).toEqual([201, 201, 429]);
     expect(beforeToken.statusCode).toBe(429);
     expect(statusCodesOf(withToken)).toEqual([201, 429]);
+  });
+
+  it("counts the time since the last request once, also when it refused that request", async () => {
+    const service = await startService({ rateLimit: { requestsPerSecond: 1 } });
+    await service.create();
+
+    const refused = [];
+    for (const atMs of [400, 800]) {
+      vi.setSystemTime(atMs);
+      refused.push(await service.create());
+    }
+    vi.setSystemTime(1_000);
+    const allowed = await service.create();
+
+    expect(statusCodesOf(refused)).toEqual([429, 429]);
+    expect(allowed.statusCode).toBe(201);
   });
 
   it("allows `burst` requests at once after a pause, then sends the seconds to wait in Retry-After", async () => {
