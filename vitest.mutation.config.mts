@@ -8,6 +8,7 @@ export default defineConfig({
     testTimeout: 20_000,
     expect: { poll: { timeout: 10_000 } },
     unstubEnvs: true,
-    env: { FORCE_COLOR: "0" },
+    // Nearly every mutant runs the simulation.
+    env: { FORCE_COLOR: "0", SIMULATION_PLAYS: "200" },
   },
 });

@@ -53,12 +53,7 @@ export async function fakeTransport(
     vi.useRealTimers();
     vi.restoreAllMocks();
   });
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
-  vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
-    const end = new AbortController();
-    setTimeout(() => end.abort(), ms);
-    return end.signal;
-  });
+  useFakeClock();
   const startedAt = Date.now();
   // `endsAtStopIfUnsent`: whether a stop of Pulumi ends the attempt while its request is not sent yet.
   const attempts: { name: string; atMs: number; endsAtStopIfUnsent: boolean }[] = [];
@@ -94,6 +89,16 @@ export async function fakeTransport(
     timesOf: (name?: string) =>
       attempts.filter((attempt) => (name ?? attempt.name) === attempt.name).map(({ atMs }) => atMs),
   };
+}
+
+/** Stops the clock, also that of `AbortSignal.timeout`, which no fake timers replace. */
+export function useFakeClock(): void {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+    const end = new AbortController();
+    setTimeout(() => end.abort(), ms);
+    return end.signal;
+  });
 }
 
 /** Lets the fake clock run until a promise settles. */

@@ -1,0 +1,85 @@
+// What a play of the simulation consists of. fast-check generates plays, and shrinks one that breaks a promise.
+import fc from "fast-check";
+
+/** What Pulumi does with one resource: `operations.ts` plays each kind. */
+export type OperationKind = (typeof operationKinds)[number];
+
+/** What happens to one request. A fault that does not fit the request does nothing. */
+export type Fault = keyof typeof faultWeights;
+
+/** How the command ends early. `gone`: the engine was killed. `interrupted`: it sends SIGINT. */
+export type Stop = "none" | "cancelled" | "gone" | "interrupted";
+
+/** One play, besides the order that the scheduler chooses. */
+export interface Play {
+  readonly operations: readonly { readonly kind: OperationKind; readonly hasSharedUrl: boolean }[];
+  /** The fault of the first request that arrives, of the second, and so on, over and over. */
+  readonly faults: readonly Fault[];
+  readonly stop: Stop;
+  readonly listing: boolean;
+  /** The option `customTimeouts` of every resource. 0: no timeout. */
+  readonly timeoutSeconds: number;
+  /** Whether Pulumi first reads every webhook of the state (`up --refresh`). */
+  readonly hasRefresh: boolean;
+  readonly beginsAtOnce: boolean;
+}
+
+const operationKinds = [
+  "create",
+  "delete",
+  "replace",
+  "deleteBeforeReplace",
+  "keep",
+  "deleteDuplicate",
+  "deleteFormer",
+  "adopt",
+  "adoptAgain",
+  "import",
+  "recreate",
+] as const;
+
+const faultWeights = {
+  none: 12,
+  // The service carries the request out, and its response is lost.
+  lost: 4,
+  refused: 4,
+  unreachable: 2,
+  failed: 2,
+  throttled: 2,
+  slow: 2,
+  // The response to a creation names an existing webhook, or a new one with the id of a deleted one.
+  existing: 4,
+  reusedId: 4,
+  // It names the webhook of another stack, without its secret.
+  unmanaged: 1,
+  noId: 1,
+  noSecret: 2,
+  unusableSecret: 2,
+};
+
+const mixedFaults = fc.array(
+  fc.oneof(
+    ...Object.entries(faultWeights).map(([fault, weight]) => ({
+      weight,
+      arbitrary: fc.constant(fault as Fault),
+    })),
+  ),
+  { minLength: 12, maxLength: 12 },
+);
+const outage = fc.constant<Fault[]>(["failed"]);
+
+export const anyPlay: fc.Arbitrary<Play> = fc.record({
+  operations: fc.array(
+    fc.record({
+      kind: fc.constantFrom(...operationKinds, "create" as const, "create" as const),
+      hasSharedUrl: fc.boolean(),
+    }),
+    { minLength: 2, maxLength: 6 },
+  ),
+  faults: fc.oneof({ weight: 9, arbitrary: mixedFaults }, { weight: 1, arbitrary: outage }),
+  stop: fc.constantFrom<Stop[]>("none", "none", "cancelled", "gone", "interrupted"),
+  listing: fc.boolean(),
+  timeoutSeconds: fc.constantFrom(0, 0, 7),
+  hasRefresh: fc.boolean(),
+  beginsAtOnce: fc.boolean(),
+});

@@ -1,0 +1,43 @@
+import type { Properties } from "../../../src/provider/values.ts";
+import { someState } from "../builders.ts";
+import type { OperationKind, Play } from "./plays.ts";
+import type { ServiceWebhook, SimulatedService } from "./service.ts";
+
+export const baseUrl = "https://tables.example.com";
+export const formerBaseUrl = "https://former.example.com";
+export const retrySeconds = 20;
+export const databaseId = "base_abc123";
+
+/** A resource of the program or of the state. */
+export interface Resource {
+  readonly number: number;
+  readonly kind: OperationKind;
+  readonly args: Properties;
+  /** The webhook in the state, unless the resource is new. */
+  readonly old?: { readonly webhook: ServiceWebhook; readonly state: Properties };
+}
+
+/** Declares the resource of an operation, and adds its old webhook to the service. */
+export function declareResource(
+  { kind, hasSharedUrl }: Play["operations"][number],
+  number: number,
+  service: SimulatedService,
+): Resource {
+  const path = hasSharedUrl ? "hooks/shared" : tokenOf(`u${number}`);
+  // The provider compares URLs and not their spellings, so the zeros tell the service which resource this is.
+  const url = `https://example.com:${"0".repeat(number)}443/${path}`;
+  const args = { databaseId, url, events: ["record.created"] };
+  if (kind === "create") return { number, kind, args };
+  const webhook = service.add({ url });
+  if (kind === "recreate") service.webhooks.delete(webhook.id);
+  const isFormer = number % 2 === 1 && kind !== "deleteFormer";
+  const storedAt = { baseUrl: isFormer ? formerBaseUrl : baseUrl };
+  const state = someState({ ...args, ...storedAt, secret: webhook.secret });
+  return { number, kind, args, old: { webhook, state } };
+}
+
+/** Returns the number of the resource that declares this URL. */
+export const resourceNumberOf = (url: string) => (/:(0*)443\//.exec(url)?.[1] ?? "").length;
+
+/** Returns a text that has no eight letters in a row in common with the token of another name. */
+export const tokenOf = (name: string) => [..."qzxvkmtw"].join(name);

@@ -1,0 +1,66 @@
+import { syncBuiltinESMExports } from "node:module";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import type { SendOnce } from "../../src/api/http.ts";
+import { playOperations } from "../helpers/simulation/operations.ts";
+import { anyPlay } from "../helpers/simulation/plays.ts";
+import { brokenPromises } from "../helpers/simulation/promises.ts";
+import { Pulumi } from "../helpers/simulation/pulumi.ts";
+import { World } from "../helpers/simulation/world.ts";
+import { useFakeClock } from "../helpers/transport.ts";
+
+// SIMULATION_PLAYS=100000 plays more. SIMULATION_SEED repeats the plays of a failure.
+const { SIMULATION_PLAYS: plays = "2000", SIMULATION_SEED: seed } = process.env;
+const enoughForEveryKind = 2_000;
+const timeoutMs = 60_000 + 60 * Number(plays);
+
+const network = vi.hoisted(() => ({ world: undefined as World | undefined }));
+vi.mock("../../src/api/http.ts", () => ({
+  createHttpSender: (): SendOnce => {
+    if (network.world === undefined) throw new Error("no play has begun");
+    return network.world.sendOnce;
+  },
+}));
+
+beforeAll(async () => {
+  // No fake timer waits for an import.
+  await Promise.all([import("../../src/api/rate-limiter.ts"), import("../../src/api/http.ts")]);
+  useFakeClock();
+  vi.spyOn(process, "exit").mockReturnValue(undefined as never);
+  vi.spyOn(Math, "random").mockReturnValue(0.5);
+});
+
+afterAll(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+});
+
+it(
+  "Whatever the order of operations, responses and stops, every promise is kept",
+  async () => {
+    const ends = new Map<string, number>();
+
+    const property = fc.asyncProperty(anyPlay, fc.scheduler(), async (play, scheduler) => {
+      const world = new World(play, scheduler);
+      network.world = world;
+
+      await playOperations(new Pulumi(world));
+
+      for (const { error } of [...world.history.creations, ...world.history.deletions]) {
+        const end = error === undefined ? "done" : `${error.kind}`;
+        ends.set(end, (ends.get(end) ?? 0) + 1);
+      }
+      expect(brokenPromises(world)).toEqual([]);
+    });
+    await fc.assert(property, { numRuns: Number(plays), ...(seed && { seed: Number(seed) }) });
+
+    const counts = Object.fromEntries([...ends].toSorted());
+    process.stdout.write(`${plays} plays: ${JSON.stringify(counts)}\n`);
+    if (Number(plays) >= enoughForEveryKind) {
+      const kinds = ["inDoubt", "leftBehind", "notCreated", "notDeleted", "unchanged", "undone"];
+      expect(Object.keys(counts)).toEqual(["done", ...kinds]);
+    }
+  },
+  timeoutMs,
+);
