@@ -25,9 +25,9 @@ const packages = [
   },
   {
     name: "undici",
-    sentence: "Only api/http, local-service and cli/emit import undici.",
+    sentence: "Only api/send-once, local-service and cli/emit import undici.",
     path: "undici",
-    importers: "(api/http|local-service/|cli/emit)",
+    importers: "(api/send-once|local-service/|cli/emit)",
   },
   {
     name: "zod",
@@ -37,9 +37,9 @@ const packages = [
   },
   {
     name: "process",
-    sentence: "Only api/http, provider/engine, the adapters, local-service and cli import the process.",
+    sentence: "Only api/send-once, provider/engine, the adapters, local-service and cli import the process.",
     path: "process",
-    importers: "(api/http|provider/engine|(adapters|local-service|cli)/)",
+    importers: "(api/send-once|provider/engine|(adapters|local-service|cli)/)",
   },
   {
     name: "own-name",

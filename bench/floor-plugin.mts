@@ -12,7 +12,7 @@ import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb.j
 import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
-import schema from "../src/adapters/plugin/schema.json" with { type: "json" };
+import schema from "../src/adapters/plugin/schema-template.json" with { type: "json" };
 
 // The key and value by which Pulumi recognizes a secret.
 const secretMark = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };

@@ -35,8 +35,8 @@ const output = {
 type Run = (stack: Stack) => Promise<Changes | undefined>;
 const commands: Readonly<Record<(typeof commandNames)[number], Run>> = {
   preview: async (stack) => (await stack.preview(output)).changeSummary,
-  up: async (stack) => (await stack.up(await optionsFor(stack))).summary.resourceChanges,
-  destroy: async (stack) => (await stack.destroy(await optionsFor(stack))).summary.resourceChanges,
+  up: async (stack) => (await stack.up(output)).summary.resourceChanges,
+  destroy: async (stack) => (await stack.destroy(output)).summary.resourceChanges,
 };
 
 if (summaryFile !== undefined) {
@@ -71,20 +71,6 @@ async function deploy(): Promise<Outcome> {
     await sleep(Math.min(lockRetryMs, giveUpAt - Date.now()));
   }
   return { result: interruption.isRequested() ? "interrupted" : "failed" };
-}
-
-/**
- * Limits the parallel operations of Pulumi to the number of requests that the provider sends at once, if
- * `maxConcurrentRequests` is set. When an update is cancelled, Pulumi waits for every operation that it has
- * started, including those whose request is still in the queue of the provider.
- */
-async function optionsFor(stack: Stack): Promise<typeof output & { parallel?: number }> {
-  // A stack without configuration has no file.
-  const settings = await stack.workspace.stackSettings(stackName).catch(() => undefined);
-  const limit =
-    process.env.DBWEBHOOKS_MAX_CONCURRENT_REQUESTS ||
-    settings?.config?.["dbwebhooks:maxConcurrentRequests"];
-  return limit ? { ...output, parallel: Number(limit) } : output;
 }
 
 /** Never creates a stack: under a mistyped name, a new stack would create every webhook a second time. */

@@ -1,13 +1,9 @@
 // The operations of the service's API, which docs/api/README.md describes. No other file knows its paths.
-import type { HttpRequest, HttpResponse } from "./http.js";
+
 import { mayHaveActed, type RequestKind } from "./retry-policy.js";
-import {
-  isNotFound,
-  type ListedWebhook,
-  parseCreatedWebhook,
-  parseDeletion,
-  parseWebhookList,
-} from "./schemas.js";
+import type { ListedWebhook } from "./schemas.js";
+import type { HttpRequest, HttpResponse } from "./send-once.js";
+import { isNotFound } from "./service-error.js";
 import type { Call, CallResult, ClientOptions, Transport } from "./transport.js";
 
 /** The path of the API, which follows every base URL (docs/api/README.md#paths). */
@@ -30,6 +26,9 @@ export interface NewWebhook {
   readonly events: readonly string[];
   readonly tableId?: string | undefined;
 }
+
+/** Loads zod before a request: after it, a failure to load would lose the response. */
+const loadSchemas = () => import("./schemas.js");
 
 /** A request and how it ended. */
 interface EndedCall extends CallResult {
@@ -83,6 +82,7 @@ export async function createWebhook(
   context: ClientContext,
   { databaseId, url, events, tableId }: NewWebhook,
 ): Promise<Creation> {
+  const { parseCreatedWebhook } = await loadSchemas();
   const body = { url, events, ...(tableId === undefined ? {} : { tableId }) };
   const { call, response } = await callApi(context, "create", webhooksPath(databaseId), { body });
   if (response === undefined) {
@@ -103,6 +103,7 @@ export async function listWebhooks(
   context: ClientContext,
   databaseId: string,
 ): Promise<WebhookList> {
+  const { parseWebhookList } = await loadSchemas();
   const { call, response } = await callApi(context, "list", webhooksPath(databaseId));
   if (response === undefined) {
     return { webhooks: [], isComplete: false, failure: call };
@@ -126,6 +127,7 @@ export async function deleteWebhook(
   { databaseId, id }: WebhookKey,
   { isUndo = false } = {},
 ): Promise<Deletion> {
+  const { parseDeletion } = await loadSchemas();
   const path = `${webhooksPath(databaseId)}/${encodeURIComponent(id)}`;
   const { call, response } = await callApi(context, "delete", path, { isUndo });
   if (response === undefined) {

@@ -1,6 +1,7 @@
 // The whole decision about a retry, without I/O: whether, when, until when, and why not.
-import type { HttpOutcome } from "./http.js";
-import { parseServiceError } from "./schemas.js";
+
+import type { HttpOutcome } from "./send-once.js";
+import { parseServiceError } from "./service-error.js";
 
 /** How long a refused connection is retried: a service that restarts accepts connections by then. */
 export const connectionRefusedSeconds = 15;

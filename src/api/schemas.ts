@@ -1,8 +1,7 @@
-// Parses the bodies of the service's responses, which no other file does.
+// Parses the bodies of successful responses, with zod.
 import * as z from "zod/mini";
 import { webhookIdOf } from "../common/identifier.js";
 import { parseJson } from "../common/json.js";
-import type { HttpOutcome } from "./http.js";
 
 const webhookId = () =>
   z.pipe(
@@ -14,18 +13,6 @@ const webhookId = () =>
 export const parseCreatedWebhook = parser(() =>
   z.object({ id: z.catch(z.optional(webhookId()), undefined), secret: z.optional(z.unknown()) }),
 );
-
-/** Returns the texts that a body, of any status, holds in a field `secret` at any depth. */
-export function secretsInBody(body: string): string[] {
-  const secrets: string[] = [];
-  JSON.stringify(parseJson(body), (key, value: unknown) => {
-    if (key === "secret" && typeof value === "string") {
-      secrets.push(value);
-    }
-    return value;
-  });
-  return secrets;
-}
 
 // A text of the list ends up in the state and on terminals.
 const listedText = () =>
@@ -65,23 +52,6 @@ export const parseWebhookList = parser(() =>
 
 /** Reads the response to a deletion. */
 export const parseDeletion = parser(() => z.object({ success: z.literal(true) }));
-
-/** Reads the service's error envelope. Source: docs/api/README.md#errors. */
-export const parseServiceError = parser(() =>
-  z.pipe(
-    z.object({ error: z.object({ code: z.string(), message: z.catch(z.string(), "") }) }),
-    z.transform(({ error }) => error),
-  ),
-);
-
-/** Whether the service responded that a database or a webhook does not exist, or not for this key. */
-export function isNotFound(outcome: HttpOutcome): boolean {
-  return (
-    outcome.kind === "response" &&
-    outcome.statusCode === 404 &&
-    parseServiceError(outcome.body)?.code === "NOT_FOUND"
-  );
-}
 
 /**
  * Returns a function that reads a body, and returns `undefined` where it does not match the schema. The

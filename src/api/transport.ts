@@ -1,11 +1,10 @@
 import { once } from "node:events";
-import type { HttpOutcome, HttpRequest, SendOnce } from "./http.js";
-import type { RateLimiter } from "./rate-limiter.js";
+import { Pause } from "./pause.js";
 import { type Delay, type GiveUpReason, nextStep, type RequestKind } from "./retry-policy.js";
+import type { HttpOutcome, HttpRequest, SendOnce } from "./send-once.js";
 
-// A shorter delay is reported only after several of them.
-const reportedDelayMs = 5_000;
-const unreportedDelays = 3;
+// A delay is reported when a request has taken this time by its end.
+const reportedAfterMs = 5_000;
 
 /** How to reach the service with one account. */
 export interface ClientOptions {
@@ -15,8 +14,6 @@ export interface ClientOptions {
   readonly timeoutSeconds: number;
   /** How long one operation goes on retrying. */
   readonly retrySeconds: number;
-  readonly maxConcurrentRequests?: number | undefined;
-  readonly requestsPerSecond?: number | undefined;
 }
 
 /** A request, and the operation that it belongs to. */
@@ -24,10 +21,7 @@ export interface Call {
   readonly kind: RequestKind;
   readonly request: HttpRequest;
   readonly deadline?: Deadline | undefined;
-  /**
-   * Whether the request deletes a webhook that this run has just created. It is sent even when Pulumi stops,
-   * and then bypasses the queue.
-   */
+  /** Whether the request deletes a webhook that this run has just created. It is sent even when Pulumi stops. */
   readonly isUndo?: boolean;
   /** Is called for a delay that the user should know of. */
   readonly onDelay: (delay: ReportedDelay) => void;
@@ -53,8 +47,8 @@ export class Deadline {
 }
 
 /**
- * A delay before a retry. A `retry` delays one request, and is reported again only after a request has ended.
- * A `pause` delays all requests, because the service limits their rate, and is reported once.
+ * A delay before a retry. A `retry` delays one request. A `pause` delays all requests, because the service limits
+ * their rate. Each kind is reported once.
  */
 export interface ReportedDelay extends Delay {
   readonly request: HttpRequest;
@@ -72,21 +66,23 @@ export interface CallResult {
   readonly giveUpReason?: GiveUpReason | undefined;
 }
 
-/** Sends the requests of one account, with retries, within the limits that hold for all of them. */
+/** Sends the requests of one account, with retries. When the service limits their rate, all of them wait. */
 export class Transport {
   readonly #options: ClientOptions;
   readonly #stopping: AbortSignal;
   readonly #random: () => number;
   readonly #createSender: CreateSender;
-  readonly #reported = new Set<ReportedDelay["kind"]>();
-  #sender: Promise<Sender> | undefined;
+  readonly #pause = new Pause();
+  readonly #reportedKinds = new Set<ReportedDelay["kind"]>();
+  #sender: Promise<SendOnce> | undefined;
+  #requestCount = 0;
 
   /** @param stopping When it aborts, only undos are still sent, and requests in flight complete. */
   constructor(
     options: ClientOptions,
     stopping: AbortSignal,
     createSender: CreateSender = async (...args) =>
-      (await import("./http.js")).createHttpSender(...args),
+      (await import("./send-once.js")).createHttpSender(...args),
     random: () => number = Math.random,
   ) {
     this.#options = options;
@@ -97,22 +93,27 @@ export class Transport {
 
   /** Sends a request and retries it as the retry policy decides. */
   async sendRequest(call: Call): Promise<CallResult> {
-    this.#sender ??= this.#loadSender();
-    const { sendOnce, limiter } = await this.#sender;
     const { kind, request, deadline, isUndo = false } = call;
     const stopping = this.#stopping;
     const endSignal = deadline ? AbortSignal.any([stopping, deadline.signal]) : stopping;
+    const signals = { deadline: deadline?.signal, stopping: isUndo ? undefined : stopping };
     const earlierOutcomes: HttpOutcome[] = [];
-    // Queue time before the first attempt does not count against `retrySeconds`.
-    let startedAtMs: number | undefined;
-    const elapsedMs = () => (startedAtMs === undefined ? 0 : performance.now() - startedAtMs);
+    this.#requestCount += 1;
+    // An undo comes first after a pause: its webhook must not stay.
+    const age = isUndo ? 0 : this.#requestCount;
+    // undici is loaded with the first request.
+    this.#sender ??= this.#createSender(this.#options.timeoutSeconds);
+    const sendOnce = await this.#sender;
+    await this.#pause.wait(age, endSignal);
+    // The pause before the first attempt does not count against `retrySeconds`.
+    const startedAtMs = performance.now();
 
-    const attempt = async () => {
-      startedAtMs ??= performance.now();
-      const signals = { deadline: deadline?.signal, stopping: isUndo ? undefined : stopping };
+    for (;;) {
+      // After a stop or a deadline, the attempt ends as unsent; an undo is sent after a stop.
       const outcome = await sendOnce(request, signals);
+      const elapsedMs = performance.now() - startedAtMs;
       const step = nextStep(
-        { kind, outcome, attemptNumber: earlierOutcomes.length + 1, elapsedMs: elapsedMs() },
+        { kind, outcome, attemptNumber: earlierOutcomes.length + 1, elapsedMs },
         {
           retrySeconds: this.#options.retrySeconds,
           remainingMs: deadline?.remainingMs,
@@ -120,57 +121,33 @@ export class Transport {
         },
         this.#random,
       );
-      if (step.kind === "pause") {
-        // Pause the queue before this attempt ends, because the queue then starts the next one at once.
-        limiter.pause(step.delayMs);
-      }
-      return { outcome, step };
-    };
-
-    for (;;) {
-      // Retries go before first attempts, because their time is running.
-      const priority = isUndo ? 2 : Math.min(earlierOutcomes.length, 1);
-      const attempted = await limiter.run(attempt, priority, endSignal);
-      // A stop or a deadline removes a request from the queue: an undo is then sent at once, and an attempt of
-      // any other request ends as unsent.
-      const { outcome, step } = attempted ?? (await attempt());
       if (step.kind === "end") {
-        this.#reported.delete("retry");
-        return { ...resultOf(outcome, earlierOutcomes, step.giveUpReason), elapsedMs: elapsedMs() };
+        return { ...resultOf(outcome, earlierOutcomes, step.giveUpReason), elapsedMs };
       }
       earlierOutcomes.push(outcome);
-      const delayCount = step.kind === "pause" ? limiter.pauseCount : earlierOutcomes.length;
-      this.#reportDelay(call, { ...step, request, outcome }, delayCount);
-      // A paused queue delays the next attempt, but after a stop an undo bypasses the queue.
+      if (elapsedMs + step.delayMs >= reportedAfterMs) {
+        this.#report(call, { ...step, request, outcome });
+      }
+      if (step.kind === "pause") {
+        this.#pause.extend(step.delayMs);
+      }
+      // After a stop nothing but an undo comes here, and it waits for its own delay only.
       if (step.kind === "retry" || stopping.aborted) {
         await sleep(step.delayMs, stopping.aborted ? [] : [endSignal]);
       }
+      await this.#pause.wait(age, endSignal);
     }
   }
 
-  /** Loads undici and the queue with the first request. */
-  async #loadSender(): Promise<Sender> {
-    const { RateLimiter } = await import("./rate-limiter.js");
-    const { timeoutSeconds, maxConcurrentRequests, requestsPerSecond } = this.#options;
-    const limiter = new RateLimiter(maxConcurrentRequests, requestsPerSecond);
-    return { sendOnce: await this.#createSender(timeoutSeconds), limiter };
-  }
-
-  #reportDelay({ onDelay }: Call, delay: ReportedDelay, delayCount: number): void {
-    const isNotable = delay.delayMs >= reportedDelayMs || delayCount > unreportedDelays;
-    if (isNotable && !this.#reported.has(delay.kind)) {
-      this.#reported.add(delay.kind);
+  #report({ onDelay }: Call, delay: ReportedDelay): void {
+    if (!this.#reportedKinds.has(delay.kind)) {
+      this.#reportedKinds.add(delay.kind);
       onDelay(delay);
     }
   }
 }
 
 type CreateSender = (timeoutSeconds: number) => Promise<SendOnce>;
-
-interface Sender {
-  readonly sendOnce: SendOnce;
-  readonly limiter: RateLimiter;
-}
 
 /** Ignores a retry that was not sent in time: the outcome of the attempt before it says what went wrong. */
 function resultOf(

@@ -16,8 +16,6 @@ export const environmentVariables = {
   apiKey: "DBWEBHOOKS_API_KEY",
   timeoutSeconds: "DBWEBHOOKS_TIMEOUT_SECONDS",
   retrySeconds: "DBWEBHOOKS_RETRY_SECONDS",
-  maxConcurrentRequests: "DBWEBHOOKS_MAX_CONCURRENT_REQUESTS",
-  requestsPerSecond: "DBWEBHOOKS_REQUESTS_PER_SECOND",
   listing: "DBWEBHOOKS_LISTING",
   allowInsecureBaseUrl: "DBWEBHOOKS_ALLOW_INSECURE_BASE_URL",
 } as const;

@@ -1,6 +1,5 @@
 // The settings of one account: their rules, and where each value comes from. No message repeats a received
 // value: any value can be a credential.
-import * as z from "zod/mini";
 import { apiPath } from "../api/client.js";
 import { isApiKey } from "../common/identifier.js";
 import { parseJson } from "../common/json.js";
@@ -10,35 +9,43 @@ import {
   type SettingName,
   settingNames,
 } from "../common/setting-names.js";
-import { normalizeBaseUrl, validateBaseUrl } from "./urls.js";
+import { normalizeBaseUrl, validateBaseUrl } from "./receiver-urls.js";
 
 const setCommands: { readonly [Name in SettingName]?: string } = {
   baseUrl: `pulumi config set ${namespace}:baseUrl https://tables.example.com`,
   apiKey: `pulumi config set --secret ${namespace}:apiKey`,
 };
 
-/** The rules of the settings. Every value arrives as text. */
-export const settingRules = (allowInsecureBaseUrl: boolean) =>
-  z.object({
-    baseUrl: z.pipe(
-      text((url) => validateBaseUrlSetting(url, allowInsecureBaseUrl)),
-      z.transform(normalizeBaseUrl),
-    ),
-    formerBaseUrls: z._default(
-      z.pipe(text(validateFormerBaseUrls), z.transform(parseFormerBaseUrls)),
-      [],
-    ),
-    apiKey: text(validateApiKey),
-    timeoutSeconds: z._default(number("a number of seconds", 0.001, 3_600), 30),
-    retrySeconds: z._default(number("a number of seconds", 0, 86_400), 120),
-    maxConcurrentRequests: z.optional(number("a whole number", 1, 1_000)),
-    requestsPerSecond: z.optional(number("a number", 0.001, 10_000)),
-    listing: z._default(flag(), false),
-    allowInsecureBaseUrl: z._default(flag(), false),
-  });
+/** The rule of a setting. Every value arrives as text. */
+interface SettingRule<Value> {
+  /** Returns what is wrong with a text and what to write instead, or `undefined` if it is valid. */
+  readonly validate: (text: string, allowInsecureBaseUrl: boolean) => string | undefined;
+  readonly parse: (text: string) => Value;
+  /** The value of a setting that is not given. A setting without one is required. */
+  readonly defaultValue?: Value;
+}
+
+/** Every setting, and its rule. */
+export const settingRules = {
+  baseUrl: { validate: validateBaseUrlSetting, parse: normalizeBaseUrl },
+  formerBaseUrls: {
+    validate: validateFormerBaseUrls,
+    parse: parseFormerBaseUrls,
+    defaultValue: [] as string[],
+  },
+  apiKey: { validate: validateApiKey, parse: String },
+  timeoutSeconds: { validate: validateSeconds(0.001, 3_600), parse: Number, defaultValue: 30 },
+  retrySeconds: { validate: validateSeconds(0, 86_400), parse: Number, defaultValue: 120 },
+  listing: { validate: validateFlag, parse: parseFlag, defaultValue: false },
+  allowInsecureBaseUrl: { validate: validateFlag, parse: parseFlag, defaultValue: false },
+} satisfies { readonly [Name in SettingName]: SettingRule<unknown> };
+
+type SettingValues = {
+  readonly [Name in SettingName]: ReturnType<(typeof settingRules)[Name]["parse"]>;
+};
 
 /** The settings of one account, validated, and where they come from. */
-export interface Settings extends Readonly<z.infer<ReturnType<typeof settingRules>>> {
+export interface Settings extends SettingValues {
   /** Whether they are the arguments of an explicit `Provider`. */
   readonly isExplicit: boolean;
   /** The settings that the environment has set. */
@@ -69,61 +76,77 @@ export interface ConfigSource {
  */
 export function readConfig({ get, environment, ...source }: ConfigSource): ConfigResult {
   const isExplicit = source.isExplicit();
-  const values: Partial<Record<SettingName, string>> = {};
+  const texts: Partial<Record<SettingName, string>> = {};
   const namesFromEnvironment: SettingName[] = [];
   for (const name of settingNames) {
     const variable = environment[environmentVariables[name]] || undefined;
     const given = get(name) || undefined;
     const isFromEnvironment = variable !== undefined && !(isExplicit && given !== undefined);
-    const value = isFromEnvironment ? variable : given;
-    if (value !== undefined) {
-      values[name] = value;
+    const text = isFromEnvironment ? variable : given;
+    if (text !== undefined) {
+      texts[name] = text;
     }
     if (isFromEnvironment) {
       namesFromEnvironment.push(name);
     }
   }
-  const { data, error } = settingRules(values.allowInsecureBaseUrl === "true").safeParse(values);
-  const settings = data && { ...data, isExplicit, namesFromEnvironment };
-  const problems = error?.issues.map(({ path, message }) => {
-    const name = path[0] as SettingName;
+  const problems = settingNames.flatMap((name) => {
     const variable = environmentVariables[name];
-    if (values[name] === undefined) {
+    const problem = validateSetting(name, texts);
+    if (problem === undefined) {
+      return [];
+    }
+    if (texts[name] === undefined) {
       const remedy = isExplicit ? `give ${name} to the Provider` : `run "${setCommands[name]}"`;
-      return `${namespace}:${name}: is not set; ${remedy} or set ${variable}`;
+      return [`${namespace}:${name}: ${problem}; ${remedy} or set ${variable}`];
     }
     const setBy = namesFromEnvironment.includes(name) ? `; ${variable} sets this value` : "";
-    return `${namespace}:${name}: ${message}${setBy}`;
+    return [`${namespace}:${name}: ${problem}${setBy}`];
   });
-  return { settings, problems: problems ?? [] };
+  const settings =
+    problems.length === 0
+      ? { ...parseSettings(texts), isExplicit, namesFromEnvironment }
+      : undefined;
+  return { settings, problems };
 }
 
-/** A text that `validate` finds nothing wrong with. */
-function text(validate: (text: string) => string | undefined) {
-  const isValid = (value: string) => validate(value) === undefined;
-  return z.string().check(z.refine(isValid, { error: ({ input }) => validate(String(input)) }));
+function validateSetting(
+  name: SettingName,
+  texts: Partial<Record<SettingName, string>>,
+): string | undefined {
+  const rule: SettingRule<unknown> = settingRules[name];
+  const text = texts[name];
+  if (text === undefined) {
+    return rule.defaultValue === undefined ? "is not set" : undefined;
+  }
+  return rule.validate(text, texts.allowInsecureBaseUrl === "true");
 }
 
-function number(
-  what: "a number" | "a number of seconds" | "a whole number",
-  least: number,
-  most: number,
-) {
-  const isWhole = what === "a whole number";
-  const validate = (value: string) => {
-    const parsed = /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : Number.NaN;
-    return parsed >= least && parsed <= most && (!isWhole || Number.isInteger(parsed))
+/** Returns the values of valid settings. */
+function parseSettings(texts: Partial<Record<SettingName, string>>): SettingValues {
+  const values = settingNames.map((name) => {
+    const { parse, defaultValue }: SettingRule<unknown> = settingRules[name];
+    const text = texts[name];
+    return [name, text === undefined ? defaultValue : parse(text)];
+  });
+  return Object.fromEntries(values) as SettingValues;
+}
+
+function validateSeconds(least: number, most: number): (text: string) => string | undefined {
+  return (text) => {
+    const seconds = /^\s*\d+(\.\d+)?\s*$/.test(text) ? Number(text) : Number.NaN;
+    return seconds >= least && seconds <= most
       ? undefined
-      : `must be ${what} from ${least} to ${most}`;
+      : `must be a number of seconds from ${least} to ${most}`;
   };
-  return z.pipe(text(validate), z.transform(Number));
 }
 
-function flag() {
-  return z.pipe(
-    z.enum(["true", "false"], "must be true or false"),
-    z.transform((value) => value === "true"),
-  );
+function validateFlag(text: string): string | undefined {
+  return text === "true" || text === "false" ? undefined : "must be true or false";
+}
+
+function parseFlag(text: string): boolean {
+  return text === "true";
 }
 
 function validateBaseUrlSetting(url: string, allowInsecureBaseUrl: boolean): string | undefined {

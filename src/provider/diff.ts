@@ -14,9 +14,9 @@ import {
   sharedText,
 } from "./messages/replacement.js";
 import type { Operation } from "./operation.js";
+import { isSameUrl } from "./receiver-urls.js";
 import type { RunState, WebhookAddress } from "./run-state.js";
 import { addressOf, parseState, type WebhookState } from "./state.js";
-import { isSameUrl } from "./urls.js";
 import { isUnknown, type Properties, unwrapSecret } from "./values.js";
 
 /** A property that forces the replacement of a webhook, and its name in messages, with details. */

@@ -181,7 +181,7 @@ export class WebhookProvider {
       runState: this.#runState,
       engineMonitor,
       operation,
-      onDelay: (delay) => operation.notify(delayLine(settings, delay)),
+      onDelay: (delay) => operation.notify(delayLine(delay)),
     };
   }
 

@@ -101,16 +101,6 @@ export interface ProviderArgs {
    */
   retrySeconds?: pulumi.Input<number | undefined>;
   /**
-   * The most requests in flight at once: 1 to 1,000. Set Pulumi's `--parallel` to the same number.
-   * Default: no limit except that of `--parallel`.
-   */
-  maxConcurrentRequests?: pulumi.Input<number | undefined>;
-  /**
-   * The most requests per second, spread evenly: 0.001 to 10,000. Default: no limit; requests slow
-   * down only after the service responds with 429, or with 503 and `Retry-After`.
-   */
-  requestsPerSecond?: pulumi.Input<number | undefined>;
-  /**
    * Uses the service's list operation: to notice drift during `pulumi refresh`, to import, to look up
    * webhooks to adopt, and to find webhooks that a creation without a clear outcome may have left at the
    * service. Default: `false`.

@@ -1,5 +1,5 @@
 import { onTestFinished, vi } from "vitest";
-import type * as http from "../../src/api/http.ts";
+import type * as http from "../../src/api/send-once.ts";
 import type { Call, ClientOptions, ReportedDelay } from "../../src/api/transport.ts";
 import { Transport } from "../../src/api/transport.ts";
 import { errorBody, someSettings } from "./builders.ts";
@@ -42,13 +42,11 @@ export const connectionLost: http.HttpFailure = {
 };
 
 /** A transport on a fake clock. `respond` decides how each attempt ends. */
-export async function fakeTransport(
+export function fakeTransport(
   respond: (attempt: number, name: string) => http.HttpOutcome | Promise<http.HttpOutcome>,
   options: Partial<ClientOptions> = {},
   stopping: AbortSignal = new AbortController().signal,
 ) {
-  // The transport imports this module with its first request, and no fake timer waits for an import.
-  await import("../../src/api/rate-limiter.ts");
   onTestFinished(() => {
     vi.useRealTimers();
     vi.restoreAllMocks();

@@ -11,34 +11,32 @@ import { withFields } from "../helpers/faults/faults.mts";
 
 const inputs = someArgs();
 
-/** Starts an adapter with a queued creation, and one in flight whose response meets these faults. */
-async function startCreationInFlight(adapter: typeof pluginAdapter, ...faults: readonly Fault[]) {
+/** Starts an adapter with a creation in flight whose response meets these faults. */
+async function startCreationInFlight(
+  adapter: typeof pluginAdapter,
+  { faults = [], held = 1 }: { readonly faults?: readonly Fault[]; readonly held?: number } = {},
+) {
   const service = await startLocalService();
   const { baseUrl, apiKey } = service;
-  const settings = { baseUrl, apiKey, maxConcurrentRequests: "1" };
-  const running = await startAdapter(adapter, settings);
+  const running = await startAdapter(adapter, { baseUrl, apiKey });
   const fault: readonly Fault[] = [{ kind: "hold", commit: true }, ...faults];
-  const hold = service.inject({ on: "POST", fault, times: 1 });
+  const hold = service.inject({ on: "POST", fault, times: held });
   const committed = service.nextRequest({ on: "POST", stage: "committed" });
   const creation = running.create(inputs);
   await committed;
-  const queued = running.create(inputs);
-  /** Makes a call that sends no request. A process handles calls in order, so earlier ones have begun. */
-  const earlierCallsAreHandled = async () => {
-    const id = adapter.idOf({ databaseId: "base_abc123", id: 999 });
-    await running.read(id, { ...inputs, baseUrl, secret: "whsec_x" });
-  };
-  await earlierCallsAreHandled();
   return {
     service,
     running,
     /** The service has committed this creation and holds its response back until `hold` is released. */
     creation,
     hold,
-    queued,
     /** The exit code and the signal of the process. */
     exited: once(running.child, "exit"),
-    earlierCallsAreHandled,
+    /** Makes a call that sends no request. A process handles calls in order, so earlier ones have begun. */
+    earlierCallsAreHandled: async () => {
+      const id = adapter.idOf({ databaseId: "base_abc123", id: 999 });
+      await running.read(id, { ...inputs, baseUrl, secret: "whsec_x" });
+    },
     async [Symbol.asyncDispose]() {
       await running[Symbol.asyncDispose]();
       await service.close();
@@ -47,9 +45,9 @@ async function startCreationInFlight(adapter: typeof pluginAdapter, ...faults: r
 }
 
 describe.concurrent.each(adapters)("The process of $name", (adapter) => {
-  it("completes the creation in flight and the queued one after SIGTERM", async ({ expect }) => {
+  it("completes the creation in flight after SIGTERM", async ({ expect }) => {
     await using started = await startCreationInFlight(adapter);
-    const { service, running, creation, queued, hold } = started;
+    const { service, running, creation, hold } = started;
     // Service managers send SIGTERM to all processes of a service.
     running.child.kill("SIGTERM");
     // A response shows that the signal has not ended the process.
@@ -57,16 +55,15 @@ describe.concurrent.each(adapters)("The process of $name", (adapter) => {
 
     hold.release();
 
-    const results = await Promise.all([creation, queued]);
     const ids = service.webhooks.map((webhook) => ({ id: adapter.idOf(webhook) }));
-    expect(results).toMatchObject(ids);
-    expect(service.counts).toMatchObject({ posts: 2, deletes: 0 });
+    expect([await creation]).toMatchObject(ids);
+    expect(service.counts).toMatchObject({ posts: 1, deletes: 0 });
   });
 
   it("ends at once on SIGINT when no creation is in flight any more", async ({ expect }) => {
     await using started = await startCreationInFlight(adapter);
     started.hold.release();
-    await started.queued;
+    await started.creation;
 
     started.running.child.kill("SIGINT");
 
@@ -74,13 +71,16 @@ describe.concurrent.each(adapters)("The process of $name", (adapter) => {
   });
 
   it("leaves no webhook behind if the engine and the reader of stderr end", async ({ expect }) => {
-    await using started = await startCreationInFlight(adapter);
-    started.running.engine.close();
-    started.running.child.stderr.destroy();
+    await using started = await startCreationInFlight(adapter, { held: 2 });
+    const { service, running, hold } = started;
+    const second = service.nextRequest({ on: "POST", stage: "committed" });
+    void running.create(inputs).catch(() => undefined);
+    await second;
+    running.engine.close();
+    running.child.stderr.destroy();
 
-    // After the first response the queued creation may be sent too. The line that the dynamic
-    // provider writes to stderr about the first undo must not prevent the second.
-    started.hold.release();
+    // The line that the dynamic provider writes to stderr about one undo must not prevent the other.
+    hold.release();
 
     expect(await started.exited).toEqual([0, null]);
     expect(started.service.webhooks).toEqual([]);
@@ -89,7 +89,7 @@ describe.concurrent.each(adapters)("The process of $name", (adapter) => {
   it("ends by itself when the engine is gone after the last creation", async ({ expect }) => {
     await using started = await startCreationInFlight(adapter);
     started.hold.release();
-    await started.queued;
+    await started.creation;
 
     started.running.engine.close();
 
@@ -102,17 +102,29 @@ it.each<{ kind: string; response: string; fault: Fault }>([
   { kind: "inDoubt", response: "is lost", fault: { kind: "resetAfterCommit" } },
   { kind: "undone", response: "has an unusable secret", fault: withFields({ secret: 42 }) },
 ])(
-  "After SIGINT, the queued creation is reported as not created, and the one in flight as $kind when its response $response",
+  "After SIGINT, a creation that waits is not created, and one in flight ends as $kind when its response $response",
   async ({ kind, fault }) => {
-    await using started = await startCreationInFlight(pluginAdapter, fault);
-    const { running, hold, queued, exited } = started;
+    await using started = await startCreationInFlight(pluginAdapter, { faults: [fault] });
+    const { service, running, hold, exited } = started;
+    const body = { error: { code: "RATE_LIMITED", message: "Too many requests." } };
+    const tooMany = {
+      kind: "respond",
+      statusCode: 429,
+      headers: { "retry-after": "60" },
+      body,
+    } as const;
+    service.inject({ on: "POST", fault: tooMany });
+    const throttled = service.nextRequest({ on: "POST", stage: "finished" });
+    const waiting = running.create(inputs);
+    await throttled;
 
     running.child.kill("SIGINT");
-    await queued;
+    await waiting;
     hold.release();
     await exited;
 
     const lines = running.lines().filter((line) => line.includes("base_abc123"));
-    expect(lines.map((line) => kindOf({ message: line }))).toEqual(["notCreated", kind]);
+    const kinds = lines.map((line) => kindOf({ message: line })).filter(Boolean);
+    expect(kinds).toEqual(["notCreated", kind]);
   },
 );

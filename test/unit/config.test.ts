@@ -45,10 +45,6 @@ describe("The settings of a provider", () => {
     ["timeoutSeconds", "DBWEBHOOKS_TIMEOUT_SECONDS", "3600", 3_600],
     ["retrySeconds", "DBWEBHOOKS_RETRY_SECONDS", "0.0", 0],
     ["retrySeconds", "DBWEBHOOKS_RETRY_SECONDS", "86400", 86_400],
-    ["maxConcurrentRequests", "DBWEBHOOKS_MAX_CONCURRENT_REQUESTS", "1", 1],
-    ["maxConcurrentRequests", "DBWEBHOOKS_MAX_CONCURRENT_REQUESTS", "1000", 1_000],
-    ["requestsPerSecond", "DBWEBHOOKS_REQUESTS_PER_SECOND", " 0.001 ", 0.001],
-    ["requestsPerSecond", "DBWEBHOOKS_REQUESTS_PER_SECOND", "10000", 10_000],
     ["listing", "DBWEBHOOKS_LISTING", "true", true],
     ["allowInsecureBaseUrl", "DBWEBHOOKS_ALLOW_INSECURE_BASE_URL", "true", true],
   ])("take %s from the stack or from %s: %j means %j", (name, variable, text, value) => {
@@ -105,8 +101,6 @@ describe("A problem with the settings", () => {
     ["timeoutSeconds", "no number", ["soon", "1e3", "0x10", "1,5", "1.", ".5"]],
     ["timeoutSeconds", "out of range", ["0", "3600.1"]],
     ["retrySeconds", "out of range", ["-1", "86400.1"]],
-    ["maxConcurrentRequests", "out of range or no whole number", ["0", "1001", "1.5"]],
-    ["requestsPerSecond", "out of range", ["0", "10000.1"]],
     ["listing", "neither true nor false", ["yes", "1", "TRUE"]],
     ["allowInsecureBaseUrl", "neither true nor false", ["yes"]],
   ])("is reported for a value of %s that is %s", (name, _problem, texts) => {

@@ -1,7 +1,7 @@
 import { syncBuiltinESMExports } from "node:module";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import type { SendOnce } from "../../src/api/http.ts";
+import type { SendOnce } from "../../src/api/send-once.ts";
 import { playOperations } from "../helpers/simulation/operations.ts";
 import { anyPlay } from "../helpers/simulation/plays.ts";
 import { brokenPromises } from "../helpers/simulation/promises.ts";
@@ -15,7 +15,7 @@ const enoughForEveryKind = 2_000;
 const timeoutMs = 60_000 + 60 * Number(plays);
 
 const network = vi.hoisted(() => ({ world: undefined as World | undefined }));
-vi.mock("../../src/api/http.ts", () => ({
+vi.mock("../../src/api/send-once.ts", () => ({
   createHttpSender: (): SendOnce => {
     if (network.world === undefined) throw new Error("no play has begun");
     return network.world.sendOnce;
@@ -24,7 +24,7 @@ vi.mock("../../src/api/http.ts", () => ({
 
 beforeAll(async () => {
   // No fake timer waits for an import.
-  await Promise.all([import("../../src/api/rate-limiter.ts"), import("../../src/api/http.ts")]);
+  await Promise.all([import("../../src/api/send-once.ts"), import("../../src/api/schemas.ts")]);
   useFakeClock();
   vi.spyOn(process, "exit").mockReturnValue(undefined as never);
   vi.spyOn(Math, "random").mockReturnValue(0.5);

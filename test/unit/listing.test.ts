@@ -221,6 +221,7 @@ describe("The lookup after a creation in doubt", () => {
     const context = { ...someContext(operation, settings), transport: { sendRequest } };
 
     const lookup = lookForOrphans(context, webhook, 0);
+    await vi.waitFor(() => expect(sendRequest).toHaveBeenCalled());
     context.engineMonitor.stopSending();
 
     expect(await lookup).toEqual({ ids: [], isComplete: false });

@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
 import type { FailedCall } from "../../src/api/client.ts";
-import type { HttpOutcome } from "../../src/api/http.ts";
+import type { HttpOutcome } from "../../src/api/send-once.ts";
 import { Deadline, type ReportedDelay } from "../../src/api/transport.ts";
 import { compareWebhook } from "../../src/provider/diff.ts";
 import * as creations from "../../src/provider/messages/creation.ts";
@@ -101,17 +101,15 @@ it("The message about a wait says why requests wait, and what to do about a rate
   const retry: ReportedDelay = { ...wait, kind: "retry", outcome: outcomes.response(500) };
 
   expect({
-    pauseWithoutRate: requests.delayLine(settings, pause),
-    pauseWithRate: requests.delayLine(someSettings({ requestsPerSecond: 50 }), pause),
-    retryAfterResponse: requests.delayLine(settings, retry),
-    retryWithoutResponse: requests.delayLine(settings, {
+    pause: requests.delayLine(pause),
+    retryAfterResponse: requests.delayLine(retry),
+    retryWithoutResponse: requests.delayLine({
       ...retry,
       outcome: outcomes.connectionLost,
     }),
   }).toMatchInlineSnapshot(`
     {
-      "pauseWithRate": "The service limits the rate of requests, so no request is sent for the next 6 s. To avoid such waits, lower dbwebhooks:requestsPerSecond, which is 50.",
-      "pauseWithoutRate": "The service limits the rate of requests, so no request is sent for the next 6 s. To avoid such waits, set dbwebhooks:requestsPerSecond to what it allows.",
+      "pause": "The service limits the rate of requests, so no request is sent for the next 6 s. With a lower --parallel, Pulumi sends fewer requests at once.",
       "retryAfterResponse": "https://tables.example.com returned 500; retrying DELETE.",
       "retryWithoutResponse": "https://tables.example.com did not respond; retrying DELETE.",
     }

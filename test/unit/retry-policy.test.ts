@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { HttpOutcome } from "../../src/api/http.ts";
 import * as policy from "../../src/api/retry-policy.ts";
+import type { HttpOutcome } from "../../src/api/send-once.ts";
 import { errorBody } from "../helpers/builders.ts";
 import * as outcomes from "../helpers/transport.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { HttpOutcome } from "../../src/api/http.ts";
+import type { HttpOutcome } from "../../src/api/send-once.ts";
 import { type ClientOptions, Deadline } from "../../src/api/transport.ts";
 import {
   connectionLost,
@@ -9,7 +9,6 @@ import {
   response,
   settled,
   throttled,
-  throttledBy503,
   unsent,
 } from "../helpers/transport.ts";
 
@@ -21,8 +20,6 @@ const okAfter6s = () => new Promise<HttpOutcome>((resolve) => setTimeout(resolve
 const throttled9ms = throttled(9);
 const throttled9s = throttled(9_000);
 const failed9s = response(500, 9_000);
-const oneAtATime = { maxConcurrentRequests: 1 };
-const perSecond = (requestsPerSecond: number) => ({ requestsPerSecond });
 
 /** Returns these outcomes in this order, and then always 200. */
 const inOrder =
@@ -33,7 +30,7 @@ const inOrder =
   };
 
 it("A transport opens its connections with the first request, once", async () => {
-  const { openConnections, sendAtOnce } = await fakeTransport(() => ok, { timeoutSeconds: 7 });
+  const { openConnections, sendAtOnce } = fakeTransport(() => ok, { timeoutSeconds: 7 });
   expect(openConnections).not.toHaveBeenCalled();
 
   await sendAtOnce("first", "second");
@@ -42,7 +39,7 @@ it("A transport opens its connections with the first request, once", async () =>
 });
 
 it("A transport returns the outcome of each attempt, and the time that they took together", async () => {
-  const transport = await fakeTransport(inOrder(connectionLost, response(500), response(403)));
+  const transport = fakeTransport(inOrder(connectionLost, response(500), response(403)));
 
   expect(await settled(transport.send())).toEqual({
     outcome: response(403),
@@ -54,32 +51,23 @@ it("A transport returns the outcome of each attempt, and the time that they took
 
 it("A transport rejects when the sender rejects, and sends the next request", async () => {
   const wrong = new TypeError("wrong");
-  const transport = await fakeTransport((at) => (at === 1 ? Promise.reject(wrong) : ok));
+  const transport = fakeTransport((at) => (at === 1 ? Promise.reject(wrong) : ok));
 
   await expect(transport.send()).rejects.toBe(wrong);
   expect((await settled(transport.send())).outcome).toEqual(ok);
 });
 
-// An attempt every 10 s. retrySeconds decides whether to retry, not how long the retry then waits in the queue.
-const slowQueue = { ...perSecond(0.1), retrySeconds: 5 };
 const together = { first: [0], second: [0] };
-const togetherAfter9s = { first: [0, 9_000], second: [0, 9_000] };
-const queuedAfterRetry = { first: [0, 250], second: [500] };
-const queuedAndRetried = { first: [0], second: [10_000, 20_000] };
+const togetherAfter9s = { first: [0, 9_000], second: [0, 9_500] };
 
-it.each<[string, Partial<ClientOptions>, Outcome[], sentAtMs: Record<string, number[]>]>([
-  ["are in flight together by default", {}, [okAfter6s], together],
-  ["keep to maxConcurrentRequests", oneAtATime, [okAfter6s], { first: [0], second: [6_000] }],
-  ["keep to requestsPerSecond", perSecond(4), [], { first: [0], second: [250] }],
-  ["retry within requestsPerSecond", perSecond(4), [throttledBy503(0)], queuedAfterRetry],
-  ["share no delay before a retry", oneAtATime, [dnsFailure], { first: [0, 375], second: [0] }],
-  ["wait as a 429 asks", oneAtATime, [throttled9s], { first: [0, 9_000], second: [9_000] }],
-  ["wait as the second 429 asks, if longer", {}, [throttled9ms, throttled9s], togetherAfter9s],
-  ["wait as the first 429 asks, if longer", {}, [throttled9s, throttled9ms], togetherAfter9s],
-  ["ignore a delay too long for a retry", oneAtATime, [throttled(999_000)], together],
-  ["start retrySeconds with the first attempt", slowQueue, [ok, dnsFailure], queuedAndRetried],
-])("Two requests that are made at once %s", async (_fact, options, outcomes, sentAtMs) => {
-  const transport = await fakeTransport(inOrder(...outcomes), options);
+it.each<[string, Outcome[], sentAtMs: Record<string, number[]>]>([
+  ["are in flight together", [okAfter6s], together],
+  ["share no delay before a retry", [dnsFailure], { first: [0, 375], second: [0] }],
+  ["wait as the second 429 asks, if longer", [throttled9ms, throttled9s], togetherAfter9s],
+  ["wait as the first 429 asks, if longer", [throttled9s, throttled9ms], togetherAfter9s],
+  ["ignore a delay too long for a retry", [throttled(999_000)], together],
+])("Two requests that are made at once %s", async (_fact, outcomes, sentAtMs) => {
+  const transport = fakeTransport(inOrder(...outcomes));
 
   await transport.sendAtOnce("first", "second");
 
@@ -87,52 +75,114 @@ it.each<[string, Partial<ClientOptions>, Outcome[], sentAtMs: Record<string, num
   expect(transport.timesOf("second")).toEqual(sentAtMs.second);
 });
 
-it("A wait of 5 s or more is reported once for all throttled requests", async () => {
-  const transport = await fakeTransport(inOrder(throttledBy503(5_000), ok, throttled9s));
+describe("A pause that a 429 asks for", () => {
+  /** Sends a request that meets the outcomes, and others while it waits. */
+  async function sendDuringPause(...outcomes: Outcome[]) {
+    const transport = fakeTransport(inOrder(throttled9s, ...outcomes));
+    const first = transport.send("first");
+    await pendingWork();
+    const others = ["second", "third", "fourth"].map((name) => transport.send(name));
+    await settled(Promise.all([first, ...others]));
+    return transport;
+  }
 
-  await transport.sendAtOnce("first");
-  await transport.sendAtOnce("second");
+  it("holds back every request, and afterwards they start within a second, the oldest first", async () => {
+    const transport = await sendDuringPause();
 
-  expect(transport.waits).toMatchObject([{ kind: "pause", delayMs: 5_000 }]);
+    expect(transport.attempts).toMatchObject([
+      { name: "first", atMs: 0 },
+      { name: "first", atMs: 9_000 },
+      { name: "second", atMs: 9_250 },
+      { name: "third", atMs: 9_500 },
+      { name: "fourth", atMs: 9_750 },
+    ]);
+  });
+
+  it("begins anew for those that have not started, when one of them is throttled again", async () => {
+    const transport = await sendDuringPause(ok, throttled9s);
+
+    expect(transport.timesOf("second")).toEqual([9_250, 18_250]);
+    expect(transport.timesOf("third").map(Math.floor)).toEqual([18_583]);
+    expect(transport.timesOf("fourth").map(Math.floor)).toEqual([18_916]);
+  });
+
+  it("does not count against retrySeconds of a request that was not sent before", async () => {
+    const transport = fakeTransport(inOrder(throttled9s, ok, dnsFailure), { retrySeconds: 10 });
+    const first = transport.send("first");
+    await pendingWork();
+
+    const second = transport.send("second");
+
+    expect((await settled(second)).outcome).toEqual(ok);
+    expect(transport.timesOf("second")).toEqual([9_500, 9_500 + 375]);
+    await first;
+  });
+
+  /** A service with a bucket of tokens, which is full at the start. It asks to wait for a second. */
+  function rateLimited(requestsPerSecond: number) {
+    let tokens = requestsPerSecond;
+    let filledAtMs = performance.now();
+    return () => {
+      const now = performance.now();
+      tokens = Math.min(
+        requestsPerSecond,
+        tokens + ((now - filledAtMs) / 1000) * requestsPerSecond,
+      );
+      filledAtMs = now;
+      if (tokens < 1) return throttled(1_000);
+      tokens -= 1;
+      return ok;
+    };
+  }
+
+  it.each([
+    { webhooks: 300, parallel: 64, perSecond: 50, mostPosts: 400 },
+    { webhooks: 300, parallel: 64, perSecond: 1, mostPosts: 900 },
+    { webhooks: 20, parallel: 8, perSecond: 3, mostPosts: 80 },
+  ])(
+    "lets $webhooks creations succeed, $parallel at once, at $perSecond per second",
+    async (row) => {
+      let respond: () => HttpOutcome = () => ok;
+      const transport = fakeTransport(() => respond());
+      respond = rateLimited(row.perSecond);
+      const names = Array.from({ length: row.webhooks }, (_, at) => String(at));
+      const outcomes: HttpOutcome[] = [];
+      const worker = async () => {
+        for (let name = names.shift(); name !== undefined; name = names.shift()) {
+          outcomes.push((await transport.send(name, { kind: "create" })).outcome);
+        }
+      };
+
+      await settled(Promise.all(Array.from({ length: row.parallel }, worker)));
+
+      expect(outcomes).toEqual(Array(row.webhooks).fill(ok));
+      expect(transport.attempts.length).toBeLessThanOrEqual(row.mostPosts);
+      // One line for the user.
+      expect(transport.waits.length).toBeLessThanOrEqual(1);
+    },
+  );
 });
 
-it("A wait of 5 s or more is reported once for all retries of a request, and again for another request", async () => {
-  const transport = await fakeTransport(inOrder(failed9s, failed9s, ok, failed9s));
+describe("A delay is reported", () => {
+  it("once for each kind, when a request has taken 5 s by its end", async () => {
+    const outcomes = [throttled(5_000), ok, failed9s, ok, failed9s, throttled9s];
+    const transport = fakeTransport(inOrder(...outcomes));
 
-  await transport.sendAtOnce("first");
-  await transport.sendAtOnce("second");
+    for (const name of ["first", "second", "third"]) await transport.sendAtOnce(name);
 
-  expect(transport.waits).toMatchObject(Array(2).fill({ kind: "retry", outcome: failed9s }));
-});
+    expect(transport.waits).toMatchObject([
+      { kind: "pause", delayMs: 5_000 },
+      { kind: "retry", delayMs: 9_000 },
+    ]);
+  });
 
-it("A wait of less than 5 s is reported with the fourth retry of a request", async () => {
-  const transport = await fakeTransport(inOrder(...Array(4).fill(dnsFailure)));
+  it("also after many short delays", async () => {
+    const transport = fakeTransport(inOrder(...Array(9).fill(throttled(1_000))));
 
-  await transport.sendAtOnce("request");
+    await transport.sendAtOnce("request");
 
-  // 0.75 of 4 s: the random number of the fake transport is 0.5.
-  expect(transport.waits).toMatchObject([{ kind: "retry", delayMs: 3_000 }]);
-});
-
-it("A wait of less than 5 s is reported with the fourth throttled request", async () => {
-  const throttledOnce = [throttled(4_999), ok];
-  const transport = await fakeTransport(inOrder(...Array(4).fill(throttledOnce).flat()));
-
-  for (const name of ["first", "second", "third"]) await transport.sendAtOnce(name);
-  const waitsBefore = [...transport.waits];
-  await transport.sendAtOnce("fourth");
-
-  expect(waitsBefore).toEqual([]);
-  expect(transport.waits).toMatchObject([{ kind: "pause" }]);
-});
-
-it("A wait of less than 5 s counts once for all throttled requests in flight, even if each of them prolongs it", async () => {
-  const prolonging = Array.from({ length: 9 }, (_, at) => throttled(9 + at));
-  const transport = await fakeTransport(inOrder(...prolonging));
-
-  await transport.sendAtOnce(..."abcdefghi");
-
-  expect(transport.waits).toEqual([]);
+    expect(transport.waits).toMatchObject([{ kind: "pause", delayMs: 1_000 }]);
+  });
 });
 
 it("The deadline of an operation is as long as the program says, and its timer at most as long as Node.js allows", () => {
@@ -146,25 +196,25 @@ it("The deadline of an operation is as long as the program says, and its timer a
   expect(long.remainingMs).toBeGreaterThan(3_599_000_000);
 });
 
-it.each<[wait: string, rate: number, ending: object, attempts: number]>([
-  ["the first attempt", 0.1, { outcome: unsent("deadline") }, 0],
-  ["a retry", 2, { outcome: dnsFailure, giveUpReason: "deadline" }, 1],
-])("The deadline of an operation ends the wait for %s", async (_wait, rate, ending, attempts) => {
-  // The retry waits until 875 ms because of its delay, and until 1 s because of the rate.
-  const transport = await fakeTransport(inOrder(ok, dnsFailure), perSecond(rate));
-  await transport.send();
+it.each<[wait: string, Outcome[], ending: object, attempts: number]>([
+  ["the first attempt", [throttled9s], { outcome: unsent("deadline") }, 0],
+  ["a retry", [ok, response(500, 2_000)], { giveUpReason: "deadline" }, 1],
+])("The deadline of an operation ends the wait for %s", async (_, outcomes, ending, attempts) => {
+  const transport = fakeTransport(inOrder(...outcomes));
+  const first = transport.send("first");
+  await pendingWork();
   const deadline = new Deadline(0.95);
 
   expect(await settled(transport.send("late", { deadline }))).toMatchObject(ending);
-  expect(deadline.remainingMs).toBe(0);
   await vi.runAllTimersAsync();
+  await first;
   expect(transport.timesOf("late")).toHaveLength(attempts);
 });
 
 /** Returns a transport that has sent a request, and a controller whose abort stands for a stop of Pulumi. */
 async function stoppable(respond: Respond, options: Partial<ClientOptions> = {}) {
   const stop = new AbortController();
-  const transport = await fakeTransport(respond, options, stop.signal);
+  const transport = fakeTransport(respond, options, stop.signal);
   const first = transport.send("first");
   await pendingWork();
   return { stop, transport, first };
@@ -189,17 +239,6 @@ describe("A stop of Pulumi", () => {
     expect(transport.attempts).toHaveLength(attemptsBefore);
   });
 
-  it("keeps queued requests from being sent", async () => {
-    const { stop, transport, first } = await stoppable(() => ok, perSecond(4));
-    const requests = [first, transport.send(), transport.send()];
-    await pendingWork();
-
-    stop.abort();
-
-    await Promise.all(requests);
-    expect(transport.attempts).toHaveLength(1);
-  });
-
   it.each([500, 429])("ends a request that then returns %d, without a wait", async (statusCode) => {
     const arrival = Promise.withResolvers<HttpOutcome>();
     const { stop, transport, first } = await stoppable(() => arrival.promise);
@@ -216,30 +255,27 @@ describe("A stop of Pulumi", () => {
 // The deletion of a webhook that the service created, but that Pulumi cannot store as it should.
 describe("An undo", () => {
   it("waits as a 429 asks, and is sent before other requests, while Pulumi is not stopping", async () => {
-    const transport = await fakeTransport(inOrder(throttled9s), oneAtATime);
+    const transport = fakeTransport(inOrder(throttled9s));
 
-    const others = [transport.send("first"), transport.send("second")];
+    const others = [transport.send("first")];
     await pendingWork();
+    others.push(transport.send("second"));
     await settled(Promise.all([...others, transport.sendUndo()]));
 
-    expect(transport.attempts).toMatchObject([
-      { name: "first", atMs: 0 },
-      { name: "undo", atMs: 9_000 },
-      { name: "first", atMs: 9_000 },
-      { name: "second", atMs: 9_000 },
+    expect(transport.attempts.map(({ name }) => name)).toEqual([
+      "first",
+      "undo",
+      "first",
+      "second",
     ]);
+    expect(transport.timesOf("undo")).toEqual([9_000]);
   });
 
-  const never = new Promise<HttpOutcome>(() => undefined);
-
-  it.each<[fact: string, HttpOutcome | Promise<HttpOutcome>, stopAtMs: number]>([
-    ["skips the wait that a 429 asks for once Pulumi is stopping", throttled9s, 0],
-    ["ends the wait that a 429 asks for when Pulumi stops", throttled9s, 1_000],
-    ["waits for no response to another request when Pulumi stops", never, 1_000],
-  ])("%s", async (_fact, outcome, stopAtMs) => {
-    const respond = (_attempt: number, name: string) => (name === "undo" ? ok : outcome);
-    // After its first request this queue sends nothing for 100 s, so the undo has to bypass it.
-    const { stop, transport } = await stoppable(respond, { ...oneAtATime, ...perSecond(0.01) });
+  it.each([
+    { fact: "skips the wait that a 429 asks for once Pulumi is stopping", stopAtMs: 0 },
+    { fact: "ends the wait that a 429 asks for when Pulumi stops", stopAtMs: 1_000 },
+  ])("$fact", async ({ stopAtMs }) => {
+    const { stop, transport } = await stoppable((_, name) => (name === "undo" ? ok : throttled9s));
     setTimeout(() => stop.abort(), stopAtMs);
     await vi.advanceTimersByTimeAsync(0); // A stop at 0 ms comes before the undo.
 

@@ -7,11 +7,11 @@ const root = join(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
 /** The file with the parts of the schema that are not generated: names, languages and the event types. */
-export const schemaTemplate = join(root, "src/adapters/plugin/schema.json");
+export const schemaTemplate = join(root, "src/adapters/plugin/schema-template.json");
 
 // The types of TypeScript do not say which properties are secrets, and which numbers are integers.
 const secrets = ["secret", "adopt", "apiKey"];
-const integers = ["id", "maxConcurrentRequests"];
+const integers = ["id"];
 
 const importSection = `## Import
 
@@ -119,16 +119,14 @@ async function loadSettingFields(): Promise<(name: string) => Schema> {
     await load<typeof import("../../src/provider/config.ts")>("provider/config.ts");
   const { environmentVariables } =
     await load<typeof import("../../src/common/setting-names.ts")>("common/setting-names.ts");
-  const required = { baseUrl: "https://tables.example.com", apiKey: "key" };
-  // Parsing only the required settings adds the defaults of all other settings.
-  const values: Schema = settingRules(false).parse(required);
   return (name) => {
-    const value = values[name];
-    if (Array.isArray(value)) {
+    const rule = settingRules[name as keyof typeof settingRules];
+    const defaultValue = "defaultValue" in rule ? rule.defaultValue : undefined;
+    if (Array.isArray(defaultValue)) {
       return {};
     }
     return {
-      ...(name in required || value === undefined ? {} : { default: value }),
+      ...(defaultValue === undefined ? {} : { default: defaultValue }),
       defaultInfo: {
         environment: [environmentVariables[name as keyof typeof environmentVariables]],
       },

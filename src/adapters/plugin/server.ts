@@ -27,7 +27,7 @@ import {
   structOf,
 } from "./grpc-messages.js";
 import { parsePulumiId, pulumiIdOf } from "./pulumi-id.js";
-import schema from "./schema.json";
+import schema from "./schema-template.json";
 
 /** The methods that all requests about a resource have. */
 interface ResourceRequest {

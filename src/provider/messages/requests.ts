@@ -1,8 +1,8 @@
 // What happened to a request, and what to do after a failed one.
 import type { FailedCall } from "../../api/client.js";
-import type { HttpFailure, HttpResponse } from "../../api/http.js";
 import { connectionRefusedSeconds, type GiveUpReason } from "../../api/retry-policy.js";
-import { isNotFound, parseServiceError, secretsInBody } from "../../api/schemas.js";
+import type { HttpFailure, HttpResponse } from "../../api/send-once.js";
+import { isNotFound, parseServiceError, secretsInBody } from "../../api/service-error.js";
 import type { ReportedDelay } from "../../api/transport.js";
 import { oneLine } from "../../common/redact.js";
 import { environmentVariables } from "../../common/setting-names.js";
@@ -141,18 +141,12 @@ function apiKeyAdvice({ namesFromEnvironment, isExplicit }: Settings): string {
 }
 
 /** Says why requests wait. */
-export function delayLine(
-  settings: Settings,
-  { kind, delayMs, request, outcome }: ReportedDelay,
-): string {
+export function delayLine({ kind, delayMs, request, outcome }: ReportedDelay): string {
   if (kind === "retry") {
     const what = outcome.kind === "response" ? `returned ${outcome.statusCode}` : "did not respond";
     return `${request.url.origin} ${what}; retrying ${request.method}.`;
   }
-  const name = nameOfSetting(settings, "requestsPerSecond");
-  const { requestsPerSecond: rate } = settings;
-  const advice = rate ? `lower ${name}, which is ${rate}` : `set ${name} to what it allows`;
-  return `The service limits the rate of requests, so no request is sent for the next ${secondsText(delayMs)}. To avoid such waits, ${advice}.`;
+  return `The service limits the rate of requests, so no request is sent for the next ${secondsText(delayMs)}. With a lower --parallel, Pulumi sends fewer requests at once.`;
 }
 
 /** Reports an unexpected error, redacted, because its own text may hold a secret. */

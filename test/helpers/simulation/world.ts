@@ -1,6 +1,6 @@
 import type fc from "fast-check";
 import { vi } from "vitest";
-import type { HttpOutcome, HttpRequest, SendOnce } from "../../../src/api/http.ts";
+import type { HttpOutcome, HttpRequest, SendOnce } from "../../../src/api/send-once.ts";
 import { pendingWork, unsent } from "../transport.ts";
 import { SimulatedEngine } from "./engine.ts";
 import { History } from "./history.ts";

@@ -1,7 +1,7 @@
 import dns from "node:dns";
 import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { createHttpSender, parseRetryAfter } from "../../src/api/http.ts";
+import { createHttpSender, parseRetryAfter } from "../../src/api/send-once.ts";
 import { apiKey } from "../helpers/builders.ts";
 import {
   refusedUrl,
