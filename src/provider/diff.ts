@@ -11,6 +11,7 @@ import {
   importedOtherwiseText,
   moveText,
   replacementText,
+  returnedForCreationText,
   sharedText,
 } from "./messages/replacement.js";
 import type { Operation } from "./operation.js";
@@ -206,6 +207,9 @@ function warnOfUnchanged(
   const holders = address && urn ? runState.holdersWith(address, urn) : [];
   if (holders.length > 1) {
     operation.warn(sharedText(name, holders));
+  }
+  if (address && runState.has("created", address)) {
+    operation.warn(returnedForCreationText(name));
   }
   const { secret } = (unwrapSecret(news.adopt ?? {}) ?? {}) as { secret?: unknown };
   const given = unwrapSecret(secret);

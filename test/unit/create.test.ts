@@ -265,6 +265,16 @@ describe("A creation for which the service returns a webhook that the provider k
   });
 });
 
+it("A comparison warns of a webhook whose number the service has returned for a creation before it", async () => {
+  const { create, check, diff, lines, state } = await startWithService(created);
+  await create(someArgs());
+  await check(someArgs(), someArgs());
+
+  expect(await diff("17", state, someArgs())).toEqual([]);
+
+  expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 .*"A number that is/)]);
+});
+
 it("A creation that returns the webhook that it replaces protects it, although nothing was compared", async () => {
   const provider = await startWithService(created);
   // Pulumi compares nothing that --replace names, so the provider does not know webhook 17 from the state.

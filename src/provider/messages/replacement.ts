@@ -47,3 +47,8 @@ export function importedOtherwiseText(name: string, labels: readonly string[]): 
 export function sharedText(name: string, resources: readonly string[]): string {
   return `${resources.length} resources manage ${name}: ${resources.join(", ")}. Deleting one of them deletes the webhook. ${see("One webhook, two resources")}`;
 }
+
+/** Warns that the service has returned the number of a stored webhook for a new one. */
+export function returnedForCreationText(name: string): string {
+  return `The state has ${name} for this resource, and the service has returned the same number for a creation of this command. Before you run another command, find out to which resource the webhook belongs. ${see("A number that is already known")}`;
+}
