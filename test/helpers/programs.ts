@@ -77,7 +77,7 @@ export const yamlProgram: Program = {
 };
 
 /** Returns YAML's reference to a resource or to one of its outputs, such as `orders.secret`. */
-function reference(path: string): string {
+export function reference(path: string): string {
   return `\${${path}}`;
 }
 

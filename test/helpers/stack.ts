@@ -97,6 +97,27 @@ export function methodsAndKeysOf({ requests }: LocalService): string[] {
   return requests.map(({ method, headers }) => `${method} ${headers.authorization}`);
 }
 
+/** Asserts that the state has each webhook of a service once, with its secret. */
+export async function expectAgreement(
+  { idOf }: Program,
+  stack: TestStack,
+  { webhooks }: LocalService,
+): Promise<void> {
+  const outputs = await stack.outputs();
+  const stored = Object.entries(await stack.storedWebhooks());
+  const inState = stored.map(([name, { id }]) => [id, outputs[`${name}Secret`]]);
+  expect(inState.toSorted()).toEqual(
+    webhooks.map((webhook) => [idOf(webhook), webhook.secret]).toSorted(),
+  );
+}
+
+/** Removes a webhook from the state, which deletes nothing at its service. */
+export async function removeFromState(stack: TestStack, name: string): Promise<void> {
+  const { urn = "" } = (await stack.storedWebhooks())[name] ?? {};
+  const { exitCode, output } = await stack.pulumi(["state", "delete", urn, "--yes"]);
+  expect(exitCode, output).toBe(0);
+}
+
 async function openStack(root: string, service: LocalService, program: Program) {
   const directory = join(root, template.project);
   const environment = await stackEnvironment(root);

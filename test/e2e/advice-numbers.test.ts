@@ -1,0 +1,126 @@
+import { join } from "node:path";
+import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
+import { describe, expect, it } from "vitest";
+import {
+  javascriptProgram,
+  type Program,
+  reference,
+  type Webhooks,
+  webhookArgs,
+  yamlProgram,
+} from "../helpers/programs.ts";
+import {
+  expectAgreement,
+  noPromptFlags,
+  removeFromState,
+  type TestStack,
+  withStack,
+} from "../helpers/stack.ts";
+
+// The tests follow the heading "A number that is already known" in docs/troubleshooting.md.
+
+const withUrl = (name: string) => ({ args: { url: `https://example.com/${name}` } });
+const webhooks: Webhooks = { orders: withUrl("orders"), invoices: withUrl("invoices") };
+const advice = '"A number that is already known" in';
+
+/** Runs a test with a stack whose service has lost its data, and then destroys the stack. */
+function withoutData(
+  program: Program,
+  use: (stack: TestStack, service: LocalService) => Promise<void>,
+): Promise<void> {
+  return withStack(
+    async (stack) => {
+      // With a file, a service numbers its webhooks from 1.
+      const start = (file: string, port = 0) => {
+        const data = join(stack.directory, "..", file);
+        return startLocalService({ apiKeys: ["local-api-key"], listing: true, port, data });
+      };
+      const before = await start("before.db");
+      await stack.declare(webhooks);
+      await stack.configure({ "dbwebhooks:baseUrl": before.baseUrl });
+      await stack.up();
+      await before.close();
+      await using after = await start("after.db", before.port);
+      await use(stack, after);
+      expect(after.webhooks).toHaveLength(3);
+      await expectAgreement(program, stack, after);
+      await stack.destroy();
+      expect(after.webhooks).toEqual([]);
+    },
+    { program },
+  );
+}
+
+describe.each([
+  {
+    way: "pulumi state delete",
+    program: javascriptProgram,
+    opts: {},
+    remove: async (stack: TestStack) => {
+      for (const name of Object.keys(webhooks)) await removeFromState(stack, name);
+    },
+  },
+  {
+    way: "a refresh with listing",
+    program: yamlProgram,
+    // So that Pulumi compares the known webhooks before it creates the new one.
+    opts: { dependsOn: Object.keys(webhooks).map(reference) },
+    remove: async (stack: TestStack) => {
+      await stack.pulumi(["refresh", ...noPromptFlags], { DBWEBHOOKS_LISTING: "true" });
+    },
+  },
+])("A service that numbers from the beginning again, through $program.name,", (row) => {
+  it(`has each webhook of the state once after ${row.way} has removed the lost ones`, async () => {
+    await withoutData(row.program, async (stack, service) => {
+      await stack.declare({ ...webhooks, tasks: { ...withUrl("tasks"), opts: row.opts } });
+      const failed = await stack.pulumi(["up", ...noPromptFlags]);
+      expect(failed.output).toMatch(new RegExp(`${advice} .*\\[inDoubt\\]`));
+
+      for (const { id } of service.webhooks) service.removeWebhook(id);
+      await row.remove(stack);
+      await stack.up();
+    });
+  });
+});
+
+it("A webhook that the native plugin creates before it compares the one with the same number stays when the older resource leaves the state", async () => {
+  await withoutData(yamlProgram, async (stack, service) => {
+    const opts = { dependsOn: [reference("added")] };
+    const orders = { ...withUrl("orders"), opts };
+    const invoices = { ...withUrl("invoices"), opts };
+    await stack.declare({ orders, invoices, added: withUrl("added") });
+    const { output } = await stack.up();
+    expect(output).toMatch(new RegExp(`warning: The state has webhook 1 .* ${advice}`));
+    const added = service.webhooks[0];
+
+    const stored = Object.entries(await stack.storedWebhooks());
+    const older = stored.find(([name, { id }]) => name !== "added" && id.endsWith("/1"));
+    await removeFromState(stack, older?.[0] ?? "");
+    await stack.pulumi(["refresh", ...noPromptFlags], { DBWEBHOOKS_LISTING: "true" });
+    await stack.up();
+
+    expect(service.webhooks).toContainEqual(added);
+  });
+});
+
+it("A service that returns an existing webhook has it once in the state when the subscription is declared once", async () => {
+  await withStack(
+    async (stack) => {
+      const { service, declare, pulumi, up } = stack;
+      await declare({ orders: {} });
+      await up();
+      const [{ id, secret } = { id: 0, secret: "" }] = service.webhooks;
+      const fault = { kind: "respond", statusCode: 200, body: { id, secret } } as const;
+      service.inject({ on: "POST", fault, times: 1 });
+      await declare({ orders: {}, twin: { args: webhookArgs() } });
+      const failed = await pulumi(["up", ...noPromptFlags]);
+      expect(failed.output).toMatch(new RegExp(`${advice} .*\\[inDoubt\\]`));
+
+      await declare({ orders: {} });
+      await up();
+
+      await expectAgreement(yamlProgram, stack, service);
+    },
+    { program: yamlProgram },
+  );
+});

@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { javascriptProgram, yamlProgram } from "../helpers/programs.ts";
+import {
+  expectAgreement,
+  methodsAndKeysOf,
+  noPromptFlags,
+  removeFromState,
+  withStack,
+} from "../helpers/stack.ts";
+
+// The tests follow the page docs/troubleshooting.md.
+
+const key = "Bearer local-api-key";
+const listing = { DBWEBHOOKS_LISTING: "true" };
+
+describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
+  it("a full database takes a replacement with deleteBeforeReplace", async () => {
+    await withStack(
+      async (stack) => {
+        const { service, declare, up, pulumi } = stack;
+        await declare({ orders: {} });
+        await up();
+        const isFull = () => service.webhooks.length > 0;
+        const fault = { kind: "respond", statusCode: 422 } as const;
+        service.inject({ on: "POST", where: isFull, fault });
+        const args = { url: "https://example.com/other" };
+        await declare({ orders: { args } });
+        const failed = await pulumi(["up", ...noPromptFlags]);
+        service.clearRequests();
+
+        await declare({ orders: { args, opts: { deleteBeforeReplace: true } } });
+        await up();
+
+        expect(failed.output).toMatch(/"A full database" in .*\[notCreated\]/);
+        expect(methodsAndKeysOf(service)).toEqual([`DELETE ${key}`, `POST ${key}`]);
+        await expectAgreement(program, stack, service);
+      },
+      { program },
+    );
+  });
+
+  it("another adopt.secret is stored once the resource has left the state, and has no effect once adopt is removed", async () => {
+    await withStack(
+      async (stack) => {
+        const { service, declare, up, createByHand } = stack;
+        const right = [await createByHand(), await createByHand()] as const;
+        const [first, second] = right;
+        const adopting = (one: object, other: object) =>
+          declare({ one: { args: { adopt: one } }, other: { args: { adopt: other } } });
+        service.clearRequests();
+        await adopting({ ...first, secret: "whsec_wrong" }, second);
+        await up();
+        await adopting(first, { ...second, secret: "whsec_wrong" });
+        const { output } = await up();
+
+        await removeFromState(stack, "one");
+        await declare({ one: { args: { adopt: first } }, other: {} });
+        const last = await up();
+
+        expect(output.match(/warning: .* "Another adopt.secret" in/g)?.length).toBeGreaterThan(1);
+        expect(last.output).not.toContain("Another adopt.secret");
+        expect(service.requests).toEqual([]);
+        await expectAgreement(program, stack, service);
+      },
+      { program },
+    );
+  });
+});
+
+it("Of two resources of the native plugin with one webhook, one leaves the state and the program, and the webhook stays", async () => {
+  await withStack(
+    async (stack) => {
+      const { service, declare, up } = stack;
+      await declare({ orders: {} });
+      await up();
+      const [webhook] = service.webhooks;
+      const variables = { ...listing, DBWEBHOOKS_IMPORT_SECRET: webhook?.secret ?? "" };
+      const id = `${webhook?.databaseId}/${webhook?.id}`;
+      await declare({ orders: {}, twin: { opts: { import: id } } });
+      const { output } = await up(variables);
+      service.clearRequests();
+
+      await removeFromState(stack, "twin");
+      await declare({ orders: {} });
+      await up();
+
+      expect(output).toMatch(/warning: 2 resources manage .* "One webhook, two resources" in/);
+      expect(service.requests).toEqual([]);
+      await expectAgreement(yamlProgram, stack, service);
+    },
+    { program: yamlProgram, service: { listing: true } },
+  );
+});
+
+it("A change at the service that is undone there is no difference after a refresh of the dynamic provider", async () => {
+  await withStack(
+    async (stack) => {
+      const { service, declare, up, pulumi } = stack;
+      await declare({ orders: {} });
+      await up();
+      const [{ id, url } = { id: 0, url: "" }] = service.webhooks;
+      const refresh = () => pulumi(["refresh", ...noPromptFlags], listing);
+      service.updateWebhook(id, { url: "https://example.com/other" });
+      const changed = await refresh();
+      service.updateWebhook(id, { url });
+
+      const undone = await refresh();
+      const preview = await pulumi(["preview", "--expect-no-changes"]);
+
+      expect(changed.output).toMatch(/differ from the state/);
+      expect(preview.exitCode, preview.output).toBe(0);
+      expect(undone.output + preview.output).not.toMatch(/replac/i);
+    },
+    { service: { listing: true } },
+  );
+});

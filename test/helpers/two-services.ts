@@ -1,0 +1,103 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
+import { expect } from "vitest";
+import { writeJson } from "./directory.ts";
+import type { Program, Webhooks } from "./programs.ts";
+import { methodsAndKeysOf, noPromptFlags, type TestStack, withStack } from "./stack.ts";
+
+type Variables = Readonly<Record<string, string>>;
+
+/** The keys that the two services accept. */
+export const keys = { old: "local-api-key", oldNext: "old-next-key", new: "new-key" };
+
+/** What a command did, and which requests each service got, with which keys. */
+export interface CommandOutcome {
+  readonly isSuccess: boolean;
+  readonly output: string;
+  readonly sentToOld: readonly string[];
+  readonly sentToNew: readonly string[];
+}
+
+/** A stack that uses one service, and another service to which its webhooks move. */
+export interface TwoServices {
+  readonly stack: TestStack;
+  readonly oldService: LocalService;
+  readonly newService: LocalService;
+  /** Runs a command on the stack, whatever its exit code. */
+  run(args: readonly string[], variables?: Variables): Promise<CommandOutcome>;
+  up(variables?: Variables, args?: readonly string[]): Promise<CommandOutcome>;
+  /** Sets the address and the key in the stack's configuration. */
+  configure(service: LocalService, apiKey: string | undefined): Promise<void>;
+}
+
+/** Two webhooks of the default provider. */
+export const webhooks: Webhooks = {
+  orders: {},
+  invoices: { args: { databaseId: "base_invoices" } },
+};
+
+/** The same two webhooks, with an explicit provider of this name. */
+export function webhooksOf(provider: string): Webhooks {
+  const declared = Object.entries(webhooks).map(([name, one]) => [name, { ...one, provider }]);
+  return Object.fromEntries(declared);
+}
+
+/** The outcome of an update that creates both webhooks at the new service, and deletes the old ones. */
+export const moved = {
+  isSuccess: true,
+  sentToOld: Array(2).fill(`DELETE Bearer ${keys.old}`),
+  sentToNew: Array(2).fill(`POST Bearer ${keys.new}`),
+};
+/** The outcome of a command that fails before it sends anything. */
+export const refused = { isSuccess: false, sentToOld: [], sentToNew: [] };
+/** The outcome of a command that succeeds and sends nothing. */
+export const unchanged = { ...refused, isSuccess: true };
+
+/** Runs a test with a stack and two services, then destroys the stack, and asserts that both are empty. */
+export function withTwoServices(
+  program: Program,
+  use: (services: TwoServices) => Promise<void>,
+): Promise<void> {
+  const service = { apiKeys: [keys.old, keys.oldNext], listing: true };
+  return withStack(
+    async (stack) => {
+      await using newService = await startLocalService({ apiKeys: [keys.new] });
+      const run: TwoServices["run"] = async (args, variables) => {
+        for (const one of [stack.service, newService]) one.clearRequests();
+        const { exitCode, output } = await stack.pulumi(args, variables);
+        return {
+          isSuccess: exitCode === 0,
+          output,
+          sentToOld: methodsAndKeysOf(stack.service).toSorted(),
+          sentToNew: methodsAndKeysOf(newService).toSorted(),
+        };
+      };
+      await use({
+        stack,
+        oldService: stack.service,
+        newService,
+        run,
+        up: (variables, args = []) => run(["up", ...noPromptFlags, ...args], variables),
+        configure: ({ baseUrl }, apiKey) =>
+          stack.configure({ "dbwebhooks:baseUrl": baseUrl, "dbwebhooks:apiKey": apiKey }),
+      });
+      await stack.destroy();
+      expect(newService.webhooks).toEqual([]);
+    },
+    { program, service },
+  );
+}
+
+/** Removes the webhooks that a stack still has to delete from its state, through an export and an import. */
+export async function removeLeftWebhooks({ stack }: TwoServices): Promise<void> {
+  const file = join(stack.directory, "state.json");
+  await stack.pulumi(["stack", "export", "--file", file]);
+  const exported = JSON.parse(await readFile(file, "utf8"));
+  const isKept = ({ delete: isLeft, type }: { delete?: boolean; type: string }) =>
+    !isLeft || !type.endsWith(":Webhook");
+  exported.deployment.resources = exported.deployment.resources.filter(isKept);
+  await writeJson(file, exported);
+  const { exitCode, output } = await stack.pulumi(["stack", "import", "--file", file]);
+  expect(exitCode, output).toBe(0);
+}
