@@ -73,7 +73,7 @@ describe("Another base URL of the native plugin", () => {
     });
   });
 
-  it("of an explicit provider is refused while the environment has the key, and works once its arguments have the old one", async () => {
+  it("of an explicit provider works once its arguments, not the environment, have the old key", async () => {
     await withTwoServices(yamlProgram, async ({ stack, oldService, newService, up }) => {
       const account = ({ baseUrl }: { baseUrl: string }, apiKey?: string) =>
         stack.declare(webhooksOf("account"), { account: { baseUrl, ...(apiKey && { apiKey }) } });

@@ -8,7 +8,7 @@ const orders = {};
 const invoices = { args: { databaseId: "base_invoices" }, provider: "account" };
 
 describe.each([javascriptProgram, yamlProgram])("A wrong key of $name", (program) => {
-  it("is replaced by DBWEBHOOKS_API_KEY once the default provider has left the program, and by the right argument of a Provider that is declared alone", async () => {
+  it("ends with the variable for the default provider, and with a Provider that is declared alone", async () => {
     await withTwoServices(program, async ({ stack, oldService, up, configure }) => {
       const { baseUrl } = oldService;
       await stack.declare({ orders, invoices }, { account: { baseUrl, apiKey: keys.old } });

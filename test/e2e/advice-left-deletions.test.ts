@@ -34,7 +34,7 @@ describe("A deletion that is left at the old base URL", () => {
     return stored;
   };
 
-  it("of the dynamic provider ends with the old settings in the environment, once a Provider has the new ones", async () => {
+  it("of the dynamic provider ends with the old settings as variables and the new ones in a Provider", async () => {
     await withTwoServices(javascriptProgram, async (services) => {
       const { stack, oldService, newService, up } = services;
       const { orders } = await replaceAll(services);
@@ -65,7 +65,7 @@ describe("A deletion that is left at the old base URL", () => {
     });
   });
 
-  it("of the dynamic provider ends with the old settings in the environment, after the webhooks have left the program and in destroy", async () => {
+  it("of webhooks that left the program, or in destroy, ends with the old settings as variables", async () => {
     await withTwoServices(javascriptProgram, async (services) => {
       const { stack, oldService, newService, run, up, configure } = services;
       const variables = variablesOf(oldService, keys.old);

@@ -83,7 +83,7 @@ describe.each([
   });
 });
 
-it("A webhook that the native plugin creates before it compares the one with the same number stays when the older resource leaves the state", async () => {
+it("A webhook that was created before the comparison of an older one with its number stays", async () => {
   await withoutData(yamlProgram, async (stack, service) => {
     const opts = { dependsOn: [reference("added")] };
     const orders = { ...withUrl("orders"), opts };
@@ -103,7 +103,7 @@ it("A webhook that the native plugin creates before it compares the one with the
   });
 });
 
-it("A service that returns an existing webhook has it once in the state when the subscription is declared once", async () => {
+it("An existing webhook that the service returns stays when the subscription is declared once", async () => {
   await withStack(
     async (stack) => {
       const { service, declare, pulumi, up } = stack;

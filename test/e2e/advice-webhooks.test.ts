@@ -39,7 +39,7 @@ describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
     );
   });
 
-  it("another adopt.secret is stored once the resource has left the state, and has no effect once adopt is removed", async () => {
+  it("another adopt.secret is stored once the resource has left the state", async () => {
     await withStack(
       async (stack) => {
         const { service, declare, up, createByHand } = stack;
@@ -67,7 +67,7 @@ describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
   });
 });
 
-it("Of two resources of the native plugin with one webhook, one leaves the state and the program, and the webhook stays", async () => {
+it("A webhook of two resources stays when one of them leaves the state and the program", async () => {
   await withStack(
     async (stack) => {
       const { service, declare, up } = stack;
@@ -92,7 +92,7 @@ it("Of two resources of the native plugin with one webhook, one leaves the state
   );
 });
 
-it("A change at the service that is undone there is no difference after a refresh of the dynamic provider", async () => {
+it("A change that is undone at the service is no difference after a refresh", async () => {
   await withStack(
     async (stack) => {
       const { service, declare, up, pulumi } = stack;
