@@ -12,7 +12,7 @@ type Variables = Readonly<Record<string, string>>;
 export const keys = { old: "local-api-key", oldNext: "old-next-key", new: "new-key" };
 
 /** What a command did, and which requests each service got, with which keys. */
-export interface CommandOutcome {
+interface CommandOutcome {
   readonly isSuccess: boolean;
   readonly output: string;
   readonly sentToOld: readonly string[];
