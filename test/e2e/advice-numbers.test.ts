@@ -6,7 +6,6 @@ import {
   type Program,
   reference,
   type Webhooks,
-  webhookArgs,
   yamlProgram,
 } from "../helpers/programs.ts";
 import {
@@ -111,11 +110,20 @@ it("An existing webhook that the service returns stays when the subscription is 
       await up();
       const [{ id, secret } = { id: 0, secret: "" }] = service.webhooks;
       const fault = { kind: "respond", statusCode: 200, body: { id, secret } } as const;
-      service.inject({ on: "POST", fault, times: 1 });
-      await declare({ orders: {}, twin: { args: webhookArgs() } });
+      service.inject({ on: "POST", fault, times: 2 });
+      const after = (name: string) => ({ opts: { dependsOn: [reference(name)] } });
+      await declare({ orders: {}, twin: after("orders") });
       const failed = await pulumi(["up", ...noPromptFlags]);
       expect(failed.output).toMatch(new RegExp(`${advice} .*\\[inDoubt\\]`));
 
+      await declare({ orders: after("twin"), twin: {} });
+      const warned = await up();
+      expect(warned.output).toMatch(new RegExp(`warning: The state has webhook .* ${advice}`));
+
+      // Without the dependency, which only sets the order of this test.
+      await declare({ orders: {}, twin: {} });
+      await up();
+      await removeFromState(stack, "twin");
       await declare({ orders: {} });
       await up();
 
