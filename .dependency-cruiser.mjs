@@ -31,9 +31,9 @@ const packages = [
   },
   {
     name: "zod",
-    sentence: "Only api, provider and cli import zod.",
+    sentence: "Only api, provider, local-service and cli import zod.",
     path: "zod",
-    importers: "(api|provider|cli)/",
+    importers: "(api|provider|local-service|cli)/",
   },
   {
     name: "process",

@@ -1,10 +1,8 @@
-import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import { isApiKey } from "../common/identifier.js";
 import { isLoopbackHostname } from "../common/url.js";
-import { sendError, sendPlainError } from "./errors.js";
 import type { ApiKeys, RateLimit } from "./options.js";
 import type { ServiceEnv } from "./requests.js";
+import { sendError, sendNotFound, sendPlainError } from "./responses.js";
 
 /** The databases that each key may use. */
 export class KnownApiKeys {
@@ -14,9 +12,6 @@ export class KnownApiKeys {
     this.#databasesOf = Array.isArray(apiKeys)
       ? new Map(apiKeys.map((key) => [key, "*"]))
       : new Map(Object.entries(apiKeys));
-    if (this.#databasesOf.size === 0 || ![...this.#databasesOf.keys()].every(isApiKey)) {
-      throw new TypeError("apiKeys must name at least one key, each of visible ASCII characters.");
-    }
   }
 
   get first(): string {
@@ -51,18 +46,6 @@ export function authorize(keys: KnownApiKeys) {
 }
 
 /**
- * Responds with 404 `NOT_FOUND` (docs/api/README.md#errors). The message is the same for a webhook that does
- * not exist, for one of another database and for a database without access, so that a caller without access
- * learns nothing.
- */
-export function sendNotFound(c: Context): Response {
-  const { webhookId, databaseId } = c.req.param();
-  // Only the path of a deletion contains the id of a webhook.
-  const what = webhookId === undefined ? `Database ${databaseId}` : `Webhook ${webhookId}`;
-  return sendError(c, 404, `${what} not found`);
-}
-
-/**
  * Refuses a request whose `Host` is not a loopback name, or whose `Origin` is not a loopback address.
  * The default key is public, and every web page can send requests to 127.0.0.1, even under the page's
  * own host name (DNS rebinding).
@@ -79,8 +62,8 @@ export const loopbackOnly = createMiddleware<ServiceEnv>(async (c, next) => {
 });
 
 /** Responds with 429 when a key exceeds its rate limit, before the body is read. Each key has a token bucket. */
-export function limitRate({ requestsPerSecond, burst }: RateLimit, keys: KnownApiKeys) {
-  const capacity = burst ?? Math.max(1, requestsPerSecond);
+export function limitRate({ requestsPerSecond }: RateLimit, keys: KnownApiKeys) {
+  const capacity = Math.max(1, requestsPerSecond);
   const buckets = new Map<string, { tokens: number; filledAt: number }>();
   return createMiddleware<ServiceEnv>(async (c, next) => {
     // Unknown keys share one bucket, because clients can invent any number of them.

@@ -1,13 +1,48 @@
 import { setTimeout as delay } from "node:timers/promises";
 import PQueue from "p-queue";
 import { Agent } from "undici";
-import type { Delivery, DeliveryOutcome, EmittedEvent } from "./delivery.js";
-import { completeEvent, type DeliveredEvent, eventChecks, type NewEvent } from "./events.js";
-import { sendNotification } from "./notification.js";
+import { completeEvent, type DeliveredEvent, eventSchema, type NewEvent } from "./events.js";
+import type { ServiceLog } from "./log.js";
 import type { LocalServiceOptions } from "./options.js";
-import type { ServiceEmitter } from "./service-emitter.js";
-import { type Checks, validateFields } from "./validation.js";
+import { deliveryUrl, sendNotification } from "./send-notification.js";
+import { problemsOf } from "./validation.js";
 import type { StoredWebhook, WebhookStore } from "./webhook-store.js";
+
+/** The delivery of one event to one webhook. The object's fields change as the delivery proceeds. */
+export interface Delivery {
+  /** Position in the order of creation since the start: 1, 2, 3, …. */
+  readonly number: number;
+  /** Event that is delivered. */
+  readonly event: DeliveredEvent;
+  /** Identifier of the webhook. */
+  readonly webhookId: number;
+  /** Address of the latest attempt, in clear text: it can be a credential. Absent before the first. */
+  readonly url?: string;
+  /** Attempts begun so far. */
+  readonly attempts: number;
+  /** Status of the latest response; absent when the latest finished attempt got none. */
+  readonly statusCode?: number;
+  /** Why the latest finished attempt got no response. */
+  readonly problem?: string;
+  /**
+   * `"delivered"`: the receiver responded with 2xx; `"failed"`: no attempts are left; `"dropped"`: the
+   * webhook was deleted or switched off first; `"pending"`: not finished yet.
+   */
+  readonly outcome: DeliveryOutcome;
+  /** Seconds from the end of the latest attempt to the next one, while the delivery waits for it. */
+  readonly retryInSeconds?: number;
+}
+
+/** The outcome of a delivery; see {@link Delivery.outcome}. */
+export type DeliveryOutcome = "pending" | "delivered" | "failed" | "dropped";
+
+/** An event that was emitted, and the deliveries that it led to. */
+export interface EmittedEvent extends DeliveredEvent {
+  /** One for every active webhook that subscribes to the event. */
+  readonly deliveries: readonly Delivery[];
+  /** Fulfilled when every delivery has finished; rejected when the service closes first. */
+  readonly finished: Promise<readonly Delivery[]>;
+}
 
 /** A mutable {@link Delivery}. */
 type DeliveryEntry = { -readonly [K in keyof Delivery]: Delivery[K] };
@@ -24,8 +59,8 @@ export class Deliveries {
   readonly #retryWaitsSeconds: readonly number[];
   readonly #deliverTo: string | undefined;
   readonly #maxEntries: number;
-  readonly #emitter: ServiceEmitter;
-  readonly #eventChecks: Checks;
+  readonly #log: ServiceLog;
+  readonly #eventSchema: ReturnType<typeof eventSchema>;
   readonly #agent: Agent;
   readonly #queue: PQueue;
   #lastNumber = 0;
@@ -33,7 +68,7 @@ export class Deliveries {
   constructor(
     webhooks: WebhookStore,
     options: LocalServiceOptions & { readonly maxRequests: number },
-    emitter: ServiceEmitter,
+    log: ServiceLog,
   ) {
     const { deliveries = {}, allowUnknownEvents = false } = options;
     const { timeoutSeconds = 15, maxConcurrent = 64 } = deliveries;
@@ -42,8 +77,8 @@ export class Deliveries {
     this.#retryWaitsSeconds = deliveries.retryWaitsSeconds ?? defaultRetryWaitsSeconds;
     this.#deliverTo = deliveries.deliverTo;
     this.#maxEntries = options.maxRequests;
-    this.#emitter = emitter;
-    this.#eventChecks = eventChecks(allowUnknownEvents);
+    this.#log = log;
+    this.#eventSchema = eventSchema(allowUnknownEvents);
     // `sendNotification` enforces the timeout of an attempt. undici's timeouts for a response are off, and
     // its timeout for connecting, 10 s by default, must not be shorter.
     const connect = { timeout: this.#timeoutMs };
@@ -52,7 +87,7 @@ export class Deliveries {
   }
 
   validateEvent(event: unknown): string[] {
-    return validateFields(event, this.#eventChecks);
+    return problemsOf(this.#eventSchema, event);
   }
 
   /** Starts to deliver a valid event to every webhook that subscribes to it. */
@@ -69,7 +104,7 @@ export class Deliveries {
     // A caller may ignore the promise, and an unhandled rejection would end the process.
     finished.catch(() => {});
     const emitted = { ...event, deliveries, finished };
-    this.#emitter.emit("log", { type: "event", event: emitted });
+    this.#log.emit("entry", { type: "event", event: emitted });
     return emitted;
   }
 
@@ -118,7 +153,7 @@ export class Deliveries {
           return this.#finish(delivery, "failed");
         }
         delivery.retryInSeconds = waitSeconds;
-        this.#emitter.emit("log", { type: "delivery", delivery });
+        this.#log.emit("entry", { type: "delivery", delivery });
         await delay(waitSeconds * 1000, undefined, { signal });
       }
     } catch (error) {
@@ -150,8 +185,8 @@ export class Deliveries {
   #finish(delivery: DeliveryEntry, outcome: DeliveryOutcome): Delivery {
     delivery.outcome = outcome;
     delete delivery.retryInSeconds;
-    this.#emitter.emit("log", { type: "delivery", delivery });
-    this.#emitter.emit("deliveryFinished", delivery);
+    this.#log.emit("entry", { type: "delivery", delivery });
+    this.#log.emit("delivery", delivery);
     return delivery;
   }
 }
@@ -159,13 +194,4 @@ export class Deliveries {
 /** Whether a webhook receives an event (docs/api/README.md#notifications). */
 function subscribes({ active, events, tableId }: StoredWebhook, event: DeliveredEvent): boolean {
   return active && events.includes(event.type) && (tableId === null || tableId === event.tableId);
-}
-
-/** Returns the `url` of a webhook, or the same path and query at the origin of `deliverTo`. */
-function deliveryUrl(url: string, deliverTo: string | undefined): string {
-  const parsed = URL.parse(url);
-  // Joined as text: resolving the path "//host" would lead to another host.
-  return deliverTo === undefined || parsed === null
-    ? url
-    : new URL(deliverTo).origin + parsed.pathname + parsed.search;
 }

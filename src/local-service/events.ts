@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
+import * as z from "zod/mini";
 import { type EventType, eventTypes, isEventType } from "../common/event-types.js";
 import { adviceForUnknownName } from "../common/nearest-name.js";
-import * as check from "./validation.js";
+import { aNonEmptyString, must, openObject } from "./validation.js";
 
 /** An event of a database, to be delivered to the webhooks that subscribe to it. */
 export interface NewEvent {
@@ -31,27 +32,26 @@ export interface DeliveredEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** The check of an event type (docs/api/README.md#event-types), in a subscription and in an event. */
-export function eventTypeCheck(allowUnknownEvents: boolean): check.Check {
-  return (name, type) => {
-    if (typeof type !== "string" || type === "") {
-      return `${name} must be an event type`;
-    }
-    const isKnown = allowUnknownEvents || isEventType(type);
-    return isKnown ? undefined : `${name} ${adviceForUnknownName(type, eventTypes)}`;
-  };
+/** The schema of an event type (docs/api/README.md#event-types), in a subscription and in an event. */
+export function eventTypeSchema(allowUnknownEvents: boolean) {
+  const isKnown = (type: unknown) => allowUnknownEvents || isEventType(type as string);
+  const isType = (type: unknown) => typeof type === "string" && type !== "";
+  return z.custom((type) => isType(type) && isKnown(type), {
+    error: ({ input }) =>
+      isType(input) ? adviceForUnknownName(String(input), eventTypes) : "must be an event type",
+  });
 }
 
-/** The checks of the fields of an event. */
-export function eventChecks(allowUnknownEvents: boolean): check.Checks {
-  return {
-    type: eventTypeCheck(allowUnknownEvents),
-    databaseId: check.aNonEmptyString,
-    tableId: check.optional(check.aNonEmptyString),
-    data: check.optional(check.must("be a JSON object", check.isObject)),
+/** The schema of an event. */
+export function eventSchema(allowUnknownEvents: boolean) {
+  return openObject({
+    type: eventTypeSchema(allowUnknownEvents),
+    databaseId: aNonEmptyString,
+    tableId: z.optional(aNonEmptyString),
+    data: z.optional(z.record(z.string(), z.unknown(), { error: "must be a JSON object" })),
     // The identifier is sent in the header `webhook-id`.
-    id: check.optional(check.must("be 1 to 256 visible ASCII characters", isHeaderValue)),
-  };
+    id: z.optional(must("be 1 to 256 visible ASCII characters", isHeaderValue)),
+  });
 }
 
 /** Fills in the fields that a notification needs. */

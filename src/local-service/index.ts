@@ -7,12 +7,13 @@
  */
 
 export { DataFileError } from "./data-file.js";
-export type { AwaitedDelivery, Delivery, DeliveryOutcome, EmittedEvent } from "./delivery.js";
+export type { Delivery, DeliveryOutcome, EmittedEvent } from "./deliveries.js";
 export type { DeliveredEvent, NewEvent } from "./events.js";
-export type { ChangeBody, Fault, FaultRule, InjectedFault } from "./faults.js";
+export type { Interceptor, ResponseOptions } from "./interceptors.js";
+export { connectionReset, delay, loseResponse, respondWith, times } from "./interceptors.js";
+export type { LogEntry } from "./log.js";
 export type { ApiKeys, DeliveryOptions, LocalServiceOptions, RateLimit } from "./options.js";
-export type { AwaitedRequest, ReceivedRequest, RequestMatch, RequestOutcome } from "./requests.js";
+export type { ReceivedRequest, RequestOutcome } from "./requests.js";
 export type { LocalService, ServiceCounts } from "./service.js";
 export { startLocalService } from "./service.js";
-export type { LogEntry } from "./service-emitter.js";
 export type { StoredWebhook, WebhookChanges } from "./webhook-store.js";

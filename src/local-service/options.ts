@@ -1,7 +1,18 @@
+import * as z from "zod/mini";
+import { isApiKey } from "../common/identifier.js";
 import { isAbsoluteHttpUrl } from "../common/url.js";
-import type { FaultRule } from "./faults.js";
-import type { LogEntry } from "./service-emitter.js";
-import * as check from "./validation.js";
+import type { Interceptor } from "./interceptors.js";
+import type { LogEntry } from "./log.js";
+import {
+  aBoolean,
+  aFunction,
+  aNonEmptyString,
+  aPositiveNumber,
+  aWholeNumber,
+  closedObject,
+  must,
+  problemsOf,
+} from "./validation.js";
 
 /** How a local service starts; everything has a default. */
 export interface LocalServiceOptions {
@@ -26,8 +37,8 @@ export interface LocalServiceOptions {
   readonly listing?: boolean;
   /** Limits the requests of each key. Default: no limit. */
   readonly rateLimit?: RateLimit;
-  /** Fault rules from the start, as added by `inject`. Default: none. */
-  readonly faults?: readonly FaultRule[];
+  /** An interceptor from the start, as added by `use`. Default: none. */
+  readonly intercept?: Interceptor;
   /**
    * File that keeps the webhooks, created when it does not exist. The file survives the death of the
    * process at any moment. It holds the signing secrets in clear text. Default: memory. The start fails
@@ -56,12 +67,13 @@ export interface LocalServiceOptions {
  */
 export type ApiKeys = readonly string[] | Readonly<Record<string, readonly string[] | "*">>;
 
-/** A limit on each API key's requests, above which they get 429 with `Retry-After` in seconds. */
+/**
+ * A limit on each API key's requests, above which they get 429 with `Retry-After` in seconds. It is applied
+ * before interceptors, and not to emissions over HTTP.
+ */
 export interface RateLimit {
-  /** Average requests per second of one key; more than 0, fractions allowed. */
+  /** Average requests per second of one key; more than 0, fractions allowed. After a pause, a key may send this many at once, and at least one. */
   readonly requestsPerSecond: number;
-  /** Requests that a key may send at once after a pause. Default: `requestsPerSecond`, at least 1. */
-  readonly burst?: number;
 }
 
 /** How notifications are delivered. The API does not specify these values. */
@@ -83,41 +95,46 @@ export interface DeliveryOptions {
   readonly deliverTo?: string;
 }
 
-/** Throws a TypeError that names every invalid and every unknown option. */
+const optionsSchema = closedObject({
+  port: z.optional(aWholeNumber(0)),
+  host: z.optional(aNonEmptyString),
+  allowRemote: z.optional(aBoolean),
+  apiKeys: z.optional(must("name at least one key, each of visible ASCII characters", areApiKeys)),
+  allowUnknownEvents: z.optional(aBoolean),
+  listing: z.optional(aBoolean),
+  rateLimit: z.optional(closedObject({ requestsPerSecond: aPositiveNumber })),
+  intercept: z.optional(aFunction),
+  // The path of the data file is validated when it is opened.
+  data: z.optional(z.unknown()),
+  deliveries: z.optional(
+    closedObject({
+      timeoutSeconds: z.optional(aPositiveNumber),
+      maxConcurrent: z.optional(aWholeNumber(1)),
+      retryWaitsSeconds: z.optional(must("be a list of seconds, 0 to 86400", areWaits)),
+      deliverTo: z.optional(must("be an origin, such as http://h:9000", isHttpOrigin)),
+    }),
+  ),
+  maxRequests: z.optional(aWholeNumber(0)),
+  onLog: z.optional(aFunction),
+});
+
+/** Throws a TypeError that names the invalid options and an unknown one. */
 export function assertServiceOptions(options: LocalServiceOptions): void {
-  check.assertOptions("startLocalService", options, {
-    // The start of the service checks the values of these five when it uses them.
-    port: check.anything,
-    host: check.anything,
-    apiKeys: check.anything,
-    faults: check.anything,
-    data: check.anything,
-    allowRemote: check.optional(check.aBoolean),
-    allowUnknownEvents: check.optional(check.aBoolean),
-    listing: check.optional(check.aBoolean),
-    rateLimit: check.optional(check.anObject),
-    deliveries: check.optional(check.anObject),
-    maxRequests: check.optional(check.aWholeNumber),
-    onLog: check.optional(check.aFunction),
-  });
-  if (options.rateLimit !== undefined) {
-    check.assertOptions("rateLimit", options.rateLimit, {
-      requestsPerSecond: check.aPositiveNumber,
-      burst: check.optional(check.aPositiveWholeNumber),
-    });
+  const problems = problemsOf(optionsSchema, options);
+  if (problems.length > 0) {
+    throw new TypeError(`startLocalService: ${problems.join("; ")}.`);
   }
-  check.assertOptions("deliveries", options.deliveries ?? {}, {
-    timeoutSeconds: check.optional(check.aPositiveNumber),
-    maxConcurrent: check.optional(check.aPositiveWholeNumber),
-    retryWaitsSeconds: check.optional(check.must("be a list of seconds, 0 to 86400", areWaits)),
-    deliverTo: check.optional(check.must("be an origin, such as http://h:9000", isHttpOrigin)),
-  });
 }
 
 /** Whether a value is the origin of an http or https URL, without a path and without user info. */
 export function isHttpOrigin(value: unknown): boolean {
   const isOrigin = typeof value === "string" && /^https?:\/\/[^/?#@]+\/?$/i.test(value);
   return isOrigin && isAbsoluteHttpUrl(value);
+}
+
+function areApiKeys(value: unknown): boolean {
+  const keys: unknown[] = Array.isArray(value) ? value : Object.keys(Object(value));
+  return keys.length > 0 && keys.every((key) => typeof key === "string" && isApiKey(key));
 }
 
 function areWaits(value: unknown): boolean {

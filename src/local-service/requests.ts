@@ -1,4 +1,11 @@
+import type { IncomingMessage } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
+import { createMiddleware } from "hono/factory";
+import { parseJson } from "../common/json.js";
+import type { ServiceLog } from "./log.js";
+import { sendError } from "./responses.js";
+
+const maxBodyBytes = 1024 * 1024;
 
 /** One request as the service saw it. The object's fields change as the request proceeds. */
 export interface ReceivedRequest {
@@ -20,45 +27,27 @@ export interface ReceivedRequest {
    * The parsed JSON body; `undefined` when there is none, when it is not JSON, and before it is read. The
    * service reads only the body of an authorized request.
    */
-  readonly body?: unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: a client can send any JSON.
+  readonly body?: any;
   /** Whether the service has stored or deleted a webhook for this request. */
   readonly committed: boolean;
-  /** The status of the response, after faults. */
+  /** The status of the response, after interceptors. */
   readonly statusCode?: number;
   /** Why the service refused the request, in the words of its response. */
   readonly problem?: string;
   /**
-   * The outcome. `"responded"`: the service wrote a complete response; `"reset"`: a fault broke the
-   * connection; `"noResponse"`: a fault sends nothing; `"disconnected"`: the client went away first;
-   * `"pending"`: not finished yet. A pending or disconnected request may still be committed.
+   * The outcome. `"responded"`: the service wrote a complete response; `"reset"`: an interceptor reset the
+   * connection; `"disconnected"`: the client went away first; `"pending"`: not finished yet. A pending or
+   * disconnected request may still be committed.
    */
   readonly outcome: RequestOutcome;
 }
 
 /** The outcome of a request; see {@link ReceivedRequest.outcome}. */
-export type RequestOutcome = "pending" | "responded" | "reset" | "noResponse" | "disconnected";
-
-/** Which requests match; every given condition must hold. */
-export interface RequestMatch {
-  /** Method. Default: `"any"`. */
-  readonly on?: "POST" | "DELETE" | "GET" | "any";
-  /** Database in the path, decoded. Default: any. */
-  readonly databaseId?: string;
-  /** A further condition. Default: none. */
-  readonly where?: (request: ReceivedRequest) => boolean;
-}
-
-/** Which request to wait for, and the stage that it must have reached. */
-export interface AwaitedRequest extends RequestMatch {
-  /**
-   * `"received"` (default): read, not yet handled; `"committed"`: a webhook was stored or deleted;
-   * `"finished"`: its outcome is known.
-   */
-  readonly stage?: "received" | "committed" | "finished";
-}
+export type RequestOutcome = "pending" | "responded" | "reset" | "disconnected";
 
 /** A mutable {@link ReceivedRequest}. */
-export type RequestEntry = { -readonly [K in keyof ReceivedRequest]: ReceivedRequest[K] };
+type RequestEntry = { -readonly [K in keyof ReceivedRequest]: ReceivedRequest[K] };
 
 /** The types of Hono's context in this service. */
 export interface ServiceEnv {
@@ -66,12 +55,107 @@ export interface ServiceEnv {
   Variables: { entry: RequestEntry; problem?: string | undefined };
 }
 
-/** Whether every given condition holds for the request. */
-export function matches(match: RequestMatch, request: ReceivedRequest): boolean {
-  const { on: method = "any", databaseId, where } = match;
-  return (
-    (method === "any" || method === request.method) &&
-    (databaseId === undefined || databaseId === request.databaseId) &&
-    (where === undefined || where(request))
-  );
+/** Keeps the newest requests in order of arrival, and logs the stages that they reach. */
+export class RequestLog {
+  readonly newest: RequestEntry[] = [];
+  readonly counts = { requests: 0, posts: 0, deletes: 0, connections: 0 };
+  readonly #maxEntries: number;
+  readonly #log: ServiceLog;
+
+  constructor(maxEntries: number, log: ServiceLog) {
+    this.#maxEntries = maxEntries;
+    this.#log = log;
+  }
+
+  add({ method = "", url = "", headers }: IncomingMessage): RequestEntry {
+    this.counts.requests += 1;
+    this.counts.posts += Number(method === "POST");
+    this.counts.deletes += Number(method === "DELETE");
+    const entry: RequestEntry = {
+      number: this.counts.requests,
+      method,
+      path: url,
+      headers: Object.fromEntries(Object.entries(headers).map(([k, v]) => [k, String(v)])),
+      body: undefined,
+      committed: false,
+      outcome: "pending",
+    };
+    this.newest.push(entry);
+    if (this.newest.length > this.#maxEntries) {
+      this.newest.shift();
+    }
+    return entry;
+  }
+
+  noteReceived(entry: RequestEntry): void {
+    this.#log.emit("request", entry);
+  }
+
+  noteCommitted(entry: RequestEntry, webhookId: number): void {
+    entry.committed = true;
+    entry.webhookId = String(webhookId);
+    this.#log.emit("request", entry);
+  }
+
+  /** Keeps the first outcome, for example when a response follows after the client has disconnected. */
+  noteFinished(
+    entry: RequestEntry,
+    result: Pick<ReceivedRequest, "outcome" | "statusCode" | "problem">,
+  ): void {
+    if (entry.outcome === "pending") {
+      Object.assign(entry, result);
+      this.#log.emit("request", entry);
+      this.#log.emit("entry", { type: "request", request: entry });
+    }
+  }
+}
+
+/** Adds every request and its outcome to the log. */
+export function logRequest(requests: RequestLog) {
+  return createMiddleware<ServiceEnv>(async (c, next) => {
+    const entry = requests.add(c.env.incoming);
+    c.set("entry", entry);
+    c.env.outgoing.once("close", () => requests.noteFinished(entry, { outcome: "disconnected" }));
+    await next();
+    const problem = c.get("problem");
+    const response = { statusCode: c.res.status, ...(problem !== undefined && { problem }) };
+    requests.noteFinished(entry, { outcome: "responded", ...response });
+  });
+}
+
+/**
+ * Reads the body of an authorized request into its log entry. The response is 413 if the body is too large.
+ *
+ * Reads the stream of Node.js directly. Hono's `bodyLimit` would put a chunked body into a new `Request`,
+ * and that works only if the global `Request` of the process is replaced.
+ */
+export function readBody(requests: RequestLog) {
+  return createMiddleware<ServiceEnv>(async (c, next) => {
+    const entry = c.get("entry");
+    if (entry.authorized) {
+      const body = await readUpToLimit(c.env.incoming);
+      if (body === undefined) {
+        return sendError(c, 413, `The body is larger than ${maxBodyBytes} bytes.`);
+      }
+      entry.body = parseJson(body.toString());
+    }
+    requests.noteReceived(entry);
+    return next();
+  });
+}
+
+async function readUpToLimit(incoming: IncomingMessage): Promise<Buffer | undefined> {
+  if (Number(incoming.headers["content-length"] ?? 0) > maxBodyBytes) {
+    return undefined;
+  }
+  const chunks: Buffer[] = [];
+  let receivedBytes = 0;
+  // A chunked body is read to its end: some clients send all of it before they read the 413.
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    receivedBytes += chunk.length;
+    if (receivedBytes <= maxBodyBytes) {
+      chunks.push(chunk);
+    }
+  }
+  return receivedBytes <= maxBodyBytes ? Buffer.concat(chunks) : undefined;
 }

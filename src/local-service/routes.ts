@@ -2,20 +2,16 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
+import * as z from "zod/mini";
 import { isAbsoluteHttpUrl, isLoopbackAddress } from "../common/url.js";
-import { authorize, type KnownApiKeys, limitRate, loopbackOnly, sendNotFound } from "./access.js";
-import { applyFaults } from "./apply-faults.js";
-import type { Deliveries } from "./deliveries.js";
-import type { Delivery } from "./delivery.js";
-import { sendError, sendPlainError } from "./errors.js";
-import { eventTypeCheck, type NewEvent } from "./events.js";
-import type { FaultRules } from "./faults.js";
+import { authorize, type KnownApiKeys, limitRate, loopbackOnly } from "./access.js";
+import type { Deliveries, Delivery } from "./deliveries.js";
+import { eventTypeSchema, type NewEvent } from "./events.js";
+import { type Interceptors, intercept } from "./interceptors.js";
 import type { LocalServiceOptions } from "./options.js";
-import { readBodyOrRefuse } from "./read-body.js";
-import type { RequestLog } from "./request-log.js";
-import type { ServiceEnv } from "./requests.js";
-import type { ServiceEmitter } from "./service-emitter.js";
-import * as check from "./validation.js";
+import { logRequest, type RequestLog, readBody, type ServiceEnv } from "./requests.js";
+import { sendError, sendNotFound, sendPlainError } from "./responses.js";
+import { aNonEmptyString, must, openObject, problemsOf } from "./validation.js";
 import type { StoredWebhook, WebhookStore } from "./webhook-store.js";
 
 /** The parts of the service that the routes use. */
@@ -24,8 +20,7 @@ export interface ServiceParts {
   readonly deliveries: Deliveries;
   readonly keys: KnownApiKeys;
   readonly requests: RequestLog;
-  readonly faults: FaultRules;
-  readonly emitter: ServiceEmitter;
+  readonly interceptors: Interceptors;
   /** Aborted when the service closes. */
   readonly closing: AbortSignal;
 }
@@ -37,13 +32,13 @@ const maxWaitSeconds = 600;
 
 /**
  * The routes of docs/api/README.md. The steps of a request are, in order: the log, `Host` and `Origin`, the
- * rate limit, reading the body if the API key may use the database, faults, refusal without such a key, and the
- * handler. Only the fault `resetBeforeReading` can come before the body.
+ * rate limit, the body if the API key may use the database, interceptors, refusal without such a key, and the
+ * handler.
  */
 export function createRoutes(parts: ServiceParts, options: LocalServiceOptions): Hono<ServiceEnv> {
-  const { webhooks, deliveries, keys, requests, faults, closing } = parts;
+  const { webhooks, deliveries, keys, requests, interceptors, closing } = parts;
   const { allowUnknownEvents = false, listing = false, host = "127.0.0.1" } = options;
-  const bodyChecks = creationChecks(allowUnknownEvents);
+  const creation = creationSchema(allowUnknownEvents);
   const app = new Hono<ServiceEnv>();
   const bases = app.basePath("/api/v1/bases");
 
@@ -54,21 +49,24 @@ export function createRoutes(parts: ServiceParts, options: LocalServiceOptions):
   if (!options.allowRemote && isLoopbackAddress(host)) {
     app.use(loopbackOnly);
   }
-  // Before the rate limit and the faults, because an emission is not part of the API.
-  app.post(eventsPath, logPathAndAccess(keys), authorize(keys), (c) => emitEvent(c, deliveries));
+  // Before the rate limit and the interceptors, because an emission is not part of the API.
+  app.post(eventsPath, logPathAndAccess(keys), authorize(keys), readBody(requests), (c) =>
+    emitEvent(c, deliveries),
+  );
   bases.use(collectionPath, logPathAndAccess(keys));
   bases.use(itemPath, logPathAndAccess(keys));
   if (options.rateLimit !== undefined) {
     app.use(limitRate(options.rateLimit, keys));
   }
-  app.use(applyFaults(faults, requests, closing));
+  app.use(readBody(requests));
+  app.use(intercept(interceptors, requests, closing));
 
   bases.post(collectionPath, authorize(keys), (c) => {
     if (!/^application\/json *(;|$)/i.test(c.req.header("content-type") ?? "")) {
       return sendError(c, 415, "Content-Type must be application/json.");
     }
     const { body } = c.get("entry");
-    const problems = check.validateFields(body, bodyChecks);
+    const problems = problemsOf(creation, body);
     if (problems.length > 0) {
       return sendError(c, 400, `Invalid request body: ${problems.join("; ")}.`);
     }
@@ -116,12 +114,7 @@ async function emitEvent(
   if (!(waitSeconds >= 0 && waitSeconds <= maxWaitSeconds)) {
     return sendError(c, 400, `wait must be a number of seconds, 0 to ${maxWaitSeconds}.`);
   }
-  const refusal = await readBodyOrRefuse(c);
-  if (refusal !== undefined) {
-    return refusal;
-  }
-  // Any JSON: the next line validates it.
-  const body = { ...(c.get("entry").body as NewEvent), databaseId: c.req.param("databaseId") };
+  const body: NewEvent = { ...c.get("entry").body, databaseId: c.req.param("databaseId") };
   const problems = deliveries.validateEvent(body);
   if (problems.length > 0) {
     return sendError(c, 400, `Invalid event: ${problems.join("; ")}.`);
@@ -134,37 +127,16 @@ async function emitEvent(
   return c.json({ id: event.id, deliveries: summaries }, isPending ? 202 : 200);
 }
 
-/** The fields of a creation (docs/api/README.md#create-a-webhook). */
-function creationChecks(allowUnknownEvents: boolean): check.Checks {
-  const checkType = eventTypeCheck(allowUnknownEvents);
+/** The body of a creation (docs/api/README.md#create-a-webhook). */
+function creationSchema(allowUnknownEvents: boolean) {
   const isUrl = (url: unknown) => typeof url === "string" && isAbsoluteHttpUrl(url);
-  const events: check.Check = (name, types) => {
-    if (!Array.isArray(types) || types.length === 0) {
-      return `${name} must be an array of at least one event type`;
-    }
-    const index = types.findIndex((type) => checkType(name, type) !== undefined);
-    return index < 0 ? undefined : checkType(`${name}[${index}]`, types[index]);
-  };
-  return {
-    url: check.must("be an absolute http or https URL", isUrl),
-    events,
-    tableId: check.optional(check.aNonEmptyString),
-  };
-}
-
-function logRequest(requests: RequestLog) {
-  return createMiddleware<ServiceEnv>(async (c, next) => {
-    const { incoming, outgoing } = c.env;
-    const entry = requests.add(incoming);
-    c.set("entry", entry);
-    outgoing.once("close", () => requests.noteFinished(entry, { outcome: "disconnected" }));
-    await next();
-    const problem = c.get("problem");
-    requests.noteFinished(entry, {
-      outcome: "responded",
-      statusCode: c.res.status,
-      ...(problem !== undefined && { problem }),
-    });
+  const error = "must be an array of at least one event type";
+  return openObject({
+    url: must("be an absolute http or https URL", isUrl),
+    events: z
+      .array(eventTypeSchema(allowUnknownEvents), { error })
+      .check(z.minLength(1, { error })),
+    tableId: z.optional(aNonEmptyString),
   });
 }
 

@@ -6,15 +6,13 @@ import { createAdaptorServer } from "@hono/node-server";
 import { assertNodeVersion } from "../common/node-version.js";
 import { KnownApiKeys } from "./access.js";
 import { openDataFile } from "./data-file.js";
-import { Deliveries } from "./deliveries.js";
-import type { AwaitedDelivery, Delivery, EmittedEvent } from "./delivery.js";
+import { Deliveries, type Delivery, type EmittedEvent } from "./deliveries.js";
 import type { NewEvent } from "./events.js";
-import { type FaultRule, FaultRules, type InjectedFault } from "./faults.js";
+import { type Interceptor, Interceptors } from "./interceptors.js";
+import { ServiceLog } from "./log.js";
 import { assertServiceOptions, type LocalServiceOptions } from "./options.js";
-import { RequestLog } from "./request-log.js";
-import { type AwaitedRequest, matches, type ReceivedRequest } from "./requests.js";
+import { type ReceivedRequest, RequestLog } from "./requests.js";
 import { createRoutes, type ServiceParts } from "./routes.js";
-import { ServiceEmitter } from "./service-emitter.js";
 import {
   type DataFile,
   type StoredWebhook,
@@ -73,30 +71,29 @@ export class LocalService implements AsyncDisposable {
   readonly #parts: ServiceParts;
   readonly #server: Server;
   readonly #closing = new AbortController();
+  readonly #log = new ServiceLog(this.#closing.signal);
   #baseUrl = "";
   #port = 0;
   #closed: Promise<void> | undefined;
 
   /** @internal */
   constructor(options: LocalServiceOptions, file: DataFile | undefined) {
-    const { apiKeys = ["local-api-key"], faults = [], maxRequests = 10_000, onLog } = options;
-    const emitter = new ServiceEmitter(this.#closing.signal);
+    const { apiKeys = ["local-api-key"], intercept, maxRequests = 10_000, onLog } = options;
     if (onLog !== undefined) {
       // In a microtask, so that an error in `onLog` is an uncaught exception and never breaks a request.
-      emitter.on("log", (entry) => queueMicrotask(() => onLog(entry)));
+      this.#log.on("entry", (entry) => queueMicrotask(() => onLog(entry)));
     }
     const webhooks = new WebhookStore(file);
     this.#parts = {
-      emitter,
       webhooks,
       keys: new KnownApiKeys(apiKeys),
-      requests: new RequestLog(maxRequests, emitter),
-      deliveries: new Deliveries(webhooks, { ...options, maxRequests }, emitter),
-      faults: new FaultRules(),
+      requests: new RequestLog(maxRequests, this.#log),
+      deliveries: new Deliveries(webhooks, { ...options, maxRequests }, this.#log),
+      interceptors: new Interceptors(),
       closing: this.#closing.signal,
     };
-    for (const rule of faults) {
-      this.inject(rule);
+    if (intercept !== undefined) {
+      this.use(intercept);
     }
     this.#server = createAdaptorServer({
       fetch: createRoutes(this.#parts, options).fetch,
@@ -160,33 +157,23 @@ export class LocalService implements AsyncDisposable {
     return { ...requests.counts, created, deleted, pending: deliveries.pending.size };
   }
 
-  /** Empties `requests`; `counts` and faults stay as they are. */
+  /** Empties `requests`; `counts` and interceptors stay as they are. */
   clearRequests(): void {
     this.#parts.requests.newest.length = 0;
   }
 
   /**
-   * Waits for the next matching request to reach `stage`. Rejects when the service closes first. Without an
-   * argument it waits for the next request that is received.
+   * Waits for the next request that matches. The function is called when a request has been received, when it
+   * has stored or deleted a webhook (`committed`), and when its `outcome` is known. Rejects when the service
+   * closes first.
    */
-  nextRequest(awaited: AwaitedRequest = {}): Promise<ReceivedRequest> {
-    const { stage = "received", ...match } = awaited;
-    return this.#parts.emitter.next(stage, (request) => matches(match, request));
+  nextRequest(matches: (request: ReceivedRequest) => boolean): Promise<ReceivedRequest> {
+    return this.#log.next("request", matches);
   }
 
-  /**
-   * Waits for the next matching delivery to finish, whatever its outcome. Rejects when the service closes first.
-   * Without an argument it waits for the next delivery.
-   */
-  nextDelivery(awaited: AwaitedDelivery = {}): Promise<Delivery> {
-    const { type, webhookId, where } = awaited;
-    return this.#parts.emitter.next(
-      "deliveryFinished",
-      (delivery) =>
-        (type === undefined || type === delivery.event.type) &&
-        (webhookId === undefined || webhookId === delivery.webhookId) &&
-        (where === undefined || where(delivery)),
-    );
+  /** Waits for the next delivery that matches to finish, whatever its outcome. Rejects when the service closes first. */
+  nextDelivery(matches: (delivery: Delivery) => boolean): Promise<Delivery> {
+    return this.#log.next("delivery", matches);
   }
 
   /**
@@ -202,16 +189,16 @@ export class LocalService implements AsyncDisposable {
   }
 
   /**
-   * Adds a fault rule. Of the rules that match a request and have not yet applied to `times` requests, only
-   * the one that was added first applies to it. Throws a TypeError when the rule is invalid.
+   * Adds an interceptor, for faults and observations. It is outermost: it gets each request before the
+   * interceptors that were added earlier, and each response after them.
+   *
+   * @returns A function that removes the interceptor. A request that it already has continues through it.
+   * @example
+   * // The service makes the next webhook, and the response is lost.
+   * service.use(times(1, loseResponse(), ({ method }) => method === "POST"));
    */
-  inject(rule: FaultRule): InjectedFault {
-    return this.#parts.faults.add(rule);
-  }
-
-  /** Removes all fault rules, and releases the requests that they hold. */
-  clearFaults(): void {
-    this.#parts.faults.clear();
+  use(interceptor: Interceptor): () => void {
+    return this.#parts.interceptors.add(interceptor);
   }
 
   /**

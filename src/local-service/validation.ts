@@ -1,70 +1,63 @@
+import * as z from "zod/mini";
 import { adviceForUnknownName } from "../common/nearest-name.js";
 
-/** Returns what is wrong with a value, such as "port must be …", or `undefined` when it is valid. */
-export type Check = (name: string, value: unknown) => string | undefined;
-
-/** The checks of an object's fields, by name. */
-export type Checks = Readonly<Record<string, Check>>;
-
-/** Throws a TypeError that names every invalid and every unknown option. */
-export function assertOptions(subject: string, options: unknown, checks: Checks): void {
-  if (!isObject(options)) {
-    throw new TypeError(`${subject}: expected an object.`);
+/** Returns one problem per invalid field, such as "events[1] must be …". */
+export function problemsOf(schema: z.ZodMiniType, value: unknown): string[] {
+  const problems = new Map<unknown, string>();
+  for (const issue of schema.safeParse(value).error?.issues ?? []) {
+    const path =
+      issue.code === "unrecognized_keys" ? [...issue.path, issue.keys[0] ?? ""] : issue.path;
+    // A list can have thousands of invalid items.
+    if (!problems.has(path[0])) {
+      problems.set(path[0], `${nameOf(path)} ${issue.message}`.trimStart());
+    }
   }
-  const names = Object.keys(checks);
-  const unknown = Object.keys(options as object).filter((name) => !names.includes(name));
-  const problems = [
-    ...validateFields(options, checks),
-    ...unknown.map((name) => `${name.slice(0, 100)} ${adviceForUnknownName(name, names)}`),
-  ];
-  if (problems.length > 0) {
-    throw new TypeError(`${subject}: ${problems.join("; ")}.`);
-  }
+  return [...problems.values()];
 }
 
-/** Returns one problem per invalid field. Ignores unknown fields. */
-export function validateFields(value: unknown, checks: Checks): string[] {
-  if (!isObject(value)) {
-    return ["must be an object"];
-  }
-  const fields = value as Record<string, unknown>;
-  return Object.entries(checks).flatMap(([name, check]) => check(name, fields[name]) ?? []);
+/** A schema of the values that fulfil a condition; `requirement` follows "must" in the problem. */
+export function must(requirement: string, isValid: (value: unknown) => boolean) {
+  return z.custom(isValid, { error: `must ${requirement}` });
 }
 
-/** The check that a value is valid; `requirement` follows "must" in the message. */
-export function must(requirement: string, isValid: (value: unknown) => boolean): Check {
-  return (name, value) => (isValid(value) ? undefined : `${name} must ${requirement}`);
+/** A schema of objects in which unknown fields are allowed. */
+export function openObject(shape: Readonly<Record<string, z.ZodMiniType>>) {
+  return z.object(shape, { error: "must be an object" });
 }
 
-export function optional(check: Check): Check {
-  return (name, value) => (value === undefined ? undefined : check(name, value));
+/** A schema of objects in which an unknown field is a problem. */
+export function closedObject(shape: Readonly<Record<string, z.ZodMiniType>>) {
+  return z.strictObject(shape, {
+    error: ({ code, keys }) =>
+      code === "unrecognized_keys"
+        ? adviceForUnknownName(String(keys?.[0]), Object.keys(shape))
+        : "must be an object",
+  });
 }
 
-export function oneOf(values: readonly string[]): Check {
-  return must(`be one of ${values.join(", ")}`, (value) => values.includes(value as string));
-}
-
-export const anything: Check = () => undefined;
-export const anObject = must("be an object", isObject);
-export const aFunction = must("be a function", (value) => typeof value === "function");
 export const aBoolean = must("be true or false", (value) => typeof value === "boolean");
-export const aWholeNumber = must(
-  "be a whole number of at least 0",
-  (value) => Number.isSafeInteger(value) && Number(value) >= 0,
-);
-export const aPositiveWholeNumber = must(
-  "be a whole number of at least 1",
-  (value) => Number.isSafeInteger(value) && Number(value) >= 1,
-);
-export const aPositiveNumber = must(
-  "be a number over 0",
-  (value) => Number.isFinite(value) && Number(value) > 0,
-);
+export const aFunction = must("be a function", (value) => typeof value === "function");
 export const aNonEmptyString = must(
   "be a non-empty string",
   (value) => typeof value === "string" && value !== "",
 );
 
-export function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+export const aPositiveNumber = must(
+  "be a number over 0",
+  (value) => Number.isFinite(value) && Number(value) > 0,
+);
+
+export function aWholeNumber(min: number) {
+  const isValid = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= min;
+  return must(`be a whole number of at least ${min}`, isValid);
+}
+
+function nameOf(path: readonly PropertyKey[]): string {
+  return path.reduce<string>(
+    (name, key) =>
+      typeof key === "number"
+        ? `${name}[${key}]`
+        : `${name === "" ? "" : `${name}.`}${String(key).slice(0, 100)}`,
+    "",
+  );
 }

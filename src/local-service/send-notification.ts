@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import { type Dispatcher, request } from "undici";
-import type { Delivery } from "./delivery.js";
+import type { Delivery } from "./deliveries.js";
 import type { DeliveredEvent } from "./events.js";
 
 // A response's body is read and discarded, up to this size, so that the connection can be reused.
@@ -35,6 +35,15 @@ export async function sendNotification(
     const problem = signal.aborted ? `no response within ${timeoutMs / 1000} s` : reasonOf(error);
     return { problem };
   }
+}
+
+/** Returns the `url` of a webhook, or the same path and query at the origin of `deliverTo`. */
+export function deliveryUrl(url: string, deliverTo: string | undefined): string {
+  const parsed = URL.parse(url);
+  // Joined as text: resolving the path "//host" would lead to another host.
+  return deliverTo === undefined || parsed === null
+    ? url
+    : new URL(deliverTo).origin + parsed.pathname + parsed.search;
 }
 
 function notificationBody(event: DeliveredEvent, webhookId: number, attempt: number): string {

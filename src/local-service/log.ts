@@ -1,5 +1,5 @@
 import { EventEmitter, on } from "node:events";
-import type { Delivery, EmittedEvent } from "./delivery.js";
+import type { Delivery, EmittedEvent } from "./deliveries.js";
 import type { ReceivedRequest } from "./requests.js";
 
 /** One entry of the log. Its request or delivery is the object itself, which changes as it proceeds. */
@@ -11,17 +11,14 @@ export type LogEntry =
   /** A delivery after each of its attempts, or when it was dropped. */
   | { readonly type: "delivery"; readonly delivery: Delivery };
 
-/** The arguments of the listeners. The first three are the stages of a request. */
-interface ListenerArguments {
-  received: [ReceivedRequest];
-  committed: [ReceivedRequest];
-  finished: [ReceivedRequest];
-  deliveryFinished: [Delivery];
-  log: [LogEntry];
-}
-
-/** Emits the progress of requests and deliveries, for `nextRequest`, `nextDelivery` and `onLog`. */
-export class ServiceEmitter extends EventEmitter<ListenerArguments> {
+/** What happens to requests and deliveries, for `nextRequest`, `nextDelivery` and `onLog`. */
+export class ServiceLog extends EventEmitter<{
+  /** A request was received, has stored or deleted a webhook, or has its outcome. */
+  request: [ReceivedRequest];
+  /** A delivery has finished. */
+  delivery: [Delivery];
+  entry: [LogEntry];
+}> {
   readonly #closing: AbortSignal;
 
   constructor(closing: AbortSignal) {
@@ -30,11 +27,8 @@ export class ServiceEmitter extends EventEmitter<ListenerArguments> {
     this.setMaxListeners(0);
   }
 
-  /** Waits for the next matching request or delivery. Rejects with an AbortError when the service closes first. */
-  next<Name extends Exclude<keyof ListenerArguments, "log">>(
-    name: Name,
-    matches: (item: ListenerArguments[Name][0]) => boolean,
-  ): Promise<ListenerArguments[Name][0]> {
+  /** Waits for a matching request or delivery. Rejects with an AbortError when the service closes first. */
+  next<Item>(name: "request" | "delivery", matches: (item: Item) => boolean): Promise<Item> {
     const find = async () => {
       for await (const [item] of on(this, name, { signal: this.#closing })) {
         if (matches(item)) {

@@ -1,0 +1,147 @@
+import { setTimeout } from "node:timers/promises";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { createMiddleware } from "hono/factory";
+import type { ReceivedRequest, RequestLog, ServiceEnv } from "./requests.js";
+
+/**
+ * Middleware around the handling of a request, which decides about the response.
+ *
+ * `await next()` lets the service handle the request (through the interceptors that were added earlier) and
+ * returns its response. Call it at most once, or not at all: then the request has no effect. The response
+ * can be passed on, changed or replaced by any other `Response`, such as {@link connectionReset}. A promise
+ * that is never fulfilled keeps the connection open until the client leaves or the service closes. If the
+ * interceptor throws, the response is 500 with the message of the error.
+ *
+ * Interceptors see the requests of the API and those to unknown paths, after the service has read the body.
+ * They see neither an emission over HTTP nor a request that is refused earlier, because of its `Host` or
+ * `Origin`, the rate limit or the size of its body.
+ *
+ * @param request The entry in `requests`. It becomes `committed` while `next` runs.
+ * @param next Rejects when the service has closed, so that a delayed request has no effect.
+ */
+export type Interceptor = (
+  request: ReceivedRequest,
+  next: () => Promise<Response>,
+) => Response | Promise<Response>;
+
+/** The body and the headers of {@link respondWith}. */
+export interface ResponseOptions {
+  /** The headers. Default: the content type of `body`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A string is sent as it is, anything else as JSON. Default: no body. */
+  readonly body?: unknown;
+}
+
+/**
+ * Responds in place of the service, so that the request has no effect. Throws a RangeError when the status
+ * code is not one from 200 to 599, and a TypeError when it allows no body.
+ */
+export function respondWith(statusCode: number, options: ResponseOptions = {}): Interceptor {
+  const { headers = {}, body } = options;
+  const init = { status: statusCode, headers };
+  const createResponse = () =>
+    body === undefined || typeof body === "string"
+      ? new Response(body, init)
+      : Response.json(body, init);
+  // Invalid arguments throw here, and not in a request.
+  createResponse();
+  return createResponse;
+}
+
+/** Lets the service handle the request, then resets the connection in place of the response. */
+export function loseResponse(): Interceptor {
+  return async (_, next) => {
+    await next();
+    return connectionReset();
+  };
+}
+
+/** Waits before the service handles the request, which it then does even if the client has left. */
+export function delay(ms: number): Interceptor {
+  return async (_, next) => {
+    await setTimeout(ms, undefined, { ref: false });
+    return next();
+  };
+}
+
+/**
+ * Applies an interceptor to the first `count` requests that match, and to no request after them.
+ *
+ * @param count How many requests; `Infinity` for all that match.
+ * @param match Default: every request matches.
+ */
+export function times(
+  count: number,
+  interceptor: Interceptor,
+  match: (request: ReceivedRequest) => boolean = () => true,
+): Interceptor {
+  let remaining = count;
+  return (request, next) => {
+    if (remaining <= 0 || !match(request)) {
+      return next();
+    }
+    remaining -= 1;
+    return interceptor(request, next);
+  };
+}
+
+/**
+ * The response that makes the service send a TCP reset: a network error in the terms of the Fetch standard,
+ * with the `type` "error" and the `status` 0.
+ */
+export function connectionReset(): Response {
+  return Response.error();
+}
+
+/** The interceptors of a service. The last one is the outermost. */
+export class Interceptors {
+  #entries: readonly { readonly interceptor: Interceptor }[] = [];
+
+  /** Returns a function that removes the interceptor. Requests in flight keep it. */
+  add(interceptor: Interceptor): () => void {
+    const added = { interceptor };
+    this.#entries = [...this.#entries, added];
+    return () => {
+      this.#entries = this.#entries.filter((entry) => entry !== added);
+    };
+  }
+
+  /** Applies the interceptors around `handle`. */
+  run(request: ReceivedRequest, handle: () => Promise<Response>): Promise<Response> {
+    const outermost = this.#entries.reduce(
+      (next, { interceptor }) =>
+        async () => {
+          const response = await interceptor(request, next);
+          // JavaScript programs have no compiler that notices a missing `return`.
+          if (!(response instanceof Response)) {
+            throw new TypeError("an interceptor returned no Response");
+          }
+          return response;
+        },
+      handle,
+    );
+    return outermost();
+  }
+}
+
+/** Applies the interceptors to a request whose body has been read. */
+export function intercept(interceptors: Interceptors, log: RequestLog, closing: AbortSignal) {
+  return createMiddleware<ServiceEnv>(async (c, next) => {
+    const handle = async () => {
+      closing.throwIfAborted();
+      await next();
+      return c.res;
+    };
+    const response = await interceptors.run(c.get("entry"), handle);
+    if (response.type === "error") {
+      log.noteFinished(c.get("entry"), { outcome: "reset" });
+      c.env.incoming.socket.resetAndDestroy();
+    }
+    if (!c.finalized || response !== c.res) {
+      c.set("problem", undefined);
+      // Cleared first, because Hono merges the headers of the old response into the new one.
+      c.res = undefined;
+      c.res = response.type === "error" ? RESPONSE_ALREADY_SENT : response;
+    }
+  });
+}
