@@ -1,5 +1,6 @@
-import type { LocalService } from "pulumi-dbwebhooks/local-service";
+import { type LocalService, respondWith, times } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
+import { isPost } from "../helpers/faults/faults.mts";
 import { javascriptProgram, type Webhooks } from "../helpers/programs.ts";
 import { type ExistingWebhook, noPromptFlags, shareStack } from "../helpers/stack.ts";
 
@@ -44,7 +45,7 @@ describe("Resources that adopt webhooks", () => {
     service.clearRequests();
     // A creation fails, so Pulumi deletes old entries of the state only in the next run. That run creates no
     // adopting resource: nothing but `adopt` in the program tells it which webhooks to keep.
-    service.inject({ on: "POST", fault: { kind: "respond", statusCode: 400 }, times: 1 });
+    service.use(times(1, respondWith(400), isPost));
     const created = { args: { url: "https://example.com/created" } };
     await declare({ ...adopting(kept), created });
     const replacements = ["--replace", urnOf("replaced"), "--replace", urnOf("deletedFirst")];

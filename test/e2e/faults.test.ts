@@ -1,6 +1,6 @@
-import type { Fault } from "pulumi-dbwebhooks/local-service";
+import { type Interceptor, loseResponse, respondWith } from "pulumi-dbwebhooks/local-service";
 import { beforeAll, describe, expect, it } from "vitest";
-import { withFields } from "../helpers/faults/faults.mts";
+import { isDelete, isOf, isPost, withFields } from "../helpers/faults/faults.mts";
 import { javascriptProgram, type Webhooks, yamlProgram } from "../helpers/programs.ts";
 import { noPromptFlags, type StoredWebhooks, shareStack } from "../helpers/stack.ts";
 
@@ -21,10 +21,15 @@ const webhooksIn = (databaseIds: readonly string[], replacementTrigger: string):
   triggered: { args: { databaseId: "triggered" }, opts: { replacementTrigger } },
 });
 
-const forbidden: Fault = { kind: "respond", statusCode: 403 };
-const lostResponse: Fault = { kind: "resetAfterCommit" };
-const withoutSecret: Fault = withFields({ secret: undefined });
-const unusableSecret: Fault = withFields({ secret: 42 });
+const forbidden = respondWith(403);
+/** The faults that creations meet, by database. */
+const faultsOfCreations: Readonly<Record<string, Interceptor>> = {
+  notCreated: forbidden,
+  inDoubt: loseResponse(),
+  withoutSecret: withFields({ secret: undefined }),
+  undone: withFields({ secret: 42 }),
+  leftBehind: withFields({ secret: 42 }),
+};
 const withSecret = { outputs: { secret: { ciphertext: expect.any(String) } } };
 
 describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name", (program) => {
@@ -36,8 +41,7 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
     ({ output } = await stack().pulumi(["up", ...noPromptFlags, "--continue-on-error", ...args]));
     stored = await stack().storedWebhooks();
   };
-  const isIn = (name: string) => (one: { databaseId?: string }) => one.databaseId === name;
-  const existingIn = (name: string) => stack().service.webhooks.filter(isIn(name));
+  const existingIn = (name: string) => stack().service.webhooks.filter(isOf(name));
   const idIn = (name: string) => existingIn(name).map(program.idOf)[0];
   /** The kinds of the errors below "Diagnostics:" that belong to a resource. */
   const kindsOf = (name: string) => {
@@ -50,15 +54,16 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
   describe("an up that meets faults", () => {
     beforeAll(async () => {
       const { service, declare } = stack();
-      service.inject({ on: "POST", databaseId: "notCreated", fault: forbidden });
-      service.inject({ on: "POST", databaseId: "inDoubt", fault: lostResponse });
-      service.inject({ on: "POST", databaseId: "withoutSecret", fault: withoutSecret });
-      service.inject({ on: "POST", databaseId: "undone", fault: unusableSecret });
-      service.inject({ on: "POST", databaseId: "leftBehind", fault: unusableSecret });
-      service.inject({ on: "DELETE", databaseId: "leftBehind", fault: forbidden });
+      const removeFaults = service.use((request, next) => {
+        const { databaseId = "" } = request;
+        const isUndo = isDelete(request) && databaseId === "leftBehind";
+        const fault = isPost(request) ? faultsOfCreations[databaseId] : undefined;
+        return (isUndo ? forbidden : fault)?.(request, next) ?? next();
+      });
       await declare(webhooksIn([...creationOutcomes, ...deletionOutcomes, "targeted"], "first"));
 
       await up();
+      removeFaults();
     });
 
     it.each([
@@ -78,22 +83,23 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
   describe("the next up, in which a deletion fails and the service returns old webhooks for replacements,", () => {
     beforeAll(async () => {
       const { service, declare } = stack();
-      service.clearFaults();
       service.clearRequests();
       // The user deletes the webhooks that an error has named, and another one.
       for (const name of ["inDoubt", "withoutSecret", "leftBehind", "alreadyGone"]) {
         service.removeWebhook(existingIn(name)[0]?.id ?? 0);
       }
-      service.inject({ on: "DELETE", databaseId: "notDeleted", fault: forbidden });
-      for (const databaseId of replacedOnRequest) {
+      const removeFaults = service.use((request, next) => {
+        const { databaseId = "" } = request;
+        if (isDelete(request) && databaseId === "notDeleted") return forbidden(request, next);
+        if (!isPost(request) || !replacedOnRequest.includes(databaseId)) return next();
         // Pulumi compares nothing here, so the provider learns only from the deletion that it knows the webhook.
         const [{ id, secret } = {}] = existingIn(databaseId);
-        const fault: Fault = { kind: "respond", statusCode: 200, body: { id, secret } };
-        service.inject({ on: "POST", databaseId, fault });
-      }
+        return Response.json({ id, secret });
+      });
       await declare(webhooksIn([...creationOutcomes, "targeted"], "second"));
 
       await up("--replace", stored.targeted?.urn ?? "");
+      removeFaults();
     });
 
     it("leaves each webhook once at the service and, with a secret, in the state", () => {
@@ -113,7 +119,7 @@ describe.each([javascriptProgram, yamlProgram])("On the real CLI, through $name"
 
     it.each(replacedOnRequest)("keeps the webhook %s, and warns that it does so", (name) => {
       expect(output).toMatch(new RegExp(`warning: Did not delete .* database ${name}:`));
-      expect(stack().service.requests.filter(isIn(name))).toMatchObject([{ method: "POST" }]);
+      expect(stack().service.requests.filter(isOf(name))).toMatchObject([{ method: "POST" }]);
     });
   });
 });

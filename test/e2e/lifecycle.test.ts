@@ -77,10 +77,14 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
       service.updateWebhook(idOf("unlisted"), { url: otherUrl });
       service.updateWebhook(idOf("inactive"), { active: false });
       service.removeWebhook(idOf("gone"));
-      const fault = { kind: "respond", statusCode: 403 } as const;
-      service.inject({ on: "GET", databaseId: "base_unlisted", fault });
+      const removeFault = service.use(({ method, databaseId }, next) =>
+        method === "GET" && databaseId === "base_unlisted"
+          ? new Response(null, { status: 403 })
+          : next(),
+      );
 
       refreshed = await run("refresh", ...noPromptFlags);
+      removeFault();
     });
 
     it("are reported with their changes, or with the failed request for the list, and without a replacement", () => {

@@ -56,8 +56,9 @@ describe("Secrets on the real CLI, with Pulumi's debug log,", () => {
     await writeProgram(programOf("record.created", adopt));
     await up();
     await writeProgram(programOf("record.updated", adopt));
-    service.inject({ fault: echoAuthorization() });
+    const removeFault = service.use(echoAuthorization());
     await up();
+    removeFault();
   });
 
   it("are neither on stdout nor in the backend in clear text, not even after an update that fails", async () => {

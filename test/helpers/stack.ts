@@ -4,11 +4,13 @@ import {
   type LocalService,
   type LocalServiceOptions,
   startLocalService,
+  times,
 } from "pulumi-dbwebhooks/local-service";
 import { aroundAll, expect, inject, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { run, start, succeed } from "./commands.ts";
 import { textsBelow, withDirectory, writeJson } from "./directory.ts";
+import { hold, isPost } from "./faults/faults.mts";
 import { createWebhook } from "./local-service.ts";
 import { javascriptProgram, type Program, webhookArgs } from "./programs.ts";
 import { stackEnvironment } from "./pulumi.ts";
@@ -55,7 +57,6 @@ export async function withStack(
     );
 
     await use(stack);
-    service.clearFaults();
     if ((await stack.allResources()).length > 0) await stack.destroy();
   });
   expect(service.webhooks).toEqual([]);
@@ -179,8 +180,8 @@ async function openStack(root: string, service: LocalService, program: Program) 
 
 /** Holds back the response to the next creation; `committed` is fulfilled when the webhook exists. */
 export function holdCreation(service: LocalService) {
-  const fault = { kind: "hold", commit: true } as const;
-  const injected = service.inject({ on: "POST", fault, times: 1 });
-  const committed = service.nextRequest({ on: "POST", stage: "committed" });
-  return { committed, release: () => injected.release() };
+  const { holdResponse, release } = hold();
+  service.use(times(1, holdResponse, isPost));
+  const committed = service.nextRequest((request) => isPost(request) && request.committed);
+  return { committed, release };
 }

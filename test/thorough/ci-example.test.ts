@@ -1,8 +1,10 @@
 import { cp, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
+import { respondWith, times } from "pulumi-dbwebhooks/local-service";
 import { beforeAll, describe, expect, it } from "vitest";
 import { start } from "../helpers/commands.ts";
 import { repository } from "../helpers/directory.ts";
+import { isPost } from "../helpers/faults/faults.mts";
 import { yamlProgram } from "../helpers/programs.ts";
 import { holdCreation, shareStack } from "../helpers/stack.ts";
 
@@ -34,7 +36,7 @@ describe("The deployment script of examples/ci", () => {
   });
 
   it("exits with 1 when the update fails, and shows the error", async () => {
-    stack().service.inject({ on: "POST", fault: { kind: "respond", statusCode: 403 }, times: 1 });
+    stack().service.use(times(1, respondWith(403), isPost));
 
     const { exitCode, output } = await deploy().result;
 

@@ -198,7 +198,7 @@ it.each<[string, unknown]>([
   ["requestsPerSecond", { rateLimit: { requestsPerSecond: 0 } }],
   ["retryWaitsSeconds", { deliveries: { retryWaitsSeconds: [-1] } }],
   ["deliverTo", { deliveries: { deliverTo: "http://user:pw@h:9000" } }],
-  ["expected an object.", "http://127.0.0.1:8787"],
+  ["must be an object", "http://127.0.0.1:8787"],
 ])("A local service names the option %s and does not start with %j", async (name, options) => {
   await expect(startService(options as object)).rejects.toThrow(name);
 });

@@ -9,12 +9,13 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { version } from "../../package.json";
 import { EngineLog } from "../../src/adapters/plugin/engine-log.ts";
 import { PluginServer } from "../../src/adapters/plugin/server.ts";
+import { times } from "../../src/local-service/index.ts";
 import { EngineMonitor } from "../../src/provider/engine.ts";
 import { startEngine } from "../helpers/adapters/engine-stand-in.ts";
 import { connect, operationsOf, struct } from "../helpers/adapters/provider-calls.mts";
 import { someArgs, wrapped } from "../helpers/builders.ts";
 import { errorOf, kindOf } from "../helpers/errors.ts";
-import { withFields } from "../helpers/faults/faults.mts";
+import { hold, isDelete, isPost, withFields } from "../helpers/faults/faults.mts";
 import { startRawServer } from "../helpers/http-server.ts";
 import { createWebhook, startService } from "../helpers/local-service.ts";
 
@@ -340,13 +341,14 @@ describe("customTimeouts", () => {
   it("end a creation and a deletion to which the service does not respond, and the errors say so", async () => {
     const { plugin, service, create } = await startConfigured();
     const { state } = await create();
-    const hold = service.inject({ fault: { kind: "hold" } });
+    const { holdRequest, release } = hold();
+    service.use(holdRequest);
 
     const errors = await Promise.all([
       errorOf(plugin.create(inputs, 0.5)),
       errorOf(plugin.delete("base_abc123/99", state, 0.5)),
     ]);
-    hold.release();
+    release();
 
     const message = expect.stringContaining("customTimeouts, 0.5 s");
     expect(errors.map(kindOf)).toEqual(["inDoubt", "notDeleted"]);
@@ -355,15 +357,16 @@ describe("customTimeouts", () => {
 
   it("never end the deletion of a webhook whose secret cannot be stored", async () => {
     const { plugin, service } = await startConfigured();
-    service.inject({ on: "POST", fault: withFields({ secret: 42 }) });
-    const hold = service.inject({ on: "DELETE", fault: { kind: "hold" } });
-    const deleting = service.nextRequest({ on: "DELETE", stage: "received" });
+    const { holdRequest, release } = hold();
+    service.use(times(1, withFields({ secret: 42 }), isPost));
+    service.use(times(1, holdRequest, isDelete));
+    const deleting = service.nextRequest(isDelete);
     const undone = errorOf(plugin.create(inputs, 1));
     await deleting;
 
     // The timeout passes during the deletion.
     await new Promise((resolve) => setTimeout(resolve, 1_100));
-    hold.release();
+    release();
 
     expect(kindOf(await undone)).toBe("undone");
     expect(service.webhooks).toEqual([]);

@@ -1,39 +1,87 @@
-import type { Fault } from "pulumi-dbwebhooks/local-service";
+import { setTimeout } from "node:timers/promises";
+import type { Interceptor, ReceivedRequest } from "pulumi-dbwebhooks/local-service";
 
-/** A complete HTTP message whose JSON is cut in half. */
-export const truncatedJson: Fault = {
-  kind: "respond",
-  body: (_, own) => {
-    const text = JSON.stringify(own);
-    return text.slice(0, text.length / 2);
-  },
-};
+type Match = (request: ReceivedRequest) => boolean;
 
-/** The response with 10 MiB of padding. */
-export const hugeBody: Fault = withFields({ padding: "x".repeat(10 * 1024 * 1024) });
+export const isPost: Match = ({ method }) => method === "POST";
+export const isDelete: Match = ({ method }) => method === "DELETE";
 
-/** The response with the content type of an HTML page. */
-export const asHtml: Fault = { kind: "respond", headers: { "content-type": "text/html" } };
-
-/** The response with its id as a string of digits. */
-export const idAsString: Fault = {
-  kind: "respond",
-  body: (_, own) => ({ ...own, id: String(own.id) }),
-};
-
-/** The response with changed fields; `undefined` removes a field. */
-export function withFields(changes: object): Fault {
-  return { kind: "respond", body: (_, own) => ({ ...own, ...changes }) };
+/** Whether a request or a webhook is of this database. */
+export function isOf(databaseId: string) {
+  return (one: { readonly databaseId?: string }) => one.databaseId === databaseId;
 }
 
-/** An error response that repeats the Authorization header, as some proxies do. */
-export function echoAuthorization(statusCode = 400): Fault {
-  return {
-    kind: "respond",
-    statusCode,
-    body: ({ headers }) => {
-      const message = `Unexpected header: Authorization: ${headers.authorization}`;
-      return { error: { code: "BAD_REQUEST", message } };
-    },
+/** Keeps the connection open and sends nothing. */
+export const neverRespond: Interceptor = () => new Promise(() => {});
+
+/** Lets the service handle the request, and sends another response than the service's own. */
+export function handleThen(interceptor: Interceptor): Interceptor {
+  return async (request, next) => {
+    await next();
+    return interceptor(request, next);
   };
+}
+
+/** Changes the text of the response. */
+export function changeText(change: (text: string) => string | ReadableStream): Interceptor {
+  return async (_, next) => {
+    const response = await next();
+    return new Response(change(await response.text()), response);
+  };
+}
+
+/** The response with changed fields; `undefined` removes a field. */
+export function withFields(changes: object): Interceptor {
+  return changeText((text) => JSON.stringify({ ...JSON.parse(text), ...changes }));
+}
+
+/** A complete HTTP message whose JSON is cut in half. */
+export const truncatedJson = changeText((text) => text.slice(0, text.length / 2));
+
+/** The response with 10 MiB of padding. */
+export const hugeBody = withFields({ padding: "x".repeat(10 * 1024 * 1024) });
+
+/** The response with its id as a string of digits. */
+export const idAsString = changeText((text) => text.replace(/"id":(\d+)/, '"id":"$1"'));
+
+/** The response with the content type of an HTML page. */
+export const asHtml: Interceptor = async (_, next) => {
+  const { status, body } = await next();
+  return new Response(body, { status, headers: { "content-type": "text/html" } });
+};
+
+/** Breaks the connection after half of the response's body. */
+export const resetWithinBody = changeText((text) => {
+  const half = new TextEncoder().encode(text.slice(0, text.length / 2));
+  return new ReadableStream({
+    start: (controller) => controller.enqueue(half),
+    pull: async (controller) => {
+      // Otherwise, the server notices the error before it has sent anything.
+      await setTimeout(50);
+      controller.error(new Error("The response ends here."));
+    },
+  });
+});
+
+/** An error response that repeats the Authorization header, as some proxies do. */
+export function echoAuthorization(statusCode = 400): Interceptor {
+  return ({ headers }) => {
+    const message = `Unexpected header: Authorization: ${headers.authorization}`;
+    return Response.json({ error: { code: "BAD_REQUEST", message } }, { status: statusCode });
+  };
+}
+
+/** Two interceptors that wait until `release` is called: with the request, or with its response. */
+export function hold() {
+  const released = Promise.withResolvers<void>();
+  const holdRequest: Interceptor = async (_, next) => {
+    await released.promise;
+    return next();
+  };
+  const holdResponse: Interceptor = async (_, next) => {
+    const response = await next();
+    await released.promise;
+    return response;
+  };
+  return { holdRequest, holdResponse, release: () => released.resolve() };
 }

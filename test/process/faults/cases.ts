@@ -1,38 +1,34 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import type { Fault, LocalService } from "pulumi-dbwebhooks/local-service";
+import {
+  connectionReset,
+  delay,
+  type Interceptor,
+  type LocalService,
+  loseResponse,
+  respondWith,
+} from "pulumi-dbwebhooks/local-service";
 import * as faults from "../../helpers/faults/faults.mts";
 
-/** How an operation can end, and what the state then holds. An error's kind is the name of its outcome. */
+/**
+ * How an operation can end, and what the state then holds. An error's kind is the name of its outcome, and
+ * `created`, `deleted` and `alreadyGone` are no errors.
+ */
 export const outcomes = {
-  created: { state: "the webhook", meaning: "No error." },
-  notCreated: {
-    state: "nothing",
-    meaning: "An error. It says that the service has created no webhook.",
-  },
-  inDoubt: {
-    state: "nothing",
-    meaning:
-      "An error. The service may have created a webhook whose secret is lost: the error names the database and what to look for there.",
-  },
-  undone: {
-    state: "nothing",
-    meaning: "An error. The secret could not be stored, and the new webhook was deleted.",
-  },
-  leftBehind: {
-    state: "nothing",
-    meaning:
-      "An error. The secret could not be stored, and the webhook could not be deleted: the error names it.",
-  },
-  deleted: { state: "nothing", meaning: "No error." },
-  alreadyGone: {
-    state: "nothing",
-    meaning: "No error. A line of output says that the service did not have the webhook any more.",
-  },
-  notDeleted: {
-    state: "the webhook",
-    meaning: "An error. The service has not confirmed the deletion.",
-  },
+  created: "the webhook",
+  /** The service has created no webhook. */
+  notCreated: "nothing",
+  /** The service may have created a webhook whose secret is lost. */
+  inDoubt: "nothing",
+  /** The secret could not be stored, and the new webhook was deleted. */
+  undone: "nothing",
+  /** The secret could not be stored, and the new webhook could not be deleted. */
+  leftBehind: "nothing",
+  deleted: "nothing",
+  /** A line of output says that the service did not have the webhook any more. */
+  alreadyGone: "nothing",
+  /** The service has not confirmed the deletion. */
+  notDeleted: "the webhook",
 } as const;
 
 export type Outcome = keyof typeof outcomes;
@@ -46,14 +42,16 @@ interface ExpectedResult {
 }
 
 interface Cause {
-  /** What the service does, as docs/contributing/faults.md says it. */
+  /** What the service does, in the title of the test. */
   readonly does: string;
   /** Default: none; the environment or an earlier removal is the cause. */
-  readonly fault?: Fault;
+  readonly fault?: Interceptor;
   /** How many requests meet the fault. Default: all. */
   readonly times?: number;
   /** A fault of the deletion that undoes a creation. */
-  readonly faultOfUndo?: Fault;
+  readonly faultOfUndo?: Interceptor;
+  /** Whether the service handles the request only after the operation has ended. */
+  readonly isHeldBack?: boolean;
   /** A part of the error message. */
   readonly errorContains?: string;
   /** Whether the webhook is removed from the service before Pulumi deletes it. */
@@ -98,11 +96,10 @@ const inOneSecond = { "retry-after": "1" };
 
 /** A fault that sends a response in place of the service's own, before the request takes effect. */
 function respond(statusCode: number, body: string | object = errorBody, headers = {}) {
-  return { kind: "respond", statusCode, headers, body } as const;
+  return respondWith(statusCode, { headers, body });
 }
 
-const neverRespond = { kind: "neverRespond" } as const;
-const resetAfterCommit = { kind: "resetAfterCommit" } as const;
+const { neverRespond } = faults;
 const withUnusableSecret = faults.withFields({ secret: 42 });
 
 /** A service that returns a status code, which the error message names. */
@@ -141,7 +138,7 @@ const loginPage: Cause = {
 };
 const lateResponse: Cause = {
   does: "responds late, within the timeout",
-  fault: { kind: "delay", ms: 300 },
+  fault: delay(300),
 };
 const behindSilentProxy: Cause = {
   does: "is behind a proxy that never responds to `CONNECT`",
@@ -193,7 +190,7 @@ export const createFaults = casesOn("POST", [
   ]),
   ...casesWith({ outcome: "inDoubt", requests: ["POST"], webhookExists: false }, [
     { does: "never responds", fault: neverRespond, environment: shortTimeout },
-    { does: "resets the connection before it reads", fault: { kind: "resetBeforeReading" } },
+    { does: "resets the connection", fault: connectionReset },
     returns(500),
     successFalse,
     loginPage,
@@ -201,19 +198,19 @@ export const createFaults = casesOn("POST", [
   ...casesWith({ outcome: "inDoubt", requests: ["POST"], webhookExists: true }, [
     {
       does: "creates it and never responds",
-      fault: { ...neverRespond, commit: true },
+      fault: faults.handleThen(neverRespond),
       environment: shortTimeout,
     },
     {
       does: "creates it after the client has given up",
-      fault: { kind: "hold" },
+      isHeldBack: true,
       environment: shortTimeout,
     },
-    { does: "creates it and resets the connection", fault: resetAfterCommit },
-    { does: "creates it and resets within its response", fault: { kind: "resetMidBody" } },
+    { does: "creates it and resets the connection", fault: loseResponse() },
+    { does: "creates it and resets within its response", fault: faults.resetWithinBody },
     {
       does: "creates it, and a proxy returns 503 with `Retry-After`",
-      fault: { ...respond(503, htmlPage, inOneSecond), commit: true },
+      fault: faults.handleThen(respond(503, htmlPage, inOneSecond)),
     },
     { does: "creates it and returns half of the JSON", fault: faults.truncatedJson },
     { does: "creates it and returns 10 MiB of JSON", fault: faults.hugeBody },
@@ -224,7 +221,7 @@ export const createFaults = casesOn("POST", [
   ...casesWith({ outcome: "inDoubt", requests: ["POST", "GET"], webhookExists: true }, [
     {
       does: "creates it, resets the connection, and lists it",
-      fault: resetAfterCommit,
+      fault: loseResponse(),
       environment: listing,
     },
   ]),
@@ -246,14 +243,14 @@ export const deleteFaults = casesOn("DELETE", [
     lateResponse,
     {
       does: "deletes it and returns 204",
-      fault: { kind: "respond", statusCode: 204, commit: true },
+      fault: faults.handleThen(respondWith(204)),
     },
   ]),
   ...casesWith({ outcome: "deleted", requests: ["DELETE", "DELETE"], webhookExists: false }, [
     { does: "never responds, once", fault: neverRespond, times: 1, environment: shortTimeout },
     {
       does: "deletes it and resets the connection, then returns 404 `NOT_FOUND`",
-      fault: resetAfterCommit,
+      fault: loseResponse(),
       times: 1,
     },
     { does: "returns 500, once", fault: respond(500), times: 1 },

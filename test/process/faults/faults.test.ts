@@ -1,9 +1,15 @@
-import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
+import {
+  type LocalService,
+  type ReceivedRequest,
+  startLocalService,
+  times,
+} from "pulumi-dbwebhooks/local-service";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Adapter, adapters, startAdapter } from "../../helpers/adapters/adapters.ts";
 import { problemsOfRequest } from "../../helpers/api-document.ts";
 import { someArgs } from "../../helpers/builders.ts";
 import { kindOf } from "../../helpers/errors.ts";
+import { hold, isDelete, isOf } from "../../helpers/faults/faults.mts";
 import { createWebhook } from "../../helpers/local-service.ts";
 import {
   createFaults,
@@ -34,7 +40,7 @@ describe.each(adapters)("A fault that $name meets", (adapter) => {
       expect(resultOf(faultCase)).toMatchObject({
         requests: faultCase.requests,
         webhookIds: faultCase.webhookExists ? [expect.any(Number)] : [],
-        state: outcomes[faultCase.outcome].state,
+        state: outcomes[faultCase.outcome],
       });
     },
   );
@@ -123,20 +129,24 @@ interface Setup {
 
 async function runCase(setup: Setup, faultCase: FaultCase) {
   const { service, running } = setup;
-  const { on, databaseId, fault = [], times, faultOfUndo } = faultCase;
-  const isOfCase = (one: { databaseId?: string }) => one.databaseId === databaseId;
+  const { on, databaseId, fault, faultOfUndo } = faultCase;
+  const isOfCase = isOf(databaseId);
   const prepare = on === "POST" ? prepareCreation : prepareDeletion;
   const operation = await prepare(setup, faultCase);
   const requestsBefore = service.requests.filter(isOfCase).length;
-  const injected = service.inject({ on, databaseId, fault, ...(times && { times }) });
-  if (faultOfUndo) service.inject({ on: "DELETE", databaseId, fault: faultOfUndo });
+  const isMet = (request: ReceivedRequest) => isOfCase(request) && request.method === on;
+  const isUndo = (request: ReceivedRequest) => isOfCase(request) && isDelete(request);
+  if (fault) service.use(times(faultCase.times ?? Number.POSITIVE_INFINITY, fault, isMet));
+  if (faultOfUndo) service.use(times(1, faultOfUndo, isUndo));
+  const { holdRequest, release } = hold();
+  if (faultCase.isHeldBack) service.use(times(1, holdRequest, isMet));
 
   const { state, error } = await operation();
 
-  if (faultCase.fault?.kind === "hold") {
-    const committed = service.nextRequest({ databaseId, stage: "committed" });
+  if (faultCase.isHeldBack) {
+    const committed = service.nextRequest((request) => isOfCase(request) && request.committed);
     // The service creates the webhook only now, after the operation has failed.
-    injected.release();
+    release();
     await committed;
   }
   const requests = service.requests.filter(isOfCase).slice(requestsBefore);
@@ -146,10 +156,8 @@ async function runCase(setup: Setup, faultCase: FaultCase) {
     /** The message of the error; empty if the operation succeeded. */
     error,
     requests: requests.map(({ method }) => method),
-    /** How requests differ from docs/api/openapi.yaml, unless a fault cuts them off before their body. */
-    problemsOfRequests: requests
-      .filter(({ outcome, body }) => outcome !== "reset" || body !== undefined)
-      .flatMap(problemsOfRequest),
+    /** How requests differ from docs/api/openapi.yaml. */
+    problemsOfRequests: requests.flatMap(problemsOfRequest),
     webhookIds: service.webhooks.filter(isOfCase).map(({ id }) => id),
     /** Output that names the database outside of a URL; complete once the process has ended. */
     lines: () => running.lines().filter((line) => namesDatabase(line, faultCase)),
