@@ -1,8 +1,7 @@
 import { once } from "node:events";
 import { serveApiKeysVariable } from "../common/setting-names.js";
-import { isLoopbackAddress } from "../common/url.js";
+import { isHttpOrigin, isLoopbackAddress } from "../common/url.js";
 import { type LocalServiceOptions, startLocalService } from "../local-service/index.js";
-import { isHttpOrigin } from "../local-service/options.js";
 import { defaultApiKey, readApiKeys, readNumber, UsageError } from "./options.js";
 import { logLine, recordOf, startText } from "./serve-log.js";
 

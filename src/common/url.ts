@@ -12,6 +12,12 @@ export function isAbsoluteHttpUrl(url: string): boolean {
   return parseHttpUrl(url) !== null;
 }
 
+/** Whether a value is the origin of an http or https URL, without a path and without user info. */
+export function isHttpOrigin(value: unknown): boolean {
+  const isOrigin = typeof value === "string" && /^https?:\/\/[^/?#@]+\/?$/i.test(value);
+  return isOrigin && isAbsoluteHttpUrl(value);
+}
+
 /** Whether the host name of a parsed URL is this machine. A subdomain of `localhost` can have any address. */
 export function isLoopbackHostname(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);

@@ -10,7 +10,7 @@ import {
 import { dirname, resolve } from "node:path";
 import process from "node:process";
 import type { DatabaseSync } from "node:sqlite";
-import type { DataFile } from "./webhook-store.js";
+import type { StoredWebhook } from "./webhook-store.js";
 
 // Marks a file of the local service: "dbwh" in ASCII. https://www.sqlite.org/pragma.html#pragma_application_id
 const applicationId = 0x64627768;
@@ -40,6 +40,9 @@ const reasons: Readonly<Record<string | number, string>> = {
   ENOENT: "its directory does not exist. Create the directory first",
 };
 
+/** Keeps webhooks after the process has ended. */
+export type DataFile = Awaited<ReturnType<typeof openDataFile>>;
+
 /** The file of the option `data` cannot be used. The message says why, and what to do. */
 export class DataFileError extends Error {
   override readonly name = "DataFileError";
@@ -58,7 +61,7 @@ export class DataFileError extends Error {
  * no fsync per request (`synchronous=NORMAL`), to save time:
  * https://www.sqlite.org/pragma.html#pragma_synchronous
  */
-export async function openDataFile(file: string): Promise<DataFile> {
+export async function openDataFile(file: string) {
   try {
     // An absolute path, because SQLite would open ":memory:" and some names with "file:" in memory.
     const path = resolve(file);
@@ -79,7 +82,7 @@ export async function openDataFile(file: string): Promise<DataFile> {
   }
 }
 
-function openDatabase(database: DatabaseSync, file: string, path: string): DataFile {
+function openDatabase(database: DatabaseSync, file: string, path: string) {
   // Two services with one file would create the same id twice. The lock ends with the process.
   database.exec("PRAGMA locking_mode = EXCLUSIVE");
   assertOwnDatabase(database, file);
@@ -105,10 +108,12 @@ function openDatabase(database: DatabaseSync, file: string, path: string): DataF
   const lastId = database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'webhooks'").get();
   const rows = database.prepare("SELECT webhook FROM webhooks ORDER BY id").all();
   return {
-    webhooks: rows.map(({ webhook }) => JSON.parse(String(webhook))),
+    /** The webhooks that the file held when it was opened. */
+    webhooks: rows.map(({ webhook }): StoredWebhook => JSON.parse(String(webhook))),
+    /** The highest id that was ever stored. */
     lastId: Number(lastId?.seq ?? 0),
-    save: (webhook) => void save.run(webhook.id, JSON.stringify(webhook)),
-    delete: (id) => void deletion.run(id),
+    save: (webhook: StoredWebhook) => void save.run(webhook.id, JSON.stringify(webhook)),
+    delete: (id: number) => void deletion.run(id),
     close: () => database.close(),
   };
 }

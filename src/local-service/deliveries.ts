@@ -5,7 +5,7 @@ import { completeEvent, type DeliveredEvent, eventSchema, type NewEvent } from "
 import type { ServiceLog } from "./log.js";
 import type { LocalServiceOptions } from "./options.js";
 import { deliveryUrl, sendNotification } from "./send-notification.js";
-import { problemsOf } from "./validation.js";
+import * as is from "./validation.js";
 import type { StoredWebhook, WebhookStore } from "./webhook-store.js";
 
 /** The delivery of one event to one webhook. The object's fields change as the delivery proceeds. */
@@ -87,7 +87,7 @@ export class Deliveries {
   }
 
   validateEvent(event: unknown): string[] {
-    return problemsOf(this.#eventSchema, event);
+    return is.problemsOf(this.#eventSchema, event);
   }
 
   /** Starts to deliver a valid event to every webhook that subscribes to it. */

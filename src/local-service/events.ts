@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import * as z from "zod/mini";
 import { type EventType, eventTypes, isEventType } from "../common/event-types.js";
 import { adviceForUnknownName } from "../common/nearest-name.js";
-import { aNonEmptyString, must, openObject } from "./validation.js";
+import * as is from "./validation.js";
 
 /** An event of a database, to be delivered to the webhooks that subscribe to it. */
 export interface NewEvent {
@@ -44,13 +44,13 @@ export function eventTypeSchema(allowUnknownEvents: boolean) {
 
 /** The schema of an event. */
 export function eventSchema(allowUnknownEvents: boolean) {
-  return openObject({
+  return is.fields({
     type: eventTypeSchema(allowUnknownEvents),
-    databaseId: aNonEmptyString,
-    tableId: z.optional(aNonEmptyString),
+    databaseId: is.aNonEmptyString,
+    tableId: z.optional(is.aNonEmptyString),
     data: z.optional(z.record(z.string(), z.unknown(), { error: "must be a JSON object" })),
     // The identifier is sent in the header `webhook-id`.
-    id: z.optional(must("be 1 to 256 visible ASCII characters", isHeaderValue)),
+    id: z.optional(is.must("be 1 to 256 visible ASCII characters", isHeaderValue)),
   });
 }
 

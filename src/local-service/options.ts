@@ -1,18 +1,9 @@
 import * as z from "zod/mini";
 import { isApiKey } from "../common/identifier.js";
-import { isAbsoluteHttpUrl } from "../common/url.js";
+import { isHttpOrigin } from "../common/url.js";
 import type { Interceptor } from "./interceptors.js";
 import type { LogEntry } from "./log.js";
-import {
-  aBoolean,
-  aFunction,
-  aNonEmptyString,
-  aPositiveNumber,
-  aWholeNumber,
-  closedObject,
-  must,
-  problemsOf,
-} from "./validation.js";
+import * as is from "./validation.js";
 
 /** How a local service starts; everything has a default. */
 export interface LocalServiceOptions {
@@ -72,7 +63,7 @@ export type ApiKeys = readonly string[] | Readonly<Record<string, readonly strin
  * before interceptors, and not to emissions over HTTP.
  */
 export interface RateLimit {
-  /** Average requests per second of one key; more than 0, fractions allowed. After a pause, a key may send this many at once, and at least one. */
+  /** More than 0, fractions allowed. After a pause, a key may send so many at once, and at least one. */
   readonly requestsPerSecond: number;
 }
 
@@ -95,41 +86,33 @@ export interface DeliveryOptions {
   readonly deliverTo?: string;
 }
 
-const optionsSchema = closedObject({
-  port: z.optional(aWholeNumber(0)),
-  host: z.optional(aNonEmptyString),
-  allowRemote: z.optional(aBoolean),
-  apiKeys: z.optional(must("name at least one key, each of visible ASCII characters", areApiKeys)),
-  allowUnknownEvents: z.optional(aBoolean),
-  listing: z.optional(aBoolean),
-  rateLimit: z.optional(closedObject({ requestsPerSecond: aPositiveNumber })),
-  intercept: z.optional(aFunction),
-  // The path of the data file is validated when it is opened.
-  data: z.optional(z.unknown()),
-  deliveries: z.optional(
-    closedObject({
-      timeoutSeconds: z.optional(aPositiveNumber),
-      maxConcurrent: z.optional(aWholeNumber(1)),
-      retryWaitsSeconds: z.optional(must("be a list of seconds, 0 to 86400", areWaits)),
-      deliverTo: z.optional(must("be an origin, such as http://h:9000", isHttpOrigin)),
-    }),
-  ),
-  maxRequests: z.optional(aWholeNumber(0)),
-  onLog: z.optional(aFunction),
+const schema = is.options({
+  port: is.aWholeNumber(0),
+  host: is.aNonEmptyString,
+  allowRemote: is.aBoolean,
+  apiKeys: is.must("name at least one key, each of visible ASCII characters", areApiKeys),
+  allowUnknownEvents: is.aBoolean,
+  listing: is.aBoolean,
+  rateLimit: is.fields({ requestsPerSecond: is.aPositiveNumber }),
+  intercept: is.aFunction,
+  // The path is validated when the file is opened.
+  data: z.unknown(),
+  deliveries: is.options({
+    timeoutSeconds: is.aPositiveNumber,
+    maxConcurrent: is.aWholeNumber(1),
+    retryWaitsSeconds: is.must("be a list of seconds, 0 to 86400", areWaits),
+    deliverTo: is.must("be an origin, such as http://h:9000", isHttpOrigin),
+  }),
+  maxRequests: is.aWholeNumber(0),
+  onLog: is.aFunction,
 });
 
-/** Throws a TypeError that names the invalid options and an unknown one. */
+/** Throws a TypeError that names every invalid option, and an unknown one. */
 export function assertServiceOptions(options: LocalServiceOptions): void {
-  const problems = problemsOf(optionsSchema, options);
+  const problems = is.problemsOf(schema, options);
   if (problems.length > 0) {
     throw new TypeError(`startLocalService: ${problems.join("; ")}.`);
   }
-}
-
-/** Whether a value is the origin of an http or https URL, without a path and without user info. */
-export function isHttpOrigin(value: unknown): boolean {
-  const isOrigin = typeof value === "string" && /^https?:\/\/[^/?#@]+\/?$/i.test(value);
-  return isOrigin && isAbsoluteHttpUrl(value);
 }
 
 function areApiKeys(value: unknown): boolean {

@@ -58,7 +58,7 @@ export interface ServiceEnv {
 /** Keeps the newest requests in order of arrival, and logs the stages that they reach. */
 export class RequestLog {
   readonly newest: RequestEntry[] = [];
-  readonly counts = { requests: 0, posts: 0, deletes: 0, connections: 0 };
+  readonly counts = { requests: 0, posts: 0, deletes: 0 };
   readonly #maxEntries: number;
   readonly #log: ServiceLog;
 

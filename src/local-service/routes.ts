@@ -11,7 +11,7 @@ import { type Interceptors, intercept } from "./interceptors.js";
 import type { LocalServiceOptions } from "./options.js";
 import { logRequest, type RequestLog, readBody, type ServiceEnv } from "./requests.js";
 import { sendError, sendNotFound, sendPlainError } from "./responses.js";
-import { aNonEmptyString, must, openObject, problemsOf } from "./validation.js";
+import * as is from "./validation.js";
 import type { StoredWebhook, WebhookStore } from "./webhook-store.js";
 
 /** The parts of the service that the routes use. */
@@ -66,7 +66,7 @@ export function createRoutes(parts: ServiceParts, options: LocalServiceOptions):
       return sendError(c, 415, "Content-Type must be application/json.");
     }
     const { body } = c.get("entry");
-    const problems = problemsOf(creation, body);
+    const problems = is.problemsOf(creation, body);
     if (problems.length > 0) {
       return sendError(c, 400, `Invalid request body: ${problems.join("; ")}.`);
     }
@@ -131,12 +131,12 @@ async function emitEvent(
 function creationSchema(allowUnknownEvents: boolean) {
   const isUrl = (url: unknown) => typeof url === "string" && isAbsoluteHttpUrl(url);
   const error = "must be an array of at least one event type";
-  return openObject({
-    url: must("be an absolute http or https URL", isUrl),
+  return is.fields({
+    url: is.must("be an absolute http or https URL", isUrl),
     events: z
       .array(eventTypeSchema(allowUnknownEvents), { error })
       .check(z.minLength(1, { error })),
-    tableId: z.optional(aNonEmptyString),
+    tableId: z.optional(is.aNonEmptyString),
   });
 }
 

@@ -5,7 +5,7 @@ import { versions } from "node:process";
 import { createAdaptorServer } from "@hono/node-server";
 import { assertNodeVersion } from "../common/node-version.js";
 import { KnownApiKeys } from "./access.js";
-import { openDataFile } from "./data-file.js";
+import { type DataFile, openDataFile } from "./data-file.js";
 import { Deliveries, type Delivery, type EmittedEvent } from "./deliveries.js";
 import type { NewEvent } from "./events.js";
 import { type Interceptor, Interceptors } from "./interceptors.js";
@@ -13,12 +13,7 @@ import { ServiceLog } from "./log.js";
 import { assertServiceOptions, type LocalServiceOptions } from "./options.js";
 import { type ReceivedRequest, RequestLog } from "./requests.js";
 import { createRoutes, type ServiceParts } from "./routes.js";
-import {
-  type DataFile,
-  type StoredWebhook,
-  type WebhookChanges,
-  WebhookStore,
-} from "./webhook-store.js";
+import { type StoredWebhook, type WebhookChanges, WebhookStore } from "./webhook-store.js";
 
 /**
  * The timeouts of Node's server for the headers of a request and for the complete request, and how often it
@@ -38,11 +33,9 @@ export interface ServiceCounts {
   readonly posts: number;
   /** `DELETE` requests among them. */
   readonly deletes: number;
-  /** TCP connections accepted. */
-  readonly connections: number;
-  /** Webhooks ever stored, also by earlier services with the same file. */
+  /** Webhooks ever stored. */
   readonly created: number;
-  /** Webhooks ever deleted, by request or by `removeWebhook`, also by earlier services with the same file. */
+  /** Webhooks ever deleted, by request or by `removeWebhook`. */
   readonly deleted: number;
   /** Deliveries that have not finished. */
   readonly pending: number;
@@ -101,9 +94,6 @@ export class LocalService implements AsyncDisposable {
       overrideGlobalObjects: false,
       serverOptions: serverTimeouts,
     }) as Server;
-    this.#server.on("connection", () => {
-      this.#parts.requests.counts.connections += 1;
-    });
   }
 
   /**

@@ -1,15 +1,18 @@
 import * as z from "zod/mini";
 import { adviceForUnknownName } from "../common/nearest-name.js";
 
+type Shape = Readonly<Record<string, z.ZodMiniType>>;
+
 /** Returns one problem per invalid field, such as "events[1] must be …". */
 export function problemsOf(schema: z.ZodMiniType, value: unknown): string[] {
   const problems = new Map<unknown, string>();
   for (const issue of schema.safeParse(value).error?.issues ?? []) {
-    const path =
-      issue.code === "unrecognized_keys" ? [...issue.path, issue.keys[0] ?? ""] : issue.path;
+    const unknownName = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
+    const path = [...issue.path, ...unknownName];
     // A list can have thousands of invalid items.
     if (!problems.has(path[0])) {
-      problems.set(path[0], `${nameOf(path)} ${issue.message}`.trimStart());
+      const name = z.core.toDotPath(path).slice(0, 100);
+      problems.set(path[0], `${name} ${issue.message}`.trimStart());
     }
   }
   return [...problems.values()];
@@ -20,14 +23,15 @@ export function must(requirement: string, isValid: (value: unknown) => boolean) 
   return z.custom(isValid, { error: `must ${requirement}` });
 }
 
-/** A schema of objects in which unknown fields are allowed. */
-export function openObject(shape: Readonly<Record<string, z.ZodMiniType>>) {
+/** A schema of objects that may have further fields. */
+export function fields(shape: Shape) {
   return z.object(shape, { error: "must be an object" });
 }
 
-/** A schema of objects in which an unknown field is a problem. */
-export function closedObject(shape: Readonly<Record<string, z.ZodMiniType>>) {
-  return z.strictObject(shape, {
+/** A schema of objects whose fields are all optional, and in which an unknown field is a problem. */
+export function options(shape: Shape) {
+  const entries = Object.entries(shape).map(([name, schema]) => [name, z.optional(schema)]);
+  return z.strictObject(Object.fromEntries(entries), {
     error: ({ code, keys }) =>
       code === "unrecognized_keys"
         ? adviceForUnknownName(String(keys?.[0]), Object.keys(shape))
@@ -37,27 +41,16 @@ export function closedObject(shape: Readonly<Record<string, z.ZodMiniType>>) {
 
 export const aBoolean = must("be true or false", (value) => typeof value === "boolean");
 export const aFunction = must("be a function", (value) => typeof value === "function");
+export const aPositiveNumber = must(
+  "be a number over 0",
+  (value) => Number.isFinite(value) && Number(value) > 0,
+);
 export const aNonEmptyString = must(
   "be a non-empty string",
   (value) => typeof value === "string" && value !== "",
 );
 
-export const aPositiveNumber = must(
-  "be a number over 0",
-  (value) => Number.isFinite(value) && Number(value) > 0,
-);
-
 export function aWholeNumber(min: number) {
   const isValid = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= min;
   return must(`be a whole number of at least ${min}`, isValid);
-}
-
-function nameOf(path: readonly PropertyKey[]): string {
-  return path.reduce<string>(
-    (name, key) =>
-      typeof key === "number"
-        ? `${name}[${key}]`
-        : `${name === "" ? "" : `${name}.`}${String(key).slice(0, 100)}`,
-    "",
-  );
 }

@@ -1,3 +1,5 @@
+import type { DataFile } from "./data-file.js";
+
 /** A webhook as the local service keeps it. */
 export interface StoredWebhook {
   /**
@@ -21,17 +23,6 @@ export interface StoredWebhook {
 
 /** The fields that `updateWebhook` can change. */
 export type WebhookChanges = Partial<Pick<StoredWebhook, "url" | "events" | "tableId" | "active">>;
-
-/** Keeps webhooks after the process has ended. */
-export interface DataFile {
-  /** The webhooks that the file held when it was opened. */
-  readonly webhooks: readonly StoredWebhook[];
-  /** The highest id that was ever stored. */
-  readonly lastId: number;
-  save(webhook: StoredWebhook): void;
-  delete(id: number): void;
-  close(): void;
-}
 
 /** The webhooks in memory, and in a file as well if there is one. */
 export class WebhookStore {
