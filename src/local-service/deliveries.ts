@@ -52,36 +52,28 @@ const dropped = new Error("The webhook is deleted or switched off.");
 
 /** Delivers events to receivers. Pending deliveries are kept in memory and end with the process. */
 export class Deliveries {
-  readonly newest: Delivery[] = [];
   readonly pending = new Map<Delivery, AbortController>();
   readonly #webhooks: WebhookStore;
-  readonly #timeoutMs: number;
+  readonly #timeoutSeconds: number;
   readonly #retryWaitsSeconds: readonly number[];
   readonly #deliverTo: string | undefined;
-  readonly #maxEntries: number;
   readonly #log: ServiceLog;
   readonly #eventSchema: ReturnType<typeof eventSchema>;
   readonly #agent: Agent;
   readonly #queue: PQueue;
-  #lastNumber = 0;
 
-  constructor(
-    webhooks: WebhookStore,
-    options: LocalServiceOptions & { readonly maxRequests: number },
-    log: ServiceLog,
-  ) {
+  constructor(webhooks: WebhookStore, options: LocalServiceOptions, log: ServiceLog) {
     const { deliveries = {}, allowUnknownEvents = false } = options;
     const { timeoutSeconds = 15, maxConcurrent = 64 } = deliveries;
     this.#webhooks = webhooks;
-    this.#timeoutMs = Math.ceil(timeoutSeconds * 1000);
+    this.#timeoutSeconds = timeoutSeconds;
     this.#retryWaitsSeconds = deliveries.retryWaitsSeconds ?? defaultRetryWaitsSeconds;
     this.#deliverTo = deliveries.deliverTo;
-    this.#maxEntries = options.maxRequests;
     this.#log = log;
     this.#eventSchema = eventSchema(allowUnknownEvents);
     // `sendNotification` enforces the timeout of an attempt. undici's timeouts for a response are off, and
     // its timeout for connecting, 10 s by default, must not be shorter.
-    const connect = { timeout: this.#timeoutMs };
+    const connect = { timeout: Math.ceil(timeoutSeconds * 1000) };
     this.#agent = new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
     this.#queue = new PQueue({ concurrency: maxConcurrent });
   }
@@ -128,14 +120,8 @@ export class Deliveries {
   }
 
   #add(event: DeliveredEvent, webhookId: number): DeliveryEntry {
-    this.#lastNumber += 1;
-    const number = this.#lastNumber;
-    const delivery: DeliveryEntry = { number, event, webhookId, attempts: 0, outcome: "pending" };
+    const delivery = this.#log.addDelivery({ event, webhookId, attempts: 0, outcome: "pending" });
     this.pending.set(delivery, new AbortController());
-    this.newest.push(delivery);
-    if (this.newest.length > this.#maxEntries) {
-      this.newest.shift();
-    }
     return delivery;
   }
 
@@ -174,7 +160,12 @@ export class Deliveries {
     delete delivery.retryInSeconds;
     delivery.attempts += 1;
     delivery.url = deliveryUrl(webhook.url, this.#deliverTo);
-    const result = await sendNotification(delivery, webhook.secret, this.#agent, this.#timeoutMs);
+    const result = await sendNotification(
+      delivery,
+      webhook.secret,
+      this.#agent,
+      this.#timeoutSeconds,
+    );
     delete delivery.statusCode;
     delete delivery.problem;
     Object.assign(delivery, result);

@@ -1,7 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createMiddleware } from "hono/factory";
-import type { ReceivedRequest, RequestLog, ServiceEnv } from "./requests.js";
+import type { ServiceLog } from "./log.js";
+import type { ReceivedRequest, ServiceEnv } from "./requests.js";
 
 /**
  * Middleware around the handling of a request, which decides about the response.
@@ -110,14 +111,8 @@ export class Interceptors {
   run(request: ReceivedRequest, handle: () => Promise<Response>): Promise<Response> {
     const outermost = this.#entries.reduce(
       (next, { interceptor }) =>
-        async () => {
-          const response = await interceptor(request, next);
-          // JavaScript programs have no compiler that notices a missing `return`.
-          if (!(response instanceof Response)) {
-            throw new TypeError("an interceptor returned no Response");
-          }
-          return response;
-        },
+        async () =>
+          interceptor(request, next),
       handle,
     );
     return outermost();
@@ -125,7 +120,7 @@ export class Interceptors {
 }
 
 /** Applies the interceptors to a request whose body has been read. */
-export function intercept(interceptors: Interceptors, log: RequestLog, closing: AbortSignal) {
+export function intercept(interceptors: Interceptors, log: ServiceLog, closing: AbortSignal) {
   return createMiddleware<ServiceEnv>(async (c, next) => {
     const handle = async () => {
       closing.throwIfAborted();
@@ -134,7 +129,7 @@ export function intercept(interceptors: Interceptors, log: RequestLog, closing: 
     };
     const response = await interceptors.run(c.get("entry"), handle);
     if (response.type === "error") {
-      log.noteFinished(c.get("entry"), { outcome: "reset" });
+      log.finishRequest(c.get("entry"), { outcome: "reset" });
       c.env.incoming.socket.resetAndDestroy();
     }
     if (!c.finalized || response !== c.res) {

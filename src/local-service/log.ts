@@ -1,6 +1,6 @@
 import { EventEmitter, on } from "node:events";
 import type { Delivery, EmittedEvent } from "./deliveries.js";
-import type { ReceivedRequest } from "./requests.js";
+import type { ReceivedRequest, RequestEntry } from "./requests.js";
 
 /** One entry of the log. Its request or delivery is the object itself, which changes as it proceeds. */
 export type LogEntry =
@@ -11,18 +11,25 @@ export type LogEntry =
   /** A delivery after each of its attempts, or when it was dropped. */
   | { readonly type: "delivery"; readonly delivery: Delivery };
 
-/** What happens to requests and deliveries, for `nextRequest`, `nextDelivery` and `onLog`. */
-export class ServiceLog extends EventEmitter<{
+interface Listeners {
   /** A request was received, has stored or deleted a webhook, or has its outcome. */
   request: [ReceivedRequest];
   /** A delivery has finished. */
   delivery: [Delivery];
   entry: [LogEntry];
-}> {
+}
+
+/** Keeps the newest requests and deliveries, and tells `nextRequest`, `nextDelivery` and `onLog` of them. */
+export class ServiceLog extends EventEmitter<Listeners> {
+  readonly requests: ReceivedRequest[] = [];
+  readonly deliveries: Delivery[] = [];
+  readonly counts = { requests: 0, posts: 0, deletes: 0, deliveries: 0 };
+  readonly #maxEntries: number;
   readonly #closing: AbortSignal;
 
-  constructor(closing: AbortSignal) {
+  constructor(maxEntries: number, closing: AbortSignal) {
     super();
+    this.#maxEntries = maxEntries;
     this.#closing = closing;
     this.setMaxListeners(0);
   }
@@ -40,5 +47,39 @@ export class ServiceLog extends EventEmitter<{
     // A test may end without awaiting the promise, and an unhandled rejection would end the process.
     found.catch(() => {});
     return found;
+  }
+
+  /** Adds a request, which gets the next number. */
+  addRequest(request: Omit<RequestEntry, "number">): RequestEntry {
+    this.counts.posts += Number(request.method === "POST");
+    this.counts.deletes += Number(request.method === "DELETE");
+    this.counts.requests += 1;
+    return this.#keep(this.requests, { number: this.counts.requests, ...request });
+  }
+
+  /** Adds a delivery, which gets the next number. */
+  addDelivery(delivery: Omit<Delivery, "number">): Delivery {
+    this.counts.deliveries += 1;
+    return this.#keep(this.deliveries, { number: this.counts.deliveries, ...delivery });
+  }
+
+  /** Keeps the first outcome, for example when a response follows after the client has disconnected. */
+  finishRequest(
+    request: RequestEntry,
+    result: Pick<ReceivedRequest, "outcome" | "statusCode" | "problem">,
+  ): void {
+    if (request.outcome === "pending") {
+      Object.assign(request, result);
+      this.emit("request", request);
+      this.emit("entry", { type: "request", request });
+    }
+  }
+
+  #keep<Item>(list: Item[], item: Item): Item {
+    list.push(item);
+    if (list.length > this.#maxEntries) {
+      list.shift();
+    }
+    return item;
   }
 }

@@ -87,24 +87,28 @@ export interface DeliveryOptions {
 }
 
 const schema = is.options({
-  port: is.aWholeNumber(0),
-  host: is.aNonEmptyString,
-  allowRemote: is.aBoolean,
-  apiKeys: is.must("name at least one key, each of visible ASCII characters", areApiKeys),
-  allowUnknownEvents: is.aBoolean,
-  listing: is.aBoolean,
-  rateLimit: is.fields({ requestsPerSecond: is.aPositiveNumber }),
-  intercept: is.aFunction,
+  port: z.optional(is.aWholeNumber(0)),
+  host: z.optional(is.aNonEmptyString),
+  allowRemote: z.optional(is.aBoolean),
+  apiKeys: z.optional(
+    is.must("name at least one key, each of visible ASCII characters", areApiKeys),
+  ),
+  allowUnknownEvents: z.optional(is.aBoolean),
+  listing: z.optional(is.aBoolean),
+  rateLimit: z.optional(is.options({ requestsPerSecond: is.aPositiveNumber })),
+  intercept: z.optional(is.aFunction),
   // The path is validated when the file is opened.
-  data: z.unknown(),
-  deliveries: is.options({
-    timeoutSeconds: is.aPositiveNumber,
-    maxConcurrent: is.aWholeNumber(1),
-    retryWaitsSeconds: is.must("be a list of seconds, 0 to 86400", areWaits),
-    deliverTo: is.must("be an origin, such as http://h:9000", isHttpOrigin),
-  }),
-  maxRequests: is.aWholeNumber(0),
-  onLog: is.aFunction,
+  data: z.optional(z.unknown()),
+  deliveries: z.optional(
+    is.options({
+      timeoutSeconds: z.optional(is.aPositiveNumber),
+      maxConcurrent: z.optional(is.aWholeNumber(1)),
+      retryWaitsSeconds: z.optional(is.must("be a list of seconds, 0 to 86400", areWaits)),
+      deliverTo: z.optional(is.must("be an origin, such as http://h:9000", isHttpOrigin)),
+    }),
+  ),
+  maxRequests: z.optional(is.aWholeNumber(0)),
+  onLog: z.optional(is.aFunction),
 });
 
 /** Throws a TypeError that names every invalid option, and an unknown one. */

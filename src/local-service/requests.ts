@@ -47,7 +47,7 @@ export interface ReceivedRequest {
 export type RequestOutcome = "pending" | "responded" | "reset" | "disconnected";
 
 /** A mutable {@link ReceivedRequest}. */
-type RequestEntry = { -readonly [K in keyof ReceivedRequest]: ReceivedRequest[K] };
+export type RequestEntry = { -readonly [K in keyof ReceivedRequest]: ReceivedRequest[K] };
 
 /** The types of Hono's context in this service. */
 export interface ServiceEnv {
@@ -55,71 +55,24 @@ export interface ServiceEnv {
   Variables: { entry: RequestEntry; problem?: string | undefined };
 }
 
-/** Keeps the newest requests in order of arrival, and logs the stages that they reach. */
-export class RequestLog {
-  readonly newest: RequestEntry[] = [];
-  readonly counts = { requests: 0, posts: 0, deletes: 0 };
-  readonly #maxEntries: number;
-  readonly #log: ServiceLog;
-
-  constructor(maxEntries: number, log: ServiceLog) {
-    this.#maxEntries = maxEntries;
-    this.#log = log;
-  }
-
-  add({ method = "", url = "", headers }: IncomingMessage): RequestEntry {
-    this.counts.requests += 1;
-    this.counts.posts += Number(method === "POST");
-    this.counts.deletes += Number(method === "DELETE");
-    const entry: RequestEntry = {
-      number: this.counts.requests,
+/** Adds every request and its outcome to the log. */
+export function logRequest(log: ServiceLog) {
+  return createMiddleware<ServiceEnv>(async (c, next) => {
+    const { method = "", url = "", headers } = c.env.incoming;
+    const entry = log.addRequest({
       method,
       path: url,
       headers: Object.fromEntries(Object.entries(headers).map(([k, v]) => [k, String(v)])),
       body: undefined,
       committed: false,
       outcome: "pending",
-    };
-    this.newest.push(entry);
-    if (this.newest.length > this.#maxEntries) {
-      this.newest.shift();
-    }
-    return entry;
-  }
-
-  noteReceived(entry: RequestEntry): void {
-    this.#log.emit("request", entry);
-  }
-
-  noteCommitted(entry: RequestEntry, webhookId: number): void {
-    entry.committed = true;
-    entry.webhookId = String(webhookId);
-    this.#log.emit("request", entry);
-  }
-
-  /** Keeps the first outcome, for example when a response follows after the client has disconnected. */
-  noteFinished(
-    entry: RequestEntry,
-    result: Pick<ReceivedRequest, "outcome" | "statusCode" | "problem">,
-  ): void {
-    if (entry.outcome === "pending") {
-      Object.assign(entry, result);
-      this.#log.emit("request", entry);
-      this.#log.emit("entry", { type: "request", request: entry });
-    }
-  }
-}
-
-/** Adds every request and its outcome to the log. */
-export function logRequest(requests: RequestLog) {
-  return createMiddleware<ServiceEnv>(async (c, next) => {
-    const entry = requests.add(c.env.incoming);
+    });
     c.set("entry", entry);
-    c.env.outgoing.once("close", () => requests.noteFinished(entry, { outcome: "disconnected" }));
+    c.env.outgoing.once("close", () => log.finishRequest(entry, { outcome: "disconnected" }));
     await next();
     const problem = c.get("problem");
     const response = { statusCode: c.res.status, ...(problem !== undefined && { problem }) };
-    requests.noteFinished(entry, { outcome: "responded", ...response });
+    log.finishRequest(entry, { outcome: "responded", ...response });
   });
 }
 
@@ -129,7 +82,7 @@ export function logRequest(requests: RequestLog) {
  * Reads the stream of Node.js directly. Hono's `bodyLimit` would put a chunked body into a new `Request`,
  * and that works only if the global `Request` of the process is replaced.
  */
-export function readBody(requests: RequestLog) {
+export function readBody(log: ServiceLog) {
   return createMiddleware<ServiceEnv>(async (c, next) => {
     const entry = c.get("entry");
     if (entry.authorized) {
@@ -139,7 +92,7 @@ export function readBody(requests: RequestLog) {
       }
       entry.body = parseJson(body.toString());
     }
-    requests.noteReceived(entry);
+    log.emit("request", entry);
     return next();
   });
 }

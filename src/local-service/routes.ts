@@ -5,11 +5,12 @@ import { createMiddleware } from "hono/factory";
 import * as z from "zod/mini";
 import { isAbsoluteHttpUrl, isLoopbackAddress } from "../common/url.js";
 import { authorize, type KnownApiKeys, limitRate, loopbackOnly } from "./access.js";
-import type { Deliveries, Delivery } from "./deliveries.js";
+import type { Deliveries } from "./deliveries.js";
 import { eventTypeSchema, type NewEvent } from "./events.js";
 import { type Interceptors, intercept } from "./interceptors.js";
+import type { ServiceLog } from "./log.js";
 import type { LocalServiceOptions } from "./options.js";
-import { logRequest, type RequestLog, readBody, type ServiceEnv } from "./requests.js";
+import { logRequest, type RequestEntry, readBody, type ServiceEnv } from "./requests.js";
 import { sendError, sendNotFound, sendPlainError } from "./responses.js";
 import * as is from "./validation.js";
 import type { StoredWebhook, WebhookStore } from "./webhook-store.js";
@@ -19,7 +20,7 @@ export interface ServiceParts {
   readonly webhooks: WebhookStore;
   readonly deliveries: Deliveries;
   readonly keys: KnownApiKeys;
-  readonly requests: RequestLog;
+  readonly log: ServiceLog;
   readonly interceptors: Interceptors;
   /** Aborted when the service closes. */
   readonly closing: AbortSignal;
@@ -36,21 +37,25 @@ const maxWaitSeconds = 600;
  * handler.
  */
 export function createRoutes(parts: ServiceParts, options: LocalServiceOptions): Hono<ServiceEnv> {
-  const { webhooks, deliveries, keys, requests, interceptors, closing } = parts;
+  const { webhooks, deliveries, keys, log, interceptors, closing } = parts;
   const { allowUnknownEvents = false, listing = false, host = "127.0.0.1" } = options;
   const creation = creationSchema(allowUnknownEvents);
   const app = new Hono<ServiceEnv>();
   const bases = app.basePath("/api/v1/bases");
 
+  const noteCommitted = (entry: RequestEntry, webhookId: number) => {
+    log.emit("request", Object.assign(entry, { committed: true, webhookId: String(webhookId) }));
+  };
+
   app.onError((error, c) => sendError(c, 500, `The local service failed: ${error.message}`));
   // In plain text, because NOT_FOUND in the error body would tell a client that its webhook is gone.
   app.notFound((c) => sendPlainError(c, 404, "There is nothing at this path."));
-  app.use(logRequest(requests));
+  app.use(logRequest(log));
   if (!options.allowRemote && isLoopbackAddress(host)) {
     app.use(loopbackOnly);
   }
   // Before the rate limit and the interceptors, because an emission is not part of the API.
-  app.post(eventsPath, logPathAndAccess(keys), authorize(keys), readBody(requests), (c) =>
+  app.post(eventsPath, logPathAndAccess(keys), authorize(keys), readBody(log), (c) =>
     emitEvent(c, deliveries),
   );
   bases.use(collectionPath, logPathAndAccess(keys));
@@ -58,8 +63,8 @@ export function createRoutes(parts: ServiceParts, options: LocalServiceOptions):
   if (options.rateLimit !== undefined) {
     app.use(limitRate(options.rateLimit, keys));
   }
-  app.use(readBody(requests));
-  app.use(intercept(interceptors, requests, closing));
+  app.use(readBody(log));
+  app.use(intercept(interceptors, log, closing));
 
   bases.post(collectionPath, authorize(keys), (c) => {
     if (!/^application\/json *(;|$)/i.test(c.req.header("content-type") ?? "")) {
@@ -74,7 +79,7 @@ export function createRoutes(parts: ServiceParts, options: LocalServiceOptions):
     const subscription = { url, events: [...new Set(events)], tableId, active: true };
     const databaseId = c.req.param("databaseId");
     const { id, secret } = webhooks.create({ databaseId, ...subscription, secret: createSecret() });
-    requests.noteCommitted(c.get("entry"), id);
+    noteCommitted(c.get("entry"), id);
     return c.json({ id, secret }, 201);
   });
 
@@ -93,7 +98,7 @@ export function createRoutes(parts: ServiceParts, options: LocalServiceOptions):
     }
     webhooks.delete(webhook.id);
     deliveries.drop(webhook.id);
-    requests.noteCommitted(c.get("entry"), webhook.id);
+    noteCommitted(c.get("entry"), webhook.id);
     return c.json({ success: true, message: `Webhook ${webhookId} deleted` });
   });
 
@@ -123,7 +128,16 @@ async function emitEvent(
   const timeout = delay(waitSeconds * 1000, undefined, { ref: false });
   await Promise.race([event.finished, timeout]).catch(() => {});
   const isPending = event.deliveries.some(({ outcome }) => outcome === "pending");
-  const summaries = event.deliveries.map(toSummary);
+  // Without the address of the receiver, which can be a credential.
+  const summaries = event.deliveries.map(
+    ({ webhookId, outcome, attempts, statusCode, problem }) => ({
+      webhookId,
+      outcome,
+      attempts,
+      statusCode,
+      problem,
+    }),
+  );
   return c.json({ id: event.id, deliveries: summaries }, isPending ? 202 : 200);
 }
 
@@ -161,9 +175,4 @@ function createSecret(): string {
 /** Returns a webhook as the list operation shows it, with an array of tables or `null` for all. */
 function toListed({ id, url, events, tableId, active }: StoredWebhook) {
   return { id, url, events, tableIds: tableId === null ? null : [tableId], active };
-}
-
-/** Omits the address of the receiver, which can be a credential. */
-function toSummary({ webhookId, outcome, attempts, statusCode, problem }: Delivery) {
-  return { webhookId, outcome, attempts, statusCode, problem };
 }

@@ -11,9 +11,9 @@ export async function sendNotification(
   { event, webhookId, url = "", attempts }: Delivery,
   secret: string,
   dispatcher: Dispatcher,
-  timeoutMs: number,
+  timeoutSeconds: number,
 ): Promise<Pick<Delivery, "statusCode" | "problem">> {
-  const signal = AbortSignal.timeout(timeoutMs);
+  const signal = AbortSignal.timeout(Math.ceil(timeoutSeconds * 1000));
   try {
     const body = notificationBody(event, webhookId, attempts);
     const response = await request(url, {
@@ -32,7 +32,7 @@ export async function sendNotification(
     await response.body.dump({ limit: maxResponseBytes }).catch(() => {});
     return { statusCode: response.statusCode };
   } catch (error) {
-    const problem = signal.aborted ? `no response within ${timeoutMs / 1000} s` : reasonOf(error);
+    const problem = signal.aborted ? `no response within ${timeoutSeconds} s` : reasonOf(error);
     return { problem };
   }
 }

@@ -1,17 +1,17 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
-import { type AddressInfo, isIPv6 } from "node:net";
+import type { AddressInfo } from "node:net";
 import { versions } from "node:process";
 import { createAdaptorServer } from "@hono/node-server";
 import { assertNodeVersion } from "../common/node-version.js";
 import { KnownApiKeys } from "./access.js";
-import { type DataFile, openDataFile } from "./data-file.js";
+import { openDataFile } from "./data-file.js";
 import { Deliveries, type Delivery, type EmittedEvent } from "./deliveries.js";
 import type { NewEvent } from "./events.js";
 import { type Interceptor, Interceptors } from "./interceptors.js";
 import { ServiceLog } from "./log.js";
 import { assertServiceOptions, type LocalServiceOptions } from "./options.js";
-import { type ReceivedRequest, RequestLog } from "./requests.js";
+import type { ReceivedRequest } from "./requests.js";
 import { createRoutes, type ServiceParts } from "./routes.js";
 import { type StoredWebhook, type WebhookChanges, WebhookStore } from "./webhook-store.js";
 
@@ -48,75 +48,62 @@ export interface ServiceCounts {
 export async function startLocalService(options: LocalServiceOptions = {}): Promise<LocalService> {
   assertNodeVersion("pulumi-dbwebhooks", versions.node);
   assertServiceOptions(options);
-  const file = options.data === undefined ? undefined : await openDataFile(options.data);
+  const { port = 0, host = "127.0.0.1", data } = options;
+  const webhooks = new WebhookStore(data === undefined ? undefined : await openDataFile(data));
+  const closing = new AbortController();
+  const parts = createParts(options, webhooks, closing.signal);
+  const server = createAdaptorServer({
+    fetch: createRoutes(parts, options).fetch,
+    // A library must not replace the global Request and Response of the process.
+    overrideGlobalObjects: false,
+    serverOptions: serverTimeouts,
+  }) as Server;
   try {
-    const service = new LocalService(options, file);
-    await service.listen(options);
-    return service;
+    server.listen(port, host);
+    // Rejects if the port is taken.
+    await once(server, "listening");
   } catch (error) {
-    file?.close();
+    webhooks.close();
     throw error;
   }
+  return new LocalService(parts, server, closing);
+}
+
+function createParts(
+  options: LocalServiceOptions,
+  webhooks: WebhookStore,
+  closing: AbortSignal,
+): ServiceParts {
+  const { apiKeys = ["local-api-key"], intercept, maxRequests = 10_000, onLog } = options;
+  const log = new ServiceLog(maxRequests, closing);
+  if (onLog !== undefined) {
+    // In a microtask, so that an error in `onLog` is an uncaught exception and never breaks a request.
+    log.on("entry", (entry) => queueMicrotask(() => onLog(entry)));
+  }
+  const interceptors = new Interceptors();
+  if (intercept !== undefined) {
+    interceptors.add(intercept);
+  }
+  const deliveries = new Deliveries(webhooks, options, log);
+  return { webhooks, keys: new KnownApiKeys(apiKeys), log, deliveries, interceptors, closing };
 }
 
 /** A running local service. */
 export class LocalService implements AsyncDisposable {
+  /** The base URL of the service, such as `http://127.0.0.1:PORT`. */
+  readonly baseUrl: string;
   readonly #parts: ServiceParts;
   readonly #server: Server;
-  readonly #closing = new AbortController();
-  readonly #log = new ServiceLog(this.#closing.signal);
-  #baseUrl = "";
-  #port = 0;
+  readonly #closing: AbortController;
   #closed: Promise<void> | undefined;
 
   /** @internal */
-  constructor(options: LocalServiceOptions, file: DataFile | undefined) {
-    const { apiKeys = ["local-api-key"], intercept, maxRequests = 10_000, onLog } = options;
-    if (onLog !== undefined) {
-      // In a microtask, so that an error in `onLog` is an uncaught exception and never breaks a request.
-      this.#log.on("entry", (entry) => queueMicrotask(() => onLog(entry)));
-    }
-    const webhooks = new WebhookStore(file);
-    this.#parts = {
-      webhooks,
-      keys: new KnownApiKeys(apiKeys),
-      requests: new RequestLog(maxRequests, this.#log),
-      deliveries: new Deliveries(webhooks, { ...options, maxRequests }, this.#log),
-      interceptors: new Interceptors(),
-      closing: this.#closing.signal,
-    };
-    if (intercept !== undefined) {
-      this.use(intercept);
-    }
-    this.#server = createAdaptorServer({
-      fetch: createRoutes(this.#parts, options).fetch,
-      // A library must not replace the global Request and Response of the process.
-      overrideGlobalObjects: false,
-      serverOptions: serverTimeouts,
-    }) as Server;
-  }
-
-  /**
-   * Starts to listen.
-   *
-   * @internal
-   */
-  async listen({ port = 0, host = "127.0.0.1" }: LocalServiceOptions): Promise<void> {
-    this.#server.listen(port, host);
-    // Rejects if the port is taken.
-    await once(this.#server, "listening");
-    this.#port = (this.#server.address() as AddressInfo).port;
-    this.#baseUrl = `http://${isIPv6(host) ? `[${host}]` : host}:${this.#port}`;
-  }
-
-  /** The base URL of the service, such as `http://127.0.0.1:PORT`; it contains `host` if that is set. */
-  get baseUrl(): string {
-    return this.#baseUrl;
-  }
-
-  /** TCP port that the service listens on. */
-  get port(): number {
-    return this.#port;
+  constructor(parts: ServiceParts, server: Server, closing: AbortController) {
+    const { address, family, port } = server.address() as AddressInfo;
+    this.baseUrl = `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+    this.#parts = parts;
+    this.#server = server;
+    this.#closing = closing;
   }
 
   /** The first API key. */
@@ -126,7 +113,7 @@ export class LocalService implements AsyncDisposable {
 
   /** A copy of the list of the newest requests, in order of arrival. Its entries change as the requests proceed. */
   get requests(): readonly ReceivedRequest[] {
-    return [...this.#parts.requests.newest];
+    return [...this.#parts.log.requests];
   }
 
   /** A copy of the list of the webhooks that exist now, in the order of their ids. */
@@ -136,20 +123,21 @@ export class LocalService implements AsyncDisposable {
 
   /** A copy of the list of the newest deliveries, in the order of their events. Its entries change as they proceed. */
   get deliveries(): readonly Delivery[] {
-    return [...this.#parts.deliveries.newest];
+    return [...this.#parts.log.deliveries];
   }
 
   /** The totals. `clearRequests` does not change them. */
   get counts(): ServiceCounts {
-    const { webhooks, requests, deliveries } = this.#parts;
+    const { webhooks, log, deliveries } = this.#parts;
+    const { requests, posts, deletes } = log.counts;
     const { created } = webhooks;
     const deleted = created - webhooks.list().length;
-    return { ...requests.counts, created, deleted, pending: deliveries.pending.size };
+    return { requests, posts, deletes, created, deleted, pending: deliveries.pending.size };
   }
 
   /** Empties `requests`; `counts` and interceptors stay as they are. */
   clearRequests(): void {
-    this.#parts.requests.newest.length = 0;
+    this.#parts.log.requests.length = 0;
   }
 
   /**
@@ -158,12 +146,12 @@ export class LocalService implements AsyncDisposable {
    * closes first.
    */
   nextRequest(matches: (request: ReceivedRequest) => boolean): Promise<ReceivedRequest> {
-    return this.#log.next("request", matches);
+    return this.#parts.log.next("request", matches);
   }
 
   /** Waits for the next delivery that matches to finish, whatever its outcome. Rejects when the service closes first. */
   nextDelivery(matches: (delivery: Delivery) => boolean): Promise<Delivery> {
-    return this.#log.next("delivery", matches);
+    return this.#parts.log.next("delivery", matches);
   }
 
   /**

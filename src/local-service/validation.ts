@@ -28,10 +28,9 @@ export function fields(shape: Shape) {
   return z.object(shape, { error: "must be an object" });
 }
 
-/** A schema of objects whose fields are all optional, and in which an unknown field is a problem. */
+/** A schema of objects in which an unknown field is a problem. */
 export function options(shape: Shape) {
-  const entries = Object.entries(shape).map(([name, schema]) => [name, z.optional(schema)]);
-  return z.strictObject(Object.fromEntries(entries), {
+  return z.strictObject(shape, {
     error: ({ code, keys }) =>
       code === "unrecognized_keys"
         ? adviceForUnknownName(String(keys?.[0]), Object.keys(shape))

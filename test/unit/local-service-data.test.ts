@@ -6,6 +6,7 @@ import { DatabaseSync, StatementSync } from "node:sqlite";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { DataFileError } from "../../src/local-service/index.ts";
 import {
+  portOf,
   startService,
   statusCodesOf,
   temporaryFile,
@@ -119,7 +120,7 @@ it("The data file is refused when it belongs to another user", async () => {
 
 it("The data file can be open in only one service at a time, and is unlocked when a service fails to start", async () => {
   const data = temporaryFile();
-  const { port } = await startService();
+  const port = portOf(await startService());
   await expect(startService({ data, port })).rejects.toMatchObject({ code: "EADDRINUSE" });
 
   await startService({ data });

@@ -3,6 +3,7 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import type { LocalServiceOptions } from "../../src/local-service/index.ts";
 import {
   clientOf,
+  portOf,
   type RequestChanges,
   startService,
   statusCodesOf,
@@ -207,10 +208,10 @@ it("A local service listens at the given port, by default on 127.0.0.1 only", as
   const first = await startService();
   await first.close();
 
-  const second = await startService({ port: first.port });
+  const second = await startService({ port: portOf(first) });
 
-  expect(second.baseUrl).toBe(`http://127.0.0.1:${first.port}`);
-  await expect(fetch(`http://127.0.0.2:${first.port}/`)).rejects.toThrow("fetch failed");
+  expect(second.baseUrl).toBe(`http://127.0.0.1:${portOf(first)}`);
+  await expect(fetch(`http://127.0.0.2:${portOf(first)}/`)).rejects.toThrow("fetch failed");
 });
 
 it("A local service loads node:sqlite, which prints a warning on Node.js 22, only with the option data", async () => {
