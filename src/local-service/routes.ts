@@ -113,32 +113,24 @@ export function createRoutes(parts: ServiceParts, options: LocalServiceOptions):
  */
 async function emitEvent(
   c: Context<ServiceEnv, typeof eventsPath>,
-  deliveries: Deliveries,
+  emitter: Deliveries,
 ): Promise<Response> {
   const waitSeconds = Number(c.req.query("wait") ?? 0);
   if (!(waitSeconds >= 0 && waitSeconds <= maxWaitSeconds)) {
     return sendError(c, 400, `wait must be a number of seconds, 0 to ${maxWaitSeconds}.`);
   }
   const body: NewEvent = { ...c.get("entry").body, databaseId: c.req.param("databaseId") };
-  const problems = deliveries.validateEvent(body);
+  const problems = emitter.validateEvent(body);
   if (problems.length > 0) {
     return sendError(c, 400, `Invalid event: ${problems.join("; ")}.`);
   }
-  const event = deliveries.emit(body);
+  const event = emitter.emit(body);
   const timeout = delay(waitSeconds * 1000, undefined, { ref: false });
   await Promise.race([event.finished, timeout]).catch(() => {});
   const isPending = event.deliveries.some(({ outcome }) => outcome === "pending");
   // Without the address of the receiver, which can be a credential.
-  const summaries = event.deliveries.map(
-    ({ webhookId, outcome, attempts, statusCode, problem }) => ({
-      webhookId,
-      outcome,
-      attempts,
-      statusCode,
-      problem,
-    }),
-  );
-  return c.json({ id: event.id, deliveries: summaries }, isPending ? 202 : 200);
+  const deliveries = event.deliveries.map(({ url: _url, event: _event, ...rest }) => rest);
+  return c.json({ id: event.id, deliveries }, isPending ? 202 : 200);
 }
 
 /** The body of a creation (docs/api/README.md#create-a-webhook). */
