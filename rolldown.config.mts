@@ -19,13 +19,13 @@ const isBundled = (id: string) => /^[./]/.test(id) || bundled.includes(id.split(
 // Otherwise, a build on a slow machine prints how long the plugin for types takes.
 const checks = { bundlerTimings: false };
 
-const types = (names: readonly (keyof typeof entries)[], { removeComments = false } = {}) =>
+const types = (names: readonly (keyof typeof entries)[], compilerOptions: object = {}) =>
   defineConfig({
     platform: "node",
     external: /^[^./]/,
     input: Object.fromEntries(names.map((name) => [basename(name), entries[name]])),
     checks,
-    plugins: [dts({ emitDtsOnly: true, newContext: true, compilerOptions: { removeComments } })],
+    plugins: [dts({ emitDtsOnly: true, newContext: true, compilerOptions })],
     output: {
       dir: join("dist", dirname(names[0] ?? "")),
       chunkFileNames: "[name].ts",
@@ -72,5 +72,6 @@ export default [
   // These two share the types of the arguments.
   types(["index", "native"]),
   types(["provider"], { removeComments: true }),
-  types(["local-service/index"]),
+  // Internal members have types that are no concern of a user.
+  types(["local-service/index"], { stripInternal: true }),
 ];

@@ -11,6 +11,22 @@ export type LogEntry =
   /** A delivery after each of its attempts, or when it was dropped. */
   | { readonly type: "delivery"; readonly delivery: Delivery };
 
+/** What the service has counted since it started; `created` and `deleted` since its data file was made. */
+export interface ServiceCounts {
+  /** Requests of any method and outcome. */
+  readonly requests: number;
+  /** `POST` requests among them. */
+  readonly posts: number;
+  /** `DELETE` requests among them. */
+  readonly deletes: number;
+  /** Webhooks ever stored. */
+  readonly created: number;
+  /** Webhooks ever deleted, by request or by `removeWebhook`. */
+  readonly deleted: number;
+  /** Deliveries that have not finished. */
+  readonly pending: number;
+}
+
 interface Listeners {
   /** A request was received, has stored or deleted a webhook, or has its outcome. */
   request: [ReceivedRequest];

@@ -9,7 +9,7 @@ import { openDataFile } from "./data-file.js";
 import { Deliveries, type Delivery, type EmittedEvent } from "./deliveries.js";
 import type { NewEvent } from "./events.js";
 import { type Interceptor, Interceptors } from "./interceptors.js";
-import { ServiceLog } from "./log.js";
+import { type ServiceCounts, ServiceLog } from "./log.js";
 import { assertServiceOptions, type LocalServiceOptions } from "./options.js";
 import type { ReceivedRequest } from "./requests.js";
 import { createRoutes, type ServiceParts } from "./routes.js";
@@ -24,22 +24,6 @@ const serverTimeouts = {
   requestTimeout: 30_000,
   connectionsCheckingInterval: 1_000,
 };
-
-/** What the service has counted since it started; `created` and `deleted` since its data file was made. */
-export interface ServiceCounts {
-  /** Requests of any method and outcome. */
-  readonly requests: number;
-  /** `POST` requests among them. */
-  readonly posts: number;
-  /** `DELETE` requests among them. */
-  readonly deletes: number;
-  /** Webhooks ever stored. */
-  readonly created: number;
-  /** Webhooks ever deleted, by request or by `removeWebhook`. */
-  readonly deleted: number;
-  /** Deliveries that have not finished. */
-  readonly pending: number;
-}
 
 /**
  * Starts a local service. Rejects when an option is invalid, when the port is taken, and with a
