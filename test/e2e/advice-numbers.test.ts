@@ -1,6 +1,12 @@
 import { join } from "node:path";
-import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
+import {
+  type LocalService,
+  respondWith,
+  startLocalService,
+  times,
+} from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
+import { isPost } from "../helpers/faults/faults.mts";
 import {
   javascriptProgram,
   type Program,
@@ -39,7 +45,7 @@ function withoutData(
       await stack.configure({ "dbwebhooks:baseUrl": before.baseUrl });
       await stack.up();
       await before.close();
-      await using after = await start("after.db", before.port);
+      await using after = await start("after.db", Number(new URL(before.baseUrl).port));
       await use(stack, after);
       expect(after.webhooks).toHaveLength(3);
       await expectAgreement(program, stack, after);
@@ -109,8 +115,7 @@ it("An existing webhook that the service returns stays when the subscription is 
       await declare({ orders: {} });
       await up();
       const [{ id, secret } = { id: 0, secret: "" }] = service.webhooks;
-      const fault = { kind: "respond", statusCode: 200, body: { id, secret } } as const;
-      service.inject({ on: "POST", fault, times: 2 });
+      service.use(times(2, respondWith(200, { body: { id, secret } }), isPost));
       const after = (name: string) => ({ opts: { dependsOn: [reference(name)] } });
       await declare({ orders: {}, twin: after("orders") });
       const failed = await pulumi(["up", ...noPromptFlags]);

@@ -1,4 +1,6 @@
+import { respondWith } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
+import { isPost } from "../helpers/faults/faults.mts";
 import { javascriptProgram, yamlProgram } from "../helpers/programs.ts";
 import {
   expectAgreement,
@@ -21,8 +23,10 @@ describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
         await declare({ orders: {} });
         await up();
         const isFull = () => service.webhooks.length > 0;
-        const fault = { kind: "respond", statusCode: 422 } as const;
-        service.inject({ on: "POST", where: isFull, fault });
+        const refuse = respondWith(422);
+        service.use((request, next) =>
+          isPost(request) && isFull() ? refuse(request, next) : next(),
+        );
         const args = { url: "https://example.com/other" };
         await declare({ orders: { args } });
         const failed = await pulumi(["up", ...noPromptFlags]);

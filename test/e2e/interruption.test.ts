@@ -21,64 +21,64 @@ const isFinishedDeletion = (request: ReceivedRequest) =>
 /** Matches the command lines of both adapters. */
 const adapters = /dynamic-provider|pulumi-resource-dbwebhooks/;
 
-describe.each([
-  { program: javascriptProgram },
-  { program: yamlProgram },
-])("A creation in flight through $program.name", ({ program }) => {
-  const stack = shareStack({ program });
+describe.each([{ program: javascriptProgram }, { program: yamlProgram }])(
+  "A creation in flight through $program.name",
+  ({ program }) => {
+    const stack = shareStack({ program });
 
-  it("is undone after kill -9 of Pulumi, and the provider ends by itself", async () => {
-    const { service } = stack();
-    await stack().declare({ orders: {} });
-    const up = await startUpAndHold(stack());
+    it("is undone after kill -9 of Pulumi, and the provider ends by itself", async () => {
+      const { service } = stack();
+      await stack().declare({ orders: {} });
+      const up = await startUpAndHold(stack());
 
-    const providers = killAllBut(adapters, Number(up.child.pid));
-    await up.result;
-    const deleted = service.nextRequest(isFinishedDeletion);
-    up.release();
-    await deleted;
+      const providers = killAllBut(adapters, Number(up.child.pid));
+      await up.result;
+      const deleted = service.nextRequest(isFinishedDeletion);
+      up.release();
+      await deleted;
 
-    expect(providers).not.toEqual([]);
-    await expect.poll(() => processes().filter(({ pid }) => providers.includes(pid))).toEqual([]);
-    expect(service.webhooks).toEqual([]);
-    // Removes the lock of the killed update.
-    await stack().pulumi(["cancel", "--yes"]);
-  });
+      expect(providers).not.toEqual([]);
+      await expect.poll(() => processes().filter(({ pid }) => providers.includes(pid))).toEqual([]);
+      expect(service.webhooks).toEqual([]);
+      // Removes the lock of the killed update.
+      await stack().pulumi(["cancel", "--yes"]);
+    });
 
-  it("is undone after a second ^C, and nothing is stored", async () => {
-    const { service } = stack();
-    await stack().declare({ orders: {} });
-    const up = await startUpAndHold(stack());
+    it("is undone after a second ^C, and nothing is stored", async () => {
+      const { service } = stack();
+      await stack().declare({ orders: {} });
+      const up = await startUpAndHold(stack());
 
-    up.interrupt();
-    await expect.poll(up.output).toMatch(/cancell?ing/i);
-    const deleted = service.nextRequest(isFinishedDeletion);
-    up.interrupt();
-    await expect.poll(up.output).toContain("Pulumi is stopping");
-    up.release();
-    await deleted;
-    await up.result;
+      up.interrupt();
+      await expect.poll(up.output).toMatch(/cancell?ing/i);
+      const deleted = service.nextRequest(isFinishedDeletion);
+      up.interrupt();
+      await expect.poll(up.output).toContain("Pulumi is stopping");
+      up.release();
+      await deleted;
+      await up.result;
 
-    expect(service.webhooks).toEqual([]);
-    expect(await stack().storedWebhooks()).toEqual({});
-  });
+      expect(service.webhooks).toEqual([]);
+      expect(await stack().storedWebhooks()).toEqual({});
+    });
 
-  it("is completed and stored after one ^C", async () => {
-    const { service } = stack();
-    await stack().declare({ orders: {} });
-    const up = await startUpAndHold(stack());
+    it("is completed and stored after one ^C", async () => {
+      const { service } = stack();
+      await stack().declare({ orders: {} });
+      const up = await startUpAndHold(stack());
 
-    up.interrupt();
-    await expect.poll(up.output).toMatch(/cancell?ing/i);
-    up.release();
-    const { exitCode } = await up.result;
+      up.interrupt();
+      await expect.poll(up.output).toMatch(/cancell?ing/i);
+      up.release();
+      const { exitCode } = await up.result;
 
-    const ids = Object.values(await stack().storedWebhooks()).map(({ id }) => id);
-    expect(exitCode).not.toBe(0);
-    expect(ids).toHaveLength(1);
-    expect(ids.toSorted()).toEqual(service.webhooks.map(program.idOf).toSorted());
-  });
-});
+      const ids = Object.values(await stack().storedWebhooks()).map(({ id }) => id);
+      expect(exitCode).not.toBe(0);
+      expect(ids).toHaveLength(1);
+      expect(ids.toSorted()).toEqual(service.webhooks.map(program.idOf).toSorted());
+    });
+  },
+);
 
 /** Kills a process and its descendants except those whose command line matches; returns the ids of these. */
 function killAllBut(pattern: RegExp, pid: number): number[] {

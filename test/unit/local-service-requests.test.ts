@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ReceivedRequest } from "../../src/local-service/index.ts";
+import { hold } from "../helpers/faults/faults.mts";
 import { refusedUrl } from "../helpers/http-server.ts";
 import { startService, statusCodesOf, webhookBody } from "../helpers/local-service.ts";
 
@@ -41,16 +42,17 @@ it("The request log holds the newest maxRequests requests, as the list of delive
 
 it("The request log forgets the oldest request when another one begins, and not when one ends", async () => {
   const service = await startService({ maxRequests: 1 });
-  const hold = service.inject({ fault: { kind: "hold" } });
+  const { holdRequest, release } = hold();
+  service.use(holdRequest);
   const begin = async (id: number) => {
-    const received = service.nextRequest();
+    const received = service.nextRequest(() => true);
     const responded = service.delete(id);
     await received;
     return { responded, newest: service.requests.map(({ number }) => number) };
   };
 
   const [first, second] = [await begin(1), await begin(2)];
-  hold.release();
+  release();
   await Promise.all([first.responded, second.responded]);
 
   expect([first.newest, second.newest]).toEqual([[1], [2]]);

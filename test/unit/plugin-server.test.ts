@@ -222,13 +222,14 @@ describe("The engine's log", () => {
     const { plugin, service } = await startConfigured();
     const other = operationsOf(plugin.call, `${urn}2`);
     const state = { ...inputs, baseUrl: service.baseUrl };
-    const hold = service.inject({ fault: { kind: "hold" }, times: 1 });
-    const received = service.nextRequest();
+    const { holdRequest, release } = hold();
+    service.use(times(1, holdRequest));
+    const received = service.nextRequest(() => true);
     const first = plugin.delete("base_abc123/7", state);
     await received;
     await other.delete("base_abc123/8", state);
 
-    hold.release();
+    release();
     await first;
 
     // The service has neither of the webhooks, and each deletion warns of that.
