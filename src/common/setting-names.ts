@@ -31,13 +31,11 @@ export const importSecretVariable = "DBWEBHOOKS_IMPORT_SECRET";
 /** The environment variable with the API keys of `serve`: other users of the machine cannot read it. */
 export const serveApiKeysVariable = "DBWEBHOOKS_SERVE_API_KEYS";
 
-/** The environment variables that the provider, the local service or the scripts of the repository read. */
+/** The environment variables that the provider or the local service reads. */
 export const knownVariables: readonly string[] = [
   ...Object.values(environmentVariables),
   importSecretVariable,
   serveApiKeysVariable,
-  "DBWEBHOOKS_PULUMI_CLI",
-  "DBWEBHOOKS_PULUMI_LANGUAGES",
 ];
 
 /** Names the unknown settings, each with the nearest known name. */

@@ -31,7 +31,9 @@ export async function adoptWebhook(
   const problem = conflict ?? (listing ? await lookUpProblem(context, webhook, id) : undefined);
   if (problem !== undefined) {
     runState.record("adoptionFailed", address);
-    throw new WebhookError("unchanged", notAdoptedText(name, problem));
+    const isLeftBehind = runState.has("deletionSkipped", address);
+    const kind = isLeftBehind ? "leftBehind" : "unchanged";
+    throw new WebhookError(kind, notAdoptedText(name, problem, isLeftBehind));
   }
   operation.notify(adoptedText(name, listing));
   return { id, secret: adopt.secret };

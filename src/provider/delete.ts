@@ -32,6 +32,7 @@ export async function deleteManagedWebhook(
     case "sameNumberAtFormerBaseUrl":
       throw new WebhookError("notDeleted", conflictText(operation, obstacle));
     default:
+      runState.record("deletionSkipped", address);
       operation.warn(protectedText(name, obstacle));
       return;
   }

@@ -204,7 +204,9 @@ function warnOfUnchanged(
   operation: Operation,
 ): void {
   const name = nameOfWebhook(id, state.databaseId);
-  const holders = address && urn ? runState.holdersWith(address, urn) : [];
+  // Pulumi compares a renamed resource under its old URN too, which no check has named.
+  const isNamed = urn !== undefined && runState.checkedUrns.has(urn);
+  const holders = address && isNamed ? runState.holdersWith(address, urn) : [];
   if (holders.length > 1) {
     operation.warn(sharedText(name, holders));
   }

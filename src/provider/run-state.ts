@@ -16,14 +16,15 @@ const protections = ["namedByAdopt", "adopted", "imported", "created"] as const;
 const transient = ["inState", "read", "deletionSent", "created", "adopted", "imported"] as const;
 
 /**
- * `read`: by a refresh. `namedByAdopt`: by the program; `stillNamedByAdopt`: by the last update, too.
+ * `read`: by a refresh. `deletionSkipped`: the state no longer has it. `namedByAdopt`: by the program; `stillNamedByAdopt`: by the last update, too.
  * `returnedInDoubt`: for a creation, and it may not be new.
  */
 export type WebhookEvent =
   | (typeof conflicts)[number]
   | (typeof protections)[number]
   | (typeof transient)[number]
-  | "stillNamedByAdopt";
+  | "stillNamedByAdopt"
+  | "deletionSkipped";
 
 /** Why a deletion is not sent. */
 export type DeletionObstacle =

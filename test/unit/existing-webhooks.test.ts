@@ -299,6 +299,19 @@ describe("An adoption", () => {
   });
 });
 
+it("An adoption that fails after the old resource has left the state says that the webhook is left behind", async () => {
+  const run = await startWithService({ statusCode: 401 }, { listing: "true" });
+  // Pulumi does so in `up --replace` with the option deleteBeforeReplace, when the update adds adopt.
+  await run.check(someArgs(), adopting());
+  await run.delete("17", run.state);
+
+  const error = await errorOf(run.create(adopting()));
+
+  expect(kindOf(error)).toBe("leftBehind");
+  expect(error.message).toContain("webhook 17");
+  expect(run.methods()).toEqual(["GET"]);
+});
+
 describe("Two resources with one webhook", () => {
   it.each([
     { event: "compared", call: "compare" },
@@ -325,6 +338,15 @@ describe("Two resources with one webhook", () => {
     const { first, second, read, state, lines } = await startRun();
 
     await read("17", state);
+    await first.compareWithoutCheck();
+    await second.compare();
+
+    expect(lines).toEqual([]);
+  });
+
+  it("get no warning when Pulumi compares the old name as a dependent of a replaced resource", async () => {
+    const { first, second, lines } = await startRun();
+
     await first.compareWithoutCheck();
     await second.compare();
 

@@ -22,8 +22,8 @@ beforeEach(() => {
   vi.stubEnv("HOME", root);
   vi.stubEnv("XDG_CACHE_HOME", inRoot("cache"));
   vi.stubEnv("https_proxy", "http://127.0.0.1:9");
-  vi.stubEnv("DBWEBHOOKS_PULUMI_CLI", "path,build");
-  vi.stubEnv("DBWEBHOOKS_PULUMI_LANGUAGES", "");
+  vi.stubEnv("PULUMI_CLI_SOURCES", "path,build");
+  vi.stubEnv("PULUMI_CLI_LANGUAGES", "");
   onTestFinished(() => directory.remove());
 });
 
@@ -89,7 +89,7 @@ describe("The first pulumi on PATH, apart from the script of the npm package pul
 
 it("A copy of the CLI in the cache is built when the installer fails, and is used without a message the next time", async () => {
   installGo();
-  vi.stubEnv("DBWEBHOOKS_PULUMI_CLI", "path,installer,build");
+  vi.stubEnv("PULUMI_CLI_SOURCES", "path,installer,build");
 
   const cli = await resolve();
   const messagesOfBuild = messages.splice(0);
@@ -123,7 +123,7 @@ it("A machine on which no source of the CLI works gets one error, with every att
 
   expect(message.split("\n")).toEqual([
     "There is no Pulumi CLI to run. This was tried:",
-    "  - installer: left out by DBWEBHOOKS_PULUMI_CLI",
+    "  - installer: left out by PULUMI_CLI_SOURCES",
     `  - ${old}: it is version 3.100.0, and this needs >=3.200.0 <4.0.0`,
     "  - build from source: there is no go on PATH",
     expect.stringMatching(/https:\/\/www\.pulumi\.com\/docs\/install\/.* Go 1\.26 or newer/),

@@ -30,7 +30,7 @@ export interface PulumiCli {
 }
 
 export interface ResolveOptions {
-  /** Further languages whose hosts are needed. Default: those in `DBWEBHOOKS_PULUMI_LANGUAGES`. */
+  /** Further languages whose hosts are needed. Default: those in `PULUMI_CLI_LANGUAGES`. */
   languages?: readonly Language[];
   /** Shows a line to the user. Default: writes to standard error. */
   say?: (line: string) => void;
@@ -52,19 +52,19 @@ interface Search extends TaskContext {
 
 /**
  * Gets the Pulumi CLI from the first source that works: PATH, the cache, the official installer, or
- * a build from source. `DBWEBHOOKS_PULUMI_CLI` limits the sources to those that it names, separated by
+ * a build from source. `PULUMI_CLI_SOURCES` limits the sources to those that it names, separated by
  * commas. When every source fails, the error says why each one failed, and what to do.
  */
 export async function resolvePulumiCli(options: ResolveOptions = {}): Promise<PulumiCli> {
-  const wanted = listIn("DBWEBHOOKS_PULUMI_CLI", sources) ?? sources;
+  const wanted = listIn("PULUMI_CLI_SOURCES", sources) ?? sources;
   const neededLanguages =
-    options.languages ?? listIn("DBWEBHOOKS_PULUMI_LANGUAGES", languages) ?? [];
+    options.languages ?? listIn("PULUMI_CLI_LANGUAGES", languages) ?? [];
   const excluded = sources.filter((source) => !wanted.includes(source));
   const search: Search = {
     say: options.say ?? ((line) => process.stderr.write(`pulumi-cli: ${line}\n`)),
     signal: options.signal ?? new AbortController().signal,
     wanted,
-    failures: excluded.map((source) => `${source}: left out by DBWEBHOOKS_PULUMI_CLI`),
+    failures: excluded.map((source) => `${source}: left out by PULUMI_CLI_SOURCES`),
   };
 
   const cli = (await findOnPath(search)) ?? (await findOrInstall(search));
@@ -140,7 +140,7 @@ async function addLanguageHost(language: Language, cli: PulumiCli, search: Searc
   const tool = builtLanguageHost(language);
   try {
     const isAllowed = search.wanted.includes("build") || (await isComplete(tool));
-    if (!isAllowed) throw new Error("DBWEBHOOKS_PULUMI_CLI leaves builds out");
+    if (!isAllowed) throw new Error("PULUMI_CLI_SOURCES leaves builds out");
     await ensureCached(tool, search);
   } catch (error) {
     search.signal.throwIfAborted();

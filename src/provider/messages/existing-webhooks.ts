@@ -21,8 +21,11 @@ export function otherAdoptedSecretText(name: string): string {
 }
 
 /** Explains why a webhook was not adopted. */
-export function notAdoptedText(name: string, problem: string): string {
-  return `Adopt ${name} failed: ${problem} Nothing was changed.`;
+export function notAdoptedText(name: string, problem: string, isLeftBehind: boolean): string {
+  const end = isLeftBehind
+    ? "It stays at the service, and its old resource has left the state: keep adopt until an update has succeeded."
+    : "Nothing was changed.";
+  return `Adopt ${name} failed: ${problem} ${end}`;
 }
 
 /** Why a webhook cannot be adopted, and what helps. */

@@ -67,7 +67,7 @@ const promises: Readonly<Record<string, (world: World) => readonly string[]>> = 
 
   "an undo is sent whatever happens, and fails only if its request does": ({ history }) =>
     history.creations
-      .filter(({ error }) => error?.kind === "leftBehind")
+      .filter(({ error, resource }) => error?.kind === "leftBehind" && resource.kind !== "adopt")
       .filter(({ named }) => !named || !hasFailedToDelete(history, named.webhook, named.at))
       .map(describe),
 
@@ -98,7 +98,8 @@ function hasStored({ stored }: Creation, webhook: ServiceWebhook | undefined): b
 
 /** Lists the ends that are right for a creation: the kinds of errors, or `stored`. */
 function expectedEnds({ history, engine }: World, { resource, named, beganAt }: Creation) {
-  if (resource.kind === "adopt") return ["stored", "unchanged"];
+  // An adoption leaves the webhook behind that it names, once the deletion of its old resource was skipped.
+  if (resource.kind === "adopt") return ["stored", "unchanged", "leftBehind"];
   if (!named) return ["notCreated", "inDoubt"];
   const { webhook, fault, at, engineIsGone } = named;
   const isKnown = knows(history, webhook.id, { since: beganAt, at });
