@@ -1,31 +1,42 @@
 /**
- * `npm run pack:plugin [-- DIRECTORY]`: packs the output of `npm run build:plugin` into the archives that
- * `pulumi plugin install` and `pluginDownloadURL` expect. Default directory: `dist-plugin/archives`.
+ * `npm run pack:plugin [-- --out DIRECTORY] [PLATFORM…]`: writes the archives that `pulumi plugin install` and
+ * `pluginDownloadURL` expect to `DIRECTORY/archives`, each with an executable that needs no Node.js, and
+ * unpacked to `DIRECTORY/PLATFORM`. Default directory: `dist-plugin`. Default platforms: darwin on macOS, whose
+ * executables only a Mac can sign, and otherwise Linux and Windows.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
 import { create } from "tar";
+import { buildExecutable } from "./executable.mts";
+import { type Platform, platforms } from "./node-binary.mts";
 
 const root = join(import.meta.dirname, "../..");
-const directory = join(root, "dist-plugin");
-const archives = resolve(process.argv[2] ?? join(directory, "archives"));
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { out: { type: "string", default: join(root, "dist-plugin") } },
+});
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-const archiveName = /^pulumi-resource-dbwebhooks-v.*\.tar\.gz$/;
+const known = Object.keys(platforms) as Platform[];
+const chosen = known.filter((platform) =>
+  positionals.length > 0
+    ? positionals.includes(platform)
+    : (platforms[platform].os === "darwin") === (process.platform === "darwin"),
+);
+if (positionals.some((one) => !known.includes(one as Platform))) {
+  throw new Error(`The platforms are ${known.join(", ")}.`);
+}
 
-const files = readdirSync(directory).filter((name) => name !== "archives");
+const archives = resolve(values.out, "archives");
 mkdirSync(archives, { recursive: true });
-// The directory can hold other files, which stay.
-for (const name of readdirSync(archives).filter((one) => archiveName.test(one))) {
-  rmSync(join(archives, name));
+for (const platform of chosen) {
+  const directory = resolve(values.out, platform);
+  const files = await buildExecutable(platform, directory);
+  const file = join(archives, `pulumi-resource-dbwebhooks-v${version}-${platform}.tar.gz`);
+  // With the fixed time, the same files and the same version of Node.js give the same archive, byte for byte.
+  await create(
+    { cwd: directory, file, gzip: true, portable: true, mtime: new Date(0) },
+    files.toSorted(),
+  );
+  process.stdout.write(`${file}\n`);
 }
-for (const os of ["linux", "darwin", "windows"]) {
-  for (const arch of ["amd64", "arm64"]) {
-    const file = join(archives, `pulumi-resource-dbwebhooks-v${version}-${os}-${arch}.tar.gz`);
-    // With the fixed time, the same files and the same version of Node.js give the same archive, byte for byte.
-    await create(
-      { cwd: directory, file, gzip: { level: 9 }, portable: true, mtime: new Date(0) },
-      files.toSorted(),
-    );
-  }
-}
-process.stdout.write(`The archives are in ${archives}\n`);

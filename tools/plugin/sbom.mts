@@ -58,6 +58,27 @@ export function sbomOf(modules: readonly string[]): string {
   )}\n`;
 }
 
+/** Returns a bill of materials with Node.js as a further dependency of the root, for the executables. */
+export function sbomWithNode(sbom: string, version: string): string {
+  const bill = JSON.parse(sbom);
+  const ref = `node@${version}`;
+  const root = bill.metadata.component["bom-ref"];
+  bill.components.push({
+    "bom-ref": ref,
+    type: "application",
+    name: "node",
+    version,
+    // The names under which databases of vulnerabilities have Node.js.
+    cpe: `cpe:2.3:a:nodejs:node.js:${version}:*:*:*:*:*:*:*`,
+    purl: `pkg:generic/node@${version}`,
+    licenses: [{ license: { id: "MIT" } }],
+    externalReferences: [{ type: "website", url: "https://nodejs.org/" }],
+  });
+  bill.dependencies.find((one: { ref: string }) => one.ref === root).dependsOn.push(ref);
+  bill.dependencies.push({ ref, dependsOn: [] });
+  return `${JSON.stringify(bill, undefined, 2)}\n`;
+}
+
 function isForDevelopment({ properties }: Component): boolean {
   return properties.some(({ name }) => name === "cdx:npm:package:development");
 }

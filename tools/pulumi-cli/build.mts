@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { execa } from "execa";
 import { parse } from "semver";
 import which from "which";
-import { type CachedTool, type TaskContext, userCacheDirectory } from "./cache.mts";
+import { type CachedTool, type TaskContext, userCacheDirectory } from "../cache.mts";
 
 /** The build tags for Go. */
 export const buildTags = "osusergo grpcnotrace";

@@ -11,7 +11,7 @@ import {
   requiredGo,
   versionOf,
 } from "./build.mts";
-import { ensureCached, isComplete, type TaskContext } from "./cache.mts";
+import { ensureCached, isComplete, type TaskContext } from "../cache.mts";
 import { pathWithFirst } from "./environment.mts";
 
 /** A Pulumi CLI that runs on this machine. */

@@ -1,0 +1,61 @@
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import {
+  nodeBinary,
+  nodeVersion,
+  type Platform,
+  platformOfMachine,
+  platforms,
+} from "./node-binary.mts";
+import { sbomWithNode } from "./sbom.mts";
+
+const built = join(import.meta.dirname, "../../dist-plugin");
+const name = "pulumi-resource-dbwebhooks";
+
+/**
+ * Writes the plugin for a platform into a directory: an executable with the output of `npm run build:plugin`
+ * and Node.js, and the files beside it.
+ *
+ * @returns The names of the files.
+ */
+export async function buildExecutable(platform: Platform, directory: string): Promise<string[]> {
+  const { os } = platforms[platform];
+  const node = await nodeBinary(platformOfMachine());
+  const program = os === "win32" ? `${name}.exe` : name;
+  const output = join(directory, program);
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true });
+  // https://nodejs.org/api/single-executable-applications.html
+  const configuration = join(directory, "sea.json");
+  const options = {
+    main: join(built, name),
+    executable: await nodeBinary(platform),
+    output,
+    disableExperimentalSEAWarning: true,
+    // The cache depends on the processor and the operating system.
+    useCodeCache: platform === platformOfMachine(),
+    // The process holds an API key, so neither NODE_OPTIONS nor a signal may start an inspector.
+    execArgv: ["--disable-sigusr1"],
+    execArgvExtension: "none",
+  };
+  writeFileSync(configuration, JSON.stringify(options));
+  execFileSync(node, ["--build-sea", configuration], { stdio: ["ignore", "ignore", "inherit"] });
+  rmSync(configuration);
+  // macOS on Apple silicon runs no program without a signature, and that of Node.js is invalid now.
+  if (os === "darwin") execFileSync("codesign", ["--force", "--sign", "-", output]);
+
+  copyFileSync(join(built, "LICENSE"), join(directory, "LICENSE"));
+  copyFileSync(join(built, "schema.json"), join(directory, "schema.json"));
+  const licences = readFileSync(join(built, "THIRD-PARTY-LICENSES"), "utf8");
+  // The package for Windows has no licence file.
+  const licenceOfNode = readFileSync(join(dirname(node), "../LICENSE"), "utf8").trim();
+  const head = `node ${nodeVersion} (MIT)`;
+  writeFileSync(
+    join(directory, "THIRD-PARTY-LICENSES"),
+    `${licences}\n${head}\n\n${licenceOfNode}\n`,
+  );
+  const sbom = readFileSync(join(built, "sbom.cdx.json"), "utf8");
+  writeFileSync(join(directory, "sbom.cdx.json"), sbomWithNode(sbom, nodeVersion));
+  return [program, "LICENSE", "THIRD-PARTY-LICENSES", "sbom.cdx.json", "schema.json"];
+}
