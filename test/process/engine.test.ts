@@ -1,55 +1,18 @@
-import { once } from "node:events";
 import {
   type Interceptor,
   loseResponse,
   respondWith,
-  startLocalService,
   times,
 } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
-import { adapters, pluginAdapter, startAdapter } from "../helpers/adapters/adapters.ts";
+import { adapters, pluginAdapter } from "../helpers/adapters/adapters.ts";
+import { startCreationInFlight } from "../helpers/adapters/creation-in-flight.ts";
 import { someArgs } from "../helpers/builders.ts";
 import { kindOf } from "../helpers/errors.ts";
-import { hold, isPost, withFields } from "../helpers/faults/faults.mts";
+import { isPost, withFields } from "../helpers/faults/faults.mts";
 
 // When the provider stops, and what it still sends then, is tested in unit/engine.test.ts and
 // unit/transport.test.ts; what follows kill -9 of Pulumi and ^C, in e2e/interruption.test.ts.
-
-const inputs = someArgs();
-
-/** Starts an adapter with a creation in flight that may meet a fault. */
-async function startCreationInFlight(
-  adapter: typeof pluginAdapter,
-  { fault, held = 1 }: { readonly fault?: Interceptor; readonly held?: number } = {},
-) {
-  const service = await startLocalService();
-  const { baseUrl, apiKey } = service;
-  const running = await startAdapter(adapter, { baseUrl, apiKey });
-  const { holdResponse, release } = hold();
-  if (fault) service.use(times(1, fault, isPost));
-  service.use(times(held, holdResponse, isPost));
-  const committed = service.nextRequest((request) => isPost(request) && request.committed);
-  const creation = running.create(inputs);
-  await committed;
-  return {
-    service,
-    running,
-    /** The service has committed this creation and holds its response back until `release` is called. */
-    creation,
-    release,
-    /** The exit code and the signal of the process. */
-    exited: once(running.child, "exit"),
-    /** Makes a call that sends no request. A process handles calls in order, so earlier ones have begun. */
-    earlierCallsAreHandled: async () => {
-      const id = adapter.idOf({ databaseId: "base_abc123", id: 999 });
-      await running.read(id, { ...inputs, baseUrl, secret: "whsec_x" });
-    },
-    async [Symbol.asyncDispose]() {
-      await running[Symbol.asyncDispose]();
-      await service.close();
-    },
-  };
-}
 
 describe.concurrent.each(adapters)("The process of $name", (adapter) => {
   it("completes the creation in flight after SIGTERM", async ({ expect }) => {
@@ -81,7 +44,7 @@ describe.concurrent.each(adapters)("The process of $name", (adapter) => {
     await using started = await startCreationInFlight(adapter, { held: 2 });
     const { service, running, release } = started;
     const second = service.nextRequest((request) => isPost(request) && request.committed);
-    void running.create(inputs).catch(() => undefined);
+    void running.create(someArgs()).catch(() => undefined);
     await second;
     running.engine.close();
     running.child.stderr.destroy();
@@ -115,7 +78,7 @@ it.each<{ kind: string; response: string; fault: Interceptor }>([
     const { service, running, release, exited } = started;
     service.use(times(1, respondWith(429, { headers: { "retry-after": "60" } }), isPost));
     const throttled = service.nextRequest(({ statusCode }) => statusCode === 429);
-    const waiting = running.create(inputs);
+    const waiting = running.create(someArgs());
     await throttled;
 
     running.child.kill("SIGINT");

@@ -1,6 +1,7 @@
 import { delimiter, isAbsolute, join, sep } from "node:path";
 import { satisfies } from "semver";
 import which from "which";
+import { ensureCached, isComplete, type TaskContext } from "../cache.mts";
 import {
   builtCli,
   builtLanguageHost,
@@ -11,7 +12,6 @@ import {
   requiredGo,
   versionOf,
 } from "./build.mts";
-import { ensureCached, isComplete, type TaskContext } from "../cache.mts";
 import { pathWithFirst } from "./environment.mts";
 
 /** A Pulumi CLI that runs on this machine. */

@@ -1,0 +1,41 @@
+import { once } from "node:events";
+import { type Interceptor, startLocalService, times } from "pulumi-dbwebhooks/local-service";
+import { someArgs } from "../builders.ts";
+import { hold, isPost } from "../faults/faults.mts";
+import { type Adapter, startAdapter } from "./adapters.ts";
+
+const inputs = someArgs();
+
+/** Starts an adapter with a creation in flight that may meet a fault. */
+export async function startCreationInFlight(
+  adapter: Adapter,
+  { fault, held = 1 }: { readonly fault?: Interceptor; readonly held?: number } = {},
+) {
+  const service = await startLocalService();
+  const { baseUrl, apiKey } = service;
+  const running = await startAdapter(adapter, { baseUrl, apiKey });
+  const { holdResponse, release } = hold();
+  if (fault) service.use(times(1, fault, isPost));
+  service.use(times(held, holdResponse, isPost));
+  const committed = service.nextRequest((request) => isPost(request) && request.committed);
+  const creation = running.create(inputs);
+  await committed;
+  return {
+    service,
+    running,
+    /** The service has committed this creation and holds its response back until `release` is called. */
+    creation,
+    release,
+    /** The exit code and the signal of the process. */
+    exited: once(running.child, "exit"),
+    /** Makes a call that sends no request. A process handles calls in order, so earlier ones have begun. */
+    earlierCallsAreHandled: async () => {
+      const id = adapter.idOf({ databaseId: "base_abc123", id: 999 });
+      await running.read(id, { ...inputs, baseUrl, secret: "whsec_x" });
+    },
+    async [Symbol.asyncDispose]() {
+      await running[Symbol.asyncDispose]();
+      await service.close();
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { apiKey, secret, someArgs } from "../builders.ts";
+import { withDirectory } from "../directory.ts";
+import { startProxy, startTlsServer } from "../http-server.ts";
+import { type Adapter, startAdapter } from "./adapters.ts";
+
+// Hides the proxy variables of this machine.
+const noProxies = { HTTPS_PROXY: "", HTTP_PROXY: "", http_proxy: "", NO_PROXY: "", no_proxy: "" };
+
+/**
+ * Creates webhook 17 at a service that an adapter reaches only through the proxy and with the extra CA
+ * certificates of its environment. Returns the result, and what the service and the proxy have received.
+ */
+export async function createThroughProxy(adapter: Adapter) {
+  await using service = await startTlsServer({ isTrusted: false }, { body: { id: 17, secret } });
+  await using proxy = await startProxy(service.url);
+  proxy.open();
+  return await withDirectory(async (directory) => {
+    const certificate = join(directory, "certificate.pem");
+    await writeFile(certificate, service.certificate);
+    const settings = { baseUrl: "https://tables.example.test", apiKey, retrySeconds: "0" };
+    await using running = await startAdapter(adapter, settings, {
+      ...noProxies,
+      NODE_EXTRA_CA_CERTS: certificate,
+      https_proxy: proxy.url,
+    });
+
+    const created = await running.create(someArgs());
+
+    return { created, requests: service.requests, proxyHeads: proxy.heads };
+  });
+}

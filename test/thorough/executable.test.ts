@@ -1,0 +1,157 @@
+import { mkdir, readFile, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { startLocalService } from "pulumi-dbwebhooks/local-service";
+import { beforeAll, describe, expect, it } from "vitest";
+import which from "which";
+import { version } from "../../package.json";
+import { nodeVersion, platformOfMachine } from "../../tools/plugin/node-binary.mts";
+import { pluginAdapter, startAdapter } from "../helpers/adapters/adapters.ts";
+import { startCreationInFlight } from "../helpers/adapters/creation-in-flight.ts";
+import { createThroughProxy } from "../helpers/adapters/proxied-creation.ts";
+import { secret, someArgs } from "../helpers/builders.ts";
+import { succeed } from "../helpers/commands.ts";
+import { repository, temporaryDirectory, writeJson } from "../helpers/directory.ts";
+import { kindOf } from "../helpers/errors.ts";
+import { webhookArgs, yamlProgram } from "../helpers/programs.ts";
+import { noPromptFlags, shareStack } from "../helpers/stack.ts";
+
+const platform = platformOfMachine();
+const packed = temporaryDirectory();
+const archive = join(
+  packed.path,
+  `archives/pulumi-resource-dbwebhooks-v${version}-${platform}.tar.gz`,
+);
+const inArchive = (name: string) => join(packed.path, platform, name);
+const adapter = {
+  ...pluginAdapter,
+  name: "the executable",
+  program: inArchive("pulumi-resource-dbwebhooks"),
+};
+
+beforeAll(async () => {
+  const pack = join(repository, "tools/plugin/pack.mts");
+  await succeed(process.execPath, [pack, "--out", packed.path, platform], {
+    directory: repository,
+  });
+  return () => packed.remove();
+});
+
+describe("Where there is no Node.js, the plugin of an archive", () => {
+  const stack = shareStack({ program: yamlProgram });
+  let environment: Record<string, string>;
+  const succeedWithoutNode = (...args: string[]) =>
+    succeed("pulumi", args, { directory: stack().directory, environment });
+  const onStack = (...args: string[]) =>
+    succeedWithoutNode(...args, "--stack", "test", "--non-interactive");
+
+  beforeAll(async () => {
+    const PATH = join(stack().directory, "../bin");
+    await mkdir(PATH);
+    for (const program of ["pulumi", "pulumi-language-yaml"]) {
+      await symlink(await which(program), join(PATH, program));
+    }
+    environment = { ...stack().environment, PATH };
+    const orders = { type: "dbwebhooks:Webhook", properties: webhookArgs() };
+    await writeJson(join(stack().directory, "Pulumi.yaml"), {
+      name: "webhooks",
+      runtime: "yaml",
+      resources: { orders },
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: YAML's reference to an output.
+      outputs: { ordersSecret: "${orders.secret}" },
+    });
+  });
+
+  it("is installed by `pulumi plugin install`, and manages a webhook", async () => {
+    const { service, outputs, stateText } = stack();
+    expect(await which("node", { path: environment.PATH ?? "", nothrow: true })).toBe(null);
+
+    await succeedWithoutNode(
+      ...["plugin", "install", "resource", "dbwebhooks", version, "--file", archive],
+    );
+    await onStack("up", ...noPromptFlags);
+    const created = service.webhooks.map((webhook) => webhook.secret);
+    const { ordersSecret } = await outputs();
+    const stored = await stateText();
+    await onStack("up", "--expect-no-changes", ...noPromptFlags);
+    await onStack("destroy", ...noPromptFlags);
+
+    expect(created).toEqual([ordersSecret]);
+    expect(stored).not.toContain(ordersSecret);
+    expect(service.counts).toMatchObject({ posts: 1, created: 1, deleted: 1 });
+  });
+});
+
+describe("The executable", () => {
+  it("reports a creation whose response is lost as in doubt", async () => {
+    await using service = await startLocalService();
+    const { baseUrl, apiKey } = service;
+    service.inject({ on: "POST", fault: { kind: "resetAfterCommit" } });
+    await using running = await startAdapter(adapter, { baseUrl, apiKey });
+
+    const result = await running.create(someArgs());
+
+    expect(kindOf({ message: "error" in result ? result.error : "" })).toBe("inDoubt");
+    expect(service.counts).toMatchObject({ posts: 1, deletes: 0 });
+  });
+
+  it("undoes the creation in flight after SIGINT, and ends", async () => {
+    await using started = await startCreationInFlight(adapter);
+    const { service, running, queued, hold, exited } = started;
+
+    running.child.kill("SIGINT");
+    await queued;
+    hold.release();
+    await exited;
+
+    expect(service.webhooks).toEqual([]);
+    expect(service.counts).toMatchObject({ posts: 1, deletes: 1 });
+  });
+
+  it("ends by itself when the engine is gone, and leaves no webhook behind", async () => {
+    await using started = await startCreationInFlight(adapter);
+    started.running.engine.close();
+
+    started.hold.release();
+
+    expect(await started.exited).toEqual([0, null]);
+    expect(started.service.webhooks).toEqual([]);
+  });
+
+  it("starts no inspector on NODE_OPTIONS or SIGUSR1", async () => {
+    const settings = { baseUrl: "https://tables.example.com", apiKey: "key" };
+    const environment = { NODE_OPTIONS: "--inspect=127.0.0.1:0" };
+    const running = await startAdapter(adapter, settings, environment);
+
+    running.child.kill("SIGUSR1");
+    // Calls that send no request leave the process time to handle the signal.
+    for (let call = 0; call < 10; call += 1) await running.check(someArgs());
+    await running[Symbol.asyncDispose]();
+
+    expect(running.lines().filter((line) => /debugger/i.test(line))).toEqual([]);
+  });
+
+  it("uses the proxy and the extra CA certificates of its environment", async () => {
+    const { created, proxyHeads } = await createThroughProxy(adapter);
+
+    expect(created).toEqual({ id: adapter.idOf({ databaseId: "base_abc123", id: 17 }), secret });
+    expect(proxyHeads).toHaveLength(1);
+  });
+
+  it("comes with the licences of Node.js, and its bill of materials names it", async () => {
+    const licences = await readFile(inArchive("THIRD-PARTY-LICENSES"), "utf8");
+    const { metadata, components, dependencies } = JSON.parse(
+      await readFile(inArchive("sbom.cdx.json"), "utf8"),
+    );
+
+    const node = { "bom-ref": `node@${nodeVersion}`, name: "node", version: nodeVersion };
+    const root = { ref: metadata.component["bom-ref"] };
+    expect(licences).toContain(`\nnode ${nodeVersion} (MIT)\n\nNode.js is licensed for use`);
+    expect(components).toContainEqual(expect.objectContaining(node));
+    expect(dependencies).toContainEqual(
+      expect.objectContaining({
+        ...root,
+        dependsOn: expect.arrayContaining([`node@${nodeVersion}`]),
+      }),
+    );
+  });
+});
