@@ -4,8 +4,10 @@ import { mkdir, mkdtemp, realpath, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundlePlugin } from "../tools/plugin/bundle.mts";
+import { buildExecutable } from "../tools/plugin/executable.mts";
+import { platformOfMachine } from "../tools/plugin/node-binary.mts";
 import type { PulumiCli } from "../tools/pulumi-cli/resolve.mts";
-import { type Contender, floorPlugin } from "./contenders.mts";
+import { type Contender, executablePlugin, floorPlugin } from "./contenders.mts";
 import { watchProviderMemory } from "./memory.mts";
 import { openProject, type Project } from "./project.mts";
 import { startServiceProcess } from "./service-process.mts";
@@ -50,6 +52,9 @@ export interface CompareOptions {
 export async function compare(options: CompareOptions): Promise<Comparison> {
   const { cli, contenders, count, rounds, say } = options;
   await bundlePlugin("bench/floor-plugin.mts", join(floorPlugin, "pulumi-resource-dbwebhooks"));
+  if (contenders.some(({ plugin }) => plugin === executablePlugin)) {
+    await buildExecutable(platformOfMachine(), executablePlugin);
+  }
   const root = await realpath(await mkdtemp(join(tmpdir(), "dbwebhooks-bench-")));
   await using service = await startServiceProcess(["--listing"]);
   try {

@@ -2,7 +2,8 @@ import { join } from "node:path";
 
 /**
  * A way to manage webhooks with Pulumi whose times are compared: "ours" and "native" are this package,
- * "docs-style" is a dynamic provider as in Pulumi's documentation, and a "floor" does nothing, so that its
+ * "executable" is the native plugin
+ * with Node.js in it, "docs-style" is a dynamic provider as in Pulumi's documentation, and a "floor" does nothing, so that its
  * times are those of Pulumi alone.
  */
 export interface Contender {
@@ -24,6 +25,9 @@ export const ourPlugin = join(repository, "dist-plugin");
 
 /** The plugin of `floor-plugin.mts`, which the benchmark bundles. */
 export const floorPlugin = join(repository, "node_modules/.cache/dbwebhooks-floor-plugin");
+
+/** The plugin with Node.js in it, which the benchmark builds from {@link ourPlugin}. */
+export const executablePlugin = join(repository, "node_modules/.cache/dbwebhooks-executable");
 
 const declarations = (count: number) => `
 for (let index = 0; index < ${count}; index++) {
@@ -141,6 +145,7 @@ export const contenders: readonly Contender[] = [
     plugin: ourPlugin,
   },
   { name: "native, YAML", ...inYaml, plugin: ourPlugin },
+  { name: "executable, YAML", ...inYaml, plugin: executablePlugin },
   { name: "docs-style", ...inJavaScript(docsStyle) },
   {
     name: "floor",

@@ -2,8 +2,12 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { buildExecutable } from "../tools/plugin/executable.mts";
+import { platformOfMachine } from "../tools/plugin/node-binary.mts";
+import { executablePlugin } from "./contenders.mts";
 import {
   dynamicProvider,
+  executableProvider,
   nativeProvider,
   type Provider,
   startProvider,
@@ -35,6 +39,7 @@ const ourProvider = 'exports.handler = () => require("pulumi-dbwebhooks/provider
 
 const processes: Readonly<Record<string, () => Promise<Measurement>>> = {
   plugin: () => callProvider(nativeProvider),
+  "plugin, executable": () => callProvider(executableProvider),
   "dynamic provider process, ours": () => callProvider(dynamicProvider(ourProvider)),
   "dynamic provider process, empty": () => callProvider(dynamicProvider(emptyProvider)),
   "`node -e 0`": startEmptyProgram,
@@ -47,6 +52,7 @@ export async function measureProcesses(
   rounds: number,
   say: (line: string) => void,
 ): Promise<ProcessMeasurements[]> {
+  await buildExecutable(platformOfMachine(), executablePlugin);
   const measurements = Object.entries(processes).map(([name, run]) => ({
     name,
     run,

@@ -6,14 +6,15 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { connect, operationsOf, struct } from "../test/helpers/adapters/provider-calls.mts";
-import { ourPlugin } from "./contenders.mts";
+import { executablePlugin, ourPlugin } from "./contenders.mts";
 import { memoryOf } from "./memory.mts";
 
 const repository = join(import.meta.dirname, "..");
 
 /** A provider whose process is measured, and what the engine sends to it. */
 export interface Provider {
-  readonly file: string;
+  readonly program: string;
+  readonly args: readonly string[];
   readonly type: string;
   /** A webhook's id in the form of this provider. */
   readonly exampleId: string;
@@ -25,16 +26,25 @@ export interface Provider {
 
 /** The native plugin. */
 export const nativeProvider: Provider = {
-  file: join(ourPlugin, "pulumi-resource-dbwebhooks"),
+  program: process.execPath,
+  args: [join(ourPlugin, "pulumi-resource-dbwebhooks")],
   type: "dbwebhooks:index:Webhook",
   exampleId: "base_abc123/1",
   keyPrefix: "",
   extraInputs: {},
 };
 
+/** The native plugin with Node.js in it. */
+export const executableProvider: Provider = {
+  ...nativeProvider,
+  program: join(executablePlugin, "pulumi-resource-dbwebhooks"),
+  args: [],
+};
+
 /** Returns Pulumi's provider process with the dynamic provider that this text defines. */
 export const dynamicProvider = (text: string): Provider => ({
-  file: join(repository, "node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js"),
+  program: process.execPath,
+  args: [join(repository, "node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js")],
   type: "pulumi-nodejs:dynamic/dbwebhooks:Webhook",
   exampleId: "1",
   keyPrefix: "dbwebhooks:",
@@ -48,7 +58,7 @@ export async function startProvider(provider: Provider) {
   await once(engine, "listening");
   const address = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [provider.file, address], {
+  const child = spawn(provider.program, [...provider.args, address], {
     cwd: repository,
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -18,6 +18,7 @@ const comparedPairs: Readonly<Record<string, readonly (readonly [string, string]
     ["native", "ours"],
     ["native, TypeScript", "ours, TypeScript"],
     ["native, YAML", "ours"],
+    ["executable, YAML", "native, YAML"],
     ["native floor", "ours"],
     ["native floor, YAML", "ours"],
   ],

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { parse } from "yaml";
+import { nodeVersion, platforms } from "../../tools/plugin/node-binary.mts";
 import { readPage } from "../helpers/markdown.ts";
 
 interface Job {
@@ -12,29 +13,34 @@ const jobs: Readonly<Record<string, Job>> = parse(readPage(".github/workflows/re
 }).jobs;
 const actionsOf = ({ steps }: Job) => steps.flatMap(({ uses = "" }) => uses.split("@")[0] || []);
 
-it("The job that packs a release runs builds alone, on packages that were installed without scripts", () => {
-  const { pack } = jobs as Record<"pack", Job>;
+const packingJobs = ["pack", "pack-macos"];
 
-  // Steps with a name run their own lines alone.
-  const commands = pack.steps.flatMap(({ name, run = [] }) => (name === undefined ? run : []));
-  expect(commands).toEqual([
+it("The jobs that pack a release run builds alone, on packages that were installed without scripts", () => {
+  const allowed = [
     "npm ci --ignore-scripts",
     "npm run build",
     "npm run pack:plugin",
     "mkdir package && npm pack --ignore-scripts --pack-destination package",
-  ]);
-  expect(new Set(actionsOf(pack))).toEqual(
+  ];
+  const packing = packingJobs.map((name) => jobs[name] as Job);
+
+  // Steps with a name run their own lines alone.
+  const commands = packing.map(({ steps }) =>
+    steps.flatMap(({ name, run = [] }) => (name === undefined ? run : [])),
+  );
+  expect(commands).toEqual([allowed, ["npm ci --ignore-scripts", "npm run pack:plugin"]]);
+  expect(new Set(packing.flatMap(actionsOf))).toEqual(
     new Set(["actions/checkout", "actions/setup-node", "actions/upload-artifact"]),
   );
 });
 
-it("The job that packs a release gets nothing from the job that tests", () => {
+it("The jobs that pack a release get nothing from the job that tests", () => {
   const uploads = Object.entries(jobs).filter(([, job]) =>
     actionsOf(job).includes("actions/upload-artifact"),
   );
 
-  expect(uploads.map(([name]) => name)).toEqual(["pack"]);
-  expect(jobs).not.toHaveProperty("pack.needs");
+  expect(uploads.map(([name]) => name)).toEqual(packingJobs);
+  for (const name of packingJobs) expect(jobs[name]).not.toHaveProperty("needs");
   expect(Object.values(jobs).flatMap(actionsOf)).not.toContain("actions/cache");
   const caches = Object.values(jobs)
     .flatMap(({ steps }) => steps)
@@ -47,7 +53,23 @@ it("The job that packs a release gets nothing from the job that tests", () => {
 
 it("A release is published only after its tests have passed", () => {
   expect(jobs).toMatchObject({
-    publish: { needs: ["test", "pack"] },
+    publish: { needs: ["test", ...packingJobs] },
     attach: { needs: "publish" },
   });
+});
+
+it("Every executable contains the same version of Node.js, pinned by its hash", () => {
+  const lock = JSON.parse(readPage("tools/plugin/node/package-lock.json"));
+  const { "": _, ...packages } = lock.packages as Record<string, object>;
+  const names = Object.values(platforms).map((one) => `node_modules/${one.package}`);
+
+  expect(Object.keys(packages).toSorted()).toEqual(names.toSorted());
+  expect(Object.values(packages)).toEqual(
+    names.map(() =>
+      expect.objectContaining({
+        version: nodeVersion,
+        integrity: expect.stringMatching(/^sha512-/),
+      }),
+    ),
+  );
 });

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { copyFileSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { type CachedTool, ensureCached, userCacheDirectory } from "../cache.mts";
@@ -54,10 +54,15 @@ export async function nodeBinary(platform: Platform): Promise<string> {
       for (const file of ["package.json", "package-lock.json"]) {
         copyFileSync(inLock(file), join(directory, file));
       }
-      // The packages are optional dependencies, of which npm installs those for this platform.
-      await execa("npm", ["ci", "--ignore-scripts", `--os=${os}`, `--cpu=${cpu}`], {
-        cwd: directory,
-      });
+      // The packages are optional dependencies, of which npm installs those for this platform. It leaves out
+      // one that it could not install, without an error.
+      const args = ["ci", "--ignore-scripts", `--os=${os}`, `--cpu=${cpu}`];
+      await execa("npm", args, { cwd: directory });
+      if (!existsSync(join(directory, program))) {
+        throw new Error(
+          `npm has not installed ${name}: the download failed, or its hash is not the one in package-lock.json`,
+        );
+      }
     },
   };
   await ensureCached(tool, {
