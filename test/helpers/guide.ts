@@ -1,8 +1,9 @@
 import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import { expect, vi } from "vitest";
+import { platformOfMachine } from "../../tools/plugin/node-binary.mts";
 import { type RunningCommand, start } from "./commands.ts";
-import { textsBelow } from "./directory.ts";
+import { repository, textsBelow } from "./directory.ts";
 import { codeBlocks } from "./markdown.ts";
 
 export interface GuideOptions {
@@ -11,6 +12,8 @@ export interface GuideOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** The packed package, which replaces the archive in the home directory. */
   readonly tarball?: string;
+  /** The directory with the plugin's archive for this machine, which replaces that of the clone. */
+  readonly archives?: string;
   /** Writes the files whose content the guide shows, before the service starts. */
   readonly write?: () => Promise<void>;
   /** Changes commands that depend on the machine. */
@@ -38,8 +41,8 @@ export function commandBlocks(page: string): CommandBlock[] {
 export async function followGuide(markdown: string, guide: GuideOptions): Promise<void> {
   const port = receiverPort();
   const blocks = commandBlocks(markdown.replaceAll("127.0.0.1:9000", `127.0.0.1:${port}`));
-  const serve = "npx pulumi-dbwebhooks serve";
-  const serving = blocks.findIndex(({ commands }) => commands.startsWith(serve));
+  const serve = /^npx (?:--prefix \S+ )?pulumi-dbwebhooks serve/;
+  const serving = blocks.findIndex(({ commands }) => serve.test(commands));
   expect(serving).toBeGreaterThanOrEqual(0);
   const before = blocks.slice(0, serving);
   const changesTo = /&& cd (\S+)/.exec(before.map(({ commands }) => commands).join());
@@ -54,7 +57,7 @@ export async function followGuide(markdown: string, guide: GuideOptions): Promis
 
   let printed = await paste(before, guide, openIn(guide.directory));
   await guide.write?.();
-  const service = openIn(directory)(`${blocks[serving]?.commands.trim()} --port 0`);
+  const service = openIn(directory)(inClone(`${blocks[serving]?.commands.trim()} --port 0`));
   try {
     const baseUrl = () => /listens at (http:\/\/\S+)/.exec(service.output())?.[1];
     // Guides are pasted side by side, where expect.poll() does not know its test.
@@ -80,18 +83,26 @@ export async function followGuide(markdown: string, guide: GuideOptions): Promis
   expect(files.filter(([, text]) => text.includes("whsec_"))).toEqual([]);
 }
 
+const platform = platformOfMachine();
+const archiveOfPlugin = /~\/pulumi-dbwebhooks\/dist-plugin\/archives\/(\S+-)linux-amd64(\.tar\.gz)/;
+
+/** Replaces the clone in the home directory by this repository. */
+function inClone(commands: string): string {
+  return commands.replaceAll(/~\/pulumi-dbwebhooks(?=[/ ])/g, repository);
+}
+
 /** A port below those that the system assigns, because the commands start a receiver there repeatedly. */
 export const receiverPort = () => String(randomInt(10_000, 30_000));
 
 /** Pastes blocks into one terminal, expects the documented output, and returns what was printed. */
 async function paste(
   blocks: readonly CommandBlock[],
-  { tarball, adapt = (commands) => commands }: GuideOptions,
+  { tarball, archives, adapt = (commands) => commands }: GuideOptions,
   open: (commands: string) => RunningCommand,
   baseUrl = "",
 ): Promise<string> {
   const commands = blocks.map((block) =>
-    adapt(block.commands)
+    inClone(adapt(block.commands).replace(archiveOfPlugin, `${archives}/$1${platform}$2`))
       .replace(/(?<=npm install )~\/pulumi-dbwebhooks-\S+\.tgz/, `'${tarball}'`)
       .replaceAll("http://127.0.0.1:8787", baseUrl)
       .replace(/^npx pulumi-dbwebhooks emit .*$/gm, `$& --url ${baseUrl}`),

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { devDependencies as versions } from "../../package.json";
+import { platformOfMachine } from "../../tools/plugin/node-binary.mts";
 import { succeed } from "./commands.ts";
 import { repository } from "./directory.ts";
 
@@ -10,6 +11,13 @@ export async function packInto(directory: string): Promise<string> {
   const { stdout } = await succeed("npm", args, { directory: repository });
   const [packed] = JSON.parse(stdout) as [{ filename: string }];
   return join(directory, packed.filename);
+}
+
+/** Packs the plugin for this machine: its archive into `archives`, and its files into a directory beside that. */
+export async function packPlugin(directory: string): Promise<void> {
+  const pack = join(repository, "tools/plugin/pack.mts");
+  const args = [pack, "--out", directory, platformOfMachine()];
+  await succeed(process.execPath, args, { directory: repository });
 }
 
 /** The dependencies of a project that uses this package, which is packed into a directory. */

@@ -10,8 +10,9 @@ import { startCreationInFlight } from "../helpers/adapters/creation-in-flight.ts
 import { createThroughProxy } from "../helpers/adapters/proxied-creation.ts";
 import { secret, someArgs } from "../helpers/builders.ts";
 import { succeed } from "../helpers/commands.ts";
-import { repository, temporaryDirectory, writeJson } from "../helpers/directory.ts";
+import { temporaryDirectory, writeJson } from "../helpers/directory.ts";
 import { kindOf } from "../helpers/errors.ts";
+import { packPlugin } from "../helpers/package.ts";
 import { webhookArgs, yamlProgram } from "../helpers/programs.ts";
 import { noPromptFlags, shareStack } from "../helpers/stack.ts";
 
@@ -29,10 +30,7 @@ const adapter = {
 };
 
 beforeAll(async () => {
-  const pack = join(repository, "tools/plugin/pack.mts");
-  await succeed(process.execPath, [pack, "--out", packed.path, platform], {
-    directory: repository,
-  });
+  await packPlugin(packed.path);
   return () => packed.remove();
 });
 

@@ -4,7 +4,7 @@ import { repository, temporaryDirectory, withDirectory, writeFiles } from "../he
 import { withExample } from "../helpers/example.ts";
 import { followGuide } from "../helpers/guide.ts";
 import { codeBlocks, readPage, sectionOf } from "../helpers/markdown.ts";
-import { packInto } from "../helpers/package.ts";
+import { packInto, packPlugin } from "../helpers/package.ts";
 import { stackEnvironment } from "../helpers/pulumi.ts";
 
 const readmeOf = (example: string) => readPage(`examples/${example}/README.md`);
@@ -14,6 +14,7 @@ describe("The commands of a README succeed and print the documented output", () 
   let tarball: string;
   beforeAll(async () => {
     tarball = await packInto(packed.path);
+    await packPlugin(packed.path);
   });
   afterAll(() => packed.remove());
 
@@ -36,7 +37,8 @@ describe("The commands of a README succeed and print the documented output", () 
       withDirectory(async (directory) => {
         const environment = await stackEnvironment(directory);
         const adapt = adaptedTo(name);
-        await followGuide(readmeOf(name), { directory, environment, tarball, adapt });
+        const archives = join(packed.path, "archives");
+        await followGuide(readmeOf(name), { directory, environment, tarball, archives, adapt });
       }),
   );
 
@@ -78,7 +80,7 @@ describe("The commands of a README succeed and print the documented output", () 
 function adaptedTo(language: string): (commands: string) => string {
   const packageAdd = join(repository, "test/helpers/languages/package-add.mts");
   const standIn = `'${process.execPath}' '${packageAdd}' ${language}`;
-  const real = /^pulumi package add node_modules\/.*$/m;
+  const real = /^pulumi package add dbwebhooks$/m;
   // The host that can be built here ignores the option virtualenv. The terminal of `pulumi up` begins with export.
   const activate = language === "python" ? ". venv/bin/activate\n" : "";
   return (commands) =>

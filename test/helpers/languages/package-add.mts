@@ -1,10 +1,11 @@
 /**
- * Does what `pulumi package add` does with the plugin of the package in the project of this directory,
+ * Does what `pulumi package add dbwebhooks` does with the installed plugin in the project of this directory,
  * for language hosts that cannot: `node package-add.mts go|python`.
  */
 import { execFileSync } from "node:child_process";
-import { appendFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
 import { buildEnvironment, buildTags } from "../../../tools/pulumi-cli/build.mts";
 
 const sdk = "./sdks/dbwebhooks";
@@ -13,11 +14,14 @@ const run = (command: string, args: readonly string[], options: object = {}) =>
   execFileSync(command, args, { stdio: "inherit", ...options });
 
 const [language = ""] = process.argv.slice(2);
-const schema = resolve("node_modules/pulumi-dbwebhooks/plugin/schema.json");
+const schema = join(mkdtempSync(join(tmpdir(), "dbwebhooks-test-")), "schema.json");
+const getSchema = ["package", "get-schema", "dbwebhooks"];
+writeFileSync(schema, execFileSync("pulumi", getSchema, { maxBuffer: 2 ** 26 }));
 run("go", ["run", "-tags", buildTags, ".", schema, language, resolve(sdk)], {
   cwd: join(import.meta.dirname, "../../../tools/plugin/sdk-generator"),
   env: { ...process.env, ...buildEnvironment },
 });
+rmSync(dirname(schema), { recursive: true });
 
 if (language === "go") {
   const path = "example.com/pulumi-dbwebhooks/sdk/go";
