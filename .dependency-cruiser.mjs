@@ -37,7 +37,8 @@ const packages = [
   },
   {
     name: "process",
-    sentence: "Only api/send-once, provider/engine, the adapters, local-service and cli import the process.",
+    sentence:
+      "Only api/send-once, provider/engine, the adapters, local-service and cli import the process.",
     path: "process",
     importers: "(api/send-once|provider/engine|(adapters|local-service|cli)/)",
   },

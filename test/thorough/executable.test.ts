@@ -1,6 +1,6 @@
 import { mkdir, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { startLocalService } from "pulumi-dbwebhooks/local-service";
+import { loseResponse, startLocalService, times } from "pulumi-dbwebhooks/local-service";
 import { beforeAll, describe, expect, it } from "vitest";
 import which from "which";
 import { version } from "../../package.json";
@@ -12,6 +12,7 @@ import { secret, someArgs } from "../helpers/builders.ts";
 import { succeed } from "../helpers/commands.ts";
 import { temporaryDirectory, writeJson } from "../helpers/directory.ts";
 import { kindOf } from "../helpers/errors.ts";
+import { isPost } from "../helpers/faults/faults.mts";
 import { packPlugin } from "../helpers/package.ts";
 import { webhookArgs, yamlProgram } from "../helpers/programs.ts";
 import { noPromptFlags, shareStack } from "../helpers/stack.ts";
@@ -83,7 +84,7 @@ describe("The executable", () => {
   it("reports a creation whose response is lost as in doubt", async () => {
     await using service = await startLocalService();
     const { baseUrl, apiKey } = service;
-    service.inject({ on: "POST", fault: { kind: "resetAfterCommit" } });
+    service.use(times(1, loseResponse(), isPost));
     await using running = await startAdapter(adapter, { baseUrl, apiKey });
 
     const result = await running.create(someArgs());
@@ -94,11 +95,11 @@ describe("The executable", () => {
 
   it("undoes the creation in flight after SIGINT, and ends", async () => {
     await using started = await startCreationInFlight(adapter);
-    const { service, running, queued, hold, exited } = started;
+    const { service, running, release, exited } = started;
 
     running.child.kill("SIGINT");
-    await queued;
-    hold.release();
+    await expect.poll(() => running.lines().join()).toContain("Pulumi is stopping");
+    release();
     await exited;
 
     expect(service.webhooks).toEqual([]);
@@ -109,7 +110,7 @@ describe("The executable", () => {
     await using started = await startCreationInFlight(adapter);
     started.running.engine.close();
 
-    started.hold.release();
+    started.release();
 
     expect(await started.exited).toEqual([0, null]);
     expect(started.service.webhooks).toEqual([]);

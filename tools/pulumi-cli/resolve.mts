@@ -57,8 +57,7 @@ interface Search extends TaskContext {
  */
 export async function resolvePulumiCli(options: ResolveOptions = {}): Promise<PulumiCli> {
   const wanted = listIn("PULUMI_CLI_SOURCES", sources) ?? sources;
-  const neededLanguages =
-    options.languages ?? listIn("PULUMI_CLI_LANGUAGES", languages) ?? [];
+  const neededLanguages = options.languages ?? listIn("PULUMI_CLI_LANGUAGES", languages) ?? [];
   const excluded = sources.filter((source) => !wanted.includes(source));
   const search: Search = {
     say: options.say ?? ((line) => process.stderr.write(`pulumi-cli: ${line}\n`)),
