@@ -1,0 +1,171 @@
+import type { ExistingWebhook } from "../stack.ts";
+import { type Choose, isChosen, oneOf, someOf, weighted } from "./random.ts";
+import {
+  type DeclaredWebhook,
+  events,
+  randomOptions,
+  randomWebhook,
+  tables,
+  type WalkProgram,
+  withoutWebhook,
+} from "./walk-program.ts";
+
+/** What an edit needs to know besides the program. */
+export interface EditContext {
+  /** Returns a number that no webhook of this walk had. */
+  readonly nextNumber: () => number;
+  /** Creates a webhook at the service of the webhook's provider, without Pulumi. */
+  readonly createByHand: (webhook: DeclaredWebhook) => Promise<ExistingWebhook>;
+}
+
+export interface Edited {
+  readonly program: WalkProgram;
+  /** The edits in words. */
+  readonly edits: readonly string[];
+}
+
+type Edit = (
+  choose: Choose,
+  program: WalkProgram,
+  context: EditContext,
+) => Promise<WalkProgram> | WalkProgram;
+
+const maxWebhooks = 5;
+
+/** Returns the first program. */
+export function firstProgram(choose: Choose, { nextNumber }: EditContext): WalkProgram {
+  const count = oneOf(choose, [2, 3, 4]);
+  let program: WalkProgram = [];
+  while (program.length < count) {
+    program = [...program, randomWebhook(choose, nextNumber(), program)];
+  }
+  return program;
+}
+
+/** Makes up to three random edits. */
+export async function editAtRandom(
+  choose: Choose,
+  before: WalkProgram,
+  context: EditContext,
+): Promise<Edited> {
+  const count = weighted(choose, [
+    [2, 0],
+    [4, 1],
+    [3, 2],
+    [1, 3],
+  ]);
+  const names: string[] = [];
+  let program = before;
+  for (let made = 0; made < count; made++) {
+    const [name, edit] = weighted(choose, weights);
+    const edited = await edit(choose, program, context);
+    if (edited !== program) names.push(name);
+    program = edited;
+  }
+  return { program, edits: names };
+}
+
+/** Applies a change to one webhook, which is a new webhook at the service afterwards and so adopts nothing. */
+const replacing =
+  (change: (choose: Choose, webhook: DeclaredWebhook) => Partial<DeclaredWebhook>): Edit =>
+  (choose, program) =>
+    program.length === 0
+      ? program
+      : update(program, oneOf(choose, program).name, (webhook) => ({
+          ...change(choose, webhook),
+          adopt: undefined,
+        }));
+
+const changeUrl = replacing((_choose, { path }) => ({ path: path + 1 }));
+
+const changeEvents = replacing((choose) => {
+  const chosen = someOf(choose, events);
+  return { events: chosen.length > 0 ? chosen : events };
+});
+
+const changeTable = replacing((choose) => ({ tableId: oneOf(choose, tables) }));
+
+/** Stays away from the default provider, which refuses a webhook that comes from a second service. */
+const moveToProvider = replacing((choose, { provider }) => ({
+  provider: provider === "second" ? "same" : oneOf(choose, ["same", "second"]),
+}));
+
+/** Changes a webhook and another one whose url contains its id. */
+const changePair: Edit = (choose, program) => {
+  const dependents = program.filter(({ urlFrom }) => urlFrom !== undefined);
+  if (dependents.length === 0) return program;
+  const { name, urlFrom = "" } = oneOf(choose, dependents);
+  const isChanged = isChosen(choose, 70);
+  const change = ({ path }: DeclaredWebhook) => ({ path: path + 1, adopt: undefined });
+  const changed = update(program, urlFrom, (webhook) => ({
+    ...change(webhook),
+    deleteBeforeReplace: true,
+  }));
+  return isChanged ? update(changed, name, change) : changed;
+};
+
+const changeOptions: Edit = (choose, program) => {
+  if (program.length === 0) return program;
+  const index = program.indexOf(oneOf(choose, program));
+  return program.map((webhook, at) =>
+    at === index ? randomOptions(choose, program.slice(0, index), webhook) : webhook,
+  );
+};
+
+const remove: Edit = (choose, program) =>
+  program.length === 0 ? program : withoutWebhook(program, oneOf(choose, program).name);
+
+const add: Edit = (choose, program, { nextNumber }) =>
+  program.length === maxWebhooks
+    ? program
+    : [...program, randomWebhook(choose, nextNumber(), program)];
+
+const adopt: Edit = async (choose, program, { nextNumber, createByHand }) => {
+  if (program.length === maxWebhooks) return program;
+  const webhook = { ...randomWebhook(choose, nextNumber(), program), urlFrom: undefined };
+  return [...program, { ...webhook, adopt: await createByHand(webhook) }];
+};
+
+const stopAdopting: Edit = (choose, program) => {
+  const adopting = program.filter((webhook) => webhook.adopt !== undefined);
+  if (adopting.length === 0) return program;
+  return update(program, oneOf(choose, adopting).name, () => ({ adopt: undefined }));
+};
+
+const rename: Edit = (choose, program, { nextNumber }) => {
+  if (program.length === 0) return program;
+  const { name } = oneOf(choose, program);
+  const newName = `hook-${nextNumber()}`;
+  const renamed = (other: string) => (other === name ? newName : other);
+  return program.map((webhook) => ({
+    ...webhook,
+    name: renamed(webhook.name),
+    aliases: webhook.name === name ? [...webhook.aliases, name] : webhook.aliases,
+    dependsOn: webhook.dependsOn.map(renamed),
+    urlFrom: webhook.urlFrom === undefined ? undefined : renamed(webhook.urlFrom),
+  }));
+};
+
+const weights: readonly (readonly [number, readonly [string, Edit]])[] = [
+  [6, ["change a url", changeUrl]],
+  [6, ["change a webhook and a dependent", changePair]],
+  [2, ["change events", changeEvents]],
+  [1, ["change a table", changeTable]],
+  [2, ["change options", changeOptions]],
+  [2, ["remove", remove]],
+  [4, ["add", add]],
+  [3, ["adopt", adopt]],
+  [4, ["stop adopting", stopAdopting]],
+  [1, ["move to another provider", moveToProvider]],
+  [1, ["rename", rename]],
+];
+
+function update(
+  program: WalkProgram,
+  name: string,
+  change: (webhook: DeclaredWebhook) => Partial<DeclaredWebhook>,
+): WalkProgram {
+  return program.map((webhook) =>
+    webhook.name === name ? { ...webhook, ...change(webhook) } : webhook,
+  );
+}

@@ -1,0 +1,128 @@
+import { join } from "node:path";
+import type { LocalService } from "pulumi-dbwebhooks/local-service";
+import { writeJson } from "../directory.ts";
+import type { ExistingWebhook } from "../stack.ts";
+import { type Choose, isChosen, oneOf, someOf } from "./random.ts";
+
+/** An explicit provider: with the service of the default provider, or with a second service. */
+export type ProviderName = "same" | "second";
+
+/** A webhook as the program of a walk declares it. */
+export interface DeclaredWebhook {
+  readonly name: string;
+  /** The host of its url. A renamed resource keeps it, and no other resource has it. */
+  readonly host: string;
+  /** The path of its url. */
+  readonly path: number;
+  readonly databaseId: string;
+  readonly events: readonly string[];
+  readonly tableId?: string | undefined;
+  /** The resource whose id is a part of the url. */
+  readonly urlFrom?: string | undefined;
+  readonly dependsOn: readonly string[];
+  readonly deleteBeforeReplace: boolean;
+  readonly ignoreChanges: readonly string[];
+  /** Its former names. */
+  readonly aliases: readonly string[];
+  readonly adopt?: ExistingWebhook | undefined;
+  readonly provider?: ProviderName | undefined;
+}
+
+/** The webhooks in the order in which the program declares them. They depend on earlier ones only. */
+export type WalkProgram = readonly DeclaredWebhook[];
+
+export const events = ["record.created", "record.updated", "table.updated"];
+export const tables = [undefined, "tbl_1", "tbl_2"];
+const databases = ["base_1", "base_2"];
+
+/** Returns a webhook with random arguments and options, which may depend on the earlier webhooks. */
+export function randomWebhook(choose: Choose, number: number, earlier: WalkProgram) {
+  const isAtDefault = isChosen(choose, 75);
+  return randomOptions(choose, earlier, {
+    name: `hook-${number}`,
+    host: `hook-${number}.example.com`,
+    path: 0,
+    databaseId: oneOf(choose, databases),
+    events: [oneOf(choose, events)],
+    tableId: oneOf(choose, tables),
+    urlFrom: undefined,
+    dependsOn: [],
+    deleteBeforeReplace: false,
+    ignoreChanges: [],
+    aliases: [],
+    provider: isAtDefault ? undefined : oneOf(choose, ["same", "second"]),
+  });
+}
+
+/** Replaces dependencies and options by random ones. */
+export function randomOptions(choose: Choose, earlier: WalkProgram, webhook: DeclaredWebhook) {
+  const names = earlier.map(({ name }) => name);
+  const hasUrlFrom = names.length > 0 && webhook.adopt === undefined && isChosen(choose, 60);
+  return {
+    ...webhook,
+    urlFrom: hasUrlFrom ? oneOf(choose, names) : undefined,
+    dependsOn: someOf(choose, names),
+    deleteBeforeReplace: isChosen(choose, 50),
+    ignoreChanges: isChosen(choose, 15) ? [oneOf(choose, ["url", "events", "tableId"])] : [],
+  } satisfies DeclaredWebhook;
+}
+
+export function withoutWebhook(program: WalkProgram, removed: string): WalkProgram {
+  return program
+    .filter(({ name }) => name !== removed)
+    .map(({ urlFrom, dependsOn, ...webhook }) => ({
+      ...webhook,
+      urlFrom: urlFrom === removed ? undefined : urlFrom,
+      dependsOn: dependsOn.filter((name) => name !== removed),
+    }));
+}
+
+/** The name of the file from which {@link textOfProgram} reads its webhooks. */
+const fileName = "walk.json";
+
+/** A program in JavaScript, which needs no compiler. */
+export const textOfProgram = (entry: string) => `
+const { Provider, Webhook } = require("${entry}");
+const { providers, webhooks } = require("./${fileName}");
+const declared = {};
+for (const [name, args] of Object.entries(providers)) {
+  declared[name] = new Provider(name, args);
+}
+for (const { name, args, urlFrom, dependsOn, provider, opts } of webhooks) {
+  const addTo = (id) => args.url + "?from=" + encodeURIComponent(id);
+  const url = urlFrom ? declared[urlFrom].id.apply(addTo) : args.url;
+  declared[name] = new Webhook(name, { ...args, url }, {
+    ...opts,
+    dependsOn: dependsOn.map((other) => declared[other]),
+    provider: declared[provider],
+  });
+}
+`;
+
+/** Writes the webhooks and the explicit providers that they use for {@link textOfProgram}. */
+export async function writeProgram(
+  directory: string,
+  program: WalkProgram,
+  services: Readonly<Record<ProviderName, LocalService>>,
+): Promise<void> {
+  const providers: Record<string, object> = {};
+  const webhooks = program.map((webhook) => {
+    const { name, host, path, databaseId, tableId, adopt, provider, urlFrom, dependsOn } = webhook;
+    if (provider !== undefined) {
+      const { baseUrl, apiKey } = services[provider];
+      providers[provider] = { baseUrl, apiKey, timeoutSeconds: 3, retrySeconds: 3 };
+    }
+    const url = `https://${host}/${path}`;
+    const aliases = webhook.aliases.map((alias) => ({ name: alias }));
+    const { deleteBeforeReplace, ignoreChanges } = webhook;
+    return {
+      name,
+      args: { databaseId, url, events: webhook.events, tableId, adopt },
+      urlFrom,
+      dependsOn,
+      provider,
+      opts: { deleteBeforeReplace, ignoreChanges, aliases },
+    };
+  });
+  await writeJson(join(directory, fileName), { providers, webhooks });
+}
