@@ -43,6 +43,12 @@ export class Agreement {
     return this.#inState;
   }
 
+  /** The resources of {@link inState} that Pulumi has not yet to delete. */
+  get urns(): string[] {
+    return this.#inState.filter((one) => !one.isPendingDeletion).map(({ urn }) => urn);
+  }
+
+  /** Whether a service has this webhook. */
   hasWebhook(id: number, secret: string): boolean {
     return this.#atServices().some((webhook) => webhook.id === id && webhook.secret === secret);
   }
@@ -77,7 +83,9 @@ export class Agreement {
       if (entries.filter(({ isPendingDeletion }) => !isPendingDeletion).length > 1) {
         problems.push(`webhook ${first.id} is in the state ${entries.length} times`);
       }
-      if (entries.some(({ name }) => failedDeletions.has(name))) this.#undeleted.add(key);
+      const mayBeGone = ({ name, isPendingReplacement }: WebhookInState) =>
+        failedDeletions.has(name) || isPendingReplacement;
+      if (entries.some(mayBeGone)) this.#undeleted.add(key);
       const webhook = webhooks.get(key);
       if (webhook === undefined && !this.#undeleted.has(key)) {
         problems.push(

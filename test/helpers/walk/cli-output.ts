@@ -8,6 +8,8 @@ export interface WebhookInState {
   readonly secret: string | undefined;
   /** Whether a replacement is done but for the deletion of this webhook. */
   readonly isPendingDeletion: boolean;
+  /** Whether the webhook was deleted before its replacement, which a failed command did not create. */
+  readonly isPendingReplacement: boolean;
 }
 
 /** Reads the webhooks from the output of `pulumi stack export --show-secrets`. */
@@ -16,12 +18,13 @@ export function webhooksInState(exported: string): WebhookInState[] {
     readonly urn: string;
     readonly id: string;
     readonly delete?: boolean;
+    readonly pendingReplacement?: boolean;
     readonly outputs: { readonly baseUrl: string; readonly secret?: { plaintext: string } };
   }
   const { resources = [] } = JSON.parse(exported).deployment as { resources?: Resource[] };
   return resources
     .filter(({ urn }) => isWebhook(urn))
-    .map(({ urn, id, outputs, delete: isPendingDeletion = false }) => ({
+    .map(({ urn, id, outputs, delete: isPendingDeletion = false, pendingReplacement = false }) => ({
       urn,
       name: urn.split("::").at(-1) ?? "",
       // The plugin puts the database before the id.
@@ -29,6 +32,7 @@ export function webhooksInState(exported: string): WebhookInState[] {
       baseUrl: outputs.baseUrl,
       secret: outputs.secret && JSON.parse(outputs.secret.plaintext),
       isPendingDeletion,
+      isPendingReplacement: pendingReplacement,
     }));
 }
 

@@ -16,6 +16,8 @@ export interface EditContext {
   readonly nextNumber: () => number;
   /** Creates a webhook at the service of the webhook's provider, without Pulumi. */
   readonly createByHand: (webhook: DeclaredWebhook) => Promise<ExistingWebhook>;
+  /** Returns the webhook that the state holds for a resource. */
+  readonly inState: (name: string) => ExistingWebhook | undefined;
 }
 
 export interface Edited {
@@ -31,6 +33,9 @@ type Edit = (
 ) => Promise<WalkProgram> | WalkProgram;
 
 const maxWebhooks = 5;
+
+/** The edit after which only a complete `up` is safe: until then the webhook has two resources. */
+export const adoptionUnderNewName = "adopt under a new name";
 
 /** Returns the first program. */
 export function firstProgram(choose: Choose, { nextNumber }: EditContext): WalkProgram {
@@ -49,10 +54,10 @@ export async function editAtRandom(
   context: EditContext,
 ): Promise<Edited> {
   const count = weighted(choose, [
-    [2, 0],
-    [4, 1],
-    [3, 2],
-    [1, 3],
+    [1, 0],
+    [5, 1],
+    [4, 2],
+    [2, 3],
   ]);
   const names: string[] = [];
   let program = before;
@@ -126,6 +131,17 @@ const adopt: Edit = async (choose, program, { nextNumber, createByHand }) => {
   return [...program, { ...webhook, adopt: await createByHand(webhook) }];
 };
 
+/** Declares a webhook of the state under another name, with `adopt` in place of an alias. */
+const adoptUnderNewName: Edit = (choose, program, { nextNumber, inState }) => {
+  if (program.length === 0) return program;
+  const webhook = oneOf(choose, program);
+  const stored = inState(webhook.name);
+  if (stored === undefined) return program;
+  const name = `hook-${nextNumber()}`;
+  const adopting = { aliases: [], urlFrom: undefined, adopt: stored };
+  return update(renamed(program, webhook.name, name), name, () => adopting);
+};
+
 const stopAdopting: Edit = (choose, program) => {
   const adopting = program.filter((webhook) => webhook.adopt !== undefined);
   if (adopting.length === 0) return program;
@@ -134,16 +150,9 @@ const stopAdopting: Edit = (choose, program) => {
 
 const rename: Edit = (choose, program, { nextNumber }) => {
   if (program.length === 0) return program;
-  const { name } = oneOf(choose, program);
+  const { name, aliases } = oneOf(choose, program);
   const newName = `hook-${nextNumber()}`;
-  const renamed = (other: string) => (other === name ? newName : other);
-  return program.map((webhook) => ({
-    ...webhook,
-    name: renamed(webhook.name),
-    aliases: webhook.name === name ? [...webhook.aliases, name] : webhook.aliases,
-    dependsOn: webhook.dependsOn.map(renamed),
-    urlFrom: webhook.urlFrom === undefined ? undefined : renamed(webhook.urlFrom),
-  }));
+  return update(renamed(program, name, newName), newName, () => ({ aliases: [...aliases, name] }));
 };
 
 const weights: readonly (readonly [number, readonly [string, Edit]])[] = [
@@ -154,11 +163,22 @@ const weights: readonly (readonly [number, readonly [string, Edit]])[] = [
   [2, ["change options", changeOptions]],
   [2, ["remove", remove]],
   [4, ["add", add]],
-  [3, ["adopt", adopt]],
-  [4, ["stop adopting", stopAdopting]],
+  [5, ["adopt", adopt]],
+  [6, ["stop adopting", stopAdopting]],
   [1, ["move to another provider", moveToProvider]],
   [1, ["rename", rename]],
+  [1, [adoptionUnderNewName, adoptUnderNewName]],
 ];
+
+function renamed(program: WalkProgram, oldName: string, newName: string): WalkProgram {
+  const rename = (name: string) => (name === oldName ? newName : name);
+  return program.map((webhook) => ({
+    ...webhook,
+    name: rename(webhook.name),
+    dependsOn: webhook.dependsOn.map(rename),
+    urlFrom: webhook.urlFrom === undefined ? undefined : rename(webhook.urlFrom),
+  }));
+}
 
 function update(
   program: WalkProgram,

@@ -1,58 +1,58 @@
+import type { LocalService } from "pulumi-dbwebhooks/local-service";
+import { vi } from "vitest";
+import type { CommandResult } from "../commands.ts";
+import { noPromptFlags, type TestStack } from "../stack.ts";
 import { type Choose, isChosen, oneOf, weighted } from "./random.ts";
+import { holdCreations } from "./service-faults.ts";
 
 /** A command of the Pulumi CLI. */
 export interface WalkCommand {
   readonly args: readonly string[];
   /** Whether it gets ^C while a creation is in flight. */
   readonly isInterrupted: boolean;
+  /** Whether it brings every resource up to date if it succeeds. */
+  readonly isCompleteUp: boolean;
 }
 
 /** An `up` without further flags. */
-export const plainUp: WalkCommand = {
-  args: ["up", "--yes", "--skip-preview"],
-  isInterrupted: false,
-};
+export const plainUp = command("up", ...noPromptFlags);
 
-export const finalDestroy: WalkCommand = {
-  args: ["destroy", "--yes", "--skip-preview"],
-  isInterrupted: false,
-};
+export const finalDestroy = command("destroy", ...noPromptFlags);
 
 /** Returns a random command, which may name some of these resources. */
 export function randomCommand(choose: Choose, urns: readonly string[]): WalkCommand {
-  const prompt = ["--yes", "--skip-preview"];
-  const command = (...args: readonly string[]) => ({ args, isInterrupted: false });
   const kind = weighted(choose, [
-    [70, "up"],
-    [6, "preview"],
-    [4, "refresh"],
-    [4, "refresh --run-program"],
-    [6, "destroy --target"],
-    [3, "destroy"],
-    [5, "interrupted up"],
+    [80, "up"],
+    [4, "preview"],
+    [3, "refresh"],
+    [3, "refresh --run-program"],
+    [4, "destroy --target"],
+    [2, "destroy"],
+    [4, "interrupted up"],
   ]);
   switch (kind) {
     case "preview":
       return command("preview", ...upFlags(choose, urns));
     case "refresh":
-      return command("refresh", ...prompt);
+      return command("refresh", ...noPromptFlags);
     case "refresh --run-program":
-      return command("refresh", "--run-program", ...prompt);
-    case "destroy --target":
-      return urns.length === 0
-        ? plainUp
-        : command("destroy", ...prompt, "--target-dependents", "--target", oneOf(choose, urns));
+      return command("refresh", "--run-program", ...noPromptFlags);
+    case "destroy --target": {
+      if (urns.length === 0) return plainUp;
+      const flags = ["--target-dependents", "--target", oneOf(choose, urns)];
+      return command("destroy", ...noPromptFlags, ...flags);
+    }
     case "destroy":
       return finalDestroy;
     case "interrupted up":
-      return { ...plainUp, isInterrupted: true };
+      return { ...plainUp, isInterrupted: true, isCompleteUp: false };
     default:
-      return command("up", ...prompt, ...upFlags(choose, urns));
+      return command("up", ...noPromptFlags, ...upFlags(choose, urns));
   }
 }
 
 function upFlags(choose: Choose, urns: readonly string[]): string[] {
-  const flags = weighted(choose, [
+  const flags = weighted<string[]>(choose, [
     [10, []],
     [2, ["--refresh"]],
     [8, ["--refresh", "--run-program"]],
@@ -61,4 +61,35 @@ function upFlags(choose: Choose, urns: readonly string[]): string[] {
   if (urns.length > 0 && isChosen(choose, 8)) flags.push("--target", oneOf(choose, urns));
   if (isChosen(choose, 20)) flags.push("--continue-on-error");
   return flags;
+}
+
+/** Removes `--refresh` and `--run-program`. */
+export function withoutRefresh({ args, ...rest }: WalkCommand): WalkCommand {
+  const refreshFlags = ["--refresh", "--run-program"];
+  return { ...rest, args: args.filter((arg) => !refreshFlags.includes(arg)) };
+}
+
+function command(...args: readonly string[]): WalkCommand {
+  const isCompleteUp = args[0] === "up" && !args.includes("--target");
+  return { args, isInterrupted: false, isCompleteUp };
+}
+
+/** Runs a command to its end. */
+export async function runCommand(
+  stack: TestStack,
+  { args, isInterrupted }: WalkCommand,
+  services: readonly LocalService[],
+): Promise<CommandResult> {
+  if (!isInterrupted) return stack.pulumi(args);
+  const { held, release } = holdCreations(services);
+  const running = stack.start(args);
+  const hasCreation = await Promise.race([held.then(() => true), running.result.then(() => false)]);
+  if (hasCreation) {
+    // Signals the process group of Pulumi, as ^C in a terminal does.
+    process.kill(-Number(running.child.pid), "SIGINT");
+    const isCancelling = () => /cancell?ing/i.test(running.output());
+    await vi.waitUntil(() => isCancelling() || running.child.exitCode !== null, 100_000);
+  }
+  release();
+  return running.result;
 }

@@ -1,12 +1,19 @@
 import type { LocalService } from "pulumi-dbwebhooks/local-service";
-import { createWebhook } from "../local-service.ts";
 import type { TestStack } from "../stack.ts";
 import { Agreement } from "./agreement.ts";
 import { diagnosticsOf } from "./cli-output.ts";
-import { type EditContext, editAtRandom, firstProgram } from "./edits.ts";
-import { choicesOf, isChosen } from "./random.ts";
-import { finalDestroy, plainUp, randomCommand, type WalkCommand } from "./random-command.ts";
-import { holdCreations, injectRandomFault } from "./service-faults.ts";
+import { adoptionUnderNewName, type EditContext, editAtRandom, firstProgram } from "./edits.ts";
+import { type Choose, choicesOf, isChosen } from "./random.ts";
+import {
+  finalDestroy,
+  plainUp,
+  randomCommand,
+  runCommand,
+  type WalkCommand,
+  withoutRefresh,
+} from "./random-command.ts";
+import { injectRandomFault } from "./service-faults.ts";
+import { editContext, hasMovedToOtherService, withoutAdoptionOfDeleted } from "./walk-context.ts";
 import { textOfProgram, type WalkProgram, writeProgram } from "./walk-program.ts";
 
 interface WalkOptions {
@@ -21,134 +28,127 @@ interface WalkOptions {
 
 /** Runs random commands of the CLI on random programs, and returns the contradictions that it found. */
 export async function walk(stack: TestStack, options: WalkOptions): Promise<string[]> {
-  const { entry, second, steps, seed, print } = options;
-  const services = [stack.service, second];
-  const agreement = new Agreement(services);
-  const context = contextOf(stack, second, agreement);
-  const problems: string[] = [];
-  let program: WalkProgram = [];
+  const run = new Walk(stack, options);
+  await run.start();
+  for (let step = 1; step <= options.steps; step++) {
+    await run.takeStep(step);
+  }
+  await run.end();
+  return run.problems;
+}
+
+class Walk {
+  readonly problems: string[] = [];
+  readonly #stack: TestStack;
+  readonly #options: WalkOptions;
+  readonly #services: readonly LocalService[];
+  readonly #agreement: Agreement;
+  readonly #context: EditContext;
+  #program: WalkProgram = [];
+  #programBefore: WalkProgram = [];
   /** Whether the last command was a complete `up` without faults that succeeded. */
-  let isUpToDate = false;
+  #isUpToDate = false;
 
-  const run = async (title: string, command: WalkCommand, fault?: FaultChoice) => {
-    await writeProgram(stack.directory, program, { same: stack.service, second });
-    for (const service of services) service.clearRequests();
-    const injected = fault && injectRandomFault(fault.choose, services);
-    const { exitCode, output } = await runCommand(stack, services, command);
-    injected?.remove();
-    const exported = await stack.pulumi(["stack", "export", "--show-secrets"]);
-    const found = agreement.check({ output, exported: exported.stdout, program });
-    const mayFail = injected !== undefined || command.isInterrupted || isLimited(command, output);
-    if (exitCode !== 0 && !mayFail) found.push(`exit code ${exitCode}`);
-    const words = command.args.map((arg) => arg.split("::").at(-1)).join(" ");
-    const line = [
-      `${title}: ${command.isInterrupted ? "interrupted " : ""}${words}`,
-      ...(injected ? [`fault: ${injected.name}`] : []),
-      `exit code ${exitCode}`,
-      requestsOf(services),
-      ...diagnosticsOf(output).map(({ name, kind = "warning" }) => `${name} ${kind}`),
-    ].join("; ");
-    print(line);
-    for (const problem of found) {
-      problems.push(`seed ${seed}, ${title}: ${words}: ${problem}`);
-      print(`  VIOLATED: ${problem}`);
-    }
-    if (found.length > 0) print(`${JSON.stringify(program)}\n${output}`);
-    isUpToDate = exitCode === 0 && !injected && command.args[0] === "up" && !isPartial(command);
-    return found;
-  };
+  constructor(stack: TestStack, options: WalkOptions) {
+    this.#stack = stack;
+    this.#options = options;
+    this.#services = [stack.service, options.second];
+    this.#agreement = new Agreement(this.#services);
+    this.#context = editContext(stack.service, options.second, this.#agreement);
+  }
 
-  await stack.writeProgram(textOfProgram(entry));
-  program = firstProgram(choicesOf(seed, 0), context);
-  print(`seed ${seed}: ${JSON.stringify(program)}`);
-  await run("step 0", plainUp);
-  for (let step = 1; step <= steps; step++) {
-    const choose = choicesOf(seed, step);
-    if (isUpToDate && isChosen(choose, 15)) {
-      await run(`step ${step} (nothing changed)`, plainUp);
-      const changing = services.flatMap(({ requests }) => requests).map(({ method }) => method);
-      if (changing.length > 0) {
-        problems.push(`seed ${seed}, step ${step}: a repeated up sends ${changing.join(", ")}`);
-        print(`  VIOLATED: ${problems.at(-1)}`);
+  async start(): Promise<void> {
+    const { entry, seed, print } = this.#options;
+    await this.#stack.writeProgram(textOfProgram(entry));
+    this.#program = firstProgram(choicesOf(seed, 0), this.#context);
+    print(`seed ${seed}: ${JSON.stringify(this.#program)}`);
+    await this.#run("step 0", plainUp);
+  }
+
+  async takeStep(step: number): Promise<void> {
+    const choose = choicesOf(this.#options.seed, step);
+    if (this.#isUpToDate && isChosen(choose, 8)) {
+      await this.#run(`step ${step} (again)`, plainUp);
+      if (this.#services.some(({ requests }) => requests.length > 0)) {
+        this.#addProblem(`step ${step}: the second of two "up" sends requests`);
       }
-      continue;
+      return;
     }
-    // A user does not adopt a webhook that no longer exists.
-    program = program.map((webhook) => {
-      const { adopt } = webhook;
-      const isGone = adopt !== undefined && !agreement.hasWebhook(adopt.id, adopt.secret);
-      return isGone ? { ...webhook, adopt: undefined } : webhook;
-    });
-    const edited = await editAtRandom(choose, program, context);
-    program = edited.program;
-    const urns = agreement.inState
-      .filter(({ isPendingDeletion }) => !isPendingDeletion)
-      .map(({ urn }) => urn);
-    const command = randomCommand(choose, urns);
-    const hasFault = !command.isInterrupted && isChosen(choose, 25);
-    const title = `step ${step} (${edited.edits.join(", ") || "no edit"})`;
-    await run(title, command, hasFault ? { choose } : undefined);
+    const existing = withoutAdoptionOfDeleted(this.#program, this.#agreement);
+    const { program, edits } = await editAtRandom(choose, existing, this.#context);
+    this.#program = program;
+    const title = `step ${step} (${edits.join(", ") || "no edit"})`;
+    if (edits.includes(adoptionUnderNewName)) {
+      await this.#run(title, plainUp);
+      return;
+    }
+    const command = randomCommand(choose, this.#agreement.urns);
+    const isMoving = hasMovedToOtherService(program, this.#agreement, this.#options.second);
+    const mayFail = !command.isInterrupted && isChosen(choose, 25);
+    const chooseFault = mayFail ? choose : undefined;
+    await this.#run(title, isMoving ? withoutRefresh(command) : command, chooseFault);
   }
-  await run("end", finalDestroy);
-  if (agreement.inState.length > 0)
-    problems.push(`seed ${seed}: destroy leaves webhooks in the state`);
-  return problems;
-}
 
-interface FaultChoice {
-  readonly choose: ReturnType<typeof choicesOf>;
-}
-
-function contextOf(stack: TestStack, second: LocalService, agreement: Agreement): EditContext {
-  let count = 0;
-  return {
-    nextNumber: () => {
-      count += 1;
-      return count;
-    },
-    createByHand: async ({ databaseId, host, events, provider }) => {
-      const service = provider === "second" ? second : stack.service;
-      const body = { url: `https://${host}/by-hand`, events };
-      const { json } = await createWebhook(service, { databaseId, body });
-      agreement.addUnmanaged(service.baseUrl, json.id);
-      return { id: json.id, secret: json.secret };
-    },
-  };
-}
-
-async function runCommand(
-  stack: TestStack,
-  services: readonly LocalService[],
-  { args, isInterrupted }: WalkCommand,
-) {
-  if (!isInterrupted) return stack.pulumi(args);
-  const { held, release } = holdCreations(services);
-  const running = stack.start(args);
-  const hasCreation = await Promise.race([held.then(() => true), running.result.then(() => false)]);
-  if (hasCreation) {
-    process.kill(-Number(running.child.pid), "SIGINT");
-    while (running.child.exitCode === null && !/cancell?ing/i.test(running.output())) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
+  async end(): Promise<void> {
+    await this.#run("end", finalDestroy);
+    if (this.#agreement.inState.length > 0) {
+      this.#addProblem("the last destroy leaves webhooks in the state");
     }
   }
-  release();
-  return running.result;
+
+  /** Runs a command, with a fault of the services if it may choose one, and checks what it left. */
+  async #run(title: string, command: WalkCommand, chooseFault?: Choose): Promise<void> {
+    const [service, second] = this.#services as [LocalService, LocalService];
+    await writeProgram(this.#stack.directory, this.#program, { same: service, second });
+    for (const each of this.#services) each.clearRequests();
+    const fault = chooseFault && injectRandomFault(chooseFault, this.#services);
+    const { exitCode, output } = await runCommand(this.#stack, command, this.#services);
+    fault?.remove();
+    const { stdout: exported } = await this.#stack.pulumi(["stack", "export", "--show-secrets"]);
+
+    const problems = this.#agreement.check({ output, exported, program: this.#program });
+    const errors = diagnosticsOf(output).filter(({ kind }) => kind !== undefined);
+    // The CLI itself refuses some commands with --target, because of a resource that they leave out.
+    const isRefusedByCli = command.args.includes("--target") && errors.length === 0;
+    const mayFail = fault !== undefined || command.isInterrupted || isRefusedByCli;
+    if (exitCode !== 0 && !mayFail) problems.push(`exit code ${exitCode}`);
+    this.#isUpToDate = exitCode === 0 && fault === undefined && command.isCompleteUp;
+
+    const words = `${command.isInterrupted ? "interrupted " : ""}${wordsOf(command)}`;
+    const { print } = this.#options;
+    print(
+      [
+        `${title}: ${words}${fault ? ` with fault "${fault.name}"` : ""}`,
+        `exit code ${exitCode}`,
+        requestsOf(this.#services),
+        ...errors.map(({ name, kind }) => `${name} ${kind}`),
+      ].join("; "),
+    );
+    for (const problem of problems) {
+      this.#addProblem(`${title}: ${words}: ${problem}`);
+    }
+    if (problems.length > 0) {
+      print(`before: ${JSON.stringify(this.#programBefore)}`);
+      print(`after: ${JSON.stringify(this.#program)}\n${output}`);
+    }
+    this.#programBefore = this.#program;
+  }
+
+  #addProblem(problem: string): void {
+    this.problems.push(`seed ${this.#options.seed}, ${problem}`);
+    this.#options.print(`VIOLATED: ${problem}`);
+  }
 }
 
-/** Whether the CLI itself refuses a command with `--target`, because of a resource that it leaves out. */
-function isLimited(command: WalkCommand, output: string): boolean {
-  return command.args.includes("--target") && !diagnosticsOf(output).some(({ kind }) => kind);
-}
-
-function isPartial({ args, isInterrupted }: WalkCommand): boolean {
-  return isInterrupted || args.includes("--target");
+/** Shortens URNs to names. */
+function wordsOf({ args }: WalkCommand): string {
+  return args.map((arg) => arg.split("::").at(-1)).join(" ");
 }
 
 function requestsOf(services: readonly LocalService[]): string {
   const requests = services.flatMap((service) => service.requests);
-  return (
-    requests
-      .map(({ method, webhookId, statusCode }) => `${method} ${webhookId ?? ""} ${statusCode}`)
-      .join(", ") || "no requests"
+  const words = requests.map(({ method, webhookId = "", statusCode = "no response" }) =>
+    `${method} ${webhookId} ${statusCode}`.replace("  ", " "),
   );
+  return words.join(", ") || "no requests";
 }

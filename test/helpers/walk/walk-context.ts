@@ -1,0 +1,58 @@
+import type { LocalService } from "pulumi-dbwebhooks/local-service";
+import { createWebhook } from "../local-service.ts";
+import type { Agreement } from "./agreement.ts";
+import type { EditContext } from "./edits.ts";
+import type { WalkProgram } from "./walk-program.ts";
+
+/** Returns what edits need to know of the services and of the state. */
+export function editContext(
+  service: LocalService,
+  second: LocalService,
+  agreement: Agreement,
+): EditContext {
+  let count = 0;
+  return {
+    nextNumber: () => {
+      count += 1;
+      return count;
+    },
+    createByHand: async ({ databaseId, host, path, events, tableId, provider }) => {
+      const ofProvider = provider === "second" ? second : service;
+      const body = { url: `https://${host}/${path}`, events, tableId };
+      const { json } = await createWebhook(ofProvider, { databaseId, body });
+      agreement.addUnmanaged(ofProvider.baseUrl, json.id);
+      return { id: json.id, secret: json.secret };
+    },
+    inState: (name) => {
+      const [webhook, ...others] = agreement.inState.filter((stored) => stored.name === name);
+      if (webhook === undefined || others.length > 0) return undefined;
+      const { id, secret = "" } = webhook;
+      return agreement.hasWebhook(id, secret) ? { id, secret } : undefined;
+    },
+  };
+}
+
+/** Removes `adopt` of webhooks that no longer exist, as a user would. */
+export function withoutAdoptionOfDeleted(program: WalkProgram, agreement: Agreement): WalkProgram {
+  return program.map((webhook) => {
+    const { adopt } = webhook;
+    const isDeleted = adopt !== undefined && !agreement.hasWebhook(adopt.id, adopt.secret);
+    return isDeleted ? { ...webhook, adopt: undefined } : webhook;
+  });
+}
+
+/**
+ * Whether a webhook of the state belongs to another service in the program. A refresh that runs the program
+ * stores the new provider for the old webhook, so that Pulumi asks the new provider to delete it, which refuses.
+ */
+export function hasMovedToOtherService(
+  program: WalkProgram,
+  { inState }: Agreement,
+  second: LocalService,
+): boolean {
+  return program.some(({ name, aliases, provider }) =>
+    inState
+      .filter((webhook) => [name, ...aliases].includes(webhook.name))
+      .some(({ baseUrl }) => (baseUrl === second.baseUrl) !== (provider === "second")),
+  );
+}
