@@ -45,7 +45,12 @@ export function randomCommand(choose: Choose, urns: readonly string[]): WalkComm
     case "destroy":
       return finalDestroy;
     case "interrupted up":
-      return { ...plainUp, isInterrupted: true, isCompleteUp: false };
+      // Replaces a webhook, so that there is a creation.
+      return {
+        ...command(...plainUp.args, ...(urns.length > 0 ? ["--replace", oneOf(choose, urns)] : [])),
+        isInterrupted: true,
+        isCompleteUp: false,
+      };
     default:
       return command("up", ...noPromptFlags, ...upFlags(choose, urns));
   }

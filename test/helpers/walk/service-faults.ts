@@ -26,9 +26,15 @@ const faults: Readonly<Record<string, FaultRule>> = {
   unauthorized: { fault: respond(401) },
 };
 
-/** Lets a random fault happen until `remove` is called. */
-export function injectRandomFault(choose: Choose, services: readonly LocalService[]) {
-  const name = oneOf(choose, Object.keys(faults));
+/** Lets a random fault, of all requests or of creations only, happen until `remove` is called. */
+export function injectRandomFault(
+  choose: Choose,
+  services: readonly LocalService[],
+  isOfCreationsOnly: boolean,
+) {
+  const names = Object.keys(faults);
+  const ofCreations = names.filter((name) => faults[name]?.on === "POST");
+  const name = oneOf(choose, isOfCreationsOnly ? ofCreations : names);
   const injected = services.map((service) => service.inject(faults[name] as FaultRule));
   const remove = () => {
     for (const fault of injected) fault.remove();

@@ -99,18 +99,26 @@ for (const { name, args, urlFrom, dependsOn, provider, opts } of webhooks) {
 }
 `;
 
+/** Settings of every provider besides its base URL and key. */
+export interface WalkSettings {
+  readonly timeoutSeconds: number;
+  readonly retrySeconds: number;
+  readonly listing: boolean;
+}
+
 /** Writes the webhooks and the explicit providers that they use for {@link textOfProgram}. */
 export async function writeProgram(
   directory: string,
   program: WalkProgram,
   services: Readonly<Record<ProviderName, LocalService>>,
+  settings: WalkSettings,
 ): Promise<void> {
   const providers: Record<string, object> = {};
   const webhooks = program.map((webhook) => {
     const { name, host, path, databaseId, tableId, adopt, provider, urlFrom, dependsOn } = webhook;
     if (provider !== undefined) {
       const { baseUrl, apiKey } = services[provider];
-      providers[provider] = { baseUrl, apiKey, timeoutSeconds: 3, retrySeconds: 3 };
+      providers[provider] = { baseUrl, apiKey, ...settings };
     }
     const url = `https://${host}/${path}`;
     const aliases = webhook.aliases.map((alias) => ({ name: alias }));
