@@ -156,14 +156,14 @@ const rename: Edit = (choose, program, { nextNumber }) => {
 };
 
 const weights: readonly (readonly [number, readonly [string, Edit]])[] = [
-  [6, ["change a url", changeUrl]],
-  [6, ["change a webhook and a dependent", changePair]],
+  [7, ["change a url", changeUrl]],
+  [7, ["change a webhook and a dependent", changePair]],
   [2, ["change events", changeEvents]],
   [1, ["change a table", changeTable]],
   [2, ["change options", changeOptions]],
   [2, ["remove", remove]],
   [4, ["add", add]],
-  [5, ["adopt", adopt]],
+  [6, ["adopt", adopt]],
   [6, ["stop adopting", stopAdopting]],
   [1, ["move to another provider", moveToProvider]],
   [1, ["rename", rename]],

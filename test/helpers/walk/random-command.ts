@@ -22,12 +22,12 @@ export const finalDestroy = command("destroy", ...noPromptFlags);
 /** Returns a random command, which may name some of these resources. */
 export function randomCommand(choose: Choose, urns: readonly string[]): WalkCommand {
   const kind = weighted(choose, [
-    [80, "up"],
-    [4, "preview"],
-    [3, "refresh"],
+    [84, "up"],
+    [3, "preview"],
+    [2, "refresh"],
     [3, "refresh --run-program"],
-    [4, "destroy --target"],
-    [2, "destroy"],
+    [3, "destroy --target"],
+    [1, "destroy"],
     [4, "interrupted up"],
   ]);
   switch (kind) {
@@ -58,13 +58,13 @@ export function randomCommand(choose: Choose, urns: readonly string[]): WalkComm
 
 function upFlags(choose: Choose, urns: readonly string[]): string[] {
   const flags = weighted<string[]>(choose, [
-    [10, []],
-    [2, ["--refresh"]],
-    [8, ["--refresh", "--run-program"]],
+    [9, []],
+    [1, ["--refresh"]],
+    [10, ["--refresh", "--run-program"]],
   ]).slice();
-  if (urns.length > 0 && isChosen(choose, 30)) flags.push("--replace", oneOf(choose, urns));
-  if (urns.length > 0 && isChosen(choose, 8)) flags.push("--target", oneOf(choose, urns));
-  if (isChosen(choose, 20)) flags.push("--continue-on-error");
+  if (urns.length > 0 && isChosen(choose, 40)) flags.push("--replace", oneOf(choose, urns));
+  if (urns.length > 0 && isChosen(choose, 4)) flags.push("--target", oneOf(choose, urns));
+  if (isChosen(choose, 15)) flags.push("--continue-on-error");
   return flags;
 }
 

@@ -97,7 +97,7 @@ class Walk {
     }
     const command = randomCommand(choose, this.#agreement.urns);
     const isMoving = hasMovedToOtherService(program, this.#agreement, this.#options.second);
-    const mayFail = !command.isInterrupted && isChosen(choose, 25);
+    const mayFail = !command.isInterrupted && isChosen(choose, 20);
     const chooseFault = mayFail ? choose : undefined;
     await this.#run(title, isMoving ? withoutRefresh(command) : command, chooseFault);
   }
