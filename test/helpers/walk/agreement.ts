@@ -18,6 +18,9 @@ export interface EndedCommand {
 /** The kinds of errors after which a webhook may be at the service without being in the state. */
 const kindsOfUnmanaged = ["inDoubt", "leftBehind"];
 
+/** What no command may say, because each webhook has one resource. The dynamic provider says it for the stack. */
+const falseAlarm = /\w+ resources (of this program )?manage (webhook \S+|it)/g;
+
 /** Checks after each command whether services, state and output agree. */
 export class Agreement {
   readonly #services: readonly LocalService[];
@@ -43,7 +46,7 @@ export class Agreement {
     return this.#inState;
   }
 
-  /** The resources of {@link inState} that Pulumi has not yet to delete. */
+  /** The resources of {@link inState}, without those whose replacement exists. */
   get urns(): string[] {
     return this.#inState.filter((one) => !one.isPendingDeletion).map(({ urn }) => urn);
   }
@@ -60,9 +63,7 @@ export class Agreement {
     const problems = [
       ...this.#problemsInState(diagnostics),
       ...this.#problemsAtServices(diagnostics, program),
-      ...diagnostics
-        .filter(({ message }) => /\d+ resources manage webhook/.test(message))
-        .map(({ name, message }) => `${name} has a false alarm: ${message}`),
+      ...new Set(output.match(falseAlarm)?.map((message) => `false alarm: "${message}"`)),
     ];
     for (const { secret } of this.#atServices()) this.#secrets.add(secret);
     if ([...this.#secrets].some((secret) => output.includes(secret))) {
