@@ -127,7 +127,14 @@ class Walk {
     const errors = diagnosticsOf(output).filter(({ kind }) => kind !== undefined);
     // The CLI itself refuses some commands with --target, because of a resource that they leave out.
     const isRefusedByCli = command.args.includes("--target") && errors.length === 0;
-    const mayFail = fault !== undefined || command.isInterrupted || isRefusedByCli;
+    // The user has to remove `adopt` before a replacement.
+    const isAdopting = (name: string) =>
+      this.#program.some((one) => one.name === name && one.adopt);
+    const isRefusedByProvider =
+      errors.length > 0 &&
+      errors.every(({ name, kind }) => kind === "unchanged" && isAdopting(name));
+    const isRefused = isRefusedByCli || isRefusedByProvider;
+    const mayFail = fault !== undefined || command.isInterrupted || isRefused;
     if (exitCode !== 0 && !mayFail) problems.push(`exit code ${exitCode}`);
     this.#isUpToDate = exitCode === 0 && fault === undefined && command.isCompleteUp;
 
