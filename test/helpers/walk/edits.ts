@@ -47,6 +47,9 @@ export function firstProgram(choose: Choose, { nextNumber }: EditContext): WalkP
   return program;
 }
 
+/** The edit that can remove dependencies of a webhook. */
+export const changeOfOptions = "change options";
+
 /** Makes up to three random edits. */
 export async function editAtRandom(
   choose: Choose,
@@ -160,7 +163,7 @@ const weights: readonly (readonly [number, readonly [string, Edit]])[] = [
   [7, ["change a webhook and a dependent", changePair]],
   [2, ["change events", changeEvents]],
   [1, ["change a table", changeTable]],
-  [2, ["change options", changeOptions]],
+  [2, [changeOfOptions, changeOptions]],
   [2, ["remove", remove]],
   [4, ["add", add]],
   [6, ["adopt", adopt]],

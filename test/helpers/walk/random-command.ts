@@ -32,7 +32,7 @@ export function randomCommand(choose: Choose, urns: readonly string[]): WalkComm
   ]);
   switch (kind) {
     case "preview":
-      return command("preview", ...upFlags(choose, urns));
+      return command("preview", ...planFlags(choose, urns));
     case "refresh":
       return command("refresh", ...noPromptFlags);
     case "refresh --run-program":
@@ -51,12 +51,15 @@ export function randomCommand(choose: Choose, urns: readonly string[]): WalkComm
         isInterrupted: true,
         isCompleteUp: false,
       };
-    default:
-      return command("up", ...noPromptFlags, ...upFlags(choose, urns));
+    default: {
+      const continueFlags = isChosen(choose, 15) ? ["--continue-on-error"] : [];
+      return command("up", ...noPromptFlags, ...planFlags(choose, urns), ...continueFlags);
+    }
   }
 }
 
-function upFlags(choose: Choose, urns: readonly string[]): string[] {
+/** Flags that `up` and `preview` share. */
+function planFlags(choose: Choose, urns: readonly string[]): string[] {
   const flags = weighted<string[]>(choose, [
     [9, []],
     [1, ["--refresh"]],
@@ -64,7 +67,6 @@ function upFlags(choose: Choose, urns: readonly string[]): string[] {
   ]).slice();
   if (urns.length > 0 && isChosen(choose, 40)) flags.push("--replace", oneOf(choose, urns));
   if (urns.length > 0 && isChosen(choose, 4)) flags.push("--target", oneOf(choose, urns));
-  if (isChosen(choose, 15)) flags.push("--continue-on-error");
   return flags;
 }
 

@@ -2,7 +2,13 @@ import type { LocalService } from "pulumi-dbwebhooks/local-service";
 import type { TestStack } from "../stack.ts";
 import { Agreement } from "./agreement.ts";
 import { diagnosticsOf } from "./cli-output.ts";
-import { adoptionUnderNewName, type EditContext, editAtRandom, firstProgram } from "./edits.ts";
+import {
+  adoptionUnderNewName,
+  changeOfOptions,
+  type EditContext,
+  editAtRandom,
+  firstProgram,
+} from "./edits.ts";
 import { type Choose, choicesOf, isChosen } from "./random.ts";
 import {
   finalDestroy,
@@ -36,15 +42,17 @@ interface WalkOptions {
 export async function walk(stack: TestStack, options: WalkOptions): Promise<string[]> {
   const run = new Walk(stack, options);
   await run.start();
-  for (let step = 1; step <= options.steps; step++) {
+  for (let step = 1; step <= options.steps && !run.isStateInvalid; step++) {
     await run.takeStep(step);
   }
-  await run.end();
+  if (!run.isStateInvalid) await run.end();
   return run.problems;
 }
 
 class Walk {
   readonly problems: string[] = [];
+  /** Whether Pulumi has written a state that it cannot read. */
+  isStateInvalid = false;
   readonly #stack: TestStack;
   readonly #options: WalkOptions;
   readonly #services: readonly LocalService[];
@@ -54,6 +62,8 @@ class Walk {
   #programBefore: WalkProgram = [];
   /** Whether the last command was a complete `up` without faults that succeeded. */
   #isUpToDate = false;
+  /** Whether options have changed since then. */
+  #hasChangedOptions = false;
 
   constructor(stack: TestStack, options: WalkOptions) {
     this.#stack = stack;
@@ -96,10 +106,15 @@ class Walk {
       return;
     }
     const command = randomCommand(choose, this.#agreement.urns);
-    const isMoving = hasMovedToOtherService(program, this.#agreement, this.#options.second);
+    this.#hasChangedOptions ||= edits.includes(changeOfOptions);
+    // A refresh that runs the program replaces a webhook twice at once, as a former dependent and for itself, and
+    // Pulumi 3.259 then writes an invalid state.
+    const mayRefresh =
+      !this.#hasChangedOptions &&
+      !hasMovedToOtherService(program, this.#agreement, this.#options.second);
     const mayFail = !command.isInterrupted && isChosen(choose, 20);
     const chooseFault = mayFail ? choose : undefined;
-    await this.#run(title, isMoving ? withoutRefresh(command) : command, chooseFault);
+    await this.#run(title, mayRefresh ? command : withoutRefresh(command), chooseFault);
   }
 
   async end(): Promise<void> {
@@ -137,6 +152,8 @@ class Walk {
     const mayFail = fault !== undefined || command.isInterrupted || isRefused;
     if (exitCode !== 0 && !mayFail) problems.push(`exit code ${exitCode}`);
     this.#isUpToDate = exitCode === 0 && fault === undefined && command.isCompleteUp;
+    if (this.#isUpToDate) this.#hasChangedOptions = false;
+    this.isStateInvalid = output.includes("snapshot integrity failure");
 
     const words = `${command.isInterrupted ? "interrupted " : ""}${wordsOf(command)}`;
     print(
