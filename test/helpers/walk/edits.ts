@@ -1,4 +1,5 @@
 import type { ExistingWebhook } from "../stack.ts";
+import { withChanges, withNewName, withoutWebhook } from "./program-changes.ts";
 import { type Choose, isChosen, oneOf, someOf, weighted } from "./random.ts";
 import {
   type DeclaredWebhook,
@@ -7,7 +8,6 @@ import {
   randomWebhook,
   tables,
   type WalkProgram,
-  withoutWebhook,
 } from "./walk-program.ts";
 
 /** What an edit needs to know besides the program. */
@@ -79,7 +79,7 @@ const replacing =
   (choose, program) =>
     program.length === 0
       ? program
-      : update(program, oneOf(choose, program).name, (webhook) => ({
+      : withChanges(program, oneOf(choose, program).name, (webhook) => ({
           ...change(choose, webhook),
           adopt: undefined,
         }));
@@ -98,18 +98,20 @@ const moveToProvider = replacing((choose, { provider }) => ({
   provider: provider === "second" ? "same" : oneOf(choose, ["same", "second"]),
 }));
 
-/** Changes a webhook and another one whose url contains its id. */
+/** Changes a webhook that is deleted before its replacement, and perhaps one that has an argument from it. */
 const changePair: Edit = (choose, program) => {
-  const dependents = program.filter(({ urlFrom }) => urlFrom !== undefined);
-  if (dependents.length === 0) return program;
-  const { name, urlFrom = "" } = oneOf(choose, dependents);
-  const isChanged = isChosen(choose, 70);
+  const pairs = program.flatMap(({ name, urlFrom, flagFrom }) =>
+    [urlFrom, flagFrom].flatMap((from) => (from === undefined ? [] : [{ from, name }])),
+  );
+  if (pairs.length === 0) return program;
+  const { from, name } = oneOf(choose, pairs);
+  const isChanged = isChosen(choose, 60);
   const change = ({ path }: DeclaredWebhook) => ({ path: path + 1, adopt: undefined });
-  const changed = update(program, urlFrom, (webhook) => ({
+  const changed = withChanges(program, from, (webhook) => ({
     ...change(webhook),
     deleteBeforeReplace: true,
   }));
-  return isChanged ? update(changed, name, change) : changed;
+  return isChanged ? withChanges(changed, name, change) : changed;
 };
 
 const changeOptions: Edit = (choose, program) => {
@@ -142,25 +144,27 @@ const adoptUnderNewName: Edit = (choose, program, { nextNumber, inState }) => {
   if (stored === undefined) return program;
   const name = `hook-${nextNumber()}`;
   const adopting = { aliases: [], urlFrom: undefined, adopt: stored };
-  return update(renamed(program, webhook.name, name), name, () => adopting);
+  return withChanges(withNewName(program, webhook.name, name), name, () => adopting);
 };
 
 const stopAdopting: Edit = (choose, program) => {
   const adopting = program.filter((webhook) => webhook.adopt !== undefined);
   if (adopting.length === 0) return program;
-  return update(program, oneOf(choose, adopting).name, () => ({ adopt: undefined }));
+  return withChanges(program, oneOf(choose, adopting).name, () => ({ adopt: undefined }));
 };
 
 const rename: Edit = (choose, program, { nextNumber }) => {
   if (program.length === 0) return program;
   const { name, aliases } = oneOf(choose, program);
   const newName = `hook-${nextNumber()}`;
-  return update(renamed(program, name, newName), newName, () => ({ aliases: [...aliases, name] }));
+  return withChanges(withNewName(program, name, newName), newName, () => ({
+    aliases: [...aliases, name],
+  }));
 };
 
 const weights: readonly (readonly [number, readonly [string, Edit]])[] = [
   [7, ["change a url", changeUrl]],
-  [7, ["change a webhook and a dependent", changePair]],
+  [12, ["change a webhook and a dependent", changePair]],
   [2, ["change events", changeEvents]],
   [1, ["change a table", changeTable]],
   [2, [changeOfOptions, changeOptions]],
@@ -172,23 +176,3 @@ const weights: readonly (readonly [number, readonly [string, Edit]])[] = [
   [1, ["rename", rename]],
   [1, [adoptionUnderNewName, adoptUnderNewName]],
 ];
-
-function renamed(program: WalkProgram, oldName: string, newName: string): WalkProgram {
-  const rename = (name: string) => (name === oldName ? newName : name);
-  return program.map((webhook) => ({
-    ...webhook,
-    name: rename(webhook.name),
-    dependsOn: webhook.dependsOn.map(rename),
-    urlFrom: webhook.urlFrom === undefined ? undefined : rename(webhook.urlFrom),
-  }));
-}
-
-function update(
-  program: WalkProgram,
-  name: string,
-  change: (webhook: DeclaredWebhook) => Partial<DeclaredWebhook>,
-): WalkProgram {
-  return program.map((webhook) =>
-    webhook.name === name ? { ...webhook, ...change(webhook) } : webhook,
-  );
-}

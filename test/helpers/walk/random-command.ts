@@ -19,8 +19,16 @@ export const plainUp = command("up", ...noPromptFlags);
 
 export const finalDestroy = command("destroy", ...noPromptFlags);
 
+/** The resources that a command may name. */
+export interface WalkTargets {
+  readonly urns: readonly string[];
+  /** Those with an argument that depends on another resource. */
+  readonly dependents: readonly string[];
+}
+
 /** Returns a random command, which may name some of these resources. */
-export function randomCommand(choose: Choose, urns: readonly string[]): WalkCommand {
+export function randomCommand(choose: Choose, targets: WalkTargets): WalkCommand {
+  const { urns } = targets;
   const kind = weighted(choose, [
     [84, "up"],
     [3, "preview"],
@@ -32,7 +40,7 @@ export function randomCommand(choose: Choose, urns: readonly string[]): WalkComm
   ]);
   switch (kind) {
     case "preview":
-      return command("preview", ...planFlags(choose, urns));
+      return command("preview", ...planFlags(choose, targets));
     case "refresh":
       return command("refresh", ...noPromptFlags);
     case "refresh --run-program":
@@ -47,27 +55,35 @@ export function randomCommand(choose: Choose, urns: readonly string[]): WalkComm
     case "interrupted up":
       // Replaces a webhook, so that there is a creation.
       return {
-        ...command(...plainUp.args, ...(urns.length > 0 ? ["--replace", oneOf(choose, urns)] : [])),
+        ...command(...plainUp.args, ...replaceFlags(choose, targets)),
         isInterrupted: true,
         isCompleteUp: false,
       };
     default: {
       const continueFlags = isChosen(choose, 15) ? ["--continue-on-error"] : [];
-      return command("up", ...noPromptFlags, ...planFlags(choose, urns), ...continueFlags);
+      return command("up", ...noPromptFlags, ...planFlags(choose, targets), ...continueFlags);
     }
   }
 }
 
 /** Flags that `up` and `preview` share. */
-function planFlags(choose: Choose, urns: readonly string[]): string[] {
+function planFlags(choose: Choose, targets: WalkTargets): string[] {
   const flags = weighted<string[]>(choose, [
     [9, []],
     [1, ["--refresh"]],
     [10, ["--refresh", "--run-program"]],
   ]).slice();
-  if (urns.length > 0 && isChosen(choose, 40)) flags.push("--replace", oneOf(choose, urns));
+  const { urns } = targets;
+  if (isChosen(choose, 45)) flags.push(...replaceFlags(choose, targets));
   if (urns.length > 0 && isChosen(choose, 4)) flags.push("--target", oneOf(choose, urns));
   return flags;
+}
+
+/** Names a dependent more often than another resource: Pulumi may replace it for two reasons at once. */
+function replaceFlags(choose: Choose, { urns, dependents }: WalkTargets): string[] {
+  if (urns.length === 0) return [];
+  const isDependent = dependents.length > 0 && isChosen(choose, 70);
+  return ["--replace", oneOf(choose, isDependent ? dependents : urns)];
 }
 
 /** Removes `--refresh` and `--run-program`. */

@@ -2,6 +2,7 @@ import type { LocalService } from "pulumi-dbwebhooks/local-service";
 import { createWebhook } from "../local-service.ts";
 import type { Agreement } from "./agreement.ts";
 import type { EditContext } from "./edits.ts";
+import type { WalkTargets } from "./random-command.ts";
 import type { WalkProgram } from "./walk-program.ts";
 
 /** Returns what edits need to know of the services and of the state. */
@@ -30,6 +31,15 @@ export function editContext(
       return agreement.hasWebhook(id, secret) ? { id, secret } : undefined;
     },
   };
+}
+
+/** Returns the resources of the state that a command may name. */
+export function targetsOf(program: WalkProgram, { inState, urns }: Agreement): WalkTargets {
+  const isDependent = (urn: string) => {
+    const name = inState.find((stored) => stored.urn === urn)?.name;
+    return program.some((one) => one.name === name && (one.urlFrom ?? one.flagFrom) !== undefined);
+  };
+  return { urns, dependents: urns.filter(isDependent) };
 }
 
 /** Removes `adopt` of webhooks that no longer exist, as a user would. */

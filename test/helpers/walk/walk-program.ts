@@ -19,6 +19,8 @@ export interface DeclaredWebhook {
   readonly tableId?: string | undefined;
   /** The resource whose id is a part of the url. */
   readonly urlFrom?: string | undefined;
+  /** The resource on whose id `allowUnknownEvents` depends, which replaces nothing. */
+  readonly flagFrom?: string | undefined;
   readonly dependsOn: readonly string[];
   readonly deleteBeforeReplace: boolean;
   readonly ignoreChanges: readonly string[];
@@ -46,6 +48,7 @@ export function randomWebhook(choose: Choose, number: number, earlier: WalkProgr
     events: [oneOf(choose, events)],
     tableId: oneOf(choose, tables),
     urlFrom: undefined,
+    flagFrom: undefined,
     dependsOn: [],
     deleteBeforeReplace: false,
     ignoreChanges: [],
@@ -57,24 +60,15 @@ export function randomWebhook(choose: Choose, number: number, earlier: WalkProgr
 /** Replaces dependencies and options by random ones. */
 export function randomOptions(choose: Choose, earlier: WalkProgram, webhook: DeclaredWebhook) {
   const names = earlier.map(({ name }) => name);
-  const hasUrlFrom = names.length > 0 && webhook.adopt === undefined && isChosen(choose, 60);
+  const isDependent = (percent: number) => names.length > 0 && isChosen(choose, percent);
   return {
     ...webhook,
-    urlFrom: hasUrlFrom ? oneOf(choose, names) : undefined,
+    urlFrom: webhook.adopt === undefined && isDependent(40) ? oneOf(choose, names) : undefined,
+    flagFrom: isDependent(50) ? oneOf(choose, names) : undefined,
     dependsOn: someOf(choose, names),
     deleteBeforeReplace: isChosen(choose, 50),
     ignoreChanges: isChosen(choose, 15) ? [oneOf(choose, ["url", "events", "tableId"])] : [],
   } satisfies DeclaredWebhook;
-}
-
-export function withoutWebhook(program: WalkProgram, removed: string): WalkProgram {
-  return program
-    .filter(({ name }) => name !== removed)
-    .map(({ urlFrom, dependsOn, ...webhook }) => ({
-      ...webhook,
-      urlFrom: urlFrom === removed ? undefined : urlFrom,
-      dependsOn: dependsOn.filter((name) => name !== removed),
-    }));
 }
 
 /** The name of the file from which {@link textOfProgram} reads its webhooks. */
@@ -88,10 +82,11 @@ const declared = {};
 for (const [name, args] of Object.entries(providers)) {
   declared[name] = new Provider(name, args);
 }
-for (const { name, args, urlFrom, dependsOn, provider, opts } of webhooks) {
+for (const { name, args, urlFrom, flagFrom, dependsOn, provider, opts } of webhooks) {
   const addTo = (id) => args.url + "?from=" + encodeURIComponent(id);
   const url = urlFrom ? declared[urlFrom].id.apply(addTo) : args.url;
-  declared[name] = new Webhook(name, { ...args, url }, {
+  const allowUnknownEvents = flagFrom && declared[flagFrom].id.apply(() => true);
+  declared[name] = new Webhook(name, { ...args, url, allowUnknownEvents }, {
     ...opts,
     dependsOn: dependsOn.map((other) => declared[other]),
     provider: declared[provider],
@@ -115,18 +110,19 @@ export async function writeProgram(
 ): Promise<void> {
   const providers: Record<string, object> = {};
   const webhooks = program.map((webhook) => {
-    const { name, host, path, databaseId, tableId, adopt, provider, urlFrom, dependsOn } = webhook;
+    const { name, host, path, databaseId, tableId, adopt, provider } = webhook;
     if (provider !== undefined) {
       const { baseUrl, apiKey } = services[provider];
       providers[provider] = { baseUrl, apiKey, ...settings };
     }
     const url = `https://${host}/${path}`;
     const aliases = webhook.aliases.map((alias) => ({ name: alias }));
-    const { deleteBeforeReplace, ignoreChanges } = webhook;
+    const { urlFrom, flagFrom, dependsOn, deleteBeforeReplace, ignoreChanges } = webhook;
     return {
       name,
       args: { databaseId, url, events: webhook.events, tableId, adopt },
       urlFrom,
+      flagFrom,
       dependsOn,
       provider,
       opts: { deleteBeforeReplace, ignoreChanges, aliases },

@@ -19,7 +19,12 @@ import {
   withoutRefresh,
 } from "./random-command.ts";
 import { injectRandomFault } from "./service-faults.ts";
-import { editContext, hasMovedToOtherService, withoutAdoptionOfDeleted } from "./walk-context.ts";
+import {
+  editContext,
+  hasMovedToOtherService,
+  targetsOf,
+  withoutAdoptionOfDeleted,
+} from "./walk-context.ts";
 import {
   textOfProgram,
   type WalkProgram,
@@ -105,7 +110,7 @@ class Walk {
       await this.#run(title, plainUp);
       return;
     }
-    const command = randomCommand(choose, this.#agreement.urns);
+    const command = randomCommand(choose, targetsOf(program, this.#agreement));
     this.#hasChangedOptions ||= edits.includes(changeOfOptions);
     // A refresh that runs the program replaces a webhook twice at once, as a former dependent and for itself, and
     // Pulumi 3.259 then writes an invalid state.
