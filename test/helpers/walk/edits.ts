@@ -64,7 +64,8 @@ export async function editAtRandom(
   ]);
   const names: string[] = [];
   let program = before;
-  for (let made = 0; made < count; made++) {
+  // Not every edit is possible in every program.
+  for (let attempt = 0; names.length < count && attempt < 10; attempt++) {
     const [name, edit] = weighted(choose, weights);
     const edited = await edit(choose, program, context);
     if (edited !== program) names.push(name);
@@ -168,8 +169,8 @@ const weights: readonly (readonly [number, readonly [string, Edit]])[] = [
   [2, ["change events", changeEvents]],
   [1, ["change a table", changeTable]],
   [2, [changeOfOptions, changeOptions]],
-  [2, ["remove", remove]],
-  [4, ["add", add]],
+  [1, ["remove", remove]],
+  [6, ["add", add]],
   [6, ["adopt", adopt]],
   [6, ["stop adopting", stopAdopting]],
   [1, ["move to another provider", moveToProvider]],

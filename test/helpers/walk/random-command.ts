@@ -22,8 +22,8 @@ export const finalDestroy = command("destroy", ...noPromptFlags);
 /** The resources that a command may name. */
 export interface WalkTargets {
   readonly urns: readonly string[];
-  /** Those with an argument that depends on another resource. */
-  readonly dependents: readonly string[];
+  /** Those with an argument from a resource that has changed. */
+  readonly dependentsOfChanged: readonly string[];
 }
 
 /** Returns a random command, which may name some of these resources. */
@@ -79,11 +79,11 @@ function planFlags(choose: Choose, targets: WalkTargets): string[] {
   return flags;
 }
 
-/** Names a dependent more often than another resource: Pulumi may replace it for two reasons at once. */
-function replaceFlags(choose: Choose, { urns, dependents }: WalkTargets): string[] {
+/** Prefers a resource that Pulumi may replace for two reasons at once. */
+function replaceFlags(choose: Choose, { urns, dependentsOfChanged }: WalkTargets): string[] {
   if (urns.length === 0) return [];
-  const isDependent = dependents.length > 0 && isChosen(choose, 70);
-  return ["--replace", oneOf(choose, isDependent ? dependents : urns)];
+  const isPreferred = dependentsOfChanged.length > 0 && isChosen(choose, 75);
+  return ["--replace", oneOf(choose, isPreferred ? dependentsOfChanged : urns)];
 }
 
 /** Removes `--refresh` and `--run-program`. */

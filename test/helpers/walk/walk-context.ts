@@ -34,12 +34,19 @@ export function editContext(
 }
 
 /** Returns the resources of the state that a command may name. */
-export function targetsOf(program: WalkProgram, { inState, urns }: Agreement): WalkTargets {
-  const isDependent = (urn: string) => {
-    const name = inState.find((stored) => stored.urn === urn)?.name;
-    return program.some((one) => one.name === name && (one.urlFrom ?? one.flagFrom) !== undefined);
-  };
-  return { urns, dependents: urns.filter(isDependent) };
+export function targetsOf(
+  program: WalkProgram,
+  programBefore: WalkProgram,
+  { inState, urns }: Agreement,
+): WalkTargets {
+  const changed = program.filter((webhook) => !programBefore.includes(webhook));
+  const names = program
+    .filter(({ urlFrom, flagFrom }) =>
+      changed.some(({ name }) => [urlFrom, flagFrom].includes(name)),
+    )
+    .map(({ name }) => name);
+  const dependents = inState.filter(({ name, urn }) => names.includes(name) && urns.includes(urn));
+  return { urns, dependentsOfChanged: dependents.map(({ urn }) => urn) };
 }
 
 /** Removes `adopt` of webhooks that no longer exist, as a user would. */

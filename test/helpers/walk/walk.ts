@@ -92,7 +92,7 @@ class Walk {
 
   async takeStep(step: number): Promise<void> {
     const choose = choicesOf(this.#options.seed, step);
-    if (this.#isUpToDate && isChosen(choose, 8)) {
+    if (this.#isUpToDate && isChosen(choose, 5)) {
       await this.#run(`step ${step} (again)`, plainUp);
       const methods = this.#services.flatMap(({ requests }) =>
         requests.map(({ method }) => method),
@@ -110,7 +110,8 @@ class Walk {
       await this.#run(title, plainUp);
       return;
     }
-    const command = randomCommand(choose, targetsOf(program, this.#agreement));
+    const targets = targetsOf(program, this.#programBefore, this.#agreement);
+    const command = randomCommand(choose, targets);
     this.#hasChangedOptions ||= edits.includes(changeOfOptions);
     // A refresh that runs the program replaces a webhook twice at once, as a former dependent and for itself, and
     // Pulumi 3.259 then writes an invalid state.
