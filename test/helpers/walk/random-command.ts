@@ -69,12 +69,12 @@ export function randomCommand(choose: Choose, targets: WalkTargets): WalkCommand
 /** Flags that `up` and `preview` share. */
 function planFlags(choose: Choose, targets: WalkTargets): string[] {
   const flags = weighted<string[]>(choose, [
-    [9, []],
+    [10, []],
     [1, ["--refresh"]],
-    [10, ["--refresh", "--run-program"]],
+    [9, ["--refresh", "--run-program"]],
   ]).slice();
   const { urns } = targets;
-  if (isChosen(choose, 45)) flags.push(...replaceFlags(choose, targets));
+  if (isChosen(choose, 50)) flags.push(...replaceFlags(choose, targets));
   if (urns.length > 0 && isChosen(choose, 4)) flags.push("--target", oneOf(choose, urns));
   return flags;
 }
@@ -82,7 +82,7 @@ function planFlags(choose: Choose, targets: WalkTargets): string[] {
 /** Prefers a resource that Pulumi may replace for two reasons at once. */
 function replaceFlags(choose: Choose, { urns, dependentsOfChanged }: WalkTargets): string[] {
   if (urns.length === 0) return [];
-  const isPreferred = dependentsOfChanged.length > 0 && isChosen(choose, 75);
+  const isPreferred = dependentsOfChanged.length > 0 && isChosen(choose, 80);
   return ["--replace", oneOf(choose, isPreferred ? dependentsOfChanged : urns)];
 }
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { LocalService } from "pulumi-dbwebhooks/local-service";
 import { writeJson } from "../directory.ts";
 import type { ExistingWebhook } from "../stack.ts";
-import { type Choose, isChosen, oneOf, someOf } from "./random.ts";
+import { type Choose, isChosen, oneOf, someOf, weighted } from "./random.ts";
 
 /** An explicit provider: with the service of the default provider, or with a second service. */
 export type ProviderName = "same" | "second";
@@ -39,7 +39,7 @@ const databases = ["base_1", "base_2"];
 
 /** Returns a webhook with random arguments and options, which may depend on the earlier webhooks. */
 export function randomWebhook(choose: Choose, number: number, earlier: WalkProgram) {
-  const isAtDefault = isChosen(choose, 85);
+  const isAtDefault = isChosen(choose, 90);
   return randomOptions(choose, earlier, {
     name: `hook-${number}`,
     host: `hook-${number}.example.com`,
@@ -60,11 +60,17 @@ export function randomWebhook(choose: Choose, number: number, earlier: WalkProgr
 /** Replaces dependencies and options by random ones. */
 export function randomOptions(choose: Choose, earlier: WalkProgram, webhook: DeclaredWebhook) {
   const names = earlier.map(({ name }) => name);
-  const isDependent = (percent: number) => names.length > 0 && isChosen(choose, percent);
+  const from = names.length > 0 ? oneOf(choose, names) : undefined;
+  // Not both: a url from another resource is always a difference.
+  const argument = weighted(choose, [
+    [3, "url"],
+    [5, "flag"],
+    [2, undefined],
+  ]);
   return {
     ...webhook,
-    urlFrom: webhook.adopt === undefined && isDependent(40) ? oneOf(choose, names) : undefined,
-    flagFrom: isDependent(50) ? oneOf(choose, names) : undefined,
+    urlFrom: argument === "url" && webhook.adopt === undefined ? from : undefined,
+    flagFrom: argument === "flag" ? from : undefined,
     dependsOn: someOf(choose, names),
     deleteBeforeReplace: isChosen(choose, 50),
     ignoreChanges: isChosen(choose, 15) ? [oneOf(choose, ["url", "events", "tableId"])] : [],
