@@ -132,9 +132,10 @@ const add: Edit = (choose, program, { nextNumber }) =>
     : [...program, randomWebhook(choose, nextNumber(), program)];
 
 const adopt: Edit = async (choose, program, { nextNumber, createByHand }) => {
-  if (program.length === maxWebhooks) return program;
-  const webhook = { ...randomWebhook(choose, nextNumber(), program), urlFrom: undefined };
-  return [...program, { ...webhook, adopt: await createByHand(webhook) }];
+  const isFull = program.length === maxWebhooks;
+  const others = isFull ? withoutWebhook(program, oneOf(choose, program).name) : program;
+  const webhook = { ...randomWebhook(choose, nextNumber(), others), urlFrom: undefined };
+  return [...others, { ...webhook, adopt: await createByHand(webhook) }];
 };
 
 /** Declares a webhook of the state under another name, with `adopt` in place of an alias. */
@@ -171,8 +172,8 @@ const weights: readonly (readonly [number, readonly [string, Edit]])[] = [
   [2, [changeOfOptions, changeOptions]],
   [1, ["remove", remove]],
   [6, ["add", add]],
-  [6, ["adopt", adopt]],
-  [6, ["stop adopting", stopAdopting]],
+  [8, ["adopt", adopt]],
+  [10, ["stop adopting", stopAdopting]],
   [1, ["move to another provider", moveToProvider]],
   [1, ["rename", rename]],
   [1, [adoptionUnderNewName, adoptUnderNewName]],
