@@ -1,29 +1,37 @@
-import type { Fault, FaultRule, LocalService } from "pulumi-dbwebhooks/local-service";
+import {
+  type Interceptor,
+  type LocalService,
+  loseResponse,
+  respondWith,
+  times,
+} from "pulumi-dbwebhooks/local-service";
+import { handleThen, hold, isDelete, isPost, withFields } from "../faults/faults.mts";
 import { type Choose, oneOf } from "./random.ts";
 
+const always = Number.POSITIVE_INFINITY;
 const errorBody = { error: { code: "SOME_CODE", message: "Something went wrong." } };
-const respond = (statusCode: number, rest: object = {}): Fault => {
-  return { kind: "respond", statusCode, body: errorBody, ...rest };
+const respond = (statusCode: number, headers = {}) =>
+  respondWith(statusCode, { headers, body: errorBody });
+
+/** Make the faults of creations, by name. */
+const creationFaults: Readonly<Record<string, () => Interceptor>> = {
+  "creation refused": () => times(1, respond(403), isPost),
+  "creation fails": () => times(1, respond(500), isPost),
+  "creation done, but 502": () => times(1, handleThen(respond(502)), isPost),
+  "response to a creation lost": () => times(1, loseResponse(), isPost),
+  "creation without a secret": () => times(1, withFields({ secret: undefined }), isPost),
 };
 
-/** The faults by name. Some last for more requests than the provider sends, so that an operation fails. */
-const faults: Readonly<Record<string, FaultRule>> = {
-  "creation refused": { on: "POST", fault: respond(403), times: 1 },
-  "creation fails": { on: "POST", fault: respond(500), times: 1 },
-  "creation done, but 502": { on: "POST", fault: respond(502, { commit: true }), times: 1 },
-  "response to a creation lost": { on: "POST", fault: { kind: "resetAfterCommit" }, times: 1 },
-  "creation without a secret": {
-    on: "POST",
-    fault: { kind: "respond", body: (_request, { secret: _, ...body }) => body },
-    times: 1,
-  },
-  "rate limit": { fault: respond(429, { headers: { "retry-after": "0" } }), times: 2 },
-  "deletion refused": { on: "DELETE", fault: respond(403), times: 1 },
-  "deletion fails once": { on: "DELETE", fault: respond(500), times: 1 },
-  "deletions fail": { on: "DELETE", fault: respond(500) },
-  "response to a deletion lost": { on: "DELETE", fault: { kind: "resetAfterCommit" }, times: 1 },
-  "responses to deletions lost": { on: "DELETE", fault: { kind: "resetAfterCommit" } },
-  unauthorized: { fault: respond(401) },
+/** Make the faults by name. Some last for more requests than the provider sends, so that an operation fails. */
+const faults: Readonly<Record<string, () => Interceptor>> = {
+  ...creationFaults,
+  "rate limit": () => times(2, respond(429, { "retry-after": "0" })),
+  "deletion refused": () => times(1, respond(403), isDelete),
+  "deletion fails once": () => times(1, respond(500), isDelete),
+  "deletions fail": () => times(always, respond(500), isDelete),
+  "response to a deletion lost": () => times(1, loseResponse(), isDelete),
+  "responses to deletions lost": () => times(always, loseResponse(), isDelete),
+  unauthorized: () => respond(401),
 };
 
 /** Lets a random fault, of all requests or of creations only, happen until `remove` is called. */
@@ -32,25 +40,26 @@ export function injectRandomFault(
   services: readonly LocalService[],
   isOfCreationsOnly: boolean,
 ) {
-  const names = Object.keys(faults);
-  const ofCreations = names.filter((name) => faults[name]?.on === "POST");
-  const name = oneOf(choose, isOfCreationsOnly ? ofCreations : names);
-  const injected = services.map((service) => service.inject(faults[name] as FaultRule));
+  const name = oneOf(choose, Object.keys(isOfCreationsOnly ? creationFaults : faults));
+  const removals = services.map((service) => service.use((faults[name] as () => Interceptor)()));
   const remove = () => {
-    for (const fault of injected) fault.remove();
+    for (const removeFault of removals) removeFault();
   };
   return { name, remove };
 }
 
 /** Holds back the responses to creations; `held` is fulfilled when the first webhook exists. */
 export function holdCreations(services: readonly LocalService[]) {
-  const fault = { kind: "hold", commit: true } as const;
-  const injected = services.map((service) => service.inject({ on: "POST", fault }));
+  const { holdResponse, release } = hold();
+  const removals = services.map((service) => service.use(times(always, holdResponse, isPost)));
   const held = Promise.any(
-    services.map((service) => service.nextRequest({ on: "POST", stage: "committed" })),
+    services.map((service) => service.nextRequest((one) => isPost(one) && one.committed)),
   );
-  const release = () => {
-    for (const hold of injected) hold.remove();
+  return {
+    held,
+    release: () => {
+      for (const removeHold of removals) removeHold();
+      release();
+    },
   };
-  return { held, release };
 }
