@@ -53,7 +53,7 @@ export async function checkConfig(request: CheckRequest, log: EngineLog): Promis
   }
   if (typeof args.version === "string" && args.version !== version) {
     failures.push(
-      `the program asks for version ${args.version.slice(0, 100)} of the plugin, and this is ${version}; use the same version of pulumi-dbwebhooks for both, and run "pulumi package add" again where the program uses an SDK`,
+      `the program asks for version ${shownValue(args.version)} of the plugin, and this is ${version}; use the same version of pulumi-dbwebhooks for both, and run "pulumi package add" again where the program uses an SDK`,
     );
   }
   const warnings = validateEnvironmentNames(Object.keys(process.env));

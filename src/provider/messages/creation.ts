@@ -4,6 +4,7 @@ import { parseJson } from "../../common/json.js";
 import { shownValue } from "../../common/redact.js";
 import type { Context, Operation } from "../operation.js";
 import { adviceFor, failureText } from "./requests.js";
+import { sentences } from "./sentences.js";
 import { see } from "./troubleshooting.js";
 
 const maxShownIds = 5;
@@ -38,17 +39,30 @@ export function inDoubtText(
     orphansAdvice(url, ids),
     `Then run "pulumi up" again.${quotaHint(failure)} ${see("inDoubt")}`,
   ];
-  return failureText(context, failure, advice.filter(Boolean).join(" "));
+  return failureText(context, failure, sentences(...advice));
 }
 
 /** Describes a creation for which the service returned a webhook that this run knows. */
 export function knownNumberText({ name }: Operation, id: string): string {
-  return `${name} failed: the service returned webhook ${shownValue(id)}, which this command already knows. Either it returned an existing webhook, or it numbers its webhooks from the beginning again and has created one whose secret is lost. Nothing was deleted. Before you run the command again, find out which of the two. ${see("A number that is already known")}`;
+  return sentences(
+    `${name} failed: the service returned webhook ${shownValue(id)}, which this command already knows.`,
+    `Either it returned an existing webhook, or it numbers its webhooks from the beginning again and has`,
+    `created one whose secret is lost.`,
+    `Nothing was deleted.`,
+    `Before you run the command again, find out which of the two.`,
+    see("A number that is already known"),
+  );
 }
 
 /** Describes a creation for which the service returned a webhook without its secret. */
 export function withoutSecretText({ name }: Operation, id: string): string {
-  return `${name} failed: the service returned webhook ${shownValue(id)} without a secret. It may be an existing webhook, so it was not deleted. Find out whether a stack manages it; if none does, delete it at the service. Then run the command again. ${see("inDoubt")}`;
+  return sentences(
+    `${name} failed: the service returned webhook ${shownValue(id)} without a secret.`,
+    `It may be an existing webhook, so it was not deleted.`,
+    `Find out whether a stack manages it; if none does, delete it at the service.`,
+    `Then run the command again.`,
+    see("inDoubt"),
+  );
 }
 
 /** Describes a creation that was undone, or the attempt. `problem` says why the webhook still exists. */
@@ -63,7 +77,12 @@ export function undoText(
     : `the service created webhook ${id} with a secret that cannot be stored`;
   return problem === undefined
     ? `${name} failed: ${why}. The new webhook was deleted. Run the command again.`
-    : `${name} failed: ${why}. Pulumi has not stored the webhook, and it could not be deleted: ${problem} Delete webhook ${id} at the service. ${see("leftBehind")}`;
+    : sentences(
+        `${name} failed: ${why}.`,
+        `Pulumi has not stored the webhook, and it could not be deleted: ${problem}`,
+        `Delete webhook ${id} at the service.`,
+        see("leftBehind"),
+      );
 }
 
 /** Says why a 404 to the deletion of a new webhook does not prove that it is gone. */
@@ -77,7 +96,12 @@ function orphansAdvice(url: string, ids: readonly string[]): string {
   }
   const shown = ids.slice(0, maxShownIds).map(shownValue).join(", ");
   const more = ids.length > maxShownIds ? ` and ${ids.length - maxShownIds} more` : "";
-  return `The service lists webhooks with the same url, events and table that this command does not know: ${shown}${more}. Another creation in flight may have made one of them. Delete those that no stack manages.`;
+  return sentences(
+    `The service lists webhooks with the same url, events and table that this command does not know:`,
+    `${shown}${more}.`,
+    `Another creation in flight may have made one of them.`,
+    `Delete those that no stack manages.`,
+  );
 }
 
 function quotaHint({ outcome }: FailedCall): string {

@@ -8,6 +8,7 @@ import type { Context, Operation } from "../operation.js";
 import type { DeletionObstacle } from "../run-state.js";
 import { nameOfSetting } from "./names.js";
 import { adviceFor, failureText } from "./requests.js";
+import { sentences } from "./sentences.js";
 import { see } from "./troubleshooting.js";
 
 type Conflict = "adoptionFailed" | "returnedInDoubt" | "sameNumberAtFormerBaseUrl";
@@ -21,12 +22,19 @@ export function notDeletedText(context: Context, failure: FailedCall): string {
 
 /** Warns that a webhook is gone, or that the key has no access to it. */
 export function absentText(name: string): string {
-  return `The service returned 404 for ${name}, which is therefore removed from the state. A key without access to the database gets the same response: if that is possible here, check at the service that the webhook is gone.`;
+  return sentences(
+    `The service returned 404 for ${name}, which is therefore removed from the state.`,
+    `A key without access to the database gets the same response: if that is possible here,`,
+    `check at the service that the webhook is gone.`,
+  );
 }
 
 /** Explains why the state does not say which webhook to delete. */
 export function noAddressText({ name }: Operation): string {
-  return `${name} failed: its state has no usable id, databaseId or baseUrl. ${stays} Delete the webhook at the service, then remove it with "pulumi state delete".`;
+  return sentences(
+    `${name} failed: its state has no usable id, databaseId or baseUrl.`,
+    `${stays} Delete the webhook at the service, then remove it with "pulumi state delete".`,
+  );
 }
 
 /** Warns that a webhook was not deleted, because it has another resource now. */
@@ -44,17 +52,34 @@ export function protectedText(name: string, reason: Exclude<DeletionObstacle, Co
 export function conflictText({ name }: Operation, conflict: Conflict): string {
   switch (conflict) {
     case "adoptionFailed":
-      return `${name} failed: the program adopts this webhook, and the adoption failed. ${stays} Correct the adoption, and run the command again.`;
+      return sentences(
+        `${name} failed: the program adopts this webhook, and the adoption failed.`,
+        `${stays} Correct the adoption, and run the command again.`,
+      );
     case "returnedInDoubt":
-      return `${name} failed: the service returned this webhook for a creation that is in doubt. ${stays} ${see("A number that is already known")}`;
+      return sentences(
+        `${name} failed: the service returned this webhook for a creation that is in doubt.`,
+        `${stays} ${see("A number that is already known")}`,
+      );
     case "sameNumberAtFormerBaseUrl":
-      return `${name} failed: the state holds it at a former base URL, and another webhook with the same number at the current one, so formerBaseUrls does not name the same service. ${stays} Correct formerBaseUrls. ${see("Another base URL")}`;
+      return sentences(
+        `${name} failed: the state holds it at a former base URL,`,
+        `and another webhook with the same number at the current one,`,
+        `so formerBaseUrls does not name the same service.`,
+        `${stays} Correct formerBaseUrls.`,
+        see("Another base URL"),
+      );
   }
 }
 
 /** Explains why nothing is sent for a webhook of another base URL. */
 export function otherBaseUrlText({ name }: Operation, settings: Settings, baseUrl: string): string {
-  return `${name} failed: the state holds it at ${shownValue(baseUrl)}, and ${nameOfSetting(settings, "baseUrl")} is ${shownValue(settings.baseUrl)}. ${stays} If you know the first address, use it together with its own key again. ${see("Another base URL")}`;
+  return sentences(
+    `${name} failed: the state holds it at ${shownValue(baseUrl)},`,
+    `and ${nameOfSetting(settings, "baseUrl")} is ${shownValue(settings.baseUrl)}.`,
+    `${stays} If you know the first address, use it together with its own key again.`,
+    see("Another base URL"),
+  );
 }
 
 /** Explains why an operation without valid settings fails. */

@@ -1,5 +1,6 @@
 // What a refresh found.
 import { shownValue } from "../../common/redact.js";
+import { sentences } from "./sentences.js";
 
 /**
  * Warns of drift. `isAsDeclared` is known only where Pulumi passes the arguments of the last update.
@@ -9,7 +10,8 @@ export function driftText(
   properties: readonly string[],
   isAsDeclared: boolean | undefined,
 ): string {
-  const fact = `At the service, these properties of ${name} differ from the state, which has them now: ${properties.join(", ")}.`;
+  const names = properties.join(", ");
+  const fact = `At the service, these properties of ${name} differ from the state, which has them now: ${names}.`;
   if (isAsDeclared === undefined) {
     return `${fact} "pulumi preview" shows whether the program differs from them.`;
   }
@@ -20,7 +22,10 @@ export function driftText(
 
 /** Warns that a webhook is gone. */
 export function goneText(name: string): string {
-  return `The service no longer has ${name}, which leaves the state. If the program declares it, the next "pulumi up" creates a new one, with a new secret.`;
+  return sentences(
+    `The service no longer has ${name}, which leaves the state.`,
+    `If the program declares it, the next "pulumi up" creates a new one, with a new secret.`,
+  );
 }
 
 /** Warns that a webhook is inactive. */
@@ -30,7 +35,10 @@ export function inactiveText(name: string): string {
 
 /** Warns that a refresh shows no drift of some webhooks. */
 export function notLookedUpText(databaseId: string, why: string): string {
-  return `Some webhooks of database ${shownValue(databaseId)} were not looked up, because ${why}. Their state stays as it is, and this refresh does not show their drift.`;
+  return sentences(
+    `Some webhooks of database ${shownValue(databaseId)} were not looked up, because ${why}.`,
+    `Their state stays as it is, and this refresh does not show their drift.`,
+  );
 }
 
 /** Why a refresh could not look a webhook up. */

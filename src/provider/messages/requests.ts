@@ -9,6 +9,7 @@ import { environmentVariables } from "../../common/setting-names.js";
 import type { Settings } from "../config.js";
 import type { Context, Operation } from "../operation.js";
 import { nameOfSetting } from "./names.js";
+import { sentences } from "./sentences.js";
 import { see } from "./troubleshooting.js";
 
 const unusablePartText = {
@@ -66,7 +67,10 @@ function noResponseText(
     case "timeout":
       return `${incomplete} within ${settings.timeoutSeconds} s (${nameOfSetting(settings, "timeoutSeconds")})`;
     case "deadline":
-      return `${isSent ? incomplete : "was not sent"} before the deadline (customTimeouts, ${operation.deadline?.seconds} s)`;
+      return sentences(
+        `${isSent ? incomplete : "was not sent"} before the deadline (customTimeouts,`,
+        `${operation.deadline?.seconds} s)`,
+      );
     case "stopping":
       return "was not sent, because Pulumi is stopping";
     case "connection": {
@@ -112,18 +116,30 @@ export function adviceFor(
     }
     return outcome.kind === "unsent" && outcome.cause === "deadline"
       ? "Raise customTimeouts."
-      : `Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and ${baseUrl}. Then run the command again.`;
+      : sentences(
+          "Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS",
+          `and ${baseUrl}. Then run the command again.`,
+        );
   }
   const { statusCode, redirectOrigin } = outcome;
   if (isNotFound(outcome)) {
-    return `The service returns this both when the database does not exist and when the key has no access to it: check databaseId, ${nameOfSetting(settings, "apiKey")} and ${baseUrl}.`;
+    return sentences(
+      `The service returns this both when the database does not exist and when the key has no access to it:`,
+      `check databaseId, ${nameOfSetting(settings, "apiKey")} and ${baseUrl}.`,
+    );
   }
   if (statusCode === 404 || unusablePart !== undefined) {
-    return `This is not a response of the API: a login page, a proxy or another host may have sent it. Check ${baseUrl}.`;
+    return sentences(
+      `This is not a response of the API: a login page, a proxy or another host may have sent it.`,
+      `Check ${baseUrl}.`,
+    );
   }
   if (statusCode >= 300 && statusCode < 400) {
     const target = redirectOrigin ? `to ${operation.redact(redirectOrigin, 200)}` : "elsewhere";
-    return `It redirects ${target}, and the API key is not sent there: set ${baseUrl} to the address of the service itself.`;
+    return sentences(
+      `It redirects ${target}, and the API key is not sent there:`,
+      `set ${baseUrl} to the address of the service itself.`,
+    );
   }
   if (statusCode === 401 || statusCode === 403) {
     return `The service does not accept the API key for this. ${apiKeyAdvice(settings)} ${see("A wrong key")}`;
@@ -137,7 +153,10 @@ function apiKeyAdvice({ namesFromEnvironment, isExplicit }: Settings): string {
   if (isExplicit && !namesFromEnvironment.includes("apiKey")) {
     return "Correct the argument apiKey of the Provider, or declare the Provider again if it has left the program.";
   }
-  return `Set ${environmentVariables.apiKey} to the right key: it sets the key for this command, whatever the stack stores.`;
+  return sentences(
+    `Set ${environmentVariables.apiKey} to the right key: it sets the key for this command,`,
+    `whatever the stack stores.`,
+  );
 }
 
 /** Says why requests wait. */
@@ -146,13 +165,20 @@ export function delayLine({ kind, delayMs, request, outcome }: ReportedDelay): s
     const what = outcome.kind === "response" ? `returned ${outcome.statusCode}` : "did not respond";
     return `${request.url.origin} ${what}; retrying ${request.method}.`;
   }
-  return `The service limits the rate of requests, so no request is sent for the next ${secondsText(delayMs)}. With a lower --parallel, Pulumi sends fewer requests at once.`;
+  return sentences(
+    `The service limits the rate of requests, so no request is sent for the next ${secondsText(delayMs)}.`,
+    `With a lower --parallel, Pulumi sends fewer requests at once.`,
+  );
 }
 
 /** Reports an unexpected error, redacted, because its own text may hold a secret. */
 export function faultText(operation: Operation, error: unknown): string {
   const text = error instanceof Error ? error.message : "no error object";
-  return `${operation.name} failed unexpectedly (${operation.redact(text, 300)}). This is a bug in pulumi-dbwebhooks: please report it. Before you run the command again, check which webhooks the service has.`;
+  return sentences(
+    `${operation.name} failed unexpectedly (${operation.redact(text, 300)}).`,
+    `This is a bug in pulumi-dbwebhooks: please report it.`,
+    `Before you run the command again, check which webhooks the service has.`,
+  );
 }
 
 function secondsText(ms: number): string {

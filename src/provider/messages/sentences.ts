@@ -1,0 +1,4 @@
+/** Joins the sentences of a message, or parts of a long one, with spaces. */
+export function sentences(...parts: readonly (string | false | undefined)[]): string {
+  return parts.filter(Boolean).join(" ");
+}
