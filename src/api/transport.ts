@@ -3,7 +3,7 @@ import { Pause } from "./pause.js";
 import { type Delay, type GiveUpReason, nextStep, type RequestKind } from "./retry-policy.js";
 import type { HttpOutcome, HttpRequest, SendOnce } from "./send-once.js";
 
-// A delay is reported when a request has taken this time by its end.
+// A delay is reported when, by its end, a request has taken this time, or the rate was limited for this time.
 const reportedAfterMs = 5_000;
 
 /** How to reach the service with one account. */
@@ -76,6 +76,7 @@ export class Transport {
   readonly #reportedKinds = new Set<ReportedDelay["kind"]>();
   #sender: Promise<SendOnce> | undefined;
   #requestCount = 0;
+  #firstPauseAtMs: number | undefined;
 
   /** @param stopping When it aborts, only undos are still sent, and requests in flight complete. */
   constructor(
@@ -125,11 +126,13 @@ export class Transport {
         return { ...resultOf(outcome, earlierOutcomes, step.giveUpReason), elapsedMs };
       }
       earlierOutcomes.push(outcome);
-      if (elapsedMs + step.delayMs >= reportedAfterMs) {
-        this.#report(call, { ...step, request, outcome });
-      }
       if (step.kind === "pause") {
+        this.#firstPauseAtMs ??= performance.now();
         this.#pause.extend(step.delayMs);
+      }
+      const slowSinceMs = step.kind === "pause" ? this.#firstPauseAtMs : startedAtMs;
+      if (performance.now() - (slowSinceMs ?? 0) + step.delayMs >= reportedAfterMs) {
+        this.#report(call, { ...step, request, outcome });
       }
       // After a stop nothing but an undo comes here, and it waits for its own delay only.
       if (step.kind === "retry" || stopping.aborted) {

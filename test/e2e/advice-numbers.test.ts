@@ -60,7 +60,6 @@ describe.each([
   {
     way: "pulumi state delete",
     program: javascriptProgram,
-    opts: {},
     remove: async (stack: TestStack) => {
       for (const name of Object.keys(webhooks)) await removeFromState(stack, name);
     },
@@ -68,8 +67,6 @@ describe.each([
   {
     way: "a refresh with listing",
     program: yamlProgram,
-    // So that Pulumi compares the known webhooks before it creates the new one.
-    opts: { dependsOn: Object.keys(webhooks).map(reference) },
     remove: async (stack: TestStack) => {
       await stack.pulumi(["refresh", ...noPromptFlags], { DBWEBHOOKS_LISTING: "true" });
     },
@@ -77,7 +74,9 @@ describe.each([
 ])("A service that numbers from the beginning again, through $program.name,", (row) => {
   it(`has each webhook of the state once after ${row.way} has removed the lost ones`, async () => {
     await withoutData(row.program, async (stack, service) => {
-      await stack.declare({ ...webhooks, tasks: { ...withUrl("tasks"), opts: row.opts } });
+      // So that Pulumi compares the known webhooks before it creates the new one.
+      const opts = { dependsOn: Object.keys(webhooks).map(reference) };
+      await stack.declare({ ...webhooks, tasks: { ...withUrl("tasks"), opts } });
       const failed = await stack.pulumi(["up", ...noPromptFlags]);
       expect(failed.output).toMatch(new RegExp(`${advice} .*\\[inDoubt\\]`));
 

@@ -76,7 +76,7 @@ export const yamlProgram: Program = {
   },
 };
 
-/** Returns YAML's reference to a resource or to one of its outputs, such as `orders.secret`. */
+/** Returns a reference to a resource or, in YAML, to one of its outputs, such as `orders.secret`. */
 export function reference(path: string): string {
   return `\${${path}}`;
 }
@@ -94,10 +94,14 @@ const { webhooks, providers } = require("./resources.json");
 for (const name of Object.keys(providers)) {
   providers[name] = new Provider(name, providers[name]);
 }
-for (const { name, args, opts, provider, hasSecretUrl } of webhooks) {
+const resources = {};
+for (const { name, args, opts = {}, provider, hasSecretUrl } of webhooks) {
   const url = hasSecretUrl ? secret(args.url) : args.url;
-  const webhook = new Webhook(name, { ...args, url }, { ...opts, provider: providers[provider] });
-  exports[name + "Secret"] = webhook.secret;
+  // A reference to an earlier resource, such as \${orders}.
+  const dependsOn = opts.dependsOn?.map((reference) => resources[reference.slice(2, -1)]);
+  const options = { ...opts, dependsOn, provider: providers[provider] };
+  resources[name] = new Webhook(name, { ...args, url }, options);
+  exports[name + "Secret"] = resources[name].secret;
 }
 `;
 
