@@ -1,12 +1,12 @@
-import { idToAdopt, normalizeEvents, replacingArguments } from "./arguments.js";
+import { idToAdopt } from "./arguments.js";
 import type { Settings } from "./config.js";
+import { type Comparison, compareWebhook, type Difference } from "./differences.js";
 import { WebhookError } from "./errors.js";
 import { otherBaseUrlText } from "./messages/deletion.js";
 import { otherAdoptedSecretText } from "./messages/existing-webhooks.js";
 import { nameOfWebhook } from "./messages/names.js";
 import {
   adoptedAgainText,
-  baseUrlLabel,
   exchangeText,
   importedOtherwiseText,
   moveText,
@@ -15,21 +15,12 @@ import {
   sharedText,
 } from "./messages/replacement.js";
 import type { Operation } from "./operation.js";
-import { isSameUrl } from "./receiver-urls.js";
 import type { RunState, WebhookAddress } from "./run-state.js";
-import { addressOf, parseState, type WebhookState } from "./state.js";
-import { isUnknown, type Properties, unwrapSecret } from "./values.js";
-
-/** A property that forces the replacement of a webhook, and its name in messages, with details. */
-export interface Difference {
-  readonly property: string;
-  readonly label: string;
-}
+import { addressOf, parseState } from "./state.js";
+import { isUnknown, unwrapSecret } from "./values.js";
 
 /** What the adapter knows about a comparison besides the state and the arguments. */
-export interface DiffOptions {
-  /** The paths of `ignoreChanges`, where Pulumi has not applied them. */
-  readonly ignored?: readonly string[];
+export interface DiffOptions extends Pick<Comparison, "ignored"> {
   /**
    * Whether Pulumi keeps the old settings of a default provider for its deletions. Default: false, as for
    * dynamic providers.
@@ -39,22 +30,12 @@ export interface DiffOptions {
   readonly urn?: string | undefined;
 }
 
-/** A stored webhook and the arguments that the program declares for it. */
-export interface Comparison extends DiffOptions {
-  readonly id: string;
-  readonly state: WebhookState;
-  /** The checked arguments. Some can be markers of values that are not known yet. */
-  readonly news: Properties;
-  /** The settings of the provider, if they are valid. */
-  readonly settings: Settings | undefined;
-}
-
 /**
  * Compares a webhook with the program, throws if the update must not happen, and announces a replacement.
  * Sends nothing.
  */
 export function diffWebhook(
-  comparison: Comparison,
+  comparison: Comparison & DiffOptions,
   runState: RunState,
   operation: Operation,
 ): readonly Difference[] {
@@ -71,7 +52,7 @@ export function diffWebhook(
     return differences;
   }
   if (differences.length > 0) {
-    const isMoved = address !== undefined && address.baseUrl !== settings?.baseUrl;
+    const isMoved = address && settings && address.baseUrl !== settings.baseUrl;
     const movedFrom = isMoved ? address.baseUrl : undefined;
     assertReplaceable(comparison, movedFrom, operation);
     const isImported = runState.imports.has(urn ?? "");
@@ -82,67 +63,9 @@ export function diffWebhook(
   return differences;
 }
 
-/** Lists what forces a replacement. A stored webhook without a secret is replaced too. */
-export function compareWebhook({
-  id,
-  state,
-  news,
-  settings,
-  ignored = [],
-}: Comparison): readonly Difference[] {
-  const differences: Difference[] = [];
-  for (const property of replacingArguments) {
-    if (isIgnored(property, ignored)) {
-      continue;
-    }
-    if (isUnknown(news[property])) {
-      differences.push({ property, label: `${property} (not known yet)` });
-    } else if (!isSame(property, state[property], news[property])) {
-      differences.push({ property, label: property });
-    }
-  }
-  const baseUrl = addressOf(id, state, settings)?.baseUrl;
-  if (settings !== undefined && baseUrl !== settings.baseUrl) {
-    const label = baseUrlLabel(baseUrl, settings.baseUrl);
-    differences.push({ property: "baseUrl", label });
-  }
-  const adopted = idToAdopt(news);
-  if (isUnknown(adopted)) {
-    differences.push({ property: "adopt", label: "adopt.id (not known yet)" });
-  } else if (adopted !== undefined && adopted !== id) {
-    differences.push({ property: "adopt", label: "adopt.id" });
-  }
-  if (state.secret === undefined) {
-    differences.push({ property: "secret", label: "secret (missing in the state)" });
-  }
-  return differences;
-}
-
-/** Whether two values of an argument mean the same, such as events in another order. */
-export function isSame(property: string, old: unknown, next: unknown): boolean {
-  if (property === "url" && typeof old === "string" && typeof next === "string") {
-    return isSameUrl(old, next);
-  }
-  if (Array.isArray(old) && Array.isArray(next)) {
-    return JSON.stringify(normalizeEvents(old)) === JSON.stringify(normalizeEvents(next));
-  }
-  return (old ?? undefined) === (next ?? undefined);
-}
-
-/**
- * Whether the program ignores an argument as a whole. Pulumi has already applied a path into an argument,
- * such as `events[0]`, to the new arguments.
- *
- * Source of the spellings: `ParsePropertyPath` in `sdk/go/common/resource/property_path.go` of
- * pulumi/pulumi.
- */
-function isIgnored(property: string, ignored: readonly string[]): boolean {
-  return ignored.some((path) => [property, `["${property}"]`, "*", "[*]"].includes(path));
-}
-
 /** Throws if a replacement could not delete the old webhook, or would adopt it. */
 function assertReplaceable(
-  { id, state, news, settings, keepsOldSettings = false }: Comparison,
+  { id, state, news, settings, keepsOldSettings = false }: Comparison & DiffOptions,
   movedFrom: string | undefined,
   operation: Operation,
 ): void {
@@ -198,7 +121,7 @@ function announceReplacement(
 
 /** Warns of what looks unchanged and may still surprise: two resources of one webhook, another secret. */
 function warnOfUnchanged(
-  { id, state, news, urn }: Comparison,
+  { id, state, news, urn }: Comparison & DiffOptions,
   address: WebhookAddress | undefined,
   runState: RunState,
   operation: Operation,

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { listWebhooks, type NewWebhook, type WebhookKey, type WebhookList } from "../api/client.js";
 import type { ListedWebhook } from "../api/schemas.js";
 import { normalizeEvents } from "./arguments.js";
-import { isSame } from "./diff.js";
+import { isSame } from "./differences.js";
 import type { Context } from "./operation.js";
 import type { WebhookState } from "./state.js";
 import { isUnknown } from "./values.js";

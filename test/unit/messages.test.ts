@@ -2,7 +2,7 @@ import { expect, it, vi } from "vitest";
 import type { FailedCall } from "../../src/api/client.ts";
 import type { HttpOutcome } from "../../src/api/send-once.ts";
 import { Deadline, type ReportedDelay } from "../../src/api/transport.ts";
-import { compareWebhook } from "../../src/provider/diff.ts";
+import { compareWebhook } from "../../src/provider/differences.ts";
 import * as creations from "../../src/provider/messages/creation.ts";
 import * as deletions from "../../src/provider/messages/deletion.ts";
 import * as existing from "../../src/provider/messages/existing-webhooks.ts";

@@ -141,6 +141,7 @@ async function load<Module>(path: string): Promise<Module> {
     input: join("src", path),
     platform: "node",
     write: false,
+    output: { codeSplitting: false },
   });
   return import(`data:text/javascript,${encodeURIComponent(output[0].code)}`);
 }

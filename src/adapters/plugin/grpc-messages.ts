@@ -3,7 +3,7 @@ import { type ServiceError, status } from "@grpc/grpc-js";
 import { DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb.js";
 import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { webhookArguments } from "../../provider/arguments.js";
-import { type Difference, isSame } from "../../provider/diff.js";
+import { type Difference, isSame } from "../../provider/differences.js";
 import { WebhookError } from "../../provider/errors.js";
 import type { Properties } from "../../provider/values.js";
 
