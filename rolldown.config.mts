@@ -12,8 +12,8 @@ const entries = {
   "cli/main": "src/cli/main.ts",
 };
 // Packages that take longer to load from node_modules than the rest of the provider: zod for its messages
-// in other languages, undici for fetch, caches and mocks, p-queue for Node's loader of ES modules.
-const bundled = ["zod", "undici", "p-queue", "p-timeout", "eventemitter3"];
+// in other languages, undici for fetch, caches and mocks.
+const bundled = ["zod", "undici"];
 const isBundled = (id: string) => /^[./]/.test(id) || bundled.includes(id.split("/")[0] ?? "");
 
 // Otherwise, a build on a slow machine prints how long the plugin for types takes.
@@ -55,7 +55,6 @@ export default [
       codeSplitting: {
         groups: [
           { name: "zod", test: /[\\/]node_modules[\\/]zod[\\/]/ },
-          { name: "p-queue", test: /[\\/]node_modules[\\/](p-queue|p-timeout|eventemitter3)[\\/]/ },
           { name: "undici", test: /[\\/](node_modules[\\/]undici[\\/]|undici-parts\.cjs$)/ },
           { name: "common", test: /[\\/]src[\\/]common[\\/]|[\\/]package\.json$/ },
         ],

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from "node:timers/promises";
-import PQueue from "p-queue";
 import { Agent } from "undici";
 import { completeEvent, type DeliveredEvent, eventSchema, type NewEvent } from "./events.js";
 import type { ServiceLog } from "./log.js";
@@ -60,11 +59,11 @@ export class Deliveries {
   readonly #log: ServiceLog;
   readonly #eventSchema: ReturnType<typeof eventSchema>;
   readonly #agent: Agent;
-  readonly #queue: PQueue;
+  readonly #attempts = new Set<Promise<boolean>>();
 
   constructor(webhooks: WebhookStore, options: LocalServiceOptions, log: ServiceLog) {
     const { deliveries = {}, allowUnknownEvents = false } = options;
-    const { timeoutSeconds = 15, maxConcurrent = 64 } = deliveries;
+    const { timeoutSeconds = 15 } = deliveries;
     this.#webhooks = webhooks;
     this.#timeoutSeconds = timeoutSeconds;
     this.#retryWaitsSeconds = deliveries.retryWaitsSeconds ?? defaultRetryWaitsSeconds;
@@ -75,7 +74,6 @@ export class Deliveries {
     // its timeout for connecting, 10 s by default, must not be shorter.
     const connect = { timeout: Math.ceil(timeoutSeconds * 1000) };
     this.#agent = new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
-    this.#queue = new PQueue({ concurrency: maxConcurrent });
   }
 
   validateEvent(event: unknown): string[] {
@@ -116,7 +114,7 @@ export class Deliveries {
       controller.abort(closed);
     }
     await this.#agent.destroy();
-    await this.#queue.onIdle();
+    await Promise.allSettled(this.#attempts);
   }
 
   #add(event: DeliveredEvent, webhookId: number): DeliveryEntry {
@@ -130,7 +128,10 @@ export class Deliveries {
     const { signal } = this.pending.get(delivery) as AbortController;
     try {
       for (let failures = 0; ; failures += 1) {
-        if (await this.#queue.add(() => this.#attempt(delivery, signal))) {
+        const attempt = this.#attempt(delivery, signal);
+        this.#attempts.add(attempt);
+        const isAccepted = await attempt.finally(() => this.#attempts.delete(attempt));
+        if (isAccepted) {
           return this.#finish(delivery, "delivered");
         }
         signal.throwIfAborted();

@@ -71,8 +71,6 @@ export interface RateLimit {
 export interface DeliveryOptions {
   /** Timeout of one attempt, connection included, in seconds. Default: 15. */
   readonly timeoutSeconds?: number;
-  /** Attempts in flight at once, to all receivers together. Default: 64. */
-  readonly maxConcurrent?: number;
   /**
    * Waits after the first, second, … attempt that fails, in seconds; there is one attempt more than
    * there are waits. Default: 0.5, 1, 2, 4, 8, 16, 32, 60, 60: ten attempts in about three minutes.
@@ -102,7 +100,6 @@ const schema = is.options({
   deliveries: z.optional(
     is.options({
       timeoutSeconds: z.optional(is.aPositiveNumber),
-      maxConcurrent: z.optional(is.aWholeNumber(1)),
       retryWaitsSeconds: z.optional(is.must("be a list of seconds, 0 to 86400", areWaits)),
       deliverTo: z.optional(is.must("be an origin, such as http://h:9000", isHttpOrigin)),
     }),

@@ -9,7 +9,7 @@ import { withStack } from "../helpers/stack.ts";
 
 // Without retries, an event is lost unless a webhook whose secret the receiver already has delivers it. The
 // large limits keep deliveries out of the queue, from which a deletion removes them, and from timing out.
-const deliveries = { timeoutSeconds: 120, maxConcurrent: 1_000, retryWaitsSeconds: [] };
+const deliveries = { timeoutSeconds: 120, retryWaitsSeconds: [] };
 
 it("A replacement that changes the secret loses no event if the settings of the receiver are a resource of the stack", async () => {
   await withStack(
