@@ -1,5 +1,7 @@
 /** Over which time the requests that have waited for the end of a pause start. */
 const spreadMs = 1_000;
+// A pause that begins so soon after another one continues the same limit of the rate.
+const quietMs = 2 * spreadMs;
 
 interface WaitingRequest {
   readonly age: number;
@@ -11,20 +13,30 @@ interface WaitingRequest {
  * the oldest first: all at once they would exceed the rate limit again, and in another order some would starve.
  */
 export class Pause {
-  #untilMs = 0;
-  #intervalMs = 0;
+  #sinceMs = 0;
+  #untilMs = Number.NEGATIVE_INFINITY;
+  #spreadEndMs = 0;
   #timer: NodeJS.Timeout | undefined;
   #waiting: WaitingRequest[] = [];
 
-  /** Begins a pause, or makes it longer. */
-  extend(delayMs: number): void {
-    const untilMs = performance.now() + delayMs;
+  /**
+   * Begins a pause, or makes it longer.
+   *
+   * @returns For how long, until the end of the delay, the service has limited the rate.
+   */
+  extend(delayMs: number): number {
+    const now = performance.now();
+    const untilMs = now + delayMs;
+    if (now - this.#untilMs > quietMs) {
+      this.#sinceMs = now;
+    }
     if (untilMs > this.#untilMs) {
       this.#untilMs = untilMs;
       if (this.#waiting.length > 0) {
         this.#awaitEnd();
       }
     }
+    return untilMs - this.#sinceMs;
   }
 
   /**
@@ -57,14 +69,16 @@ export class Pause {
   #awaitEnd(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      this.#intervalMs = spreadMs / Math.max(this.#waiting.length, 1);
+      this.#spreadEndMs = performance.now() + spreadMs;
       this.#startNext();
     }, this.#untilMs - performance.now());
   }
 
   #startNext(): void {
+    // Requests that come while others start share what is left of the time.
+    const intervalMs = (this.#spreadEndMs - performance.now()) / Math.max(this.#waiting.length, 1);
     const next = this.#waiting.shift();
     next?.start();
-    this.#timer = next && setTimeout(() => this.#startNext(), this.#intervalMs);
+    this.#timer = next && setTimeout(() => this.#startNext(), Math.max(intervalMs, 0));
   }
 }

@@ -8,6 +8,8 @@ import { version } from "../common/version.js";
 const maxBodyBytes = 1024 * 1024;
 // If a load balancer closes an idle connection while a creation is sent, the creation is in doubt.
 const maxIdleMs = 500;
+// Node.js replaces a longer delay by 1 ms. No setting allows to wait so long.
+const longestRetryAfterMs = 2 ** 31 - 1;
 const socksProxyHostname = "socks-proxy.invalid";
 const socksProxyText =
   "HTTPS_PROXY or HTTP_PROXY names a SOCKS proxy, and only http:// and https:// proxies work";
@@ -281,9 +283,9 @@ function codesOf(error: unknown): string[] {
 /** Returns the milliseconds that a `Retry-After` header asks for, unless it is missing or malformed. */
 export function parseRetryAfter(value: string, now: number): number | undefined {
   if (/^\d+$/.test(value.trim())) {
-    return Number(value) * 1000;
+    return Math.min(Number(value) * 1000, longestRetryAfterMs);
   }
   const isDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} /.test(value);
   const date = isDate ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+  return Number.isNaN(date) ? undefined : Math.min(Math.max(0, date - now), longestRetryAfterMs);
 }

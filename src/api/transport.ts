@@ -76,7 +76,6 @@ export class Transport {
   readonly #reportedKinds = new Set<ReportedDelay["kind"]>();
   #sender: Promise<SendOnce> | undefined;
   #requestCount = 0;
-  #firstPauseAtMs: number | undefined;
 
   /** @param stopping When it aborts, only undos are still sent, and requests in flight complete. */
   constructor(
@@ -126,12 +125,9 @@ export class Transport {
         return { ...resultOf(outcome, earlierOutcomes, step.giveUpReason), elapsedMs };
       }
       earlierOutcomes.push(outcome);
-      if (step.kind === "pause") {
-        this.#firstPauseAtMs ??= performance.now();
-        this.#pause.extend(step.delayMs);
-      }
-      const slowSinceMs = step.kind === "pause" ? this.#firstPauseAtMs : startedAtMs;
-      if (performance.now() - (slowSinceMs ?? 0) + step.delayMs >= reportedAfterMs) {
+      const isPause = step.kind === "pause";
+      const slowMs = isPause ? this.#pause.extend(step.delayMs) : elapsedMs + step.delayMs;
+      if (slowMs >= reportedAfterMs) {
         this.#report(call, { ...step, request, outcome });
       }
       // After a stop nothing but an undo comes here, and it waits for its own delay only.

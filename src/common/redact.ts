@@ -19,8 +19,7 @@ const suspiciousPatterns = [
 ];
 
 /**
- * Returns a text from outside as it is, or a placeholder if the text may hold a secret. Only the first 4,000
- * characters count, so cut what you show to fewer.
+ * Returns the first 4,000 characters of a text from outside, or a placeholder if they may hold a secret.
  *
  * It finds what a gateway or a debug page repeats by accident. A text is withheld if it shares 8 letters or digits
  * in a row with a sensitive value, whatever else stands between them, in either case, also percent-encoded, in hex
@@ -39,7 +38,7 @@ export function redact(text: string, sensitiveValues: readonly string[] = []): s
   );
   const isSuspicious = suspiciousPatterns.some((pattern) => pattern.test(start));
   const isRepeated = [start, percentDecoded(start)].some((one) => repeatsAny(wordsOf(one), ngrams));
-  return isSuspicious || isRepeated ? placeholder : text;
+  return isSuspicious || isRepeated ? placeholder : start;
 }
 
 /**

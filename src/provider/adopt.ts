@@ -23,12 +23,16 @@ export async function adoptWebhook(
   const { databaseId } = webhook;
   const address = { baseUrl, databaseId, id };
   const name = nameOfWebhook(id, databaseId);
-  const conflict = conflictOf(address, runState);
-  if (conflict === undefined) {
-    // Recorded before the lookup, during which another resource may adopt the same webhook.
-    runState.record("adopted", address);
+  if (isManaged(address, runState)) {
+    // The resource that has the webhook keeps it, so nothing is recorded.
+    throw new WebhookError("unchanged", notAdoptedText(name, adoptionProblems.managed, false));
   }
-  const problem = conflict ?? (listing ? await lookUpProblem(context, webhook, id) : undefined);
+  const isGone = runState.isGoneOrGoing(address);
+  // Recorded before the lookup, during which another resource may adopt the same webhook.
+  runState.record("adopted", address);
+  const lookUpIfListing = async () =>
+    listing ? await lookUpProblem(context, webhook, id) : undefined;
+  const problem = isGone ? adoptionProblems.gone : await lookUpIfListing();
   if (problem !== undefined) {
     runState.record("adoptionFailed", address);
     const isLeftBehind = runState.has("deletionSkipped", address);
@@ -39,15 +43,10 @@ export async function adoptWebhook(
   return { id, secret: adopt.secret };
 }
 
-/** Returns why an earlier event of this run forbids an adoption, if one does. */
-function conflictOf(address: WebhookAddress, runState: RunState): string | undefined {
-  const isManaged = (["created", "adopted", "imported"] as const).some((event) =>
-    runState.has(event, address),
-  );
-  if (isManaged) {
-    return adoptionProblems.managed;
-  }
-  return runState.isGoneOrGoing(address) ? adoptionProblems.gone : undefined;
+/** Whether this run has already taken a webhook for a resource. */
+function isManaged(address: WebhookAddress, runState: RunState): boolean {
+  const events = ["created", "adopted", "imported"] as const;
+  return events.some((event) => runState.has(event, address));
 }
 
 /** Returns why a webhook cannot be adopted as it is declared, or `undefined` if it can. */

@@ -74,19 +74,16 @@ export interface ConfigSource {
  * environment is the only way to pass the new key. For an explicit `Provider` its own arguments take
  * precedence, so that two of them can differ. An empty variable counts as absent.
  */
-export function readConfig({ get, environment, ...source }: ConfigSource): ConfigResult {
+export function readConfig(source: ConfigSource): ConfigResult {
   const isExplicit = source.isExplicit();
   const texts: Partial<Record<SettingName, string>> = {};
   const namesFromEnvironment: SettingName[] = [];
   for (const name of settingNames) {
-    const variable = environment[environmentVariables[name]] || undefined;
-    const given = get(name) || undefined;
-    const isFromEnvironment = variable !== undefined && !(isExplicit && given !== undefined);
-    const text = isFromEnvironment ? variable : given;
-    if (text !== undefined) {
-      texts[name] = text;
+    const setting = readSetting(source, name);
+    if (setting !== undefined) {
+      texts[name] = setting.text;
     }
-    if (isFromEnvironment) {
+    if (setting?.isFromEnvironment) {
       namesFromEnvironment.push(name);
     }
   }
@@ -108,6 +105,18 @@ export function readConfig({ get, environment, ...source }: ConfigSource): Confi
       ? { ...parseSettings(texts), isExplicit, namesFromEnvironment }
       : undefined;
   return { settings, problems };
+}
+
+/** Reads one setting, which is not validated. Returns `undefined` if nothing sets it. */
+export function readSetting(
+  { get, environment, isExplicit }: ConfigSource,
+  name: SettingName,
+): { readonly text: string; readonly isFromEnvironment: boolean } | undefined {
+  const variable = environment[environmentVariables[name]] || undefined;
+  const given = get(name) || undefined;
+  const isFromEnvironment = variable !== undefined && !(isExplicit() && given !== undefined);
+  const text = isFromEnvironment ? variable : given;
+  return text === undefined ? undefined : { text, isFromEnvironment };
 }
 
 function validateSetting(

@@ -72,7 +72,9 @@ function assertReplaceable(
   if (movedFrom && settings && !canDeleteAtOldBaseUrl(settings, keepsOldSettings)) {
     throw new WebhookError("unchanged", otherBaseUrlText(operation, settings, movedFrom));
   }
-  if (idToAdopt(news) === id) {
+  // Each database of each service numbers its own webhooks.
+  const isSamePlace = movedFrom === undefined && parseState(news).databaseId === state.databaseId;
+  if (isSamePlace && idToAdopt(news) === id) {
     const name = nameOfWebhook(id, state.databaseId);
     throw new WebhookError("unchanged", adoptedAgainText(name));
   }

@@ -2,8 +2,8 @@ import type { ListedWebhook } from "../api/schemas.js";
 import { differencesFrom, type ListedProperties, lookUpInCachedList } from "./lookup.js";
 import { nameOfWebhook } from "./messages/names.js";
 import {
+  absentFromListText,
   driftText,
-  goneText,
   inactiveText,
   lookupProblems,
   notLookedUpText,
@@ -15,7 +15,7 @@ import type { WebhookState } from "./state.js";
 
 /** What a refresh found. `drift` holds the properties that differ, with the values that the service has. */
 export type Refresh =
-  | { readonly kind: "gone" }
+  | { readonly kind: "absent" }
   | { readonly kind: "unchanged" }
   | { readonly kind: "found"; readonly drift: Partial<ListedProperties> };
 
@@ -41,8 +41,8 @@ export async function refreshWebhook(
   const { webhook, isComplete, failure } = await lookUpInCachedList(context, address);
   if (webhook === undefined && isComplete) {
     runState.recordGone(address);
-    operation.warn(goneText(name));
-    return { kind: "gone" };
+    operation.warn(absentFromListText(name));
+    return { kind: "absent" };
   }
   if (webhook === undefined) {
     const why = failure

@@ -1,6 +1,5 @@
-// What one run of a configured provider remembers: definite events only. A run is one Pulumi command, such as
-// `pulumi up`. No comparison protects a webhook: Pulumi compares a resource several times, in orders that a
-// provider cannot tell apart, and deletes a moment later what looked unchanged.
+// What one Pulumi command remembers: definite events only. No comparison protects a webhook, because Pulumi
+// compares a resource several times, and deletes a moment later what looked unchanged.
 import type { WebhookKey, WebhookList } from "../api/client.js";
 
 /** Identifies a webhook across services. */
@@ -47,7 +46,9 @@ export class RunState {
 
   record(event: WebhookEvent, address: WebhookAddress): void {
     const webhook = this.#recordOf(address);
-    webhook.events.add(event);
+    if (event !== "inState" || webhook.goneAt === 0) {
+      webhook.events.add(event);
+    }
     webhook.isAtCurrentBaseUrl ||= event === "inState" && !address.isFormer;
   }
 

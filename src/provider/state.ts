@@ -53,8 +53,11 @@ export function addressOf(
   if (databaseId === undefined || ![id, databaseId].every(isPathSegment) || baseUrl === undefined) {
     return undefined;
   }
-  const isFormer = settings?.formerBaseUrls.includes(baseUrl) ?? false;
-  return { baseUrl: isFormer && settings ? settings.baseUrl : baseUrl, databaseId, id, isFormer };
+  if (settings === undefined || baseUrl === settings.baseUrl) {
+    return { baseUrl, databaseId, id };
+  }
+  const isFormer = settings.formerBaseUrls.includes(baseUrl);
+  return { baseUrl: isFormer ? settings.baseUrl : baseUrl, databaseId, id, isFormer };
 }
 
 function isTextList(value: unknown): value is readonly string[] {

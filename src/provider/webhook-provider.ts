@@ -116,7 +116,7 @@ export class WebhookProvider {
       const context = this.#requireContext(operation, "unchanged");
       const declaredState = declared && parseState(declared);
       const refresh = await refreshWebhook(context, address, state, declaredState);
-      if (refresh.kind === "gone") {
+      if (refresh.kind === "absent") {
         return undefined;
       }
       const drift = refresh.kind === "found" ? refresh.drift : {};

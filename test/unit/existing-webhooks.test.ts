@@ -125,6 +125,21 @@ describe("A deletion of a webhook that the state holds at a former base URL", ()
     expect(run.methods()).not.toContain("DELETE");
   });
 
+  it("is an error too when formerBaseUrls lists the current base URL as well", async () => {
+    const body = { success: true };
+    const { baseUrl } = await startWithService({ body });
+    const run = await startWithService(
+      { body },
+      { baseUrl, formerBaseUrls: `${formerBaseUrls},${baseUrl}` },
+    );
+    const state = { ...run.state, baseUrl };
+    await run.diff("17", state, someArgs());
+
+    const deletion = errorOf(run.delete("17", { ...state, baseUrl: formerBaseUrls }));
+
+    expect(kindOf(await deletion)).toBe("notDeleted");
+  });
+
   it("counts as done when the program adopts it at the current base URL", async () => {
     const run = await startMoved();
     await run.diff("17", run.state, someArgs());
@@ -200,6 +215,25 @@ describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
 
     expect(id).toBe("17");
     expect(isDeleted()).toBe(false);
+  });
+
+  it("of a webhook with the same number in another database is no adoption of the one that is replaced", async () => {
+    const { first } = await startRun({ hasUrns });
+
+    const differences = await first.compare(adoptingElsewhere);
+
+    expect(differences.map(({ property }) => property)).toEqual(["databaseId"]);
+  });
+
+  it("that is refused because another resource has adopted the webhook takes nothing from that one", async () => {
+    const run = await startRun({ hasUrns });
+    await run.second.create(adopting());
+    await errorOf(run.first.create(adopting()));
+
+    await run.first.delete();
+
+    expect(run.isDeleted()).toBe(false);
+    expect(run.lines.at(-1)).toMatch(/^warning: .*webhook 17 /);
   });
 
   it("of another webhook announces which one is deleted and which one is taken over", async () => {

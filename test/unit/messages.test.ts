@@ -277,7 +277,8 @@ it("The properties of a webhook that differ are named, some with a reason", () =
 
 it("A message about a webhook says what happened to it, or why nothing happened", () => {
   const failedList = failedWith(outcomes.response(500), { request: listRequest });
-  const change = { from: "https://a.example", to: "https://b.example", isReplacement: true };
+  const urls = { from: "https://a.example", to: "https://b.example" };
+  const change = { ...urls, kind: "environmentDecides" } as const;
 
   expect({
     namedByAdopt: deletions.protectedText(name, "namedByAdopt"),
@@ -288,6 +289,7 @@ it("A message about a webhook says what happened to it, or why nothing happened"
     exchanged: replacements.exchangeText(name, "webhook 18 of DATABASE", ["adopt.id"]),
     providerReplaced: replacements.providerReplacedText("eu", change),
     baseUrlRefused: replacements.baseUrlRefusedText(change),
+    oldKeyMissing: replacements.baseUrlRefusedText({ ...urls, kind: "keyIsMissing" }),
     adoptedAgain: replacements.adoptedAgainText(name),
     notAdopted: existing.notAdoptedText(name, existing.adoptionProblems.managed, false),
     notAdoptedAndLeft: existing.notAdoptedText(name, "WHY.", true),
@@ -300,7 +302,7 @@ it("A message about a webhook says what happened to it, or why nothing happened"
     drift: refreshes.driftText(name, ["url", "events"], undefined),
     driftFromProgram: refreshes.driftText(name, ["url"], false),
     driftUndone: refreshes.driftText(name, ["url"], true),
-    gone: refreshes.goneText(name),
+    gone: refreshes.absentFromListText(name),
     inactive: refreshes.inactiveText(name),
     notLookedUp: refreshes.notLookedUpText("base_abc123", refreshes.lookupProblems.incompleteList),
     notListed: existing.notFoundText(context, undefined),
@@ -316,7 +318,7 @@ it("A message about a webhook says what happened to it, or why nothing happened"
       "adoptedWithoutLookup": "This stack manages webhook 17 of database base_abc123 from now on. It was not changed and was not looked up (the setting listing is off).",
       "adopting": "Adopting webhook 17 of database base_abc123: it is taken over as it is, and no webhook is created. If the state still has it under another Provider, or as a resource of the other entry (pulumi-dbwebhooks or pulumi-dbwebhooks/native), first remove that resource with "pulumi state delete": otherwise Pulumi deletes the webhook. For the same reason do not adopt together with an upgrade of this package or with --target.",
       "baseUrlLabel": "baseUrl (from https://a.example to https://b.example)",
-      "baseUrlRefused": "baseUrl: changes from https://a.example to https://b.example, and the environment sets the old address or its key, so Pulumi could not delete the old webhooks. First give this Provider the old baseUrl and its apiKey as arguments and run "pulumi up", then change both",
+      "baseUrlRefused": "baseUrl: changes from https://a.example to https://b.example, and the environment sets the old address or its key, so Pulumi could not delete the old webhooks. First store the old baseUrl and its apiKey, in the configuration of the stack or as arguments of the Provider, and run "pulumi up"; then change both",
       "created": "Did not delete webhook 17 of database base_abc123: the service returned it for a creation of this command, so it has another resource now.",
       "drift": "At the service, these properties of webhook 17 of database base_abc123 differ from the state, which has them now: url, events. "pulumi preview" shows whether the program differs from them.",
       "driftFromProgram": "At the service, these properties of webhook 17 of database base_abc123 differ from the state, which has them now: url. Unless the program declares the same, the next "pulumi up" replaces the webhook, with a new secret.",
@@ -331,6 +333,7 @@ it("A message about a webhook says what happened to it, or why nothing happened"
       "notAdoptedAndLeft": "Adopt webhook 17 of database base_abc123 failed: WHY. It stays at the service, and its old resource has left the state: keep adopt until an update has succeeded.",
       "notListed": "the service does not list it, but may have listed only a part of its webhooks.",
       "notLookedUp": "Some webhooks of database base_abc123 were not looked up, because the service may have listed only a part of its webhooks. Their state stays as it is, and this refresh does not show their drift.",
+      "oldKeyMissing": "baseUrl: changes from https://a.example to https://b.example, and the key of the old address is not stored, so Pulumi could not delete the old webhooks. First store the old baseUrl and its apiKey, in the configuration of the stack or as arguments of the Provider, and run "pulumi up"; then change both",
       "otherSecret": "The argument adopt.secret of webhook 17 of database base_abc123 is not the secret in the state, and has no effect: the state keeps its secret. See "Another adopt.secret" in docs/troubleshooting.md.",
       "providerReplaced": "Webhooks of the provider eu move from https://a.example to https://b.example: Pulumi replaces them, and their secrets change. Pulumi deletes the old webhook at https://a.example with the old key, which must still work. If https://b.example is a new address of the same service, set formerBaseUrls to https://a.example instead: then nothing is replaced.",
       "replaced": "Replacing webhook 17 of database base_abc123, because these properties differ: url, events. The new webhook has a new secret.",

@@ -195,6 +195,15 @@ describe("The check of a provider of the plugin", () => {
     expect((await check("default", notYetKnown)).inputs).toEqual(notYetKnown);
   });
 
+  it.each(["default", "eu"])(
+    "refuses another base URL of %s when the key of the old one is stored nowhere",
+    async (name) => {
+      const { failures } = await check(name, known, { baseUrl: "https://old.example" });
+
+      expect(failures).toEqual(["baseUrl"]);
+    },
+  );
+
   describe("with the key of the environment", () => {
     const olds = { baseUrl: "https://old.example" };
     const news = { baseUrl: "https://a.example" };

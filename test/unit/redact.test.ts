@@ -86,7 +86,8 @@ it("A text without a secret is shown as it is, although the URL of the receiver 
 
 it("Redaction looks at the first 4,000 characters alone: of a longer text no more is shown", () => {
   expect(redact(`${"a ".repeat(1_990)}${key}`, [key])).toBe(placeholder);
-  expect(redact(`${"a ".repeat(2_000)}${key}`, [key])).not.toBe(placeholder);
+  expect(redact(`${"a ".repeat(2_000)}${key}`, [key])).not.toContain(key);
+  expect(oneLine(redact("\n".repeat(4_000) + key, [key]), 200)).toBe("");
 });
 
 it.each([

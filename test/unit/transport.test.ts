@@ -106,6 +106,19 @@ describe("A pause that a 429 asks for", () => {
     expect(transport.timesOf("fourth").map(Math.floor)).toEqual([18_916]);
   });
 
+  it("slows no request that comes later than a second after its end", async () => {
+    const transport = fakeTransport(inOrder(throttled9s));
+    const during = ["first", "second"].map((name) => transport.send(name));
+    await vi.advanceTimersByTimeAsync(9_400);
+    const spread = transport.send("spread");
+    await vi.advanceTimersByTimeAsync(700);
+    const later = Array.from({ length: 60 }, () => transport.send("later"));
+    await settled(Promise.all([...during, spread, ...later]));
+
+    expect(transport.timesOf("spread").every((atMs) => atMs <= 10_000)).toBe(true);
+    expect(new Set(transport.timesOf("later"))).toEqual(new Set([10_100]));
+  });
+
   it("does not count against retrySeconds of a request that was not sent before", async () => {
     const transport = fakeTransport(inOrder(throttled9s, ok, dnsFailure), { retrySeconds: 10 });
     const first = transport.send("first");

@@ -47,8 +47,10 @@ export async function checkConfig(request: CheckRequest, log: EngineLog): Promis
   );
   const failures: string[] = [];
   const change = baseUrlChange(request.getName(), request.getOlds(), request.getNews());
-  // The comparison of each webhook refuses the change for the default provider, which may have no webhook.
-  if (change?.isReplacement === false && !isDefault(request.getName())) {
+  // The comparison of each webhook refuses what the environment causes for the default provider, which may have no
+  // webhook. It does not see that the old key is missing.
+  const isRefused = change !== undefined && change.kind !== "replacement";
+  if (isRefused && (change.kind === "keyIsMissing" || !isDefault(request.getName()))) {
     failures.push(baseUrlRefusedText(change));
   }
   if (typeof args.version === "string" && args.version !== version) {
@@ -87,7 +89,7 @@ export function diffConfig(request: DiffRequest): {
 } {
   const response = new DiffResponse();
   const change = baseUrlChange(request.getName(), request.getOldInputs(), request.getNews());
-  if (change?.isReplacement !== true) {
+  if (change?.kind !== "replacement") {
     return { response };
   }
   response.setChanges(DiffResponse.DiffChanges.DIFF_SOME);

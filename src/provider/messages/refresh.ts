@@ -20,8 +20,8 @@ export function driftText(
     : `${fact} Unless the program declares the same, the next "pulumi up" replaces the webhook, with a new secret.`;
 }
 
-/** Warns that a webhook is gone. */
-export function goneText(name: string): string {
+/** Warns that a complete list does not hold a webhook. */
+export function absentFromListText(name: string): string {
   return sentences(
     `The service no longer has ${name}, which leaves the state.`,
     `If the program declares it, the next "pulumi up" creates a new one, with a new secret.`,

@@ -35,13 +35,16 @@ export function providerReplacedText(provider: string, { from, to }: BaseUrlChan
   );
 }
 
-/** Refuses another base URL of an explicit provider of the plugin. */
-export function baseUrlRefusedText({ from, to }: BaseUrlChange): string {
+/** Refuses another base URL of a provider of the plugin. */
+export function baseUrlRefusedText({ from, to, kind }: BaseUrlChange): string {
+  const why =
+    kind === "keyIsMissing"
+      ? "the key of the old address is not stored"
+      : "the environment sets the old address or its key";
   return sentences(
-    `baseUrl: changes from ${from} to ${to}, and the environment sets the old address or its key,`,
-    `so Pulumi could not delete the old webhooks.`,
-    `First give this Provider the old baseUrl and its apiKey as arguments and run "pulumi up",`,
-    `then change both`,
+    `baseUrl: changes from ${from} to ${to}, and ${why}, so Pulumi could not delete the old webhooks.`,
+    `First store the old baseUrl and its apiKey, in the configuration of the stack or as arguments of the`,
+    `Provider, and run "pulumi up"; then change both`,
   );
 }
 
