@@ -179,7 +179,9 @@ describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
   it("passes the check of a new resource when the one that adopted the webhook now adopts another webhook", async () => {
     const { first, second } = await startRun({ hasUrns });
     await first.check(adopting(), adopting({ id: "16" }));
+    await first.check(adoptingElsewhere, adopting());
 
+    expect(await first.check({}, adopting({ id: "16" }))).toMatchObject({ failures: [] });
     expect(await second.check({}, adopting())).toMatchObject({ failures: [] });
   });
 
@@ -278,6 +280,7 @@ describe("An adoption", () => {
     await first.check({}, wrong);
     await first.check({}, adopting({ id: unknownMarkers.string }));
     await first.check({}, { ...adopting(), databaseId: unknownMarkers.string });
+    expect(lines).toEqual([]);
     await first.check({}, adopting());
 
     expect(lines).toEqual([expect.stringMatching(/^info: .*webhook 17 /)]);

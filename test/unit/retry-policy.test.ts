@@ -29,6 +29,7 @@ it.each<[string, HttpOutcome]>([
   ["the service itself returned 503 with Retry-After: 3", outcomes.throttledBy503(3_000)],
   ["the service itself returned 503 with Retry-After: 0", outcomes.throttledBy503(0)],
   ["the proxy cannot connect for now", { ...outcomes.dnsFailure, proxyStatusCode: 503 }],
+  ["the proxy has an error of its own", { ...outcomes.dnsFailure, proxyStatusCode: 500 }],
   ["the proxy limits the rate", { ...outcomes.dnsFailure, proxyStatusCode: 429 }],
 ])("A request that was certainly not carried out is retried when %s", (_case, outcome) => {
   expect(retriedKinds(outcome)).toEqual(kinds);
