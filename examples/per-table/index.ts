@@ -14,6 +14,10 @@ const createWebhook = (tableId: string) =>
     events: ["record.created", "record.updated", "record.deleted"],
   });
 
-export const secrets = Object.fromEntries(
+const secretsByTable = Object.fromEntries(
   tableIds.map((tableId) => [tableId, createWebhook(tableId).secret]),
 );
+
+// Pulumi marks a record as secret only if the record itself is one. The Automation API, and with it
+// pulumi/actions, would treat a plain record of secrets as public.
+export const secrets = pulumi.secret(secretsByTable);
