@@ -17,7 +17,7 @@ interface DatabaseEvent {
 }
 
 export interface ReceiverOptions {
-  /** Returns the secrets that are valid now: one, or two during a rotation. */
+  /** Called for each notification. Returns the valid secrets: one, or two during a rotation. */
   readonly secrets: () => readonly string[];
   /** Called once per event. If it throws, the receiver responds with 500, and the service retries. */
   readonly onEvent: (event: DatabaseEvent) => void | Promise<void>;
@@ -30,8 +30,8 @@ const timeouts = { requestTimeout: 10_000, connectionsCheckingInterval: 1_000 };
 
 /** Creates an HTTP server that receives notifications. */
 export function createReceiver({ secrets, onEvent }: ReceiverOptions): Server {
-  // The ids are in memory to keep the example small. If a repeated event does harm, store them in
-  // your database, in the transaction that handles the event.
+  // The ids are in memory to keep the example small, so a restart forgets them. If a repeated event does
+  // harm, store them in your database, in the transaction that handles the event.
   const handled = new Map<string, Promise<void>>();
 
   const handleOnce = (event: DatabaseEvent): Promise<void> => {

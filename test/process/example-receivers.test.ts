@@ -1,17 +1,46 @@
+import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { armor, Encrypter, generateX25519Identity, identityToRecipient } from "age-encryption";
-import { it } from "vitest";
+import { expect, it } from "vitest";
 import { start } from "../helpers/commands.ts";
 import { repository, withDirectory, writeFiles } from "../helpers/directory.ts";
 import { expectToSurviveFaultyRequests } from "../helpers/faulty-requests.ts";
 import { endGroup, receiverPort } from "../helpers/guide.ts";
+import { signedHeaders } from "../helpers/signed-notification.ts";
 
 const secret = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
+const newSecret = `whsec_${Buffer.alloc(32, 2).toString("base64")}`;
 
 it("examples/receiver survives faulty requests and responds to them", async () => {
-  await withDirectory((directory) =>
-    expectProgramToSurvive("examples/receiver/index.ts", directory, { WEBHOOK_SECRETS: secret }),
-  );
+  await withDirectory(async (directory) => {
+    await writeFiles(directory, { secrets: secret });
+    await withProgram(["examples/receiver/index.ts", "secrets"], directory, ({ port }) =>
+      expectToSurviveFaultyRequests(port),
+    );
+  });
+});
+
+it("examples/receiver reads new secrets without a restart, so it handles each event of a rotation once", async () => {
+  await withDirectory(async (directory) => {
+    await writeFiles(directory, { secrets: `${secret}\n` });
+    await withProgram(["examples/receiver/index.ts", "secrets"], directory, async (receiver) => {
+      await expect.poll(receiver.output).toContain("Listening");
+      const send = (signingSecret: string) => statusOf(receiver.port, signingSecret);
+      const before = [await send(secret), await send(newSecret)];
+      await writeFiles(directory, { "secrets.next": `${newSecret} ${secret}\n` });
+      await rename(join(directory, "secrets.next"), join(directory, "secrets"));
+      const during = [await send(secret), await send(newSecret)];
+      await writeFiles(directory, { secrets: newSecret });
+      const after = [await send(secret), await send(newSecret)];
+
+      expect({ before, during, after }).toEqual({
+        before: [204, 401],
+        during: [204, 204],
+        after: [401, 204],
+      });
+      expect(receiver.output().match(/evt_1/g)).toHaveLength(1);
+    });
+  });
 });
 
 it("examples/cross-stack survives faulty requests and responds to them", async () => {
@@ -22,26 +51,33 @@ it("examples/cross-stack survives faulty requests and responds to them", async (
 
   await withDirectory(async (directory) => {
     await writeFiles(directory, { "receiver.key": key, "receiver.env.age": settings });
-    await expectProgramToSurvive("examples/cross-stack/receiver.mts", directory);
+    await withProgram(["examples/cross-stack/receiver.mts"], directory, ({ port }) =>
+      expectToSurviveFaultyRequests(port),
+    );
   });
 });
 
-async function expectProgramToSurvive(
-  program: string,
+/** Runs a receiver in a directory, until `use` has ended. */
+async function withProgram(
+  [program = "", ...args]: readonly string[],
   directory: string,
-  environment: Readonly<Record<string, string>> = {},
+  use: (receiver: { port: number; output: () => string }) => Promise<void>,
 ): Promise<void> {
   const port = receiverPort();
-  const options = {
-    directory,
-    environment: { ...environment, PORT: port },
-    isGroupLeader: true,
-  };
-  const receiver = start("node", [join(repository, program)], options);
+  const options = { directory, environment: { PORT: port }, isGroupLeader: true };
+  const receiver = start("node", [join(repository, program), ...args], options);
   try {
-    await expectToSurviveFaultyRequests(Number(port));
+    await use({ port: Number(port), output: receiver.output });
   } finally {
     endGroup(receiver);
     await receiver.result;
   }
+}
+
+/** Sends a receiver the same event each time, signed with a secret. */
+async function statusOf(port: number, signingSecret: string): Promise<number> {
+  const id = "evt_1";
+  const body = JSON.stringify({ id, type: "record.created", data: {} });
+  const headers = signedHeaders(signingSecret, { id, body });
+  return (await fetch(`http://127.0.0.1:${port}`, { method: "POST", headers, body })).status;
 }

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
-import { Webhook } from "standardwebhooks";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { createReceiver } from "../../examples/receiver/receiver.ts";
+import { signedHeaders } from "../helpers/signed-notification.ts";
 
 const oldSecret = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
 const newSecret = `whsec_${Buffer.alloc(32, 2).toString("base64")}`;
@@ -75,13 +75,9 @@ async function start(secrets = [oldSecret]) {
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   const send = async (event: { id: string; note?: string }, changes: Changes = {}) => {
-    const { method = "POST", secret = oldSecret, sentAt = new Date() } = changes;
+    const { method = "POST", secret = oldSecret, sentAt } = changes;
     const body = JSON.stringify(event);
-    const headers = {
-      "webhook-id": event.id,
-      "webhook-timestamp": String(Math.floor(sentAt.getTime() / 1000)),
-      "webhook-signature": new Webhook(secret).sign(event.id, sentAt, body),
-    };
+    const headers = signedHeaders(secret, { id: event.id, body, sentAt });
     return (await fetch(url, { method, headers, body: changes.body ?? body })).status;
   };
   return { send, onEvent };
