@@ -1,46 +1,121 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { EmittedEvent, LocalService } from "pulumi-dbwebhooks/local-service";
-import { expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createReceiver } from "../../examples/receiver/receiver.ts";
-import { webhookArgs } from "../helpers/programs.ts";
+import { type Webhooks, webhookArgs } from "../helpers/programs.ts";
 import { startReceiver } from "../helpers/receiver.ts";
-import { withStack } from "../helpers/stack.ts";
+import { noPromptFlags, withStack } from "../helpers/stack.ts";
 
-// Without retries, an event is lost unless a webhook whose secret the receiver already has delivers it. The
-// large limits keep deliveries out of the queue, from which a deletion removes them, and from timing out.
-const deliveries = { timeoutSeconds: 120, retryWaitsSeconds: [] };
-
-it("A replacement that changes the secret loses no event if the settings of the receiver are a resource of the stack", async () => {
+it("A replacement loses no event of a working receiver whose settings are a resource of the stack", async () => {
   await withStack(
     async ({ service, up, writeProgram }) => {
-      const secrets: string[] = [];
-      const accepted = new Set<string>();
-      const onEvent = ({ id }: { id: string }) => void accepted.add(id);
-      const receiver = createReceiver({ secrets: () => secrets, onEvent }).listen(0, "127.0.0.1");
-      await once(receiver, "listening");
-      const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hooks`;
+      const receiver = await startExampleReceiver();
       await using settingsServer = await startReceiver(({ body }) => {
-        secrets.push(body.secret);
+        receiver.secrets.push(body.secret);
         return 204;
       });
-      await writeProgram(programOf("before", url, settingsServer.url));
+      await writeProgram(programOf("before", receiver.url, settingsServer.url));
       await up();
 
       const stream = startEventStream(service);
-      await writeProgram(programOf("after", url, settingsServer.url));
+      await writeProgram(programOf("after", receiver.url, settingsServer.url));
       await up();
       const events = await stream.end();
-      receiver.close();
 
       // Events went to the webhook and to its replacement.
       const attempted = events.flatMap((event) => event.deliveries);
-      expect(new Set(attempted.map(({ webhookId }) => webhookId))).toEqual(new Set([1, 2]));
-      expect(events.filter(({ id }) => !accepted.has(id))).toEqual([]);
+      expect(new Set(attempted.map(({ webhookId }) => webhookId)).size).toBe(2);
+      expect(events.filter(({ id }) => !receiver.handled.includes(id))).toEqual([]);
     },
-    { service: { deliveries } },
+    // Without retries, an event is lost unless a webhook whose secret the receiver already has delivers it.
+    // The large limits keep deliveries out of the queue, from which a deletion removes them, and from
+    // timing out.
+    {
+      service: { deliveries: { timeoutSeconds: 120, retryWaitsSeconds: [] } },
+    },
   );
 });
+
+describe("While the receiver fails and the service retries", () => {
+  const retries = { deliveries: { retryWaitsSeconds: Array.from({ length: 10_000 }, () => 0.1) } };
+
+  it("a rotation with two webhooks that waits for pending deliveries handles each event once", async () => {
+    await withStack(
+      async ({ service, declare, up, outputs }) => {
+        const receiver = await startExampleReceiver();
+        const first = { args: { url: receiver.url } };
+        const second = first;
+        const handover = async (webhooks: Webhooks) => {
+          await declare(webhooks);
+          await up();
+          const beforeSecrets = emit(service);
+          receiver.secrets = Object.values(await outputs()).map(String);
+          return [beforeSecrets, emit(service)];
+        };
+
+        receiver.fails = true;
+        const ids = [await handover({ first }), await handover({ first, second })].flat();
+        // The receiver recovers while the rotation waits.
+        receiver.fails = false;
+        await expect.poll(() => service.counts.pending).toBe(0);
+        ids.push(...(await handover({ second })));
+        await expect.poll(() => service.counts.pending).toBe(0);
+
+        expect(receiver.handled.toSorted()).toEqual(ids.toSorted());
+      },
+      { service: retries },
+    );
+  });
+
+  it("--target-replace loses the events that the old webhook has not delivered", async () => {
+    await withStack(
+      async ({ service, declare, up, outputs, pulumi, storedWebhooks }) => {
+        const receiver = await startExampleReceiver();
+        await declare({ orders: { args: { url: receiver.url } } });
+        await up();
+        const { ordersSecret: oldSecret } = await outputs();
+        receiver.secrets = [String(oldSecret)];
+
+        receiver.fails = true;
+        const early = emit(service);
+        const { urn = "" } = (await storedWebhooks()).orders ?? {};
+        await pulumi(["up", ...noPromptFlags, "--target-replace", urn]);
+        const { ordersSecret: newSecret } = await outputs();
+        receiver.secrets = [String(newSecret), String(oldSecret)];
+        receiver.fails = false;
+        const late = emit(service);
+        await expect.poll(() => service.counts.pending).toBe(0);
+
+        expect(service.deliveries).toMatchObject([
+          { event: { id: early }, outcome: "dropped" },
+          { event: { id: late }, outcome: "delivered" },
+        ]);
+        expect(receiver.handled).toEqual([late]);
+      },
+      { service: retries },
+    );
+  });
+});
+
+/** Starts examples/receiver, whose handler can be told to fail. */
+async function startExampleReceiver() {
+  const state = { secrets: [] as string[], handled: [] as string[], fails: false };
+  const onEvent = ({ id }: { id: string }) => {
+    if (state.fails) throw new Error("not now");
+    state.handled.push(id);
+  };
+  const server = createReceiver({ secrets: () => state.secrets, onEvent }).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`;
+  return Object.assign(state, { url });
+}
+
+/** Emits an event, and returns its id. */
+function emit(service: LocalService): string {
+  return service.emit({ type: "record.created", databaseId: "base_abc123" }).id;
+}
 
 /** Declares a webhook, and the settings of its receiver, a resource that sends each new secret to `settingsUrl`. */
 function programOf(replacementTrigger: string, url: string, settingsUrl: string): string {
