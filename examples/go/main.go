@@ -12,7 +12,10 @@ func main() {
 			DatabaseId: pulumi.String("base_abc123"),
 			TableId:    pulumi.String("tbl_orders"),
 			Url:        pulumi.String("https://example.com/hooks/orders"),
-			Events:     pulumi.ToStringArray([]string{"record.created", "record.updated"}),
+			Events: pulumi.StringArray{
+				dbwebhooks.EventTypeRecordCreated,
+				dbwebhooks.EventTypeRecordUpdated,
+			},
 		})
 		if err != nil {
 			return err
