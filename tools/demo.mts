@@ -1,13 +1,18 @@
 // `npm start`: demonstrates this package with the real Pulumi CLI, without an account.
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import * as pulumi from "@pulumi/pulumi";
-import { LocalWorkspace, type OutputMap, type Stack } from "@pulumi/pulumi/automation/index.js";
+import {
+  LocalWorkspace,
+  type OutputMap,
+  type PreviewResult,
+  type Stack,
+} from "@pulumi/pulumi/automation/index.js";
 import { type LocalService, startLocalService } from "pulumi-dbwebhooks/local-service";
 import { Webhook } from "standardwebhooks";
 import { hermeticEnvironment } from "./pulumi-cli/environment.mts";
@@ -24,6 +29,7 @@ const steps = {
   startServers:
     "Start the local service, which takes the place of your database service, and a receiver",
   create: "Run pulumi up of examples/basic: it creates a webhook and keeps its secret, encrypted",
+  change: "Run pulumi preview with another URL: it announces a replacement, and sends nothing",
   emit: "Emit an event, and verify the notification with the secret from the stack",
   share: "Read the secret in a second stack, through a StackReference",
   destroy: "Run pulumi destroy of both stacks: it deletes the webhook",
@@ -104,6 +110,18 @@ async function runStacks(cli: PulumiCli, service: LocalService, receiver: Receiv
     "The state on disk holds neither the secret nor the API key in clear.",
   );
 
+  startStep(steps.change);
+  await producer.workspace.saveProjectSettings({
+    name: producerName,
+    runtime: "nodejs",
+    main: await writeChangedProgram(directory),
+  });
+  const { changeSummary } = await preview(producer);
+  expect(
+    changeSummary.replace === 1 && service.webhooks.length === 1,
+    "The preview replaces one webhook, and the service still holds the first one.",
+  );
+
   startStep(steps.emit);
   const event = service.emit({
     type: "record.created",
@@ -141,6 +159,17 @@ async function runStacks(cli: PulumiCli, service: LocalService, receiver: Receiv
   );
 
   startStep(steps.destroy);
+}
+
+/** Writes the example with another URL into a directory that finds the same packages. */
+async function writeChangedProgram(directory: string): Promise<string> {
+  const changed = join(directory, "changed");
+  await mkdir(changed);
+  await symlink(join(import.meta.dirname, "../node_modules"), join(changed, "node_modules"));
+  await writeFile(join(changed, "package.json"), "{}");
+  const program = await readFile(exampleProgram, "utf8");
+  await writeFile(join(changed, "index.ts"), program.replace("/hooks/orders", "/hooks/new-orders"));
+  return join(changed, "index.ts");
 }
 
 interface Notification {
@@ -194,6 +223,13 @@ async function up(stack: Stack): Promise<OutputMap> {
   const { outputs } = await stack.up(outputOptions);
   stopping.signal.throwIfAborted();
   return outputs;
+}
+
+async function preview(stack: Stack): Promise<PreviewResult> {
+  stopping.signal.throwIfAborted();
+  const result = await stack.preview(outputOptions);
+  stopping.signal.throwIfAborted();
+  return result;
 }
 
 async function destroy(stack: Stack): Promise<void> {
