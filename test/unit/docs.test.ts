@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
+import { eventTypes } from "../../src/common/event-types.ts";
 import * as settings from "../../src/common/setting-names.ts";
 import { webhookArguments } from "../../src/provider/arguments.ts";
 import { troubleshootingHeadings } from "../../src/provider/messages/troubleshooting.ts";
@@ -76,6 +77,28 @@ it("docs/troubleshooting.md has every heading to which a message refers", () => 
   const headings = markdown.readPage("docs/troubleshooting.md").match(/(?<=^#+ ).+$/gm);
 
   expect(headings).toEqual(expect.arrayContaining([...troubleshootingHeadings]));
+});
+
+it("docs/contributing/publishing.md lists the pages that say that no version is published", () => {
+  const page = "docs/contributing/publishing.md";
+  const says =
+    /\bunreleased\b|(?:package that|\d\.\d) is not published\b|\bversion is published\b|\b[uU]ntil [^.|]*\bpublished\b/;
+  const section = markdown.sectionOf(
+    markdown.readPage(page),
+    "What becomes false on the day of the release",
+  );
+
+  const targets = markdown.linksOf(page).filter(({ link }) => section.includes(`](${link})`));
+  const listed = [page, ...targets.map(({ target }) => target)];
+  const saying = markdown.pages.filter((path) => says.test(markdown.readPage(path)));
+
+  expect(listed).toEqual(expect.arrayContaining(saying));
+});
+
+it("README lists the event types, for copying", () => {
+  const [block] = markdown.codeBlocks(markdown.sectionOf(readme, "Arguments"));
+
+  expect(block?.text.trim().split(/\s+/)).toEqual(eventTypes);
 });
 
 it.each(["src", "test", "tools"])(
