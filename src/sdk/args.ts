@@ -1,13 +1,10 @@
 // The arguments that `pulumi-dbwebhooks` and `pulumi-dbwebhooks/native` share. The plugin's schema is generated
-// from these types and their comments, except for `@remarks`, which are about TypeScript.
+// from these types and their comments, except for `@remarks`, which are about TypeScript. The rules of the API
+// behind the arguments stand in `docs/api/README.md#create-a-webhook`.
 import type * as pulumi from "@pulumi/pulumi";
 import type { EventType } from "../common/event-types.js";
 
-/**
- * The arguments of a {@link Webhook}. `pulumi preview` reports every problem with them at once.
- *
- * Source: `docs/api/README.md#create-a-webhook`.
- */
+/** The arguments of a {@link Webhook}. `pulumi preview` reports every problem with them at once. */
 export interface WebhookArgs {
   /**
    * The identifier of the database whose events are sent, such as `base_abc123`.
@@ -80,9 +77,12 @@ export interface ProviderArgs {
    * The address of the service, with a path prefix if it has one: `https:`, or `http:` on a loopback
    * host. Required, here or in `DBWEBHOOKS_BASE_URL`.
    *
-   * With the dynamic provider of TypeScript and JavaScript programs, do not change this: keep this Provider,
-   * and declare a second one with the new address. With the native plugin, changing this replaces all
-   * webhooks of the provider, unless `formerBaseUrls` contains the old address.
+   * Changing this replaces all webhooks of the provider, unless `formerBaseUrls` contains the old address:
+   * the old webhooks are deleted with the old settings, so the old key must still work. If the environment
+   * sets the address or the key, the change is refused.
+   *
+   * @remarks This is how `pulumi-dbwebhooks/native` works. With `pulumi-dbwebhooks`, do not change this: keep
+   * this Provider, and declare a second one with the new address.
    */
   baseUrl?: pulumi.Input<string | undefined>;
   /**
@@ -97,7 +97,8 @@ export interface ProviderArgs {
   timeoutSeconds?: pulumi.Input<number | undefined>;
   /**
    * How long one operation may retry, in seconds: 0 to 86,400. A refused connection is retried for 15 s at
-   * most. Default: 120.
+   * most. A creation is retried only if it cannot have reached the service, or after a 429, or a 503 with
+   * `Retry-After` and the error body of the service. Default: 120.
    */
   retrySeconds?: pulumi.Input<number | undefined>;
   /**

@@ -55,7 +55,9 @@ it("The schema of Webhook has an example in each language, and the command of an
   const languages = [...webhook.description.matchAll(/^```(\w+)$/gm)].map(([, name]) => name);
 
   expect(languages).toEqual(["typescript", "python", "go", "csharp", "java", "yaml", "sh"]);
-  expect(webhook.description).toMatch(/^\$ pulumi import dbwebhooks:index:Webhook \w+ \w+\/\d+$/m);
+  expect(webhook.description).toMatch(
+    /^\$ pulumi import dbwebhooks:index:Webhook \w+ \w+\/\d+ --generate-code=false$/m,
+  );
 });
 
 const requiredSettings = { baseUrl: "https://tables.example.com", apiKey: "key" };

@@ -18,8 +18,10 @@ const importSection = `## Import
 Import a webhook by its database and its number, with the setting \`listing\` on and its secret in the environment variable \`DBWEBHOOKS_IMPORT_SECRET\`:
 
 \`\`\`sh
-$ pulumi import dbwebhooks:index:Webhook orders base_abc123/42
+$ pulumi import dbwebhooks:index:Webhook orders base_abc123/42 --generate-code=false
 \`\`\`
+
+Without \`--generate-code=false\`, Pulumi prints the URL of the receiver in clear text.
 `;
 
 type Schema = Record<string, unknown>;
