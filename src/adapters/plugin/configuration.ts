@@ -47,10 +47,9 @@ export async function checkConfig(request: CheckRequest, log: EngineLog): Promis
   );
   const failures: string[] = [];
   const change = baseUrlChange(request.getName(), request.getOlds(), request.getNews());
-  // The comparison of each webhook refuses what the environment causes for the default provider, which may have no
-  // webhook. It does not see that the old key is missing.
-  const isRefused = change !== undefined && change.kind !== "replacement";
-  if (isRefused && (change.kind === "keyIsMissing" || !isDefault(request.getName()))) {
+  // The comparison of each webhook decides for the default provider: it may have no webhook, and after a refused
+  // update its stored arguments are not those with which the webhooks were created.
+  if (change !== undefined && change.kind !== "replacement" && !isDefault(request.getName())) {
     failures.push(baseUrlRefusedText(change));
   }
   if (typeof args.version === "string" && args.version !== version) {
