@@ -89,14 +89,10 @@ function canDeleteAtOldBaseUrl(
   { isExplicit, namesFromEnvironment }: Settings,
   keepsOldSettings: boolean,
 ): boolean {
-  if (isExplicit) {
-    return !namesFromEnvironment.includes("baseUrl");
+  if (namesFromEnvironment.includes("baseUrl")) {
+    return false;
   }
-  return (
-    keepsOldSettings &&
-    !namesFromEnvironment.includes("baseUrl") &&
-    !namesFromEnvironment.includes("apiKey")
-  );
+  return isExplicit || (keepsOldSettings && !namesFromEnvironment.includes("apiKey"));
 }
 
 function announceReplacement(

@@ -15,8 +15,9 @@ const protections = ["namedByAdopt", "adopted", "imported", "created"] as const;
 const transient = ["inState", "read", "deletionSent", "created", "adopted", "imported"] as const;
 
 /**
- * `read`: by a refresh. `deletionSkipped`: the state no longer has it. `namedByAdopt`: by the program; `stillNamedByAdopt`: by the last update, too.
- * `returnedInDoubt`: for a creation, and it may not be new.
+ * What happened to a webhook. `read`: a refresh has read it. `deletionSkipped`: its deletion was not sent, so the
+ * state no longer has it. `namedByAdopt`: the program adopts it. `stillNamedByAdopt`: the last update adopted it
+ * too. `returnedInDoubt`: the service returned it for a creation, and it may not be new.
  */
 export type WebhookEvent =
   | (typeof conflicts)[number]
@@ -25,11 +26,11 @@ export type WebhookEvent =
   | "stillNamedByAdopt"
   | "deletionSkipped";
 
-/** Why a deletion is not sent. */
-export type DeletionObstacle =
-  | (typeof conflicts)[number]
-  | (typeof protections)[number]
-  | "sameNumberAtFormerBaseUrl";
+/** Why a deletion would be wrong, so that it fails. */
+export type DeletionConflict = (typeof conflicts)[number] | "sameNumberAtFormerBaseUrl";
+
+/** Why a webhook has another resource now, so that its deletion is skipped. */
+export type DeletionProtection = (typeof protections)[number];
 
 /** What one Pulumi command knows about its webhooks. */
 export class RunState {
@@ -81,7 +82,7 @@ export class RunState {
   }
 
   /** Returns why a deletion must not be sent, if it must not. */
-  obstacleToDeletion(address: WebhookAddress): DeletionObstacle | undefined {
+  obstacleToDeletion(address: WebhookAddress): DeletionConflict | DeletionProtection | undefined {
     const { events, isAtCurrentBaseUrl } = this.#recordOf(address);
     const obstacle = [...conflicts, ...protections].find((event) => events.has(event));
     // An adoption or an import names the webhook on purpose; another webhook just has the same number.

@@ -46,12 +46,6 @@ export async function checkConfig(request: CheckRequest, log: EngineLog): Promis
     Object.keys(args).filter((name) => !pulumiNames.includes(name)),
   );
   const failures: string[] = [];
-  const change = baseUrlChange(request.getName(), request.getOlds(), request.getNews());
-  // The comparison of each webhook decides for the default provider: it may have no webhook, and after a refused
-  // update its stored arguments are not those with which the webhooks were created.
-  if (change !== undefined && change.kind !== "replacement" && !isDefault(request.getName())) {
-    failures.push(baseUrlRefusedText(change));
-  }
   if (typeof args.version === "string" && args.version !== version) {
     failures.push(
       `the program asks for version ${shownValue(args.version)} of the plugin, and this is ${version}; use the same version of pulumi-dbwebhooks for both, and run "pulumi package add" again where the program uses an SDK`,
@@ -64,6 +58,12 @@ export async function checkConfig(request: CheckRequest, log: EngineLog): Promis
       warnings.push(plainKeyText);
     }
   } else {
+    // The comparison of each webhook decides for the default provider: it may have no webhook, and after a refused
+    // update its stored arguments are not those with which the webhooks were created.
+    const change = baseUrlChange(request.getName(), request.getOlds(), request.getNews());
+    if (change !== undefined && change.kind !== "replacement") {
+      failures.push(baseUrlRefusedText(change));
+    }
     const problems = isUnknown(args) ? [] : readConfig(sourceOf(request.getName(), args)).problems;
     failures.push(...unknownNames, ...problems);
   }

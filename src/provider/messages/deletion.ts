@@ -5,13 +5,12 @@ import { environmentVariables } from "../../common/setting-names.js";
 import type { Settings } from "../config.js";
 import type { ErrorKind } from "../errors.js";
 import type { Context, Operation } from "../operation.js";
-import type { DeletionObstacle } from "../run-state.js";
+import type { DeletionConflict, DeletionProtection } from "../run-state.js";
 import { nameOfSetting } from "./names.js";
 import { adviceFor, failureText } from "./requests.js";
 import { sentences } from "./sentences.js";
 import { see } from "./troubleshooting.js";
 
-type Conflict = "adoptionFailed" | "returnedInDoubt" | "sameNumberAtFormerBaseUrl";
 const stays = "Nothing was sent, and the webhook stays in the state.";
 
 /** Describes a failed deletion of a webhook that is in the state. */
@@ -38,7 +37,7 @@ export function noAddressText({ name }: Operation): string {
 }
 
 /** Warns that a webhook was not deleted, because it has another resource now. */
-export function protectedText(name: string, reason: Exclude<DeletionObstacle, Conflict>): string {
+export function protectedText(name: string, reason: DeletionProtection): string {
   const reasons = {
     namedByAdopt: "the argument adopt of the program names it",
     adopted: "this command has adopted it",
@@ -49,7 +48,7 @@ export function protectedText(name: string, reason: Exclude<DeletionObstacle, Co
 }
 
 /** Explains why a deletion would be wrong, so that the webhook stays in the state. */
-export function conflictText({ name }: Operation, conflict: Conflict): string {
+export function conflictText({ name }: Operation, conflict: DeletionConflict): string {
   switch (conflict) {
     case "adoptionFailed":
       return sentences(
