@@ -31,11 +31,11 @@ export function providerReplacedText(provider: string, { from, to }: BaseUrlChan
   return sentences(
     `Webhooks of the provider ${provider} move from ${from} to ${to}: Pulumi replaces them,`,
     `and their secrets change.`,
-    `${moveText(from, to)}`,
+    moveText(from, to),
   );
 }
 
-/** Refuses another base URL of a provider of the plugin. */
+/** Refuses another base URL of an explicit provider of the plugin. */
 export function baseUrlRefusedText({ from, to, kind }: BaseUrlChange): string {
   const why =
     kind === "keyIsMissing"
@@ -43,8 +43,7 @@ export function baseUrlRefusedText({ from, to, kind }: BaseUrlChange): string {
       : "the environment sets the old address or its key";
   return sentences(
     `baseUrl: changes from ${from} to ${to}, and ${why}, so Pulumi could not delete the old webhooks.`,
-    `First store the old baseUrl and its apiKey, in the configuration of the stack or as arguments of the`,
-    `Provider, and run "pulumi up"; then change both`,
+    `First give the old baseUrl and its apiKey to the Provider, and run "pulumi up"; then change both`,
   );
 }
 
