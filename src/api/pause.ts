@@ -1,6 +1,6 @@
 /** Over which time the requests that have waited for the end of a pause start. */
 const spreadMs = 1_000;
-// A pause that begins so soon after another one continues the same limit of the rate.
+// If less time has passed between two pauses, the service counts as having limited the rate without a break.
 const quietMs = 2 * spreadMs;
 
 interface WaitingRequest {

@@ -34,7 +34,7 @@ export type DeletionProtection = (typeof protections)[number];
 
 /** What one Pulumi command knows about its webhooks. */
 export class RunState {
-  /** The URNs whose arguments were checked: one for all resources, which is empty, in the dynamic adapter. */
+  /** The URNs whose arguments were checked. The dynamic adapter gets none, so there "" stands for all resources. */
   readonly checkedUrns = new Set<string>();
   /** The webhooks that were imported, by the URN of their resource. */
   readonly imports = new Map<string, WebhookAddress>();
