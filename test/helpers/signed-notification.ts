@@ -11,3 +11,11 @@ export function signedHeaders(
     "webhook-signature": new Webhook(secret).sign(id, sentAt, body),
   };
 }
+
+/** Sends the same event each time to a receiver, signed with a secret, and returns the status of the response. */
+export async function statusOfSigned(port: number, secret: string): Promise<number> {
+  const id = "evt_1";
+  const body = JSON.stringify({ id, type: "record.created", data: {} });
+  const headers = signedHeaders(secret, { id, body });
+  return (await fetch(`http://127.0.0.1:${port}`, { method: "POST", headers, body })).status;
+}

@@ -6,7 +6,7 @@ import { start } from "../helpers/commands.ts";
 import { repository, withDirectory, writeFiles } from "../helpers/directory.ts";
 import { expectToSurviveFaultyRequests } from "../helpers/faulty-requests.ts";
 import { endGroup, receiverPort } from "../helpers/guide.ts";
-import { signedHeaders } from "../helpers/signed-notification.ts";
+import { statusOfSigned } from "../helpers/signed-notification.ts";
 
 const secret = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
 const newSecret = `whsec_${Buffer.alloc(32, 2).toString("base64")}`;
@@ -25,7 +25,7 @@ it("examples/receiver reads new secrets without a restart, so it handles each ev
     await writeFiles(directory, { secrets: `${secret}\n` });
     await withProgram(["examples/receiver/index.ts", "secrets"], directory, async (receiver) => {
       await expect.poll(receiver.output).toContain("Listening");
-      const send = (signingSecret: string) => statusOf(receiver.port, signingSecret);
+      const send = (signingSecret: string) => statusOfSigned(receiver.port, signingSecret);
       const before = [await send(secret), await send(newSecret)];
       await writeFiles(directory, { "secrets.next": `${newSecret} ${secret}\n` });
       await rename(join(directory, "secrets.next"), join(directory, "secrets"));
@@ -72,12 +72,4 @@ async function withProgram(
     endGroup(receiver);
     await receiver.result;
   }
-}
-
-/** Sends a receiver the same event each time, signed with a secret. */
-async function statusOf(port: number, signingSecret: string): Promise<number> {
-  const id = "evt_1";
-  const body = JSON.stringify({ id, type: "record.created", data: {} });
-  const headers = signedHeaders(signingSecret, { id, body });
-  return (await fetch(`http://127.0.0.1:${port}`, { method: "POST", headers, body })).status;
 }

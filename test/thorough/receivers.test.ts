@@ -1,49 +1,53 @@
+import { cp, readFile, rename } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { start } from "../helpers/commands.ts";
-import { withDirectory, writeFiles } from "../helpers/directory.ts";
+import { repository, withDirectory, writeFiles } from "../helpers/directory.ts";
 import { expectToSurviveFaultyRequests } from "../helpers/faulty-requests.ts";
 import { endGroup, receiverPort } from "../helpers/guide.ts";
-import { startService } from "../helpers/local-service.ts";
-import { codeBlocks, readPage, sectionOf } from "../helpers/markdown.ts";
+import { codeBlocks, readPage } from "../helpers/markdown.ts";
+import { statusOfSigned } from "../helpers/signed-notification.ts";
 
-const page = readPage("docs/receive-and-verify.md");
+const blocks = codeBlocks(readPage("docs/receive-and-verify.md")).map(({ text }) => text);
+const oldSecret = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
+const newSecret = `whsec_${Buffer.alloc(32, 2).toString("base64")}`;
 
-it.each(["TypeScript", "Python", "Go"])(
-  "A receiver of docs/receive-and-verify.md survives faults and handles a repeated event once: %s",
-  async (heading) => {
+it.each([
+  { file: "index.ts", command: "node receiver/index.ts" },
+  { file: "receiver.py", command: "python receiver/receiver.py" },
+  { file: "main.go", command: "go run ." },
+])(
+  "The receiver $file of docs/receive-and-verify.md survives faulty requests, reads new secrets without a restart, and handles an event once",
+  async ({ file, command }) => {
     const port = receiverPort();
-    const section = sectionOf(page, heading).replaceAll("9000", port);
-    const [, file = ""] = /Save this as `(.+?)`/.exec(section) ?? [];
-    const [program, commands] = codeBlocks(section).map(({ text }) => text);
-    const address = `http://127.0.0.1:${port}`;
-    const service = await startService({ deliveries: { deliverTo: address } });
-    const ORDERS_WEBHOOK_SECRET = await service.subscribe("https://example.com/hooks/orders");
-
     await withDirectory(async (directory) => {
-      await writeFiles(directory, { [file]: program });
-      const environment = { ORDERS_WEBHOOK_SECRET, npm_config_prefer_offline: "true" };
+      await cp(join(repository, "examples/receiver"), join(directory, "receiver"), {
+        recursive: true,
+      });
+      const source = await readFile(join(directory, "receiver", file), "utf8");
+      await writeFiles(directory, {
+        [`receiver/${file}`]: source.replace("9000", port),
+        secrets: oldSecret,
+      });
+      const environment = {
+        SECRETS: join(directory, "secrets"),
+        npm_config_prefer_offline: "true",
+      };
+      const commands = blocks.find((text) => text.includes(command)) ?? "false";
       const options = { directory, environment, isGroupLeader: true };
-      const receiver = start("bash", ["-euc", commands ?? ""], options);
-      const event = { type: "record.created", databaseId: "base_1", id: "evt_1" } as const;
-      const emit = () => service.emit(event).finished;
+      const receiver = start("bash", ["-euc", commands], options);
       try {
         await expectToSurviveFaultyRequests(Number(port));
-        // The local service retries until the commands have installed and started the receiver.
-        const deliveries = [...(await emit()), ...(await emit())];
-        const { status } = await fetch(address, {
-          method: "POST",
-          headers: {
-            "webhook-id": "evt_2",
-            "webhook-timestamp": String(Math.floor(Date.now() / 1000)),
-            "webhook-signature": `v1,${Buffer.alloc(32).toString("base64")}`,
-          },
-          body: "{}",
-        });
 
-        const delivered = { outcome: "delivered" };
-        expect(deliveries, receiver.output()).toMatchObject([delivered, delivered]);
-        expect(status).toBe(401);
-        expect(receiver.output().match(/^record\.created evt_1$/gm)).toHaveLength(1);
+        const send = (secret: string) => statusOfSigned(Number(port), secret);
+        const before = [await send(oldSecret), await send(newSecret)];
+        await writeFiles(directory, { "secrets.next": `${newSecret} ${oldSecret}\n` });
+        await rename(join(directory, "secrets.next"), join(directory, "secrets"));
+        const during = [await send(oldSecret), await send(newSecret)];
+
+        const statusCodes = { before, during };
+        expect(statusCodes, receiver.output()).toEqual({ before: [204, 401], during: [204, 204] });
+        expect(receiver.output().match(/^record\.created evt_1/gm)).toHaveLength(1);
       } finally {
         endGroup(receiver);
         await receiver.result;

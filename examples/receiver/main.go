@@ -1,0 +1,101 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+)
+
+const maxBodyBytes = 1 << 20
+
+type event struct{ ID, Type string }
+
+type receiver struct {
+	secretsFile string
+	handling    sync.Mutex
+	handledIDs  map[string]bool
+}
+
+func main() {
+	if len(os.Args) != 2 {
+		log.Fatal("Usage: receiver FILE, where FILE holds the signing secrets.")
+	}
+	handler := &receiver{secretsFile: os.Args[1], handledIDs: map[string]bool{}}
+	server := http.Server{Addr: "127.0.0.1:9000", Handler: handler, ReadTimeout: 10 * time.Second}
+	log.Fatal(server.ListenAndServe())
+}
+
+func handle(event event) error {
+	_, err := fmt.Println(event.Type, event.ID)
+	return err
+}
+
+func (r *receiver) ServeHTTP(response http.ResponseWriter, request *http.Request) {
+	response.WriteHeader(r.receive(response, request))
+}
+
+func (r *receiver) receive(response http.ResponseWriter, request *http.Request) int {
+	if request.Method != http.MethodPost {
+		return http.StatusMethodNotAllowed
+	}
+	// Reads at most 1 MiB, because anybody can send a body.
+	rawBody, err := io.ReadAll(http.MaxBytesReader(response, request.Body, maxBodyBytes))
+	if err != nil {
+		return statusOf(err)
+	}
+	// Reads the file for each notification, so that a rotation needs no restart.
+	secrets, err := os.ReadFile(r.secretsFile)
+	if err != nil {
+		return http.StatusInternalServerError
+	}
+	if !isSignedWithAny(strings.Fields(string(secrets)), rawBody, request.Header) {
+		return http.StatusUnauthorized
+	}
+	var received event
+	if err := json.Unmarshal(rawBody, &received); err != nil {
+		return http.StatusBadRequest
+	}
+	r.handling.Lock()
+	defer r.handling.Unlock()
+	if !r.handledIDs[received.ID] {
+		if err := handle(received); err != nil {
+			return http.StatusInternalServerError
+		}
+		r.handledIDs[received.ID] = true
+	}
+	return http.StatusNoContent
+}
+
+// isSignedWithAny tells whether one of the secrets has signed the raw body. The local service signs
+// according to Standard Webhooks. If your service signs in another way, change this function.
+func isSignedWithAny(secrets []string, rawBody []byte, headers http.Header) bool {
+	for _, secret := range secrets {
+		webhook, err := standardwebhooks.NewWebhook(secret)
+		if err == nil && webhook.Verify(rawBody, headers) == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// statusOf returns the status of the response when the body could not be read.
+func statusOf(err error) int {
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return http.StatusRequestEntityTooLarge
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return http.StatusRequestTimeout
+	default:
+		return http.StatusBadRequest
+	}
+}

@@ -1,0 +1,71 @@
+import json
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from standardwebhooks import Webhook, WebhookVerificationError
+
+MAX_BODY_BYTES = 1024 * 1024
+secrets_file = Path(sys.argv[1])
+handled_ids = set()
+handling = threading.Lock()
+
+
+def handle(event):
+    print(event["type"], event["id"], flush=True)
+
+
+class Receiver(BaseHTTPRequestHandler):
+    # A connection ends after ten seconds without data.
+    timeout = 10
+
+    def do_POST(self):
+        try:
+            self.respond(self.receive())
+        except TimeoutError:
+            self.respond(408)
+        except ConnectionError:
+            pass  # The client has closed the connection.
+        except Exception:
+            self.respond(500)
+
+    def receive(self):
+        try:
+            length = int(self.headers.get("Content-Length", -1))
+        except ValueError:
+            return 400
+        if length < 0:
+            return 400
+        # Reads at most 1 MiB, because anybody can send a body.
+        raw_body = self.rfile.read(min(length, MAX_BODY_BYTES + 1))
+        if len(raw_body) > MAX_BODY_BYTES:
+            return 413
+        if len(raw_body) < length:
+            return 400
+        # Reads the file for each notification, so that a rotation needs no restart.
+        secrets = secrets_file.read_text().split()
+        if not any(is_signed_with(secret, raw_body, self.headers) for secret in secrets):
+            return 401
+        event = json.loads(raw_body)
+        with handling:
+            if event["id"] not in handled_ids:
+                handle(event)
+                handled_ids.add(event["id"])
+        return 204
+
+    def respond(self, status):
+        self.send_response(status)
+        self.end_headers()
+
+
+def is_signed_with(secret, raw_body, headers):
+    """The local service signs according to Standard Webhooks. If your service signs in another way, change this."""
+    try:
+        Webhook(secret).verify(raw_body, dict(headers))
+        return True
+    except (WebhookVerificationError, ValueError):
+        return False
+
+
+ThreadingHTTPServer(("127.0.0.1", 9000), Receiver).serve_forever()
