@@ -1,8 +1,7 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { commands, runCommand } from "../../src/cli/commands.ts";
+import { runCommand } from "../../src/cli/commands.ts";
 import { startText } from "../../src/cli/serve-log.ts";
 import { startLocalService } from "../../src/local-service/index.ts";
-import { readPage } from "../helpers/markdown.ts";
 
 vi.mock("../../src/local-service/index.ts", () => ({ startLocalService: vi.fn() }));
 
@@ -63,13 +62,6 @@ it("A command with --help prints its help to standard output and exits with 0", 
 
   expect(exitCode).toBe(0);
   expect(stdout).toContain("--database <ID>");
-});
-
-it("The options of all commands are those that docs/local-service.md lists, in the same order", () => {
-  const page = readPage("docs/local-service.md");
-  const listed = [...page.matchAll(/^\| `(--[\w-]+)/gm)].map(([, name]) => name);
-
-  expect(listed).toEqual(commands.flatMap(({ options }) => options.map(({ long }) => long)));
 });
 
 it.each([

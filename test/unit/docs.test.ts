@@ -11,7 +11,7 @@ const readme = markdown.readPage("README.md");
 const scripts = Object.keys(JSON.parse(markdown.readPage("package.json")).scripts);
 const commandNames = commands.map((command) => command.name());
 const options = commands.flatMap((command) =>
-  command.options.map(({ long }) => `${command.name()} ${long}`),
+  [...command.options.map(({ long }) => long), "--help"].map((long) => `${command.name()} ${long}`),
 );
 
 it("README begins with the program of examples/basic, which the docstring of the main entry's Webhook shows too", () => {
