@@ -16,7 +16,7 @@ const lines = [
   "",
   "$ pulumi preview    # after a change of the URL",
   ...pulumiOutputOf("Run pulumi preview"),
-].flatMap(wrap);
+].flatMap((line) => wrap(line).map((text) => ({ text, color: colorOf(line) })));
 const height = lines.length * lineHeight + 2 * margin;
 process.stdout.write(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img">
 <title>Output of pulumi up and pulumi preview</title>
@@ -45,11 +45,14 @@ function wrap(line: string): string[] {
     : [line.slice(0, end), ...wrap(indentation + line.slice(end + 1))];
 }
 
-function draw(line: string, index: number): string {
+function draw(line: { text: string; color: string }, index: number): string {
   // The markup collapses spaces in some viewers, in spite of the style.
-  const escaped = line.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(" ", "\u00a0");
+  const escaped = line.text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(" ", "\u00a0");
   const y = margin + lineHeight * (index + 0.75);
-  return `<text x="${margin}" y="${y}"${colorOf(line)}>${escaped}</text>`;
+  return `<text x="${margin}" y="${y}"${line.color}>${escaped}</text>`;
 }
 
 function colorOf(line: string): string {
