@@ -141,13 +141,13 @@ it("The advice after a failed creation follows from the outcome of the request a
     {
       "customTimeout": "Raise customTimeouts.",
       "invalid": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl.",
-      "keyFromEnvironmentOrQuota": "The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md. If the database may be full: See "A full database" in docs/troubleshooting.md.",
+      "keyFromEnvironmentOrQuota": "The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md. Perhaps the database is full. See "A full database" in docs/troubleshooting.md.",
       "keyOfProvider": "The service does not accept the API key for this. Correct the argument apiKey of the Provider, or declare the Provider again if it has left the program. See "A wrong key" in docs/troubleshooting.md.",
       "keyOfStack": "The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md.",
       "missingDatabase": "The service returns this both when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl.",
       "noConnection": "Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl. Then run the command again.",
-      "quota402": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. If the database may be full: See "A full database" in docs/troubleshooting.md.",
-      "quota422": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. If the database may be full: See "A full database" in docs/troubleshooting.md.",
+      "quota402": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. Perhaps the database is full. See "A full database" in docs/troubleshooting.md.",
+      "quota422": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. Perhaps the database is full. See "A full database" in docs/troubleshooting.md.",
       "rateLimited": "Run the command again later.",
       "redirect": "It redirects to https://b.test, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.",
       "redirectWithoutTarget": "It redirects elsewhere, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.",
@@ -196,7 +196,7 @@ it("The text of a failed creation says where a webhook may exist whose secret is
       "unset": "Create webhook in database base_abc123 failed: dbwebhooks:apiKey: is not set; run "pulumi config set --secret dbwebhooks:apiKey" or set DBWEBHOOKS_API_KEY. Nothing was sent. [notCreated]",
       "unusableSecret": "Create webhook in database base_abc123 failed: the service created webhook 17 with a secret that cannot be stored. The new webhook was deleted. Run the command again.",
       "unusableSecretAndLeft": "Create webhook in database base_abc123 failed: the service created webhook 17 with a secret that cannot be stored. Pulumi has not stored the webhook, and it could not be deleted: the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks. Delete webhook 17 at the service. See "leftBehind" in docs/troubleshooting.md.",
-      "withoutList": "Create webhook in database base_abc123 failed: POST https://tables.example.com/somewhere returned 409. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again. If the database may be full: See "A full database" in docs/troubleshooting.md. See "inDoubt" in docs/troubleshooting.md.",
+      "withoutList": "Create webhook in database base_abc123 failed: POST https://tables.example.com/somewhere returned 409. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again. Perhaps the database is full. See "A full database" in docs/troubleshooting.md. See "inDoubt" in docs/troubleshooting.md.",
       "withoutSecret": "Create webhook in database base_abc123 failed: the service returned webhook 17 without a secret. It may be an existing webhook, so it was not deleted. Find out whether a stack manages it; if none does, delete it at the service. Then run the command again. See "inDoubt" in docs/troubleshooting.md.",
     }
   `);

@@ -106,6 +106,6 @@ function orphansAdvice(url: string, ids: readonly string[]): string {
 
 function quotaHint({ outcome }: FailedCall): string {
   return outcome.kind === "response" && statusCodesOfFullDatabase.includes(outcome.statusCode)
-    ? ` If the database may be full: ${see("A full database")}`
+    ? ` Perhaps the database is full. ${see("A full database")}`
     : "";
 }
