@@ -1,7 +1,7 @@
 /**
  * The webhook subscriptions of a database, as Pulumi resources on the native plugin. This entry exports the
- * same names as the main entry, `pulumi-dbwebhooks`, and also supports `Webhook.get`, the option `import`
- * and the output `webhookId`.
+ * same names as the main entry, `pulumi-dbwebhooks`, and also supports the option `import` and the output
+ * `webhookId`.
  *
  * @module pulumi-dbwebhooks/native
  */

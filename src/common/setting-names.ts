@@ -6,9 +6,6 @@ export const namespace = "dbwebhooks";
 /** The input that marks an explicit `Provider` of the dynamic adapter. The plugin goes by its name. */
 export const explicitProviderKey = `${namespace}:isExplicit`;
 
-/** Warns of an API key in a stack's configuration that is not a secret. */
-export const plainKeyText = `${namespace}:apiKey is stored in plain text, in the stack's configuration and with its state; run "pulumi config set --secret ${namespace}:apiKey" and replace the key.`;
-
 /** The environment variable of each setting. `sdk/args.ts` says what the settings mean. */
 export const environmentVariables = {
   baseUrl: "DBWEBHOOKS_BASE_URL",

@@ -11,7 +11,6 @@ import { shownValue } from "../../common/redact.js";
 import {
   isDefaultProviderName,
   namespace,
-  plainKeyText,
   validateEnvironmentNames,
   validateSettingNames,
 } from "../../common/setting-names.js";
@@ -39,7 +38,8 @@ const pulumiNames = ["version", "pluginDownloadURL", "pluginChecksums", "__inter
 export async function checkConfig(request: CheckRequest, log: EngineLog): Promise<CheckResponse> {
   const response = new CheckResponse();
   const args = propertiesOf(request.getNews());
-  // Wrapped, so that Pulumi encrypts the key in the state even if the configuration holds it in plain text.
+  // Pulumi passes a secret key and a key in plain text in the same way, so nothing can warn of the second here. The
+  // key is wrapped, so that Pulumi encrypts it in the state in both cases.
   const apiKey = isUnknown(args.apiKey) ? args.apiKey : wrapSecret(args.apiKey);
   response.setInputs(structOf({ ...args, apiKey }));
   const unknownNames = validateSettingNames(
@@ -54,9 +54,6 @@ export async function checkConfig(request: CheckRequest, log: EngineLog): Promis
   const warnings = validateEnvironmentNames(Object.keys(process.env));
   if (isDefault(request.getName())) {
     warnings.push(...unknownNames.map((text) => `Stack configuration ${namespace}:${text}`));
-    if (typeof args.apiKey === "string" && !isUnknown(args.apiKey)) {
-      warnings.push(plainKeyText);
-    }
   } else {
     // The comparison of each webhook decides for the default provider: it may have no webhook, and after a refused
     // update its stored arguments are not those with which the webhooks were created.

@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import {
   namespace,
-  plainKeyText,
   validateEnvironmentNames,
   validateSettingNames,
 } from "../../common/setting-names.js";
@@ -29,7 +28,9 @@ export function warnAboutConfiguration(): void {
   ];
   const apiKey = `${prefix}apiKey`;
   if (keys.includes(apiKey) && !isSecret(apiKey)) {
-    problems.push(plainKeyText);
+    problems.push(
+      `${apiKey} is stored in plain text, in the stack's configuration and with its state; run "pulumi config set --secret ${apiKey}" and replace the key.`,
+    );
   }
   for (const problem of problems) {
     void pulumi.log.warn(problem);
