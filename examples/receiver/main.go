@@ -17,7 +17,10 @@ import (
 
 const maxBodyBytes = 1 << 20
 
-type event struct{ ID, Type string }
+type event struct {
+	ID   string `json:"id"`
+	Type string `json:"type"`
+}
 
 type receiver struct {
 	secretsFile string
@@ -34,8 +37,8 @@ func main() {
 	log.Fatal(server.ListenAndServe())
 }
 
-func handle(event event) error {
-	_, err := fmt.Println(event.Type, event.ID)
+func handle(received event) error {
+	_, err := fmt.Println(received.Type, received.ID)
 	return err
 }
 
@@ -55,19 +58,21 @@ func (r *receiver) receive(response http.ResponseWriter, request *http.Request) 
 	// Reads the file for each notification, so that a rotation needs no restart.
 	secrets, err := os.ReadFile(r.secretsFile)
 	if err != nil {
+		log.Print(err)
 		return http.StatusInternalServerError
 	}
 	if !isSignedWithAny(strings.Fields(string(secrets)), rawBody, request.Header) {
 		return http.StatusUnauthorized
 	}
 	var received event
-	if err := json.Unmarshal(rawBody, &received); err != nil {
+	if err := json.Unmarshal(rawBody, &received); err != nil || received.ID == "" {
 		return http.StatusBadRequest
 	}
 	r.handling.Lock()
 	defer r.handling.Unlock()
 	if !r.handledIDs[received.ID] {
 		if err := handle(received); err != nil {
+			log.Print(err)
 			return http.StatusInternalServerError
 		}
 		r.handledIDs[received.ID] = true

@@ -1,10 +1,14 @@
 import json
 import sys
 import threading
+import traceback
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from standardwebhooks import Webhook, WebhookVerificationError
+from standardwebhooks import Webhook
+
+if len(sys.argv) != 2:
+    sys.exit("Usage: python receiver.py FILE, where FILE holds the signing secrets.")
 
 MAX_BODY_BYTES = 1024 * 1024
 secrets_file = Path(sys.argv[1])
@@ -28,11 +32,14 @@ class Receiver(BaseHTTPRequestHandler):
         except ConnectionError:
             pass  # The client has closed the connection.
         except Exception:
+            traceback.print_exc()
             self.respond(500)
 
     def receive(self):
+        if "Content-Length" not in self.headers:
+            return 411  # http.server does not decode a body in chunks.
         try:
-            length = int(self.headers.get("Content-Length", -1))
+            length = int(self.headers["Content-Length"])
         except ValueError:
             return 400
         if length < 0:
@@ -47,7 +54,9 @@ class Receiver(BaseHTTPRequestHandler):
         secrets = secrets_file.read_text().split()
         if not any(is_signed_with(secret, raw_body, self.headers) for secret in secrets):
             return 401
-        event = json.loads(raw_body)
+        event = parse_event(raw_body)
+        if event is None:
+            return 400
         with handling:
             if event["id"] not in handled_ids:
                 handle(event)
@@ -62,10 +71,18 @@ class Receiver(BaseHTTPRequestHandler):
 def is_signed_with(secret, raw_body, headers):
     """The local service signs according to Standard Webhooks. If your service signs in another way, change this."""
     try:
-        Webhook(secret).verify(raw_body, dict(headers))
+        Webhook(secret).verify(raw_body, dict(headers), json_parse=False)
         return True
-    except (WebhookVerificationError, ValueError):
+    except Exception:
         return False
+
+
+def parse_event(raw_body):
+    try:
+        event = json.loads(raw_body)
+        return event if isinstance(event["id"], str) else None
+    except (ValueError, TypeError, KeyError):
+        return None
 
 
 ThreadingHTTPServer(("127.0.0.1", 9000), Receiver).serve_forever()

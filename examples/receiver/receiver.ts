@@ -60,12 +60,19 @@ export function createReceiver({ secrets, onEvent }: ReceiverOptions): Server {
     if (!secrets().some((secret) => isSignedWith(secret, rawBody, request.headers))) {
       return 401;
     }
-    await handleOnce(JSON.parse(rawBody.toString()) as DatabaseEvent);
+    const event = parseEvent(rawBody);
+    if (event === undefined) {
+      return 400;
+    }
+    await handleOnce(event);
     return 204;
   };
 
   return createServer(timeouts, async (request, response) => {
-    const statusCode = await receive(request).catch(() => 500);
+    const statusCode = await receive(request).catch((error) => {
+      process.stderr.write(`${error}\n`);
+      return 500;
+    });
     response.writeHead(statusCode).end();
   });
 }
@@ -80,6 +87,15 @@ function isSignedWith(secret: string, rawBody: Buffer, headers: IncomingHttpHead
     return true;
   } catch {
     return false;
+  }
+}
+
+function parseEvent(rawBody: Buffer): DatabaseEvent | undefined {
+  try {
+    const event = JSON.parse(rawBody.toString());
+    return typeof event.id === "string" ? event : undefined;
+  } catch {
+    return undefined;
   }
 }
 

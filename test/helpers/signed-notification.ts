@@ -12,10 +12,11 @@ export function signedHeaders(
   };
 }
 
-/** Sends the same event each time to a receiver, signed with a secret, and returns the status of the response. */
-export async function statusOfSigned(port: number, secret: string): Promise<number> {
-  const id = "evt_1";
-  const body = JSON.stringify({ id, type: "record.created", data: {} });
+const id = "evt_1";
+const event = JSON.stringify({ id, type: "record.created", data: {} });
+
+/** Sends a body to a receiver, signed with a secret, and returns the status of the response. */
+export async function statusOfSigned(port: number, secret: string, body = event): Promise<number> {
   const headers = signedHeaders(secret, { id, body });
   return (await fetch(`http://127.0.0.1:${port}`, { method: "POST", headers, body })).status;
 }

@@ -41,12 +41,16 @@ it.each([
 
         const send = (secret: string) => statusOfSigned(Number(port), secret);
         const before = [await send(oldSecret), await send(newSecret)];
-        await writeFiles(directory, { "secrets.next": `${newSecret} ${oldSecret}\n` });
+        await writeFiles(directory, { "secrets.next": `whsec_ ${newSecret} ${oldSecret}\n` });
         await rename(join(directory, "secrets.next"), join(directory, "secrets"));
         const during = [await send(oldSecret), await send(newSecret)];
+        const withoutId = await statusOfSigned(Number(port), newSecret, "{}");
 
-        const statusCodes = { before, during };
-        expect(statusCodes, receiver.output()).toEqual({ before: [204, 401], during: [204, 204] });
+        expect({ before, during, withoutId }, receiver.output()).toEqual({
+          before: [204, 401],
+          during: [204, 204],
+          withoutId: 400,
+        });
         expect(receiver.output().match(/^record\.created evt_1/gm)).toHaveLength(1);
       } finally {
         endGroup(receiver);
