@@ -56,20 +56,12 @@ const listOf = (...names) => new Intl.ListFormat("en").format(names);
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {
   forbidden: [
-    ...Object.entries(folders).flatMap(([name, { imports, importsTypes = [] }]) => [
-      {
-        name,
-        comment: `In src, ${name} imports only ${listOf("itself", ...imports, ...importsTypes)}.`,
-        from: { path: pathOf(name) },
-        to: { path: "^src/", pathNot: pathOf(name, ...imports, ...importsTypes) },
-      },
-      ...importsTypes.map((other) => ({
-        name: `${name}-types`,
-        comment: `Of ${other}, ${name} imports types alone (import type).`,
-        from: { path: pathOf(name) },
-        to: { path: pathOf(other), dependencyTypesNot: ["type-only"] },
-      })),
-    ]),
+    ...Object.entries(folders).map(([name, { imports }]) => ({
+      name,
+      comment: `In src, ${name} imports only ${listOf("itself", ...imports)}.`,
+      from: { path: pathOf(name) },
+      to: { path: "^src/", pathNot: pathOf(name, ...imports) },
+    })),
     {
       name: "no-rule",
       comment: "This folder of src has no rule yet: give it one in .dependency-cruiser.mjs.",

@@ -30,9 +30,7 @@ export async function adoptWebhook(
   const isGone = runState.isGoneOrGoing(address);
   // Recorded before the lookup, during which another resource may adopt the same webhook.
   runState.record("adopted", address);
-  const lookUpIfListing = async () =>
-    listing ? await lookUpProblem(context, webhook, id) : undefined;
-  const problem = isGone ? adoptionProblems.gone : await lookUpIfListing();
+  const problem = isGone ? adoptionProblems.gone : await lookUpProblem(context, webhook, id);
   if (problem !== undefined) {
     runState.record("adoptionFailed", address);
     const isLeftBehind = runState.has("deletionSkipped", address);
@@ -49,12 +47,15 @@ function isManaged(address: WebhookAddress, runState: RunState): boolean {
   return events.some((event) => runState.has(event, address));
 }
 
-/** Returns why a webhook cannot be adopted as it is declared, or `undefined` if it can. */
+/** Returns why a webhook cannot be adopted as it is declared, or `undefined` if it can or `listing` is off. */
 async function lookUpProblem(
   context: Context,
   declared: WebhookInputs,
   id: string,
 ): Promise<string | undefined> {
+  if (!context.settings.listing) {
+    return undefined;
+  }
   const { webhook, isComplete, failure } = await lookUp(context, { ...declared, id });
   if (webhook === undefined) {
     return isComplete

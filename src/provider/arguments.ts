@@ -5,7 +5,7 @@ import { hasControlOrSurroundingSpace, isIdentifier, webhookIdOf } from "../comm
 import { adviceForUnknownName, validateNames } from "../common/nearest-name.js";
 import { WebhookError } from "./errors.js";
 import { incompleteText } from "./messages/creation.js";
-import { validateReceiverUrl } from "./receiver-urls.js";
+import { validateReceiverUrl } from "./url-rules.js";
 import { isStorableSecret, isUnknown, type Properties, unwrapSecret } from "./values.js";
 
 /** The arguments of a webhook for its creation: known, with sorted events and no duplicates. */

@@ -1,6 +1,6 @@
 import { shownValue } from "../common/redact.js";
 import { type ConfigSource, readConfig, readSetting } from "./config.js";
-import { normalizeBaseUrl, validateBaseUrl } from "./receiver-urls.js";
+import { normalizeBaseUrl, validateBaseUrl } from "./url-rules.js";
 
 /** The change of a provider from one base URL to that of another service. Both texts are fit to be shown. */
 export interface BaseUrlChange {

@@ -9,7 +9,7 @@ import {
   type SettingName,
   settingNames,
 } from "../common/setting-names.js";
-import { normalizeBaseUrl, validateBaseUrl } from "./receiver-urls.js";
+import { normalizeBaseUrl, validateBaseUrl } from "./url-rules.js";
 
 const setCommands: { readonly [Name in SettingName]?: string } = {
   baseUrl: `pulumi config set ${namespace}:baseUrl https://tables.example.com`,

@@ -2,8 +2,8 @@
 import { idToAdopt, normalizeEvents, replacingArguments } from "./arguments.js";
 import type { Settings } from "./config.js";
 import { baseUrlLabel } from "./messages/replacement.js";
-import { isSameUrl } from "./receiver-urls.js";
 import { addressOf, type WebhookState } from "./state.js";
+import { isSameUrl } from "./url-rules.js";
 import { isUnknown, type Properties } from "./values.js";
 
 /** A property that forces the replacement of a webhook, and its name in messages, with details. */

@@ -6,8 +6,8 @@ import { WebhookError } from "./errors.js";
 import { lookUp } from "./lookup.js";
 import { importProblems, notFoundText, notImportedText } from "./messages/existing-webhooks.js";
 import type { Context } from "./operation.js";
-import { validateReceiverUrl } from "./receiver-urls.js";
 import type { WebhookAddress } from "./run-state.js";
+import { validateReceiverUrl } from "./url-rules.js";
 import type { Properties } from "./values.js";
 
 /** The arguments that declare an imported webhook. */

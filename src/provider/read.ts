@@ -13,43 +13,41 @@ import type { Context } from "./operation.js";
 import type { WebhookAddress } from "./run-state.js";
 import type { WebhookState } from "./state.js";
 
-/** What a refresh found. `drift` holds the properties that differ, with the values that the service has. */
-export type Refresh =
-  | { readonly kind: "absent" }
-  | { readonly kind: "unchanged" }
-  | { readonly kind: "found"; readonly drift: Partial<ListedProperties> };
+/** The properties that differ from the state, with the values that the service has. */
+export type Drift = Partial<ListedProperties>;
 
 /**
  * Looks up a webhook for a refresh, and warns of its differences from the state and of a switched-off webhook.
- * A failed lookup changes nothing.
+ * A failed lookup finds no drift.
  *
  * @param declared The arguments of the last update, where Pulumi passes them.
+ * @returns `"absent"` if the service no longer has the webhook.
  */
 export async function refreshWebhook(
   context: Context,
   address: WebhookAddress,
   state: WebhookState,
   declared: WebhookState | undefined,
-): Promise<Refresh> {
+): Promise<Drift | "absent"> {
   const { settings, runState, operation } = context;
   const { baseUrl, databaseId, id } = address;
   if (baseUrl !== settings.baseUrl) {
     warnNotLookedUp(context, databaseId, lookupProblems.otherBaseUrl(baseUrl));
-    return { kind: "unchanged" };
+    return {};
   }
   const name = nameOfWebhook(id, databaseId);
   const { webhook, isComplete, failure } = await lookUpInCachedList(context, address);
   if (webhook === undefined && isComplete) {
     runState.recordGone(address);
     operation.warn(absentFromListText(name));
-    return { kind: "absent" };
+    return "absent";
   }
   if (webhook === undefined) {
     const why = failure
       ? lookupProblems.listFailed(callText(context, failure))
       : lookupProblems.incompleteList;
     warnNotLookedUp(context, databaseId, why);
-    return { kind: "unchanged" };
+    return {};
   }
   const drift = differencesFrom(webhook, state);
   const properties = Object.keys(drift);
@@ -59,7 +57,7 @@ export async function refreshWebhook(
   if (!webhook.active) {
     operation.warn(inactiveText(name));
   }
-  return { kind: "found", drift };
+  return drift;
 }
 
 function isAsDeclared(

@@ -2,8 +2,8 @@
 import { isPathSegment } from "../common/identifier.js";
 import { sensitivePartsOfUrl } from "../common/redact.js";
 import type { Settings } from "./config.js";
-import { normalizeBaseUrl, validateBaseUrl } from "./receiver-urls.js";
 import type { WebhookAddress } from "./run-state.js";
+import { normalizeBaseUrl, validateBaseUrl } from "./url-rules.js";
 import { type Properties, unwrapSecret } from "./values.js";
 
 // Nothing is sent to a base URL from the state, so it may use `http:`.

@@ -115,12 +115,10 @@ export class WebhookProvider {
       }
       const context = this.#requireContext(operation, "unchanged");
       const declaredState = declared && parseState(declared);
-      const refresh = await refreshWebhook(context, address, state, declaredState);
-      if (refresh.kind === "absent") {
-        return undefined;
-      }
-      const drift = refresh.kind === "found" ? refresh.drift : {};
-      return { id, properties: withoutAbsent({ ...stored, ...drift }) };
+      const drift = await refreshWebhook(context, address, state, declaredState);
+      return drift === "absent"
+        ? undefined
+        : { id, properties: withoutAbsent({ ...stored, ...drift }) };
     });
   }
 
