@@ -18,6 +18,12 @@ it("The bill of materials has every bundled package and every dependency of the 
   expect(refs.toSorted()).toEqual([...new Set([...bundled, ...lockedDependencies()])].toSorted());
 });
 
+it("The bill of materials marks no component as one for development, which a scanner could leave out", () => {
+  const marked = components.flatMap((one: { properties: unknown[] }) => one.properties);
+
+  expect(marked).toEqual([]);
+});
+
 it("The bill of materials leads from the package to every component", () => {
   const reached = new Set<string>([root]);
 

@@ -45,7 +45,8 @@ export function sbomOf(modules: readonly string[]): string {
     {
       ...rest,
       metadata: { ...metadata, component: { ...component, name: project.name } },
-      components,
+      // What is bundled is a development dependency for npm alone, and a scanner could leave such a component out.
+      components: components.map((one) => ({ ...one, properties: [] })),
       dependencies: bill.dependencies
         .filter(({ ref }) => ref === root || refs.includes(ref))
         .map(({ ref, dependsOn }) => ({
