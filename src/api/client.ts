@@ -1,4 +1,4 @@
-// The operations of the service's API, which docs/api/README.md describes. No other file knows its paths.
+// The operations of the service's API, which docs/api/README.md describes, and their paths.
 
 import { mayHaveActed, type RequestKind } from "./retry-policy.js";
 import type { ListedWebhook } from "./schemas.js";

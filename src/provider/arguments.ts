@@ -37,7 +37,7 @@ const validateDatabaseId = validateIdentifierOf("the database", "base_abc123");
 const validateTableId = validateIdentifierOf("one table", "tbl_orders");
 
 /** Every argument of a webhook, and its rule. */
-export const webhookArguments: Readonly<Record<keyof WebhookInputs, ArgumentRule>> = {
+export const webhookArguments = {
   databaseId: { replaces: true, isRequired: true, validate: validateDatabaseId },
   url: { replaces: true, isRequired: true, validate: validateUrl },
   events: { replaces: true, isRequired: true, validate: validateEvents },
@@ -45,10 +45,14 @@ export const webhookArguments: Readonly<Record<keyof WebhookInputs, ArgumentRule
   allowUnknownEvents: { replaces: false, isRequired: false, validate: validateFlag },
   allowInsecureUrl: { replaces: false, isRequired: false, validate: validateFlag },
   adopt: { replaces: false, isRequired: false, validate: validateAdopt },
-};
+} as const satisfies Readonly<Record<keyof WebhookInputs, ArgumentRule>>;
+
+type Rules = typeof webhookArguments;
 
 /** The name of an argument whose change replaces the webhook. */
-export type ReplacingArgument = "databaseId" | "url" | "events" | "tableId";
+export type ReplacingArgument = {
+  [Name in keyof Rules]: Rules[Name]["replaces"] extends true ? Name : never;
+}[keyof Rules];
 
 /** The arguments whose change replaces the webhook. */
 export const replacingArguments = Object.entries(webhookArguments)

@@ -36,7 +36,8 @@ import * as dbwebhooks from "pulumi-dbwebhooks";
 async function main() {
   const program = async () => ({ ordersSecret: new dbwebhooks.Webhook("orders", ${args}).secret });
   const options = { stackName: "test", projectName: "automation", program };
-  const stack = await LocalWorkspace.createStack(options, { workDir: process.cwd() });
+  const projectSettings = { name: "automation", runtime: "nodejs" as const, main: __filename };
+  const stack = await LocalWorkspace.createStack(options, { projectSettings });
   // Both lead to a warning: a key in plain text, although that of the environment is used, and a misspelled name.
   await stack.setAllConfig({
     "dbwebhooks:apiKey": { value: "unused" },
