@@ -43,6 +43,35 @@ describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
     );
   });
 
+  it("a webhook that is left behind by a failed adoption is adopted by the next update", async () => {
+    await withStack(
+      async (stack) => {
+        const { service, declare, up, pulumi, storedWebhooks } = stack;
+        await declare({ orders: {} });
+        await up();
+        const [{ id, secret } = { id: 0, secret: "" }] = service.webhooks;
+        const { urn = "" } = (await storedWebhooks()).orders ?? {};
+        const removeFault = service.use((request, next) =>
+          request.method === "GET" ? new Response(null, { status: 401 }) : next(),
+        );
+        // The option makes Pulumi delete the old resource first, and the program already adopts its webhook.
+        const orders = { args: { adopt: { id, secret } }, opts: { deleteBeforeReplace: true } };
+        await declare({ orders });
+        const replace = ["up", ...noPromptFlags, "--replace", urn];
+        const failed = await pulumi(replace, listing);
+        removeFault();
+
+        await up(listing);
+
+        expect(failed.output).toMatch(/Adopt webhook .* keep adopt .*\[leftBehind\]/);
+        expect(service.webhooks).toMatchObject([{ id, secret }]);
+        expect(service.counts).toMatchObject({ created: 1, deleted: 0 });
+        await expectAgreement(program, stack, service);
+      },
+      { program, service: { listing: true } },
+    );
+  });
+
   it("another adopt.secret is stored once the resource has left the state", async () => {
     await withStack(
       async (stack) => {
