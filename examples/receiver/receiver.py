@@ -21,7 +21,7 @@ def handle(event):
 
 
 class Receiver(BaseHTTPRequestHandler):
-    # A connection ends after ten seconds without data.
+    # A connection ends after ten seconds without data. A slow client can hold it longer: use this for trials only.
     timeout = 10
 
     def do_POST(self):
@@ -80,7 +80,7 @@ def is_signed_with(secret, raw_body, headers):
 def parse_event(raw_body):
     try:
         event = json.loads(raw_body)
-        return event if isinstance(event["id"], str) else None
+        return event if isinstance(event["id"], str) and event["id"] else None
     except (ValueError, TypeError, KeyError):
         return None
 

@@ -93,7 +93,7 @@ function isSignedWith(secret: string, rawBody: Buffer, headers: IncomingHttpHead
 function parseEvent(rawBody: Buffer): DatabaseEvent | undefined {
   try {
     const event = JSON.parse(rawBody.toString());
-    return typeof event.id === "string" ? event : undefined;
+    return typeof event.id === "string" && event.id !== "" ? event : undefined;
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { cp, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -5,11 +6,11 @@ import { start } from "../helpers/commands.ts";
 import { repository, withDirectory, writeFiles } from "../helpers/directory.ts";
 import { expectToSurviveFaultyRequests } from "../helpers/faulty-requests.ts";
 import { endGroup, receiverPort } from "../helpers/guide.ts";
+import { startService } from "../helpers/local-service.ts";
 import { codeBlocks, readPage } from "../helpers/markdown.ts";
 import { statusOfSigned } from "../helpers/signed-notification.ts";
 
 const blocks = codeBlocks(readPage("docs/receive-and-verify.md")).map(({ text }) => text);
-const oldSecret = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
 const newSecret = `whsec_${Buffer.alloc(32, 2).toString("base64")}`;
 
 it.each([
@@ -19,16 +20,16 @@ it.each([
 ])(
   "The receiver $file of docs/receive-and-verify.md survives faulty requests, reads new secrets without a restart, and handles an event once",
   async ({ file, command }) => {
-    const port = receiverPort();
+    const port = Number(receiverPort());
+    const address = `http://127.0.0.1:${port}`;
+    const service = await startService({ deliveries: { deliverTo: address } });
+    const secret = await service.subscribe("https://example.com/hooks/orders");
     await withDirectory(async (directory) => {
-      await cp(join(repository, "examples/receiver"), join(directory, "receiver"), {
-        recursive: true,
-      });
-      const source = await readFile(join(directory, "receiver", file), "utf8");
-      await writeFiles(directory, {
-        [`receiver/${file}`]: source.replace("9000", port),
-        secrets: oldSecret,
-      });
+      const copy = join(directory, "receiver");
+      await cp(join(repository, "examples/receiver"), copy, { recursive: true });
+      const source = await readFile(join(copy, file), "utf8");
+      await writeFiles(copy, { [file]: source.replace("9000", String(port)) });
+      await writeFiles(directory, { secrets: secret });
       const environment = {
         SECRETS: join(directory, "secrets"),
         npm_config_prefer_offline: "true",
@@ -37,19 +38,26 @@ it.each([
       const options = { directory, environment, isGroupLeader: true };
       const receiver = start("bash", ["-euc", commands], options);
       try {
-        await expectToSurviveFaultyRequests(Number(port));
+        await expectToSurviveFaultyRequests(port);
 
-        const send = (secret: string) => statusOfSigned(Number(port), secret);
-        const before = [await send(oldSecret), await send(newSecret)];
-        await writeFiles(directory, { "secrets.next": `whsec_ ${newSecret} ${oldSecret}\n` });
+        const event = { type: "record.created", databaseId: "base_1", id: "evt_1" } as const;
+        const emitted = [await service.emit(event).finished, await service.emit(event).finished];
+        const before = await statusOfSigned(port, newSecret);
+        await writeFiles(directory, { "secrets.next": `whsec_ ${newSecret} ${secret}\n` });
         await rename(join(directory, "secrets.next"), join(directory, "secrets"));
-        const during = [await send(oldSecret), await send(newSecret)];
-        const withoutId = await statusOfSigned(Number(port), newSecret, "{}");
+        const during = [await statusOfSigned(port, secret), await statusOfSigned(port, newSecret)];
+        const withoutId = await statusOfSigned(port, newSecret, '{"id":""}');
+        const forged = await statusOfForged(address);
 
-        expect({ before, during, withoutId }, receiver.output()).toEqual({
-          before: [204, 401],
+        expect(emitted.flat(), receiver.output()).toMatchObject([
+          { outcome: "delivered" },
+          { outcome: "delivered" },
+        ]);
+        expect({ before, during, withoutId, forged }, receiver.output()).toEqual({
+          before: 401,
           during: [204, 204],
           withoutId: 400,
+          forged: 401,
         });
         expect(receiver.output().match(/^record\.created evt_1/gm)).toHaveLength(1);
       } finally {
@@ -59,3 +67,16 @@ it.each([
     });
   },
 );
+
+/** Sends a receiver a notification that is signed with an empty key, as everybody can sign it. */
+async function statusOfForged(address: string): Promise<number> {
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const body = '{"id":"evt_2"}';
+  const signature = createHmac("sha256", "").update(`evt_2.${timestamp}.${body}`).digest("base64");
+  const headers = {
+    "webhook-id": "evt_2",
+    "webhook-timestamp": timestamp,
+    "webhook-signature": `v1,${signature}`,
+  };
+  return (await fetch(address, { method: "POST", headers, body })).status;
+}
