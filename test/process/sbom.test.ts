@@ -19,9 +19,7 @@ it("The bill of materials has every bundled package and every dependency of the 
 });
 
 it("The bill of materials marks no component as one for development, which a scanner could leave out", () => {
-  const marked = components.flatMap((one: { properties: unknown[] }) => one.properties);
-
-  expect(marked).toEqual([]);
+  expect(JSON.stringify(components)).not.toContain("cdx:npm:package:development");
 });
 
 it("The bill of materials leads from the package to every component", () => {

@@ -2,6 +2,8 @@ import { execFileSync } from "node:child_process";
 import project from "../../package.json" with { type: "json" };
 import { packagesIn } from "./licences.mts";
 
+const developmentProperty = "cdx:npm:package:development";
+
 interface BillOfMaterials {
   serialNumber?: string;
   metadata: { timestamp?: string; component: { name: string; "bom-ref": string } };
@@ -46,7 +48,10 @@ export function sbomOf(modules: readonly string[]): string {
       ...rest,
       metadata: { ...metadata, component: { ...component, name: project.name } },
       // What is bundled is a development dependency for npm alone, and a scanner could leave such a component out.
-      components: components.map((one) => ({ ...one, properties: [] })),
+      components: components.map((one) => ({
+        ...one,
+        properties: one.properties.filter(({ name }) => name !== developmentProperty),
+      })),
       dependencies: bill.dependencies
         .filter(({ ref }) => ref === root || refs.includes(ref))
         .map(({ ref, dependsOn }) => ({
@@ -81,5 +86,5 @@ export function sbomWithNode(sbom: string, version: string): string {
 }
 
 function isForDevelopment({ properties }: Component): boolean {
-  return properties.some(({ name }) => name === "cdx:npm:package:development");
+  return properties.some(({ name }) => name === developmentProperty);
 }
