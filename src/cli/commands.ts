@@ -47,7 +47,10 @@ program
   .description("Emits an event in a local service, and shows its deliveries.")
   .argument("<EVENT>", "Event type, such as record.created.")
   .requiredOption("--database <ID>", "Database of the event. Required.")
-  .option("--table <ID>", "Table of the event. Default: none.")
+  .option(
+    "--table <ID>",
+    "Table of the event. Default: none, so webhooks with a tableId do not get it.",
+  )
   .option("--data <JSON>", "Data of the notification, an object. Default: a sample.")
   .option("--id <ID>", "Identifier of the event. Default: a new one.")
   .option("--wait <SECONDS>", "How long to wait for the deliveries, 0 to 600.", "10")

@@ -330,7 +330,7 @@ it("A message about a webhook says what happened to it, or why nothing happened"
       "inactive": "At the service, webhook 17 of database base_abc123 is switched off (active: false), so it sends no notifications.",
       "namedByAdopt": "Did not delete webhook 17 of database base_abc123: the argument adopt of the program names it, so it has another resource now.",
       "notAdopted": "Adopt webhook 17 of database base_abc123 failed: a resource has it: this command has created, adopted or imported it. Remove adopt, or the other resource. Nothing was changed.",
-      "notAdoptedAndLeft": "Adopt webhook 17 of database base_abc123 failed: WHY. It stays at the service, and its old resource has left the state: keep adopt until an update has succeeded.",
+      "notAdoptedAndLeft": "Adopt webhook 17 of database base_abc123 failed: WHY. Its old resource has left the state. If the webhook still exists, keep adopt until an update has succeeded.",
       "notListed": "the service does not list it, but may have listed only a part of its webhooks.",
       "notLookedUp": "Some webhooks of database base_abc123 were not looked up, because the service may have listed only a part of its webhooks. Their state stays as it is, and this refresh does not show their drift.",
       "oldKeyMissing": "baseUrl: changes from https://a.example to https://b.example, and the key of the old address is not stored, so Pulumi could not delete the old webhooks. First give the old baseUrl and its apiKey to the Provider, and run "pulumi up"; then change both",

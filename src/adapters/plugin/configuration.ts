@@ -38,8 +38,8 @@ const pulumiNames = ["version", "pluginDownloadURL", "pluginChecksums", "__inter
 export async function checkConfig(request: CheckRequest, log: EngineLog): Promise<CheckResponse> {
   const response = new CheckResponse();
   const args = propertiesOf(request.getNews());
-  // Pulumi passes a secret key and a key in plain text in the same way, so nothing can warn of the second here. The
-  // key is wrapped, so that Pulumi encrypts it in the state in both cases.
+  // Pulumi passes a secret key and a key in plain text in the same way, so no warning can tell them apart. The key is
+  // wrapped, so that Pulumi encrypts it in the state in both cases.
   const apiKey = isUnknown(args.apiKey) ? args.apiKey : wrapSecret(args.apiKey);
   response.setInputs(structOf({ ...args, apiKey }));
   const unknownNames = validateSettingNames(

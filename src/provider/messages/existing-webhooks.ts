@@ -37,7 +37,7 @@ export function otherAdoptedSecretText(name: string): string {
 /** Explains why a webhook was not adopted. */
 export function notAdoptedText(name: string, problem: string, isLeftBehind: boolean): string {
   const end = isLeftBehind
-    ? "It stays at the service, and its old resource has left the state: keep adopt until an update has succeeded."
+    ? "Its old resource has left the state. If the webhook still exists, keep adopt until an update has succeeded."
     : "Nothing was changed.";
   return `Adopt ${name} failed: ${problem} ${end}`;
 }
