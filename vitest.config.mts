@@ -54,11 +54,13 @@ const tier = ({ name, minutes, needsCli = false, setup }: Tier) => ({
   },
 });
 
-/** Starts the consumers of the package first: they take longest, and leave a core idle at the end. */
+const longFiles = /\/test\/(package\/|thorough\/(walk|guides)\.)/;
+
+/** Starts the files first that take longest: at the end, each would leave the other cores idle. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isPackage = ({ project }: TestSpecification) => Number(project.name === "package");
-    return (await super.sort(files)).toSorted((one, other) => isPackage(other) - isPackage(one));
+    const isLong = ({ moduleId }: TestSpecification) => Number(longFiles.test(moduleId));
+    return (await super.sort(files)).toSorted((one, other) => isLong(other) - isLong(one));
   }
 }
 
