@@ -41,7 +41,7 @@ export function commandBlocks(page: string): CommandBlock[] {
 export async function followGuide(markdown: string, guide: GuideOptions): Promise<void> {
   const port = receiverPort();
   const blocks = commandBlocks(markdown.replaceAll("127.0.0.1:9000", `127.0.0.1:${port}`));
-  const serve = /^npx (?:--prefix \S+ )?pulumi-dbwebhooks serve/;
+  const serve = /^(?:npx pulumi-dbwebhooks|npm run --silent --prefix \S+) serve/;
   const serving = blocks.findIndex(({ commands }) => serve.test(commands));
   expect(serving).toBeGreaterThanOrEqual(0);
   const before = blocks.slice(0, serving);
@@ -57,7 +57,9 @@ export async function followGuide(markdown: string, guide: GuideOptions): Promis
 
   let printed = await paste(before, guide, openIn(guide.directory));
   await guide.write?.();
-  const service = openIn(directory)(inClone(`${blocks[serving]?.commands.trim()} --port 0`));
+  const serveCommand = inClone(blocks[serving]?.commands.trim() ?? "");
+  const separator = serveCommand.startsWith("npm") ? " --" : "";
+  const service = openIn(directory)(`${serveCommand}${separator} --port 0`);
   try {
     const baseUrl = () => /listens at (http:\/\/\S+)/.exec(service.output())?.[1];
     // Guides are pasted side by side, where expect.poll() does not know its test.
@@ -78,7 +80,7 @@ export async function followGuide(markdown: string, guide: GuideOptions): Promis
     expect(printed + log).not.toContain("whsec_");
   }
   // Sources, pages and the installed plugin may contain the prefix of a secret.
-  const isWritten = (path: string) => !/\.(md|m?ts)$|\/(node_modules|venv|plugins)\//.test(path);
+  const isWritten = (path: string) => !/\.(md|m?ts|go)$|\/(node_modules|venv|plugins)\//.test(path);
   const files = Object.entries(await textsBelow(guide.directory, isWritten));
   expect(files.filter(([, text]) => text.includes("whsec_"))).toEqual([]);
 }
