@@ -75,7 +75,10 @@ export class RunState {
     return this.#deletionCount;
   }
 
-  /** Whether this run knows a webhook, or knew it at `since`. A response with its number may then refer to that webhook. */
+  /**
+   * Whether this run knows a webhook, or knew it at `since`. A response with its number may then refer to that
+   * webhook.
+   */
   isKnown(address: WebhookAddress, since: number): boolean {
     const { events, goneAt } = this.#recordOf(address);
     return events.size > 0 || goneAt > since;
