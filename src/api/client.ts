@@ -15,7 +15,6 @@ const methods = { create: "POST", list: "GET", delete: "DELETE" } as const;
 export interface ClientContext {
   readonly settings: ClientOptions;
   readonly transport: Pick<Transport, "sendRequest">;
-  readonly operation: Pick<Call, "deadline">;
   readonly onDelay: Call["onDelay"];
 }
 
@@ -146,15 +145,14 @@ function webhooksPath(databaseId: string): string {
 
 /** Sends a request. `response` is present where its status code is 2xx. */
 async function callApi(
-  { settings, transport, operation, onDelay }: ClientContext,
+  { settings, transport, onDelay }: ClientContext,
   kind: RequestKind,
   path: string,
   { body, isUndo = false }: { readonly body?: unknown; readonly isUndo?: boolean } = {},
 ): Promise<{ readonly call: EndedCall; readonly response?: HttpResponse }> {
   const { baseUrl, apiKey } = settings;
   const request = { method: methods[kind], url: new URL(baseUrl + path), apiKey, body };
-  const { deadline } = operation;
-  const result = await transport.sendRequest({ kind, request, deadline, isUndo, onDelay });
+  const result = await transport.sendRequest({ kind, request, isUndo, onDelay });
   const call = { ...result, request };
   const { outcome } = call;
   return outcome.kind === "response" && outcome.statusCode >= 200 && outcome.statusCode < 300

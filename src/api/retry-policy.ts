@@ -36,8 +36,6 @@ export interface EndedAttempt {
 /** The limits of the retries of a request. */
 export interface RetryLimits {
   readonly retrySeconds: number;
-  /** The time until the deadline of the operation, where there is one. */
-  readonly remainingMs?: number | undefined;
   /** Whether Pulumi is stopping, so that this request is not retried. */
   readonly isStopping: boolean;
 }
@@ -52,12 +50,12 @@ export interface Delay {
 }
 
 /** Why a retry that was due does not take place. `connectionRefused`: after {@link connectionRefusedSeconds}. */
-export type GiveUpReason = "retrySeconds" | "connectionRefused" | "deadline" | "stopping";
+export type GiveUpReason = "retrySeconds" | "connectionRefused" | "stopping";
 
 /** Decides what follows an attempt. */
 export function nextStep(
   { kind, outcome, attemptNumber, elapsedMs }: EndedAttempt,
-  { retrySeconds, remainingMs = Number.POSITIVE_INFINITY, isStopping }: RetryLimits,
+  { retrySeconds, isStopping }: RetryLimits,
   random: () => number,
 ): Step {
   if (!isRetriable(kind, outcome)) {
@@ -67,9 +65,6 @@ export function nextStep(
     return { kind: "end", giveUpReason: "stopping" };
   }
   const delayMs = delayAfter(outcome, attemptNumber, random);
-  if (delayMs >= remainingMs) {
-    return { kind: "end", giveUpReason: "deadline" };
-  }
   const isConnectionRefused =
     hasCode(outcome, /^ECONNREFUSED$/) && retrySeconds > connectionRefusedSeconds;
   const seconds = isConnectionRefused ? connectionRefusedSeconds : retrySeconds;
@@ -113,10 +108,9 @@ function isRetriable(kind: RequestKind, outcome: HttpOutcome): boolean {
     const isTemporary = temporaryStatusCodes.includes(statusCode) || statusCode >= 500;
     return kind === "create" ? isThrottled(outcome) : isTemporary;
   }
-  const isOver = outcome.cause === "deadline" || outcome.cause === "stopping";
   const { proxyStatusCode: proxyStatus = 502 } = outcome;
   const isRefusedByProxy = proxyStatus < 500 && !temporaryStatusCodes.includes(proxyStatus);
-  if (isOver || isRefusedByProxy || hasCode(outcome, permanentCodes)) {
+  if (outcome.cause === "stopping" || isRefusedByProxy || hasCode(outcome, permanentCodes)) {
     return false;
   }
   return outcome.kind === "unsent" || kind !== "create";

@@ -49,8 +49,8 @@ export interface HttpFailure {
    * a part of the request may have been sent.
    */
   readonly kind: "unsent" | "noResponse";
-  /** `deadline`: that of the operation. `stopping`: Pulumi is stopping. */
-  readonly cause: "timeout" | "deadline" | "stopping" | "connection";
+  /** `stopping`: Pulumi is stopping. */
+  readonly cause: "timeout" | "stopping" | "connection";
   /** The codes and the message that Node.js, TLS or undici give for a failed connection. */
   readonly codes?: readonly string[];
   readonly text?: string;
@@ -61,15 +61,8 @@ export interface HttpFailure {
 /** How one attempt ended. */
 export type HttpOutcome = HttpResponse | HttpFailure;
 
-/** The signals that end an attempt early, besides its timeout. */
-interface AttemptSignals {
-  readonly deadline?: AbortSignal | undefined;
-  /** Ends the attempt only before the request is sent. */
-  readonly stopping?: AbortSignal | undefined;
-}
-
-/** Sends one request once, and returns what happened. */
-export type SendOnce = (request: HttpRequest, signals?: AttemptSignals) => Promise<HttpOutcome>;
+/** Sends one request once, and returns what happened. `stopping` ends the attempt only before the request is sent. */
+export type SendOnce = (request: HttpRequest, stopping?: AbortSignal) => Promise<HttpOutcome>;
 
 /**
  * Opens the connection pools, which respect the proxy variables of the environment.
@@ -107,12 +100,12 @@ export function createHttpSender(timeoutSeconds: number): SendOnce {
     requestTls: tls,
   });
 
-  return async (request, signals = {}) => {
+  return async (request, stopping) => {
     // A proxy would connect to its own loopback interface, on a machine that must not receive the key.
     const agent = isLoopbackHostname(request.url.hostname) ? direct : proxied;
     return agent === undefined
       ? unusableProxy
-      : sendWithSignals(agent, request, { ...signals, timeout: AbortSignal.timeout(timeoutMs) });
+      : sendUntil(AbortSignal.timeout(timeoutMs), agent, request, stopping);
   };
 }
 
@@ -158,14 +151,13 @@ function openProxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher | undefi
   }
 }
 
-async function sendWithSignals(
+async function sendUntil(
+  timeout: AbortSignal,
   agent: Dispatcher,
   request: HttpRequest,
-  signals: AttemptSignals & { readonly timeout: AbortSignal },
+  stopping: AbortSignal | undefined,
 ): Promise<HttpOutcome> {
-  const { timeout, deadline, stopping } = signals;
-  const timeLimitSignal = anyOf(timeout, deadline);
-  const beforeSendingSignal = anyOf(timeLimitSignal, stopping);
+  const beforeSendingSignal = stopping ? AbortSignal.any([timeout, stopping]) : timeout;
   let mayHaveBeenSent = false;
   const watched = agent.compose(
     onConnected((controller) => {
@@ -186,14 +178,11 @@ async function sendWithSignals(
   beforeSendingSignal.addEventListener("abort", abortUnlessSent);
   try {
     beforeSendingSignal.throwIfAborted();
-    return await Promise.race([send(watched, request, timeLimitSignal), aborted]);
+    return await Promise.race([send(watched, request, timeout), aborted]);
   } catch (error) {
     const kind = mayHaveBeenSent ? "noResponse" : "unsent";
     if (timeout.aborted) {
       return { kind, cause: "timeout" };
-    }
-    if (deadline?.aborted) {
-      return { kind, cause: "deadline" };
     }
     if (stopping?.aborted && !mayHaveBeenSent) {
       return { kind, cause: "stopping" };
@@ -211,10 +200,6 @@ async function sendWithSignals(
   } finally {
     beforeSendingSignal.removeEventListener("abort", abortUnlessSent);
   }
-}
-
-function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal {
-  return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }
 
 /** Calls `listener` when a connection is established, just before undici sends the first byte. */

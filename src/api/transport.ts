@@ -20,30 +20,10 @@ export interface ClientOptions {
 export interface Call {
   readonly kind: RequestKind;
   readonly request: HttpRequest;
-  readonly deadline?: Deadline | undefined;
   /** Whether the request deletes a webhook that this run has just created. It is sent even when Pulumi stops. */
   readonly isUndo?: boolean;
   /** Is called for a delay that the user should know of. */
   readonly onDelay: (delay: ReportedDelay) => void;
-}
-
-/** The end of the time that a program allows for one operation (the option `customTimeouts`). */
-export class Deadline {
-  readonly seconds: number;
-  readonly signal: AbortSignal;
-  readonly #atMs: number;
-
-  constructor(seconds: number) {
-    const ms = Math.ceil(seconds * 1000);
-    this.seconds = seconds;
-    // Node.js replaces a longer delay by 1 ms.
-    this.signal = AbortSignal.timeout(Math.min(ms, 2 ** 31 - 1));
-    this.#atMs = performance.now() + ms;
-  }
-
-  get remainingMs(): number {
-    return this.#atMs - performance.now();
-  }
 }
 
 /**
@@ -93,10 +73,8 @@ export class Transport {
 
   /** Sends a request and retries it as the retry policy decides. */
   async sendRequest(call: Call): Promise<CallResult> {
-    const { kind, request, deadline, isUndo = false } = call;
+    const { kind, request, isUndo = false } = call;
     const stopping = this.#stopping;
-    const endSignal = deadline ? AbortSignal.any([stopping, deadline.signal]) : stopping;
-    const signals = { deadline: deadline?.signal, stopping: isUndo ? undefined : stopping };
     const earlierOutcomes: HttpOutcome[] = [];
     this.#requestCount += 1;
     // An undo comes first after a pause: its webhook must not stay.
@@ -104,19 +82,18 @@ export class Transport {
     // undici is loaded with the first request.
     this.#sender ??= this.#createSender(this.#options.timeoutSeconds);
     const sendOnce = await this.#sender;
-    await this.#pause.wait(age, endSignal);
+    await this.#pause.wait(age, stopping);
     // The pause before the first attempt does not count against `retrySeconds`.
     const startedAtMs = performance.now();
 
     for (;;) {
-      // After a stop or a deadline, the attempt ends as unsent; an undo is sent after a stop.
-      const outcome = await sendOnce(request, signals);
+      // After a stop, the attempt ends as unsent, unless it is an undo.
+      const outcome = await sendOnce(request, isUndo ? undefined : stopping);
       const elapsedMs = performance.now() - startedAtMs;
       const step = nextStep(
         { kind, outcome, attemptNumber: earlierOutcomes.length + 1, elapsedMs },
         {
           retrySeconds: this.#options.retrySeconds,
-          remainingMs: deadline?.remainingMs,
           isStopping: stopping.aborted && !isUndo,
         },
         this.#random,
@@ -132,9 +109,9 @@ export class Transport {
       }
       // After a stop nothing but an undo comes here, and it waits for its own delay only.
       if (step.kind === "retry" || stopping.aborted) {
-        await sleep(step.delayMs, stopping.aborted ? [] : [endSignal]);
+        await sleep(step.delayMs, stopping.aborted ? [] : [stopping]);
       }
-      await this.#pause.wait(age, endSignal);
+      await this.#pause.wait(age, stopping);
     }
   }
 
@@ -148,16 +125,16 @@ export class Transport {
 
 type CreateSender = (timeoutSeconds: number) => Promise<SendOnce>;
 
-/** Ignores a retry that was not sent in time: the outcome of the attempt before it says what went wrong. */
+/** Ignores a retry that a stop prevented: the outcome of the attempt before it says what went wrong. */
 function resultOf(
   outcome: HttpOutcome,
   earlierOutcomes: readonly HttpOutcome[],
   giveUpReason: GiveUpReason | undefined,
 ): Pick<CallResult, "outcome" | "earlierOutcomes" | "giveUpReason"> {
   const last = earlierOutcomes.at(-1);
-  const isUnsent = last !== undefined && outcome.kind === "unsent";
-  return isUnsent && (outcome.cause === "stopping" || outcome.cause === "deadline")
-    ? { outcome: last, earlierOutcomes: earlierOutcomes.slice(0, -1), giveUpReason: outcome.cause }
+  const isStopped = outcome.kind === "unsent" && outcome.cause === "stopping";
+  return isStopped && last !== undefined
+    ? { outcome: last, earlierOutcomes: earlierOutcomes.slice(0, -1), giveUpReason: "stopping" }
     : { outcome, earlierOutcomes, giveUpReason };
 }
 

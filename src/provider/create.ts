@@ -90,9 +90,8 @@ async function undoCreation(
   address: WebhookAddress,
   secret: unknown,
 ): Promise<string | undefined> {
-  // The deadline of the creation may have passed, but its webhook must not stay.
   const operation = context.operation
-    .withoutDeadline(`Delete webhook ${address.id}`)
+    .withName(`Delete webhook ${address.id}`)
     .withSensitiveValues(typeof secret === "string" ? [secret] : []);
   const undoContext = { ...context, operation };
   try {

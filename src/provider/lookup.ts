@@ -49,17 +49,15 @@ export async function lookForOrphans(
   webhook: NewWebhook,
   startedAt: number,
 ): Promise<{ ids: readonly string[]; isComplete: boolean }> {
-  const { settings, runState, engineMonitor, operation } = context;
+  const { settings, runState, engineMonitor } = context;
   const { databaseId } = webhook;
   if (!settings.listing) {
     return { ids: [], isComplete: false };
   }
-  // The deadline of the creation may have passed.
-  const contextWithoutDeadline = { ...context, operation: operation.withoutDeadline() };
   const raceEnd = new AbortController();
   const noList = () => ({ webhooks: [], isComplete: false });
   const { webhooks, isComplete } = await Promise.race([
-    requestList(contextWithoutDeadline, databaseId),
+    requestList(context, databaseId),
     once(engineMonitor.stopping, "abort", raceEnd).then(noList, noList),
   ]);
   raceEnd.abort();

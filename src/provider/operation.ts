@@ -1,5 +1,4 @@
 import type { ClientContext } from "../api/client.js";
-import type { Deadline } from "../api/transport.js";
 import { oneLine, redact } from "../common/redact.js";
 import type { Settings } from "./config.js";
 import type { EngineMonitor, Notify, Severity } from "./engine.js";
@@ -11,8 +10,6 @@ export interface OperationOptions {
   readonly notify: Notify;
   /** Identifies the resource. The dynamic adapter does not get it. */
   readonly urn?: string | undefined;
-  /** The option `customTimeouts`. Default: no timeout. */
-  readonly timeoutSeconds?: number;
 }
 
 /** Everything that an operation needs to send requests. */
@@ -23,37 +20,29 @@ export interface Context extends ClientContext {
   readonly operation: Operation;
 }
 
-/** One operation on one webhook: its name in messages, what it redacts from texts, and its deadline. */
+/** One operation on one webhook: its name in messages, and what it redacts from texts. */
 export class Operation {
   /** Such as `Create webhook in database base_abc`. */
   readonly name: string;
-  /** The option `customTimeouts` of the resource, if it is set. */
-  readonly deadline: Deadline | undefined;
   readonly #notify: Notify;
   readonly #sensitiveValues: () => readonly string[];
 
   /** @param sensitiveValues Returns the values to redact. It is called only for a message. */
-  constructor(
-    name: string,
-    notify: Notify,
-    sensitiveValues: () => readonly string[] = () => [],
-    deadline?: Deadline,
-  ) {
+  constructor(name: string, notify: Notify, sensitiveValues: () => readonly string[] = () => []) {
     this.name = oneLine(name, 300);
-    this.deadline = deadline;
     this.#notify = notify;
     this.#sensitiveValues = sensitiveValues;
   }
 
-  /** Returns the same operation under another name and without a deadline, for what must follow it. */
-  withoutDeadline(name = this.name): Operation {
+  /** Returns the same operation under another name, for an undo. */
+  withName(name: string): Operation {
     return new Operation(name, this.#notify, this.#sensitiveValues);
   }
 
   /** Returns the same operation with more values to redact. */
   withSensitiveValues(values: readonly string[]): Operation {
     const sensitiveValues = () => [...this.#sensitiveValues(), ...values];
-    return new Operation(this.name, this.#notify, sensitiveValues, this.deadline);
+    return new Operation(this.name, this.#notify, sensitiveValues);
   }
 
   /** Redacts a text from outside and makes it fit for one line. */

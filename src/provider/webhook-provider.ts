@@ -1,5 +1,5 @@
 // The operations on webhooks, for one configured provider. The adapters translate between Pulumi and it.
-import { Deadline, Transport } from "../api/transport.js";
+import { Transport } from "../api/transport.js";
 import { importSecretVariable } from "../common/setting-names.js";
 import { adoptWebhook } from "./adopt.js";
 import { replacingArguments, requireCompleteInputs, withoutAbsent } from "./arguments.js";
@@ -188,12 +188,11 @@ export class WebhookProvider {
   async #runOperation<Result>(
     name: string,
     properties: Properties,
-    { notify, timeoutSeconds }: OperationOptions,
+    { notify }: OperationOptions,
     run: (operation: Operation) => Promise<Result>,
   ): Promise<Result> {
-    const deadline = timeoutSeconds ? new Deadline(timeoutSeconds) : undefined;
     const sensitive = () => [this.#config?.settings?.apiKey ?? "", ...sensitiveValues(properties)];
-    const operation = new Operation(name, notify, sensitive, deadline);
+    const operation = new Operation(name, notify, sensitive);
     this.#engineMonitor.beginOperation();
     try {
       return await run(operation);

@@ -56,11 +56,10 @@ export function fakeTransport(
   // `endsAtStopIfUnsent`: whether a stop of Pulumi ends the attempt while its request is not sent yet.
   const attempts: { name: string; atMs: number; endsAtStopIfUnsent: boolean }[] = [];
   const waits: ReportedDelay[] = [];
-  const sendOnce: http.SendOnce = async ({ url }, signals) => {
+  const sendOnce: http.SendOnce = async ({ url }, stoppingSignal) => {
     const name = url.pathname.slice(1);
-    if (signals?.stopping?.aborted) return unsent("stopping");
-    if (signals?.deadline?.aborted) return unsent("deadline");
-    const endsAtStopIfUnsent = signals?.stopping !== undefined;
+    if (stoppingSignal?.aborted) return unsent("stopping");
+    const endsAtStopIfUnsent = stoppingSignal !== undefined;
     attempts.push({ name, atMs: Date.now() - startedAt, endsAtStopIfUnsent });
     return respond(attempts.length, name);
   };

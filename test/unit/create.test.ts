@@ -79,16 +79,6 @@ describe("A creation", () => {
     await expect(create(someArgs())).rejects.toMatchObject({ kind });
     expect(methods()).toEqual(["POST"]);
   });
-
-  it("fails when the service asks to wait beyond customTimeouts, and announces no wait", async () => {
-    const rateLimited = { statusCode: 429, headers: { "retry-after": "30" } };
-    const { create, lines } = await startWithService(rateLimited, { retrySeconds: "60" });
-
-    const creation = create(someArgs(), { timeoutSeconds: 2 });
-
-    await expect(creation).rejects.toThrow("customTimeouts allows 2 s");
-    expect(lines).toEqual([]);
-  });
 });
 
 describe("A creation whose response reveals no secret", () => {

@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import type { FailedCall } from "../../src/api/client.ts";
 import type { HttpOutcome } from "../../src/api/send-once.ts";
-import { Deadline, type ReportedDelay } from "../../src/api/transport.ts";
+import type { ReportedDelay } from "../../src/api/transport.ts";
 import { compareWebhook } from "../../src/provider/differences.ts";
 import * as creations from "../../src/provider/messages/creation.ts";
 import * as deletions from "../../src/provider/messages/deletion.ts";
@@ -30,7 +30,7 @@ const name = `webhook 17 of ${place}`;
 const settings = someSettings();
 const explicitSettings = someSettings({ isExplicit: true });
 const inEnvironment = someSettings({ namesFromEnvironment: ["apiKey", "baseUrl", "retrySeconds"] });
-const operation = (title: string) => new Operation(title, vi.fn(), () => [], new Deadline(9));
+const operation = (title: string) => new Operation(title, vi.fn());
 const creation = operation(`Create webhook in ${place}`);
 const deletion = operation(`Delete ${name}`);
 const context = someContext(creation, settings);
@@ -61,15 +61,12 @@ it("The text of a failed request says what the service returned, or why there is
     errorWithoutMessage: textOf(outcomes.response(400, undefined, errorBody("BAD", ""))),
     noList: textOf(outcomes.response(200), { unusablePart: "list", request: listRequest }),
     noConfirmation: textOf(outcomes.response(200), unconfirmed),
-    deadlineBeforeSending: textOf(outcomes.unsent("deadline")),
-    deadlineOfResponse: textOf({ kind: "noResponse", cause: "deadline" }),
     stopping: textOf(outcomes.unsent("stopping")),
     timeoutOfConnection: textOf(outcomes.unsent("timeout")),
     timeoutOfResponse: textOf({ kind: "noResponse", cause: "timeout" }),
     noConnectionOrReason: textOf(outcomes.unsent("connection")),
     noConnectionOrText: textOf({ ...outcomes.connectionRefused, text: "" }),
     noRetryAfterStop: textOf(outcomes.throttled(), { giveUpReason: "stopping" }),
-    noRetryAfterDeadline: textOf(outcomes.throttled(), { giveUpReason: "deadline" }),
     askedToWaitADay: textOf(outcomes.throttled(86_400_000), outOfRetries),
     askedToWaitLonger: textOf(outcomes.throttled(9e8), outOfRetries, inEnvironment),
     refusedRetries: textOf(outcomes.connectionRefused, refusedRetries),
@@ -77,15 +74,12 @@ it("The text of a failed request says what the service returned, or why there is
     {
       "askedToWaitADay": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: the service asks for a wait of 86400 s, and dbwebhooks:retrySeconds is 120)",
       "askedToWaitLonger": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: the service asks for a wait of over a day, and dbwebhooks:retrySeconds (set by DBWEBHOOKS_RETRY_SECONDS) is 120)",
-      "deadlineBeforeSending": "POST https://tables.example.com/somewhere was not sent before the deadline (customTimeouts, 9 s)",
-      "deadlineOfResponse": "POST https://tables.example.com/somewhere got no complete response before the deadline (customTimeouts, 9 s)",
       "error": "POST https://tables.example.com/somewhere returned 404 NOT_FOUND "It is gone."",
       "errorWithoutMessage": "POST https://tables.example.com/somewhere returned 400 BAD",
       "noConfirmation": "DELETE https://tables.example.com/somewhere returned 200 without confirming the deletion",
       "noConnectionOrReason": "POST https://tables.example.com/somewhere could not connect (unknown reason)",
       "noConnectionOrText": "POST https://tables.example.com/somewhere could not connect (ECONNREFUSED)",
       "noList": "GET https://tables.example.com/somewhere returned 200 with something other than a list of webhooks",
-      "noRetryAfterDeadline": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: customTimeouts allows 9 s)",
       "noRetryAfterStop": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: Pulumi is stopping)",
       "refusedRetries": "POST https://tables.example.com/somewhere could not connect (ECONNREFUSED: connect failed) (gave up after 3 attempts in 15 s: a refused connection is retried for 15 s)",
       "stopping": "POST https://tables.example.com/somewhere was not sent, because Pulumi is stopping",
@@ -125,7 +119,6 @@ it("The advice after a failed creation follows from the outcome of the request a
   expect({
     noConnection: advice(outcomes.dnsFailure),
     stopping: advice(outcomes.unsent("stopping")),
-    customTimeout: advice(outcomes.unsent("deadline")),
     missingDatabase: advice(notFound),
     wrongHost: advice(outcomes.response(404)),
     redirect: advice(Object.assign(outcomes.response(307), { redirectOrigin: "https://b.test" })),
@@ -139,7 +132,6 @@ it("The advice after a failed creation follows from the outcome of the request a
     keyFromEnvironmentOrQuota: advice(outcomes.response(403), someContext(creation, inEnvironment)),
   }).toMatchInlineSnapshot(`
     {
-      "customTimeout": "Raise customTimeouts.",
       "invalid": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl.",
       "keyFromEnvironmentOrQuota": "The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md. Perhaps the database is full. See "A full database" in docs/troubleshooting.md.",
       "keyOfProvider": "The service does not accept the API key for this. Correct the argument apiKey of the Provider, or declare the Provider again if it has left the program. See "A wrong key" in docs/troubleshooting.md.",

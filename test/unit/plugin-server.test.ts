@@ -15,7 +15,7 @@ import { startEngine } from "../helpers/adapters/engine-stand-in.ts";
 import { connect, operationsOf, struct } from "../helpers/adapters/provider-calls.mts";
 import { someArgs, wrapped } from "../helpers/builders.ts";
 import { errorOf, kindOf } from "../helpers/errors.ts";
-import { hold, isDelete, isPost, withFields } from "../helpers/faults/faults.mts";
+import { hold } from "../helpers/faults/faults.mts";
 import { startRawServer } from "../helpers/http-server.ts";
 import { createWebhook, startService } from "../helpers/local-service.ts";
 
@@ -335,42 +335,6 @@ describe("A webhook of the plugin", () => {
 
     expect(result).toEqual({ id: "", props: {}, inputs: {} });
     expect(plugin.lines).toMatchObject([{ urn, severity: WARNING }]);
-  });
-});
-
-describe("customTimeouts", () => {
-  it("end a creation and a deletion to which the service does not respond, and the errors say so", async () => {
-    const { plugin, service, create } = await startConfigured();
-    const { state } = await create();
-    const { holdRequest, release } = hold();
-    service.use(holdRequest);
-
-    const errors = await Promise.all([
-      errorOf(plugin.create(inputs, 0.5)),
-      errorOf(plugin.delete("base_abc123/99", state, 0.5)),
-    ]);
-    release();
-
-    const message = expect.stringContaining("customTimeouts, 0.5 s");
-    expect(errors.map(kindOf)).toEqual(["inDoubt", "notDeleted"]);
-    expect(errors).toMatchObject([{ message }, { message }]);
-  });
-
-  it("never end the deletion of a webhook whose secret cannot be stored", async () => {
-    const { plugin, service } = await startConfigured();
-    const { holdRequest, release } = hold();
-    service.use(times(1, withFields({ secret: 42 }), isPost));
-    service.use(times(1, holdRequest, isDelete));
-    const deleting = service.nextRequest(isDelete);
-    const undone = errorOf(plugin.create(inputs, 1));
-    await deleting;
-
-    // The timeout passes during the deletion.
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
-    release();
-
-    expect(kindOf(await undone)).toBe("undone");
-    expect(service.webhooks).toEqual([]);
   });
 });
 

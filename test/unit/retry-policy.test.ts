@@ -49,7 +49,6 @@ it.each<[string, HttpOutcome]>([
   ["the port has no TLS", outcomes.notConnected("ERR_SSL_WRONG_VERSION_NUMBER")],
   ["the proxy refuses to connect", { ...refusedByProxy, proxyStatusCode: 403 }],
   ["the proxy asks for a password", { ...refusedByProxy, proxyStatusCode: 407 }],
-  ["the deadline has passed", outcomes.unsent("deadline")],
   ["Pulumi is stopping", outcomes.unsent("stopping")],
 ])("A request that was not carried out is not retried when %s", (_case, outcome) => {
   expect(retriedKinds(outcome)).toEqual([]);
@@ -64,13 +63,6 @@ it.each<[string, HttpOutcome]>([
   ["no response", outcomes.connectionLost],
 ])("A request is retried after %s, unless it is a creation", (_case, outcome) => {
   expect(retriedKinds(outcome)).toEqual(["delete", "list"]);
-  expect(policy.mayHaveActed(outcome)).toBe(true);
-});
-
-it("A request is not retried when no response comes before the deadline", () => {
-  const outcome = { kind: "noResponse", cause: "deadline" } as const;
-
-  expect(retriedKinds(outcome)).toEqual([]);
   expect(policy.mayHaveActed(outcome)).toBe(true);
 });
 
@@ -135,15 +127,8 @@ it("The retries of a request end after 15 s when the connection is refused, or a
   expect(stepAt(9_501, 10)).toEqual(endFor("retrySeconds"));
 });
 
-it("The retries of a request end when the next attempt would begin at the deadline, which is the reason even if retrySeconds has passed too", () => {
-  const atDeadline = { remainingMs: 500, retrySeconds: 0 };
-
-  expect(stepAfter(outcomes.dnsFailure, { remainingMs: 501 }).kind).toBe("retry");
-  expect(stepAfter(outcomes.dnsFailure, atDeadline)).toEqual(endFor("deadline"));
-});
-
-it("A retry is given up because Pulumi is stopping, even close to the deadline, but a response that is never retried gives no such reason", () => {
-  const stopping = { isStopping: true, remainingMs: 1 };
+it("A retry is given up because Pulumi is stopping, but a response that is never retried gives no such reason", () => {
+  const stopping = { isStopping: true };
 
   expect(stepAfter(outcomes.dnsFailure, stopping)).toEqual(endFor("stopping"));
   expect(stepAfter(outcomes.response(400), stopping)).toEqual({ kind: "end" });

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { HttpOutcome } from "../../src/api/send-once.ts";
-import { type ClientOptions, Deadline } from "../../src/api/transport.ts";
+import type { ClientOptions } from "../../src/api/transport.ts";
 import {
   connectionLost,
   dnsFailure,
@@ -196,32 +196,6 @@ describe("A delay is reported", () => {
 
     expect(transport.waits).toMatchObject([{ kind: "pause", delayMs: 1_000 }]);
   });
-});
-
-it("The deadline of an operation is as long as the program says, and its timer at most as long as Node.js allows", () => {
-  using timeout = vi.spyOn(AbortSignal, "timeout");
-
-  const short = new Deadline(1.2345);
-  const long = new Deadline(3_600_000);
-
-  expect(timeout.mock.calls).toEqual([[1_235], [2 ** 31 - 1]]);
-  expect(short.seconds).toBe(1.2345);
-  expect(long.remainingMs).toBeGreaterThan(3_599_000_000);
-});
-
-it.each<[wait: string, Outcome[], ending: object, attempts: number]>([
-  ["the first attempt", [throttled9s], { outcome: unsent("deadline") }, 0],
-  ["a retry", [ok, response(500, 2_000)], { giveUpReason: "deadline" }, 1],
-])("The deadline of an operation ends the wait for %s", async (_, outcomes, ending, attempts) => {
-  const transport = fakeTransport(inOrder(...outcomes));
-  const first = transport.send("first");
-  await pendingWork();
-  const deadline = new Deadline(0.95);
-
-  expect(await settled(transport.send("late", { deadline }))).toMatchObject(ending);
-  await vi.runAllTimersAsync();
-  await first;
-  expect(transport.timesOf("late")).toHaveLength(attempts);
 });
 
 /** Returns a transport that has sent a request, and a controller whose abort stands for a stop of Pulumi. */

@@ -108,8 +108,7 @@ export class PluginServer {
           return new messages.CreateResponse().setProperties(request.getProperties());
         }
         const inputs = propertiesOf(request.getProperties());
-        const timeoutSeconds = request.getTimeout();
-        const { id, properties } = await provider.create(inputs, { ...options, timeoutSeconds });
+        const { id, properties } = await provider.create(inputs, options);
         const response = new messages.CreateResponse();
         response.setId(pulumiIdOf(inputs.databaseId, id));
         return response.setProperties(structOf({ ...properties, webhookId: id }));
@@ -134,8 +133,7 @@ export class PluginServer {
       delete: this.#handleResource(async (request: messages.DeleteRequest, provider, options) => {
         const { webhookId } = parsePulumiId(request.getId(), "Delete");
         const props = propertiesOf(request.getProperties());
-        const timeoutSeconds = request.getTimeout();
-        await provider.delete(webhookId, props, { ...options, timeoutSeconds });
+        await provider.delete(webhookId, props, options);
         return new Empty();
       }),
       // Requests in flight complete, and the engine stores their results.

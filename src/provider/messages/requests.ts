@@ -66,11 +66,6 @@ function noResponseText(
   switch (cause) {
     case "timeout":
       return `${incomplete} within ${settings.timeoutSeconds} s (${nameOfSetting(settings, "timeoutSeconds")})`;
-    case "deadline":
-      return sentences(
-        `${isSent ? incomplete : "was not sent"} before the deadline (customTimeouts,`,
-        `${operation.deadline?.seconds} s)`,
-      );
     case "stopping":
       return "was not sent, because Pulumi is stopping";
     case "connection": {
@@ -83,7 +78,7 @@ function noResponseText(
 
 /** Says why there was no further attempt, if one was due. */
 function gaveUpText(
-  { settings, operation }: Context,
+  { settings }: Context,
   { giveUpReason, outcome, earlierOutcomes, elapsedMs }: FailedCall,
 ): string {
   if (giveUpReason === undefined) {
@@ -92,7 +87,6 @@ function gaveUpText(
   const reasons: Record<GiveUpReason, string> = {
     retrySeconds: `${nameOfSetting(settings, "retrySeconds")} is ${settings.retrySeconds}`,
     connectionRefused: `a refused connection is retried for ${connectionRefusedSeconds} s`,
-    deadline: `customTimeouts allows ${operation.deadline?.seconds} s`,
     stopping: "Pulumi is stopping",
   };
   const attempts =
@@ -114,12 +108,10 @@ export function adviceFor(
     if (giveUpReason === "stopping" || outcome.cause === "stopping") {
       return "Run the command again.";
     }
-    return outcome.kind === "unsent" && outcome.cause === "deadline"
-      ? "Raise customTimeouts."
-      : sentences(
-          "Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS",
-          `and ${baseUrl}. Then run the command again.`,
-        );
+    return sentences(
+      "Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS",
+      `and ${baseUrl}. Then run the command again.`,
+    );
   }
   const { statusCode, redirectOrigin } = outcome;
   if (isNotFound(outcome)) {

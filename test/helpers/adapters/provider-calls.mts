@@ -52,10 +52,9 @@ export function operationsOf(call: Call, urn: string) {
       const response = await call<messages.DiffResponse>("diff", request.setUrn(urn).setId(id));
       return response.toObject();
     },
-    async create(inputs: Properties, timeoutSeconds = 0) {
+    async create(inputs: Properties) {
       const request = new messages.CreateRequest().setProperties(struct(inputs));
-      request.setUrn(urn).setTimeout(timeoutSeconds);
-      const response = await call<messages.CreateResponse>("create", request);
+      const response = await call<messages.CreateResponse>("create", request.setUrn(urn));
       return { id: response.getId(), outs: values(response.getProperties()) };
     },
     async read(id: string, props?: Properties, inputs: Properties = {}) {
@@ -77,9 +76,9 @@ export function operationsOf(call: Call, urn: string) {
       const response = await call<messages.UpdateResponse>("update", request.setUrn(urn).setId(id));
       return values(response.getProperties());
     },
-    async delete(id: string, props: Properties, timeoutSeconds = 0) {
+    async delete(id: string, props: Properties) {
       const request = new messages.DeleteRequest().setProperties(struct(props));
-      await call("delete", request.setUrn(urn).setId(id).setTimeout(timeoutSeconds));
+      await call("delete", request.setUrn(urn).setId(id));
     },
   };
 }

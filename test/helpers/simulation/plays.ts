@@ -17,8 +17,6 @@ export interface Play {
   readonly faults: readonly Fault[];
   readonly stop: Stop;
   readonly listing: boolean;
-  /** The option `customTimeouts` of every resource. 0: no timeout. */
-  readonly timeoutSeconds: number;
   /** Whether Pulumi first reads every webhook of the state (`up --refresh`). */
   readonly hasRefresh: boolean;
   readonly beginsAtOnce: boolean;
@@ -79,7 +77,6 @@ export const anyPlay: fc.Arbitrary<Play> = fc.record({
   faults: fc.oneof({ weight: 9, arbitrary: mixedFaults }, { weight: 1, arbitrary: outage }),
   stop: fc.constantFrom<Stop[]>("none", "none", "cancelled", "gone", "interrupted"),
   listing: fc.boolean(),
-  timeoutSeconds: fc.constantFrom(0, 0, 7),
   hasRefresh: fc.boolean(),
   beginsAtOnce: fc.boolean(),
 });

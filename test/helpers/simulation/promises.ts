@@ -61,7 +61,7 @@ const promises: Readonly<Record<string, (world: World) => readonly string[]>> = 
       .map(({ webhook }) => webhook.id),
 
   "a deletion fails only for a reason": ({ play, history }) =>
-    play.stop === "none" && play.timeoutSeconds === 0
+    play.stop === "none"
       ? history.deletions.filter((one) => one.error && !hasReason(history, one)).map(describe)
       : [],
 

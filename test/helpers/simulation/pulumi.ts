@@ -107,7 +107,7 @@ export class Pulumi {
 
   #optionsOf({ number }: Resource) {
     const notify = (line: string) => void this.world.history.lines.push(line);
-    return { urn: `urn:${number}`, notify, timeoutSeconds: this.world.play.timeoutSeconds };
+    return { urn: `urn:${number}`, notify };
   }
 }
 

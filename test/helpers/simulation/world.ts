@@ -52,9 +52,8 @@ export class World {
   }
 
   /** Sends one request. This replaces undici. */
-  readonly sendOnce: SendOnce = async (request, { stopping, deadline } = {}) => {
+  readonly sendOnce: SendOnce = async (request, stopping) => {
     if (stopping?.aborted) return unsent("stopping");
-    if (deadline?.aborted) return unsent("deadline");
     const isUndo = stopping === undefined;
     if (!isUndo && performance.now() < this.#pausedUntilMs) {
       this.history.violations.push("a request is sent during a pause");
@@ -66,8 +65,7 @@ export class World {
     const webhooks = [...this.service.webhooks.values()];
     if (fault === "slow") await new Promise((resolve) => setTimeout(resolve, 8_000));
     await this.turn(`the response to ${request.method} arrives`);
-    if (deadline?.aborted) return { kind: "noResponse", cause: "deadline" };
-    if (!deadline) this.#notePause(reply.outcome);
+    this.#notePause(reply.outcome);
     this.#noteResponse(request, reply.outcome, { isUndo, webhooks });
     if (reply.named) this.#noteNamed(request, { webhook: reply.named, fault });
     return reply.outcome;
