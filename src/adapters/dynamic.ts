@@ -3,7 +3,7 @@ import type { dynamic } from "@pulumi/pulumi";
 import { assertNodeVersion } from "../common/node-version.js";
 import { explicitProviderKey, namespace } from "../common/setting-names.js";
 import { EngineMonitor, type Severity } from "../provider/engine.js";
-import { type Properties, withWrappedSecret } from "../provider/values.js";
+import type { Properties } from "../provider/values.js";
 import { WebhookProvider } from "../provider/webhook-provider.js";
 
 /** The property in which Pulumi keeps the text of a dynamic provider. */
@@ -30,12 +30,7 @@ export function configure({ config }: dynamic.ConfigureRequest): Promise<void> {
 
 /** Reports every problem with the arguments and the configuration. */
 export async function check(olds: Properties, news: Properties): Promise<dynamic.CheckResult> {
-  const args = withoutProviderText(news);
-  const { inputs, failures } = await usableProvider().check(olds, args, options);
-  // Name no property: Pulumi prints the value of a named one, and a url is often a credential.
-  return failures.length === 0
-    ? { inputs }
-    : { inputs, failures: failures.map((reason) => ({ property: "", reason })) };
+  return usableProvider().check(olds, withoutProviderText(news), options);
 }
 
 /** Compares the state with the arguments and the base URL. Every difference replaces. */
@@ -44,15 +39,12 @@ export async function diff(
   olds: Properties,
   news: Properties,
 ): Promise<dynamic.DiffResult> {
-  const differences = await usableProvider().diff(id, olds, withoutProviderText(news), options);
-  const replaces = differences.map(({ property }) => property);
-  return replaces.length === 0 ? { changes: false } : { changes: true, replaces };
+  return usableProvider().diff(id, olds, withoutProviderText(news), options);
 }
 
 /** Creates the webhook and returns its secret for Pulumi to encrypt. */
 export async function create(inputs: Properties): Promise<dynamic.CreateResult> {
-  const { id, properties } = await usableProvider().create(withoutProviderText(inputs), options);
-  return { id, outs: properties };
+  return usableProvider().create(withoutProviderText(inputs), options);
 }
 
 /**
@@ -60,13 +52,12 @@ export async function create(inputs: Properties): Promise<dynamic.CreateResult> 
  * webhook no longer exists.
  */
 export async function read(id: string, props: Properties): Promise<dynamic.ReadResult> {
-  const found = await usableProvider().read(id, props, options);
-  return found === undefined ? { id: "", props: {} } : { id, props: found.properties };
+  return usableProvider().read(id, props, options);
 }
 
-/** Keeps the old outputs: every difference replaces the webhook, so there is nothing to update. */
+/** Keeps the old outputs. */
 export async function update(_id: string, olds: Properties): Promise<dynamic.UpdateResult> {
-  return { outs: withWrappedSecret(olds) };
+  return usableProvider().update(olds);
 }
 
 /** Deletes the webhook. */

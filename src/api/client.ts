@@ -37,7 +37,7 @@ interface EndedCall extends CallResult {
 /** A request that failed, and how it ended. */
 export interface FailedCall extends EndedCall {
   /** What a response with a 2xx status does not hold in a usable form. */
-  readonly unusablePart?: "id" | "list" | "confirmation";
+  readonly unusablePart?: "body" | "id" | "list" | "confirmation";
 }
 
 /** Identifies a webhook at one service, which numbers the webhooks of each database. */
@@ -56,11 +56,12 @@ export type Creation =
   | { readonly kind: "inDoubt"; readonly failure: FailedCall };
 
 /**
- * The result of a deletion. `absent`: the service has no such webhook, or the API key has no access to it.
- * `failed`: the webhook may still exist.
+ * The result of a deletion. `absent`: the service has no such webhook, or the API key has no access to it;
+ * `mayBeDeleted` says whether an earlier attempt may have deleted it. `failed`: the webhook may still exist.
  */
 export type Deletion =
-  | { readonly kind: "deleted" | "absent" }
+  | { readonly kind: "deleted" }
+  | { readonly kind: "absent"; readonly mayBeDeleted: boolean }
   | { readonly kind: "failed"; readonly failure: FailedCall };
 
 /** The webhooks of a database. `failure` says why there is no list. */
@@ -87,9 +88,10 @@ export async function createWebhook(
   if (response === undefined) {
     return { kind: mayHaveActed(call.outcome) ? "inDoubt" : "refused", failure: call };
   }
-  const { id, secret } = parseCreatedWebhook(response.body) ?? {};
+  const created = parseCreatedWebhook(response.body);
+  const { id, secret } = created ?? {};
   return id === undefined
-    ? { kind: "inDoubt", failure: { ...call, unusablePart: "id" } }
+    ? { kind: "inDoubt", failure: { ...call, unusablePart: created === undefined ? "body" : "id" } }
     : { kind: "returned", webhook: { databaseId, id }, secret };
 }
 
@@ -131,7 +133,7 @@ export async function deleteWebhook(
   const { call, response } = await callApi(context, "delete", path, { isUndo });
   if (response === undefined) {
     return isNotFound(call.outcome)
-      ? { kind: call.earlierOutcomes.some(mayHaveActed) ? "deleted" : "absent" }
+      ? { kind: "absent", mayBeDeleted: call.earlierOutcomes.some(mayHaveActed) }
       : { kind: "failed", failure: call };
   }
   return response.body.trim() === "" || parseDeletion(response.body) !== undefined

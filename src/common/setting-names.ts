@@ -9,7 +9,6 @@ export const explicitProviderKey = `${namespace}:isExplicit`;
 /** The environment variable of each setting. `sdk/args.ts` says what the settings mean. */
 export const environmentVariables = {
   baseUrl: "DBWEBHOOKS_BASE_URL",
-  formerBaseUrls: "DBWEBHOOKS_FORMER_BASE_URLS",
   apiKey: "DBWEBHOOKS_API_KEY",
   timeoutSeconds: "DBWEBHOOKS_TIMEOUT_SECONDS",
   retrySeconds: "DBWEBHOOKS_RETRY_SECONDS",

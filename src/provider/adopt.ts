@@ -1,15 +1,10 @@
 import type { WebhookInputs } from "./arguments.js";
-import { WebhookError } from "./errors.js";
 import { differencesFrom, lookUp } from "./lookup.js";
-import {
-  adoptedText,
-  adoptionProblems,
-  notAdoptedText,
-  notFoundText,
-} from "./messages/existing-webhooks.js";
+import { failure } from "./messages/failures.js";
 import { nameOfWebhook } from "./messages/names.js";
+import { adoptedText } from "./messages/notices.js";
+import { adoptionProblems, notFoundText } from "./messages/problems.js";
 import type { Context } from "./operation.js";
-import type { RunState, WebhookAddress } from "./run-state.js";
 
 /** Adopts an existing webhook. Nothing is sent, except that the setting `listing` looks the webhook up. */
 export async function adoptWebhook(
@@ -18,33 +13,27 @@ export async function adoptWebhook(
   adopt: NonNullable<WebhookInputs["adopt"]>,
 ): Promise<{ id: string; secret: string }> {
   const { settings, runState, operation } = context;
-  const { baseUrl, listing } = settings;
   const id = String(adopt.id);
   const { databaseId } = webhook;
-  const address = { baseUrl, databaseId, id };
+  const address = { baseUrl: settings.baseUrl, databaseId, id };
   const name = nameOfWebhook(id, databaseId);
-  if (isManaged(address, runState)) {
-    // The resource that has the webhook keeps it, so nothing is recorded.
-    throw new WebhookError("unchanged", notAdoptedText(name, adoptionProblems.managed, false));
+  const adoption = operation.withName(`Adopt ${name}`);
+  if (runState.isHeld(address)) {
+    // The resource that has the webhook keeps it, so no verdict changes.
+    throw failure("notAdopted", adoption, adoptionProblems.held);
   }
-  const isGone = runState.isGoneOrGoing(address);
-  // Recorded before the lookup, during which another resource may adopt the same webhook.
-  runState.record("adopted", address);
-  const problem = isGone ? adoptionProblems.gone : await lookUpProblem(context, webhook, id);
+  const isAbsent = runState.isAbsentOrGoing(address);
+  // Before the lookup, during which another resource may adopt or delete the same webhook.
+  runState.spare(address, "adopted");
+  const problem = isAbsent ? adoptionProblems.absent : await lookUpProblem(context, webhook, id);
   if (problem !== undefined) {
-    runState.record("adoptionFailed", address);
-    const isLeftBehind = runState.has("deletionSkipped", address);
-    const kind = isLeftBehind ? "leftBehind" : "unchanged";
-    throw new WebhookError(kind, notAdoptedText(name, problem, isLeftBehind));
+    runState.refuse(address, "adoptionFailed");
+    // After the lookup, during which the old resource may have left the state.
+    const hasLeftState = runState.sparedWebhooks.has(address);
+    throw failure(hasLeftState ? "adoptionLeftBehind" : "notAdopted", adoption, problem);
   }
-  operation.notify(adoptedText(name, listing));
+  operation.notify(adoptedText(name, settings.listing));
   return { id, secret: adopt.secret };
-}
-
-/** Whether this run has already taken a webhook for a resource. */
-function isManaged(address: WebhookAddress, runState: RunState): boolean {
-  const events = ["created", "adopted", "imported"] as const;
-  return events.some((event) => runState.has(event, address));
 }
 
 /** Returns why a webhook cannot be adopted as it is declared, or `undefined` if it can or `listing` is off. */
@@ -56,11 +45,11 @@ async function lookUpProblem(
   if (!context.settings.listing) {
     return undefined;
   }
-  const { webhook, isComplete, failure } = await lookUp(context, { ...declared, id });
+  const { webhook, isComplete, failure: failedCall } = await lookUp(context, { ...declared, id });
   if (webhook === undefined) {
     return isComplete
       ? adoptionProblems.notListed
-      : adoptionProblems.notLookedUp(notFoundText(context, failure));
+      : adoptionProblems.notLookedUp(notFoundText(context, failedCall));
   }
   const drift = Object.keys(differencesFrom(webhook, declared)).join(", ");
   return drift === "" ? undefined : adoptionProblems.differs(drift);

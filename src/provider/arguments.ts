@@ -3,10 +3,8 @@
 import { eventTypes, isEventType } from "../common/event-types.js";
 import { hasControlOrSurroundingSpace, isIdentifier, webhookIdOf } from "../common/identifier.js";
 import { adviceForUnknownName, validateNames } from "../common/nearest-name.js";
-import { WebhookError } from "./errors.js";
-import { incompleteText } from "./messages/creation.js";
 import { validateReceiverUrl } from "./url-rules.js";
-import { isStorableSecret, isUnknown, type Properties, unwrapSecret } from "./values.js";
+import { isStorableSecret, isUnknown, type Properties } from "./values.js";
 
 /** The arguments of a webhook for its creation: known, with sorted events and no duplicates. */
 export interface WebhookInputs {
@@ -74,16 +72,17 @@ export function validateArgumentNames(args: Properties): string[] {
 }
 
 /**
- * Returns the inputs of a webhook that is about to be created. Throws if one of them is unknown or missing,
- * because Pulumi leaves unknown arguments out of a creation.
+ * Returns the inputs of a webhook that is about to be created, or why it cannot be: Pulumi leaves unknown arguments out
+ * of a creation.
  */
-export function requireCompleteInputs(inputs: Properties): WebhookInputs {
+export function parseInputs(
+  inputs: Properties,
+): { readonly webhook: WebhookInputs } | { readonly problem: string | undefined } {
   const given = withoutAbsent(inputs);
   const [problem] = validateArguments(given);
-  if (problem !== undefined || isUnknown(given)) {
-    throw new WebhookError("notCreated", incompleteText(problem));
-  }
-  return given as unknown as WebhookInputs;
+  return problem !== undefined || isUnknown(given)
+    ? { problem }
+    : { webhook: given as unknown as WebhookInputs };
 }
 
 /** Drops `undefined` and `null`, both of which mean that an argument was not given. */
@@ -95,11 +94,10 @@ export function withoutAbsent(properties: Properties): Record<string, unknown> {
 
 /** Returns the id that the argument `adopt` names, or the marker of an id that is not known yet. */
 export function idToAdopt({ adopt }: Properties): string | undefined {
-  const value = unwrapSecret(adopt ?? undefined);
-  if (value === undefined) {
+  if (adopt === undefined || adopt === null) {
     return undefined;
   }
-  return String(typeof value === "object" ? (value as { id?: unknown } | null)?.id : value);
+  return String(typeof adopt === "object" ? (adopt as { id?: unknown }).id : adopt);
 }
 
 /** Sorts events and drops duplicates once all of them are known, because their order has no meaning. */

@@ -2,7 +2,6 @@
 // value: any value can be a credential.
 import { apiPath } from "../api/client.js";
 import { isApiKey } from "../common/identifier.js";
-import { parseJson } from "../common/json.js";
 import {
   environmentVariables,
   namespace,
@@ -28,11 +27,6 @@ interface SettingRule<Value> {
 /** Every setting, and its rule. */
 export const settingRules = {
   baseUrl: { validate: validateBaseUrlSetting, parse: normalizeBaseUrl },
-  formerBaseUrls: {
-    validate: validateFormerBaseUrls,
-    parse: parseFormerBaseUrls,
-    defaultValue: [] as string[],
-  },
   apiKey: { validate: validateApiKey, parse: String },
   timeoutSeconds: { validate: validateSeconds(0.001, 3_600), parse: Number, defaultValue: 30 },
   retrySeconds: { validate: validateSeconds(0, 86_400), parse: Number, defaultValue: 120 },
@@ -160,33 +154,17 @@ function parseFlag(text: string): boolean {
 
 function validateBaseUrlSetting(url: string, allowInsecureBaseUrl: boolean): string | undefined {
   const problem = validateBaseUrl(url, { allowInsecureBaseUrl });
-  return problem === undefined &&
-    new URL(normalizeBaseUrl(url)).pathname.toLowerCase().endsWith(apiPath)
-    ? `must not end in ${apiPath}, which is added to it: leave it out`
-    : problem;
+  if (problem !== undefined) {
+    return problem;
+  }
+  const path = `${new URL(url).pathname.toLowerCase()}/`;
+  return path.includes(`${apiPath}/`)
+    ? `must be the address of the service alone: leave out ${apiPath}, which is added to it, and everything after it`
+    : undefined;
 }
 
 function validateApiKey(key: string): string | undefined {
-  return isApiKey(key)
+  return isApiKey(key) && !/^(["'`]).*\1$/.test(key)
     ? undefined
-    : "must be the key alone: visible ASCII characters, without white space or line breaks";
-}
-
-/** Nothing is sent to former base URLs, so they may use `http:`. */
-function validateFormerBaseUrls(list: string): string | undefined {
-  const urls = splitList(list);
-  return Array.isArray(urls) &&
-    urls.every((url) => validateBaseUrl(url, { allowInsecureBaseUrl: true }) === undefined)
-    ? undefined
-    : 'must be base URLs separated by commas, such as "https://old.example.com"';
-}
-
-function parseFormerBaseUrls(list: string): string[] {
-  return splitList(list)?.map(normalizeBaseUrl) ?? [];
-}
-
-/** Splits a list that is separated by commas, or that is JSON, as Pulumi writes lists into configuration. */
-function splitList(list: string): string[] | undefined {
-  const entries = list.trimStart().startsWith("[") ? parseJson(list) : list.split(",");
-  return Array.isArray(entries) ? entries.map((entry) => String(entry).trim()) : undefined;
+    : "must be the key alone: visible ASCII characters, without quotes around it, white space or line breaks";
 }

@@ -2,15 +2,10 @@ import { createWebhook, deleteWebhook } from "../api/client.js";
 import type { WebhookInputs } from "./arguments.js";
 import { WebhookError } from "./errors.js";
 import { lookForOrphans } from "./lookup.js";
-import {
-  inDoubtText,
-  knownNumberText,
-  notCreatedText,
-  undoReturned404,
-  undoText,
-  withoutSecretText,
-} from "./messages/creation.js";
-import { failureText, faultText } from "./messages/requests.js";
+import { adviceFor } from "./messages/advice.js";
+import { failure } from "./messages/failures.js";
+import { undoReturned404 } from "./messages/problems.js";
+import { callText } from "./messages/requests.js";
 import type { Context } from "./operation.js";
 import type { WebhookAddress } from "./run-state.js";
 import { isStorableSecret } from "./values.js";
@@ -30,7 +25,6 @@ export async function createManagedWebhook(
   webhook: WebhookInputs,
 ): Promise<CreatedWebhook> {
   const { engineMonitor, operation } = context;
-  engineMonitor.signalHandlers.beginCreation();
   try {
     return await createOrUndo(context, webhook);
   } catch (error) {
@@ -39,44 +33,39 @@ export async function createManagedWebhook(
       operation.warn(error instanceof WebhookError ? error.message : `${operation.name} failed.`);
     }
     throw error;
-  } finally {
-    engineMonitor.signalHandlers.endCreation();
   }
 }
 
 async function createOrUndo(context: Context, webhook: WebhookInputs): Promise<CreatedWebhook> {
   const { settings, runState, engineMonitor, operation } = context;
-  const { baseUrl } = settings;
   const startedAt = runState.now;
   const creation = await createWebhook(context, webhook);
   if (creation.kind === "refused") {
-    throw new WebhookError("notCreated", notCreatedText(context, creation.failure));
+    throw failure("notCreated", operation, { context, call: creation.failure });
   }
   if (creation.kind === "inDoubt") {
     const orphans = await lookForOrphans(context, webhook, startedAt);
-    throw new WebhookError("inDoubt", inDoubtText(context, creation.failure, webhook, orphans));
+    throw failure("inDoubt", operation, { context, call: creation.failure, orphans });
   }
   const { secret } = creation;
-  const address = { ...creation.webhook, baseUrl };
+  const address = { ...creation.webhook, baseUrl: settings.baseUrl };
   const { id } = address;
   const isKnown = runState.isKnown(address, startedAt);
   if (isKnown || isAbsent(secret)) {
-    runState.record("returnedInDoubt", address);
-    throw new WebhookError(
-      "inDoubt",
-      isKnown ? knownNumberText(operation, id) : withoutSecretText(operation, id),
-    );
+    runState.refuse(address, "returnedInDoubt");
+    throw failure(isKnown ? "knownId" : "withoutSecret", operation, id);
   }
-  // Recorded before anything else is awaited: a deletion that Pulumi starts meanwhile must see it.
-  runState.record("created", address);
+  // Before anything else is awaited: a deletion that Pulumi starts meanwhile must find the verdict.
+  runState.spare(address, "created");
   const canStore = await engineMonitor.confirmCanStoreOrStop();
   const hasUsableSecret = isStorableSecret(secret);
   if (hasUsableSecret && canStore) {
     return { id, secret };
   }
   const problem = await undoCreation(context, address, secret);
-  const text = undoText(operation, id, { hasUsableSecret }, problem);
-  throw new WebhookError(problem === undefined ? "undone" : "leftBehind", text);
+  throw problem === undefined
+    ? failure("undone", operation, { id, hasUsableSecret })
+    : failure("leftBehind", operation, { id, hasUsableSecret, problem });
 }
 
 /** Whether the response revealed no secret, as one about an existing webhook might. */
@@ -97,15 +86,16 @@ async function undoCreation(
   try {
     const deletion = await deleteWebhook(undoContext, address, { isUndo: true });
     if (deletion.kind === "failed") {
-      return failureText(undoContext, deletion.failure);
+      const { failure: call } = deletion;
+      return `${callText(undoContext, call)}. ${adviceFor(undoContext, call)}`;
     }
-    if (deletion.kind === "absent") {
+    if (deletion.kind === "absent" && !deletion.mayBeDeleted) {
       return undoReturned404;
     }
-    context.runState.recordGone(address);
+    context.runState.noteAbsent(address);
     return undefined;
   } catch (error) {
     // The webhook exists after any error, so the caller has to name it.
-    return faultText(operation, error);
+    return failure("fault", operation, { operation, error }).message;
   }
 }

@@ -1,14 +1,8 @@
 import { deleteWebhook } from "../api/client.js";
-import { WebhookError } from "./errors.js";
-import {
-  absentText,
-  conflictText,
-  noAddressText,
-  notDeletedText,
-  otherBaseUrlText,
-  protectedText,
-} from "./messages/deletion.js";
+import { lookUpAfterDeletion } from "./lookup.js";
+import { failure } from "./messages/failures.js";
 import { nameOfWebhook } from "./messages/names.js";
+import { absentText, sparedText } from "./messages/notices.js";
 import type { Context } from "./operation.js";
 import type { WebhookAddress } from "./run-state.js";
 
@@ -19,35 +13,47 @@ export async function deleteManagedWebhook(
 ): Promise<void> {
   const { settings, runState, operation } = context;
   if (address === undefined) {
-    throw new WebhookError("notDeleted", noAddressText(operation));
+    throw failure("noAddress", operation);
   }
-  runState.record("inState", address);
+  runState.noteInState(address);
   const name = nameOfWebhook(address.id, address.databaseId);
-  const obstacle = runState.obstacleToDeletion(address);
-  switch (obstacle) {
-    case undefined:
-      break;
-    case "adoptionFailed":
-    case "returnedInDoubt":
-    case "sameNumberAtFormerBaseUrl":
-      throw new WebhookError("notDeleted", conflictText(operation, obstacle));
-    default:
-      runState.record("deletionSkipped", address);
-      operation.warn(protectedText(name, obstacle));
-      return;
+  const verdict = runState.verdictOn(address);
+  if (verdict?.kind === "refused") {
+    throw failure(verdict.reason, operation);
+  }
+  if (verdict?.kind === "spared") {
+    runState.sparedWebhooks.set(address, true);
+    operation.warn(sparedText(name, verdict.reason));
+    return;
   }
   if (address.baseUrl !== settings.baseUrl) {
     // State can be edited by others, so a URL from the state must never receive the key.
-    throw new WebhookError("notDeleted", otherBaseUrlText(operation, settings, address.baseUrl));
+    const { baseUrl } = address;
+    throw failure("otherBaseUrlOfDeletion", operation, { settings, baseUrl });
   }
-  // Recorded before the request: no resource may adopt or import the webhook meanwhile.
-  runState.record("deletionSent", address);
+  // Noted before the request: no resource may adopt or import the webhook meanwhile.
+  runState.deletingWebhooks.set(address, true);
   const deletion = await deleteWebhook(context, address);
   if (deletion.kind === "failed") {
-    throw new WebhookError("notDeleted", notDeletedText(context, deletion.failure));
+    throw failure("notDeleted", operation, { context, call: deletion.failure });
   }
-  runState.recordGone(address);
-  if (deletion.kind === "absent") {
+  if (deletion.kind === "absent" && settings.listing) {
+    await assertNotListed(context, address);
+  }
+  runState.noteAbsent(address);
+  if (deletion.kind === "absent" && !settings.listing && !deletion.mayBeDeleted) {
     operation.warn(absentText(name));
+  }
+}
+
+/** Throws unless a complete list lacks the webhook. A key without access gets 404 for every webhook, and no list. */
+async function assertNotListed(context: Context, address: WebhookAddress): Promise<void> {
+  const { operation } = context;
+  const { webhook, isComplete, failure: failedCall } = await lookUpAfterDeletion(context, address);
+  if (webhook !== undefined) {
+    throw failure("stillListed", operation);
+  }
+  if (!isComplete) {
+    throw failure("notConfirmed", operation, { context, call: failedCall });
   }
 }

@@ -1,31 +1,23 @@
 import { idToAdopt } from "./arguments.js";
+import { adoptedWebhook } from "./check.js";
 import type { Settings } from "./config.js";
 import { type Comparison, compareWebhook, type Difference } from "./differences.js";
-import { WebhookError } from "./errors.js";
-import { otherBaseUrlText } from "./messages/deletion.js";
-import { otherAdoptedSecretText } from "./messages/existing-webhooks.js";
+import { failure } from "./messages/failures.js";
 import { nameOfWebhook } from "./messages/names.js";
 import {
-  adoptedAgainText,
+  adoptedWithUnknownsText,
   exchangeText,
   importedOtherwiseText,
-  moveText,
+  otherAdoptedSecretText,
   replacementText,
-  returnedForCreationText,
-  sharedText,
-} from "./messages/replacement.js";
+} from "./messages/notices.js";
 import type { Operation } from "./operation.js";
 import type { RunState, WebhookAddress } from "./run-state.js";
-import { addressOf, parseState } from "./state.js";
-import { isUnknown, unwrapSecret } from "./values.js";
+import { addressOf } from "./state.js";
+import { isUnknown } from "./values.js";
 
 /** What the adapter knows about a comparison besides the state and the arguments. */
 export interface DiffOptions extends Pick<Comparison, "ignored"> {
-  /**
-   * Whether Pulumi keeps the old settings of a default provider for its deletions. Default: false, as for
-   * dynamic providers.
-   */
-  readonly keepsOldSettings?: boolean;
   /** Identifies the resource. The dynamic adapter does not get it. */
   readonly urn?: string | undefined;
 }
@@ -39,104 +31,111 @@ export function diffWebhook(
   runState: RunState,
   operation: Operation,
 ): readonly Difference[] {
-  const { id, state, settings, urn } = comparison;
-  const differences = compareWebhook(comparison);
-  const address = addressOf(id, state, settings);
+  const { id, state, settings } = comparison;
+  const address = addressOf(id, state);
   if (address !== undefined) {
-    runState.record("inState", address);
+    runState.noteInState(address);
+    assertReachable(address, settings, operation);
   }
-  const { checkedUrns } = runState;
-  const isDeclared = urn === undefined ? checkedUrns.size > 0 : checkedUrns.has(urn);
-  if (address && runState.has("read", address) && !isDeclared) {
-    // A refresh compares what it has read with the arguments of the last update, and not with the program.
+  const differences = compareWebhook(comparison);
+  const hasUnknowns = differences.some(({ isUnknown }) => isUnknown);
+  if (address !== undefined && !hasUnknowns && isOfRefresh(address, comparison, runState)) {
     return differences;
   }
-  if (differences.length > 0) {
-    const isMoved = address && settings && address.baseUrl !== settings.baseUrl;
-    const movedFrom = isMoved ? address.baseUrl : undefined;
-    assertReplaceable(comparison, movedFrom, operation);
-    const isImported = runState.imports.has(urn ?? "");
-    announceReplacement(comparison, differences, movedFrom, isImported, operation);
-  } else {
-    warnOfUnchanged(comparison, address, runState, operation);
+  if (differences.length === 0) {
+    warnOfOtherSecret(comparison, operation);
+    return differences;
   }
+  if (address !== undefined && adoptsItself(address, comparison)) {
+    return compareAdopted(address, differences, runState, operation);
+  }
+  announceReplacement(comparison, differences, runState, operation);
   return differences;
 }
 
-/** Throws if a replacement could not delete the old webhook, or would adopt it. */
-function assertReplaceable(
-  { id, state, news, settings, keepsOldSettings = false }: Comparison & DiffOptions,
-  movedFrom: string | undefined,
+/**
+ * Throws if the default provider is at another address than the webhook: it has one address and one key, so it could
+ * create a new webhook, but not delete the old one. An explicit provider may get a webhook from another provider,
+ * which deletes it.
+ */
+function assertReachable(
+  { baseUrl }: WebhookAddress,
+  settings: Settings | undefined,
   operation: Operation,
 ): void {
-  if (movedFrom && settings && !canDeleteAtOldBaseUrl(settings, keepsOldSettings)) {
-    throw new WebhookError("unchanged", otherBaseUrlText(operation, settings, movedFrom));
-  }
-  // Each database of each service numbers its own webhooks.
-  const isSamePlace = movedFrom === undefined && parseState(news).databaseId === state.databaseId;
-  if (isSamePlace && idToAdopt(news) === id) {
-    const name = nameOfWebhook(id, state.databaseId);
-    throw new WebhookError("unchanged", adoptedAgainText(name));
+  if (settings !== undefined && !settings.isExplicit && settings.baseUrl !== baseUrl) {
+    throw failure("otherBaseUrl", operation, { settings, baseUrl });
   }
 }
 
 /**
- * Whether the old webhook of a move to another base URL can be deleted there. An explicit provider may not be
- * the one that has the webhook, and deletes its own ones with its own arguments. The environment overrides old
- * settings too: then the deletion would go to the new address, or with the new key to the old one.
+ * Whether a comparison may be that of a refresh: Pulumi compares what it has read with the arguments of the last
+ * update, all of which are known, and not with the program.
  */
-function canDeleteAtOldBaseUrl(
-  { isExplicit, namesFromEnvironment }: Settings,
-  keepsOldSettings: boolean,
+function isOfRefresh(
+  address: WebhookAddress,
+  { urn }: DiffOptions,
+  { readWebhooks, checkedUrns }: RunState,
 ): boolean {
-  if (namesFromEnvironment.includes("baseUrl")) {
-    return false;
+  const isChecked = urn === undefined ? checkedUrns.size > 0 : checkedUrns.has(urn);
+  return readWebhooks.has(address) && !isChecked;
+}
+
+/** Whether the program adopts the webhook that the resource has. Each database of each service has its own numbers. */
+function adoptsItself(address: WebhookAddress, { id, news, settings }: Comparison): boolean {
+  const { baseUrl = address.baseUrl } = settings ?? {};
+  const { databaseId } = news;
+  const isSameDatabase = databaseId === address.databaseId || isUnknown(databaseId);
+  return idToAdopt(news) === id && isSameDatabase && baseUrl === address.baseUrl;
+}
+
+/**
+ * Decides about a webhook that differs from the program, which still adopts it: a replacement would adopt the webhook
+ * that it replaces. A value that is not known yet may turn out the same, so it is no difference. But before Pulumi
+ * replaces a resource with `deleteBeforeReplace`, it compares the dependents with such values, and could delete them.
+ */
+function compareAdopted(
+  address: WebhookAddress,
+  differences: readonly Difference[],
+  runState: RunState,
+  operation: Operation,
+): readonly Difference[] {
+  const known = differences.filter((difference) => !difference.isUnknown);
+  const name = nameOfWebhook(address.id, address.databaseId);
+  if (known.length > 0) {
+    const properties = known.map(({ property }) => property);
+    throw failure("stillAdopted", operation, { name, properties });
   }
-  return isExplicit || (keepsOldSettings && !namesFromEnvironment.includes("apiKey"));
+  runState.refuse(address, "adoptedWithUnknowns");
+  const properties = differences.map(({ property }) => property);
+  operation.warn(adoptedWithUnknownsText(name, properties));
+  return [];
 }
 
 function announceReplacement(
-  { id, state, news, settings }: Comparison,
+  { id, state, news, settings, urn }: Comparison & DiffOptions,
   differences: readonly Difference[],
-  movedFrom: string | undefined,
-  isImported: boolean,
-  operation: Operation,
-): void {
-  const name = nameOfWebhook(id, state.databaseId);
-  const labels = differences.map(({ label }) => label);
-  if (isImported) {
-    operation.warn(importedOtherwiseText(name, labels));
-    return;
-  }
-  const adopted = idToAdopt(news);
-  const text =
-    adopted === undefined || isUnknown(adopted)
-      ? replacementText(name, labels)
-      : exchangeText(name, nameOfWebhook(adopted, parseState(news).databaseId), labels);
-  const move = movedFrom && settings ? ` ${moveText(movedFrom, settings.baseUrl)}` : "";
-  operation.warn(text + move);
-}
-
-/** Warns of what looks unchanged and may still surprise: two resources of one webhook, another secret. */
-function warnOfUnchanged(
-  { id, state, news, urn }: Comparison & DiffOptions,
-  address: WebhookAddress | undefined,
   runState: RunState,
   operation: Operation,
 ): void {
   const name = nameOfWebhook(id, state.databaseId);
-  // Pulumi compares a renamed resource under its old URN too, which no check has named.
-  const isNamed = urn !== undefined && runState.checkedUrns.has(urn);
-  const holders = address && isNamed ? runState.holdersWith(address, urn) : [];
-  if (holders.length > 1) {
-    operation.warn(sharedText(name, holders));
+  const labels = differences.map(({ label }) => label);
+  const adopted = settings && adoptedWebhook(news, settings.baseUrl);
+  if (runState.importedUrns.has(urn ?? "")) {
+    operation.warn(importedOtherwiseText(name, labels));
+  } else if (adopted === undefined) {
+    operation.warn(replacementText(name, labels));
+  } else {
+    runState.noteExchange(adopted);
+    const adoptedName = nameOfWebhook(adopted.id, adopted.databaseId);
+    operation.warn(exchangeText(name, adoptedName, labels));
   }
-  if (address && runState.has("created", address)) {
-    operation.warn(returnedForCreationText(name));
-  }
-  const { secret } = (unwrapSecret(news.adopt ?? {}) ?? {}) as { secret?: unknown };
-  const given = unwrapSecret(secret);
-  if (given !== undefined && !isUnknown(given) && given !== state.secret) {
-    operation.warn(otherAdoptedSecretText(name));
+}
+
+/** Warns that the program has another secret than the state, which keeps its own. */
+function warnOfOtherSecret({ id, state, news }: Comparison, operation: Operation): void {
+  const { secret } = (news.adopt ?? {}) as { secret?: unknown };
+  if (secret !== undefined && !isUnknown(secret) && secret !== state.secret) {
+    operation.warn(otherAdoptedSecretText(nameOfWebhook(id, state.databaseId)));
   }
 }

@@ -1,15 +1,18 @@
 // What differs between a stored webhook and the program. Nothing here throws, warns or remembers.
+import { shownValue } from "../common/redact.js";
 import { idToAdopt, normalizeEvents, replacingArguments } from "./arguments.js";
 import type { Settings } from "./config.js";
-import { baseUrlLabel } from "./messages/replacement.js";
 import { addressOf, type WebhookState } from "./state.js";
 import { isSameUrl } from "./url-rules.js";
 import { isUnknown, type Properties } from "./values.js";
 
-/** A property that forces the replacement of a webhook, and its name in messages, with details. */
+/** A property that forces the replacement of a webhook. */
 export interface Difference {
   readonly property: string;
+  /** The property in messages, with details. */
   readonly label: string;
+  /** Whether the new value is not known yet, so that it may turn out to be the same. */
+  readonly isUnknown: boolean;
 }
 
 /** A stored webhook and the arguments that the program declares for it. */
@@ -33,29 +36,29 @@ export function compareWebhook({
   ignored = [],
 }: Comparison): readonly Difference[] {
   const differences: Difference[] = [];
+  const add = (property: string, label: string, value?: unknown) => {
+    const hasUnknown = isUnknown(value);
+    const shown = hasUnknown ? `${label} (not known yet)` : label;
+    differences.push({ property, label: shown, isUnknown: hasUnknown });
+  };
   for (const property of replacingArguments) {
-    if (isIgnored(property, ignored)) {
-      continue;
-    }
-    if (isUnknown(news[property])) {
-      differences.push({ property, label: `${property} (not known yet)` });
-    } else if (!isSame(property, state[property], news[property])) {
-      differences.push({ property, label: property });
+    const value = news[property];
+    const isDifferent = isUnknown(value) || !isSame(property, state[property], value);
+    if (isDifferent && !isIgnored(property, ignored)) {
+      add(property, property, value);
     }
   }
-  const baseUrl = addressOf(id, state, settings)?.baseUrl;
+  const baseUrl = addressOf(id, state)?.baseUrl;
   if (settings !== undefined && baseUrl !== settings.baseUrl) {
-    const label = baseUrlLabel(baseUrl, settings.baseUrl);
-    differences.push({ property: "baseUrl", label });
+    const from = baseUrl === undefined ? "" : `from ${shownValue(baseUrl)} `;
+    add("baseUrl", `baseUrl (${from}to ${shownValue(settings.baseUrl)})`);
   }
   const adopted = idToAdopt(news);
-  if (isUnknown(adopted)) {
-    differences.push({ property: "adopt", label: "adopt.id (not known yet)" });
-  } else if (adopted !== undefined && adopted !== id) {
-    differences.push({ property: "adopt", label: "adopt.id" });
+  if (adopted !== undefined && adopted !== id) {
+    add("adopt", "adopt.id", adopted);
   }
   if (state.secret === undefined) {
-    differences.push({ property: "secret", label: "secret (missing in the state)" });
+    add("secret", "secret (missing in the state)");
   }
   return differences;
 }

@@ -1,4 +1,5 @@
-import { SignalHandlers } from "./signals.js";
+// The engine can end its own process, or ask this one to stop, while the service creates a webhook whose secret only
+// the response holds.
 
 // The engine responds within a few milliseconds; this leaves room for a busy machine.
 const responseTimeoutMs = 5_000;
@@ -21,18 +22,22 @@ type EngineState = "alive" | "unresponsive" | "finished";
  * whether it has asked this process to stop. A cancelled engine still stores what completes.
  */
 export class EngineMonitor {
-  /** Handles signals while a creation is in flight. */
-  readonly signalHandlers = new SignalHandlers(() => this.#interrupt());
   readonly #address: string | undefined;
   readonly #notify: Notify;
+  readonly #flush: () => Promise<void>;
   readonly #stop = new AbortController();
   #state: EngineState = "alive";
   #inFlight = 0;
+  #creationsInFlight = 0;
 
-  /** @param address `HOST:PORT` of the engine. Without one, the engine is assumed to be alive. */
-  constructor(address: string | undefined, notify: Notify) {
+  /**
+   * @param address `HOST:PORT` of the engine. Without one, the engine is assumed to be alive.
+   * @param flush Waits until the user sees every line. The process does not exit before.
+   */
+  constructor(address: string | undefined, notify: Notify, flush = async () => {}) {
     this.#address = /^[^\s/]+:\d+$/.test(address ?? "") ? address : undefined;
     this.#notify = notify;
+    this.#flush = flush;
   }
 
   /** Aborts when nothing more may be sent. Requests in flight complete. */
@@ -45,15 +50,24 @@ export class EngineMonitor {
     this.#stop.abort();
   }
 
-  /** Begins an operation: the process does not exit before it ends. */
-  beginOperation(): void {
+  /**
+   * Runs an operation, before whose end the process does not exit. While a creation is in flight, signals do not end
+   * the process either. At the end of every command the engine sends SIGINT and waits up to 5 seconds for the process
+   * to exit, so an idle process handles no signal and exits at once.
+   */
+  async run<Result>(
+    operation: () => Promise<Result>,
+    { isCreation = false } = {},
+  ): Promise<Result> {
     this.#inFlight += 1;
-  }
-
-  /** Ends an operation. The process exits after the last one if the engine has finished. */
-  endOperation(): void {
-    this.#inFlight -= 1;
-    this.#exitIfIdle();
+    this.#countCreations(isCreation ? 1 : 0);
+    try {
+      return await operation();
+    } finally {
+      this.#inFlight -= 1;
+      this.#countCreations(isCreation ? -1 : 0);
+      this.#exitIfIdle();
+    }
   }
 
   /** Checks from time to time whether the engine is alive: after `kill -9` of the CLI nothing else ends it. */
@@ -79,6 +93,7 @@ export class EngineMonitor {
     if (state !== "alive") {
       this.#markLost(state);
     }
+    // Not `state`: a signal can have come while the engine was asked.
     return this.#state === "alive";
   }
 
@@ -91,12 +106,24 @@ export class EngineMonitor {
 
   #exitIfIdle(): void {
     if (this.#state === "finished" && this.#inFlight === 0) {
-      process.exit();
+      void this.#flush().finally(() => process.exit());
+    }
+  }
+
+  #countCreations(change: number): void {
+    const before = this.#creationsInFlight;
+    this.#creationsInFlight += change;
+    if (before === 0 && change > 0) {
+      process.on("SIGINT", this.#onInterrupt);
+      process.on("SIGTERM", this.#onTerminate);
+    } else if (change < 0 && this.#creationsInFlight === 0) {
+      process.off("SIGINT", this.#onInterrupt);
+      process.off("SIGTERM", this.#onTerminate);
     }
   }
 
   /** The engine sends SIGINT when it will store nothing more, and SIGKILL 5 seconds later. */
-  #interrupt(): void {
+  readonly #onInterrupt = (): void => {
     if (this.#state === "alive") {
       this.#notify(
         "Pulumi is stopping. Webhooks whose creation is in flight are deleted if the service responds within 5 seconds.",
@@ -104,7 +131,10 @@ export class EngineMonitor {
       );
     }
     this.#markLost("finished");
-  }
+  };
+
+  /** A service manager sends SIGTERM to all processes at once. The engine still stores what completes. */
+  readonly #onTerminate = (): void => {};
 
   /**
    * Asks the engine for a response. An accepted connection proves nothing: while the kernel takes down a

@@ -2,9 +2,9 @@ import type { ListedWebhook } from "../api/schemas.js";
 import { isEventType } from "../common/event-types.js";
 import { parseJson } from "../common/json.js";
 import { isAcceptableSecret, normalizeEvents, type WebhookInputs } from "./arguments.js";
-import { WebhookError } from "./errors.js";
 import { lookUp } from "./lookup.js";
-import { importProblems, notFoundText, notImportedText } from "./messages/existing-webhooks.js";
+import { failure } from "./messages/failures.js";
+import { importProblems, notFoundText } from "./messages/problems.js";
 import type { Context } from "./operation.js";
 import type { WebhookAddress } from "./run-state.js";
 import { validateReceiverUrl } from "./url-rules.js";
@@ -26,8 +26,7 @@ export async function findToImport(
 ): Promise<{ inputs: ImportedInputs; secret: string }> {
   const { settings, runState, operation } = context;
   const { databaseId, id } = address;
-  const notImported = (problem: string) =>
-    new WebhookError("unchanged", notImportedText(operation, problem));
+  const notImported = (problem: string) => failure("notImported", operation, problem);
   const key = `${databaseId}/${id}`;
   const given = readSecret(givenSecret, key);
   const problems = [
@@ -37,17 +36,20 @@ export async function findToImport(
   if (problems.length > 0) {
     throw notImported(problems.join(" "));
   }
-  const { webhook, isComplete, failure } = await lookUp(context, address);
-  if (runState.isGoneOrGoing(address)) {
-    throw notImported(importProblems.gone);
+  const { webhook, isComplete, failure: failedCall } = await lookUp(context, address);
+  // After the lookup, during which the deletion of the webhook may have been sent.
+  if (runState.isAbsentOrGoing(address)) {
+    throw notImported(importProblems.absent);
   }
   if (webhook === undefined) {
-    throw notImported(isComplete ? importProblems.notListed : notFoundText(context, failure));
+    throw notImported(
+      isComplete ? importProblems.notListed(settings.baseUrl) : notFoundText(context, failedCall),
+    );
   }
   if ((webhook.tableIds?.length ?? 0) > 1) {
     throw notImported(importProblems.severalTables);
   }
-  runState.record("imported", address);
+  runState.spare(address, "imported");
   return { inputs: inputsOf(databaseId, webhook), secret: given.secret };
 }
 

@@ -8,7 +8,7 @@ import type { Context } from "./operation.js";
 import type { WebhookState } from "./state.js";
 import { isUnknown } from "./values.js";
 
-/** A list, and the webhook in question. A webhook that a complete list does not hold is gone. */
+/** A list, and the webhook in question. A webhook that a complete list does not hold is absent. */
 export interface Lookup extends WebhookList {
   readonly webhook: ListedWebhook | undefined;
 }
@@ -16,29 +16,55 @@ export interface Lookup extends WebhookList {
 /** The properties of a webhook that a list shows. Only the table can be missing. */
 export type ListedProperties = Required<Pick<WebhookState, "url" | "events" | "tableId">>;
 
+/** The lists that several operations of one command share, by database. */
+export class SharedLists {
+  /** The databases for which a refresh has warned that it could not look up every webhook. */
+  readonly warnedDatabases = new Set<string>();
+  readonly #ofRefresh = new Map<string, Promise<WebhookList>>();
+  readonly #requested = new Map<string, Promise<unknown>>();
+  readonly #waiting = new Map<string, Promise<WebhookList>>();
+
+  /** A refresh asks for every webhook separately, before anything changes, so one list serves all of them. */
+  forRefresh(context: Context, databaseId: string): Promise<WebhookList> {
+    const list = this.#ofRefresh.get(databaseId) ?? requestList(context, databaseId);
+    this.#ofRefresh.set(databaseId, list);
+    return list;
+  }
+
+  /** Returns a list that is requested after this call. Calls that wait for the same request share it. */
+  afterNow(context: Context, databaseId: string): Promise<WebhookList> {
+    const request = () => {
+      this.#waiting.delete(databaseId);
+      const list = requestList(context, databaseId);
+      this.#requested.set(databaseId, list);
+      return list;
+    };
+    const before = this.#requested.get(databaseId) ?? Promise.resolve();
+    const list = this.#waiting.get(databaseId) ?? before.then(request, request);
+    this.#waiting.set(databaseId, list);
+    return list;
+  }
+}
+
 /** Requests the list of a webhook's database, and finds the webhook in it. */
 export async function lookUp(context: Context, { databaseId, id }: WebhookKey): Promise<Lookup> {
   return findIn(await requestList(context, databaseId), id);
 }
 
-/**
- * Looks up a webhook for a refresh. A refresh asks for every webhook separately, before anything changes,
- * so one list of each database serves all of them.
- */
-export async function lookUpInCachedList(
-  context: Context,
-  { databaseId, id }: WebhookKey,
-): Promise<Lookup> {
-  const { lists } = context.runState;
-  const list = lists.get(databaseId) ?? requestList(context, databaseId);
-  lists.set(databaseId, list);
-  return findIn(await list, id);
+/** Looks up a webhook for a refresh. */
+export async function lookUpForRefresh(context: Context, webhook: WebhookKey): Promise<Lookup> {
+  return findIn(await context.sharedLists.forRefresh(context, webhook.databaseId), webhook.id);
+}
+
+/** Looks up a webhook of which the service has just responded that it does not exist. */
+export async function lookUpAfterDeletion(context: Context, webhook: WebhookKey): Promise<Lookup> {
+  return findIn(await context.sharedLists.afterNow(context, webhook.databaseId), webhook.id);
 }
 
 /**
  * Looks for webhooks that a creation in doubt may have left behind. Requests one list if the setting `listing`
- * is on, and gives up when Pulumi stops. The webhooks that it finds are never deleted: they may belong to
- * another stack or to another creation in flight.
+ * is on, and gives up when Pulumi stops. The webhooks that it finds are never deleted: a resource that a forced
+ * replacement replaces may have them, another stack, or another creation in flight.
  *
  * @param startedAt The moment at which the creation began.
  * @returns The ids of the webhooks that are like the declared one and that this run neither knows nor knew when the

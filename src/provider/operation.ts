@@ -1,8 +1,10 @@
 import type { ClientContext } from "../api/client.js";
-import { oneLine, redact } from "../common/redact.js";
+import { oneLine, redact, sensitivePartsOfUrl } from "../common/redact.js";
 import type { Settings } from "./config.js";
 import type { EngineMonitor, Notify, Severity } from "./engine.js";
+import type { SharedLists } from "./lookup.js";
 import type { RunState } from "./run-state.js";
+import type { Properties } from "./values.js";
 
 /** What Pulumi passes with an operation besides the properties of the resource. */
 export interface OperationOptions {
@@ -16,6 +18,7 @@ export interface OperationOptions {
 export interface Context extends ClientContext {
   readonly settings: Settings;
   readonly runState: RunState;
+  readonly sharedLists: SharedLists;
   readonly engineMonitor: EngineMonitor;
   readonly operation: Operation;
 }
@@ -59,4 +62,14 @@ export class Operation {
   warn(line: string): void {
     this.notify(line, "warning");
   }
+}
+
+/** Returns the values that no message may show, of arguments or a state: secrets, and parts of the url. */
+export function sensitiveValues({ url, secret, adopt }: Properties): string[] {
+  const adopted = adopt as { secret?: unknown } | null | undefined;
+  const isString = (value: unknown) => typeof value === "string";
+  return [
+    ...[secret, adopted?.secret].filter(isString),
+    ...[url].filter(isString).flatMap(sensitivePartsOfUrl),
+  ];
 }

@@ -1,13 +1,13 @@
 import type { ListedWebhook } from "../api/schemas.js";
-import { differencesFrom, type ListedProperties, lookUpInCachedList } from "./lookup.js";
+import { differencesFrom, type ListedProperties, lookUpForRefresh } from "./lookup.js";
+import { failure } from "./messages/failures.js";
 import { nameOfWebhook } from "./messages/names.js";
 import {
   absentFromListText,
   driftText,
   inactiveText,
-  lookupProblems,
   notLookedUpText,
-} from "./messages/refresh.js";
+} from "./messages/notices.js";
 import { callText } from "./messages/requests.js";
 import type { Context } from "./operation.js";
 import type { WebhookAddress } from "./run-state.js";
@@ -17,13 +17,14 @@ import type { WebhookState } from "./state.js";
 export type Drift = Partial<ListedProperties>;
 
 /**
- * Looks up a webhook for a refresh, and warns of its differences from the state and of a switched-off webhook.
- * A failed lookup finds no drift.
+ * Reads a webhook for a refresh. The API does not describe how to read one (docs/api/README.md#other-operations), so
+ * nothing is sent unless the setting `listing` is on: then the webhook is looked up. Warns of its differences from the
+ * state and of a switched-off webhook. A failed lookup finds no drift.
  *
  * @param declared The arguments of the last update, where Pulumi passes them.
  * @returns `"absent"` if the service no longer has the webhook.
  */
-export async function refreshWebhook(
+export async function readWebhook(
   context: Context,
   address: WebhookAddress,
   state: WebhookState,
@@ -32,21 +33,25 @@ export async function refreshWebhook(
   const { settings, runState, operation } = context;
   const { baseUrl, databaseId, id } = address;
   if (baseUrl !== settings.baseUrl) {
-    warnNotLookedUp(context, databaseId, lookupProblems.otherBaseUrl(baseUrl));
+    // With --run-program, Pulumi would store this provider for the webhook, and never delete it.
+    throw failure("otherBaseUrlOfRefresh", operation, { settings, baseUrl });
+  }
+  runState.noteInState(address);
+  runState.readWebhooks.set(address, true);
+  if (!settings.listing) {
     return {};
   }
   const name = nameOfWebhook(id, databaseId);
-  const { webhook, isComplete, failure } = await lookUpInCachedList(context, address);
-  if (webhook === undefined && isComplete) {
-    runState.recordGone(address);
-    operation.warn(absentFromListText(name));
-    return "absent";
-  }
+  const lookup = await lookUpForRefresh(context, address);
+  const { webhook } = lookup;
   if (webhook === undefined) {
-    const why = failure
-      ? lookupProblems.listFailed(callText(context, failure))
-      : lookupProblems.incompleteList;
-    warnNotLookedUp(context, databaseId, why);
+    if (lookup.isComplete) {
+      runState.noteAbsent(address);
+      operation.warn(absentFromListText(name));
+      return "absent";
+    }
+    const failedCall = lookup.failure && callText(context, lookup.failure);
+    warnNotLookedUp(context, databaseId, failedCall);
     return {};
   }
   const drift = differencesFrom(webhook, state);
@@ -71,9 +76,13 @@ function isAsDeclared(
  * Warns once for each database: a refresh that could look up nothing must not look like one that found no
  * drift.
  */
-function warnNotLookedUp({ runState, operation }: Context, databaseId: string, why: string): void {
-  if (!runState.warnedDatabases.has(databaseId)) {
-    runState.warnedDatabases.add(databaseId);
-    operation.warn(notLookedUpText(databaseId, why));
+function warnNotLookedUp(
+  { sharedLists: { warnedDatabases }, operation }: Context,
+  databaseId: string,
+  failedCall: string | undefined,
+): void {
+  if (!warnedDatabases.has(databaseId)) {
+    warnedDatabases.add(databaseId);
+    operation.warn(notLookedUpText(databaseId, failedCall));
   }
 }

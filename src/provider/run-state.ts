@@ -1,78 +1,77 @@
-// What one Pulumi command remembers: definite events only. No comparison protects a webhook, because Pulumi
-// compares a resource several times, and deletes a moment later what looked unchanged.
-import type { WebhookKey, WebhookList } from "../api/client.js";
+// What one Pulumi command remembers: the webhooks that it knows, and a verdict on the deletion of some of them.
+// Whoever learns a fact stores the verdict, and a deletion obeys it. No comparison protects a webhook, because
+// Pulumi compares a resource several times, and deletes a moment later what looked unchanged.
+import type { WebhookKey } from "../api/client.js";
 
 /** Identifies a webhook across services. */
 export interface WebhookAddress extends WebhookKey {
   readonly baseUrl: string;
-  /** Whether the state holds a former base URL of the service, for which `baseUrl` stands. */
-  readonly isFormer?: boolean;
 }
 
-const conflicts = ["adoptionFailed", "returnedInDoubt"] as const;
-const protections = ["namedByAdopt", "adopted", "imported", "created"] as const;
-// What no longer holds of a webhook that is gone.
-const transient = ["inState", "read", "deletionSent", "created", "adopted", "imported"] as const;
+/** How a webhook got another resource in this command. */
+export type SpareReason = "namedByAdopt" | "adopted" | "imported" | "created";
 
 /**
- * What happened to a webhook. `read`: a refresh has read it. `deletionSkipped`: its deletion was not sent, so the
- * state no longer has it. `namedByAdopt`: the program adopts it. `stillNamedByAdopt`: the last update adopted it
- * too. `returnedInDoubt`: the service returned it for a creation, and it may not be new.
+ * Why the entry of a webhook must stay in the state. `returnedInDoubt`: the service returned it for a creation, and it
+ * may not be new. `adoptedWithUnknowns`: the program adopts it with arguments that are not known yet.
  */
-export type WebhookEvent =
-  | (typeof conflicts)[number]
-  | (typeof protections)[number]
-  | (typeof transient)[number]
-  | "stillNamedByAdopt"
-  | "deletionSkipped";
+export type RefusalReason = "adoptionFailed" | "returnedInDoubt" | "adoptedWithUnknowns";
 
-/** Why a deletion would be wrong, so that it fails. */
-export type DeletionConflict = (typeof conflicts)[number] | "sameNumberAtFormerBaseUrl";
-
-/** Why a webhook has another resource now, so that its deletion is skipped. */
-export type DeletionProtection = (typeof protections)[number];
+/** What a deletion does, without a request. `spared`: it counts as done. `refused`: it fails. */
+export type Verdict =
+  | { readonly kind: "spared"; readonly reason: SpareReason }
+  | { readonly kind: "refused"; readonly reason: RefusalReason };
 
 /** What one Pulumi command knows about its webhooks. */
 export class RunState {
   /** The URNs whose arguments were checked. The dynamic adapter gets none, so there "" stands for all resources. */
   readonly checkedUrns = new Set<string>();
-  /** The webhooks that were imported, by the URN of their resource. */
-  readonly imports = new Map<string, WebhookAddress>();
-  /** The lists that a refresh has read, by database. */
-  readonly lists = new Map<string, Promise<WebhookList>>();
-  /** The databases for which a refresh has warned that it could not look up every webhook. */
-  readonly warnedDatabases = new Set<string>();
-  readonly #webhooks = new Map<string, ReturnType<typeof newRecord>>();
-  #deletionCount = 0;
+  /** The URNs of the resources that this command has imported. */
+  readonly importedUrns = new Set<string>();
+  /** The webhooks that a refresh has read. */
+  readonly readWebhooks = new WebhookMap<true>();
+  /** The webhooks whose deletion was sent, so that they may be gone at any moment. */
+  readonly deletingWebhooks = new WebhookMap<true>();
+  /** The webhooks whose deletion counted as done without a request, so that Pulumi removes their entry. */
+  readonly sparedWebhooks = new WebhookMap<true>();
+  readonly #known = new WebhookMap<true>();
+  /** When a webhook was noted as absent last: the number of that absence. */
+  readonly #absences = new WebhookMap<number>();
+  readonly #verdicts = new WebhookMap<Verdict>();
+  /** The webhooks that a check names in `adopt`, each with whether one more check may name it. */
+  readonly #named = new WebhookMap<{ isInExchange: boolean }>();
+  #absenceCount = 0;
 
-  record(event: WebhookEvent, address: WebhookAddress): void {
-    const webhook = this.#recordOf(address);
-    if (event !== "inState" || webhook.goneAt === 0) {
-      webhook.events.add(event);
+  /** Notes that the state holds a webhook, unless it is already known to be absent. */
+  noteInState(address: WebhookAddress): void {
+    if (!this.#absences.has(address)) {
+      this.#known.set(address, true);
     }
-    webhook.isAtCurrentBaseUrl ||= event === "inState" && !address.isFormer;
   }
 
-  /** Records that a webhook no longer exists. Services reuse numbers, so a new one can get its number. */
-  recordGone(address: WebhookAddress): void {
-    const webhook = this.#recordOf(address);
-    this.#deletionCount += 1;
-    webhook.goneAt = this.#deletionCount;
-    transient.forEach((event) => void webhook.events.delete(event));
-  }
-
-  has(event: WebhookEvent, address: WebhookAddress): boolean {
-    return this.#recordOf(address).events.has(event);
+  /** Notes that a webhook no longer exists. Services reuse numbers, so a new one can get its number. */
+  noteAbsent(address: WebhookAddress): void {
+    this.#absenceCount += 1;
+    this.#absences.set(address, this.#absenceCount);
+    this.readWebhooks.delete(address);
+    this.deletingWebhooks.delete(address);
+    if (this.isHeld(address)) {
+      this.#verdicts.delete(address);
+    }
+    // The number of a creation in doubt stays known: the webhook in doubt may be the new one.
+    if (!this.#verdicts.has(address)) {
+      this.#known.delete(address);
+    }
   }
 
   /** Whether a webhook no longer exists, or may be gone at any moment. */
-  isGoneOrGoing(address: WebhookAddress): boolean {
-    return this.#recordOf(address).goneAt > 0 || this.has("deletionSent", address);
+  isAbsentOrGoing(address: WebhookAddress): boolean {
+    return this.#absences.has(address) || this.deletingWebhooks.has(address);
   }
 
   /** The current moment, for {@link isKnown}. */
   get now(): number {
-    return this.#deletionCount;
+    return this.#absenceCount;
   }
 
   /**
@@ -80,39 +79,81 @@ export class RunState {
    * webhook.
    */
   isKnown(address: WebhookAddress, since: number): boolean {
-    const { events, goneAt } = this.#recordOf(address);
-    return events.size > 0 || goneAt > since;
+    return this.#known.has(address) || (this.#absences.get(address) ?? 0) > since;
   }
 
-  /** Returns why a deletion must not be sent, if it must not. */
-  obstacleToDeletion(address: WebhookAddress): DeletionConflict | DeletionProtection | undefined {
-    const { events, isAtCurrentBaseUrl } = this.#recordOf(address);
-    const obstacle = [...conflicts, ...protections].find((event) => events.has(event));
-    // An adoption or an import names the webhook on purpose; another webhook just has the same number.
-    const isOther = obstacle === "created" || (obstacle === undefined && isAtCurrentBaseUrl);
-    return address.isFormer && isOther ? "sameNumberAtFormerBaseUrl" : obstacle;
+  /** Lets every deletion of a webhook count as done, because the webhook has another resource now. */
+  spare(address: WebhookAddress, reason: SpareReason): void {
+    this.#known.set(address, true);
+    if (reason === "created") {
+      this.#absences.delete(address);
+    }
+    if (this.verdictOn(address)?.kind !== "refused") {
+      this.#verdicts.set(address, { kind: "spared", reason });
+    }
   }
 
-  /** Records a resource of the program that has a webhook, and returns all of them. */
-  holdersWith(address: WebhookAddress, urn: string): readonly string[] {
-    return [...this.#recordOf(address).holders.add(urn)];
+  /** Lets every deletion of a webhook fail. This wins over {@link spare}. */
+  refuse(address: WebhookAddress, reason: RefusalReason): void {
+    this.#known.set(address, true);
+    this.#verdicts.set(address, { kind: "refused", reason });
   }
 
-  #recordOf({ baseUrl, databaseId, id }: WebhookAddress): ReturnType<typeof newRecord> {
-    const key = JSON.stringify([baseUrl, databaseId, id]);
-    const webhook = this.#webhooks.get(key) ?? newRecord();
-    this.#webhooks.set(key, webhook);
-    return webhook;
+  verdictOn(address: WebhookAddress): Verdict | undefined {
+    return this.#verdicts.get(address);
+  }
+
+  /** Whether this command has created, adopted or imported a webhook for a resource. */
+  isHeld(address: WebhookAddress): boolean {
+    const verdict = this.verdictOn(address);
+    return verdict?.kind === "spared" && verdict.reason !== "namedByAdopt";
+  }
+
+  /**
+   * Notes that a check names a webhook in `adopt`.
+   *
+   * @param isReplacement Whether the check has no old arguments.
+   * @param isExchange Whether the old arguments adopt another webhook.
+   * @returns Whether no other check has named the webhook, except the one before a replacement in an exchange.
+   */
+  nameForAdoption(address: WebhookAddress, isReplacement: boolean, isExchange: boolean): boolean {
+    const named = this.#named.get(address);
+    this.#named.set(address, { isInExchange: named === undefined && isExchange });
+    if (!this.isHeld(address)) {
+      this.spare(address, "namedByAdopt");
+    }
+    return named === undefined || (isReplacement && named.isInExchange);
+  }
+
+  /** Notes that a resource with another webhook adopts this one, so that Pulumi checks its replacement too. */
+  noteExchange(address: WebhookAddress): void {
+    if (this.#named.has(address)) {
+      this.#named.set(address, { isInExchange: true });
+    }
   }
 }
 
-function newRecord() {
-  return {
-    events: new Set<WebhookEvent>(),
-    /** The number of the deletion after which the webhook no longer existed; 0 for none. */
-    goneAt: 0,
-    isAtCurrentBaseUrl: false,
-    /** The URNs of the resources of the program that have the webhook. */
-    holders: new Set<string>(),
-  };
+/** A map of webhooks. */
+class WebhookMap<Value> {
+  readonly #values = new Map<string, Value>();
+
+  get(address: WebhookAddress): Value | undefined {
+    return this.#values.get(keyOf(address));
+  }
+
+  has(address: WebhookAddress): boolean {
+    return this.#values.has(keyOf(address));
+  }
+
+  set(address: WebhookAddress, value: Value): void {
+    this.#values.set(keyOf(address), value);
+  }
+
+  delete(address: WebhookAddress): void {
+    this.#values.delete(keyOf(address));
+  }
+}
+
+function keyOf({ baseUrl, databaseId, id }: WebhookAddress): string {
+  return JSON.stringify([baseUrl, databaseId, id]);
 }

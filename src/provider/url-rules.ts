@@ -47,19 +47,11 @@ export function normalizeBaseUrl(baseUrl: string): string {
 }
 
 /**
- * Whether two texts spell the same URL: scheme and host in either case, with or without the scheme's own
- * port, and with or without the slash of an empty path. Everything else must be equal, also in texts
- * that are not http or https URLs.
+ * Whether two texts spell the same URL, as the URL standard normalizes it: the case of the host, the scheme's own port,
+ * percent-encoding. A service may store the normalized spelling. Texts that are no URLs must be equal.
  */
 export function isSameUrl(one: string, other: string): boolean {
-  return withNormalizedOrigin(one) === withNormalizedOrigin(other);
-}
-
-function withNormalizedOrigin(url: string): string {
-  const parsed = parseHttpUrl(url);
-  const [, userInfo = "", rest = ""] = /^\w+:\/\/([^/?#]*@)?[^/?#]*(.*)$/.exec(url) ?? [];
-  const slash = rest.startsWith("/") ? "" : "/";
-  return parsed === null ? url : `${parsed.protocol}//${userInfo}${parsed.host}${slash}${rest}`;
+  return (URL.parse(one)?.href ?? one) === (URL.parse(other)?.href ?? other);
 }
 
 function syntaxProblem(url: string, example: string): string {

@@ -1,30 +1,49 @@
-// The operations on webhooks, for one configured provider. The adapters translate between Pulumi and it.
+// The operations on webhooks, for one configured provider. The adapters translate between Pulumi and it. Arguments and
+// results have the shapes of Pulumi's dynamic providers.
 import { Transport } from "../api/transport.js";
 import { importSecretVariable } from "../common/setting-names.js";
 import { adoptWebhook } from "./adopt.js";
-import { replacingArguments, requireCompleteInputs, withoutAbsent } from "./arguments.js";
-import { type CheckResult, checkWebhook } from "./check.js";
+import { parseInputs, replacingArguments, withoutAbsent } from "./arguments.js";
+import { checkWebhook } from "./check.js";
 import { type ConfigResult, type ConfigSource, readConfig } from "./config.js";
 import { createManagedWebhook } from "./create.js";
 import { deleteManagedWebhook } from "./delete.js";
 import { type DiffOptions, diffWebhook } from "./diff.js";
-import type { Difference } from "./differences.js";
 import type { EngineMonitor } from "./engine.js";
-import { type ErrorKind, WebhookError } from "./errors.js";
+import { WebhookError } from "./errors.js";
 import { findToImport } from "./import.js";
-import { notConfiguredText } from "./messages/deletion.js";
+import { SharedLists } from "./lookup.js";
+import { failure } from "./messages/failures.js";
 import { nameOfWebhook } from "./messages/names.js";
-import { delayLine, faultText } from "./messages/requests.js";
-import { type Context, Operation, type OperationOptions } from "./operation.js";
-import { refreshWebhook } from "./read.js";
+import { delayText } from "./messages/notices.js";
+import { type Context, Operation, type OperationOptions, sensitiveValues } from "./operation.js";
+import { readWebhook } from "./read.js";
 import { RunState } from "./run-state.js";
-import { addressOf, parseState, sensitiveValues } from "./state.js";
+import { addressOf, parseProperties } from "./state.js";
 import { type Properties, withWrappedSecret, wrapSecret } from "./values.js";
 
-/** A webhook as Pulumi stores it. */
-export interface StoredWebhook {
+/** The result of `check`: normalized inputs and one failure per problem. */
+export interface CheckResult {
+  readonly inputs: Properties;
+  readonly failures?: { property: string; reason: string }[];
+}
+
+/** The result of `diff`. Every difference replaces. */
+export interface DiffResult {
+  readonly changes: boolean;
+  readonly replaces?: string[];
+}
+
+/** The result of `create`. */
+export interface CreateResult {
   readonly id: string;
-  readonly properties: Properties;
+  readonly outs: Properties;
+}
+
+/** The result of `read`. An empty id says that the webhook no longer exists. */
+export interface ReadResult {
+  readonly id: string;
+  readonly props: Properties;
 }
 
 /** Implements every operation on webhooks. Each error is a {@link WebhookError}. */
@@ -32,6 +51,7 @@ export class WebhookProvider {
   readonly #source: ConfigSource;
   readonly #engineMonitor: EngineMonitor;
   readonly #runState = new RunState();
+  readonly #sharedLists = new SharedLists();
   #config: ConfigResult | undefined;
   #transport: Transport | undefined;
 
@@ -47,14 +67,18 @@ export class WebhookProvider {
    * @param olds The arguments of the last update; empty for a new webhook.
    */
   check(olds: Properties, news: Properties, options: OperationOptions): Promise<CheckResult> {
-    const args = { olds, news, urn: options.urn ?? "" };
-    return this.#runOperation("Check webhook", news, options, async (operation) =>
-      checkWebhook(args, this.#configuration, this.#runState, operation),
-    );
+    const resource = { olds, news, urn: options.urn ?? "" };
+    return this.#run("Check webhook", news, options, async (operation) => {
+      const config = this.#configuration;
+      const { inputs, failures } = checkWebhook(resource, config, this.#runState, operation);
+      // Name no property: Pulumi prints the value of a named one, and a url is often a credential.
+      const named = failures.map((reason) => ({ property: "", reason }));
+      return named.length === 0 ? { inputs } : { inputs, failures: named };
+    });
   }
 
   /**
-   * Compares the state with the arguments and the base URL. Every difference replaces. Sends nothing.
+   * Compares the state with the arguments and the base URL. Sends nothing.
    *
    * @param olds The stored outputs, as Pulumi calls them too.
    */
@@ -63,62 +87,63 @@ export class WebhookProvider {
     olds: Properties,
     news: Properties,
     options: OperationOptions & DiffOptions,
-  ): Promise<readonly Difference[]> {
-    const state = parseState(olds);
+  ): Promise<DiffResult> {
+    const state = parseProperties(olds);
     const name = `Compare ${nameOfWebhook(id, state.databaseId)}`;
-    return this.#runOperation(name, olds, options, async (operation) => {
+    return this.#run(name, olds, options, async (operation) => {
       const { settings } = this.#configuration;
-      return diffWebhook({ ...options, id, state, news, settings }, this.#runState, operation);
+      const comparison = { ...options, id, state, news, settings };
+      const differences = diffWebhook(comparison, this.#runState, operation);
+      const replaces = differences.map(({ property }) => property);
+      return replaces.length === 0 ? { changes: false } : { changes: true, replaces };
     });
   }
 
   /** Creates or adopts a webhook, and returns its secret for Pulumi to encrypt. */
-  create(inputs: Properties, options: OperationOptions): Promise<StoredWebhook> {
-    const { databaseId } = parseState(inputs);
-    const place = databaseId === undefined ? "" : ` in database ${databaseId}`;
-    return this.#runOperation(`Create webhook${place}`, inputs, options, async (operation) => {
-      const context = this.#requireContext(operation, "notCreated");
-      const webhook = requireCompleteInputs(inputs);
+  create(inputs: Properties, options: OperationOptions): Promise<CreateResult> {
+    const { databaseId } = parseProperties(inputs);
+    const name = `Create webhook${databaseId === undefined ? "" : ` in database ${databaseId}`}`;
+    const isCreation = withoutAbsent(inputs).adopt === undefined;
+    const create = async (operation: Operation) => {
+      const context = this.#requireContext(operation, "creationWithInvalidSettings");
+      const parsed = parseInputs(inputs);
+      if ("problem" in parsed) {
+        throw failure("incomplete", operation, parsed.problem);
+      }
+      const { webhook } = parsed;
       const { id, secret } = webhook.adopt
         ? await adoptWebhook(context, webhook, webhook.adopt)
         : await createManagedWebhook(context, webhook);
       const { baseUrl } = context.settings;
-      return { id, properties: withWrappedSecret({ ...outputsOf(inputs), baseUrl, secret }) };
-    });
+      return { id, outs: withWrappedSecret({ ...outputsOf(inputs), baseUrl, secret }) };
+    };
+    return this.#run(name, inputs, options, create, isCreation);
   }
 
   /**
-   * Returns the state as it is, because the API does not describe how to read a webhook
-   * (docs/api/README.md#other-operations). With the setting `listing` the webhook is looked up: what the
-   * service has replaces the state, except the secret.
+   * Returns the state with what a refresh finds at the service, except the secret.
    *
    * @param declared The arguments of the last update, where Pulumi passes them.
-   * @returns `undefined` if the service no longer has the webhook.
    */
   read(
     id: string,
     props: Properties,
     options: OperationOptions,
     declared?: Properties,
-  ): Promise<StoredWebhook | undefined> {
-    return this.#runOperation(`Read webhook ${id}`, props, options, async (operation) => {
-      const { settings } = this.#configuration;
+  ): Promise<ReadResult> {
+    const state = parseProperties(props);
+    return this.#run(`Read webhook ${id}`, props, options, async (operation) => {
+      const address = addressOf(id, state);
       const stored = withWrappedSecret(props);
-      const state = parseState(props);
-      const address = addressOf(id, state, settings);
-      if (address !== undefined) {
-        this.#runState.record("inState", address);
-        this.#runState.record("read", address);
+      if (this.#configuration.settings === undefined || address === undefined) {
+        return { id, props: stored };
       }
-      if (settings?.listing !== true || address === undefined) {
-        return { id, properties: stored };
-      }
-      const context = this.#requireContext(operation, "unchanged");
-      const declaredState = declared && parseState(declared);
-      const drift = await refreshWebhook(context, address, state, declaredState);
+      const context = this.#requireContext(operation, "invalidSettings");
+      const declaredState = declared && parseProperties(declared);
+      const drift = await readWebhook(context, address, state, declaredState);
       return drift === "absent"
-        ? undefined
-        : { id, properties: withoutAbsent({ ...stored, ...drift }) };
+        ? { id: "", props: {} }
+        : { id, props: withoutAbsent({ ...stored, ...drift }) };
     });
   }
 
@@ -132,31 +157,33 @@ export class WebhookProvider {
     id: string,
     databaseId: string,
     options: OperationOptions,
-  ): Promise<StoredWebhook & { readonly inputs: Properties }> {
-    const { urn = "" } = options;
+  ): Promise<ReadResult & { readonly inputs: Properties }> {
     const givenSecret = this.#source.environment[importSecretVariable] ?? "";
     const name = `Import ${nameOfWebhook(id, databaseId)}`;
-    return this.#runOperation(name, { secret: givenSecret }, options, async (operation) => {
-      const context = this.#requireContext(operation, "unchanged");
+    return this.#run(name, { secret: givenSecret }, options, async (operation) => {
+      const context = this.#requireContext(operation, "invalidSettings");
       const { baseUrl } = context.settings;
       const address = { baseUrl, databaseId, id };
       const found = await findToImport(context, address, givenSecret);
-      this.#runState.imports.set(urn, address);
+      this.#runState.importedUrns.add(options.urn ?? "");
       const inputs = { ...found.inputs, url: wrapSecret(found.inputs.url) };
       const { secret } = found;
-      const properties = withWrappedSecret({ ...outputsOf(inputs), baseUrl, secret });
-      return { id, inputs, properties };
+      return { id, inputs, props: withWrappedSecret({ ...outputsOf(inputs), baseUrl, secret }) };
     });
+  }
+
+  /** Keeps the old outputs: every difference replaces the webhook, so there is nothing to update. */
+  async update(olds: Properties): Promise<{ outs: Properties }> {
+    return { outs: withWrappedSecret(olds) };
   }
 
   /** Deletes a webhook. Fails unless it is certain that the webhook is gone, or has another resource now. */
   delete(id: string, props: Properties, options: OperationOptions): Promise<void> {
-    const state = parseState(props);
-    const { databaseId } = addressOf(id, state, undefined) ?? {};
-    const name = databaseId === undefined ? `webhook ${id}` : nameOfWebhook(id, databaseId);
-    return this.#runOperation(`Delete ${name}`, props, options, async (operation) => {
-      const context = this.#requireContext(operation, "notDeleted");
-      await deleteManagedWebhook(context, addressOf(id, state, context.settings));
+    const address = addressOf(id, parseProperties(props));
+    const name = address === undefined ? `webhook ${id}` : nameOfWebhook(id, address.databaseId);
+    return this.#run(`Delete ${name}`, props, options, async (operation) => {
+      const context = this.#requireContext(operation, "deletionWithInvalidSettings");
+      await deleteManagedWebhook(context, address);
     });
   }
 
@@ -166,11 +193,13 @@ export class WebhookProvider {
   }
 
   /** Returns what an operation needs to talk to the service. Throws if the settings are not valid. */
-  #requireContext(operation: Operation, kind: ErrorKind): Context {
+  #requireContext(
+    operation: Operation,
+    failureName: "invalidSettings" | "creationWithInvalidSettings" | "deletionWithInvalidSettings",
+  ): Context {
     const { settings, problems } = this.#configuration;
     if (settings === undefined) {
-      const text = notConfiguredText(operation, problems, kind, this.#source.isExplicit());
-      throw new WebhookError(kind, text);
+      throw failure(failureName, operation, { problems, isExplicit: this.#source.isExplicit() });
     }
     const engineMonitor = this.#engineMonitor;
     this.#transport ??= new Transport(settings, engineMonitor.stopping);
@@ -178,31 +207,30 @@ export class WebhookProvider {
       settings,
       transport: this.#transport,
       runState: this.#runState,
+      sharedLists: this.#sharedLists,
       engineMonitor,
       operation,
-      onDelay: (delay) => operation.notify(delayLine(delay)),
+      onDelay: (delay) => operation.notify(delayText(delay)),
     };
   }
 
   /** Runs one operation. Its messages redact the secrets among `properties`, its arguments or its state. */
-  async #runOperation<Result>(
+  #run<Result>(
     name: string,
     properties: Properties,
     { notify }: OperationOptions,
     run: (operation: Operation) => Promise<Result>,
+    isCreation = false,
   ): Promise<Result> {
     const sensitive = () => [this.#config?.settings?.apiKey ?? "", ...sensitiveValues(properties)];
     const operation = new Operation(name, notify, sensitive);
-    this.#engineMonitor.beginOperation();
-    try {
-      return await run(operation);
-    } catch (error) {
-      throw error instanceof WebhookError
-        ? error
-        : new WebhookError("fault", faultText(operation, error));
-    } finally {
-      this.#engineMonitor.endOperation();
-    }
+    const runSafely = () =>
+      run(operation).catch((error: unknown) => {
+        throw error instanceof WebhookError
+          ? error
+          : failure("fault", operation, { operation, error });
+      });
+    return this.#engineMonitor.run(runSafely, { isCreation });
   }
 }
 

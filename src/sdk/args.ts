@@ -77,20 +77,13 @@ export interface ProviderArgs {
    * The address of the service, with a path prefix if it has one: `https:`, or `http:` on a loopback
    * host. Required, here or in `DBWEBHOOKS_BASE_URL`.
    *
-   * Changing this replaces all webhooks of the provider, unless `formerBaseUrls` contains the old address:
-   * the old webhooks are deleted with the old settings, so the old key must still work. If the environment
-   * sets the address or the key, the change is refused.
+   * This cannot change: for a service with another address, declare a second Provider, and pass it to the
+   * webhooks. They are created at the new address, and the old Provider deletes the old ones.
    *
-   * @remarks This is how `pulumi-dbwebhooks/native` works. With `pulumi-dbwebhooks`, do not change this: keep
-   * this Provider, and declare a second one with the new address.
+   * @remarks `pulumi-dbwebhooks/native` refuses another address in a preview. With `pulumi-dbwebhooks`, the deletion of
+   * the old webhooks fails.
    */
   baseUrl?: pulumi.Input<string | undefined>;
-  /**
-   * Base URLs that the same service had before. A webhook that was created at one of them is not
-   * replaced; it is looked up and deleted at `baseUrl`. `DBWEBHOOKS_FORMER_BASE_URLS` holds them
-   * separated by commas. Default: none.
-   */
-  formerBaseUrls?: pulumi.Input<pulumi.Input<string>[] | undefined>;
   /** The bearer key. Required, here or in `DBWEBHOOKS_API_KEY`. Stored as a secret. */
   apiKey?: pulumi.Input<string | undefined>;
   /** The timeout of one HTTP attempt in seconds, connection included: 0.001 to 3,600. Default: 30. */

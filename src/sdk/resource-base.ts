@@ -6,6 +6,16 @@ import { readOnlyText } from "../common/read-only.js";
 import { isDefaultProviderName, validateSettingNames } from "../common/setting-names.js";
 import type { ProviderArgs, WebhookArgs } from "./args.js";
 
+/** What tells the two `Webhook` classes apart. */
+export interface Entry {
+  /** The module that exports the class. */
+  readonly module: string;
+  /** The type of its resources. */
+  readonly type: string;
+  /** The package of its providers. */
+  readonly packageName: string;
+}
+
 /** The base of the `Webhook` classes of both entries. */
 export abstract class WebhookResource extends pulumi.CustomResource {
   /**
@@ -24,15 +34,29 @@ export abstract class WebhookResource extends pulumi.CustomResource {
   /** The base URL of the service at which the webhook was created. */
   declare readonly baseUrl: pulumi.Output<string>;
 
+  /**
+   * Is not supported: the service does not reveal the secret of an existing webhook. Export the secret from the
+   * stack that manages the webhook, and use a `StackReference`.
+   *
+   * @throws RunError always.
+   */
+  static get(name: string, ..._: unknown[]): never {
+    throw readOnlyError(name);
+  }
+
   /** @param entryProperties Properties that only this entry's webhooks have. */
   constructor(
-    type: string,
+    entry: Entry,
     name: string,
     args: WebhookArgs,
     entryProperties: pulumi.Inputs,
     opts: pulumi.CustomResourceOptions | undefined,
   ) {
     assertSupportedNode();
+    if (opts?.id !== undefined) {
+      throw readOnlyError(name);
+    }
+    assertOwnProvider(name, opts, entry);
     if (opts?.deletedWith !== undefined) {
       void pulumi.log.warn(
         `Webhook ${name}: with the option deletedWith, Pulumi does not delete the webhook at the service when it deletes the other resource. Remove the option, unless that resource is the database itself.`,
@@ -41,7 +65,7 @@ export abstract class WebhookResource extends pulumi.CustomResource {
     // A JavaScript program can omit the arguments. `pulumi preview` then reports the missing ones.
     const given: Partial<WebhookArgs> = args ?? {};
     super(
-      type,
+      entry.type,
       name,
       {
         // An output resolves from the state only if the properties name it.
@@ -56,30 +80,6 @@ export abstract class WebhookResource extends pulumi.CustomResource {
         ...entryProperties,
       },
       pulumi.mergeOptions(opts, { additionalSecretOutputs: ["secret"] }),
-    );
-  }
-}
-
-/** Returns the error for a webhook that would only be read. */
-export function readOnlyError(name: string): pulumi.RunError {
-  return new pulumi.RunError(`Webhook ${name}: ${readOnlyText}`);
-}
-
-/**
- * Throws for a provider of another package, such as the `Provider` of the other entry: Pulumi would ask it for a
- * resource that it does not have.
- */
-export function assertOwnProvider(
-  name: string,
-  opts: pulumi.CustomResourceOptions | undefined,
-  packageName: string,
-  entry: string,
-): void {
-  // Pulumi's SDK stores the package of a provider in this internal property.
-  const { pkg } = (opts?.provider ?? {}) as { pkg?: unknown };
-  if (typeof pkg === "string" && pkg !== packageName) {
-    throw new pulumi.RunError(
-      `Webhook ${name}: its provider is of another package (${pkg}). Import Webhook and Provider from the same entry: this Webhook is from "${entry}".`,
     );
   }
 }
@@ -128,5 +128,28 @@ function assertSupportedNode(): void {
     assertNodeVersion("pulumi-dbwebhooks", process.versions.node);
   } catch (error) {
     throw new pulumi.RunError((error as Error).message);
+  }
+}
+
+/** Returns the error for a webhook that would only be read. */
+function readOnlyError(name: string): pulumi.RunError {
+  return new pulumi.RunError(`Webhook ${name}: ${readOnlyText}`);
+}
+
+/**
+ * Throws for a provider of another package, such as the `Provider` of the other entry: Pulumi would ask it for a
+ * resource that it does not have.
+ */
+function assertOwnProvider(
+  name: string,
+  opts: pulumi.CustomResourceOptions | undefined,
+  { packageName, module }: Entry,
+): void {
+  // Pulumi's SDK stores the package of a provider in this internal property.
+  const { pkg } = (opts?.provider ?? {}) as { pkg?: unknown };
+  if (typeof pkg === "string" && pkg !== packageName) {
+    throw new pulumi.RunError(
+      `Webhook ${name}: its provider is of another package (${pkg}). Import Webhook and Provider from the same entry: this Webhook is from "${module}".`,
+    );
   }
 }

@@ -1,5 +1,6 @@
 import type { Settings } from "../../src/provider/config.ts";
 import { EngineMonitor } from "../../src/provider/engine.ts";
+import { SharedLists } from "../../src/provider/lookup.ts";
 import type { Context, Operation } from "../../src/provider/operation.ts";
 import { RunState } from "../../src/provider/run-state.ts";
 import type { StubResponse } from "./http-server.ts";
@@ -58,7 +59,6 @@ export function listOf(...webhooks: readonly object[]): StubResponse {
 export function someSettings(changes: Partial<Settings> = {}): Settings {
   return {
     baseUrl: "https://tables.example.com",
-    formerBaseUrls: [],
     isExplicit: false,
     namesFromEnvironment: [],
     apiKey,
@@ -76,6 +76,7 @@ export function someContext(operation: Operation, settings: Settings = someSetti
     settings,
     transport: { sendRequest: () => Promise.reject(new Error("nothing is sent")) },
     runState: new RunState(),
+    sharedLists: new SharedLists(),
     engineMonitor: new EngineMonitor(undefined, () => undefined),
     operation,
     onDelay: () => undefined,

@@ -31,8 +31,11 @@ export function startProvider(settings: Texts = {}, options: ProviderOptions = {
   const notify: Notify = (line, severity) => void lines.push(`${severity}: ${line}`);
   return {
     lines,
-    check: (olds: Properties, news: Properties, options?: SomeOptions) =>
-      provider.check(olds, news, { notify, ...options }),
+    /** Returns the inputs and the reasons of the failures. */
+    check: async (olds: Properties, news: Properties, options?: SomeOptions) => {
+      const { inputs, failures = [] } = await provider.check(olds, news, { notify, ...options });
+      return { inputs, failures: failures.map(({ reason }) => reason) };
+    },
     diff: (id: string, olds: Properties, news: Properties, options?: SomeOptions & DiffOptions) =>
       provider.diff(id, olds, news, { notify, ...options }),
     create: (inputs: Properties, options?: SomeOptions) =>

@@ -78,10 +78,11 @@ it("Without listing, and with any other configuration, state and arguments, a di
 
       const { failures } = await check(olds, news);
       const result = await diff("17", olds, news).catch((error) => error.kind);
-      const refreshed = await read("17", olds);
+      const refreshed = await read("17", olds).catch((error) => error.kind);
 
-      expect([expect.any(Array), "unchanged"]).toContainEqual(result);
-      expect(refreshed?.properties).toEqual({ ...olds, secret: wrapped(secret) });
+      expect([{ changes: false }, { changes: true, replaces: expect.any(Array) }, "unchanged"]).toContainEqual(result);
+      const stored = { id: "17", props: { ...olds, secret: wrapped(secret) } };
+      expect([stored, "unchanged"]).toContainEqual(refreshed);
       [...failures, ...lines].forEach(expectPrintable);
       expectNoPrototypePollution();
     }),

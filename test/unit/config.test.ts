@@ -14,7 +14,6 @@ describe("The settings of a provider", () => {
   it("have defaults, except for the base URL, the key and the limits of requests", () => {
     expect(read().settings).toStrictEqual({
       baseUrl: "https://tables.example.com",
-      formerBaseUrls: [],
       isExplicit: false,
       namesFromEnvironment: [],
       apiKey: "key",
@@ -25,7 +24,6 @@ describe("The settings of a provider", () => {
     });
   });
 
-  const formerUrls = ["https://old.example.com", "https://a.a/x"];
   it.each<[SettingName, variable: string, text: string, value: unknown]>([
     ["baseUrl", "DBWEBHOOKS_BASE_URL", "HTTPS://A.a:443/a/..//", "https://a.a"],
     ["baseUrl", "DBWEBHOOKS_BASE_URL", "http://[::1]:1234/eu/", "http://[::1]:1234/eu"],
@@ -38,9 +36,10 @@ describe("The settings of a provider", () => {
     ],
     // The host is "api". Only the path /api/v1 is refused.
     ["baseUrl", "DBWEBHOOKS_BASE_URL", "https://api/v1", "https://api/v1"],
-    ["formerBaseUrls", "DBWEBHOOKS_FORMER_BASE_URLS", `${formerUrls.join("/, ")}/`, formerUrls],
-    ["formerBaseUrls", "DBWEBHOOKS_FORMER_BASE_URLS", ` ${JSON.stringify(formerUrls)}`, formerUrls],
     ["apiKey", "DBWEBHOOKS_API_KEY", "other", "other"],
+    // A quote inside a key is none around it.
+    ["apiKey", "DBWEBHOOKS_API_KEY", '"other', '"other'],
+    ["baseUrl", "DBWEBHOOKS_BASE_URL", "https://a.b/api/v10", "https://a.b/api/v10"],
     ["timeoutSeconds", "DBWEBHOOKS_TIMEOUT_SECONDS", "0.001", 0.001],
     ["timeoutSeconds", "DBWEBHOOKS_TIMEOUT_SECONDS", "3600", 3_600],
     ["retrySeconds", "DBWEBHOOKS_RETRY_SECONDS", "0.0", 0],
@@ -77,7 +76,6 @@ describe("The settings of a provider", () => {
   it.each<[string, config: Texts, environment: Texts]>([
     ["with allowInsecureBaseUrl", { allowInsecureBaseUrl: "true", baseUrl: insecure }, {}],
     ["with DBWEBHOOKS_ALLOW_INSECURE_BASE_URL", { baseUrl: insecure }, variables],
-    ["as a former base URL, to which nothing is sent", { formerBaseUrls: insecure }, {}],
   ])("may hold a remote base URL without encryption %s", (_case, config, environment) => {
     expect(read(config, { environment }).problems).toEqual([]);
   });
@@ -88,6 +86,11 @@ describe("A problem with the settings", () => {
     ["baseUrl", "no HTTP URL", ["tables.example.com", " ", "https:///a.example", "ftp://a.b"]],
     ["baseUrl", "too long", [`https://a.example${"/".repeat(80_000)}b`]],
     ["baseUrl", "the URL of the API", ["https://a.b/api/v1", "https://a/eu/API/v1//"]],
+    [
+      "baseUrl",
+      "the URL of an operation",
+      ["https://a.b/api/v1/bases", "https://a.b/eu/api/v1/bases/base_1/webhooks/"],
+    ],
     ["baseUrl", "a URL with credentials", ["https://user@a.example", "https://:pw@a.example"]],
     ["baseUrl", "a URL with a query or fragment", ["https://a.example/?", "https://a.example/#"]],
     [
@@ -95,9 +98,8 @@ describe("A problem with the settings", () => {
       "unencrypted to another host than localhost",
       ["http://a.example", "http://svc.localhost"],
     ],
-    ["formerBaseUrls", "no base URLs", ["old.example.com", "https://a.example,", "https://a?b"]],
-    ["formerBaseUrls", "no JSON list of URLs", ["[]x", '{"a":1}', "[1]"]],
     ["apiKey", "no visible ASCII", ["key\n", " key", "a b", "kéy"]],
+    ["apiKey", "in quotes", ['"sk_live_1"', "'sk_live_1'", "`sk_live_1`"]],
     ["timeoutSeconds", "no number", ["soon", "1e3", "0x10", "1,5", "1.", ".5"]],
     ["timeoutSeconds", "out of range", ["0", "3600.1"]],
     ["retrySeconds", "out of range", ["-1", "86400.1"]],

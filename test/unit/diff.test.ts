@@ -1,24 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { eventTypes } from "../../src/common/event-types.ts";
-import type { DiffOptions } from "../../src/provider/diff.ts";
-import { secret, someArgs, someState, unknownMarkers, wrapped } from "../helpers/builders.ts";
+import { secret, someArgs, someState, unknownMarkers } from "../helpers/builders.ts";
 import { errorOf } from "../helpers/errors.ts";
 import { startProvider, type Texts } from "../helpers/provider.ts";
 
 type Properties = Record<string, unknown>;
 const { string: unknownValue } = unknownMarkers;
 
-const namesOf = (differences: readonly { readonly property: string }[]) =>
-  differences.map(({ property }) => property);
-
 /** Compares webhook 17 with the program. Returns the properties that differ, and the lines for the user. */
 async function compare({ state = {}, news = {}, settings = {} }) {
   const { check, diff, lines } = startProvider(settings);
   // Pulumi checks arguments only when it runs the program, and not in a refresh.
   await check(someArgs(), someArgs(news));
-  const differences = await diff("17", someState(state), someArgs(news));
-  return { names: namesOf(differences), lines };
+  const { replaces = [] } = await diff("17", someState(state), someArgs(news));
+  return { names: replaces, lines };
 }
 
 const replacementFor = (name: string) => ({
@@ -27,9 +23,6 @@ const replacementFor = (name: string) => ({
 });
 
 describe("A comparison", () => {
-  const formerBaseUrls = `https://a.a,${someState().baseUrl}/,https://b.b`;
-  const movedService = { baseUrl: "https://a.b", formerBaseUrls };
-
   it("finds exactly the arguments that would give the service another webhook", async () => {
     const optional = <Value>(value: fc.Arbitrary<Value>) =>
       fc.oneof(value, fc.constantFrom(undefined, null));
@@ -57,19 +50,25 @@ describe("A comparison", () => {
         const different = Object.keys(old).filter((name) => old[name] !== next[name]);
 
         // `news` is not checked first: a comparison does not rely on normalized arguments.
-        const differences = await diff("17", someState(inputs), news);
+        const result = await diff("17", someState(inputs), news);
 
-        expect(namesOf(differences)).toEqual(different);
+        expect(result).toEqual(
+          different.length === 0 ? { changes: false } : { changes: true, replaces: different },
+        );
       }),
     );
   });
 
   it.each<[string, Parameters<typeof compare>[0]]>([
     ["the state holds null as tableId", { state: { tableId: null } }],
-    ["the state holds the url wrapped as a secret", { state: { url: wrapped(someState().url) } }],
-    ["the state holds a wrapped secret", { state: { secret: wrapped("whsec_1") } }],
     ["the base URLs mean the same", { state: { baseUrl: "HTTPS://TABLES.example.com:443//" } }],
-    ["the webhook was created at a former base URL", { settings: movedService }],
+    [
+      "the service has stored the normalized url",
+      {
+        state: { url: "https://xn--bcher-kva.example/gr%C3%B6%C3%9Fe" },
+        news: { url: "https://bücher.example/größe" },
+      },
+    ],
     ["the program adopts the webhook with its secret", { news: { adopt: { id: 17, secret } } }],
     ["the secret to adopt is not known yet", { news: { adopt: { id: 17, secret: unknownValue } } }],
     ["settings are missing", { settings: { baseUrl: undefined, apiKey: undefined } }],
@@ -108,70 +107,82 @@ describe("ignoreChanges", () => {
     // The default provider would refuse to compare a webhook of another base URL.
     const { diff } = startProvider({ isExplicit: "true" });
 
-    const differences = await diff("17", state, someArgs(), { ignored: row.ignored });
+    const { replaces = [] } = await diff("17", state, someArgs(), { ignored: row.ignored });
 
-    expect(namesOf(differences)).toEqual([...row.different, "baseUrl", "secret"]);
+    expect(replaces).toEqual([...row.different, "baseUrl", "secret"]);
   });
 });
 
 describe("A base URL other than the one at which a webhook was created", () => {
-  const otherService = { baseUrl: "https://tables.example.com/eu" };
-  const explicit = { isExplicit: "true" };
-  const plugin = { keepsOldSettings: true };
-  const baseUrlVariable = { DBWEBHOOKS_BASE_URL: otherService.baseUrl };
+  const baseUrl = "https://tables.example.com/eu";
+  const baseUrlVariable = { DBWEBHOOKS_BASE_URL: baseUrl };
   const apiKeyVariable = { DBWEBHOOKS_API_KEY: "key-of-the-environment" };
 
-  it.each<[string, Texts, Texts, DiffOptions]>([
-    ["the default provider of the dynamic adapter", otherService, {}, {}],
-    [
-      "the default provider of the plugin with a base URL of the environment",
-      {},
-      baseUrlVariable,
-      plugin,
-    ],
-    [
-      "the default provider of the plugin with a key of the environment",
-      otherService,
-      apiKeyVariable,
-      plugin,
-    ],
-    [
-      "a Provider that has it from a variable",
-      { ...explicit, baseUrl: undefined },
-      baseUrlVariable,
-      {},
-    ],
-  ])("is refused for %s, before any warning", async (_case, settings, environment, options) => {
-    const { check, diff, lines } = startProvider(settings, { environment });
-    await check(someArgs(), someArgs());
+  it.each<[source: string, settings: Texts, environment: Texts]>([
+    ["the stack's configuration", { baseUrl }, {}],
+    ["the stack's configuration, with a key of the environment", { baseUrl }, apiKeyVariable],
+    ["the environment", {}, baseUrlVariable],
+  ])(
+    "is refused for the default provider before any warning: from %s",
+    async (_source, settings, environment) => {
+      const { check, diff, lines } = startProvider(settings, { environment });
+      await check(someArgs(), someArgs());
 
-    const error = await errorOf(diff("17", someState(), someArgs(), options));
+      const error = await errorOf(diff("17", someState(), someArgs({ url: "https://b.example" })));
 
-    expect(error).toMatchObject({ kind: "unchanged" });
-    expect(error.message).toMatch(/its own key.*"Another base URL"/);
+      expect(error).toMatchObject({ kind: "unchanged" });
+      expect(error.message).toMatch(
+        /set baseUrl and apiKey back .* run "pulumi up"\. Then declare a Provider/,
+      );
+      expect(lines).toEqual([]);
+    },
+  );
+
+  it.each<[source: string, settings: Texts, environment: Texts]>([
+    ["its arguments", { baseUrl }, apiKeyVariable],
+    ["the environment", { baseUrl: undefined }, baseUrlVariable],
+  ])(
+    "replaces the webhook of a Provider, which may come from another one: from %s",
+    async (_source, settings, environment) => {
+      const { check, diff, lines } = startProvider(
+        { isExplicit: "true", ...settings },
+        { environment },
+      );
+      await check(someArgs(), someArgs());
+
+      const { replaces = [] } = await diff("17", someState(), someArgs());
+
+      expect(replaces).toEqual(["baseUrl"]);
+      expect(lines).toEqual([expect.stringMatching(/^warning: .*baseUrl \(from .* to .*\)/)]);
+    },
+  );
+});
+
+describe("The comparison that Pulumi makes in a refresh", () => {
+  const drifted = someState({ url: "https://drifted.example" });
+  const adopting = someArgs({ adopt: { id: "17", secret } });
+
+  it.each([
+    ["with URNs, beside the checks of other resources", "urn:first", "urn:other"],
+    ["without URNs, in a command that checks nothing", undefined, undefined],
+  ])("finds drift, refuses nothing and announces nothing: %s", async (_case, urn, checkedUrn) => {
+    const { check, read, diff, lines } = startProvider();
+    if (checkedUrn !== undefined) await check({}, someArgs(), { urn: checkedUrn });
+    await read("17", drifted, { urn });
+
+    const { replaces = [] } = await diff("17", drifted, adopting, { urn });
+
+    expect(replaces).toEqual(["url"]);
     expect(lines).toEqual([]);
   });
 
-  it.each<[string, Texts, Texts, DiffOptions]>([
-    ["the default provider of the plugin", otherService, {}, plugin],
-    ["a Provider that has it as an argument", { ...explicit, ...otherService }, apiKeyVariable, {}],
-  ])("replaces the webhook of %s, with one line", async (_case, settings, environment, options) => {
-    const { check, diff, lines } = startProvider(settings, { environment });
-    await check(someArgs(), someArgs());
+  it("is over for a resource once its arguments were checked", async () => {
+    const { check, read, diff, lines } = startProvider();
+    await read("17", drifted, { urn: "urn:first" });
+    await check({}, someArgs(), { urn: "urn:first" });
 
-    const differences = await diff("17", someState(), someArgs(), options);
+    await diff("17", drifted, someArgs(), { urn: "urn:first" });
 
-    expect(namesOf(differences)).toEqual(["baseUrl"]);
-    expect(lines).toEqual([expect.stringMatching(/^warning: .*old key.*formerBaseUrls/)]);
-  });
-
-  it("is a difference and no error in a refresh, even if `adopt` names the webhook", async () => {
-    const { read, diff, lines } = startProvider(otherService);
-    await read("17", someState());
-
-    const differences = await diff("17", someState(), someArgs({ adopt: { id: 17, secret } }));
-
-    expect(namesOf(differences)).toEqual(["baseUrl"]);
-    expect(lines).toEqual([]);
+    expect(lines).toEqual([expect.stringMatching(/^warning: Replacing webhook 17 .*: url\./)]);
   });
 });

@@ -19,15 +19,17 @@ async function listen(server: Server, port = 0): Promise<string> {
 const engineAt = (address?: string, notify: Notify = () => {}) =>
   new EngineMonitor(address, notify);
 
-/** Begins a creation as the provider does, and returns a function that ends it. */
-function beginCreation(engine: EngineMonitor): () => void {
-  engine.beginOperation();
-  engine.signalHandlers.beginCreation();
+/** Begins an operation, and returns a function that ends it. */
+function begin(engine: EngineMonitor, options?: { isCreation: boolean }): () => Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const operation = engine.run(() => promise, options);
   return () => {
-    engine.signalHandlers.endCreation();
-    engine.endOperation();
+    resolve();
+    return operation;
   };
 }
+
+const beginCreation = (engine: EngineMonitor) => begin(engine, { isCreation: true });
 
 /** Returns the handler that a creation has added and not removed. A real signal would reach Vitest too. */
 function handlerOf(signal: "SIGINT" | "SIGTERM", listenersBefore: readonly unknown[]) {
@@ -95,15 +97,15 @@ describe("Pulumi's engine", () => {
 describe("The process of the provider", () => {
   it("sends nothing more when the engine is gone, and ends with the last operation in flight", async () => {
     const engine = engineAt(refusedAddress);
-    engine.beginOperation();
+    const end = begin(engine);
     await engine.exitIfFinished();
     const exitsBefore = exit.mock.calls.length;
 
-    engine.endOperation();
+    await end();
 
     expect(engine.stopping.aborted).toBe(true);
     expect(exitsBefore).toBe(0);
-    expect(exit).toHaveBeenCalledOnce();
+    await expect.poll(() => exit.mock.calls.length).toBe(1);
   });
 
   it("ends when the engine did not respond at first, and is gone later", async () => {
@@ -114,7 +116,23 @@ describe("The process of the provider", () => {
 
     await engine.exitIfFinished();
 
-    expect(exit).toHaveBeenCalledOnce();
+    await expect.poll(() => exit.mock.calls.length).toBe(1);
+  });
+
+  it("ends only when the user sees every line", async () => {
+    const flushed = Promise.withResolvers<void>();
+    const engine = new EngineMonitor(
+      refusedAddress,
+      () => {},
+      () => flushed.promise,
+    );
+
+    await engine.exitIfFinished();
+    const exitsBefore = exit.mock.calls.length;
+    flushed.resolve();
+
+    expect(exitsBefore).toBe(0);
+    await expect.poll(() => exit.mock.calls.length).toBe(1);
   });
 
   it("ends when it is idle and a periodic check finds that the engine is gone", async () => {
@@ -126,7 +144,7 @@ describe("The process of the provider", () => {
     await expect.poll(() => exit.mock.calls.length).toBe(1);
   });
 
-  it("warns once at SIGINT, even at a second one, and ends with the last creation in flight", () => {
+  it("warns once at SIGINT, even at a second one, and ends with the last creation in flight", async () => {
     const listenersBefore = process.rawListeners("SIGINT");
     const notify = vi.fn<Notify>();
     const engine = engineAt(undefined, notify);
@@ -135,18 +153,18 @@ describe("The process of the provider", () => {
     const endLast = beginCreation(engine);
     const interrupt = () => handlerOf("SIGINT", listenersBefore)("SIGINT");
 
-    endFirst();
+    await endFirst();
     interrupt();
     const warningsOfFirstSignal = [...notify.mock.calls];
-    endSecond();
+    await endSecond();
     interrupt();
     const exitsBefore = exit.mock.calls.length;
-    endLast();
+    await endLast();
 
     expect(warningsOfFirstSignal).toEqual([[expect.any(String), "warning"]]);
     expect(notify).toHaveBeenCalledOnce();
     expect(exitsBefore).toBe(0);
-    expect(exit).toHaveBeenCalledOnce();
+    await expect.poll(() => exit.mock.calls.length).toBe(1);
     expect(engine.stopping.aborted).toBe(true);
     expect(process.rawListeners("SIGINT")).toEqual(listenersBefore);
   });
@@ -157,14 +175,38 @@ describe("The process of the provider", () => {
     const endFirst = beginCreation(engine);
     const endLast = beginCreation(engine);
 
-    endFirst();
+    await endFirst();
     handlerOf("SIGTERM", listenersBefore)("SIGTERM");
     const canStore = await engine.confirmCanStoreOrStop();
-    endLast();
+    await endLast();
 
     expect(canStore).toBe(true);
     expect(engine.stopping.aborted).toBe(false);
     expect(exit).not.toHaveBeenCalled();
     expect(process.rawListeners("SIGTERM")).toEqual(listenersBefore);
+  });
+
+  it("loses the engine when SIGINT comes while the engine responds that it is alive", async () => {
+    const listenersBefore = process.rawListeners("SIGINT");
+    const server = createHttp2Server();
+    const engine = engineAt(await listen(server));
+    const end = beginCreation(engine);
+
+    // The signal comes once the engine has accepted the connection, and before its response is read.
+    server.once("connection", () => handlerOf("SIGINT", listenersBefore)("SIGINT"));
+    const canStore = await engine.confirmCanStoreOrStop();
+    await end();
+
+    expect(canStore).toBe(false);
+  });
+
+  it("handles no signal while an operation that creates nothing is in flight", async () => {
+    const listenersBefore = process.rawListeners("SIGINT");
+
+    const end = begin(engineAt());
+    const listenersDuring = process.rawListeners("SIGINT");
+    await end();
+
+    expect(listenersDuring).toEqual(listenersBefore);
   });
 });

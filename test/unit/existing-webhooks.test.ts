@@ -103,54 +103,6 @@ describe.each(urnCases)("A deletion $urns", ({ hasUrns }) => {
   });
 });
 
-describe("A deletion of a webhook that the state holds at a former base URL", () => {
-  const formerBaseUrls = "https://former.example.com";
-  const startMoved = () =>
-    startWithService({ body: { id: 17, secret, success: true } }, { formerBaseUrls });
-  type Moved = Awaited<ReturnType<typeof startMoved>>;
-
-  it.each<[string, (run: Moved) => Promise<unknown>]>([
-    [
-      "the state holds another one with its number",
-      ({ diff, state }) => diff("17", state, someArgs()),
-    ],
-    ["the service returned its number for a creation", ({ create }) => create(someArgs())],
-  ])("is an error, and nothing is sent, when %s", async (_case, prepare) => {
-    const run = await startMoved();
-    await prepare(run);
-
-    const deletion = errorOf(run.delete("17", { ...run.state, baseUrl: formerBaseUrls }));
-
-    expect(kindOf(await deletion)).toBe("notDeleted");
-    expect(run.methods()).not.toContain("DELETE");
-  });
-
-  it("is an error too when formerBaseUrls lists the current base URL as well", async () => {
-    const body = { success: true };
-    const { baseUrl } = await startWithService({ body });
-    const run = await startWithService(
-      { body },
-      { baseUrl, formerBaseUrls: `${formerBaseUrls},${baseUrl}` },
-    );
-    const state = { ...run.state, baseUrl };
-    await run.diff("17", state, someArgs());
-
-    const deletion = errorOf(run.delete("17", { ...state, baseUrl: formerBaseUrls }));
-
-    expect(kindOf(await deletion)).toBe("notDeleted");
-  });
-
-  it("counts as done when the program adopts it at the current base URL", async () => {
-    const run = await startMoved();
-    await run.diff("17", run.state, someArgs());
-    await run.check({}, adopting());
-
-    await run.delete("17", { ...run.state, baseUrl: formerBaseUrls });
-
-    expect(run.methods()).toEqual([]);
-  });
-});
-
 describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
   it.each<[string, Step]>([
     ["another resource has adopted the webhook", ({ second }) => second.create(adopting())],
@@ -176,36 +128,99 @@ describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
     expect(await run.first.create(adopting())).toMatchObject({ id: "17" });
   });
 
-  it("passes the check of a new resource when the one that adopted the webhook now adopts another webhook", async () => {
-    const { first, second } = await startRun({ hasUrns });
-    await first.check(adopting(), adopting({ id: "16" }));
-    await first.check(adoptingElsewhere, adopting());
+  it.each<[string, olds: Properties, olds: Properties]>([
+    ["both are new", {}, {}],
+    ["the second adopted it before", {}, adopting()],
+    ["the first adopted it before", adopting(), {}],
+    ["both adopted it before", adopting(), adopting()],
+    ["the second had a webhook of its own", {}, someArgs()],
+    ["the second adopted another one before", {}, adopting({ id: "16" })],
+  ])(
+    "is refused in the check that names the webhook second: %s",
+    async (_case, olds, otherOlds) => {
+      const { first, second } = await startRun({ hasUrns });
 
-    expect(await first.check({}, adopting({ id: "16" }))).toMatchObject({ failures: [] });
-    expect(await second.check({}, adopting())).toMatchObject({ failures: [] });
+      const { failures } = await first.check(olds, adopting());
+      const other = await second.check(otherOlds, adopting());
+
+      expect(failures).toEqual([]);
+      expect(other.failures).toEqual([expect.stringMatching(/^adopt: names webhook 17 /)]);
+    },
+  );
+
+  it("is refused in the second check also if other arguments of the first were wrong", async () => {
+    const { first, second } = await startRun({ hasUrns });
+    await first.check({}, wrong);
+
+    const { failures } = await second.check({}, adopting());
+
+    expect(failures).toEqual([expect.stringMatching(/^adopt: /)]);
   });
 
-  it("is refused in the replacement of a resource that adopts the same webhook, but not in its update or for another webhook", async () => {
+  it.each<[string, olds: Properties]>([
+    ["adopted another webhook", adopting({ id: "16" })],
+    ["adopted the same number of another database", adoptingElsewhere],
+    ["had a webhook that was created", someArgs()],
+  ])(
+    "passes the check before the replacement of a resource that %s, but no third one",
+    async (_case, olds) => {
+      const { first, second, diff, state } = await startRun({ hasUrns });
+      await first.check(olds, adopting());
+      await diff("16", state, adopting());
+
+      const replacement = await first.check({}, adopting());
+      const third = await second.check({}, adopting());
+
+      expect(replacement.failures).toEqual([]);
+      expect(third.failures).toEqual([expect.stringMatching(/^adopt: /)]);
+    },
+  );
+
+  it("is refused in the replacement of a resource that adopts the same webhook, but not for another webhook", async () => {
     const { first } = await startRun({ hasUrns });
     // Before a replacement Pulumi checks with the old arguments first, and then without them.
-    const update = await first.check(adopting(), adopting());
+    await first.check(adopting(), adopting());
 
     const sameWebhook = await first.check({}, adopting());
     const sameNumber = await first.check({}, adoptingElsewhere);
     const otherNumber = await first.check({}, adopting({ id: "16" }));
 
     expect(sameWebhook.failures).toEqual([expect.stringMatching(/^adopt: /)]);
-    expect([update, sameNumber, otherNumber].flatMap(({ failures }) => failures)).toEqual([]);
+    expect([sameNumber, otherNumber].flatMap(({ failures }) => failures)).toEqual([]);
   });
 
   it("is refused in a comparison that would replace its resource, and no replacement is announced", async () => {
     const { first, lines } = await startRun({ hasUrns });
 
-    const comparison = first.compare({ ...adopting(), tableId: "tbl_1" });
+    // A value that is not known yet does not hide the difference.
+    const url = unknownMarkers.string;
+    const comparison = first.compare({ ...adopting(), url, tableId: "tbl_1" });
 
     await expect(comparison).rejects.toMatchObject({ kind: "unchanged" });
     expect(lines).toEqual([]);
   });
+
+  it.each<[string, changes: Properties]>([
+    ["url", { url: unknownMarkers.string }],
+    ["events", { events: ["record.created", unknownMarkers.string] }],
+    ["databaseId", { databaseId: unknownMarkers.string }],
+  ])(
+    "lets nothing be replaced while %s is not known yet, and refuses to delete the webhook",
+    async (property, changes) => {
+      const run = await startRun({ hasUrns });
+
+      const comparison = await run.first.compare({ ...adopting(), ...changes });
+      const deletion = await errorOf(run.first.delete());
+
+      expect(comparison).toEqual({ changes: false });
+      expect(kindOf(deletion)).toBe("notDeleted");
+      expect(run.isDeleted()).toBe(false);
+      expect(run.lines).toEqual([
+        expect.stringMatching(`^warning: .*webhook 17 .*: ${property}\\.`),
+      ]);
+      expect(run.lines[0]).not.toMatch(/takes over|deletes/);
+    },
+  );
 
   it("succeeds when the update that adds adopt deletes the resource first", async () => {
     // Pulumi does so in `up --replace` with the option deleteBeforeReplace, and makes no comparison, which would fail.
@@ -222,9 +237,7 @@ describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
   it("of a webhook with the same number in another database is no adoption of the one that is replaced", async () => {
     const { first } = await startRun({ hasUrns });
 
-    const differences = await first.compare(adoptingElsewhere);
-
-    expect(differences.map(({ property }) => property)).toEqual(["databaseId"]);
+    expect(await first.compare(adoptingElsewhere)).toMatchObject({ replaces: ["databaseId"] });
   });
 
   it("that is refused because another resource has adopted the webhook takes nothing from that one", async () => {
@@ -276,32 +289,34 @@ describe("An adoption", () => {
 
   it("is announced in the check of a new resource once its arguments are valid, and its id and database known", async () => {
     const { first, lines } = await startRun();
+    const invalid = await startRun();
 
-    await first.check({}, wrong);
+    await invalid.first.check({}, wrong);
     await first.check({}, adopting({ id: unknownMarkers.string }));
     await first.check({}, { ...adopting(), databaseId: unknownMarkers.string });
-    expect(lines).toEqual([]);
+    const linesBefore = [...invalid.lines, ...lines];
     await first.check({}, adopting());
 
+    expect(linesBefore).toEqual([]);
     expect(lines).toEqual([expect.stringMatching(/^info: .*webhook 17 /)]);
   });
 
   it("does not change the stored secret, and warns when the program has another one", async () => {
     const { first, lines } = await startRun();
 
-    const differences = await first.compare(adopting({ secret: "whsec_another" }));
+    const comparison = await first.compare(adopting({ secret: "whsec_another" }));
 
-    expect(differences).toEqual([]);
+    expect(comparison).toEqual({ changes: false });
     expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 /)]);
   });
 
   it("without listing sends nothing, says so, and stores the secret but not the argument adopt", async () => {
     const { create, lines, baseUrl, requests } = await startWithService({});
 
-    const { id, properties } = await create(adopting());
+    const { id, outs } = await create(adopting());
 
     expect(id).toBe("17");
-    expect(properties).toStrictEqual({ ...someArgs(), baseUrl, secret: wrapped(secret) });
+    expect(outs).toStrictEqual({ ...someArgs(), baseUrl, secret: wrapped(secret) });
     expect(requests).toEqual([]);
     expect(lines).toEqual([expect.stringMatching(/^info: .*webhook 17 .*not looked up/)]);
   });
@@ -336,6 +351,40 @@ describe("An adoption", () => {
   });
 });
 
+it("An adoption that fails says that the webhook is left behind if its old resource leaves the state during the lookup", async () => {
+  const run = await startWithService({ statusCode: 401 }, { listing: "true" });
+  await run.check(someArgs(), adopting());
+
+  const adoption = errorOf(run.create(adopting()));
+  await run.delete("17", run.state);
+
+  expect(kindOf(await adoption)).toBe("leftBehind");
+});
+
+it("An import fails if the deletion of its webhook is sent during the lookup", async () => {
+  const environment = { DBWEBHOOKS_IMPORT_SECRET: secret };
+  const body = { success: true, webhooks: [listed()] };
+  const run = await startWithService({ body }, { listing: "true" }, { environment });
+
+  const importing = errorOf(run.import("17", "base_abc123"));
+  await run.delete("17", run.state);
+
+  expect(kindOf(await importing)).toBe("unchanged");
+  expect(run.methods().toSorted()).toEqual(["DELETE", "GET"]);
+});
+
+it("An adoption and an import use no list that was requested before them", async () => {
+  const environment = { DBWEBHOOKS_IMPORT_SECRET: secret };
+  const later = listOf(listed(), listed({ id: 18 }));
+  const run = await startWithService([listOf(), later], { listing: "true" }, { environment });
+  await run.read("99", run.state);
+
+  const adopted = await run.create(adopting());
+  const imported = await run.import("18", "base_abc123");
+
+  expect([adopted.id, imported.id]).toEqual(["17", "18"]);
+});
+
 it("An adoption that fails after the old resource has left the state says that the webhook is left behind", async () => {
   const run = await startWithService({ statusCode: 401 }, { listing: "true" });
   // Pulumi does so in `up --replace` with the option deleteBeforeReplace, when the update adds adopt.
@@ -347,48 +396,6 @@ it("An adoption that fails after the old resource has left the state says that t
   expect(kindOf(error)).toBe("leftBehind");
   expect(error.message).toContain("webhook 17");
   expect(run.methods()).toEqual(["GET"]);
-});
-
-describe("Two resources with one webhook", () => {
-  it.each([
-    { event: "compared", call: "compare" },
-    { event: "imported", call: "import" },
-  ] as const)("get one warning that names both when they are $event", async ({ call }) => {
-    const { first, second, lines } = await startRun();
-
-    await first[call]();
-    await second[call]();
-
-    expect(lines).toEqual([expect.stringMatching(/^warning: .*:first, .*:second\./)]);
-  });
-
-  it("get no warning when no URN tells them apart", async () => {
-    const { first, second, lines } = await startRun({ hasUrns: false });
-
-    await first.compare();
-    await second.compare();
-
-    expect(lines).toEqual([]);
-  });
-
-  it("get no warning when one of them is the old name of the other, under which a refresh compares it", async () => {
-    const { first, second, read, state, lines } = await startRun();
-
-    await read("17", state);
-    await first.compareWithoutCheck();
-    await second.compare();
-
-    expect(lines).toEqual([]);
-  });
-
-  it("get no warning when Pulumi compares the old name as a dependent of a replaced resource", async () => {
-    const { first, second, lines } = await startRun();
-
-    await first.compareWithoutCheck();
-    await second.compare();
-
-    expect(lines).toEqual([]);
-  });
 });
 
 it("A webhook that differs from the program gets no announcement of a new secret in an import, which replaces nothing", async () => {

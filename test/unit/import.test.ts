@@ -26,7 +26,7 @@ describe("An import", () => {
     expect(await importWebhook()).toStrictEqual({
       id: "17",
       inputs,
-      properties: { ...inputs, baseUrl, secret: wrapped(secret) },
+      props: { ...inputs, baseUrl, secret: wrapped(secret) },
     });
     expect(methods()).toEqual(["GET"]);
     expect(lines).toEqual([]);
@@ -53,19 +53,21 @@ describe("An import", () => {
     const { importWebhook, check, diff } = await startImport(secret, listOf(listed(entry)));
     const declared = someArgs({ ...args });
 
-    const { inputs, properties } = await importWebhook();
+    const { inputs, props } = await importWebhook();
 
     expect(inputs).toEqual({ ...declared, url: wrapped(declared.url) });
     expect((await check(declared, declared)).failures).toEqual([]);
-    expect(await diff("17", properties, declared)).toEqual([]);
+    // Pulumi passes secrets to the provider unwrapped.
+    const state = { ...props, url: declared.url, secret };
+    expect(await diff("17", state, declared)).toMatchObject({ changes: false });
   });
 
   it("takes the secrets of several webhooks from one JSON object", async () => {
     const secrets = { [`${databaseId}/17`]: "whsec_a", [`${databaseId}/18`]: "whsec_b" };
     const { importWebhook, lines } = await startImport(` ${JSON.stringify(secrets)}\n`);
 
-    expect((await importWebhook("17")).properties.secret).toEqual(wrapped("whsec_a"));
-    expect((await importWebhook("18")).properties.secret).toEqual(wrapped("whsec_b"));
+    expect((await importWebhook("17")).props.secret).toEqual(wrapped("whsec_a"));
+    expect((await importWebhook("18")).props.secret).toEqual(wrapped("whsec_b"));
     expect(lines).toEqual([]);
   });
 

@@ -133,9 +133,9 @@ describe("After any response of the service", () => {
     forAnyResponse("create", (response, outcome) => {
       const [, body = ""] = response.split("\r\n\r\n");
       const { id, secret: newSecret } = Object(parseJson(body));
-      const properties = expect.objectContaining({ secret: wrapped(newSecret) });
+      const outs = expect.objectContaining({ secret: wrapped(newSecret) });
       // Evaluated only on success: String(id) throws for some objects that a response can hold.
-      const created = { id: expect.toSatisfy((stored) => stored === String(id)), properties };
+      const created = { id: expect.toSatisfy((stored) => stored === String(id)), outs };
 
       expect(["notCreated", "inDoubt", "undone", "leftBehind", created]).toContainEqual(outcome);
     }));
@@ -156,9 +156,9 @@ const listing = { listing: "true" };
 const refusalWith = (message: string) => ({ statusCode: 400, body: errorBody("ODD", message) });
 
 it.each([
-  { value: "a secret", stored: { secret: wrapped(otherSecret) }, repeated: otherSecret },
-  { value: "a url", stored: { url: wrapped(url) }, repeated: tokens.path },
-])("A warning of a refresh withholds $value that Pulumi passes wrapped", async (row) => {
+  { value: "secret", stored: { secret: otherSecret }, repeated: otherSecret },
+  { value: "url", stored: { url }, repeated: tokens.path },
+])("A warning of a refresh withholds the $value in the state", async (row) => {
   const { read, state, lines } = await startWithService(refusalWith(row.repeated), listing);
 
   await read("17", { ...state, ...row.stored });

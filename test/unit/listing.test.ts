@@ -44,7 +44,7 @@ describe("A refresh with listing", () => {
 
     const refreshed = await read("17", { ...state, ...stored });
 
-    expect(refreshed?.properties).toStrictEqual({ ...state, ...stored, secret: wrapped(secret) });
+    expect(refreshed.props).toStrictEqual({ ...state, ...stored, secret: wrapped(secret) });
     expect(lines).toEqual([]);
   });
 
@@ -59,7 +59,7 @@ describe("A refresh with listing", () => {
 
     const refreshed = await read("17", { ...state, ...stored });
 
-    expect(refreshed?.properties).toStrictEqual({ ...state, ...drift, secret: wrapped(secret) });
+    expect(refreshed.props).toStrictEqual({ ...state, ...drift, secret: wrapped(secret) });
     expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 .*"pulumi preview"/)]);
   });
 
@@ -68,7 +68,7 @@ describe("A refresh with listing", () => {
 
     const refreshed = await read("17", state);
 
-    expect(refreshed?.properties).toStrictEqual({ ...state, secret: wrapped(secret) });
+    expect(refreshed.props).toStrictEqual({ ...state, secret: wrapped(secret) });
     expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 .*switched off/)]);
   });
 
@@ -88,7 +88,7 @@ describe("A refresh with listing", () => {
 
     const refreshed = await read("17", state);
 
-    expect(refreshed?.properties).toMatchObject({ url: "https://b.example/" });
+    expect(refreshed.props).toMatchObject({ url: "https://b.example/" });
   });
 
   it.each<[string, list: StubResponse]>([
@@ -97,7 +97,7 @@ describe("A refresh with listing", () => {
   ])("removes a webhook that the list does not hold, and warns: %s", async (_, list) => {
     const { read, state, lines } = await startListing(list);
 
-    expect(await read("17", state)).toBeUndefined();
+    expect(await read("17", state)).toEqual({ id: "", props: {} });
     expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 .*"pulumi up"/)]);
   });
 
@@ -124,7 +124,7 @@ describe("A refresh with listing", () => {
     const first = await read("17", state);
     const second = await read("17", state);
 
-    expect(first?.properties).toEqual({ ...state, secret: wrapped(secret) });
+    expect(first.props).toEqual({ ...state, secret: wrapped(secret) });
     expect(second).toEqual(first);
     expect(methods()).toEqual(["GET"]);
     expect(lines).toEqual([expect.stringMatching(/^warning: /)]);
@@ -139,31 +139,25 @@ describe("A refresh with listing", () => {
     expect(lines).toHaveLength(2);
   });
 
-  it("looks a webhook up at the current base URL if it was created at a former one", async () => {
-    // Nothing is sent to a former base URL, so it may use http.
-    const formerBaseUrls = "http://former.example.com/eu";
-    const { read, state, methods, lines } = await startListing(listOf(listed()), {
-      formerBaseUrls,
-    });
+  it.each([
+    ["with", "true"],
+    ["without", "false"],
+  ])(
+    "%s listing fails and sends nothing for a webhook of another base URL",
+    async (_with, listing) => {
+      const provider = await startListing(listOf(listed()), { listing });
+      // Another service on the same server, so that `methods` would show a request to it.
+      const otherBaseUrl = `${provider.baseUrl}/other`;
 
-    const refreshed = await read("17", { ...state, baseUrl: formerBaseUrls });
+      const error = await errorOf(
+        provider.read("17", { ...provider.state, baseUrl: otherBaseUrl }),
+      );
 
-    expect(refreshed?.properties).toMatchObject({ baseUrl: formerBaseUrls });
-    expect(methods()).toEqual(["GET"]);
-    expect(lines).toEqual([]);
-  });
-
-  it("sends nothing and warns about a webhook of another base URL", async () => {
-    const { baseUrl, read, state, methods, lines } = await startListing(listOf(listed()));
-    // Another service on the same server, so that `methods` would show a request to it.
-    const otherBaseUrl = `${baseUrl}/other`;
-
-    const refreshed = await read("17", { ...state, baseUrl: otherBaseUrl });
-
-    expect(refreshed?.properties).toMatchObject({ baseUrl: otherBaseUrl });
-    expect(methods()).toEqual([]);
-    expect(lines).toEqual([expect.stringMatching(`^warning: .*${otherBaseUrl}`)]);
-  });
+      expect(error).toMatchObject({ kind: "unchanged" });
+      expect(error.message).toMatch(`with the settings of ${otherBaseUrl}.`);
+      expect(provider.methods()).toEqual([]);
+    },
+  );
 });
 
 describe("A refresh that finds drift", () => {

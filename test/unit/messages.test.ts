@@ -1,14 +1,18 @@
-import { expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { FailedCall } from "../../src/api/client.ts";
 import type { HttpOutcome } from "../../src/api/send-once.ts";
 import type { ReportedDelay } from "../../src/api/transport.ts";
 import { compareWebhook } from "../../src/provider/differences.ts";
-import * as creations from "../../src/provider/messages/creation.ts";
-import * as deletions from "../../src/provider/messages/deletion.ts";
-import * as existing from "../../src/provider/messages/existing-webhooks.ts";
+import { adviceFor, quotaAdvice } from "../../src/provider/messages/advice.ts";
+import {
+  type FactsOf,
+  type FailureName,
+  failure,
+  failures,
+} from "../../src/provider/messages/failures.ts";
 import { nameOfWebhook } from "../../src/provider/messages/names.ts";
-import * as refreshes from "../../src/provider/messages/refresh.ts";
-import * as replacements from "../../src/provider/messages/replacement.ts";
+import * as notices from "../../src/provider/messages/notices.ts";
+import * as problems from "../../src/provider/messages/problems.ts";
 import * as requests from "../../src/provider/messages/requests.ts";
 import { Operation } from "../../src/provider/operation.ts";
 import {
@@ -16,10 +20,8 @@ import {
   someArgs,
   someContext,
   someSettings,
-  someState,
   unknownMarkers,
 } from "../helpers/builders.ts";
-import { errorOf } from "../helpers/errors.ts";
 import { startProvider } from "../helpers/provider.ts";
 import * as outcomes from "../helpers/transport.ts";
 
@@ -43,7 +45,6 @@ const deleteRequest = { ...outcomes.someRequest, method: "DELETE" } as const;
 const listRequest = { ...outcomes.someRequest, method: "GET" } as const;
 const unconfirmed = { unusablePart: "confirmation", request: deleteRequest } as const;
 const notFound = outcomes.response(404, undefined, errorBody("NOT_FOUND", "It is gone."));
-const messageOf = async (promise: Promise<unknown>) => (await errorOf(promise)).message;
 
 const textOf = (outcome: HttpOutcome, more: Partial<FailedCall> = {}, inSettings = settings) =>
   requests.callText(someContext(creation, inSettings), failedWith(outcome, more));
@@ -95,9 +96,9 @@ it("The message about a wait says why requests wait, and what to do about a rate
   const retry: ReportedDelay = { ...wait, kind: "retry", outcome: outcomes.response(500) };
 
   expect({
-    pause: requests.delayLine(pause),
-    retryAfterResponse: requests.delayLine(retry),
-    retryWithoutResponse: requests.delayLine({
+    pause: notices.delayText(pause),
+    retryAfterResponse: notices.delayText(retry),
+    retryWithoutResponse: notices.delayText({
       ...retry,
       outcome: outcomes.connectionLost,
     }),
@@ -110,122 +111,189 @@ it("The message about a wait says why requests wait, and what to do about a rate
   `);
 });
 
-const advice = (outcome: HttpOutcome, inContext = context) =>
-  creations
-    .notCreatedText(inContext, failedWith(outcome))
-    .replace(/^.*No webhook was created. /, "");
+const htmlPage = (statusCode: number) =>
+  Object.assign(outcomes.response(statusCode), { body: "<!doctype html>" });
+const apiError = (statusCode: number) =>
+  outcomes.response(statusCode, undefined, errorBody("NO", ""));
+const redirectTo = (redirectOrigin: string) =>
+  Object.assign(outcomes.response(302), { redirectOrigin });
 
-it("The advice after a failed creation follows from the outcome of the request and the settings", () => {
+it("The advice after a failed request follows from its outcome and the settings", () => {
+  const advice = (outcome: HttpOutcome, more: Partial<FailedCall> = {}, inSettings = settings) => {
+    const call = failedWith(outcome, more);
+    const quota = quotaAdvice(call);
+    return [adviceFor(someContext(creation, inSettings), call), quota].filter(Boolean).join(" | ");
+  };
+  const toDelete = { request: deleteRequest };
+
   expect({
     noConnection: advice(outcomes.dnsFailure),
     stopping: advice(outcomes.unsent("stopping")),
     missingDatabase: advice(notFound),
     wrongHost: advice(outcomes.response(404)),
-    redirect: advice(Object.assign(outcomes.response(307), { redirectOrigin: "https://b.test" })),
+    redirect: advice(redirectTo("https://b.test")),
+    redirectWithinHost: advice(redirectTo(outcomes.someRequest.url.origin)),
     redirectWithoutTarget: advice(outcomes.response(300)),
-    invalid: advice(outcomes.response(400)),
+    invalid: advice(apiError(400)),
+    refusedDeletion: advice(apiError(409), toDelete),
+    gone: advice(apiError(410), toDelete),
     rateLimited: advice(outcomes.throttled()),
-    keyOfStack: advice(outcomes.response(401)),
-    keyOfProvider: advice(outcomes.response(401), someContext(creation, explicitSettings)),
-    quota402: advice(outcomes.response(402)),
-    quota422: advice(outcomes.response(422)),
-    keyFromEnvironmentOrQuota: advice(outcomes.response(403), someContext(creation, inEnvironment)),
+    keyOfStack: advice(apiError(401)),
+    keyOfProvider: advice(apiError(401), {}, explicitSettings),
+    keyFromEnvironmentOrQuota: advice(apiError(403), {}, inEnvironment),
+    firewall401: advice(htmlPage(401)),
+    firewall403: advice(htmlPage(403)),
+    quota402: advice(apiError(402)),
+    quotaOrSecond409: advice(apiError(409)),
+    quotaOrSecond422: advice(apiError(422)),
   }).toMatchInlineSnapshot(`
     {
+      "firewall401": "This is not an error of the API: a firewall or a proxy in between may have refused the request. Check the network, HTTPS_PROXY and dbwebhooks:baseUrl.",
+      "firewall403": "This is not an error of the API: a firewall or a proxy in between may have refused the request. Check the network, HTTPS_PROXY and dbwebhooks:baseUrl.",
+      "gone": "The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state.",
       "invalid": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl.",
-      "keyFromEnvironmentOrQuota": "The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md. Perhaps the database is full. See "A full database" in docs/troubleshooting.md.",
-      "keyOfProvider": "The service does not accept the API key for this. Correct the argument apiKey of the Provider, or declare the Provider again if it has left the program. See "A wrong key" in docs/troubleshooting.md.",
-      "keyOfStack": "The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md.",
+      "keyFromEnvironmentOrQuota": "The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. | Perhaps the database is full. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks.",
+      "keyOfProvider": "The service does not accept the API key for this. Correct the argument apiKey of the Provider, or declare the Provider again if it has left the program. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks.",
+      "keyOfStack": "The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks.",
       "missingDatabase": "The service returns this both when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl.",
       "noConnection": "Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl. Then run the command again.",
-      "quota402": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. Perhaps the database is full. See "A full database" in docs/troubleshooting.md.",
-      "quota422": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. Perhaps the database is full. See "A full database" in docs/troubleshooting.md.",
+      "quota402": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. | Perhaps the database is full. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks.",
+      "quotaOrSecond409": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. | Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks.",
+      "quotaOrSecond422": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. | Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks.",
       "rateLimited": "Run the command again later.",
       "redirect": "It redirects to https://b.test, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.",
+      "redirectWithinHost": "It redirects to another path of the same host, such as a login page or another prefix: check the path of dbwebhooks:baseUrl.",
       "redirectWithoutTarget": "It redirects elsewhere, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.",
+      "refusedDeletion": "The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state. | Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks.",
       "stopping": "Run the command again.",
       "wrongHost": "This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl.",
     }
   `);
 });
 
-it("The text of a failed creation says where a webhook may exist whose secret is not stored, or why nothing was sent", async () => {
-  const { create } = startProvider();
-  const withoutKey = startProvider({ apiKey: undefined });
-  const undoText = (hasUsableSecret: boolean, problem?: string) =>
-    creations.undoText(creation, "17", { hasUsableSecret }, problem);
-  const webhook = { databaseId: "base_abc123", url: "https://a.example/x", events: [] };
-  const emptyList = { ids: [] as string[], isComplete: true };
-  const list = { ids: ["1", "2", "3", "4", "5", "6"], isComplete: true };
-  const htmlPage = Object.assign(outcomes.response(200), { body: "<!doctype html>" });
-  const inDoubt = (failure: FailedCall, orphans = { ...emptyList, isComplete: false }) =>
-    creations.inDoubtText(context, failure, webhook, orphans);
+describe("Every failure", () => {
+  const call = failedWith(apiError(400));
+  const request = { context, call };
+  const otherBaseUrl = { settings, baseUrl: "https://old.example.com" };
+  const undone = { id: "17", hasUsableSecret: true };
+  const orphans = { ids: [], isComplete: false };
+  const invalidSettings = { problems: ["PROBLEM"], isExplicit: false };
+  const facts: { readonly [Name in FailureName]: FactsOf<Name> } = {
+    invalidSettings,
+    creationWithInvalidSettings: invalidSettings,
+    deletionWithInvalidSettings: invalidSettings,
+    otherBaseUrl,
+    otherBaseUrlOfRefresh: otherBaseUrl,
+    otherBaseUrlOfDeletion: otherBaseUrl,
+    stillAdopted: { name, properties: ["url"] },
+    incomplete: undefined,
+    notCreated: request,
+    inDoubt: { ...request, orphans },
+    knownId: "17",
+    withoutSecret: "17",
+    undone,
+    leftBehind: { ...undone, problem: "WHY" },
+    notAdopted: "WHY.",
+    adoptionLeftBehind: "WHY.",
+    notImported: "WHY.",
+    noAddress: undefined,
+    adoptionFailed: undefined,
+    returnedInDoubt: undefined,
+    adoptedWithUnknowns: undefined,
+    notDeleted: request,
+    stillListed: undefined,
+    notConfirmed: request,
+    fault: { operation: deletion, error: new Error("odd") },
+  };
+  const textOfFailure = <Name extends FailureName>(failureName: Name, given: FactsOf<Name>) =>
+    (failure as (...args: unknown[]) => Error)(failureName, operation("NAME"), given).message;
 
-  expect({
-    withoutList: inDoubt(failedWith(outcomes.response(409))),
-    notListed: inDoubt(failedWith(outcomes.connectionLost), emptyList),
-    listed: inDoubt(failedWith(outcomes.connectionLost), list),
-    afterHtmlPage: inDoubt(failedWith(htmlPage, { unusablePart: "id" })),
-    knownNumber: creations.knownNumberText(creation, "17"),
-    withoutSecret: creations.withoutSecretText(creation, "17"),
-    unusableSecret: undoText(false),
-    unusableSecretAndLeft: undoText(false, creations.undoReturned404),
-    tooLate: undoText(true),
-    tooLateAndLeft: undoText(true, "WHY."),
-    invalid: await messageOf(create(someArgs({ url: undefined }))),
-    unknown: await messageOf(create(someArgs({ url: unknownMarkers.string }))),
-    unset: await messageOf(withoutKey.create(someArgs())),
-  }).toMatchInlineSnapshot(`
-    {
-      "afterHtmlPage": "Create webhook in database base_abc123 failed: POST https://tables.example.com/somewhere returned 200 without a usable webhook id. This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md.",
-      "invalid": "Create webhook failed: url: must be the URL of the receiver, such as "https://example.com/hooks". Nothing was sent. Run "pulumi up" again. [notCreated]",
-      "knownNumber": "Create webhook in database base_abc123 failed: the service returned webhook 17, which this command already knows. Either it returned an existing webhook, or it numbers its webhooks from the beginning again and has created one whose secret is lost. Nothing was deleted. Before you run the command again, find out which of the two. See "A number that is already known" in docs/troubleshooting.md.",
-      "listed": "Create webhook in database base_abc123 failed: POST https://tables.example.com/somewhere lost the connection before the response was complete (ECONNRESET: read ECONNRESET). A webhook may exist in database base_abc123 without a stored secret. The service lists webhooks with the same url, events and table that this command does not know: 1, 2, 3, 4, 5 and 1 more. Another creation in flight may have made one of them. Delete those that no stack manages. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md.",
-      "notListed": "Create webhook in database base_abc123 failed: POST https://tables.example.com/somewhere lost the connection before the response was complete (ECONNRESET: read ECONNRESET). The service lists no such webhook now, but it may still appear. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md.",
-      "tooLate": "Create webhook in database base_abc123 failed: Pulumi stopped while the service created webhook 17. The new webhook was deleted. Run the command again.",
-      "tooLateAndLeft": "Create webhook in database base_abc123 failed: Pulumi stopped while the service created webhook 17. Pulumi has not stored the webhook, and it could not be deleted: WHY. Delete webhook 17 at the service. See "leftBehind" in docs/troubleshooting.md.",
-      "unknown": "Create webhook failed: not all arguments are known. Nothing was sent. Run "pulumi up" again. [notCreated]",
-      "unset": "Create webhook in database base_abc123 failed: dbwebhooks:apiKey: is not set; run "pulumi config set --secret dbwebhooks:apiKey" or set DBWEBHOOKS_API_KEY. Nothing was sent. [notCreated]",
-      "unusableSecret": "Create webhook in database base_abc123 failed: the service created webhook 17 with a secret that cannot be stored. The new webhook was deleted. Run the command again.",
-      "unusableSecretAndLeft": "Create webhook in database base_abc123 failed: the service created webhook 17 with a secret that cannot be stored. Pulumi has not stored the webhook, and it could not be deleted: the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks. Delete webhook 17 at the service. See "leftBehind" in docs/troubleshooting.md.",
-      "withoutList": "Create webhook in database base_abc123 failed: POST https://tables.example.com/somewhere returned 409. A webhook may exist in database base_abc123 without a stored secret. Look there for an unmanaged webhook to a receiver on https://a.example, and delete it. Then run "pulumi up" again. Perhaps the database is full. See "A full database" in docs/troubleshooting.md. See "inDoubt" in docs/troubleshooting.md.",
-      "withoutSecret": "Create webhook in database base_abc123 failed: the service returned webhook 17 without a secret. It may be an existing webhook, so it was not deleted. Find out whether a stack manages it; if none does, delete it at the service. Then run the command again. See "inDoubt" in docs/troubleshooting.md.",
-    }
-  `);
-});
+  it.each(Object.keys(failures) as FailureName[])(
+    "says what %s leaves behind, and its kind",
+    (one) => {
+      const left = {
+        notCreated: "No webhook was created.",
+        inDoubt: "A webhook may exist at the service whose secret is not stored.",
+        undone: "The new webhook was deleted.",
+        leftBehind: "The webhook is at the service, and not in the state.",
+        notDeleted: "The webhook stays in the state.",
+        unchanged: "Nothing was changed.",
+        fault: "This is a bug in pulumi-dbwebhooks: please report it.",
+      };
+      const { kind } = failures[one];
 
-it("The text of a failed deletion names the outcome, what is missing in the state or the settings, or another base URL", async () => {
-  const stack = startProvider({ apiKey: undefined, listing: "yes" });
-  const provider = startProvider({ apiKey: undefined, isExplicit: "true" });
-  const failure = failedWith(outcomes.response(500), { request: deleteRequest });
-  const otherBaseUrl = (current: typeof settings) =>
-    deletions.otherBaseUrlText(deletion, current, "https://old.example");
+      const text = textOfFailure(one, facts[one] as never);
 
-  expect({
-    outcome: deletions.notDeletedText(someContext(deletion, settings), failure),
-    state: await messageOf(startProvider().delete("17", {})),
-    stack: await messageOf(stack.delete("17", someState())),
-    provider: await messageOf(provider.delete("17", someState())),
-    otherBaseUrl: otherBaseUrl(settings),
-    otherBaseUrlOfProvider: otherBaseUrl(explicitSettings),
-    otherBaseUrlInEnvironment: otherBaseUrl({ ...inEnvironment, isExplicit: true }),
-    failedAdoption: deletions.conflictText(deletion, "adoptionFailed"),
-    creationInDoubt: deletions.conflictText(deletion, "returnedInDoubt"),
-    sameNumber: deletions.conflictText(deletion, "sameNumberAtFormerBaseUrl"),
-  }).toMatchInlineSnapshot(`
-    {
-      "creationInDoubt": "Delete webhook 17 of database base_abc123 failed: the service returned this webhook for a creation that is in doubt. Nothing was sent, and the webhook stays in the state. See "A number that is already known" in docs/troubleshooting.md.",
-      "failedAdoption": "Delete webhook 17 of database base_abc123 failed: the program adopts this webhook, and the adoption failed. Nothing was sent, and the webhook stays in the state. Correct the adoption, and run the command again.",
-      "otherBaseUrl": "Delete webhook 17 of database base_abc123 failed: the state holds it at https://old.example, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If you know the first address, use it together with its own key again. See "Another base URL" in docs/troubleshooting.md.",
-      "otherBaseUrlInEnvironment": "Delete webhook 17 of database base_abc123 failed: the state holds it at https://old.example, and the Provider's baseUrl (set by DBWEBHOOKS_BASE_URL) is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If you know the first address, use it together with its own key again. See "Another base URL" in docs/troubleshooting.md.",
-      "otherBaseUrlOfProvider": "Delete webhook 17 of database base_abc123 failed: the state holds it at https://old.example, and the Provider's baseUrl is https://tables.example.com. Nothing was sent, and the webhook stays in the state. If you know the first address, use it together with its own key again. See "Another base URL" in docs/troubleshooting.md.",
-      "outcome": "Delete webhook 17 of database base_abc123 failed: DELETE https://tables.example.com/somewhere returned 500. The webhook stays in the state. Run the command again later.",
-      "provider": "Delete webhook 17 of database base_abc123 failed: dbwebhooks:apiKey: is not set; give apiKey to the Provider or set DBWEBHOOKS_API_KEY. Nothing was sent. The webhook stays in the state. Correct the arguments of the Provider, or declare it again if it has left the program, and run "pulumi up". [notDeleted]",
-      "sameNumber": "Delete webhook 17 of database base_abc123 failed: the state holds it at a former base URL, and another webhook with the same number at the current one, so formerBaseUrls does not name the same service. Nothing was sent, and the webhook stays in the state. Correct formerBaseUrls. See "Another base URL" in docs/troubleshooting.md.",
-      "stack": "Delete webhook 17 of database base_abc123 failed: dbwebhooks:apiKey: is not set; run "pulumi config set --secret dbwebhooks:apiKey" or set DBWEBHOOKS_API_KEY. dbwebhooks:listing: must be true or false. Nothing was sent. The webhook stays in the state. Variables such as DBWEBHOOKS_API_KEY set a value for this command, whatever the stack stores. [notDeleted]",
-      "state": "Delete webhook 17 failed: its state has no usable id, databaseId or baseUrl. Nothing was sent, and the webhook stays in the state. Delete the webhook at the service, then remove it with "pulumi state delete". [notDeleted]",
-    }
-  `);
+      expect(text).toMatch(/^NAME failed: \S/);
+      expect(text).toContain(`. ${left[kind]} `);
+      expect(text.endsWith(` [${kind}]`)).toBe(true);
+      expect(text).not.toMatch(/\.\.|undefined|\[object| {2}/);
+    },
+  );
+
+  it("has one next step", () => {
+    const texts = Object.entries(facts).map(([one, given]) => [
+      one,
+      textOfFailure(one as FailureName, given as never),
+    ]);
+
+    expect(Object.fromEntries(texts)).toMatchInlineSnapshot(`
+      {
+        "adoptedWithUnknowns": "NAME failed: the program adopts this webhook, and not all of its arguments were known. Nothing was sent. The webhook stays in the state. First run "pulumi up" with a program that only removes adopt. [notDeleted]",
+        "adoptionFailed": "NAME failed: the program adopts this webhook, and the adoption failed. Nothing was sent. The webhook stays in the state. Correct the adoption, and run the command again. [notDeleted]",
+        "adoptionLeftBehind": "NAME failed: WHY. Its old resource has left the state. The webhook is at the service, and not in the state. If the webhook still exists, keep adopt until an update has succeeded. See "leftBehind" in docs/troubleshooting.md of pulumi-dbwebhooks. [leftBehind]",
+        "creationWithInvalidSettings": "NAME failed: PROBLEM. Nothing was sent. No webhook was created. Variables such as DBWEBHOOKS_API_KEY set a value for this command, whatever the stack stores. [notCreated]",
+        "deletionWithInvalidSettings": "NAME failed: PROBLEM. Nothing was sent. The webhook stays in the state. Variables such as DBWEBHOOKS_API_KEY set a value for this command, whatever the stack stores. [notDeleted]",
+        "fault": "NAME failed: an unexpected error (odd). This is a bug in pulumi-dbwebhooks: please report it. Before you run the command again, check which webhooks the service has. [fault]",
+        "inDoubt": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. A webhook may exist at the service whose secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
+        "incomplete": "NAME failed: not all arguments are known. Nothing was sent. No webhook was created. Run "pulumi up" again. [notCreated]",
+        "invalidSettings": "NAME failed: PROBLEM. Nothing was sent. Nothing was changed. Variables such as DBWEBHOOKS_API_KEY set a value for this command, whatever the stack stores. [unchanged]",
+        "knownId": "NAME failed: the service returned webhook 17, which this command already knows. Either it returned an existing webhook, or it numbers its webhooks from the beginning again and has created one whose secret is lost. Nothing was deleted. A webhook may exist at the service whose secret is not stored. Before you run the command again, find out which of the two. See "The service returned a known id" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
+        "leftBehind": "NAME failed: Pulumi stopped while the service created webhook 17, and it could not be deleted: WHY. The webhook is at the service, and not in the state. Delete webhook 17 at the service. See "leftBehind" in docs/troubleshooting.md of pulumi-dbwebhooks. [leftBehind]",
+        "noAddress": "NAME failed: its state has no usable id, databaseId or baseUrl. Nothing was sent. The webhook stays in the state. Delete the webhook at the service, then remove it with "pulumi state delete". [notDeleted]",
+        "notAdopted": "NAME failed: WHY. Nothing was changed. [unchanged]",
+        "notConfirmed": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show which: POST https://tables.example.com/somewhere returned 400 NO. The webhook stays in the state. The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "notCreated": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. No webhook was created. The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. [notCreated]",
+        "notDeleted": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. The webhook stays in the state. The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. [notDeleted]",
+        "notImported": "NAME failed: WHY. Nothing was changed. The argument adopt takes over a webhook without an import, and without a lookup if the setting listing is off. [unchanged]",
+        "otherBaseUrl": "NAME failed: the state holds the webhook at https://old.example.com, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was changed. The default provider has one address and one key, so it could not delete the webhook there. First set baseUrl and apiKey back to the address in the state and its key, and run "pulumi up". Then declare a Provider for the other service. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [unchanged]",
+        "otherBaseUrlOfDeletion": "NAME failed: the state holds the webhook at https://old.example.com, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent. The webhook stays in the state. If you know the address in the state, use it together with its own key again. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "otherBaseUrlOfRefresh": "NAME failed: the state holds the webhook at https://old.example.com, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was changed. Run the command without --run-program, or with the settings of https://old.example.com. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [unchanged]",
+        "returnedInDoubt": "NAME failed: the service returned this webhook for a creation that is in doubt. Nothing was sent. The webhook stays in the state. Before you run the command again, find out to which resource it belongs. See "The service returned a known id" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "stillAdopted": "NAME failed: the program changes url, which replaces the webhook, and still adopts webhook 17 of database base_abc123. Nothing was changed. First run "pulumi up" with a program that only removes adopt. Then make the change: the new webhook has a new secret. [unchanged]",
+        "stillListed": "NAME failed: the service returned 404 NOT_FOUND for it, but still lists it. The webhook stays in the state. Check whether the API key may delete webhooks, and run the command again. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "undone": "NAME failed: Pulumi stopped while the service created webhook 17. The new webhook was deleted. Run the command again. [undone]",
+        "withoutSecret": "NAME failed: the service returned webhook 17 without a secret. It may be an existing webhook, so it was not deleted. A webhook may exist at the service whose secret is not stored. Find out whether a stack manages it; if none does, delete it at the service. Then run the command again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
+      }
+    `);
+  });
+
+  it("depends on the facts of the situation", () => {
+    const listed = { ids: ["1", "2", "3", "4", "5", "6"], isComplete: true };
+    const noPage = failedWith(htmlPage(200), { unusablePart: "body" });
+    const unlisted = { ids: [], isComplete: true };
+    const explicit = { ...invalidSettings, isExplicit: true };
+
+    expect({
+      settingsOfProvider: textOfFailure("deletionWithInvalidSettings", explicit),
+      listed: textOfFailure("inDoubt", { ...request, orphans: listed }),
+      notListed: textOfFailure("inDoubt", { ...request, orphans: unlisted }),
+      htmlPage: textOfFailure("inDoubt", { context, call: noPage, orphans }),
+      quota: textOfFailure("inDoubt", { context, call: failedWith(apiError(409)), orphans }),
+      unusableSecret: textOfFailure("undone", { id: "17", hasUsableSecret: false }),
+      partialList: textOfFailure("notConfirmed", { context, call: undefined }),
+    }).toMatchInlineSnapshot(`
+      {
+        "htmlPage": "NAME failed: POST https://tables.example.com/somewhere returned 200 with something other than the description of a webhook. A webhook may exist at the service whose secret is not stored. This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
+        "listed": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. A webhook may exist at the service whose secret is not stored. The service lists webhooks with the same url, events and table: 1, 2, 3, 4, 5 and 1 more. Compare with "pulumi stack export" before you delete one. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
+        "notListed": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. A webhook may exist at the service whose secret is not stored. The service lists no such webhook now, but it may still appear. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
+        "partialList": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and it may have listed only a part of its webhooks. The webhook stays in the state. If the webhook is certainly gone, remove it with "pulumi state delete". See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "quota": "NAME failed: POST https://tables.example.com/somewhere returned 409 NO. A webhook may exist at the service whose secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
+        "settingsOfProvider": "NAME failed: PROBLEM. Nothing was sent. The webhook stays in the state. Correct the arguments of the Provider, or declare it again if it has left the program, and run "pulumi up". [notDeleted]",
+        "unusableSecret": "NAME failed: the service created webhook 17 with a secret that cannot be stored. The new webhook was deleted. Until the service returns another kind of secret, no command can create this webhook. [undone]",
+      }
+    `);
+  });
 });
 
 const problemsOf = async (args: object, settingChanges = {}) =>
@@ -267,72 +335,71 @@ it("The properties of a webhook that differ are named, some with a reason", () =
   );
 });
 
-it("A message about a webhook says what happened to it, or why nothing happened", () => {
+it("A notice says what happened to a webhook, or why nothing happened", () => {
   const failedList = failedWith(outcomes.response(500), { request: listRequest });
-  const urls = { from: "https://a.example", to: "https://b.example" };
-  const change = { ...urls, kind: "environmentDecides" } as const;
+  const { adoptionProblems, importProblems } = problems;
 
   expect({
-    namedByAdopt: deletions.protectedText(name, "namedByAdopt"),
-    adopted: deletions.protectedText(name, "adopted"),
-    imported: deletions.protectedText(name, "imported"),
-    created: deletions.protectedText(name, "created"),
-    replaced: replacements.replacementText(name, ["url", "events"]),
-    exchanged: replacements.exchangeText(name, "webhook 18 of DATABASE", ["adopt.id"]),
-    providerReplaced: replacements.providerReplacedText("eu", change),
-    baseUrlRefused: replacements.baseUrlRefusedText(change),
-    oldKeyMissing: replacements.baseUrlRefusedText({ ...urls, kind: "keyIsMissing" }),
-    adoptedAgain: replacements.adoptedAgainText(name),
-    notAdopted: existing.notAdoptedText(name, existing.adoptionProblems.managed, false),
-    notAdoptedAndLeft: existing.notAdoptedText(name, "WHY.", true),
-    shared: replacements.sharedText(name, ["a", "b"]),
-    returnedForCreation: replacements.returnedForCreationText(name),
-    adopting: existing.adoptingText(name),
-    adoptedNow: existing.adoptedText(name, true),
-    adoptedWithoutLookup: existing.adoptedText(name, false),
-    otherSecret: existing.otherAdoptedSecretText(name),
-    drift: refreshes.driftText(name, ["url", "events"], undefined),
-    driftFromProgram: refreshes.driftText(name, ["url"], false),
-    driftUndone: refreshes.driftText(name, ["url"], true),
-    gone: refreshes.absentFromListText(name),
-    inactive: refreshes.inactiveText(name),
-    notLookedUp: refreshes.notLookedUpText("base_abc123", refreshes.lookupProblems.incompleteList),
-    notListed: existing.notFoundText(context, undefined),
-    failedList: existing.notFoundText(context, failedList),
-    baseUrlLabel: replacements.baseUrlLabel("https://a.example", "https://b.example"),
-    unknownDatabase: deletions.absentText(nameOfWebhook("17", undefined)),
-    unexpectedError: requests.faultText(deletion, new Error("odd")),
+    namedByAdopt: notices.sparedText(name, "namedByAdopt"),
+    adopted: notices.sparedText(name, "adopted"),
+    imported: notices.sparedText(name, "imported"),
+    created: notices.sparedText(name, "created"),
+    replaced: notices.replacementText(name, ["url", "events"]),
+    exchanged: notices.exchangeText(name, "webhook 18 of DATABASE", ["adopt.id"]),
+    adoptedWithUnknowns: notices.adoptedWithUnknownsText(name, ["url"]),
+    importedOtherwise: notices.importedOtherwiseText(name, ["url"]),
+    namedTwice: notices.namedTwiceText(name),
+    adopting: notices.adoptingText(name),
+    adoptedNow: notices.adoptedText(name, true),
+    adoptedWithoutLookup: notices.adoptedText(name, false),
+    otherSecret: notices.otherAdoptedSecretText(name),
+    drift: notices.driftText(name, ["url", "events"], undefined),
+    driftFromProgram: notices.driftText(name, ["url"], false),
+    driftUndone: notices.driftText(name, ["url"], true),
+    absentFromList: notices.absentFromListText(name),
+    inactive: notices.inactiveText(name),
+    notLookedUp: notices.notLookedUpText("base_abc123", undefined),
+    noList: notices.notLookedUpText("base_abc123", "CALL"),
+    absentFromUnknownDatabase: notices.absentText(nameOfWebhook("17", undefined)),
+    adoptionOfHeld: adoptionProblems.held,
+    adoptionOfAbsent: adoptionProblems.absent,
+    adoptionNotListed: adoptionProblems.notListed,
+    adoptionDiffers: adoptionProblems.differs("url"),
+    adoptionNotLookedUp: adoptionProblems.notLookedUp(problems.notFoundText(context, undefined)),
+    importNotListed: importProblems.notListed("https://a.example"),
+    failedList: problems.notFoundText(context, failedList),
+    undo: problems.undoReturned404,
   }).toMatchInlineSnapshot(`
     {
+      "absentFromList": "The service no longer has webhook 17 of database base_abc123, which leaves the state. If the program declares it, the next "pulumi up" creates a new one, with a new secret.",
+      "absentFromUnknownDatabase": "The service returned 404 for webhook 17 of database ?, which is therefore removed from the state. A key without access to the database gets the same response: if that is possible here, check at the service that the webhook is gone. With the setting listing, the service's list decides.",
       "adopted": "Did not delete webhook 17 of database base_abc123: this command has adopted it, so it has another resource now.",
-      "adoptedAgain": "Adopt webhook 17 of database base_abc123 failed: the resource that is replaced, or another one, has this webhook already. Nothing was changed. Remove adopt from the program: the resource then gets a new webhook, with a new secret.",
       "adoptedNow": "This stack manages webhook 17 of database base_abc123 from now on. It was not changed.",
+      "adoptedWithUnknowns": "The program adopts webhook 17 of database base_abc123, and these properties are not known yet: url. If they turn out the same, nothing changes; otherwise the update fails. To change them, first run "pulumi up" with a program that only removes adopt.",
       "adoptedWithoutLookup": "This stack manages webhook 17 of database base_abc123 from now on. It was not changed and was not looked up (the setting listing is off).",
       "adopting": "Adopting webhook 17 of database base_abc123: it is taken over as it is, and no webhook is created. If the state still has it under another Provider, or as a resource of the other entry (pulumi-dbwebhooks or pulumi-dbwebhooks/native), first remove that resource with "pulumi state delete": otherwise Pulumi deletes the webhook. For the same reason do not adopt together with an upgrade of this package or with --target.",
-      "baseUrlLabel": "baseUrl (from https://a.example to https://b.example)",
-      "baseUrlRefused": "baseUrl: changes from https://a.example to https://b.example, and the environment sets the old address or its key, so Pulumi could not delete the old webhooks. First give the old baseUrl and its apiKey to the Provider, and run "pulumi up"; then change both",
+      "adoptionDiffers": "these properties differ at the service: url. Declare them as the service has them, and change them afterwards.",
+      "adoptionNotListed": "the service does not list it. Check adopt.id, databaseId and the base URL; if it is gone, remove adopt to create a new one.",
+      "adoptionNotLookedUp": "the service does not list it, but may have listed only a part of its webhooks. To adopt it without a lookup, set listing to false.",
+      "adoptionOfAbsent": "this command deletes it or has found that it is gone. Remove adopt from the program to create a new webhook.",
+      "adoptionOfHeld": "a resource has it: this command has created, adopted or imported it. Remove adopt, or the other resource.",
       "created": "Did not delete webhook 17 of database base_abc123: the service returned it for a creation of this command, so it has another resource now.",
       "drift": "At the service, these properties of webhook 17 of database base_abc123 differ from the state, which has them now: url, events. "pulumi preview" shows whether the program differs from them.",
-      "driftFromProgram": "At the service, these properties of webhook 17 of database base_abc123 differ from the state, which has them now: url. Unless the program declares the same, the next "pulumi up" replaces the webhook, with a new secret.",
+      "driftFromProgram": "At the service, these properties of webhook 17 of database base_abc123 differ from the state, which has them now: url. Unless the program declares the same or ignores the change, the next "pulumi up" replaces the webhook, with a new secret.",
       "driftUndone": "At the service, these properties of webhook 17 of database base_abc123 differ from the state, which has them now: url. They are as the last update declared them.",
       "exchanged": "Replacing webhook 17 of database base_abc123, because these properties differ: adopt.id. The update takes over webhook 18 of DATABASE with its secret, and deletes webhook 17 of database base_abc123.",
       "failedList": "it could not be looked up: GET https://tables.example.com/somewhere returned 500.",
-      "gone": "The service no longer has webhook 17 of database base_abc123, which leaves the state. If the program declares it, the next "pulumi up" creates a new one, with a new secret.",
+      "importNotListed": "the service at https://a.example does not list it. Check the id, which is DATABASE/NUMBER, and the base URL.",
       "imported": "Did not delete webhook 17 of database base_abc123: this command has imported it, so it has another resource now.",
+      "importedOtherwise": "The program and the service differ about webhook 17 of database base_abc123: url. Pulumi does not replace a webhook that it imports. Declare it as the service has it, and change it after the import.",
       "inactive": "At the service, webhook 17 of database base_abc123 is switched off (active: false), so it sends no notifications.",
       "namedByAdopt": "Did not delete webhook 17 of database base_abc123: the argument adopt of the program names it, so it has another resource now.",
-      "notAdopted": "Adopt webhook 17 of database base_abc123 failed: a resource has it: this command has created, adopted or imported it. Remove adopt, or the other resource. Nothing was changed.",
-      "notAdoptedAndLeft": "Adopt webhook 17 of database base_abc123 failed: WHY. Its old resource has left the state. If the webhook still exists, keep adopt until an update has succeeded.",
-      "notListed": "the service does not list it, but may have listed only a part of its webhooks.",
+      "namedTwice": "names webhook 17 of database base_abc123, which this command already adopts: in another resource, or in the one that is replaced. See "One webhook, two resources" in docs/troubleshooting.md of pulumi-dbwebhooks.",
+      "noList": "Some webhooks of database base_abc123 were not looked up, because the list could not be read: CALL. Their state stays as it is, and this refresh does not show their drift.",
       "notLookedUp": "Some webhooks of database base_abc123 were not looked up, because the service may have listed only a part of its webhooks. Their state stays as it is, and this refresh does not show their drift.",
-      "oldKeyMissing": "baseUrl: changes from https://a.example to https://b.example, and the key of the old address is not stored, so Pulumi could not delete the old webhooks. First give the old baseUrl and its apiKey to the Provider, and run "pulumi up"; then change both",
-      "otherSecret": "The argument adopt.secret of webhook 17 of database base_abc123 is not the secret in the state, and has no effect: the state keeps its secret. See "Another adopt.secret" in docs/troubleshooting.md.",
-      "providerReplaced": "Webhooks of the provider eu move from https://a.example to https://b.example: Pulumi replaces them, and their secrets change. Pulumi deletes the old webhook at https://a.example with the old key, which must still work. If https://b.example is a new address of the same service, set formerBaseUrls to https://a.example instead: then nothing is replaced.",
+      "otherSecret": "The argument adopt.secret of webhook 17 of database base_abc123 is not the secret in the state, and has no effect: the state keeps its secret. See "adopt.secret differs from the state" in docs/troubleshooting.md of pulumi-dbwebhooks.",
       "replaced": "Replacing webhook 17 of database base_abc123, because these properties differ: url, events. The new webhook has a new secret.",
-      "returnedForCreation": "The state has webhook 17 of database base_abc123 for this resource, and the service has returned the same number for a creation of this command. Before you run another command, find out to which resource the webhook belongs. See "A number that is already known" in docs/troubleshooting.md.",
-      "shared": "2 resources manage webhook 17 of database base_abc123: a, b. Deleting one of them deletes the webhook. See "One webhook, two resources" in docs/troubleshooting.md.",
-      "unexpectedError": "Delete webhook 17 of database base_abc123 failed unexpectedly (odd). This is a bug in pulumi-dbwebhooks: please report it. Before you run the command again, check which webhooks the service has.",
-      "unknownDatabase": "The service returned 404 for webhook 17 of database ?, which is therefore removed from the state. A key without access to the database gets the same response: if that is possible here, check at the service that the webhook is gone.",
+      "undo": "the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks",
     }
   `);
 });

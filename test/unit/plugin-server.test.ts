@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect as connectSocket } from "node:net";
 import { status } from "@grpc/grpc-js";
+import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import { LogSeverity } from "@pulumi/pulumi/proto/engine_pb.js";
 import type { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb.js";
 import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
@@ -151,6 +152,34 @@ describe("The plugin", () => {
     expect(kindOf(await errorOf(plugin.create(inputs)))).toBe("unchanged");
   });
 
+  it("accepts no configuration after it was asked for its schema: another user of the machine could ask", async () => {
+    const plugin = await startPlugin();
+    await plugin.call("getSchema", new messages.GetSchemaRequest());
+
+    const error = await errorOf(plugin.configure({ baseUrl: "http://127.0.0.1:1" }));
+
+    expect(error).toMatchObject({ code: status.FAILED_PRECONDITION });
+    expect(kindOf(await errorOf(plugin.create(inputs)))).toBe("unchanged");
+  });
+
+  it("keeps its configuration when it is asked for its schema later", async () => {
+    const { plugin, service, settings } = await startConfigured();
+
+    await plugin.call("getSchema", new messages.GetSchemaRequest());
+    await plugin.configure(settings);
+    await plugin.create(inputs);
+
+    expect(service.webhooks).toHaveLength(1);
+  });
+
+  it("refuses a message of more than 64 MiB", async () => {
+    const plugin = await startPlugin();
+
+    const error = await errorOf(plugin.check({ ...inputs, url: "x".repeat(65 * 1024 * 1024) }));
+
+    expect(error).toMatchObject({ code: status.RESOURCE_EXHAUSTED });
+  });
+
   it("sends no further request after Cancel", async () => {
     const { plugin, service, create } = await startConfigured();
     const { state } = await create();
@@ -161,37 +190,6 @@ describe("The plugin", () => {
     expect(kindOf(await errorOf(plugin.delete("base_abc123/99", state)))).toBe("notDeleted");
     expect(service.requests).toHaveLength(1);
   });
-
-  it("has stopped sending when Cancel waits for the log", async () => {
-    const { plugin } = await startConfigured();
-    const creation = Promise.withResolvers<unknown>();
-    const flush = vi.spyOn(EngineLog.prototype, "flush").mockImplementationOnce(async () => {
-      creation.resolve(plugin.create(inputs));
-      await creation.promise.catch(() => undefined);
-    });
-    onTestFinished(() => flush.mockRestore());
-
-    await plugin.call("cancel", new Empty());
-
-    expect(kindOf(await errorOf(creation.promise))).toBe("notCreated");
-  });
-});
-
-it("A diff of a provider with another base URL warns once of new secrets, and suggests formerBaseUrls", async () => {
-  const { call, configure, lines } = await startPlugin();
-  const next = { baseUrl: "https://b.example", apiKey: "key" };
-  const request = new messages.DiffRequest().setName("eu").setNews(struct(next));
-  request.setOldInputs(struct({ ...next, baseUrl: "https://a.example" }));
-  const compare = () => call("diffConfig", request);
-
-  // Pulumi compares a provider before it configures it, and again for each webhook that moves to it.
-  await compare();
-  await configure(next);
-  await compare();
-  await compare();
-
-  const line = expect.stringMatching(/secrets change.*formerBaseUrls/);
-  expect(lines).toEqual([{ urn: "", severity: WARNING, line }]);
 });
 
 describe("The engine's log", () => {
@@ -205,6 +203,31 @@ describe("The engine's log", () => {
     await log.flush();
 
     expect(engine.lines).toEqual([{ urn, line: "A line.", severity: INFO }]);
+  });
+
+  it("is flushed when the lines that were written during an earlier flush have arrived too", async () => {
+    const respond: (() => void)[] = [];
+    const send = vi.spyOn(
+      EngineClient.prototype as { log: (...args: unknown[]) => unknown },
+      "log",
+    );
+    send.mockImplementation((...args) => respond.push(args.at(-1) as () => void));
+    onTestFinished(() => send.mockRestore());
+    const log = new EngineLog("127.0.0.1:1");
+    log.write(urn, "A line.", "info");
+    const first = log.flush();
+    log.write(urn, "Another line.", "info");
+    respond[0]?.();
+    await first;
+
+    const flushed = vi.fn();
+    const second = log.flush().then(flushed);
+    await new Promise(setImmediate);
+    const callsBefore = flushed.mock.calls.length;
+    respond[1]?.();
+    await second;
+
+    expect(callsBefore).toBe(0);
   });
 
   it("gets a line that is written a minute after the start, because its timeout begins with the line", async () => {
@@ -357,10 +380,14 @@ describe("An import by the plugin", () => {
     expect(await plugin.import(id)).toEqual({ id, inputs: importedInputs, props });
   });
 
-  it("is refused for Webhook.get and the option id, which pass properties, without a request", async () => {
+  it.each<[string, props: object | undefined, readInputs: object]>([
+    ["no properties that the program knows", {}, {}],
+    ["some properties, as Webhook.get and the option id do", { ...inputs, secret: "s" }, {}],
+    ["arguments and no state", undefined, inputs],
+  ])("is refused without a request for a read that passes %s", async (_case, props, readInputs) => {
     const { plugin, service } = await startConfigured({ listing: "true" });
 
-    const error = await errorOf(plugin.read("base_abc123/2", {}));
+    const error = await errorOf(plugin.read("base_abc123/2", props as never, { ...readInputs }));
 
     expect(kindOf(error)).toBe("unchanged");
     expect(error.message).toContain("StackReference");

@@ -184,7 +184,6 @@ it.each([mainEntry, nativeEntry])(
 
 const settings: main.ProviderArgs = {
   baseUrl: "https://eu.example.com",
-  formerBaseUrls: ["https://old.example.com", Promise.resolve("https://older.example.com")],
   apiKey: "key-token",
   timeoutSeconds: 2.5,
   listing: pulumi.output(true),
@@ -202,7 +201,6 @@ describe.each([mainEntry, nativeEntry])("A Provider of $name", (row) => {
     expect(requests()[0]?.getProtect()).toBe(true);
     expect(registered[0]?.inputs).toEqual({
       [`${settingPrefix}baseUrl`]: "https://eu.example.com",
-      [`${settingPrefix}formerBaseUrls`]: '["https://old.example.com","https://older.example.com"]',
       [`${settingPrefix}apiKey`]: wrapped("key-token"),
       [`${settingPrefix}timeoutSeconds`]: "2.5",
       [`${settingPrefix}listing`]: "true",

@@ -3,7 +3,7 @@ import { type ServiceError, status } from "@grpc/grpc-js";
 import { DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb.js";
 import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { webhookArguments } from "../../provider/arguments.js";
-import { type Difference, isSame } from "../../provider/differences.js";
+import { isSame } from "../../provider/differences.js";
 import { WebhookError } from "../../provider/errors.js";
 import type { Properties } from "../../provider/values.js";
 
@@ -19,7 +19,7 @@ export function structOf(properties: Properties): Struct {
 }
 
 /**
- * Translates differences, with the detail that previews show for each property.
+ * Translates the names of properties that differ, with the detail that previews show for each of them.
  *
  * Drift appears as a difference of outputs: the program has not changed, and the user should see the
  * value that the service has.
@@ -28,13 +28,12 @@ export function structOf(properties: Properties): Struct {
  * @param olds The stored outputs.
  */
 export function diffResponse(
-  differences: readonly Difference[],
+  names: string[],
   oldInputs: Properties,
   olds: Properties,
   news: Properties,
 ): DiffResponse {
   const response = new DiffResponse();
-  const names = differences.map(({ property }) => property);
   const { DIFF_SOME, DIFF_NONE } = DiffResponse.DiffChanges;
   response.setChanges(names.length > 0 ? DIFF_SOME : DIFF_NONE);
   response.setReplacesList(names);

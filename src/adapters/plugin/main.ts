@@ -17,8 +17,10 @@ async function main(address: string | undefined): Promise<void> {
     return;
   }
   const log = new EngineLog(address);
-  const engineMonitor = new EngineMonitor(address, (line, severity) =>
-    log.write("", line, severity),
+  const engineMonitor = new EngineMonitor(
+    address,
+    (line, severity) => log.write("", line, severity),
+    () => log.flush(),
   );
   try {
     const ownPort = await new PluginServer(engineMonitor, log).listen();

@@ -1,16 +1,18 @@
 /** The headings of `docs/troubleshooting.md` to which messages refer. A test holds them against the page. */
 export const troubleshootingHeadings = [
   "inDoubt",
-  "A number that is already known",
+  "The service returned a known id",
   "leftBehind",
   "A wrong key",
-  "Another base URL",
-  "Another adopt.secret",
+  "The base URL has changed",
+  "adopt.secret differs from the state",
   "A full database",
   "One webhook, two resources",
 ] as const;
 
+export type TroubleshootingHeading = (typeof troubleshootingHeadings)[number];
+
 /** Refers to the part of the page with the steps that depend on the situation. */
-export function see(heading: (typeof troubleshootingHeadings)[number]): string {
-  return `See "${heading}" in docs/troubleshooting.md.`;
+export function see(heading: TroubleshootingHeading): string {
+  return `See "${heading}" in docs/troubleshooting.md of pulumi-dbwebhooks.`;
 }

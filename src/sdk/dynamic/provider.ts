@@ -1,5 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import { explicitProviderKey, namespace } from "../../common/setting-names.js";
+import {
+  environmentVariables,
+  explicitProviderKey,
+  namespace,
+} from "../../common/setting-names.js";
 import type { ProviderArgs } from "../args.js";
 import { providerInputs } from "../resource-base.js";
 
@@ -28,7 +32,11 @@ export class Provider extends pulumi.ProviderResource {
    * @throws RunError for a reserved name or an argument that does not exist.
    */
   constructor(name: string, args: ProviderArgs = {}, opts?: pulumi.ResourceOptions) {
-    const inputs = providerInputs(name, args, `${namespace}:`);
+    // Stored with the provider, so that its address does not depend on the environment of a later command.
+    const baseUrl = pulumi
+      .output(args.baseUrl)
+      .apply((given) => given || process.env[environmentVariables.baseUrl]);
+    const inputs = providerInputs(name, { ...args, baseUrl }, `${namespace}:`);
     super("pulumi-nodejs", name, { ...inputs, [explicitProviderKey]: "true" }, opts);
   }
 }

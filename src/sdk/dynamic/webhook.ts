@@ -1,14 +1,15 @@
 import * as pulumi from "@pulumi/pulumi";
 import { dynamicWebhookType } from "../../common/type-tokens.js";
 import type { WebhookArgs } from "../args.js";
-import {
-  assertOwnProvider,
-  isResourceOfType,
-  readOnlyError,
-  WebhookResource,
-} from "../resource-base.js";
+import { isResourceOfType, WebhookResource } from "../resource-base.js";
 import { warnAboutConfiguration } from "./configuration-warnings.js";
 import { providerText } from "./provider-text.js";
+
+const entry = {
+  module: "pulumi-dbwebhooks",
+  type: dynamicWebhookType,
+  packageName: "pulumi-nodejs",
+};
 
 /**
  * A webhook subscription of a database.
@@ -35,16 +36,6 @@ export class Webhook extends WebhookResource {
   /** @internal */
   static readonly __pulumiType: string = dynamicWebhookType;
 
-  /**
-   * Is not supported: the service does not reveal the secret of an existing webhook. Export the secret from the
-   * stack that manages the webhook, and use a `StackReference`.
-   *
-   * @throws RunError always.
-   */
-  static get(name: string, ..._: unknown[]): never {
-    throw readOnlyError(name);
-  }
-
   /** Whether a value is a `Webhook`, possibly of another copy of this package. */
   static override isInstance(value: unknown): value is Webhook {
     return isResourceOfType(value, dynamicWebhookType);
@@ -59,16 +50,12 @@ export class Webhook extends WebhookResource {
    * @throws RunError for the options `import` and `id`, and for a `Provider` of `pulumi-dbwebhooks/native`.
    */
   constructor(name: string, args: WebhookArgs, opts?: pulumi.CustomResourceOptions) {
-    if (opts?.id !== undefined) {
-      throw readOnlyError(name);
-    }
     if (opts?.import !== undefined) {
       throw new pulumi.RunError(
         `Webhook ${name}: the option import cannot work with the dynamic provider. Use the Webhook of "pulumi-dbwebhooks/native" instead, or take over the existing webhook with the argument adopt.`,
       );
     }
-    assertOwnProvider(name, opts, "pulumi-nodejs", "pulumi-dbwebhooks");
-    super(dynamicWebhookType, name, args, { __provider: providerText }, opts);
+    super(entry, name, args, { __provider: providerText }, opts);
     warnAboutConfiguration();
   }
 }

@@ -3,12 +3,13 @@ import { namespace } from "../../common/setting-names.js";
 import { pluginWebhookType } from "../../common/type-tokens.js";
 import { version } from "../../common/version.js";
 import type { WebhookArgs } from "../args.js";
-import {
-  assertOwnProvider,
-  isResourceOfType,
-  readOnlyError,
-  WebhookResource,
-} from "../resource-base.js";
+import { isResourceOfType, WebhookResource } from "../resource-base.js";
+
+const entry = {
+  module: "pulumi-dbwebhooks/native",
+  type: pluginWebhookType,
+  packageName: namespace,
+};
 
 /**
  * A webhook subscription of a database.
@@ -20,16 +21,6 @@ import {
 export class Webhook extends WebhookResource {
   /** @internal */
   static readonly __pulumiType: string = pluginWebhookType;
-
-  /**
-   * Is not supported: the service does not reveal the secret of an existing webhook. Export the secret from the
-   * stack that manages the webhook, and use a `StackReference`.
-   *
-   * @throws RunError always.
-   */
-  static get(name: string, ..._: unknown[]): never {
-    throw readOnlyError(name);
-  }
 
   /** Whether a value is a `Webhook`, possibly of another copy of this package. */
   static override isInstance(value: unknown): value is Webhook {
@@ -51,11 +42,7 @@ export class Webhook extends WebhookResource {
    * @throws RunError for the option `id`, and for a `Provider` of the main entry.
    */
   constructor(name: string, args: WebhookArgs, opts?: pulumi.CustomResourceOptions) {
-    if (opts?.id !== undefined) {
-      throw readOnlyError(name);
-    }
-    assertOwnProvider(name, opts, namespace, "pulumi-dbwebhooks/native");
     const options = pulumi.mergeOptions({ version }, opts);
-    super(pluginWebhookType, name, args, { webhookId: undefined }, options);
+    super(entry, name, args, { webhookId: undefined }, options);
   }
 }

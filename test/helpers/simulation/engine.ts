@@ -7,18 +7,26 @@ import type { Stop } from "./plays.ts";
 
 /** Pulumi's engine, as far as the provider sees it: it responds to probes, and stops the provider. */
 export class SimulatedEngine {
+  /** Whether it still stores what the provider returns. */
   isGone = false;
+  /** When it stopped storing. */
+  goneAt = Number.POSITIVE_INFINITY;
   readonly lines: string[] = [];
   readonly monitor = new EngineMonitor("127.0.0.1:1", (line) => void this.lines.push(line));
   readonly #handlersBefore = process.rawListeners("SIGINT");
+  readonly #now: () => number;
+  #refusesConnections = false;
 
   /** @param respond Waits until the engine responds to a probe. */
-  constructor(respond: () => Promise<unknown>) {
+  constructor(respond: () => Promise<unknown>, now: () => number) {
+    this.#now = now;
     vi.spyOn(http2, "connect").mockImplementation((() => {
       const session = Object.assign(new EventEmitter(), { destroy: () => undefined });
       void respond().then(() => {
         const refusal = Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
-        return this.isGone ? session.emit("error", refusal) : session.emit("remoteSettings");
+        return this.#refusesConnections
+          ? session.emit("error", refusal)
+          : session.emit("remoteSettings");
       });
       return session;
     }) as never);
@@ -32,11 +40,14 @@ export class SimulatedEngine {
 
   stop(stop: Stop): void {
     if (stop === "cancelled") this.monitor.stopSending();
-    if (stop === "gone") this.isGone = true;
+    // An engine that has sent SIGINT still responds.
+    this.#refusesConnections = stop === "gone";
     // Without a handler the process ends, and with it the play.
-    if (stop === "interrupted" && this.signalHandlers.length > 0) {
+    const handlers = stop === "interrupted" ? this.signalHandlers : [];
+    if (stop === "gone" || handlers.length > 0) {
       this.isGone = true;
-      for (const handler of this.signalHandlers) handler("SIGINT");
+      this.goneAt = this.#now();
     }
+    for (const handler of handlers) handler("SIGINT");
   }
 }

@@ -25,7 +25,10 @@ export interface Deletion {
   readonly resource: Resource;
   readonly webhook: ServiceWebhook;
   readonly beganAt: number;
+  /** Whether the service denied the access to the webhook, which looks as if it were absent. */
+  wasDenied?: boolean;
   error?: OperationError;
+  endedAt?: number;
 }
 
 interface OperationError {
@@ -37,6 +40,9 @@ interface OperationError {
 export class History {
   readonly creations: Creation[] = [];
   readonly deletions: Deletion[] = [];
+  readonly imports: ServiceWebhook[] = [];
+  /** The webhooks that were deleted without Pulumi. */
+  readonly vanished = new Set<ServiceWebhook>();
   /** The requests for deletions, undos included. */
   readonly sentDeletions: { at: number; id: string; succeeded: boolean }[] = [];
   /** The lists that the provider has received: an empty one where the request failed. */

@@ -17,8 +17,11 @@ export interface Play {
   readonly faults: readonly Fault[];
   readonly stop: Stop;
   readonly listing: boolean;
-  /** Whether Pulumi first reads every webhook of the state (`up --refresh`). */
-  readonly hasRefresh: boolean;
+  /**
+   * Whether Pulumi reads every webhook of the state: before everything else (`up --refresh`), or each one before its own
+   * operation (`up --refresh --run-program`).
+   */
+  readonly refresh: "none" | "before" | "beside";
   readonly beginsAtOnce: boolean;
 }
 
@@ -29,11 +32,14 @@ const operationKinds = [
   "deleteBeforeReplace",
   "keep",
   "deleteDuplicate",
-  "deleteFormer",
   "adopt",
   "adoptAgain",
+  "adoptTwice",
+  "adoptUnknown",
+  "adoptVanished",
   "import",
   "recreate",
+  "elsewhere",
 ] as const;
 
 const faultWeights = {
@@ -53,6 +59,8 @@ const faultWeights = {
   noId: 1,
   noSecret: 2,
   unusableSecret: 2,
+  // The key has no access: everything looks absent.
+  denied: 2,
 };
 
 const mixedFaults = fc.array(
@@ -77,6 +85,6 @@ export const anyPlay: fc.Arbitrary<Play> = fc.record({
   faults: fc.oneof({ weight: 9, arbitrary: mixedFaults }, { weight: 1, arbitrary: outage }),
   stop: fc.constantFrom<Stop[]>("none", "none", "cancelled", "gone", "interrupted"),
   listing: fc.boolean(),
-  hasRefresh: fc.boolean(),
+  refresh: fc.constantFrom<Play["refresh"][]>("none", "before", "beside"),
   beginsAtOnce: fc.boolean(),
 });

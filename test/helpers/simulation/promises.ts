@@ -1,6 +1,5 @@
 // The promises of this package. Each is a function that lists what breaks it in a play.
 import type { Creation, Deletion } from "./history.ts";
-import { formerBaseUrl } from "./resources.ts";
 import type { ServiceWebhook } from "./service.ts";
 import type { World } from "./world.ts";
 
@@ -12,7 +11,8 @@ export function brokenPromises(world: World): readonly string[] {
   return [...world.history.violations, ...broken];
 }
 
-const stayingKinds = ["keep", "deleteFormer", "adopt", "adoptAgain", "import"];
+const stayingKinds = ["keep", "adopt", "adoptAgain", "adoptTwice", "adoptUnknown"];
+const adoptingKinds = ["adopt", "adoptTwice", "adoptVanished"];
 
 const promises: Readonly<Record<string, (world: World) => readonly string[]>> = {
   "each webhook is stored, or its creation says that it may exist": ({ service, history }) =>
@@ -49,14 +49,18 @@ const promises: Readonly<Record<string, (world: World) => readonly string[]>> = 
     resources
       .filter(({ kind }) => stayingKinds.includes(kind))
       .map(({ old }) => old?.webhook)
-      .concat(service.unmanaged, webhooksOnlyInDoubt(history))
-      .filter((webhook) => webhook !== service.webhooks.get(webhook?.id ?? ""))
-      .map((webhook) => `${webhook?.id}`),
+      .concat(service.unmanaged, webhooksOnlyInDoubt(history), history.imports)
+      .filter((webhook) => webhook !== undefined)
+      .filter((webhook) => webhook !== service.webhooks.get(webhook.id))
+      .filter((webhook) => !history.vanished.has(webhook))
+      .map(({ id }) => id),
 
-  "what must go goes, or its deletion fails": ({ service, history }) =>
+  "what must go goes, or its deletion fails": ({ play, service, history }) =>
     history.deletions
       .filter(({ webhook, error }) => !error && webhook === service.webhooks.get(webhook.id))
-      .filter(({ resource }) => !["adopt", "import"].includes(resource.kind))
+      .filter(({ resource }) => ![...adoptingKinds, "import"].includes(resource.kind))
+      // With listing, the list decides whether a webhook is absent.
+      .filter(({ wasDenied }) => play.listing || !wasDenied)
       .filter(({ webhook, beganAt }) => !isNamedBefore(history, webhook.id, beganAt))
       .map(({ webhook }) => webhook.id),
 
@@ -67,7 +71,8 @@ const promises: Readonly<Record<string, (world: World) => readonly string[]>> = 
 
   "an undo is sent whatever happens, and fails only if its request does": ({ history }) =>
     history.creations
-      .filter(({ error, resource }) => error?.kind === "leftBehind" && resource.kind !== "adopt")
+      .filter(({ error }) => error?.kind === "leftBehind")
+      .filter(({ resource }) => !adoptingKinds.includes(resource.kind))
       .filter(({ named }) => !named || !hasFailedToDelete(history, named.webhook, named.at))
       .map(describe),
 
@@ -97,16 +102,21 @@ function hasStored({ stored }: Creation, webhook: ServiceWebhook | undefined): b
 }
 
 /** Lists the ends that are right for a creation: the kinds of errors, or `stored`. */
-function expectedEnds({ history, engine }: World, { resource, named, beganAt }: Creation) {
-  // An adoption leaves the webhook behind that it names, once the deletion of its old resource was skipped.
-  if (resource.kind === "adopt") return ["stored", "unchanged", "leftBehind"];
+function expectedEnds({ history, engine }: World, creation: Creation) {
+  const { resource, named, beganAt, endedAt = 0 } = creation;
+  if (adoptingKinds.includes(resource.kind)) {
+    // An adoption leaves the webhook behind that it names, once the deletion of its old resource was spared.
+    const hasLeftState = history.deletions.some(
+      (one) => one.resource === resource && !one.error && one.endedAt && one.endedAt < endedAt,
+    );
+    return ["stored", hasLeftState ? "leftBehind" : "unchanged"];
+  }
   if (!named) return ["notCreated", "inDoubt"];
   const { webhook, fault, at, engineIsGone } = named;
   const isKnown = knows(history, webhook.id, { since: beganAt, at });
   if (isKnown || fault === "noSecret" || fault === "unmanaged") return ["inDoubt"];
   if (fault === "unusableSecret" || engineIsGone) return ["undone", "leftBehind"];
-  // The engine can go between the response and its last sign of life.
-  return engine.isGone ? ["stored", "undone", "leftBehind"] : ["stored"];
+  return engine.goneAt < endedAt ? ["undone", "leftBehind"] : ["stored"];
 }
 
 /**
@@ -148,12 +158,8 @@ function hasReason(history: World["history"], deletion: Deletion): boolean {
   const isInDoubt = inDoubt(history).some((named) => named.webhook.id === webhook.id);
   const hasFailed = hasFailedToDelete(history, webhook, 0);
   const hasFailedToAdopt = history.creations.some((one) => one.resource === resource && one.error);
-  // Both services number their webhooks from 1, so a new webhook can have the number of a former one.
-  const isNamesake =
-    resource.kind === "deleteFormer" ||
-    (resource.old?.state.baseUrl === formerBaseUrl &&
-      isNamedBefore(history, webhook.id, deletion.beganAt));
-  return isInDoubt || hasFailed || hasFailedToAdopt || isNamesake;
+  const mustFail = ["elsewhere", "adoptUnknown"].includes(resource.kind);
+  return isInDoubt || hasFailed || hasFailedToAdopt || mustFail;
 }
 
 function hasFailedToDelete(

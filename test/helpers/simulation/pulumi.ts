@@ -1,7 +1,7 @@
 import { kindOf } from "../errors.ts";
 import { startProvider } from "../provider.ts";
 import type { Creation, Deletion } from "./history.ts";
-import { baseUrl, databaseId, formerBaseUrl, type Resource, retrySeconds } from "./resources.ts";
+import { baseUrl, databaseId, type Resource, retrySeconds } from "./resources.ts";
 import type { World } from "./world.ts";
 
 /** Calls the real provider as Pulumi does, and records what the provider learns and returns. */
@@ -18,7 +18,7 @@ export class Pulumi {
     const settings = { listing: String(world.play.listing), retrySeconds: String(retrySeconds) };
     const environment = { DBWEBHOOKS_IMPORT_SECRET: JSON.stringify(Object.fromEntries(secrets)) };
     this.#provider = startProvider(
-      { baseUrl, formerBaseUrls: formerBaseUrl, ...settings },
+      { baseUrl, ...settings },
       { engine: world.engine.monitor, environment },
     );
   }
@@ -31,12 +31,20 @@ export class Pulumi {
     return failures.length === 0;
   }
 
-  async compare(resource: Resource, changes: object = {}): Promise<void> {
+  /** Returns whether the provider wants to replace the webhook. */
+  async compare(resource: Resource, changes: object = {}): Promise<boolean> {
     const { args, old } = resource;
-    if (!old) return;
+    if (!old) return false;
     this.#learn("known", resource);
     const news = { ...args, ...changes };
-    await this.#provider.diff(old.webhook.id, old.state, news, this.#optionsOf(resource));
+    const options = this.#optionsOf(resource);
+    const { changes: hasChanges } = await this.#provider.diff(
+      old.webhook.id,
+      old.state,
+      news,
+      options,
+    );
+    return hasChanges;
   }
 
   /** Creates or adopts a webhook. Returns whether Pulumi can store it. */
@@ -45,11 +53,8 @@ export class Pulumi {
     const creation: Creation = { resource, beganAt: history.now() };
     history.creations.push(creation);
     try {
-      const { id, properties } = await this.#provider.create(
-        { ...args },
-        this.#optionsOf(resource),
-      );
-      creation.stored = { id, secret: (properties.secret as { value: string }).value };
+      const { id, outs } = await this.#provider.create({ ...args }, this.#optionsOf(resource));
+      creation.stored = { id, secret: (outs.secret as { value: string }).value };
     } catch (error) {
       creation.error = describe(error);
     }
@@ -64,8 +69,8 @@ export class Pulumi {
     this.#learn("known", resource);
     const options = this.#optionsOf(resource);
     const found = await this.#provider.read(old.webhook.id, old.state, options);
-    if (!found) this.#learn("gone", resource);
-    return found !== undefined;
+    if (found.id === "") this.#learn("gone", resource);
+    return found.id !== "";
   }
 
   /** Returns whether the import succeeded. */
@@ -76,12 +81,15 @@ export class Pulumi {
       () => true,
       () => false,
     );
-    if (isImported) this.#learn("known", resource);
+    if (isImported && resource.old) {
+      this.#learn("known", resource);
+      this.world.history.imports.push(resource.old.webhook);
+    }
     return isImported;
   }
 
   /** Deletes the webhook in the state. Returns whether the deletion succeeded. */
-  async delete(resource: Resource, changes: object = {}): Promise<boolean> {
+  async delete(resource: Resource): Promise<boolean> {
     const { old } = resource;
     if (!old) return true;
     const { webhook } = old;
@@ -89,20 +97,21 @@ export class Pulumi {
     const deletion: Deletion = { resource, webhook, beganAt: history.now() };
     history.deletions.push(deletion);
     this.#learn("known", resource);
-    const state = { ...old.state, ...changes };
     await this.#provider
-      .delete(webhook.id, state, this.#optionsOf(resource))
+      .delete(webhook.id, old.state, this.#optionsOf(resource))
       .catch((error: unknown) => {
         deletion.error = describe(error);
       });
     // A deletion can succeed because the webhook must stay: the provider then still knows it.
-    const isGone = service.webhooks.get(webhook.id) !== webhook;
+    const isGone = service.webhooks.get(webhook.id) !== webhook || deletion.wasDenied;
     if (!deletion.error && isGone) this.#learn("gone", resource);
+    deletion.endedAt = history.now();
     return !deletion.error;
   }
 
-  #learn(kind: "known" | "gone", { old }: Resource): void {
-    if (old) this.world.history.learn(kind, old.webhook.id);
+  /** The webhooks of another service have numbers of their own. */
+  #learn(kind: "known" | "gone", { old, kind: operation }: Resource): void {
+    if (old && operation !== "elsewhere") this.world.history.learn(kind, old.webhook.id);
   }
 
   #optionsOf({ number }: Resource) {

@@ -4,7 +4,7 @@ import type { OperationKind, Play } from "./plays.ts";
 import type { ServiceWebhook, SimulatedService } from "./service.ts";
 
 export const baseUrl = "https://tables.example.com";
-export const formerBaseUrl = "https://former.example.com";
+const otherBaseUrl = "https://elsewhere.example.com";
 export const retrySeconds = 20;
 export const databaseId = "base_abc123";
 
@@ -29,10 +29,10 @@ export function declareResource(
   const args = { databaseId, url, events: ["record.created"] };
   if (kind === "create") return { number, kind, args };
   const webhook = service.add({ url });
-  if (kind === "recreate") service.webhooks.delete(webhook.id);
-  const isFormer = number % 2 === 1 && kind !== "deleteFormer";
-  const storedAt = { baseUrl: isFormer ? formerBaseUrl : baseUrl };
-  const state = someState({ ...args, ...storedAt, secret: webhook.secret });
+  const isElsewhere = kind === "elsewhere";
+  if (kind === "recreate" || isElsewhere) service.webhooks.delete(webhook.id);
+  const storedAt = isElsewhere ? otherBaseUrl : baseUrl;
+  const state = someState({ ...args, baseUrl: storedAt, secret: webhook.secret });
   return { number, kind, args, old: { webhook, state } };
 }
 

@@ -47,6 +47,7 @@ export class SimulatedService {
     if (fault === "unreachable") return { outcome: connectionRefused };
     if (fault === "throttled") return { outcome: throttled(6_000) };
     if (fault === "failed") return { outcome: response(500) };
+    if (fault === "denied") return { outcome: response(404, undefined, errorBody("NOT_FOUND")) };
     if (fault === "refused") return { outcome: this.#refuse(receiver, id) };
     if (method === "GET") return { outcome: this.#list() };
     const reply = method === "POST" ? this.#create(receiver, fault) : { outcome: this.#delete(id) };

@@ -3,7 +3,7 @@ import { vi } from "vitest";
 import type { HttpOutcome, HttpRequest, SendOnce } from "../../../src/api/send-once.ts";
 import { pendingWork, unsent } from "../transport.ts";
 import { SimulatedEngine } from "./engine.ts";
-import { History } from "./history.ts";
+import { type Deletion, History } from "./history.ts";
 import type { Fault, Play } from "./plays.ts";
 import { declareResource, type Resource, resourceNumberOf, retrySeconds } from "./resources.ts";
 import { type ServiceWebhook, SimulatedService } from "./service.ts";
@@ -13,7 +13,10 @@ const deletingKinds = ["delete", "replace", "deleteBeforeReplace", "deleteDuplic
 /** The world around the provider, in which one event happens after the other. The scheduler chooses the next one. */
 export class World {
   readonly history = new History();
-  readonly engine = new SimulatedEngine(() => this.turn("the engine responds"));
+  readonly engine = new SimulatedEngine(
+    () => this.turn("the engine responds"),
+    () => this.history.now(),
+  );
   // An existing webhook is named only if the provider can know it, or deletes it later.
   readonly service = new SimulatedService(
     ({ id }) =>
@@ -60,13 +63,16 @@ export class World {
     }
     await this.turn(`${request.method} arrives`);
     const { faults } = this.play;
-    const fault = faults[this.#requestCount++ % faults.length] ?? "none";
+    const chosen = faults[this.#requestCount++ % faults.length] ?? "none";
+    // The key that has just created a webhook has access to it.
+    const fault = isUndo && chosen === "denied" ? "none" : chosen;
     const reply = this.service.receive(request, fault);
     const webhooks = [...this.service.webhooks.values()];
     if (fault === "slow") await new Promise((resolve) => setTimeout(resolve, 8_000));
     await this.turn(`the response to ${request.method} arrives`);
     this.#notePause(reply.outcome);
     this.#noteResponse(request, reply.outcome, { isUndo, webhooks });
+    if (fault === "denied") this.#noteDenied(request);
     if (reply.named) this.#noteNamed(request, { webhook: reply.named, fault });
     return reply.outcome;
   };
@@ -84,6 +90,14 @@ export class World {
     const id = url.pathname.split("/").at(-1) ?? "";
     if (method === "DELETE") history.sentDeletions.push({ at, id, succeeded });
     if (isUndo && succeeded) history.learn("gone", id);
+  }
+
+  #noteDenied({ method, url }: HttpRequest): void {
+    const id = url.pathname.split("/").at(-1);
+    const isInFlight = ({ webhook, endedAt }: Deletion) =>
+      webhook.id === id && endedAt === undefined;
+    const deletion = method === "DELETE" && this.history.deletions.find(isInFlight);
+    if (deletion) deletion.wasDenied = true;
   }
 
   /** A request that has no time left for another attempt does not make the others wait. */
@@ -104,7 +118,7 @@ export class World {
 
   #checkSignalHandlers(): void {
     const isCreating = this.history.creations.some(
-      ({ resource, endedAt }) => resource.kind !== "adopt" && endedAt === undefined,
+      ({ resource, endedAt }) => !resource.kind.startsWith("adopt") && endedAt === undefined,
     );
     if (isCreating !== this.engine.signalHandlers.length > 0) {
       const text = isCreating ? "no handler during a creation" : "a handler without a creation";

@@ -1,0 +1,102 @@
+// What each call of the engine about a webhook means to the provider.
+import { status } from "@grpc/grpc-js";
+import {
+  CheckFailure,
+  type CheckRequest,
+  CheckResponse,
+  type CreateRequest,
+  CreateResponse,
+  type DeleteRequest,
+  type DiffRequest,
+  type DiffResponse,
+  type ReadRequest,
+  ReadResponse,
+  type UpdateRequest,
+  UpdateResponse,
+} from "@pulumi/pulumi/proto/provider_pb.js";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
+import { readOnlyText } from "../../common/read-only.js";
+import type { OperationOptions } from "../../provider/operation.js";
+import type { Properties } from "../../provider/values.js";
+import type { WebhookProvider } from "../../provider/webhook-provider.js";
+import { diffResponse, propertiesOf, RequestError, structOf } from "./grpc-messages.js";
+import { parsePulumiId, pulumiIdOf } from "./pulumi-id.js";
+
+type Provider = WebhookProvider;
+
+/** The methods of Pulumi's resource providers that concern one webhook. */
+export const webhookMethods = {
+  check: async (request: CheckRequest, provider: Provider, options: OperationOptions) => {
+    const olds = propertiesOf(request.getOlds());
+    const news = propertiesOf(request.getNews());
+    const { inputs, failures = [] } = await provider.check(olds, news, options);
+    return new CheckResponse().setInputs(structOf(inputs)).setFailuresList(failuresOf(failures));
+  },
+
+  diff: async (
+    request: DiffRequest,
+    provider: Provider,
+    options: OperationOptions,
+  ): Promise<DiffResponse> => {
+    const { webhookId } = parsePulumiId(request.getId(), "Compare");
+    const olds = propertiesOf(request.getOlds());
+    const news = propertiesOf(request.getNews());
+    const ignored = request.getIgnorechangesList();
+    const { replaces = [] } = await provider.diff(webhookId, olds, news, { ...options, ignored });
+    const oldInputs = request.hasOldInputs() ? propertiesOf(request.getOldInputs()) : olds;
+    return diffResponse(replaces, oldInputs, olds, news);
+  },
+
+  create: async (request: CreateRequest, provider: Provider, options: OperationOptions) => {
+    if (request.getPreview()) {
+      // `Configure` does not offer previews of creations, but nothing must be created in one.
+      return new CreateResponse().setProperties(request.getProperties());
+    }
+    const inputs = propertiesOf(request.getProperties());
+    const { id, outs } = await provider.create(inputs, options);
+    return new CreateResponse()
+      .setId(pulumiIdOf(inputs.databaseId, id))
+      .setProperties(structOf({ ...outs, webhookId: id }));
+  },
+
+  read: async (request: ReadRequest, provider: Provider, options: OperationOptions) => {
+    const id = request.getId();
+    const props = propertiesOf(request.getProperties());
+    const inputs = propertiesOf(request.getInputs());
+    const [hasState, hasInputs] = [props, inputs].map((one) => Object.keys(one).length > 0);
+    if (hasState && hasInputs) {
+      const { webhookId } = parsePulumiId(id, "Read");
+      const found = await provider.read(webhookId, props, options, inputs);
+      return found.id === "" ? new ReadResponse() : readResponse(id, found.props, inputs);
+    }
+    // An import passes no properties. `Webhook.get` and the option `id` pass those that the program knows.
+    if (request.hasProperties() || hasInputs) {
+      throw new RequestError(`Read webhook failed: ${readOnlyText}`, status.INVALID_ARGUMENT);
+    }
+    const { databaseId, webhookId } = parsePulumiId(id, "Import");
+    const imported = await provider.import(webhookId, databaseId, options);
+    return readResponse(id, { ...imported.props, webhookId }, imported.inputs);
+  },
+
+  update: async (request: UpdateRequest, provider: Provider) => {
+    const { outs } = await provider.update(propertiesOf(request.getOlds()));
+    return new UpdateResponse().setProperties(structOf(outs));
+  },
+
+  delete: async (request: DeleteRequest, provider: Provider, options: OperationOptions) => {
+    const { webhookId } = parsePulumiId(request.getId(), "Delete");
+    await provider.delete(webhookId, propertiesOf(request.getProperties()), options);
+    return new Empty();
+  },
+};
+
+/** Translates failures of a check. */
+export function failuresOf(failures: readonly { property: string; reason: string }[]) {
+  return failures.map(({ property, reason }) =>
+    new CheckFailure().setProperty(property).setReason(reason),
+  );
+}
+
+function readResponse(id: string, props: Properties, inputs: Properties): ReadResponse {
+  return new ReadResponse().setId(id).setProperties(structOf(props)).setInputs(structOf(inputs));
+}

@@ -1,0 +1,103 @@
+// What is decided about the settings of a provider before a resource uses it.
+import { shownValue } from "../common/redact.js";
+import {
+  isDefaultProviderName,
+  namespace,
+  validateEnvironmentNames,
+  validateSettingNames,
+} from "../common/setting-names.js";
+import { version } from "../common/version.js";
+import { type ConfigSource, readConfig, readSetting } from "./config.js";
+import { normalizeBaseUrl, validateBaseUrl } from "./url-rules.js";
+import { isUnknown, type Properties, withUnwrappedSecrets, wrapSecret } from "./values.js";
+
+// Pulumi itself adds these properties to the settings.
+const pulumiNames = ["version", "pluginDownloadURL", "pluginChecksums", "__internal"];
+
+type Environment = ConfigSource["environment"];
+
+/** A provider of the plugin: the default one with the stack's configuration, or an explicit one with its arguments. */
+interface ProviderSettings {
+  readonly name: string;
+  /** The settings that Pulumi stored before; empty for a new provider. */
+  readonly olds: Properties;
+  readonly news: Properties;
+}
+
+/** The result of {@link checkSettings}. */
+interface SettingsCheck {
+  /** What Pulumi stores. */
+  readonly inputs: Properties;
+  readonly failures: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Checks the settings of a provider. For an explicit provider, every problem is a failure once all arguments
+ * are known. For the default provider, unknown names are warnings, and the webhooks report invalid values.
+ */
+export function checkSettings(
+  { name, olds, news }: ProviderSettings,
+  environment: Environment,
+): SettingsCheck {
+  const failures: string[] = [];
+  const warnings = validateEnvironmentNames(Object.keys(environment));
+  const unknownNames = validateSettingNames(
+    Object.keys(news).filter((key) => !pulumiNames.includes(key)),
+  );
+  if (typeof news.version === "string" && news.version !== version) {
+    failures.push(
+      `the program asks for version ${shownValue(news.version)} of the plugin, and this is ${version}; use the same version of pulumi-dbwebhooks for both, and run "pulumi package add" again where the program uses an SDK`,
+    );
+  }
+  // Pulumi passes a secret key and a key in plain text in the same way, so no warning can tell them apart. Wrapped,
+  // it is encrypted in the state in both cases.
+  const apiKey = isUnknown(news.apiKey) ? news.apiKey : wrapSecret(news.apiKey);
+  const inputs = { ...news, apiKey };
+  // Older versions of Pulumi send no name.
+  if (name === "" || isDefaultProviderName(name)) {
+    warnings.push(...unknownNames.map((text) => `Stack configuration ${namespace}:${text}`));
+    return { inputs, failures, warnings };
+  }
+  failures.push(...unknownNames);
+  if (isUnknown(news)) {
+    return { inputs, failures, warnings };
+  }
+  const source = settingsSource(name, news, environment);
+  failures.push(...readConfig(source).problems);
+  const baseUrl = baseUrlOf(source);
+  const stored = baseUrlOf(settingsSource(name, olds, {}));
+  if (baseUrl !== undefined && stored !== undefined && baseUrl !== stored) {
+    failures.push(
+      `baseUrl: is ${shownValue(baseUrl)}, and this Provider has the address ${shownValue(stored)}, which cannot change; set it back, and declare a second Provider with the new address and its key`,
+    );
+  }
+  // The address stays the same whatever the environment of a later command holds.
+  return { inputs: baseUrl === undefined ? inputs : { ...inputs, baseUrl }, failures, warnings };
+}
+
+/** Returns the source of the settings of a provider of the plugin. Some versions of Pulumi pass them wrapped. */
+export function settingsSource(
+  name: string,
+  args: Properties,
+  environment: Environment,
+): ConfigSource {
+  const settings = withUnwrappedSecrets(args);
+  return {
+    get: (setting) => textOf(settings[setting]),
+    isExplicit: () => !isDefaultProviderName(name),
+    environment,
+  };
+}
+
+/** Returns the normalized base URL of a source, if it is valid. */
+function baseUrlOf(source: ConfigSource): string | undefined {
+  const text = readSetting(source, "baseUrl")?.text;
+  return text !== undefined && validateBaseUrl(text, { allowInsecureBaseUrl: true }) === undefined
+    ? normalizeBaseUrl(text)
+    : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return value === undefined || value === null ? undefined : String(value);
+}

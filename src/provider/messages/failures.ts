@@ -1,0 +1,316 @@
+// Every failure is one row: its kind, its cause and the next step. What it leaves behind follows from the kind.
+import type { FailedCall } from "../../api/client.js";
+import { shownValue } from "../../common/redact.js";
+import { environmentVariables } from "../../common/setting-names.js";
+import type { Settings } from "../config.js";
+import { type ErrorKind, WebhookError } from "../errors.js";
+import type { Context, Operation } from "../operation.js";
+import { adviceFor, quotaAdvice } from "./advice.js";
+import { nameOfSetting } from "./names.js";
+import { callText } from "./requests.js";
+import { sentences } from "./sentences.js";
+import { see, type TroubleshootingHeading } from "./troubleshooting.js";
+
+const maxShownIds = 5;
+
+/** What a failure of each kind leaves behind. */
+const leftBehindTexts: Readonly<Record<ErrorKind, string>> = {
+  notCreated: "No webhook was created.",
+  inDoubt: "A webhook may exist at the service whose secret is not stored.",
+  undone: "The new webhook was deleted.",
+  leftBehind: "The webhook is at the service, and not in the state.",
+  notDeleted: "The webhook stays in the state.",
+  unchanged: "Nothing was changed.",
+  fault: "This is a bug in pulumi-dbwebhooks: please report it.",
+};
+
+/** A failure. `Facts` are what its sentences depend on. */
+interface Failure<Facts> {
+  readonly kind: ErrorKind;
+  /** What went wrong, without a period. */
+  readonly cause: (facts: Facts) => string;
+  /** What to do: one step that is right whatever the program and the configuration were before. */
+  readonly nextStep: (facts: Facts) => string;
+  /** The part of the page with the steps that depend on the situation. */
+  readonly heading?: TroubleshootingHeading;
+}
+
+interface FailedRequest {
+  readonly context: Context;
+  readonly call: FailedCall;
+}
+
+interface InvalidSettings {
+  readonly problems: readonly string[];
+  readonly isExplicit: boolean;
+}
+
+interface OtherBaseUrl {
+  readonly settings: Settings;
+  /** The address in the state. */
+  readonly baseUrl: string;
+}
+
+interface UndoneCreation {
+  readonly id: string;
+  readonly hasUsableSecret: boolean;
+}
+
+/** Lets the compiler infer the facts of each row. */
+const row = <Facts = void>(failure: Failure<Facts>) => failure;
+
+const invalidSettings = (kind: ErrorKind) =>
+  row<InvalidSettings>({
+    kind,
+    cause: ({ problems }) => `${problems.join(". ")}. Nothing was sent`,
+    nextStep: ({ isExplicit }) =>
+      isExplicit
+        ? `Correct the arguments of the Provider, or declare it again if it has left the program, and run "pulumi up".`
+        : `Variables such as ${environmentVariables.apiKey} set a value for this command, whatever the stack stores.`,
+  });
+
+/** Every failure of an operation. */
+export const failures = {
+  invalidSettings: invalidSettings("unchanged"),
+  creationWithInvalidSettings: invalidSettings("notCreated"),
+  deletionWithInvalidSettings: invalidSettings("notDeleted"),
+
+  // Comparisons and refreshes
+  otherBaseUrl: row<OtherBaseUrl>({
+    kind: "unchanged",
+    cause: otherBaseUrlText,
+    nextStep: () =>
+      sentences(
+        `The default provider has one address and one key, so it could not delete the webhook there.`,
+        `First set baseUrl and apiKey back to the address in the state and its key, and run "pulumi up".`,
+        `Then declare a Provider for the other service.`,
+      ),
+    heading: "The base URL has changed",
+  }),
+  otherBaseUrlOfRefresh: row<OtherBaseUrl>({
+    kind: "unchanged",
+    cause: otherBaseUrlText,
+    nextStep: ({ baseUrl }) =>
+      `Run the command without --run-program, or with the settings of ${shownValue(baseUrl)}.`,
+    heading: "The base URL has changed",
+  }),
+  stillAdopted: row<{ readonly name: string; readonly properties: readonly string[] }>({
+    kind: "unchanged",
+    cause: ({ name, properties }) =>
+      `the program changes ${properties.join(", ")}, which replaces the webhook, and still adopts ${name}`,
+    nextStep: () =>
+      `First run "pulumi up" with a program that only removes adopt. Then make the change: the new webhook has a new secret.`,
+  }),
+
+  // Creations
+  incomplete: row<string | undefined>({
+    kind: "notCreated",
+    cause: (problem = "not all arguments are known") => `${problem}. Nothing was sent`,
+    nextStep: () => `Run "pulumi up" again.`,
+  }),
+  notCreated: row<FailedRequest>({
+    kind: "notCreated",
+    cause: failedRequestText,
+    nextStep: ({ context, call }) => sentences(adviceFor(context, call), quotaAdvice(call)),
+  }),
+  inDoubt: row<FailedRequest & { readonly orphans: Orphans }>({
+    kind: "inDoubt",
+    cause: failedRequestText,
+    nextStep: ({ context, call, orphans }) =>
+      sentences(
+        call.unusablePart === "body" && adviceFor(context, call),
+        orphansAdvice(orphans),
+        `Then run "pulumi up" again.`,
+        quotaAdvice(call),
+      ),
+    heading: "inDoubt",
+  }),
+  knownId: row<string>({
+    kind: "inDoubt",
+    cause: (id) =>
+      sentences(
+        `the service returned webhook ${shownValue(id)}, which this command already knows.`,
+        `Either it returned an existing webhook, or it numbers its webhooks from the beginning again and has`,
+        `created one whose secret is lost. Nothing was deleted`,
+      ),
+    nextStep: () => "Before you run the command again, find out which of the two.",
+    heading: "The service returned a known id",
+  }),
+  withoutSecret: row<string>({
+    kind: "inDoubt",
+    cause: (id) =>
+      sentences(
+        `the service returned webhook ${shownValue(id)} without a secret.`,
+        `It may be an existing webhook, so it was not deleted`,
+      ),
+    nextStep: () =>
+      sentences(
+        `Find out whether a stack manages it; if none does, delete it at the service.`,
+        `Then run the command again.`,
+      ),
+    heading: "inDoubt",
+  }),
+  undone: row<UndoneCreation>({
+    kind: "undone",
+    cause: undoneText,
+    nextStep: ({ hasUsableSecret }) =>
+      hasUsableSecret
+        ? "Run the command again."
+        : "Until the service returns another kind of secret, no command can create this webhook.",
+  }),
+  leftBehind: row<UndoneCreation & { readonly problem: string }>({
+    kind: "leftBehind",
+    cause: (facts) => `${undoneText(facts)}, and it could not be deleted: ${facts.problem}`,
+    nextStep: ({ id }) => `Delete webhook ${id} at the service.`,
+    heading: "leftBehind",
+  }),
+
+  // Adoptions and imports
+  notAdopted: row<string>({ kind: "unchanged", cause: withoutPeriod, nextStep: () => "" }),
+  adoptionLeftBehind: row<string>({
+    kind: "leftBehind",
+    cause: (problem) => `${problem} Its old resource has left the state`,
+    nextStep: () => "If the webhook still exists, keep adopt until an update has succeeded.",
+    heading: "leftBehind",
+  }),
+  notImported: row<string>({
+    kind: "unchanged",
+    cause: withoutPeriod,
+    nextStep: () =>
+      sentences(
+        `The argument adopt takes over a webhook without an import,`,
+        `and without a lookup if the setting listing is off.`,
+      ),
+  }),
+
+  // Deletions
+  noAddress: row({
+    kind: "notDeleted",
+    cause: () => "its state has no usable id, databaseId or baseUrl. Nothing was sent",
+    nextStep: () => `Delete the webhook at the service, then remove it with "pulumi state delete".`,
+  }),
+  otherBaseUrlOfDeletion: row<OtherBaseUrl>({
+    kind: "notDeleted",
+    cause: (facts) => `${otherBaseUrlText(facts)}. Nothing was sent`,
+    nextStep: () => "If you know the address in the state, use it together with its own key again.",
+    heading: "The base URL has changed",
+  }),
+  adoptionFailed: row({
+    kind: "notDeleted",
+    cause: () => "the program adopts this webhook, and the adoption failed. Nothing was sent",
+    nextStep: () => "Correct the adoption, and run the command again.",
+  }),
+  returnedInDoubt: row({
+    kind: "notDeleted",
+    cause: () =>
+      "the service returned this webhook for a creation that is in doubt. Nothing was sent",
+    nextStep: () => "Before you run the command again, find out to which resource it belongs.",
+    heading: "The service returned a known id",
+  }),
+  adoptedWithUnknowns: row({
+    kind: "notDeleted",
+    cause: () =>
+      "the program adopts this webhook, and not all of its arguments were known. Nothing was sent",
+    nextStep: () => `First run "pulumi up" with a program that only removes adopt.`,
+  }),
+  notDeleted: row<FailedRequest>({
+    kind: "notDeleted",
+    cause: failedRequestText,
+    nextStep: ({ context, call }) => adviceFor(context, call),
+  }),
+  stillListed: row({
+    kind: "notDeleted",
+    cause: () => "the service returned 404 NOT_FOUND for it, but still lists it",
+    nextStep: () => "Check whether the API key may delete webhooks, and run the command again.",
+    heading: "A wrong key",
+  }),
+  notConfirmed: row<{ readonly context: Context; readonly call: FailedCall | undefined }>({
+    kind: "notDeleted",
+    cause: ({ context, call }) =>
+      sentences(
+        `the service returned 404 NOT_FOUND for it, which it also returns to a key without access,`,
+        call === undefined
+          ? "and it may have listed only a part of its webhooks"
+          : `and its list does not show which: ${callText(context, call)}`,
+      ),
+    nextStep: ({ context, call }) =>
+      call === undefined
+        ? `If the webhook is certainly gone, remove it with "pulumi state delete".`
+        : adviceFor(context, call),
+    heading: "A wrong key",
+  }),
+
+  fault: row<{ readonly operation: Operation; readonly error: unknown }>({
+    kind: "fault",
+    cause: ({ operation, error }) => `an unexpected error (${unexpectedText(operation, error)})`,
+    nextStep: () => "Before you run the command again, check which webhooks the service has.",
+  }),
+};
+
+type Failures = typeof failures;
+
+/** The name of a failure in the table. */
+export type FailureName = keyof Failures;
+
+/** What the sentences of a failure depend on. */
+export type FactsOf<Name extends FailureName> =
+  Failures[Name] extends Failure<infer Facts> ? Facts : never;
+
+/** Returns the error for a failure of an operation. */
+export function failure<Name extends FailureName>(
+  name: Name,
+  operation: Operation,
+  ...[facts]: FactsOf<Name> extends void ? [] : [facts: FactsOf<Name>]
+): WebhookError {
+  const { kind, cause, nextStep, heading } = failures[name] as Failure<unknown>;
+  const text = sentences(
+    `${operation.name} failed: ${cause(facts)}.`,
+    leftBehindTexts[kind],
+    nextStep(facts),
+    heading && see(heading),
+  );
+  return new WebhookError(kind, text);
+}
+
+/** Describes an unexpected error, redacted, because its own text may hold a secret. */
+export function unexpectedText(operation: Operation, error: unknown): string {
+  return operation.redact(error instanceof Error ? error.message : "no error object", 300);
+}
+
+type Orphans = { readonly ids: readonly string[]; readonly isComplete: boolean };
+
+function failedRequestText({ context, call }: FailedRequest): string {
+  return callText(context, call);
+}
+
+function otherBaseUrlText({ settings, baseUrl }: OtherBaseUrl): string {
+  return sentences(
+    `the state holds the webhook at ${shownValue(baseUrl)},`,
+    `and ${nameOfSetting(settings, "baseUrl")} is ${shownValue(settings.baseUrl)}`,
+  );
+}
+
+function undoneText({ id, hasUsableSecret }: UndoneCreation): string {
+  return hasUsableSecret
+    ? `Pulumi stopped while the service created webhook ${id}`
+    : `the service created webhook ${id} with a secret that cannot be stored`;
+}
+
+function orphansAdvice({ ids, isComplete }: Orphans): string {
+  if (ids.length === 0) {
+    return sentences(
+      isComplete && "The service lists no such webhook now, but it may still appear.",
+      `Look in the database for a webhook with the url of this resource, and delete it if no stack manages it.`,
+    );
+  }
+  const shown = ids.slice(0, maxShownIds).map(shownValue).join(", ");
+  const more = ids.length > maxShownIds ? ` and ${ids.length - maxShownIds} more` : "";
+  return sentences(
+    `The service lists webhooks with the same url, events and table: ${shown}${more}.`,
+    `Compare with "pulumi stack export" before you delete one.`,
+  );
+}
+
+function withoutPeriod(problem: string): string {
+  return problem.replace(/\.$/, "");
+}

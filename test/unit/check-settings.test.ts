@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+import { version } from "../../src/common/version.ts";
+import { checkSettings, settingsSource } from "../../src/provider/check-settings.ts";
+import type { Properties } from "../../src/provider/values.ts";
+import { apiKey, unknownMarkers, wrapped } from "../helpers/builders.ts";
+import type { Texts } from "../helpers/provider.ts";
+
+/** Checks a provider. Shortens each failure to its beginning, up to the first colon and space. */
+function check(name: string, news: Properties, olds: Properties = {}, environment: Texts = {}) {
+  const { failures, ...result } = checkSettings({ name, olds, news }, environment);
+  return { ...result, failures: failures.map((reason) => reason.split(": ")[0]) };
+}
+
+const known = { baseUrl: "https://a.example", apiKey: wrapped(apiKey), version };
+const notYetKnown = { baseUrl: unknownMarkers.string, apiKey: unknownMarkers.string };
+const defaultNames = ["default", "default_0_1_0", ""];
+
+describe("The settings of a provider of the plugin", () => {
+  it("are those of an explicit provider unless Pulumi has chosen the name", () => {
+    const chosenByPulumi = ["default", "default_1_2_3_alpha", "default_https_/example.com"];
+    const chosenByUsers = ["eu", "default-eu", "default_eu", "default_2"];
+    const names = [...chosenByPulumi, ...chosenByUsers];
+
+    const explicit = names.filter((name) => settingsSource(name, {}, {}).isExplicit());
+
+    expect(explicit).toEqual(chosenByUsers);
+  });
+
+  it("are strings, also where Pulumi passes a secret, a number or a boolean", () => {
+    const args = { apiKey: wrapped(apiKey), timeoutSeconds: 2.5, listing: false, baseUrl: null };
+    const { get } = settingsSource("eu", args, {});
+
+    expect(get("apiKey")).toBe(apiKey);
+    expect(get("timeoutSeconds")).toBe("2.5");
+    expect(get("listing")).toBe("false");
+    expect(get("baseUrl")).toBeUndefined();
+    expect(get("retrySeconds")).toBeUndefined();
+  });
+});
+
+describe("The check of a provider", () => {
+  it.each([
+    ["known arguments", known],
+    ["arguments that are not known yet", notYetKnown],
+    [
+      "arguments that Pulumi adds",
+      { ...known, pluginDownloadURL: "x", pluginChecksums: {}, __internal: {} },
+    ],
+  ])("accepts %s of an explicit provider", (_case, args) => {
+    expect(check("eu", args)).toMatchObject({ failures: [], warnings: [] });
+  });
+
+  it("refuses invalid, missing and unrecognized arguments of an explicit provider", () => {
+    const { failures } = check("eu", { apiKey: "a b", timeout: "1" });
+
+    expect(failures).toEqual(["timeout", "dbwebhooks:baseUrl", "dbwebhooks:apiKey"]);
+  });
+
+  it.each(defaultNames)(
+    "warns of unrecognized settings of the default provider %j, and refuses none",
+    (name) => {
+      const { failures, warnings } = check(name, { timeout: "1" });
+
+      expect(failures).toEqual([]);
+      expect(warnings).toEqual([expect.stringContaining("dbwebhooks:timeout")]);
+    },
+  );
+
+  it("refuses a program that asks for another version of the plugin", () => {
+    const { failures } = check("default", { version: "0.0.1\u001b-other" });
+
+    expect(failures).toEqual([expect.stringMatching(/ 0\.0\.1 ?-other /)]);
+  });
+
+  it.each(["default_0_1_0", "eu"])(
+    "warns of unrecognized variables for %s, without their values",
+    (name) => {
+      const environment = {
+        DBWEBHOOKS_LISTINGS: "value-token",
+        DBWEBHOOKS_IMPORT_SECRET: "value",
+        DBWEBHOOKS_SERVE_API_KEYS: "value",
+      };
+
+      const { warnings } = check(name, known, {}, environment);
+
+      expect(warnings).toEqual([expect.stringMatching(/DBWEBHOOKS_LISTINGS(?!.*token)/)]);
+    },
+  );
+
+  it("does not warn of the key, because Pulumi passes a secret key in plain text too", () => {
+    expect(check("default", { ...known, apiKey }).warnings).toEqual([]);
+  });
+
+  it("returns the arguments with the key as a secret, unless it is missing or not known yet", () => {
+    expect(check("default", { ...known, apiKey }).inputs).toEqual(known);
+    expect(check("default", known).inputs).toEqual(known);
+    expect(check("default", {}).inputs).toEqual({});
+    expect(check("default", notYetKnown).inputs).toEqual(notYetKnown);
+  });
+});
+
+describe("The address of an explicit provider", () => {
+  const variable = { DBWEBHOOKS_BASE_URL: "HTTPS://A.example:443/" };
+  const ofVariable = { apiKey, version };
+
+  it.each<[source: string, news: Properties, environment: Texts]>([
+    ["an argument", { ...known, baseUrl: "https://A.example//" }, {}],
+    ["an argument before the environment", known, { DBWEBHOOKS_BASE_URL: "https://b.example" }],
+    ["an argument that is a secret", { ...known, baseUrl: wrapped("https://a.example") }, {}],
+    ["the environment", ofVariable, variable],
+  ])("is stored normalized and in clear text: from %s", (_source, news, environment) => {
+    expect(check("eu", news, {}, environment).inputs).toEqual(known);
+  });
+
+  it.each<[string, news: Properties, environment: Texts]>([
+    ["as an argument", known, {}],
+    ["from the environment", ofVariable, variable],
+  ])("cannot change: another one %s is refused, and names both", (_case, news, environment) => {
+    const olds = { ...known, baseUrl: "https://old.example" };
+
+    const { failures } = checkSettings({ name: "eu", olds, news }, environment);
+
+    expect(failures).toEqual([
+      expect.stringMatching(/^baseUrl: is https:\/\/a\.example, .* https:\/\/old\.example.*second/),
+    ]);
+  });
+
+  it.each<[string, olds: Properties]>([
+    ["it is spelled in another way", { baseUrl: "https://A.example:443/" }],
+    ["none was stored", { apiKey }],
+    ["the stored one is not usable", { baseUrl: "a.example" }],
+  ])("is accepted when %s", (_case, olds) => {
+    expect(check("eu", known, olds).failures).toEqual([]);
+  });
+
+  it.each(defaultNames)("of the default provider %j may change, and is stored as it is", (name) => {
+    // A refused update has already stored the new settings, so the comparison of each webhook decides.
+    const result = check(name, known, { baseUrl: "https://old.example" }, variable);
+
+    expect(result).toEqual({ inputs: known, failures: [], warnings: [] });
+  });
+});
