@@ -73,7 +73,7 @@ async function runDemo(): Promise<void> {
   startStep(steps.startServers);
   await using receiver = await startReceiver();
   // The program names a receiver at example.com, which must not get the notification.
-  await using service = await startLocalService({ deliveries: { deliverTo: receiver.url } });
+  await using service = await startLocalService({ deliverTo: receiver.url });
   say(`The service listens at ${service.baseUrl}, the receiver at ${receiver.url}`);
 
   await runStacks(cli, service, receiver);
@@ -123,16 +123,16 @@ async function runStacks(cli: PulumiCli, service: LocalService, receiver: Receiv
   );
 
   startStep(steps.emit);
-  const event = service.emit({
+  const { deliveries } = await service.emit({
     type: "record.created",
     databaseId: "base_abc123",
     tableId: "tbl_orders",
   });
-  const [delivery] = await event.finished;
+  const [delivery] = deliveries;
   const [notification] = receiver.notifications;
   say(`POST ${notification?.path} with ${notification?.rawBody}`);
   expect(
-    delivery?.outcome === "delivered" && receiver.notifications.length === 1,
+    delivery?.delivered === true && receiver.notifications.length === 1,
     "The receiver got the event once.",
   );
   expect(

@@ -26,9 +26,7 @@ beforeAll(async () => {
   receiver.listen(0, "127.0.0.1");
   await once(receiver, "listening");
   const { port } = receiver.address() as AddressInfo;
-  service = await startLocalService({
-    deliveries: { deliverTo: `http://127.0.0.1:${port}` },
-  });
+  service = await startLocalService({ deliverTo: `http://127.0.0.1:${port}` });
 
   directory = await mkdtemp(join(tmpdir(), "orders-test-"));
   await mkdir(join(directory, "state"));
@@ -72,12 +70,11 @@ it(
   "exports the secret that signs the notifications",
   async () => {
     const { ordersSecret } = await stack.outputs();
-    const { finished } = service.emit({
+    await service.emit({
       type: "record.created",
       databaseId: "base_abc123",
       tableId: "tbl_orders",
     });
-    await finished;
 
     const [{ path, headers, rawBody } = { path: "", headers: {}, rawBody: "" }] = received;
     expect(path).toBe("/hooks/orders");

@@ -8,7 +8,7 @@ import { Webhook } from "standardwebhooks";
 
 /** The body of a notification. */
 interface DatabaseEvent {
-  /** The same in every attempt, and for every webhook that receives the event. */
+  /** The same for every webhook that receives the event. */
   readonly id: string;
   readonly type: string;
   readonly timestamp: string;
@@ -19,7 +19,7 @@ interface DatabaseEvent {
 export interface ReceiverOptions {
   /** Called for each notification. Returns the valid secrets: one, or two during a rotation. */
   readonly secrets: () => readonly string[];
-  /** Called once per event. If it throws, the receiver responds with 500, and the service retries. */
+  /** Called once per event. If it throws, the receiver responds with 500. */
   readonly onEvent: (event: DatabaseEvent) => void | Promise<void>;
 }
 

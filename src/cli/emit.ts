@@ -3,22 +3,21 @@ import * as z from "zod/mini";
 import { parseJson } from "../common/json.js";
 import { oneLine, redact } from "../common/redact.js";
 import { isAbsoluteHttpUrl } from "../common/url.js";
-import { defaultPort, readApiKeys, readNumber, UsageError } from "./options.js";
-import { attemptText } from "./serve-log.js";
+import { defaultPort, readApiKeys, UsageError } from "./options.js";
+import { outcomeText } from "./serve-log.js";
+
+// Longer than the service waits for a receiver.
+const timeoutSeconds = 60;
 
 const dispatcher = new Agent({
   // Certificates are verified whatever NODE_TLS_REJECT_UNAUTHORIZED says.
   connect: { rejectUnauthorized: true },
-  // The signal of a request is its only timeout: undici's own are shorter than --wait may be.
-  headersTimeout: 0,
-  bodyTimeout: 0,
   maxResponseSize: 1024 * 1024,
 });
 
 const deliveryResponse = z.object({
   webhookId: z.number(),
-  outcome: z.string(),
-  attempts: z.number(),
+  delivered: z.boolean(),
   statusCode: z.optional(z.number()),
   problem: z.optional(z.string()),
 });
@@ -37,37 +36,37 @@ const errorBody = z.object({ error: z.object({ message: z.string() }) });
 
 /** The options of `emit`, as the command line passes them. */
 export interface EmitOptions {
-  readonly database: string;
-  readonly table?: string;
-  readonly data?: string;
-  readonly id?: string;
-  readonly wait: string;
-  readonly url?: string;
-  readonly apiKey?: readonly string[];
+  readonly database?: string | undefined;
+  readonly table?: string | undefined;
+  readonly data?: string | undefined;
+  readonly id?: string | undefined;
+  readonly url?: string | undefined;
+  readonly "api-key"?: readonly string[] | undefined;
 }
 
 /** `pulumi-dbwebhooks emit`: emits an event in a local service and prints its deliveries. */
 export async function emit(type: string, options: EmitOptions): Promise<void> {
-  const waitSeconds = readNumber("--wait", options.wait, { min: 0, max: 600 });
-  const { id, deliveries } = await send(type, options, waitSeconds);
+  const { id, deliveries } = await send(type, options);
   print(id);
   if (deliveries.length === 0) {
     print("No active webhook of this database subscribes to it.");
   }
-  for (const { webhookId, outcome, attempts, ...result } of deliveries) {
-    print(`webhook ${webhookId}: ${outcome}${attemptText(attempts, result)}`);
+  for (const delivery of deliveries) {
+    print(`webhook ${delivery.webhookId}: ${outcomeText(delivery)}`);
   }
-  const hasUndelivered = deliveries.some(({ outcome }) => outcome !== "delivered");
-  process.exitCode = hasUndelivered && waitSeconds > 0 ? 1 : 0;
+  process.exitCode = deliveries.every(({ delivered }) => delivered) ? 0 : 1;
 }
 
-async function send(type: string, options: EmitOptions, waitSeconds: number) {
+async function send(type: string, options: EmitOptions) {
   const { database, table: tableId, data, id } = options;
+  if (database === undefined) {
+    throw new UsageError("--database: is required.");
+  }
   const event = { type, tableId, id, data: data === undefined ? undefined : readData(data) };
-  const [apiKey = ""] = readApiKeys(options.apiKey).keys();
-  const path = `/_local/bases/${encodeURIComponent(database)}/events?wait=${waitSeconds}`;
+  const [apiKey = ""] = readApiKeys(options["api-key"]).keys();
+  const path = `/_local/bases/${encodeURIComponent(database)}/events`;
   const url = new URL(readBaseUrl(options.url) + path);
-  const { statusCode, text } = await post(url, apiKey, event, waitSeconds + 30);
+  const { statusCode, text } = await post(url, apiKey, event);
 
   const body = parseJson(text);
   const response = emitResponse.safeParse(body);
@@ -83,14 +82,14 @@ async function send(type: string, options: EmitOptions, waitSeconds: number) {
   throw new Error(`${failed} ${shown}${advice[statusCode] ?? ""}`);
 }
 
-async function post(url: URL, apiKey: string, event: object, timeoutSeconds: number) {
+async function post(url: URL, apiKey: string, event: object) {
   try {
     const { statusCode, body } = await request(url, {
       dispatcher,
       method: "POST",
       headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
       body: JSON.stringify(event),
-      signal: AbortSignal.timeout(Math.ceil(timeoutSeconds * 1000)),
+      signal: AbortSignal.timeout(timeoutSeconds * 1000),
     });
     return { statusCode, text: await body.text() };
   } catch (error) {

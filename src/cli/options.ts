@@ -11,21 +11,6 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** Reads the value of an option that is a number in a range. */
-export function readNumber(
-  option: string,
-  text: string,
-  { min, max, isInteger = false }: { min: number; max: number; isInteger?: boolean },
-): number {
-  const pattern = isInteger ? /^\d+$/ : /^\d+(\.\d+)?$/;
-  if (!pattern.test(text) || Number(text) < min || Number(text) > max) {
-    throw new UsageError(
-      `${option}: must be a ${isInteger ? "whole " : ""}number from ${min} to ${max}.`,
-    );
-  }
-  return Number(text);
-}
-
 /**
  * Reads the API keys of the local service, each with its databases. White space separates the keys in the
  * environment variable. The provider's key is never read, because it belongs to the real service.

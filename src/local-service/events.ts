@@ -1,8 +1,6 @@
 import { randomBytes } from "node:crypto";
-import * as z from "zod/mini";
-import { type EventType, eventTypes, isEventType } from "../common/event-types.js";
-import { adviceForUnknownName } from "../common/nearest-name.js";
-import * as is from "./validation.js";
+import type { EventType } from "../common/event-types.js";
+import type { DeliveredEvent } from "./records.js";
 
 /** An event of a database, to be delivered to the webhooks that subscribe to it. */
 export interface NewEvent {
@@ -19,39 +17,6 @@ export interface NewEvent {
   readonly data?: Readonly<Record<string, unknown>> | undefined;
   /** Identifier by which receivers detect duplicates. Default: a new one, `evt_` and random digits. */
   readonly id?: string | undefined;
-}
-
-/** An event as it is delivered. */
-export interface DeliveredEvent {
-  readonly id: string;
-  readonly type: string;
-  readonly databaseId: string;
-  readonly tableId?: string;
-  /** When the event happened, in ISO 8601. */
-  readonly timestamp: string;
-  readonly data: Readonly<Record<string, unknown>>;
-}
-
-/** The schema of an event type (docs/api/README.md#event-types), in a subscription and in an event. */
-export function eventTypeSchema(allowUnknownEvents: boolean) {
-  const isKnown = (type: unknown) => allowUnknownEvents || isEventType(type as string);
-  const isType = (type: unknown) => typeof type === "string" && type !== "";
-  return z.custom((type) => isType(type) && isKnown(type), {
-    error: ({ input }) =>
-      isType(input) ? adviceForUnknownName(String(input), eventTypes) : "must be an event type",
-  });
-}
-
-/** The schema of an event. */
-export function eventSchema(allowUnknownEvents: boolean) {
-  return is.fields({
-    type: eventTypeSchema(allowUnknownEvents),
-    databaseId: is.aNonEmptyString,
-    tableId: z.optional(is.aNonEmptyString),
-    data: z.optional(z.record(z.string(), z.unknown(), { error: "must be a JSON object" })),
-    // The identifier is sent in the header `webhook-id`.
-    id: z.optional(is.must("be 1 to 256 visible ASCII characters", isHeaderValue)),
-  });
 }
 
 /** Fills in the fields that a notification needs. */
@@ -89,8 +54,4 @@ function sampleData(type: string, tableId = newId("tbl")): Record<string, unknow
 /** A new identifier: its prefix and 96 random bits. */
 function newId(prefix: string): string {
   return `${prefix}_${randomBytes(12).toString("hex")}`;
-}
-
-function isHeaderValue(value: unknown): boolean {
-  return typeof value === "string" && /^[\x21-\x7e]{1,256}$/.test(value);
 }

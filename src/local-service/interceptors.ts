@@ -2,7 +2,8 @@ import { setTimeout } from "node:timers/promises";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createMiddleware } from "hono/factory";
 import type { ServiceLog } from "./log.js";
-import type { ReceivedRequest, ServiceEnv } from "./requests.js";
+import type { ReceivedRequest } from "./records.js";
+import type { ServiceEnv } from "./requests.js";
 
 /**
  * Middleware around the handling of a request, which decides about the response.
@@ -14,8 +15,8 @@ import type { ReceivedRequest, ServiceEnv } from "./requests.js";
  * interceptor throws, the response is 500 with the message of the error.
  *
  * Interceptors see the requests of the API and those to unknown paths, after the service has read the body.
- * They see neither an emission over HTTP nor a request that is refused earlier, because of its `Host` or
- * `Origin`, the rate limit or the size of its body.
+ * They see neither an emission over HTTP nor a request that is refused earlier, because of its `Host`, its
+ * `Origin` or the size of its body.
  *
  * @param request The entry in `requests`. It becomes `committed` while `next` runs.
  * @param next Rejects when the service has closed, so that a delayed request has no effect.

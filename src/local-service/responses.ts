@@ -9,7 +9,6 @@ const errorCodes = {
   405: "METHOD_NOT_ALLOWED",
   413: "CONTENT_TOO_LARGE",
   415: "UNSUPPORTED_MEDIA_TYPE",
-  429: "TOO_MANY_REQUESTS",
   500: "INTERNAL_SERVER_ERROR",
 } as const satisfies Partial<Record<ContentfulStatusCode, string>>;
 

@@ -1,24 +1,21 @@
 import { randomBytes } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
-import * as z from "zod/mini";
-import { isAbsoluteHttpUrl, isLoopbackAddress } from "../common/url.js";
+import { isLoopbackAddress } from "../common/url.js";
 import { authorize, type KnownApiKeys, loopbackOnly } from "./access.js";
+import { creationSchema, problemOf } from "./bodies.js";
 import type { Deliveries } from "./deliveries.js";
-import { eventTypeSchema, type NewEvent } from "./events.js";
+import type { NewEvent } from "./events.js";
 import { type Interceptors, intercept } from "./interceptors.js";
 import type { ServiceLog } from "./log.js";
 import type { LocalServiceOptions } from "./options.js";
-import { limitRate } from "./rate-limit.js";
-import { logRequest, type RequestEntry, readBody, type ServiceEnv } from "./requests.js";
+import type { RequestEntry, StoredWebhook } from "./records.js";
+import { logRequest, readBody, type ServiceEnv } from "./requests.js";
 import { sendError, sendNotFound, sendPlainError } from "./responses.js";
-import * as is from "./validation.js";
-import type { StoredWebhook, WebhookStore } from "./webhook-store.js";
 
 /** The parts of the service that the routes use. */
 export interface ServiceParts {
-  readonly webhooks: WebhookStore;
+  readonly webhooks: Map<number, StoredWebhook>;
   readonly deliveries: Deliveries;
   readonly keys: KnownApiKeys;
   readonly log: ServiceLog;
@@ -30,17 +27,16 @@ export interface ServiceParts {
 const collectionPath = "/:databaseId/webhooks";
 const itemPath = "/:databaseId/webhooks/:webhookId";
 const eventsPath = "/_local/bases/:databaseId/events";
-const maxWaitSeconds = 600;
 
 /**
- * The routes of docs/api/README.md. The steps of a request are, in order: the log, `Host` and `Origin`, the
- * rate limit, the body if the API key may use the database, interceptors, refusal without such a key, and the
- * handler.
+ * The routes of docs/api/README.md. The steps of a request are, in order: the log, `Host` and `Origin`, the body
+ * if the API key may use the database, interceptors, refusal without such a key, and the handler.
  */
 export function createRoutes(parts: ServiceParts, options: LocalServiceOptions): Hono<ServiceEnv> {
   const { webhooks, deliveries, keys, log, interceptors, closing } = parts;
   const { allowUnknownEvents = false, listing = false, host = "127.0.0.1" } = options;
   const creation = creationSchema(allowUnknownEvents);
+  let lastId = microsecondsSinceEpoch();
   const app = new Hono<ServiceEnv>();
   const bases = app.basePath("/api/v1/bases");
 
@@ -55,15 +51,12 @@ export function createRoutes(parts: ServiceParts, options: LocalServiceOptions):
   if (!options.allowRemote && isLoopbackAddress(host)) {
     app.use(loopbackOnly);
   }
-  // Before the rate limit and the interceptors, because an emission is not part of the API.
+  // Before the interceptors, because an emission is not part of the API.
   app.post(eventsPath, logPathAndAccess(keys), authorize(keys), readBody(log), (c) =>
     emitEvent(c, deliveries),
   );
   bases.use(collectionPath, logPathAndAccess(keys));
   bases.use(itemPath, logPathAndAccess(keys));
-  if (options.rateLimit !== undefined) {
-    app.use(limitRate(options.rateLimit, keys));
-  }
   app.use(readBody(log));
   app.use(intercept(interceptors, log, closing));
 
@@ -72,22 +65,24 @@ export function createRoutes(parts: ServiceParts, options: LocalServiceOptions):
       return sendError(c, 415, "Content-Type must be application/json.");
     }
     const { body } = c.get("entry");
-    const problems = is.problemsOf(creation, body);
-    if (problems.length > 0) {
-      return sendError(c, 400, `Invalid request body: ${problems.join("; ")}.`);
+    const problem = problemOf(creation, body);
+    if (problem !== undefined) {
+      return sendError(c, 400, `Invalid request body: ${problem}.`);
     }
+    lastId += 1;
     const { url, events, tableId = null } = body as StoredWebhook;
     const subscription = { url, events: [...new Set(events)], tableId, active: true };
-    const databaseId = c.req.param("databaseId");
-    const { id, secret } = webhooks.create({ databaseId, ...subscription, secret: createSecret() });
-    noteCommitted(c.get("entry"), id);
-    return c.json({ id, secret }, 201);
+    const created = { id: lastId, secret: createSecret() };
+    webhooks.set(lastId, { databaseId: c.req.param("databaseId"), ...subscription, ...created });
+    noteCommitted(c.get("entry"), lastId);
+    return c.json(created, 201);
   });
 
   if (listing) {
-    bases.get(collectionPath, authorize(keys), (c) =>
-      c.json({ webhooks: webhooks.list(c.req.param("databaseId")).map(toListed) }),
-    );
+    bases.get(collectionPath, authorize(keys), (c) => {
+      const isOfDatabase = (one: StoredWebhook) => one.databaseId === c.req.param("databaseId");
+      return c.json({ webhooks: [...webhooks.values()].filter(isOfDatabase).map(toListed) });
+    });
   }
 
   bases.delete(itemPath, authorize(keys), (c) => {
@@ -98,7 +93,6 @@ export function createRoutes(parts: ServiceParts, options: LocalServiceOptions):
       return sendNotFound(c);
     }
     webhooks.delete(webhook.id);
-    deliveries.drop(webhook.id);
     noteCommitted(c.get("entry"), webhook.id);
     return c.json({ success: true, message: `Webhook ${webhookId} deleted` });
   });
@@ -108,43 +102,18 @@ export function createRoutes(parts: ServiceParts, options: LocalServiceOptions):
   return app;
 }
 
-/**
- * Emits an event: the body is the event without its database. `?wait=SECONDS` delays the response until
- * every delivery has finished, at most for that time.
- */
+/** Emits an event, whose body is the event without its database, and responds when every delivery has ended. */
 async function emitEvent(
   c: Context<ServiceEnv, typeof eventsPath>,
   emitter: Deliveries,
 ): Promise<Response> {
-  const waitSeconds = Number(c.req.query("wait") ?? 0);
-  if (!(waitSeconds >= 0 && waitSeconds <= maxWaitSeconds)) {
-    return sendError(c, 400, `wait must be a number of seconds, 0 to ${maxWaitSeconds}.`);
+  const event: NewEvent = { ...c.get("entry").body, databaseId: c.req.param("databaseId") };
+  const problem = emitter.problemOf(event);
+  if (problem !== undefined) {
+    return sendError(c, 400, `Invalid event: ${problem}.`);
   }
-  const body: NewEvent = { ...c.get("entry").body, databaseId: c.req.param("databaseId") };
-  const problems = emitter.validateEvent(body);
-  if (problems.length > 0) {
-    return sendError(c, 400, `Invalid event: ${problems.join("; ")}.`);
-  }
-  const event = emitter.emit(body);
-  const timeout = delay(waitSeconds * 1000, undefined, { ref: false });
-  await Promise.race([event.finished, timeout]).catch(() => {});
-  const isPending = event.deliveries.some(({ outcome }) => outcome === "pending");
-  // Without the address of the receiver, which can be a credential.
-  const deliveries = event.deliveries.map(({ url: _url, event: _event, ...rest }) => rest);
-  return c.json({ id: event.id, deliveries }, isPending ? 202 : 200);
-}
-
-/** The body of a creation (docs/api/README.md#create-a-webhook). */
-function creationSchema(allowUnknownEvents: boolean) {
-  const isUrl = (url: unknown) => typeof url === "string" && isAbsoluteHttpUrl(url);
-  const error = "must be an array of at least one event type";
-  return is.fields({
-    url: is.must("be an absolute http or https URL", isUrl),
-    events: z
-      .array(eventTypeSchema(allowUnknownEvents), { error })
-      .check(z.minLength(1, { error })),
-    tableId: z.optional(is.aNonEmptyString),
-  });
+  const { id, deliveries } = await emitter.emit(event);
+  return c.json({ id, deliveries });
 }
 
 function logPathAndAccess(keys: KnownApiKeys) {
@@ -158,6 +127,11 @@ function logPathAndAccess(keys: KnownApiKeys) {
 
 function refuseMethod(allow: string) {
   return (c: Context) => sendError(c, 405, `Only ${allow} here.`, { allow });
+}
+
+/** No service creates a webhook per microsecond, so the ids of a later start are higher. */
+function microsecondsSinceEpoch(): number {
+  return Math.floor(1000 * (performance.timeOrigin + performance.now()));
 }
 
 /** 256 random bits in the form of Standard Webhooks (specification, "Signature scheme"). */

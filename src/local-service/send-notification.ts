@@ -1,21 +1,28 @@
 import { Webhook } from "standardwebhooks";
 import { type Dispatcher, request } from "undici";
-import type { Delivery } from "./deliveries.js";
-import type { DeliveredEvent } from "./events.js";
+import type { DeliveredEvent, Delivery, StoredWebhook } from "./records.js";
+
+/** The timeout of a notification, connection included. Source: Standard Webhooks. */
+export const timeoutSeconds = 15;
 
 // A response's body is read and discarded, up to this size, so that the connection can be reused.
 const maxResponseBytes = 64 * 1024;
 
-/** Signs and sends a notification once. Returns the status or the reason for no response, and never rejects. */
+/**
+ * Signs and sends a notification once. Never rejects: a failure is part of the outcome.
+ *
+ * @param deliverTo The origin that replaces the one of the webhook's `url`.
+ */
 export async function sendNotification(
-  { event, webhookId, url = "", attempts }: Delivery,
-  secret: string,
+  event: DeliveredEvent,
+  { id: webhookId, url: webhookUrl, secret }: StoredWebhook,
   dispatcher: Dispatcher,
-  timeoutSeconds: number,
-): Promise<Pick<Delivery, "statusCode" | "problem">> {
-  const signal = AbortSignal.timeout(Math.ceil(timeoutSeconds * 1000));
+  deliverTo: string | undefined,
+): Promise<Delivery> {
+  const signal = AbortSignal.timeout(timeoutSeconds * 1000);
   try {
-    const body = notificationBody(event, webhookId, attempts);
+    const url = deliverTo === undefined ? webhookUrl : urlAtOrigin(webhookUrl, deliverTo);
+    const body = notificationBody(event, webhookId);
     const response = await request(url, {
       dispatcher,
       method: "POST",
@@ -30,30 +37,29 @@ export async function sendNotification(
     });
     // The status decides, even if the connection breaks while the body arrives.
     await response.body.dump({ limit: maxResponseBytes }).catch(() => {});
-    return { statusCode: response.statusCode };
+    const { statusCode } = response;
+    // Any 2xx is a success, but a redirect is none. Source: Standard Webhooks.
+    return { webhookId, delivered: Math.floor(statusCode / 100) === 2, statusCode };
   } catch (error) {
-    const problem = signal.aborted ? `no response within ${timeoutSeconds} s` : reasonOf(error);
-    return { problem };
+    return { webhookId, delivered: false, problem: problemOf(error, signal) };
   }
 }
 
-/** Returns the `url` of a webhook, or the same path and query at the origin of `deliverTo`. */
-export function deliveryUrl(url: string, deliverTo: string | undefined): string {
-  const parsed = URL.parse(url);
+/** Returns the same path and query at another origin, without user info. */
+function urlAtOrigin(url: string, origin: string): string {
+  const { pathname, search } = new URL(url);
   // Joined as text: resolving the path "//host" would lead to another host.
-  return deliverTo === undefined || parsed === null
-    ? url
-    : new URL(deliverTo).origin + parsed.pathname + parsed.search;
+  return origin + pathname + search;
 }
 
-function notificationBody(event: DeliveredEvent, webhookId: number, attempt: number): string {
+function notificationBody(event: DeliveredEvent, webhookId: number): string {
   const { id, type, timestamp, data, databaseId: baseId } = event;
   const source = "local-service";
-  const metadata = { webhookId, organizationId: "org_local", baseId, attempt, source };
+  const metadata = { webhookId, organizationId: "org_local", baseId, attempt: 1, source };
   return JSON.stringify({ id, type, timestamp, data, metadata });
 }
 
-/** Signs with the time of the attempt, because receivers refuse timestamps older than five minutes. */
+/** Signs with the time of the request, because receivers refuse timestamps older than five minutes. */
 function signatureHeaders(id: string, body: string, secret: string): Record<string, string> {
   const sentAt = new Date();
   return {
@@ -73,8 +79,10 @@ function basicAuthorization(url: string): { authorization?: string } {
   return { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` };
 }
 
-/** Returns only the code: an error message can contain the URL, which may be a credential. */
-function reasonOf(error: unknown): string {
+/** Returns only the code of an error: its message can contain the URL, which may be a credential. */
+function problemOf(error: unknown, timeout: AbortSignal): string {
   const { code, name } = error as { code?: unknown; name?: unknown };
-  return `no response (${code ?? name})`;
+  return timeout.aborted
+    ? `no response within ${timeoutSeconds} s`
+    : `no response (${code ?? name})`;
 }

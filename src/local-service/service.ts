@@ -5,15 +5,13 @@ import { versions } from "node:process";
 import { createAdaptorServer } from "@hono/node-server";
 import { assertNodeVersion } from "../common/node-version.js";
 import { KnownApiKeys } from "./access.js";
-import { openDataFile } from "./data-file.js";
-import { Deliveries, type Delivery, type EmittedEvent } from "./deliveries.js";
+import { Deliveries } from "./deliveries.js";
 import type { NewEvent } from "./events.js";
 import { type Interceptor, Interceptors } from "./interceptors.js";
-import { type ServiceCounts, ServiceLog } from "./log.js";
-import { assertServiceOptions, type LocalServiceOptions } from "./options.js";
-import type { ReceivedRequest } from "./requests.js";
+import { ServiceLog } from "./log.js";
+import type { LocalServiceOptions } from "./options.js";
+import type { EmittedEvent, ReceivedRequest, StoredWebhook, WebhookChanges } from "./records.js";
 import { createRoutes, type ServiceParts } from "./routes.js";
-import { type StoredWebhook, type WebhookChanges, WebhookStore } from "./webhook-store.js";
 
 /**
  * The timeouts of Node's server for the headers of a request and for the complete request, and how often it
@@ -25,40 +23,27 @@ const serverTimeouts = {
   connectionsCheckingInterval: 1_000,
 };
 
-/**
- * Starts a local service. Rejects when an option is invalid, when the port is taken, and with a
- * {@link DataFileError} when the file of `data` cannot be used.
- */
+/** Starts a local service. Rejects when the port is taken, and when `apiKeys` holds no key or an invalid one. */
 export async function startLocalService(options: LocalServiceOptions = {}): Promise<LocalService> {
   assertNodeVersion("pulumi-dbwebhooks", versions.node);
-  assertServiceOptions(options);
-  const { port = 0, host = "127.0.0.1", data } = options;
-  const webhooks = new WebhookStore(data === undefined ? undefined : await openDataFile(data));
+  const { port = 0, host = "127.0.0.1" } = options;
   const closing = new AbortController();
-  const parts = createParts(options, webhooks, closing.signal);
+  const parts = createParts(options, closing.signal);
   const server = createAdaptorServer({
     fetch: createRoutes(parts, options).fetch,
     // A library must not replace the global Request and Response of the process.
     overrideGlobalObjects: false,
     serverOptions: serverTimeouts,
   }) as Server;
-  try {
-    server.listen(port, host);
-    // Rejects if the port is taken.
-    await once(server, "listening");
-  } catch (error) {
-    webhooks.close();
-    throw error;
-  }
+  server.listen(port, host);
+  // Rejects if the port is taken.
+  await once(server, "listening");
   return new LocalService(parts, server, closing);
 }
 
-function createParts(
-  options: LocalServiceOptions,
-  webhooks: WebhookStore,
-  closing: AbortSignal,
-): ServiceParts {
+function createParts(options: LocalServiceOptions, closing: AbortSignal): ServiceParts {
   const { apiKeys = ["local-api-key"], intercept, maxRequests = 10_000, onLog } = options;
+  const webhooks = new Map<number, StoredWebhook>();
   const log = new ServiceLog(maxRequests, closing);
   if (onLog !== undefined) {
     // In a microtask, so that an error in `onLog` is an uncaught exception and never breaks a request.
@@ -68,7 +53,7 @@ function createParts(
   if (intercept !== undefined) {
     interceptors.add(intercept);
   }
-  const deliveries = new Deliveries(webhooks, options, log);
+  const deliveries = new Deliveries(webhooks, log, options);
   return { webhooks, keys: new KnownApiKeys(apiKeys), log, deliveries, interceptors, closing };
 }
 
@@ -102,24 +87,10 @@ export class LocalService implements AsyncDisposable {
 
   /** A copy of the list of the webhooks that exist now, in the order of their ids. */
   get webhooks(): readonly StoredWebhook[] {
-    return this.#parts.webhooks.list();
+    return [...this.#parts.webhooks.values()];
   }
 
-  /** A copy of the list of the newest deliveries, in the order of their events. Its entries change as they proceed. */
-  get deliveries(): readonly Delivery[] {
-    return [...this.#parts.log.deliveries];
-  }
-
-  /** The totals. `clearRequests` does not change them. */
-  get counts(): ServiceCounts {
-    const { webhooks, log, deliveries } = this.#parts;
-    const { requests, posts, deletes } = log.counts;
-    const { created } = webhooks;
-    const deleted = created - webhooks.list().length;
-    return { requests, posts, deletes, created, deleted, pending: deliveries.pending.size };
-  }
-
-  /** Empties `requests`; `counts` and interceptors stay as they are. */
+  /** Empties `requests`. Interceptors stay as they are. */
   clearRequests(): void {
     this.#parts.log.requests.length = 0;
   }
@@ -130,22 +101,17 @@ export class LocalService implements AsyncDisposable {
    * closes first.
    */
   nextRequest(matches: (request: ReceivedRequest) => boolean): Promise<ReceivedRequest> {
-    return this.#parts.log.next("request", matches);
-  }
-
-  /** Waits for the next delivery that matches to finish, whatever its outcome. Rejects when the service closes first. */
-  nextDelivery(matches: (delivery: Delivery) => boolean): Promise<Delivery> {
-    return this.#parts.log.next("delivery", matches);
+    return this.#parts.log.nextRequest(matches);
   }
 
   /**
-   * Emits an event: starts to deliver it to every active webhook that subscribes to it. Throws a TypeError,
-   * and delivers nothing, when the event is invalid.
+   * Emits an event: sends it once to every active webhook that subscribes to it, and waits for the outcomes. Rejects
+   * with a TypeError, and sends nothing, when the event is invalid.
    */
-  emit(event: NewEvent): EmittedEvent {
-    const problems = this.#parts.deliveries.validateEvent(event);
-    if (problems.length > 0) {
-      throw new TypeError(`Invalid event: ${problems.join("; ")}.`);
+  async emit(event: NewEvent): Promise<EmittedEvent> {
+    const problem = this.#parts.deliveries.problemOf(event);
+    if (problem !== undefined) {
+      throw new TypeError(`Invalid event: ${problem}.`);
     }
     return this.#parts.deliveries.emit(event);
   }
@@ -168,22 +134,15 @@ export class LocalService implements AsyncDisposable {
    * none with this id.
    */
   updateWebhook(id: number, changes: WebhookChanges): void {
-    this.#parts.webhooks.update(id, changes);
-    if (changes.active === false) {
-      this.#parts.deliveries.drop(id);
-    }
+    this.#parts.webhooks.set(id, { ...this.#existing(id), ...changes });
   }
 
   /** Deletes a webhook without a request. Throws a RangeError when there is none with this id. */
   removeWebhook(id: number): void {
-    this.#parts.webhooks.delete(id);
-    this.#parts.deliveries.drop(id);
+    this.#parts.webhooks.delete(this.#existing(id).id);
   }
 
-  /**
-   * Stops listening, closes every connection and ends pending deliveries. Webhooks stay in the data
-   * file, and are lost without one. A second call has no effect.
-   */
+  /** Stops listening, closes every connection and ends deliveries in flight. A second call has no effect. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -195,11 +154,17 @@ export class LocalService implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
-    const { deliveries, webhooks } = this.#parts;
     const serverClosed = new Promise((resolve) => this.#server.close(resolve));
     this.#closing.abort();
     this.#server.closeAllConnections();
-    await Promise.all([serverClosed, deliveries.close()]);
-    webhooks.close();
+    await Promise.all([serverClosed, this.#parts.deliveries.close()]);
+  }
+
+  #existing(id: number): StoredWebhook {
+    const webhook = this.#parts.webhooks.get(id);
+    if (webhook === undefined) {
+      throw new RangeError(`The local service has no webhook ${id}.`);
+    }
+    return webhook;
   }
 }

@@ -1,11 +1,10 @@
-import { join } from "node:path";
 import {
   type LocalService,
   respondWith,
   startLocalService,
   times,
 } from "pulumi-dbwebhooks/local-service";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { isPost } from "../helpers/faults/faults.mts";
 import {
   javascriptProgram,
@@ -35,17 +34,12 @@ function withoutData(
 ): Promise<void> {
   return withStack(
     async (stack) => {
-      // With a file, a service numbers its webhooks from 1.
-      const start = (file: string, port = 0) => {
-        const data = join(stack.directory, "..", file);
-        return startLocalService({ apiKeys: ["local-api-key"], listing: true, port, data });
-      };
-      const before = await start("before.db");
+      const before = await startNumberingFromOne();
       await stack.declare(webhooks);
       await stack.configure({ "dbwebhooks:baseUrl": before.baseUrl });
       await stack.up();
       await before.close();
-      await using after = await start("after.db", Number(new URL(before.baseUrl).port));
+      await using after = await startNumberingFromOne(Number(new URL(before.baseUrl).port));
       await use(stack, after);
       expect(after.webhooks).toHaveLength(3);
       await expectAgreement(program, stack, after);
@@ -54,6 +48,17 @@ function withoutData(
     },
     { program },
   );
+}
+
+/** Starts a local service whose first webhook has the number 1. */
+function startNumberingFromOne(port = 0): Promise<LocalService> {
+  // The local service numbers from the time of its start, so this one starts at the time 0.
+  const now = vi.spyOn(performance, "now").mockReturnValue(-performance.timeOrigin);
+  try {
+    return startLocalService({ listing: true, port });
+  } finally {
+    now.mockRestore();
+  }
 }
 
 describe.each([

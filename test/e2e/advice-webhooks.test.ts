@@ -1,6 +1,6 @@
 import { respondWith } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
-import { isPost } from "../helpers/faults/faults.mts";
+import { countsOf, isPost } from "../helpers/faults/faults.mts";
 import { javascriptProgram, yamlProgram } from "../helpers/programs.ts";
 import {
   expectAgreement,
@@ -65,7 +65,7 @@ describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
 
         expect(failed.output).toMatch(/Adopt webhook .* keep adopt .*\[leftBehind\]/);
         expect(service.webhooks).toMatchObject([{ id, secret }]);
-        expect(service.counts).toMatchObject({ created: 1, deleted: 0 });
+        expect(countsOf(service)).toMatchObject({ created: 1, deleted: 0 });
         await expectAgreement(program, stack, service);
       },
       { program, service: { listing: true } },

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { countsOf } from "../helpers/faults/faults.mts";
 import { javascriptProgram, type Webhooks, webhookArgs, yamlProgram } from "../helpers/programs.ts";
 import { noPromptFlags, type StoredWebhooks, shareStack } from "../helpers/stack.ts";
 
@@ -54,7 +55,7 @@ describe.each([javascriptProgram, yamlProgram])("Webhooks of $name", (program) =
 
     created = await run("up", ...noPromptFlags);
 
-    expect(service.counts).toMatchObject({ posts: 10, created: 10 });
+    expect(countsOf(service)).toMatchObject({ posts: 10, created: 10 });
     expect(Object.keys(created)).toHaveLength(10);
     expect(created.url?.outputs).toMatchObject({
       ...webhookArgs(),

@@ -8,7 +8,6 @@ import {
   startLocalService,
 } from "../../src/local-service/index.ts";
 import { problemsOfResponse } from "./api-document.ts";
-import { temporaryDirectory } from "./directory.ts";
 
 interface ClientOptions {
   /** Whether every response must be one that docs/api/openapi.yaml describes. Default: `true`. */
@@ -25,13 +24,6 @@ export async function startService(options?: LocalServiceOptions, clientOptions?
 /** A local service whose faults distort responses. */
 export function startFaultyService(options?: LocalServiceOptions) {
   return startService(options, { validatesResponses: false });
-}
-
-/** A file for `data` that does not exist yet. */
-export function temporaryFile(): string {
-  const directory = temporaryDirectory();
-  onTestFinished(() => directory.remove());
-  return `${directory.path}/service.db`;
 }
 
 export interface RequestChanges {

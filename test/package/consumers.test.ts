@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { devDependencies as versions } from "../../package.json";
 import { succeed } from "../helpers/commands.ts";
 import { temporaryDirectory, writeFiles } from "../helpers/directory.ts";
+import { countsOf } from "../helpers/faults/faults.mts";
 import { packedDependencies } from "../helpers/package.ts";
 import { stackEnvironment } from "../helpers/pulumi.ts";
 
@@ -155,7 +156,7 @@ describe.concurrent("The packed package", () => {
       };`,
     });
     await succeed(join(binaries, "rolldown"), ["-c"], { directory: program });
-    const posts = service.counts.posts;
+    const posts = countsOf(service).posts;
 
     const { stdout } = await succeed("node", ["bundled.js"], { directory: program, environment });
 
@@ -169,7 +170,7 @@ describe.concurrent("The packed package", () => {
       expect(diagnostics.match(/config set --secret dbwebhooks:apiKey/g)).toHaveLength(1);
     }
     expect(runs[1].summary.resourceChanges).toEqual({ same: 2 });
-    expect(service.counts.posts).toBe(posts + 1);
+    expect(countsOf(service).posts).toBe(posts + 1);
     expect(service.webhooks).toHaveLength(1);
   });
 

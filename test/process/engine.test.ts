@@ -9,7 +9,7 @@ import { adapters, pluginAdapter } from "../helpers/adapters/adapters.ts";
 import { startCreationInFlight } from "../helpers/adapters/creation-in-flight.ts";
 import { someArgs } from "../helpers/builders.ts";
 import { kindOf } from "../helpers/errors.ts";
-import { isPost, withFields } from "../helpers/faults/faults.mts";
+import { countsOf, isPost, withFields } from "../helpers/faults/faults.mts";
 
 // When the provider stops, and what it still sends then, is tested in unit/engine.test.ts and
 // unit/transport.test.ts; what follows kill -9 of Pulumi and ^C, in e2e/interruption.test.ts.
@@ -27,7 +27,7 @@ describe.concurrent.each(adapters)("The process of $name", (adapter) => {
 
     const ids = service.webhooks.map((webhook) => ({ id: adapter.idOf(webhook) }));
     expect([await creation]).toMatchObject(ids);
-    expect(service.counts).toMatchObject({ posts: 1, deletes: 0 });
+    expect(countsOf(service)).toMatchObject({ posts: 1, deletes: 0 });
   });
 
   it("ends at once on SIGINT when no creation is in flight any more", async ({ expect }) => {

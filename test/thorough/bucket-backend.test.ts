@@ -3,6 +3,7 @@ import { request } from "undici";
 import { expect, it, onTestFinished } from "vitest";
 import { start, succeed } from "../helpers/commands.ts";
 import { withDirectory } from "../helpers/directory.ts";
+import { countsOf } from "../helpers/faults/faults.mts";
 import { yamlProgram } from "../helpers/programs.ts";
 import { holdCreation, noPromptFlags, withStack } from "../helpers/stack.ts";
 
@@ -20,7 +21,7 @@ it("A stack in a bucket creates nothing in an update that begins while another o
       const first = run("up", ...noPromptFlags);
       await committed;
       const second = await run("up", ...noPromptFlags);
-      const postsDuringFirst = service.counts.posts;
+      const postsDuringFirst = countsOf(service).posts;
       release();
       const { exitCode, output } = await first;
 

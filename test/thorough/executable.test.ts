@@ -12,7 +12,7 @@ import { secret, someArgs } from "../helpers/builders.ts";
 import { succeed } from "../helpers/commands.ts";
 import { temporaryDirectory, writeJson } from "../helpers/directory.ts";
 import { kindOf } from "../helpers/errors.ts";
-import { isPost } from "../helpers/faults/faults.mts";
+import { countsOf, isPost } from "../helpers/faults/faults.mts";
 import { packPlugin } from "../helpers/package.ts";
 import { webhookArgs, yamlProgram } from "../helpers/programs.ts";
 import { noPromptFlags, shareStack } from "../helpers/stack.ts";
@@ -76,7 +76,7 @@ describe("Where there is no Node.js, the plugin of an archive", () => {
 
     expect(created).toEqual([ordersSecret]);
     expect(stored).not.toContain(ordersSecret);
-    expect(service.counts).toMatchObject({ posts: 1, created: 1, deleted: 1 });
+    expect(countsOf(service)).toMatchObject({ posts: 1, created: 1, deleted: 1 });
   });
 });
 
@@ -90,7 +90,7 @@ describe("The executable", () => {
     const result = await running.create(someArgs());
 
     expect(kindOf({ message: "error" in result ? result.error : "" })).toBe("inDoubt");
-    expect(service.counts).toMatchObject({ posts: 1, deletes: 0 });
+    expect(countsOf(service)).toMatchObject({ posts: 1, deletes: 0 });
   });
 
   it("undoes the creation in flight after SIGINT, and ends", async () => {
@@ -103,7 +103,7 @@ describe("The executable", () => {
     await exited;
 
     expect(service.webhooks).toEqual([]);
-    expect(service.counts).toMatchObject({ posts: 1, deletes: 1 });
+    expect(countsOf(service)).toMatchObject({ posts: 1, deletes: 1 });
   });
 
   it("ends by itself when the engine is gone, and leaves no webhook behind", async () => {

@@ -22,7 +22,7 @@ it.each([
   async ({ file, command }) => {
     const port = Number(receiverPort());
     const address = `http://127.0.0.1:${port}`;
-    const service = await startService({ deliveries: { deliverTo: address } });
+    const service = await startService({ deliverTo: address });
     const secret = await service.subscribe("https://example.com/hooks/orders");
     await withDirectory(async (directory) => {
       const copy = join(directory, "receiver");
@@ -41,7 +41,7 @@ it.each([
         await expectToSurviveFaultyRequests(port);
 
         const event = { type: "record.created", databaseId: "base_1", id: "evt_1" } as const;
-        const emitted = [await service.emit(event).finished, await service.emit(event).finished];
+        const emitted = [await service.emit(event), await service.emit(event)];
         const before = await statusOfSigned(port, newSecret);
         await writeFiles(directory, { "secrets.next": `whsec_ ${newSecret} ${secret}\n` });
         await rename(join(directory, "secrets.next"), join(directory, "secrets"));
@@ -49,9 +49,9 @@ it.each([
         const withoutId = await statusOfSigned(port, newSecret, '{"id":""}');
         const forged = await statusOfForged(address);
 
-        expect(emitted.flat(), receiver.output()).toMatchObject([
-          { outcome: "delivered" },
-          { outcome: "delivered" },
+        expect(emitted, receiver.output()).toMatchObject([
+          { deliveries: [{ delivered: true }] },
+          { deliveries: [{ delivered: true }] },
         ]);
         expect({ before, during, withoutId, forged }, receiver.output()).toEqual({
           before: 401,

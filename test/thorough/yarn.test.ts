@@ -4,6 +4,7 @@ import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { expect, it } from "vitest";
 import { succeed } from "../helpers/commands.ts";
 import { repository, withDirectory, writeFiles } from "../helpers/directory.ts";
+import { countsOf } from "../helpers/faults/faults.mts";
 import { packedDependencies } from "../helpers/package.ts";
 import { webhookArgs } from "../helpers/programs.ts";
 import { stackEnvironment } from "../helpers/pulumi.ts";
@@ -47,7 +48,7 @@ it("The packed package works with Yarn Plug'n'Play", async () => {
     expect(service.webhooks).toMatchObject([{ secret }]);
     await pulumi("destroy", ...noPromptFlags);
   });
-  expect(service.counts).toMatchObject({ created: 1, deleted: 1 });
+  expect(countsOf(service)).toMatchObject({ created: 1, deleted: 1 });
 });
 
 /** Makes Yarn create a lockfile in CI too, and use the registry and the certificates of npm, whose configuration it does not read. */

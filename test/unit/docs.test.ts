@@ -9,9 +9,9 @@ import * as markdown from "../helpers/markdown.ts";
 
 const readme = markdown.readPage("README.md");
 const scripts = Object.keys(JSON.parse(markdown.readPage("package.json")).scripts);
-const commandNames = commands.map((command) => command.name());
-const options = commands.flatMap((command) =>
-  [...command.options.map(({ long }) => long), "--help"].map((long) => `${command.name()} ${long}`),
+const commandNames = Object.keys(commands);
+const options = Object.entries(commands).flatMap(([name, command]) =>
+  [...Object.keys(command.options), "help"].map((option) => `${name} --${option}`),
 );
 
 it("README begins with the program of examples/basic, which the docstring of the main entry's Webhook shows too", () => {

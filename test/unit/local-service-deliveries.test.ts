@@ -1,11 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { eventTypes } from "../../src/common/event-types.ts";
-import {
-  type LocalServiceOptions,
-  type NewEvent,
-  respondWith,
-} from "../../src/local-service/index.ts";
+import { type NewEvent, respondWith } from "../../src/local-service/index.ts";
 import { refusedUrl } from "../helpers/http-server.ts";
 import { startService, statusCodesOf, webhookBody } from "../helpers/local-service.ts";
 import { type ReceivedNotification, startReceiver } from "../helpers/receiver.ts";
@@ -13,8 +9,6 @@ import { type ReceivedNotification, startReceiver } from "../helpers/receiver.ts
 const recordCreated = { type: "record.created", databaseId: "base_1" };
 const path = "/_local/bases/base_1/events";
 const emission = { method: "POST", path, body: { type: "record.created" } } as const;
-// 16.1 * 1000 is no integer in floating point, and such a timeout must work too.
-const twoQuickRetries = { deliveries: { retryWaitsSeconds: [0.01, 0.02], timeoutSeconds: 16.1 } };
 const never = () => new Promise<number>(() => {});
 
 it("Emitting an event delivers it to the active webhooks of its database, event type and table", async () => {
@@ -27,9 +21,9 @@ it("Emitting an event delivers it to the active webhooks of its database, event 
   await service.create({ databaseId: "base_2", body: webhookBody({ url: receiver.url }) });
   const receivedPaths = () => receiver.notifications.map(({ path }) => path).toSorted();
 
-  await service.emit(recordCreated).finished;
+  await service.emit(recordCreated);
   const withoutTable = receivedPaths();
-  await service.emit({ ...recordCreated, tableId: "tbl_1" }).finished;
+  await service.emit({ ...recordCreated, tableId: "tbl_1" });
 
   expect(withoutTable).toEqual(["/all-tables"]);
   expect(receivedPaths()).toEqual(["/all-tables", "/all-tables", "/tbl_1"]);
@@ -40,8 +34,7 @@ it("Emitting an event sends JSON with a Standard Webhooks signature, and the use
   service.updateWebhook(webhookId, { url: receiver.url.replace("://", "://us%C3%A9r:p%40ss@") });
   const data = { recordIds: ["rec_1"], records: [{ id: "rec_1", data: { Name: "Größe ✓" } }] };
 
-  const event = service.emit({ ...recordCreated, tableId: "tbl_1", data, id: "evt_given" });
-  await event.finished;
+  const event = await service.emit({ ...recordCreated, tableId: "tbl_1", data, id: "evt_given" });
 
   const [received] = receiver.notifications;
   const authorization = `Basic ${Buffer.from("usér:p@ss").toString("base64")}`;
@@ -61,36 +54,38 @@ it.each(eventTypes)("An event has sample data and a new id by default: %s", asyn
   const event = { type, databaseId: "base_1", tableId: "tbl_1" };
   const [subject = ""] = type.split(".");
 
-  const { id, data } = service.emit(event);
+  const { id, data } = await service.emit(event);
 
-  expect(id).not.toBe(service.emit(event).id);
+  expect(id).not.toBe((await service.emit(event)).id);
   const { tableId, ...sample } = data;
   expect(tableId).toBe("tbl_1");
   // Such as `recordIds` for a record, `table` for a table and `fieldId` for a field.
   expect(Object.keys(sample).join()).toContain(subject);
 });
 
-it("Emitting an event throws a TypeError that names every invalid field of the event", async () => {
+it("Emitting an event rejects with a TypeError that names every invalid field of the event", async () => {
   const service = await startService();
   const event = { type: "record.creatd", databaseId: "", tableId: "", data: 7, id: "evt 1" };
 
-  const emit = () => service.emit(event as object as NewEvent);
+  const emitted = service.emit(event as object as NewEvent);
 
-  expect(emit).toThrow(TypeError);
-  expect(emit).toThrow(
+  await expect(emitted).rejects.toThrow(TypeError);
+  await expect(emitted).rejects.toThrow(
     /type .*record\.created\?\); databaseId must.*; tableId .*; data .*; id must/,
   );
 });
 
-it("An emission over HTTP is for the database of its path, and no rate limit or interceptor applies to it", async () => {
-  const service = await startService({ rateLimit: { requestsPerSecond: 0.001 } });
-  await service.subscribe(refusedUrl);
+it("An emission over HTTP is for the database of its path, returns its deliveries, and meets no interceptor", async () => {
+  const service = await startService();
+  await service.subscribe(`${refusedUrl}/T0KEN`);
   const webhookId = service.webhooks[0]?.id;
   service.use(respondWith(500));
 
   const response = await service.send({ ...emission, body: { ...emission.body, databaseId: "b" } });
 
-  expect(response).toMatchObject({ statusCode: 202, json: { deliveries: [{ webhookId }] } });
+  const delivery = { webhookId, delivered: false, problem: "no response (ECONNREFUSED)" };
+  expect(response.statusCode).toBe(200);
+  expect(response.json).toEqual({ id: expect.stringMatching(/^evt_/), deliveries: [delivery] });
 });
 
 it("An emission over HTTP needs a valid event of at most 1 MiB, and a key with access", async () => {
@@ -107,135 +102,98 @@ it("An emission over HTTP needs a valid event of at most 1 MiB, and a key with a
 });
 
 it.each([
-  { statusCode: 299, outcome: "delivered", attempts: 1 },
-  { statusCode: 302, outcome: "failed", attempts: 3 },
-])("A delivery that gets $statusCode is $outcome in attempt $attempts", async (expected) => {
-  const { service, receiver } = await startWithReceiver(() => expected.statusCode, twoQuickRetries);
+  { statusCode: 299, delivered: true },
+  { statusCode: 302, delivered: false },
+  { statusCode: 503, delivered: false },
+])("A delivery is one request, and has the outcome $delivered after $statusCode", async (row) => {
+  const { service, receiver, webhookId } = await startWithReceiver(() => row.statusCode);
 
-  const [delivery] = await service.emit(recordCreated).finished;
+  const { deliveries } = await service.emit(recordCreated);
 
-  expect(delivery).toMatchObject({ ...expected, url: receiver.url });
-  expect(receiver.notifications).toHaveLength(expected.attempts);
+  expect(deliveries).toEqual([{ webhookId, ...row }]);
+  expect(receiver.notifications).toHaveLength(1);
 });
 
-it("A delivery has the same id in each attempt, the time of the attempt and the webhook's new URL", async () => {
-  vi.useFakeTimers({ toFake: ["Date"], now: 1_000_000 });
-  onTestFinished(() => void vi.useRealTimers());
-  const moveAndFail = () => {
-    vi.setSystemTime(Date.now() + 1_000);
-    service.updateWebhook(webhookId, { url: `${receiver.url}/moved` });
-    return 503;
-  };
-  const started = await startWithReceiver(moveAndFail, twoQuickRetries);
-  const { receiver, service, webhookId, secret } = started;
+it("A delivery fails when the receiver does not respond in time", async () => {
+  const timeout = AbortSignal.timeout;
+  const timeouts = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout(10));
+  onTestFinished(() => timeouts.mockRestore());
+  const { service, webhookId } = await startWithReceiver(never);
 
-  const { id, finished } = service.emit(recordCreated);
-  await finished;
+  const { deliveries } = await service.emit(recordCreated);
 
-  const attempts = receiver.notifications.map((notification) => ({
-    id: notification.headers["webhook-id"],
-    path: notification.path,
-    sentAt: notification.headers["webhook-timestamp"],
-    body: verified(notification, secret),
-  }));
-  expect(attempts).toMatchObject([
-    { id, path: "/", sentAt: "1000", body: { id, metadata: { attempt: 1 } } },
-    { id, path: "/moved", sentAt: "1001", body: { id, metadata: { attempt: 2 } } },
-    { id, path: "/moved", sentAt: "1002", body: { id, metadata: { attempt: 3 } } },
-  ]);
+  expect(timeouts).toHaveBeenCalledExactlyOnceWith(15_000);
+  expect(deliveries).toEqual([{ webhookId, delivered: false, problem: "no response within 15 s" }]);
 });
 
-it("A delivery has the problem of its last attempt, and not the status code of an earlier one", async () => {
-  const failFirst = (_: unknown, count: number) => (count === 1 ? 503 : never());
-  const deliveries = { retryWaitsSeconds: [0.01], timeoutSeconds: 0.5 };
-  const { service } = await startWithReceiver(failFirst, { deliveries });
-
-  const [delivery] = await service.emit(recordCreated).finished;
-
-  expect(delivery).toMatchObject({ outcome: "failed", problem: "no response within 0.5 s" });
-  expect(delivery).not.toHaveProperty("statusCode");
-});
-
-it("A delivery is dropped for good when its webhook is switched off, unless an attempt is in flight", async () => {
+it("A delivery in flight ends with the receiver's response when its webhook is deleted or switched off", async () => {
   const response = Promise.withResolvers<number>();
-  const failFirst = (_: unknown, count: number) => (count === 1 ? 500 : response.promise);
-  const deliveries = { retryWaitsSeconds: [60] };
-  const started = await startWithReceiver(failFirst, { deliveries });
-  const { receiver, service, webhookId } = started;
-  const waitingForRetry = service.emit(recordCreated);
-  await expect.poll(() => service.deliveries[0]?.retryInSeconds).toBe(60);
-  const inFlight = service.emit(recordCreated);
-  await expect.poll(() => receiver.notifications).toHaveLength(2);
-
-  service.updateWebhook(webhookId, { active: false });
-  service.updateWebhook(webhookId, { active: true });
-  const later = service.emit(recordCreated);
-  response.resolve(200);
-
-  expect(await waitingForRetry.finished).toMatchObject([{ outcome: "dropped", attempts: 1 }]);
-  expect(await inFlight.finished).toMatchObject([{ outcome: "delivered", attempts: 1 }]);
-  expect(await later.finished).toMatchObject([{ outcome: "delivered", attempts: 1 }]);
-});
-
-it("A delivery is dropped when its webhook is deleted", async () => {
-  const deliveries = { retryWaitsSeconds: [60] };
-  const started = await startWithReceiver(() => 500, { deliveries });
-  const { receiver, service, webhookId } = started;
+  const { receiver, service, webhookId } = await startWithReceiver(() => response.promise);
   await service.subscribe(receiver.url);
-  const { finished } = service.emit(recordCreated);
+  const emitted = service.emit(recordCreated);
   await expect.poll(() => receiver.notifications).toHaveLength(2);
 
   await service.delete(webhookId);
-  service.removeWebhook(webhookId + 1);
+  service.updateWebhook(webhookId + 1, { active: false });
+  response.resolve(204);
 
-  expect(await finished).toMatchObject([{ outcome: "dropped" }, { outcome: "dropped" }]);
+  expect((await emitted).deliveries).toMatchObject([{ delivered: true }, { delivered: true }]);
+  expect((await service.emit(recordCreated)).deliveries).toEqual([]);
+});
+
+it("A webhook that is created while an event is in flight gets the next event only", async () => {
+  const response = Promise.withResolvers<number>();
+  const { receiver, service } = await startWithReceiver(() => response.promise);
+  const emitted = service.emit(recordCreated);
+  await expect.poll(() => receiver.notifications).toHaveLength(1);
+
+  await service.subscribe(receiver.url);
+  response.resolve(204);
+
+  expect((await emitted).deliveries).toHaveLength(1);
+  expect((await service.emit(recordCreated)).deliveries).toHaveLength(2);
+});
+
+it("A delivery does not wait for a slow receiver of another webhook", async () => {
+  const response = Promise.withResolvers<number>();
+  const slow = await startWithReceiver(() => response.promise);
+  await using quick = await startReceiver();
+  await slow.service.subscribe(quick.url);
+
+  const emitted = slow.service.emit(recordCreated);
+  await expect.poll(() => quick.notifications).toHaveLength(1);
+  response.resolve(204);
+
+  expect((await emitted).deliveries).toHaveLength(2);
 });
 
 it("A delivery goes to the origin in deliverTo, with the path and query of the webhook's URL", async () => {
   await using receiver = await startReceiver();
-  const service = await startService({ deliveries: { deliverTo: receiver.url } });
+  const service = await startService({ deliverTo: receiver.url });
   // A path that begins with "//" must not be taken for a host.
   await service.subscribe("https://hooks.invalid//host/orders/1?key=2");
 
-  await service.emit(recordCreated).finished;
+  await service.emit(recordCreated);
 
   expect(receiver.notifications).toMatchObject([{ path: "//host/orders/1?key=2" }]);
 });
 
-it("nextDelivery waits for the end of a delivery that matches", async () => {
-  const { receiver, service, webhookId } = await startWithReceiver();
-  await service.subscribe(receiver.url, { events: ["record.deleted"] });
-  const deliveries = Promise.all([
-    service.nextDelivery((delivery) => delivery.webhookId === webhookId + 1),
-    service.nextDelivery(({ event }) => event.tableId === "tbl_1"),
-  ]);
-
-  await service.emit(recordCreated).finished;
-  await service.emit({ ...recordCreated, type: "record.deleted" }).finished;
-  await service.emit({ ...recordCreated, tableId: "tbl_1" }).finished;
-
-  // Delivery 2 goes to the second webhook, and deliveries 1 and 3 go to the first.
-  expect(await deliveries).toMatchObject([{ number: 2 }, { number: 3 }]);
-});
-
-it("The promise `finished` of an event rejects when the service closes before the delivery finishes", async () => {
+it("A delivery in flight ends when the service closes, and says so", async () => {
   const { receiver, service } = await startWithReceiver(never);
-  const { finished } = service.emit(recordCreated);
+  const emitted = service.emit(recordCreated);
   await expect.poll(() => receiver.notifications).toHaveLength(1);
 
   await service.close();
 
-  await expect(finished).rejects.toThrow("closed before the delivery finished");
+  const problem = "no response (UND_ERR_DESTROYED)";
+  expect((await emitted).deliveries).toMatchObject([{ delivered: false, problem }]);
 });
 
 /** Starts a receiver, and a service with a webhook that subscribes the receiver to `record.created`. */
-async function startWithReceiver(
-  respond?: Parameters<typeof startReceiver>[0],
-  options?: LocalServiceOptions,
-) {
+async function startWithReceiver(respond?: Parameters<typeof startReceiver>[0]) {
   const receiver = await startReceiver(respond);
   onTestFinished(() => receiver[Symbol.asyncDispose]());
-  const service = await startService(options);
+  const service = await startService();
   const secret = await service.subscribe(receiver.url);
   return { receiver, service, secret, webhookId: service.webhooks[0]?.id ?? 0 };
 }

@@ -86,6 +86,21 @@ describe("Interceptors imitate a service", () => {
     expect(statusCodesOf([...failed, deleted])).toEqual([503, 503, 200]);
   });
 
+  it("that fails exactly once, even when another request arrives meanwhile", async () => {
+    const service = await startFaultyService();
+    const bothArrived = service.nextRequest(({ number }) => number === 2);
+    const failSlowly: Interceptor = async () => {
+      await bothArrived;
+      return new Response(null, { status: 503 });
+    };
+    service.use(times(1, failSlowly));
+
+    const responses = await Promise.all([service.create(), service.create()]);
+
+    expect(statusCodesOf(responses).toSorted()).toEqual([201, 503]);
+    expect(service.webhooks).toHaveLength(1);
+  });
+
   it("behind a proxy that returns 404", async () => {
     const headers = { "content-type": "text/html" };
     const intercept = respondWith(404, { headers, body: "<h1>Not found</h1>" });
@@ -117,6 +132,24 @@ describe("An interceptor", () => {
 
     expect(order).toEqual(["outer", "inner", "inner 201", "outer 299"]);
     expect(response).toMatchObject({ statusCode: 299, text: "changed" });
+  });
+
+  it("that was added twice and removed once still runs once", async () => {
+    const service = await startFaultyService();
+    let runs = 0;
+    const count: Interceptor = (_, next) => {
+      runs += 1;
+      return next();
+    };
+    const remove = service.use(count);
+    service.use(count);
+
+    // A second call must not remove the other one.
+    remove();
+    remove();
+    await service.create();
+
+    expect(runs).toBe(1);
   });
 
   it("gets the entry of the request log, which next() changes", async () => {

@@ -16,7 +16,7 @@ import { startEngine } from "../helpers/adapters/engine-stand-in.ts";
 import { connect, operationsOf, struct } from "../helpers/adapters/provider-calls.mts";
 import { someArgs, wrapped } from "../helpers/builders.ts";
 import { errorOf, kindOf } from "../helpers/errors.ts";
-import { hold } from "../helpers/faults/faults.mts";
+import { countsOf, hold } from "../helpers/faults/faults.mts";
 import { startRawServer } from "../helpers/http-server.ts";
 import { createWebhook, startService } from "../helpers/local-service.ts";
 
@@ -109,7 +109,7 @@ describe("The plugin", () => {
     await create();
 
     expect(errors).toMatchObject(Array(4).fill({ code: status.FAILED_PRECONDITION }));
-    expect(service.counts.created).toBe(1);
+    expect(countsOf(service).created).toBe(1);
   });
 
   it("listens on 127.0.0.1 alone", async () => {

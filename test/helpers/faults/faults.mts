@@ -1,10 +1,21 @@
 import { setTimeout } from "node:timers/promises";
-import type { Interceptor, ReceivedRequest } from "pulumi-dbwebhooks/local-service";
+import type { Interceptor, LocalService, ReceivedRequest } from "pulumi-dbwebhooks/local-service";
 
 type Match = (request: ReceivedRequest) => boolean;
 
 export const isPost: Match = ({ method }) => method === "POST";
 export const isDelete: Match = ({ method }) => method === "DELETE";
+
+/** Counts the requests in the log of a service, and the webhooks that they created and deleted. */
+export function countsOf({ requests }: Pick<LocalService, "requests">) {
+  const committed = requests.filter((request) => request.committed);
+  return {
+    posts: requests.filter(isPost).length,
+    deletes: requests.filter(isDelete).length,
+    created: committed.filter(isPost).length,
+    deleted: committed.filter(isDelete).length,
+  };
+}
 
 /** Whether a request or a webhook is of this database. */
 export function isOf(databaseId: string) {

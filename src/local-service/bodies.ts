@@ -1,0 +1,70 @@
+import * as z from "zod/mini";
+import { eventTypes, isEventType } from "../common/event-types.js";
+import { adviceForUnknownName } from "../common/nearest-name.js";
+import { isAbsoluteHttpUrl } from "../common/url.js";
+
+const nonEmptyString = z.custom((value) => typeof value === "string" && value !== "", {
+  error: "must be a non-empty string",
+});
+
+/** The body of a creation (docs/api/README.md#create-a-webhook). */
+export function creationSchema(allowUnknownEvents: boolean) {
+  const eventType = eventTypeSchema(allowUnknownEvents);
+  const isUrl = (url: unknown) => typeof url === "string" && isAbsoluteHttpUrl(url);
+  const error = "must be an array of at least one event type";
+  return objectSchema({
+    url: z.custom(isUrl, { error: "must be an absolute http or https URL" }),
+    // Zod reports every invalid item of an array, and fails if there are more than 100,000. This reports the first.
+    events: z
+      .array(z.unknown(), { error })
+      .check(z.minLength(1, { error }), ({ value, issues }) => {
+        for (const [index, item] of value.entries()) {
+          const [issue] = eventType.safeParse(item).error?.issues ?? [];
+          if (issue !== undefined) {
+            issues.push({ code: "custom", path: [index], message: issue.message, input: value });
+            return;
+          }
+        }
+      }),
+    tableId: z.optional(nonEmptyString),
+  });
+}
+
+/** An event to emit, with its database. */
+export function eventSchema(allowUnknownEvents: boolean) {
+  return objectSchema({
+    type: eventTypeSchema(allowUnknownEvents),
+    databaseId: nonEmptyString,
+    tableId: z.optional(nonEmptyString),
+    data: z.optional(z.record(z.string(), z.unknown(), { error: "must be a JSON object" })),
+    // The identifier is sent in the header `webhook-id`.
+    id: z.optional(z.custom(isHeaderValue, { error: "must be 1 to 256 visible ASCII characters" })),
+  });
+}
+
+/** Returns what is wrong with a body, such as "url must be …; tableId must be …"; `undefined` if it is valid. */
+export function problemOf(schema: z.ZodMiniType, body: unknown): string | undefined {
+  return schema
+    .safeParse(body)
+    .error?.issues.map(({ path, message }) => `${z.core.toDotPath(path)} ${message}`.trimStart())
+    .join("; ");
+}
+
+/** A schema of objects that may have further fields. */
+function objectSchema(shape: Readonly<Record<string, z.ZodMiniType>>) {
+  return z.object(shape, { error: "must be an object" });
+}
+
+/** An event type (docs/api/README.md#event-types), in a subscription and in an event. */
+function eventTypeSchema(allowUnknownEvents: boolean) {
+  const isType = (type: unknown) => typeof type === "string" && type !== "";
+  const isKnown = (type: unknown) => allowUnknownEvents || isEventType(type as string);
+  return z.custom((type) => isType(type) && isKnown(type), {
+    error: ({ input }) =>
+      isType(input) ? adviceForUnknownName(String(input), eventTypes) : "must be an event type",
+  });
+}
+
+function isHeaderValue(value: unknown): boolean {
+  return typeof value === "string" && /^[\x21-\x7e]{1,256}$/.test(value);
+}
