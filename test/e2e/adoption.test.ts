@@ -1,8 +1,16 @@
 import { type LocalService, respondWith, times } from "pulumi-dbwebhooks/local-service";
 import { describe, expect, it } from "vitest";
+import { succeed } from "../helpers/commands.ts";
 import { isPost } from "../helpers/faults/faults.mts";
-import { javascriptProgram, type Webhooks } from "../helpers/programs.ts";
-import { type ExistingWebhook, noPromptFlags, shareStack } from "../helpers/stack.ts";
+import { commandBlocks } from "../helpers/guide.ts";
+import { readPage, sectionOf } from "../helpers/markdown.ts";
+import {
+  javascriptPluginProgram,
+  javascriptProgram,
+  type Webhooks,
+  webhookArgs,
+} from "../helpers/programs.ts";
+import { type ExistingWebhook, noPromptFlags, shareStack, withStack } from "../helpers/stack.ts";
 
 /** Returns each request as its method and the last segment of its path. */
 function methodsAndTargetsOf({ requests }: LocalService): string[] {
@@ -71,4 +79,46 @@ describe("Resources that adopt webhooks", () => {
 
     expect(methodsAndTargetsOf(service).toSorted()).toEqual(deletions.toSorted());
   });
+});
+
+/** A program with a webhook, whose secret in `adopt` is that of the stack's configuration. */
+const programWith = (entry: string, id?: number) => `
+  const pulumi = require("@pulumi/pulumi");
+  const { Webhook } = require("${entry}");
+  const secret = new pulumi.Config().getSecret("ordersWebhookSecret");
+  const adopt = ${id === undefined ? "undefined" : `{ id: ${id}, secret }`};
+  const args = { ...${JSON.stringify(webhookArgs())}, adopt };
+  exports.ordersSecret = new Webhook("orders", args).secret;
+`;
+
+it("A webhook moves between the two entries and back as docs/existing-webhooks.md says, without a request", async () => {
+  const page = readPage("docs/existing-webhooks.md");
+  const blocks = commandBlocks(sectionOf(page, "Change between the two entries"));
+  const [beforeChange = "", afterChange = ""] = blocks.map(({ commands }) => commands);
+  await withStack(
+    async ({ service, directory, environment, writeProgram, allResources, outputs, up }) => {
+      const paste = async (commands: string) => {
+        const resources = await allResources();
+        const urn = resources.find((one) => one.urn.endsWith("Webhook::orders"))?.urn;
+        const text = commands.replace(/'urn:[^']+'/, `'${urn}'`);
+        const variables = { PULUMI_STACK: "test", PULUMI_SKIP_CONFIRMATIONS: "true" };
+        const options = { directory, environment: { ...environment, ...variables } };
+        await succeed("bash", ["-euo", "pipefail", "-c", text], options);
+      };
+      await writeProgram(programWith("pulumi-dbwebhooks"));
+      await up();
+      const [webhook] = service.webhooks;
+      service.clearRequests();
+
+      for (const entry of ["pulumi-dbwebhooks/native", "pulumi-dbwebhooks"]) {
+        await paste(beforeChange);
+        await writeProgram(programWith(entry, webhook?.id));
+        await paste(afterChange);
+
+        expect(await outputs()).toEqual({ ordersSecret: webhook?.secret });
+        expect(service.requests).toEqual([]);
+      }
+    },
+    { program: javascriptPluginProgram },
+  );
 });
