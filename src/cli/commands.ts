@@ -142,7 +142,6 @@ function command<const Options extends ParseArgsOptionsConfig>(definition: {
   readonly run: (values: ValuesOf<Options>, argument: string) => Promise<void>;
 }): Command {
   const { help: text, parameter, options, run } = definition;
-  const [, usage = ""] = /^Usage: (\S+ \S+)/.exec(text) ?? [];
   return {
     help: text,
     options,
@@ -151,28 +150,23 @@ function command<const Options extends ParseArgsOptionsConfig>(definition: {
         process.stdout.write(text);
         return;
       }
-      const { values, positionals } = parse(args, options, usage);
+      const { values, positionals } = parse(args, options);
       const [argument = ""] = positionals;
       if (positionals.length !== (parameter === undefined ? 0 : 1)) {
         // Does not show the arguments: one may be an API key.
         const expected = parameter === undefined ? "no argument" : `one ${parameter}`;
-        throw new UsageError(`Expected ${expected} besides the options. See ${usage} --help.`);
+        throw new UsageError(`Expected ${expected} besides the options.`);
       }
       await run(values, argument);
     },
   };
 }
 
-function parse<Options extends ParseArgsOptionsConfig>(
-  args: readonly string[],
-  options: Options,
-  usage: string,
-) {
+/** Throws a UsageError in the words of `parseArgs`, which name an option and never show its value. */
+function parse<Options extends ParseArgsOptionsConfig>(args: readonly string[], options: Options) {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
-    // Keeps the first sentence, which names the option and never shows its value.
-    const [problem] = (error as Error).message.split(/\.? [A-Z]|\.\n/);
-    throw new UsageError(`${problem}. See ${usage} --help.`);
+    throw new UsageError((error as Error).message);
   }
 }
