@@ -1,5 +1,5 @@
-// What may import what in `src`: `npm run check` prints the sentence of each rule that is broken. What
-// imports do not show, cycles and the global `process`, is in biome.json.
+// What may import what in `src`: `npm run check` prints the sentence of each rule that is broken. The rules about
+// the global `process`, and about cycles elsewhere, are in biome.json.
 
 /** The folders of `src`: the path of each, and the other folders that it may import. */
 const folders = {
@@ -67,6 +67,12 @@ export default {
       comment: "This folder of src has no rule yet: give it one in .dependency-cruiser.mjs.",
       from: { path: "^src/", pathNot: pathOf(...Object.keys(folders)) },
       to: {},
+    },
+    {
+      name: "no-cycle",
+      comment: "No file of src imports itself through other files, types included.",
+      from: { path: "^src/" },
+      to: { circular: true },
     },
     ...packages.map(({ name, sentence, path, importers }) => ({
       name,
