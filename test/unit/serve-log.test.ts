@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { logLine } from "../../src/cli/serve-log.ts";
+import type { LocalServiceOptions } from "../../src/local-service/index.ts";
 import { refusedUrl, startServer } from "../helpers/http-server.ts";
 import { startService } from "../helpers/local-service.ts";
 
@@ -8,9 +9,10 @@ const webhooksPath = "/api/v1/bases/base_1/webhooks";
 const recordCreated = { type: "record.created", databaseId: "base_1", id: "evt_1" };
 
 /** Starts a local service, and collects the lines that `serve` would write. */
-async function startLoggedService() {
+async function startLoggedService(options: LocalServiceOptions = {}) {
   const lines: string[] = [];
   const service = await startService({
+    ...options,
     apiKeys: [apiKey],
     onLog: (entry) => void lines.push(logLine(entry, [apiKey])),
   });
@@ -42,9 +44,9 @@ it("The log of serve has a line for every request and every delivery", async () 
 });
 
 it("The log of serve holds no API key, secret, query or part of a receiver's URL, and cuts texts to 300 characters", async () => {
-  const { service, lines } = await startLoggedService();
+  const { service, lines } = await startLoggedService({ deliverTo: refusedUrl });
   // A subdomain can be a credential, as a path can.
-  const secret = await service.subscribe("http://T0KEN.invalid:1/T0KEN?q=T0KEN");
+  const secret = await service.subscribe("https://T0KEN.m.example.net/T0KEN?q=T0KEN");
 
   await service.emit(recordCreated);
   await service.create({ databaseId: `base-${apiKey}` });
