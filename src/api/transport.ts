@@ -1,10 +1,11 @@
 import { once } from "node:events";
-import { Pause } from "./pause.js";
 import { type Delay, type GiveUpReason, nextStep, type RequestKind } from "./retry-policy.js";
 import type { HttpOutcome, HttpRequest, SendOnce } from "./send-once.js";
 
-// A delay is reported when, by its end, a request has taken this time, or the rate was limited for this time.
+// A delay is reported when, by its end, a request has taken this time, or this time has passed since the first pause.
 const reportedAfterMs = 5_000;
+// Over which time the requests that have waited for the end of a pause start.
+const spreadMs = 1_000;
 
 /** How to reach the service with one account. */
 export interface ClientOptions {
@@ -52,10 +53,10 @@ export class Transport {
   readonly #stopping: AbortSignal;
   readonly #random: () => number;
   readonly #createSender: CreateSender;
-  readonly #pause = new Pause();
   readonly #reportedKinds = new Set<ReportedDelay["kind"]>();
   #sender: Promise<SendOnce> | undefined;
-  #requestCount = 0;
+  #firstPauseAtMs: number | undefined;
+  #pausedUntilMs = Number.NEGATIVE_INFINITY;
 
   /** @param stopping When it aborts, only undos are still sent, and requests in flight complete. */
   constructor(
@@ -76,13 +77,10 @@ export class Transport {
     const { kind, request, isUndo = false } = call;
     const stopping = this.#stopping;
     const earlierOutcomes: HttpOutcome[] = [];
-    this.#requestCount += 1;
-    // An undo comes first after a pause: its webhook must not stay.
-    const age = isUndo ? 0 : this.#requestCount;
     // undici is loaded with the first request.
     this.#sender ??= this.#createSender(this.#options.timeoutSeconds);
     const sendOnce = await this.#sender;
-    await this.#pause.wait(age, stopping);
+    await this.#awaitPause();
     // The pause before the first attempt does not count against `retrySeconds`.
     const startedAtMs = performance.now();
 
@@ -102,16 +100,37 @@ export class Transport {
         return { ...resultOf(outcome, earlierOutcomes, step.giveUpReason), elapsedMs };
       }
       earlierOutcomes.push(outcome);
-      const isPause = step.kind === "pause";
-      const slowMs = isPause ? this.#pause.extend(step.delayMs) : elapsedMs + step.delayMs;
+      const slowMs =
+        step.kind === "pause" ? this.#extendPause(step.delayMs) : elapsedMs + step.delayMs;
       if (slowMs >= reportedAfterMs) {
         this.#report(call, { ...step, request, outcome });
       }
       // After a stop nothing but an undo comes here, and it waits for its own delay only.
-      if (step.kind === "retry" || stopping.aborted) {
-        await sleep(step.delayMs, stopping.aborted ? [] : [stopping]);
+      if (stopping.aborted) {
+        await sleep(step.delayMs);
+      } else if (step.kind === "retry") {
+        await sleep(step.delayMs, stopping);
       }
-      await this.#pause.wait(age, stopping);
+      await this.#awaitPause();
+    }
+  }
+
+  /** Makes all requests wait. Returns the time from the first pause to the end of this one. */
+  #extendPause(delayMs: number): number {
+    const now = performance.now();
+    this.#firstPauseAtMs ??= now;
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, now + delayMs);
+    return now + delayMs - this.#firstPauseAtMs;
+  }
+
+  /**
+   * Waits until no pause is left, at most until Pulumi stops. The waiting requests then start at random moments: all
+   * at once they would exceed the rate limit again.
+   */
+  async #awaitPause(): Promise<void> {
+    while (performance.now() < this.#pausedUntilMs && !this.#stopping.aborted) {
+      const remainingMs = this.#pausedUntilMs - performance.now();
+      await sleep(remainingMs + this.#random() * spreadMs, this.#stopping);
     }
   }
 
@@ -138,9 +157,10 @@ function resultOf(
     : { outcome, earlierOutcomes, giveUpReason };
 }
 
-/** Waits for a time, at most until a signal aborts. */
-async function sleep(ms: number, signals: readonly AbortSignal[]): Promise<void> {
-  const end = AbortSignal.any([AbortSignal.timeout(Math.ceil(ms)), ...signals]);
+/** Waits for a time, at most until the signal aborts. */
+async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  const timeout = AbortSignal.timeout(Math.ceil(ms));
+  const end = signal ? AbortSignal.any([timeout, signal]) : timeout;
   if (!end.aborted) {
     await once(end, "abort");
   }

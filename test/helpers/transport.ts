@@ -46,6 +46,7 @@ export function fakeTransport(
   respond: (attempt: number, name: string) => http.HttpOutcome | Promise<http.HttpOutcome>,
   options: Partial<ClientOptions> = {},
   stopping: AbortSignal = new AbortController().signal,
+  random = () => 0.5,
 ) {
   onTestFinished(() => {
     vi.useRealTimers();
@@ -64,7 +65,7 @@ export function fakeTransport(
     return respond(attempts.length, name);
   };
   const openConnections = vi.fn(async (_timeoutSeconds: number) => sendOnce);
-  const transport = new Transport(someSettings(options), stopping, openConnections, () => 0.5);
+  const transport = new Transport(someSettings(options), stopping, openConnections, random);
   /** Sends a request of this name, a deletion by default. */
   const send = (name = "x", call: Partial<Call> = {}) =>
     transport.sendRequest({
