@@ -38,9 +38,9 @@ const packages = [
   {
     name: "process",
     sentence:
-      "Only api/send-once, provider/engine, the adapters, local-service and cli import the process.",
+      "Only provider/engine, the adapters, local-service and cli import the process.",
     path: "process",
-    importers: "(api/send-once|provider/engine|(adapters|local-service|cli)/)",
+    importers: "(provider/engine|(adapters|local-service|cli)/)",
   },
   {
     name: "own-name",

@@ -1,6 +1,5 @@
 // One attempt of an HTTP request, with undici.
 import { isIP } from "node:net";
-import { env } from "node:process";
 import { Agent, type buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
 import { isLoopbackHostname } from "../common/url.js";
 import { version } from "../common/version.js";
@@ -10,9 +9,6 @@ const maxBodyBytes = 1024 * 1024;
 const maxIdleMs = 500;
 // Node.js replaces a longer delay by 1 ms. No setting allows to wait so long.
 const longestRetryAfterMs = 2 ** 31 - 1;
-const socksProxyHostname = "socks-proxy.invalid";
-const socksProxyText =
-  "HTTPS_PROXY or HTTP_PROXY names a SOCKS proxy, and only http:// and https:// proxies work";
 const unusableProxy: HttpFailure = {
   kind: "unsent",
   cause: "connection",
@@ -91,9 +87,8 @@ export function createHttpSender(timeoutSeconds: number): SendOnce {
   const proxied = openProxyAgent({
     ...options,
     // undici does not pass the options on to a proxy that forwards requests without CONNECT.
-    factory: (origin, given) => new Pool(origin, { ...options, ...withOwnConnect(given) }),
-    clientFactory: (origin, given) => new Pool(origin, withOwnConnect(given)),
-    ...withoutSocksProxies(),
+    factory: (origin, given) => new Pool(origin, { ...options, ...withoutIpServerName(given) }),
+    clientFactory: (origin, given) => new Pool(origin, withoutIpServerName(given)),
     // undici does not use `connect` for the connections to a proxy and through it.
     connectTimeout: timeoutMs,
     proxyTls: { ...tls, allowH2: false },
@@ -110,35 +105,16 @@ export function createHttpSender(timeoutSeconds: number): SendOnce {
 }
 
 /**
- * undici supports SOCKS only as an experiment, and hangs. This replaces such a proxy by a name to which
- * {@link withOwnConnect} refuses to connect, so that `NO_PROXY` still counts.
+ * undici passes the IP address of a proxy on as the TLS server name, which must not be an IP address (RFC 6066,
+ * section 3): Node.js 26 refuses it. Without a name, Node.js verifies the address.
  */
-function withoutSocksProxies(): EnvHttpProxyAgent.Options {
-  const proxyOf = (name: string) => env[name] ?? env[name.toUpperCase()];
-  const isSocks = (name: string) => /^socks/i.test(proxyOf(name)?.trim() ?? "");
-  const refused = `http://${socksProxyHostname}`;
-  return {
-    ...(isSocks("http_proxy") && { httpProxy: refused }),
-    ...(isSocks("https_proxy") && { httpsProxy: refused }),
-  };
-}
-
-/**
- * Refuses SOCKS proxies. undici also passes the IP address of a proxy on as the TLS server name, which must not be
- * an IP address (RFC 6066, section 3): Node.js 26 refuses it. Without a name, Node.js verifies the address.
- */
-function withOwnConnect({ connect, ...options }: Pool.Options): Pool.Options {
+function withoutIpServerName(options: Pool.Options): Pool.Options {
+  const { connect } = options;
   if (typeof connect !== "function") {
-    return { ...options, ...(connect && { connect }) };
+    return options;
   }
-  const ownConnect: buildConnector.connector = (target, callback) => {
-    const { servername = "", ...rest } = target;
-    if (target.hostname === socksProxyHostname) {
-      callback(Object.assign(new Error(socksProxyText), { code: "ERR_INVALID_URL" }), null);
-    } else {
-      connect(isIP(servername) === 0 ? target : rest, callback);
-    }
-  };
+  const ownConnect: buildConnector.connector = ({ servername = "", ...target }, callback) =>
+    connect(isIP(servername) === 0 ? { ...target, servername } : target, callback);
   return { ...options, connect: ownConnect };
 }
 
