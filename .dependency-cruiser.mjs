@@ -25,9 +25,9 @@ const packages = [
   },
   {
     name: "undici",
-    sentence: "Only api/send-once, local-service and cli/emit import undici.",
+    sentence: "Only api/connection-pools, api/send-once, local-service and cli/emit import undici.",
     path: "undici",
-    importers: "(api/send-once|local-service/|cli/emit)",
+    importers: "(api/(connection-pools|send-once)|local-service/|cli/emit)",
   },
   {
     name: "zod",
@@ -37,8 +37,7 @@ const packages = [
   },
   {
     name: "process",
-    sentence:
-      "Only provider/engine, the adapters, local-service and cli import the process.",
+    sentence: "Only provider/engine, the adapters, local-service and cli import the process.",
     path: "process",
     importers: "(provider/engine|(adapters|local-service|cli)/)",
   },

@@ -1,14 +1,9 @@
 // One attempt of an HTTP request, with undici.
-import { isIP } from "node:net";
-import { Agent, type buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
-import { isLoopbackHostname } from "../common/url.js";
+import type { Dispatcher } from "undici";
 import { version } from "../common/version.js";
+import { openPools } from "./connection-pools.js";
+import { parseRetryAfter } from "./retry-after.js";
 
-const maxBodyBytes = 1024 * 1024;
-// If a load balancer closes an idle connection while a creation is sent, the creation is in doubt.
-const maxIdleMs = 500;
-// Node.js replaces a longer delay by 1 ms. No setting allows to wait so long.
-const longestRetryAfterMs = 2 ** 31 - 1;
 const unusableProxy: HttpFailure = {
   kind: "unsent",
   cause: "connection",
@@ -61,70 +56,20 @@ export type HttpOutcome = HttpResponse | HttpFailure;
 export type SendOnce = (request: HttpRequest, stopping?: AbortSignal) => Promise<HttpOutcome>;
 
 /**
- * Opens the connection pools, which respect the proxy variables of the environment.
+ * Opens the connections for attempts.
  *
  * @param timeoutSeconds Timeout of one attempt, including the connection.
  */
 export function createHttpSender(timeoutSeconds: number): SendOnce {
   const timeoutMs = Math.ceil(timeoutSeconds * 1000);
-  // NODE_TLS_REJECT_UNAUTHORIZED must not send the API key to a host that has not proved its name.
-  const tls = { rejectUnauthorized: true };
-  const options = {
-    connect: { timeout: timeoutMs, ...tls },
-    keepAliveTimeout: maxIdleMs,
-    // The service can announce another idle time: this is the longest that undici accepts.
-    keepAliveMaxTimeout: maxIdleMs,
-    // Signals end an attempt as a whole, so undici needs no timeouts for its parts.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    maxResponseSize: maxBodyBytes,
-    // Over HTTP/2 undici repeats a refused request by itself.
-    allowH2: false,
-    // The environment can switch on this experimental parser, which the build leaves out.
-    useMilo: false,
-  };
-  const direct = new Agent(options);
-  const proxied = openProxyAgent({
-    ...options,
-    // undici does not pass the options on to a proxy that forwards requests without CONNECT.
-    factory: (origin, given) => new Pool(origin, { ...options, ...withoutIpServerName(given) }),
-    clientFactory: (origin, given) => new Pool(origin, withoutIpServerName(given)),
-    // undici does not use `connect` for the connections to a proxy and through it.
-    connectTimeout: timeoutMs,
-    proxyTls: { ...tls, allowH2: false },
-    requestTls: tls,
-  });
+  const dispatcherFor = openPools(timeoutMs);
 
   return async (request, stopping) => {
-    // A proxy would connect to its own loopback interface, on a machine that must not receive the key.
-    const agent = isLoopbackHostname(request.url.hostname) ? direct : proxied;
-    return agent === undefined
+    const dispatcher = dispatcherFor(request.url);
+    return dispatcher === undefined
       ? unusableProxy
-      : sendUntil(AbortSignal.timeout(timeoutMs), agent, request, stopping);
+      : sendUntil(AbortSignal.timeout(timeoutMs), dispatcher, request, stopping);
   };
-}
-
-/**
- * undici passes the IP address of a proxy on as the TLS server name, which must not be an IP address (RFC 6066,
- * section 3): Node.js 26 refuses it. Without a name, Node.js verifies the address.
- */
-function withoutIpServerName(options: Pool.Options): Pool.Options {
-  const { connect } = options;
-  if (typeof connect !== "function") {
-    return options;
-  }
-  const ownConnect: buildConnector.connector = ({ servername = "", ...target }, callback) =>
-    connect(isIP(servername) === 0 ? { ...target, servername } : target, callback);
-  return { ...options, connect: ownConnect };
-}
-
-/** Swallows the error about an invalid URL: its property `input` contains the proxy password. */
-function openProxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher | undefined {
-  try {
-    return new EnvHttpProxyAgent(options);
-  } catch {
-    return undefined;
-  }
 }
 
 async function sendUntil(
@@ -239,14 +184,4 @@ function codesOf(error: unknown): string[] {
   return errors
     .map((one) => (one as { readonly code?: unknown } | null | undefined)?.code)
     .filter((code) => typeof code === "string");
-}
-
-/** Returns the milliseconds that a `Retry-After` header asks for, unless it is missing or malformed. */
-export function parseRetryAfter(value: string, now: number): number | undefined {
-  if (/^\d+$/.test(value.trim())) {
-    return Math.min(Number(value) * 1000, longestRetryAfterMs);
-  }
-  const isDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} /.test(value);
-  const date = isDate ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.min(Math.max(0, date - now), longestRetryAfterMs);
 }

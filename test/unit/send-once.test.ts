@@ -1,7 +1,7 @@
 import dns from "node:dns";
 import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { createHttpSender, parseRetryAfter } from "../../src/api/send-once.ts";
+import { createHttpSender } from "../../src/api/send-once.ts";
 import { apiKey } from "../helpers/builders.ts";
 import {
   refusedUrl,
@@ -306,22 +306,4 @@ describe("A request that was sent", () => {
 
     expect(await attempt).toMatchObject(expected);
   });
-});
-
-const now = Date.parse("Sun, 06 Nov 1994 08:49:37 GMT");
-
-it.each([
-  ["0", 0],
-  ["Sun, 06 Nov 1994 08:00:00 GMT", 0],
-  [" 0010 ", 10_000],
-  ["Sun, 06 Nov 1994 08:49:47 GMT", 10_000],
-  ["", undefined],
-  ["-1", undefined],
-  ["1.5", undefined],
-  ["1e3", undefined],
-  ["1994-11-06", undefined],
-  ["Sun, 99 Nov 1994 08:49:37 GMT", undefined],
-  ["on Sun, 06 Nov 1994 08:49:47 GMT", undefined],
-])("parseRetryAfter(%j) returns %s", (value, expected) => {
-  expect(parseRetryAfter(value, now)).toBe(expected);
 });

@@ -1,0 +1,70 @@
+// Connections to the service, directly or through a proxy.
+import { isIP } from "node:net";
+import { Agent, type buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
+import { isLoopbackHostname } from "../common/url.js";
+
+// If a load balancer closes an idle connection while a creation is sent, the creation is in doubt.
+const maxIdleMs = 500;
+const maxBodyBytes = 1024 * 1024;
+
+/**
+ * Opens the connection pools, which respect the proxy variables of the environment.
+ *
+ * @param timeoutMs Timeout of a connection.
+ * @returns A function that returns the dispatcher for a URL; `undefined` if the URL of the proxy is not usable.
+ */
+export function openPools(timeoutMs: number): (url: URL) => Dispatcher | undefined {
+  // NODE_TLS_REJECT_UNAUTHORIZED must not send the API key to a host that has not proved its name.
+  const tls = { rejectUnauthorized: true };
+  const options = {
+    connect: { timeout: timeoutMs, ...tls },
+    keepAliveTimeout: maxIdleMs,
+    // The service can announce another idle time: this is the longest that undici accepts.
+    keepAliveMaxTimeout: maxIdleMs,
+    // Signals end an attempt as a whole, so undici needs no timeouts for its parts.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxResponseSize: maxBodyBytes,
+    // Over HTTP/2 undici repeats a refused request by itself.
+    allowH2: false,
+    // The environment can switch on this experimental parser, which the build leaves out.
+    useMilo: false,
+  };
+  const direct = new Agent(options);
+  const proxied = openProxyAgent({
+    ...options,
+    // undici does not pass the options on to a proxy that forwards requests without CONNECT.
+    factory: (origin, given) => new Pool(origin, { ...options, ...withoutIpServerName(given) }),
+    clientFactory: (origin, given) => new Pool(origin, withoutIpServerName(given)),
+    // undici does not use `connect` for the connections to a proxy and through it.
+    connectTimeout: timeoutMs,
+    proxyTls: { ...tls, allowH2: false },
+    requestTls: tls,
+  });
+
+  // A proxy would connect to its own loopback interface, on a machine that must not receive the key.
+  return ({ hostname }) => (isLoopbackHostname(hostname) ? direct : proxied);
+}
+
+/**
+ * undici passes the IP address of a proxy on as the TLS server name, which must not be an IP address (RFC 6066,
+ * section 3): Node.js 26 refuses it. Without a name, Node.js verifies the address.
+ */
+function withoutIpServerName(options: Pool.Options): Pool.Options {
+  const { connect } = options;
+  if (typeof connect !== "function") {
+    return options;
+  }
+  const ownConnect: buildConnector.connector = ({ servername = "", ...target }, callback) =>
+    connect(isIP(servername) === 0 ? { ...target, servername } : target, callback);
+  return { ...options, connect: ownConnect };
+}
+
+/** Swallows the error about an invalid URL: its property `input` contains the proxy password. */
+function openProxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher | undefined {
+  try {
+    return new EnvHttpProxyAgent(options);
+  } catch {
+    return undefined;
+  }
+}
