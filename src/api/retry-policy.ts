@@ -12,7 +12,7 @@ const longestBackoffMs = 10_000;
 const firstBackoffAfterZeroMs = 50;
 // The status codes that say that a request was not carried out (RFC 9110, section 15).
 const notCarriedOutStatusCodes = [
-  300, 301, 302, 307, 308, 400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 422,
+  300, 301, 302, 307, 308, 400, 401, 403, 404, 405, 406, 407, 411, 413, 414, 415, 422,
 ];
 const temporaryStatusCodes = [408, 425, 429];
 // Codes of Node.js and OpenSSL for an unusable proxy, a host that does not exist, a port without TLS and a

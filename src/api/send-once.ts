@@ -8,7 +8,7 @@ const unusableProxy: HttpFailure = {
   kind: "unsent",
   cause: "connection",
   codes: ["ERR_INVALID_URL"],
-  text: "HTTPS_PROXY or HTTP_PROXY is not the URL of a proxy",
+  text: "HTTPS_PROXY or HTTP_PROXY is not the URL of a proxy: write http://HOST:PORT",
 };
 
 /** A request to the service. */
@@ -45,7 +45,7 @@ export interface HttpFailure {
   /** The codes and the message that Node.js, TLS or undici give for a failed connection. */
   readonly codes?: readonly string[];
   readonly text?: string;
-  /** The status with which a proxy refused to connect to the service. */
+  /** The status with which a proxy refused to connect to the service, or to forward the request. */
   readonly proxyStatusCode?: number;
 }
 
@@ -114,10 +114,12 @@ async function sendUntil(
       throw error;
     }
     const text = error instanceof Error ? error.message : "";
+    const failure = { cause: "connection", codes, text } as const;
     // undici has no field for this status.
-    const [, status] = /^Proxy response \((\d{3})\)/.exec(text) ?? [];
-    const proxyStatus = status === undefined ? {} : { proxyStatusCode: Number(status) };
-    return { kind, cause: "connection", codes, text, ...proxyStatus };
+    const [, proxyStatus] = /^Proxy .+ \((\d{3})\)/.exec(text) ?? [];
+    return proxyStatus === undefined
+      ? { kind, ...failure }
+      : { kind: "unsent", ...failure, proxyStatusCode: Number(proxyStatus) };
   } finally {
     beforeSendingSignal.removeEventListener("abort", abortUnlessSent);
   }

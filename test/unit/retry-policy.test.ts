@@ -80,7 +80,7 @@ it.each([
 
 it("The status code of some redirects and client errors proves that the service has not acted", () => {
   const redirects = [300, 301, 302, 307, 308];
-  const clientErrors = [400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 422, 429];
+  const clientErrors = [400, 401, 403, 404, 405, 406, 407, 411, 413, 414, 415, 422, 429];
 
   const proving = statusCodes.filter((code) => !policy.mayHaveActed(outcomes.response(code)));
 

@@ -142,15 +142,38 @@ it.each(hosts)("A proxy is not used for a loopback host or one in NO_PROXY: %s",
   expect(outcome).toMatchObject({ body: "direct" });
 });
 
-it("A proxy prevents a request if its URL is invalid, or if it refuses to connect", async () => {
-  await using proxy = await startRawServer((socket) => socket.end("HTTP/1.1 403 No\r\n\r\n"));
-  const unsent = { kind: "unsent", cause: "connection" };
-  const text = expect.stringContaining("403");
+it.each([
+  "http://user:password@proxy:99999",
+  "proxy.example.test:3128",
+  "user:password@proxy.example.test:3128",
+  "127.0.0.1:3128",
+])(
+  "A proxy whose URL is invalid prevents a request, and the text says how to write it: %s",
+  async (url) => {
+    vi.stubEnv("HTTPS_PROXY", url);
 
-  vi.stubEnv("HTTPS_PROXY", "http://user:password@proxy:99999");
-  expect(await sendOnce(remoteUrl)).toMatchObject({ ...unsent, codes: ["ERR_INVALID_URL"] });
+    const text = "HTTPS_PROXY or HTTP_PROXY is not the URL of a proxy: write http://HOST:PORT";
+    const codes = ["ERR_INVALID_URL"];
+    expect(await sendOnce(remoteUrl)).toEqual({ kind: "unsent", cause: "connection", codes, text });
+  },
+);
+
+it.each([
+  ["403 to CONNECT", remoteUrl, 403],
+  ["407 to CONNECT", remoteUrl, 407],
+  ["407 to a request that it should forward", proxiedUrl, 407],
+])("A proxy prevents a request if it responds with %s", async (_response, url, statusCode) => {
+  const head = `HTTP/1.1 ${statusCode} No\r\ncontent-length: 0\r\n\r\n`;
+  await using proxy = await startRawServer((socket) => socket.end(head));
   vi.stubEnv("HTTPS_PROXY", proxy.url);
-  expect(await sendOnce(remoteUrl)).toMatchObject({ ...unsent, text, proxyStatusCode: 403 });
+  vi.stubEnv("HTTP_PROXY", proxy.url);
+
+  const outcome = await sendOnce(url);
+
+  const text = expect.stringContaining(String(statusCode));
+  const unsent = { kind: "unsent", cause: "connection", text, proxyStatusCode: statusCode };
+  expect(outcome).toMatchObject(unsent);
+  expect(proxy.requests).toHaveLength(1);
 });
 
 it("A port without TLS prevents a request with https, with a code of its own", async () => {
