@@ -70,9 +70,7 @@ describe("After any response of the service", () => {
   ];
 
   const anyText = fc.string({ unit: "binary", maxLength: 300 });
-  // Leaves out the secret: a creation does not know it, and recognizes only its prefix whsec_.
-  const base64 = Buffer.from(echo.replace(secret, "")).toString("base64");
-  const anyEcho = fc.constantFrom(echo, echo.toUpperCase(), echo.slice(9, -9), base64);
+  const anyEcho = fc.constantFrom(echo, echo.toUpperCase(), echo.slice(9, -9));
   const anyField = fc.oneof(
     fc.constantFrom('"text"', "17", "0", "1e999", "-1", "true", "null", '"NOT_FOUND"'),
     fc.constantFrom('"\\ud800"', '"\\u0000\\r\\n\\u2028"'),
