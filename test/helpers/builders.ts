@@ -46,6 +46,9 @@ export function someState(changes: Properties = {}): Properties {
   };
 }
 
+/** A body that is JSON, and on which a recursive function overflows its stack. */
+export const nestedBody = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+
 /** An entry of the service's list: webhook 17 as the state has it. */
 export function listed(changes: object = {}): Properties {
   const { url, events } = someArgs();

@@ -5,6 +5,7 @@ import { EngineMonitor } from "../../src/provider/engine.ts";
 import {
   errorBody,
   listOf,
+  nestedBody,
   secret,
   someArgs,
   someState,
@@ -71,6 +72,8 @@ describe("A creation", () => {
   it.each<[kind: string, response: string, StubResponse]>([
     ["notCreated", "the status 300, whatever the body holds", { ...created, statusCode: 300 }],
     ["inDoubt", "null", { body: "null" }],
+    ["inDoubt", "20,000 nested arrays", { body: nestedBody }],
+    ["inDoubt", "nested arrays beside an id", { body: `{"id":17,"secret":${nestedBody}}` }],
     ["inDoubt", "a path as id", { body: { id: "1/../2", secret } }],
     ["inDoubt", "an id that is too large to be exact", { body: `{"id":${2 ** 53},"secret":"s"}` }],
   ])("ends as %s, without a retry, when the service returns %s", async (kind, _case, response) => {

@@ -1,6 +1,14 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Transport } from "../../src/api/transport.ts";
-import { errorBody, listed, listOf, secret, someArgs, someState } from "../helpers/builders.ts";
+import {
+  errorBody,
+  listed,
+  listOf,
+  nestedBody,
+  secret,
+  someArgs,
+  someState,
+} from "../helpers/builders.ts";
 import { errorOf } from "../helpers/errors.ts";
 import type { StubResponse } from "../helpers/http-server.ts";
 import { startProvider } from "../helpers/provider.ts";
@@ -61,6 +69,9 @@ describe("A deletion", () => {
     ["410 in place of 404", { ...notFound, statusCode: 410 }],
     ["404 with another code", { statusCode: 404, body: errorBody("NO_ROUTE") }],
     ["success as a string", { body: { success: "true" } }],
+    ["20,000 nested arrays", { body: nestedBody }],
+    ["404 with nested arrays", { statusCode: 404, body: nestedBody }],
+    ["success beside nested arrays", { body: `{"success":true,"a":${nestedBody}}` }],
   ])("fails and is not retried when the service returns %s", async (_case, response) => {
     const provider = await startWithService([response, deleted], { retrySeconds: "60" });
 

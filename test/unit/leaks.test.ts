@@ -5,7 +5,15 @@ import { parseJson } from "../../src/common/json.ts";
 import { EngineMonitor } from "../../src/provider/engine.ts";
 import { WebhookError } from "../../src/provider/errors.ts";
 import { WebhookProvider } from "../../src/provider/webhook-provider.ts";
-import { apiKey, errorBody, secret, someArgs, someState, wrapped } from "../helpers/builders.ts";
+import {
+  apiKey,
+  errorBody,
+  nestedBody,
+  secret,
+  someArgs,
+  someState,
+  wrapped,
+} from "../helpers/builders.ts";
 import { errorOf } from "../helpers/errors.ts";
 import { expectNoPrototypePollution, expectPrintable } from "../helpers/expectations.ts";
 import { refusedAddress, type StubResponse, startRawServer } from "../helpers/http-server.ts";
@@ -57,6 +65,7 @@ describe("After any response of the service", () => {
     // Inputs that make a careless parser slow, or overflow its stack.
     "[".repeat(100_000),
     '{"a":'.repeat(20_000),
+    nestedBody,
     `{"id":${"9".repeat(100_000)},"secret":"s"}`,
     errorBody("X", "https://".repeat(12_000)),
   ];
