@@ -1,7 +1,7 @@
 // The operations of the service's API, which docs/api/README.md describes, and their paths.
 
 import { mayHaveActed, type RequestKind } from "./retry-policy.js";
-import type { ListedWebhook } from "./schemas.js";
+import type { ListEntry, ListedWebhook } from "./schemas.js";
 import type { HttpRequest, HttpResponse } from "./send-once.js";
 import { isNotFound } from "./service-error.js";
 import type { Call, CallResult, ClientOptions, Transport } from "./transport.js";
@@ -36,8 +36,12 @@ interface EndedCall extends CallResult {
 
 /** A request that failed, and how it ended. */
 export interface FailedCall extends EndedCall {
-  /** What a response with a 2xx status does not hold in a usable form. */
-  readonly unusablePart?: "body" | "id" | "list" | "confirmation";
+  /**
+   * What a response with a 2xx status does not hold in a usable form. `body`: it is no JSON object. `inexactId`: the id
+   * is a number that JavaScript cannot represent exactly. `entries`: some entries of a list are not usable.
+   */
+  readonly unusablePart?: "body" | "id" | "inexactId" | "list" | "entries" | "confirmation";
+  readonly unusableEntries?: readonly Omit<ListEntry, "webhook">[];
 }
 
 /** Identifies a webhook at one service, which numbers the webhooks of each database. */
@@ -64,7 +68,7 @@ export type Deletion =
   | { readonly kind: "absent"; readonly mayBeDeleted: boolean }
   | { readonly kind: "failed"; readonly failure: FailedCall };
 
-/** The webhooks of a database. `failure` says why there is no list. */
+/** The webhooks of a database. `failure` says why there is no list, or why an entry is missing. */
 export interface WebhookList {
   readonly webhooks: readonly ListedWebhook[];
   /** Whether the database certainly has no further webhooks. */
@@ -89,20 +93,26 @@ export async function createWebhook(
     return { kind: mayHaveActed(call.outcome) ? "inDoubt" : "refused", failure: call };
   }
   const created = parseCreatedWebhook(response.body);
-  const { id, secret } = created ?? {};
-  return id === undefined
-    ? { kind: "inDoubt", failure: { ...call, unusablePart: created === undefined ? "body" : "id" } }
-    : { kind: "returned", webhook: { databaseId, id }, secret };
+  if (created?.id === undefined) {
+    const unusableId = created?.isIdInexact ? "inexactId" : "id";
+    const unusablePart = created === undefined ? "body" : unusableId;
+    return { kind: "inDoubt", failure: { ...call, unusablePart } };
+  }
+  const { id, secret } = created;
+  return { kind: "returned", webhook: { databaseId, id }, secret };
 }
 
 /**
  * Lists the webhooks of a database.
  *
  * Source: docs/api/README.md#list-webhooks. Only a public service with this API documents the operation.
+ *
+ * @param isUsable Whether the caller can use a webhook. An entry that is not usable makes the list incomplete.
  */
 export async function listWebhooks(
   context: ClientContext,
   databaseId: string,
+  isUsable: (webhook: ListedWebhook) => boolean,
 ): Promise<WebhookList> {
   const { parseWebhookList } = await loadSchemas();
   const { call, response } = await callApi(context, "list", webhooksPath(databaseId));
@@ -110,9 +120,19 @@ export async function listWebhooks(
     return { webhooks: [], isComplete: false, failure: call };
   }
   const list = parseWebhookList(response.body);
-  return list === undefined
-    ? { webhooks: [], isComplete: false, failure: { ...call, unusablePart: "list" } }
-    : { ...list, isComplete: list.isComplete && response.mayBeIncomplete !== true };
+  if (list === undefined) {
+    return { webhooks: [], isComplete: false, failure: { ...call, unusablePart: "list" } };
+  }
+  const canUse = ({ webhook }: ListEntry) => webhook !== undefined && isUsable(webhook);
+  const webhooks = list.entries.filter(canUse).flatMap(({ webhook = [] }) => webhook);
+  const unusableEntries = list.entries.filter((entry) => !canUse(entry));
+  return unusableEntries.length === 0
+    ? { webhooks, isComplete: list.isComplete && response.mayBeIncomplete !== true }
+    : {
+        webhooks,
+        isComplete: false,
+        failure: { ...call, unusablePart: "entries", unusableEntries },
+      };
 }
 
 /**

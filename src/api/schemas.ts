@@ -11,7 +11,14 @@ const webhookId = () =>
 
 /** Reads the response to a creation: the id where it is usable, and the secret, whatever it is. */
 export const parseCreatedWebhook = parser(() =>
-  z.object({ id: z.catch(z.optional(webhookId()), undefined), secret: z.optional(z.unknown()) }),
+  z.pipe(
+    z.object({ id: z.optional(z.unknown()), secret: z.optional(z.unknown()) }),
+    z.transform(({ id, secret }) => ({
+      id: webhookIdOf(id),
+      isIdInexact: typeof id === "number" && id > Number.MAX_SAFE_INTEGER,
+      secret,
+    })),
+  ),
 );
 
 // A text of the list ends up in the state and on terminals.
@@ -32,23 +39,39 @@ const listedWebhook = () =>
 /** A webhook in the response of the list operation. */
 export type ListedWebhook = z.infer<ReturnType<typeof listedWebhook>>;
 
+/** An entry of a list. `webhook` is missing where the entry is not usable. */
+export interface ListEntry {
+  /** The first entry has position 1. */
+  readonly position: number;
+  readonly id: string | undefined;
+  readonly webhook: ListedWebhook | undefined;
+}
+
 /**
  * Reads the response to the list operation. The list counts as complete only without any further field,
  * which could be the one of a pagination.
  */
-export const parseWebhookList = parser(() =>
-  z.pipe(
-    z
-      .looseObject({ webhooks: z.array(listedWebhook()) })
-      .check(
-        z.refine(({ webhooks }) => new Set(webhooks.map(({ id }) => id)).size === webhooks.length),
-      ),
-    z.transform(({ webhooks, success = true, ...rest }) => ({
-      webhooks,
-      isComplete: success === true && Object.keys(rest).length === 0,
-    })),
-  ),
-);
+export const parseWebhookList = parser(() => {
+  const webhookSchema = listedWebhook();
+  return z.pipe(
+    z.looseObject({ webhooks: z.array(z.unknown()) }),
+    z.transform(({ webhooks, success = true, ...rest }) => {
+      const byId = Map.groupBy(webhooks, idOf);
+      const entries = webhooks.map((webhook, at): ListEntry => {
+        const id = idOf(webhook);
+        // Entries with the same id contradict each other.
+        const isUnique = byId.get(id)?.length === 1;
+        const data = isUnique ? webhookSchema.safeParse(webhook).data : undefined;
+        return { position: at + 1, id, webhook: data };
+      });
+      return { entries, isComplete: success === true && Object.keys(rest).length === 0 };
+    }),
+  );
+});
+
+function idOf(entry: unknown): string | undefined {
+  return webhookIdOf((entry as { readonly id?: unknown } | null)?.id);
+}
 
 /** Reads the response to a deletion. */
 export const parseDeletion = parser(() => z.object({ success: z.literal(true) }));

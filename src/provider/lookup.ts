@@ -111,10 +111,9 @@ export function differencesFrom(
   );
 }
 
-/** Requests a list. One with a marker of Pulumi counts as partial: Pulumi could not store that webhook. */
-async function requestList(context: Context, databaseId: string): Promise<WebhookList> {
-  const list = await listWebhooks(context, databaseId);
-  return isUnknown(list.webhooks) ? { webhooks: [], isComplete: false } : list;
+/** Requests a list. Pulumi could not store a webhook with one of its markers. */
+function requestList(context: Context, databaseId: string): Promise<WebhookList> {
+  return listWebhooks(context, databaseId, (webhook) => !isUnknown(webhook));
 }
 
 function findIn(list: WebhookList, id: string): Lookup {

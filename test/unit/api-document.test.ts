@@ -72,7 +72,7 @@ describe("The description of the API", () => {
     {
       name: "ListedWebhook",
       isUsable: (body: string) =>
-        responses.parseWebhookList(`{ "webhooks": [${body}] }`) !== undefined,
+        responses.parseWebhookList(`{ "webhooks": [${body}] }`)?.entries[0]?.webhook !== undefined,
     },
     {
       name: "NotFoundError",
@@ -101,13 +101,12 @@ async function requestsOfClient(): Promise<HttpRequest[]> {
   const context = {
     settings: someSettings(),
     transport: { sendRequest },
-    operation: {},
     onDelay: () => undefined,
   };
   const databaseId = "{databaseId}";
   const { url, events, tableId } = newWebhook as Omit<client.NewWebhook, "databaseId">;
   await client.createWebhook(context, { databaseId, url, events, tableId });
-  await client.listWebhooks(context, databaseId);
+  await client.listWebhooks(context, databaseId, () => true);
   await client.deleteWebhook(context, { databaseId, id: "{webhookId}" });
   return sent;
 }

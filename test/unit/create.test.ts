@@ -60,6 +60,12 @@ describe("A creation", () => {
     expect(requests).toMatchObject([{ body: JSON.stringify({ url, events }) }]);
   });
 
+  it("says why an id is not usable that JavaScript cannot represent", async () => {
+    const { create } = await startWithService({ body: `{"id":${2 ** 53},"secret":"s"}` });
+
+    await expect(create(someArgs())).rejects.toThrow("id above 2^53");
+  });
+
   it.each([
     { statusCode: 200, id: 0 },
     { statusCode: 299, id: "12345678901234567890" },

@@ -50,7 +50,8 @@ describe("An import", () => {
     [{ url: "http://127.0.0.1:1" }, { url: "http://127.0.0.1:1" }],
     [{ events: ["z", ...events] }, { events: [...events, "z"], allowUnknownEvents: true }],
   ])("of a webhook with %j returns arguments with %j", async (entry, args) => {
-    const { importWebhook, check, diff } = await startImport(secret, listOf(listed(entry)));
+    const list = listOf({ id: "odd" }, listed(entry));
+    const { importWebhook, check, diff } = await startImport(secret, list);
     const declared = someArgs({ ...args });
 
     const { inputs, props } = await importWebhook();
@@ -113,6 +114,7 @@ describe("An import", () => {
 
   it.each<[string, list: StubResponse]>([
     ["does not hold the webhook", listOf()],
+    ["holds only an odd entry for it", listOf(listed({ events: ["\n"] }))],
     ["is incomplete", { body: { webhooks: [], next: 1 } }],
     ["cannot be read", { statusCode: 403 }],
     ["holds the webhook with several tables", listOf(listed({ tableIds: ["a", "b"] }))],

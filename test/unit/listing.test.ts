@@ -133,6 +133,52 @@ describe("A refresh with listing", () => {
     expect(lines).toEqual([expect.stringMatching(/^warning: /)]);
   });
 
+  const oddUrl = "https://h.example/a\u200db";
+  it.each<[string, first: StubResponse, named: RegExp]>([
+    [
+      "a url with an invisible character",
+      listOf(listed({ id: 9, url: oddUrl })),
+      /entry 1 \(webhook 9\)\./,
+    ],
+    ["an id that is not exact", { body: `{"webhooks":[{"id":${2 ** 53}}]}` }, /: entry 1\./],
+    ["no object", listOf(listed({ id: 1 }), null as never), /: entry 2\./],
+    [
+      "one of Pulumi's markers",
+      listOf(listed({ id: 9, url: unknownMarkers.string })),
+      /entry 1 \(webhook 9\)\./,
+    ],
+    ["its own entry", listOf(listed({ url: oddUrl })), /entry 1 \(webhook 17\)\./],
+    [
+      "one id twice",
+      listOf(listed(), listed({ url: "https://b.example/" })),
+      /entry 1 \(webhook 17\), entry 2 \(webhook 17\)\./,
+    ],
+    ["seven such entries", listOf(...Array(7).fill(1)), /entry 5 and 2 more\./],
+  ])(
+    "keeps a webhook that is not found, and names the unusable entries of the list: %s",
+    async (_, list, named) => {
+      const { read, state, lines } = await startListing(list);
+
+      expect(await read("17", state)).toBeDefined();
+      expect(lines).toEqual([expect.stringMatching(/^warning: /)]);
+      expect(lines[0]).toMatch(named);
+      expect(lines[0]).not.toContain("h.example");
+    },
+  );
+
+  it.each([
+    ["unusable", listed({ id: 9, url: oddUrl })],
+    ["with one of Pulumi's markers", listed({ id: 9, events: [unknownMarkers.string] })],
+  ])("compares a webhook that the list holds beside an entry that is %s", async (_, odd) => {
+    const list = listOf(odd, listed({ url: "https://b.example/" }));
+    const { read, state, lines } = await startListing(list);
+
+    const refreshed = await read("17", state);
+
+    expect(refreshed.props).toMatchObject({ url: "https://b.example/" });
+    expect(lines).toEqual([expect.stringMatching(/^warning: .*webhook 17 .*: url\./)]);
+  });
+
   it("warns about each database that it cannot look up", async () => {
     const { read, state, lines } = await startListing({ statusCode: 403 });
 
@@ -203,6 +249,7 @@ describe("The lookup after a creation in doubt", () => {
     ["other events", listOf({ ...orphan, events: ["record.created"] }), [], true],
     ["another table", listOf({ ...orphan, tableIds: ["t"] }), [], true],
     ["an incomplete list", { body: { webhooks: [], next: 1 } }, [], false],
+    ["an odd entry", listOf(orphan, listed({ id: 9, events: ["\n"] })), ["7000099"], false],
     ["an error", { statusCode: 403 }, [], false],
   ])(
     "finds equal webhooks, and whether the list is complete: %s",

@@ -61,6 +61,14 @@ it("The text of a failed request says what the service returned, or why there is
     error: textOf(notFound),
     errorWithoutMessage: textOf(outcomes.response(400, undefined, errorBody("BAD", ""))),
     noList: textOf(outcomes.response(200), { unusablePart: "list", request: listRequest }),
+    inexactId: textOf(outcomes.response(200), { unusablePart: "inexactId" }),
+    unusableEntries: textOf(outcomes.response(200), {
+      unusablePart: "entries",
+      unusableEntries: [
+        { position: 2, id: "18" },
+        { position: 3, id: undefined },
+      ],
+    }),
     noConfirmation: textOf(outcomes.response(200), unconfirmed),
     stopping: textOf(outcomes.unsent("stopping")),
     timeoutOfConnection: textOf(outcomes.unsent("timeout")),
@@ -77,6 +85,7 @@ it("The text of a failed request says what the service returned, or why there is
       "askedToWaitLonger": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: the service asks for a wait of over a day, and dbwebhooks:retrySeconds (set by DBWEBHOOKS_RETRY_SECONDS) is 120)",
       "error": "POST https://tables.example.com/somewhere returned 404 NOT_FOUND "It is gone."",
       "errorWithoutMessage": "POST https://tables.example.com/somewhere returned 400 BAD",
+      "inexactId": "POST https://tables.example.com/somewhere returned 200 with a webhook id above 2^53, which JavaScript cannot represent exactly",
       "noConfirmation": "DELETE https://tables.example.com/somewhere returned 200 without confirming the deletion",
       "noConnectionOrReason": "POST https://tables.example.com/somewhere could not connect (unknown reason)",
       "noConnectionOrText": "POST https://tables.example.com/somewhere could not connect (ECONNREFUSED)",
@@ -86,6 +95,7 @@ it("The text of a failed request says what the service returned, or why there is
       "stopping": "POST https://tables.example.com/somewhere was not sent, because Pulumi is stopping",
       "timeoutOfConnection": "POST https://tables.example.com/somewhere could not connect within 30 s (dbwebhooks:timeoutSeconds)",
       "timeoutOfResponse": "POST https://tables.example.com/somewhere got no complete response within 30 s (dbwebhooks:timeoutSeconds)",
+      "unusableEntries": "POST https://tables.example.com/somewhere returned 200 with unusable entries in its list: entry 2 (webhook 18), entry 3",
     }
   `);
 });

@@ -127,7 +127,7 @@ export function notLookedUpText(databaseId: string, failedCall: string | undefin
   const why =
     failedCall === undefined
       ? "the service may have listed only a part of its webhooks"
-      : `the list could not be read: ${failedCall}`;
+      : `the list could not be read completely: ${failedCall}`;
   return sentences(
     `Some webhooks of database ${shownValue(databaseId)} were not looked up, because ${why}.`,
     `Their state stays as it is, and this refresh does not show their drift.`,

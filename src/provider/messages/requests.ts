@@ -7,20 +7,23 @@ import { oneLine } from "../../common/redact.js";
 import type { Context } from "../operation.js";
 import { nameOfSetting } from "./names.js";
 
+const maxShownEntries = 5;
 const unusablePartText = {
   body: "with something other than the description of a webhook",
   id: "without a usable webhook id",
+  inexactId: "with a webhook id above 2^53, which JavaScript cannot represent exactly",
   list: "with something other than a list of webhooks",
+  entries: "with unusable entries in its list:",
   confirmation: "without confirming the deletion",
 };
 
 /** Describes the outcome of a request, such as `POST https://… returned 401 UNAUTHORIZED "No such key."`. */
 export function callText(context: Context, call: FailedCall): string {
-  const { request, outcome, unusablePart } = call;
+  const { request, outcome } = call;
   const location = oneLine(request.url.origin + request.url.pathname, 300);
   const result =
     outcome.kind === "response"
-      ? responseText(context, outcome, unusablePart)
+      ? responseText(context, outcome, call)
       : noResponseText(context, outcome);
   return `${request.method} ${location} ${result}${gaveUpText(context, call)}`;
 }
@@ -29,7 +32,7 @@ export function callText(context: Context, call: FailedCall): string {
 function responseText(
   context: Context,
   { statusCode, body }: HttpResponse,
-  unusablePart: FailedCall["unusablePart"],
+  { unusablePart, unusableEntries = [] }: FailedCall,
 ): string {
   const { code = "", message = "" } = parseServiceError(body) ?? {};
   const operation = context.operation.withSensitiveValues(secretsInBody(body));
@@ -37,11 +40,21 @@ function responseText(
   return [
     `returned ${statusCode}`,
     unusablePart && unusablePartText[unusablePart],
+    unusableEntries.length > 0 && entriesText(unusableEntries),
     operation.redact(code, 50),
     shownMessage && `"${shownMessage}"`,
   ]
     .filter(Boolean)
     .join(" ");
+}
+
+/** Names entries by their position and id: a url can be a credential. */
+function entriesText(entries: NonNullable<FailedCall["unusableEntries"]>): string {
+  const more = entries.length - maxShownEntries;
+  const shown = entries
+    .slice(0, maxShownEntries)
+    .map(({ position, id }) => `entry ${position}${id === undefined ? "" : ` (webhook ${id})`}`);
+  return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 function noResponseText(
