@@ -40,7 +40,14 @@ export interface FailedCall extends EndedCall {
    * What a response with a 2xx status does not hold in a usable form. `body`: it is no JSON object. `inexactId`: the id
    * is a number that JavaScript cannot represent exactly. `entries`: some entries of a list are not usable.
    */
-  readonly unusablePart?: "body" | "id" | "inexactId" | "list" | "entries" | "confirmation";
+  readonly unusablePart?:
+    | "body"
+    | "id"
+    | "inexactId"
+    | "list"
+    | "entries"
+    | "confirmation"
+    | "success";
   readonly unusableEntries?: readonly Omit<ListEntry, "webhook">[];
 }
 
@@ -156,9 +163,12 @@ export async function deleteWebhook(
       ? { kind: "absent", mayBeDeleted: call.earlierOutcomes.some(mayHaveActed) }
       : { kind: "failed", failure: call };
   }
-  return response.body.trim() === "" || parseDeletion(response.body) !== undefined
-    ? { kind: "deleted" }
-    : { kind: "failed", failure: { ...call, unusablePart: "confirmation" } };
+  const deletion = parseDeletion(response.body);
+  if (response.body.trim() === "" || deletion?.success) {
+    return { kind: "deleted" };
+  }
+  const unusablePart = deletion === undefined ? "confirmation" : "success";
+  return { kind: "failed", failure: { ...call, unusablePart } };
 }
 
 function webhooksPath(databaseId: string): string {

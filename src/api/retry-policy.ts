@@ -1,7 +1,7 @@
 // The whole decision about a retry, without I/O: whether, when, until when, and why not.
 
 import type { HttpOutcome } from "./send-once.js";
-import { parseServiceError } from "./service-error.js";
+import { isApiError } from "./service-error.js";
 
 /** How long a refused connection is retried: a service that restarts accepts connections by then. */
 export const connectionRefusedSeconds = 15;
@@ -97,8 +97,8 @@ function isThrottled(outcome: HttpOutcome): boolean {
   if (outcome.kind !== "response") {
     return false;
   }
-  const { statusCode, retryAfterMs, body } = outcome;
-  const isThrottling503 = retryAfterMs !== undefined && parseServiceError(body) !== undefined;
+  const { statusCode, retryAfterMs } = outcome;
+  const isThrottling503 = retryAfterMs !== undefined && isApiError(outcome);
   return statusCode === 429 || (statusCode === 503 && isThrottling503);
 }
 

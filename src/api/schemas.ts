@@ -74,7 +74,7 @@ function idOf(entry: unknown): string | undefined {
 }
 
 /** Reads the response to a deletion. */
-export const parseDeletion = parser(() => z.object({ success: z.literal(true) }));
+export const parseDeletion = parser(() => z.object({ success: z.boolean() }));
 
 /**
  * Returns a function that reads a body, and returns `undefined` where it does not match the schema. The

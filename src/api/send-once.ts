@@ -29,6 +29,8 @@ export interface HttpResponse {
   readonly retryAfterMs?: number | undefined;
   /** The origin that a redirect points to. */
   readonly redirectOrigin?: string | undefined;
+  /** Whether a redirect points to another path of the same origin. */
+  readonly isSameOriginRedirect?: boolean;
   /** Whether a list may be partial: status 206 (RFC 9110, section 15.3.7) or a `Link` (RFC 8288). */
   readonly mayBeIncomplete?: boolean;
 }
@@ -159,6 +161,7 @@ async function send(
     body: json === undefined ? null : JSON.stringify(json),
     signal,
   });
+  const redirectOrigin = originOf(String(headers.location ?? ""), url);
   return {
     kind: "response",
     statusCode,
@@ -169,7 +172,8 @@ async function send(
       throw error;
     }),
     retryAfterMs: parseRetryAfter(String(headers["retry-after"] ?? ""), Date.now()),
-    redirectOrigin: originOf(String(headers.location ?? ""), url),
+    redirectOrigin,
+    isSameOriginRedirect: redirectOrigin === url.origin,
     mayBeIncomplete: statusCode === 206 || headers.link !== undefined,
   };
 }

@@ -17,6 +17,17 @@ export function parseServiceError(body: string): ServiceError | undefined {
     : undefined;
 }
 
+/** Whether a response carries the service's error envelope, which proxies and login pages do not send. */
+export function isApiError(outcome: HttpOutcome): boolean {
+  return outcome.kind === "response" && parseServiceError(outcome.body) !== undefined;
+}
+
+/** Returns the message of a body without an error envelope, such as that of `{ success: false, message }`. */
+export function messageInBody(body: string): string {
+  const { message } = (parseJson(body) ?? {}) as { message?: unknown };
+  return typeof message === "string" ? message : "";
+}
+
 /** Whether the service responded that a database or a webhook does not exist, or not for this key. */
 export function isNotFound(outcome: HttpOutcome): boolean {
   return (

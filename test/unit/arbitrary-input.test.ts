@@ -80,7 +80,11 @@ it("Without listing, and with any other configuration, state and arguments, a di
       const result = await diff("17", olds, news).catch((error) => error.kind);
       const refreshed = await read("17", olds).catch((error) => error.kind);
 
-      expect([{ changes: false }, { changes: true, replaces: expect.any(Array) }, "unchanged"]).toContainEqual(result);
+      expect([
+        { changes: false },
+        { changes: true, replaces: expect.any(Array) },
+        "unchanged",
+      ]).toContainEqual(result);
       const stored = { id: "17", props: { ...olds, secret: wrapped(secret) } };
       expect([stored, "unchanged"]).toContainEqual(refreshed);
       [...failures, ...lines].forEach(expectPrintable);

@@ -199,6 +199,7 @@ describe("An error", () => {
       "the url in the failed undo of a creation",
       [{ body: { id: 17, secret: 1 } }, refusalWith(tokens.path)],
     ],
+    ["the key in a message without an error envelope", [{ body: { message: apiKey } }]],
     ["the key in the host of a redirect", [{ statusCode: 301, headers: redirect }]],
   ])("withholds %s", async (_case, responses) => {
     const { create } = await startWithService(responses);

@@ -57,6 +57,8 @@ it("The text of a failed request says what the service returned, or why there is
     elapsedMs: 15_000,
   } as const;
 
+  const locked = { success: false, message: "Webhook is locked." };
+
   expect({
     error: textOf(notFound),
     errorWithoutMessage: textOf(outcomes.response(400, undefined, errorBody("BAD", ""))),
@@ -69,6 +71,7 @@ it("The text of a failed request says what the service returned, or why there is
         { position: 3, id: undefined },
       ],
     }),
+    refusalWith200: textOf(outcomes.response(200, undefined, locked), unconfirmed),
     noConfirmation: textOf(outcomes.response(200), unconfirmed),
     stopping: textOf(outcomes.unsent("stopping")),
     timeoutOfConnection: textOf(outcomes.unsent("timeout")),
@@ -91,6 +94,7 @@ it("The text of a failed request says what the service returned, or why there is
       "noConnectionOrText": "POST https://tables.example.com/somewhere could not connect (ECONNREFUSED)",
       "noList": "GET https://tables.example.com/somewhere returned 200 with something other than a list of webhooks",
       "noRetryAfterStop": "POST https://tables.example.com/somewhere returned 429 (gave up after 1 attempt in 3 s: Pulumi is stopping)",
+      "refusalWith200": "DELETE https://tables.example.com/somewhere returned 200 without confirming the deletion "Webhook is locked."",
       "refusedRetries": "POST https://tables.example.com/somewhere could not connect (ECONNREFUSED: connect failed) (gave up after 3 attempts in 15 s: a refused connection is retried for 15 s)",
       "stopping": "POST https://tables.example.com/somewhere was not sent, because Pulumi is stopping",
       "timeoutOfConnection": "POST https://tables.example.com/somewhere could not connect within 30 s (dbwebhooks:timeoutSeconds)",
@@ -125,13 +129,13 @@ const htmlPage = (statusCode: number) =>
   Object.assign(outcomes.response(statusCode), { body: "<!doctype html>" });
 const apiError = (statusCode: number) =>
   outcomes.response(statusCode, undefined, errorBody("NO", ""));
-const redirectTo = (redirectOrigin: string) =>
-  Object.assign(outcomes.response(302), { redirectOrigin });
+const redirectTo = (redirectOrigin: string, isSameOriginRedirect = false) =>
+  Object.assign(outcomes.response(302), { redirectOrigin, isSameOriginRedirect });
 
 it("The advice after a failed request follows from its outcome and the settings", () => {
   const advice = (outcome: HttpOutcome, more: Partial<FailedCall> = {}, inSettings = settings) => {
     const call = failedWith(outcome, more);
-    const quota = quotaAdvice(call);
+    const quota = call.request.method === "POST" && quotaAdvice(call);
     return [adviceFor(someContext(creation, inSettings), call), quota].filter(Boolean).join(" | ");
   };
   const toDelete = { request: deleteRequest };
@@ -142,11 +146,12 @@ it("The advice after a failed request follows from its outcome and the settings"
     missingDatabase: advice(notFound),
     wrongHost: advice(outcomes.response(404)),
     redirect: advice(redirectTo("https://b.test")),
-    redirectWithinHost: advice(redirectTo(outcomes.someRequest.url.origin)),
+    redirectWithinHost: advice(redirectTo("https://a.test", true)),
     redirectWithoutTarget: advice(outcomes.response(300)),
     invalid: advice(apiError(400)),
     refusedDeletion: advice(apiError(409), toDelete),
     gone: advice(apiError(410), toDelete),
+    locked: advice(outcomes.response(200), { ...toDelete, unusablePart: "success" }),
     rateLimited: advice(outcomes.throttled()),
     keyOfStack: advice(apiError(401)),
     keyOfProvider: advice(apiError(401), {}, explicitSettings),
@@ -165,6 +170,7 @@ it("The advice after a failed request follows from its outcome and the settings"
       "keyFromEnvironmentOrQuota": "The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. | Perhaps the database is full. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks.",
       "keyOfProvider": "The service does not accept the API key for this. Correct the argument apiKey of the Provider, or declare the Provider again if it has left the program. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks.",
       "keyOfStack": "The service does not accept the API key for this. Set DBWEBHOOKS_API_KEY to the right key: it sets the key for this command, whatever the stack stores. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks.",
+      "locked": "The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state.",
       "missingDatabase": "The service returns this both when the database does not exist and when the key has no access to it: check databaseId, dbwebhooks:apiKey and dbwebhooks:baseUrl.",
       "noConnection": "Check that the service is running, and check the network, HTTPS_PROXY, NODE_EXTRA_CA_CERTS and dbwebhooks:baseUrl. Then run the command again.",
       "quota402": "The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. | Perhaps the database is full. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks.",
@@ -174,7 +180,7 @@ it("The advice after a failed request follows from its outcome and the settings"
       "redirect": "It redirects to https://b.test, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.",
       "redirectWithinHost": "It redirects to another path of the same host, such as a login page or another prefix: check the path of dbwebhooks:baseUrl.",
       "redirectWithoutTarget": "It redirects elsewhere, and the API key is not sent there: set dbwebhooks:baseUrl to the address of the service itself.",
-      "refusedDeletion": "The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state. | Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks.",
+      "refusedDeletion": "The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state.",
       "stopping": "Run the command again.",
       "wrongHost": "This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl.",
     }
@@ -405,7 +411,7 @@ it("A notice says what happened to a webhook, or why nothing happened", () => {
       "inactive": "At the service, webhook 17 of database base_abc123 is switched off (active: false), so it sends no notifications.",
       "namedByAdopt": "Did not delete webhook 17 of database base_abc123: the argument adopt of the program names it, so it has another resource now.",
       "namedTwice": "names webhook 17 of database base_abc123, which this command already adopts: in another resource, or in the one that is replaced. See "One webhook, two resources" in docs/troubleshooting.md of pulumi-dbwebhooks.",
-      "noList": "Some webhooks of database base_abc123 were not looked up, because the list could not be read: CALL. Their state stays as it is, and this refresh does not show their drift.",
+      "noList": "Some webhooks of database base_abc123 were not looked up, because the list could not be read completely: CALL. Their state stays as it is, and this refresh does not show their drift.",
       "notLookedUp": "Some webhooks of database base_abc123 were not looked up, because the service may have listed only a part of its webhooks. Their state stays as it is, and this refresh does not show their drift.",
       "otherSecret": "The argument adopt.secret of webhook 17 of database base_abc123 is not the secret in the state, and has no effect: the state keeps its secret. See "adopt.secret differs from the state" in docs/troubleshooting.md of pulumi-dbwebhooks.",
       "replaced": "Replacing webhook 17 of database base_abc123, because these properties differ: url, events. The new webhook has a new secret.",

@@ -76,16 +76,21 @@ describe("The HTTP sender", () => {
   });
 
   const redirectTo = (location: string) => ({ statusCode: 307, headers: { location } });
-  const nothing = { retryAfterMs: undefined, redirectOrigin: undefined, mayBeIncomplete: false };
-  const loopback = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/);
+  const noRedirect = { redirectOrigin: undefined, isSameOriginRedirect: false };
+  const nothing = { retryAfterMs: undefined, ...noRedirect, mayBeIncomplete: false };
+  const sameOrigin = {
+    redirectOrigin: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    isSameOriginRedirect: true,
+  };
+  const otherOrigin = { redirectOrigin: "https://a.b", isSameOriginRedirect: false };
 
   it.each<[string, StubResponse, expected: object]>([
     ["no header", {}, nothing],
     ["a Retry-After header", { headers: { "retry-after": "7" } }, { retryAfterMs: 7_000 }],
     ["a Link header", { headers: { link: "<a>" } }, { mayBeIncomplete: true }],
     ["the status 206", { statusCode: 206 }, { mayBeIncomplete: true }],
-    ["a redirect to a URL", redirectTo("https://a.b/c?d"), { redirectOrigin: "https://a.b" }],
-    ["a redirect to a path", redirectTo("/a"), { redirectOrigin: loopback }],
+    ["a redirect to a URL", redirectTo("https://a.b/c?d"), otherOrigin],
+    ["a redirect to a path", redirectTo("/a"), sameOrigin],
     ["a redirect to an invalid URL", redirectTo("http://["), nothing],
     ["a redirect to a URL without a host", redirectTo("mailto:a"), nothing],
   ])("reads a response with %s, and follows no redirect", async (_case, response, expected) => {

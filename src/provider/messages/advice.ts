@@ -1,13 +1,15 @@
 // The next step after a failed request: one that fits the response, whatever the program was before.
 import type { FailedCall } from "../../api/client.js";
 import type { HttpResponse } from "../../api/send-once.js";
-import { isNotFound, parseServiceError } from "../../api/service-error.js";
+import { isApiError, isNotFound } from "../../api/service-error.js";
 import { environmentVariables } from "../../common/setting-names.js";
 import type { Settings } from "../config.js";
 import type { Context } from "../operation.js";
 import { nameOfSetting } from "./names.js";
 import { sentences } from "./sentences.js";
 import { see } from "./troubleshooting.js";
+
+const deletionAdvice = `The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state.`;
 
 /** Says what to do after a failed request. */
 export function adviceFor(context: Context, call: FailedCall): string {
@@ -53,6 +55,9 @@ function adviceForResponse(
       `check databaseId, ${nameOfSetting(settings, "apiKey")} and ${baseUrl}.`,
     );
   }
+  if (unusablePart === "success") {
+    return deletionAdvice;
+  }
   if (statusCode === 404 || unusablePart !== undefined) {
     return sentences(
       `This is not a response of the API: a login page, a proxy or another host may have sent it.`,
@@ -60,7 +65,7 @@ function adviceForResponse(
     );
   }
   if (statusCode >= 300 && statusCode < 400) {
-    return redirectAdvice(context, response, request.url.origin);
+    return redirectAdvice(context, response);
   }
   if (statusCode === 401 || statusCode === 403) {
     return isApiError(response)
@@ -74,17 +79,16 @@ function adviceForResponse(
     return "Run the command again later.";
   }
   return request.method === "DELETE"
-    ? `The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state.`
+    ? deletionAdvice
     : `The service refuses the request as it is: check the arguments of the webhook and ${baseUrl}.`;
 }
 
 function redirectAdvice(
   { settings, operation }: Context,
-  { redirectOrigin }: HttpResponse,
-  origin: string,
+  { redirectOrigin, isSameOriginRedirect }: HttpResponse,
 ): string {
   const baseUrl = nameOfSetting(settings, "baseUrl");
-  if (redirectOrigin === origin) {
+  if (isSameOriginRedirect) {
     return sentences(
       `It redirects to another path of the same host, such as a login page or another prefix:`,
       `check the path of ${baseUrl}.`,
@@ -96,11 +100,6 @@ function redirectAdvice(
     `It redirects ${target}, and the API key is not sent there:`,
     `set ${baseUrl} to the address of the service itself.`,
   );
-}
-
-/** Whether a response holds the error envelope of the API, and not a page of something in between. */
-function isApiError({ body }: HttpResponse): boolean {
-  return parseServiceError(body) !== undefined;
 }
 
 function apiKeyAdvice({ namesFromEnvironment, isExplicit }: Settings): string {

@@ -2,7 +2,7 @@
 import type { FailedCall } from "../../api/client.js";
 import { connectionRefusedSeconds, type GiveUpReason } from "../../api/retry-policy.js";
 import type { HttpFailure, HttpResponse } from "../../api/send-once.js";
-import { parseServiceError, secretsInBody } from "../../api/service-error.js";
+import { messageInBody, parseServiceError, secretsInBody } from "../../api/service-error.js";
 import { oneLine } from "../../common/redact.js";
 import type { Context } from "../operation.js";
 import { nameOfSetting } from "./names.js";
@@ -15,6 +15,7 @@ const unusablePartText = {
   list: "with something other than a list of webhooks",
   entries: "with unusable entries in its list:",
   confirmation: "without confirming the deletion",
+  success: "with success: false",
 };
 
 /** Describes the outcome of a request, such as `POST https://… returned 401 UNAUTHORIZED "No such key."`. */
@@ -34,7 +35,7 @@ function responseText(
   { statusCode, body }: HttpResponse,
   { unusablePart, unusableEntries = [] }: FailedCall,
 ): string {
-  const { code = "", message = "" } = parseServiceError(body) ?? {};
+  const { code = "", message = messageInBody(body) } = parseServiceError(body) ?? {};
   const operation = context.operation.withSensitiveValues(secretsInBody(body));
   const shownMessage = operation.redact(message, 200);
   return [
