@@ -5,15 +5,17 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-const read = (file: string) =>
-  JSON.parse(readFileSync(join(import.meta.dirname, "..", file), "utf8"));
-const bundled: { "bom-ref": string }[] = read("dist-plugin/sbom.cdx.json").components;
-const locked: Record<string, { version: string; dev?: boolean }> =
-  read("package-lock.json").packages;
+const read = (file: string) => readFileSync(join(import.meta.dirname, "..", file), "utf8");
+// The licences of each bundled package come after a line such as "zod 4.6.7 (MIT)".
+const bundled = read("dist-plugin/THIRD-PARTY-LICENSES").match(/^\S+ \d+\.\S+(?= \()/gm);
+if (bundled === null) throw new Error("THIRD-PARTY-LICENSES names no package.");
+const locked: Record<string, { version: string; dev?: boolean }> = JSON.parse(
+  read("package-lock.json"),
+).packages;
 const shipped = Object.entries(locked)
   .filter(([path, { version, dev }]) => {
     const name = path.replace(/^.*node_modules\//, "");
-    return path !== "" && (!dev || bundled.some((one) => one["bom-ref"] === `${name}@${version}`));
+    return path !== "" && (!dev || bundled.includes(`${name} ${version}`));
   })
   .map(([path]) => path);
 

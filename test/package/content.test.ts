@@ -51,7 +51,6 @@ describe("The packed package", async () => {
       "plugin/package.json",
       "plugin/pulumi-resource-dbwebhooks",
       "plugin/pulumi-resource-dbwebhooks.cmd",
-      "plugin/sbom.cdx.json",
       "plugin/schema.json",
     ]);
   });

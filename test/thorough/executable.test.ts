@@ -136,21 +136,9 @@ describe("The executable", () => {
     expect(proxyHeads).toHaveLength(1);
   });
 
-  it("comes with the licences of Node.js, and its bill of materials names it", async () => {
+  it("comes with the licences of Node.js", async () => {
     const licences = await readFile(inArchive("THIRD-PARTY-LICENSES"), "utf8");
-    const { metadata, components, dependencies } = JSON.parse(
-      await readFile(inArchive("sbom.cdx.json"), "utf8"),
-    );
 
-    const node = { "bom-ref": `node@${nodeVersion}`, name: "node", version: nodeVersion };
-    const root = { ref: metadata.component["bom-ref"] };
     expect(licences).toContain(`\nnode ${nodeVersion} (MIT)\n\nNode.js is licensed for use`);
-    expect(components).toContainEqual(expect.objectContaining(node));
-    expect(dependencies).toContainEqual(
-      expect.objectContaining({
-        ...root,
-        dependsOn: expect.arrayContaining([`node@${nodeVersion}`]),
-      }),
-    );
   });
 });

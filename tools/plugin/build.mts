@@ -1,13 +1,12 @@
 /**
  * `npm run build:plugin`: writes the native plugin to `dist-plugin`: one file that needs only Node.js, its
- * schema, a wrapper for Windows, and the licences and the bill of materials of the bundled packages. Copies
- * them to `plugin`, which is part of the npm package.
+ * schema, a wrapper for Windows, and the licences of the bundled packages. Copies them to `plugin`, which is
+ * part of the npm package.
  */
 import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundlePlugin } from "./bundle.mts";
 import { licencesOf } from "./licences.mts";
-import { sbomOf } from "./sbom.mts";
 import { schema } from "./schema.mts";
 
 const root = join(import.meta.dirname, "../..");
@@ -24,7 +23,6 @@ writeFileSync(join(directory, "schema.json"), `${JSON.stringify(schema, undefine
 writeFileSync(join(directory, "package.json"), `{ "type": "commonjs" }\n`);
 copyFileSync(join(root, "LICENSE"), join(directory, "LICENSE"));
 writeFileSync(join(directory, "THIRD-PARTY-LICENSES"), licencesOf(modules));
-writeFileSync(join(directory, "sbom.cdx.json"), sbomOf(modules));
 
 const packageCopy = join(root, "plugin");
 rmSync(packageCopy, { recursive: true, force: true });

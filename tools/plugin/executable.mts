@@ -8,7 +8,6 @@ import {
   platformOfMachine,
   platforms,
 } from "./node-binary.mts";
-import { sbomWithNode } from "./sbom.mts";
 
 const built = join(import.meta.dirname, "../../dist-plugin");
 const name = "pulumi-resource-dbwebhooks";
@@ -55,7 +54,5 @@ export async function buildExecutable(platform: Platform, directory: string): Pr
     join(directory, "THIRD-PARTY-LICENSES"),
     `${licences}\n${head}\n\n${licenceOfNode}\n`,
   );
-  const sbom = readFileSync(join(built, "sbom.cdx.json"), "utf8");
-  writeFileSync(join(directory, "sbom.cdx.json"), sbomWithNode(sbom, nodeVersion));
-  return [program, "LICENSE", "THIRD-PARTY-LICENSES", "sbom.cdx.json", "schema.json"];
+  return [program, "LICENSE", "THIRD-PARTY-LICENSES", "schema.json"];
 }

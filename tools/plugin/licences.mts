@@ -9,8 +9,13 @@ interface BundledPackage {
   readonly license?: string;
 }
 
+/** Returns the licences of the packages that these modules come from. */
+export function licencesOf(modules: readonly string[]): string {
+  return packagesIn(modules).map(licenceOf).join("\n");
+}
+
 /** Returns the packages that these modules come from, sorted by name. */
-export function packagesIn(modules: readonly string[]): BundledPackage[] {
+function packagesIn(modules: readonly string[]): BundledPackage[] {
   const directories = modules.map(packageDirectoryOf).filter((found) => found !== undefined);
   return [...new Set(directories)]
     .map((directory) => ({
@@ -18,11 +23,6 @@ export function packagesIn(modules: readonly string[]): BundledPackage[] {
       directory,
     }))
     .toSorted((one, other) => one.name.localeCompare(other.name, "en"));
-}
-
-/** Returns the licences of the packages that these modules come from. */
-export function licencesOf(modules: readonly string[]): string {
-  return packagesIn(modules).map(licenceOf).join("\n");
 }
 
 /** Returns the directory of the innermost package in `node_modules` that contains a module. */
