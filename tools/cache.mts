@@ -1,7 +1,5 @@
-import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { chmod, lstat, mkdir, mkdtemp, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { setTimeout as delay } from "node:timers/promises";
 import envPaths from "env-paths";
 import which from "which";
 
@@ -23,6 +21,9 @@ export interface TaskContext {
   signal: AbortSignal;
 }
 
+/** Another user of the machine may have put a program into the cache. */
+export class UnsafeCacheError extends Error {}
+
 /** The directory for the caches of this package: in `XDG_CACHE_HOME`, or the platform's default. */
 export function userCacheDirectory(): string {
   const name = "pulumi-dbwebhooks";
@@ -37,60 +38,56 @@ export async function isComplete({ directory, programs }: CachedTool): Promise<b
 }
 
 /**
- * Installs the tool into the cache, unless it is there or another process installs it first. The files are
- * written to a temporary directory and renamed into place, so that no partial directory is ever used.
+ * Installs the tool into the cache, unless it is there.
+ *
+ * @throws UnsafeCacheError
  */
 export async function ensureCached(tool: CachedTool, context: TaskContext): Promise<void> {
-  if (await isComplete(tool)) return;
-  await mkdir(dirname(tool.directory), { recursive: true });
-  // Without `using`, which is a syntax error on Node.js 22.
-  const database = new DatabaseSync(`${tool.directory}.lock`);
-  try {
-    await lock(database, tool.title, context);
-    if (!(await isComplete(tool))) await install(tool, context);
-  } finally {
-    database.close();
+  const { directory, programs } = tool;
+  // Closed to other users, also where the umask lets the group write.
+  await mkdir(dirname(directory), { recursive: true, mode: 0o700 });
+  await assertOnlyUserWrites(userCacheDirectory(), dirname(directory));
+  if (!(await isComplete(tool))) await install(tool, context);
+  await assertOnlyUserWrites(directory, ...programs.map((program) => join(directory, program)));
+}
+
+/** Throws unless this user owns the paths and is the only one who may write to them. Checks nothing on Windows. */
+async function assertOnlyUserWrites(...paths: readonly string[]): Promise<void> {
+  const user = process.getuid?.();
+  if (user === undefined) return;
+  for (const path of paths) {
+    // Whoever owns a symbolic link can change its target.
+    const [link, target] = [await lstat(path), await stat(path)];
+    const isOwn = link.uid === user && target.uid === user;
+    if (isOwn && (target.mode & 0o022) === 0) continue;
+    throw new UnsafeCacheError(
+      `${path} ${isOwn ? "can be written by" : "belongs to"} another user, who may have put a program there, \
+so nothing in it is run. Delete it and everything in it, or set XDG_CACHE_HOME to a directory of your own.`,
+    );
   }
 }
 
+/**
+ * Writes the files to a temporary directory and renames it, so that no partial directory is ever used. If
+ * another process was faster, its files are used.
+ */
 async function install(tool: CachedTool, context: TaskContext): Promise<void> {
   const { directory, programs } = tool;
-  const prefix = `${basename(directory)}.partial-`;
-  // No process writes to these directories any more, because this process has the lock.
-  for (const name of await readdir(dirname(directory))) {
-    if (name.startsWith(prefix)) await remove(join(dirname(directory), name));
-  }
-  const partial = await mkdtemp(join(dirname(directory), prefix));
+  const partial = await mkdtemp(join(dirname(directory), `${basename(directory)}.partial-`));
   try {
     await tool.install(partial, context);
     if (!(await isComplete({ ...tool, directory: partial }))) {
       throw new Error(`it did not make ${programs.join(", ")}`);
     }
-    // The target of a rename must be empty, and a program that cleans caches may have left some files there.
-    await remove(directory);
-    await rename(partial, directory);
+    for (const program of programs) await chmod(join(partial, program), 0o755);
+    await rename(partial, directory).catch(async () => {
+      if (await isComplete(tool)) return;
+      // A program that cleans caches has left some files, and the target of a rename must be empty.
+      await remove(directory);
+      await rename(partial, directory);
+    });
   } finally {
     await remove(partial);
-  }
-}
-
-/**
- * Locks the file of a database, and waits while another process has it locked. SQLite uses the locks of the
- * operating system, which releases them when a process ends, so that no lock is ever stale:
- * https://sqlite.org/lockingv3.html. The file stays empty.
- */
-async function lock(database: DatabaseSync, title: string, context: TaskContext): Promise<void> {
-  const sqliteBusy = 5;
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      // Nothing is ever written, so no journal file is needed.
-      return database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
-    } catch (error) {
-      if ((error as { errcode?: number }).errcode !== sqliteBusy) throw error;
-    }
-    if (attempt === 0)
-      context.say(`${title}: another process is installing it; waiting for that process`);
-    await delay(250, undefined, { signal: context.signal });
   }
 }
 

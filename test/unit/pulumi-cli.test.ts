@@ -30,6 +30,7 @@ beforeEach(() => {
 const inRoot = (path: string) => join(root, path);
 const setPath = (...directories: string[]) =>
   vi.stubEnv("PATH", directories.map(inRoot).join(delimiter));
+const cache = () => inRoot("cache/pulumi-dbwebhooks/pulumi-cli");
 const resolve = () => resolvePulumiCli({ say: (line) => void messages.push(line) });
 
 /** Writes an executable script. By default it runs in a shell that finds only what is on PATH. */
@@ -112,8 +113,49 @@ it.each([
 
   await expect(resolve()).rejects.toThrow(reason);
 
-  const filesInCache = fs.readdirSync(inRoot("cache/pulumi-dbwebhooks/pulumi-cli"));
-  expect(filesInCache).toEqual([expect.stringMatching(/^build-.*\.lock$/)]);
+  expect(fs.readdirSync(cache())).toEqual([]);
+});
+
+it("Two processes that build the CLI at once use the same complete copy", async () => {
+  installGo();
+
+  const [cli, other] = await Promise.all([resolve(), resolve()]);
+
+  expect(other).toEqual(cli);
+  expect(fs.existsSync(cli.command)).toBe(true);
+  expect(fs.readdirSync(cache())).toHaveLength(1);
+});
+
+it("A copy of the CLI that lost a file is built again", async () => {
+  installGo();
+  const { command } = await resolve();
+  fs.rmSync(command);
+
+  expect((await resolve()).command).toBe(command);
+  expect(fs.existsSync(command)).toBe(true);
+});
+
+// Windows has other permissions.
+describe.runIf(process.getuid)("A copy of the CLI in the cache is not run", () => {
+  beforeEach(() => installGo());
+
+  it.each(["", "..", "../..", "bin/pulumi"])(
+    "when other users can write to its directory, with path %j",
+    async (path) => {
+      const { command } = await resolve();
+      fs.chmodSync(join(dirname(command), "..", path), 0o775);
+
+      await expect(resolve()).rejects.toThrow(/can be written by another user.* XDG_CACHE_HOME/);
+    },
+  );
+
+  it("when another user owns the cache directory", async () => {
+    await resolve();
+    const getuid = vi.spyOn(process, "getuid").mockReturnValue(12345);
+    onTestFinished(() => getuid.mockRestore());
+
+    await expect(resolve()).rejects.toThrow(/belongs to another user.* XDG_CACHE_HOME/);
+  });
 });
 
 it("A machine on which no source of the CLI works gets one error, with every attempt and a way to install the CLI", async () => {
