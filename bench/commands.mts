@@ -1,16 +1,12 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, realpath, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bundlePlugin } from "../tools/plugin/bundle.mts";
-import { buildExecutable } from "../tools/plugin/executable.mts";
-import { platformOfMachine } from "../tools/plugin/node-binary.mts";
+import { promisify } from "node:util";
+import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import type { PulumiCli } from "../tools/pulumi-cli/resolve.mts";
-import { type Contender, executablePlugin, floorPlugin } from "./contenders.mts";
-import { watchProviderMemory } from "./memory.mts";
+import { type ContenderName, contenders } from "./contenders.mts";
 import { openProject, type Project } from "./project.mts";
-import { startServiceProcess } from "./service-process.mts";
 
 /** The Pulumi commands that are measured, in the order in which a round runs them. */
 export const steps = ["up", "no-op up", "refresh", "destroy"] as const;
@@ -21,42 +17,34 @@ type Step = (typeof steps)[number];
 export interface Comparison {
   /** The number of webhooks. */
   readonly count: number;
-  readonly rounds: number;
   readonly results: readonly Result[];
 }
 
 /** The measurements of one contender. */
-interface Result {
-  readonly contender: string;
+export interface Result {
+  readonly contender: ContenderName;
   /** The durations, one per round. */
   readonly seconds: Readonly<Record<Step, readonly number[]>>;
-  /** The peak memory of the provider's process in each command in which it was found; empty without `/proc`. */
-  readonly providerMegabytes: readonly number[];
   /** The size of the state after each command of the last round. */
   readonly stateBytes: Readonly<Record<Step, number>>;
 }
 
-export interface CompareOptions {
+interface CompareOptions {
   readonly cli: PulumiCli;
-  readonly contenders: readonly Contender[];
   /** The number of webhooks. */
   readonly count: number;
   readonly rounds: number;
-  readonly say: (line: string) => void;
+  /** Called at the start of each round. */
+  readonly say: (round: number) => void;
 }
 
 /**
- * Compares contenders. Every round runs each command once per contender, and the order changes from round
- * to round, so that changes of the machine's speed affect all contenders.
+ * Compares the contenders. Every round runs each command once per contender, and the order changes from
+ * round to round, so that changes of the machine's speed affect all contenders.
  */
-export async function compare(options: CompareOptions): Promise<Comparison> {
-  const { cli, contenders, count, rounds, say } = options;
-  await bundlePlugin("bench/floor-plugin.mts", join(floorPlugin, "pulumi-resource-dbwebhooks"));
-  if (contenders.some(({ plugin }) => plugin === executablePlugin)) {
-    await buildExecutable(platformOfMachine(), executablePlugin);
-  }
+export async function compare({ cli, count, rounds, say }: CompareOptions): Promise<Comparison> {
   const root = await realpath(await mkdtemp(join(tmpdir(), "dbwebhooks-bench-")));
-  await using service = await startServiceProcess(["--listing"]);
+  await using service = await startLocalService();
   try {
     const runs = [];
     for (const [index, contender] of contenders.entries()) {
@@ -66,23 +54,23 @@ export async function compare(options: CompareOptions): Promise<Comparison> {
         contender: contender.name,
         project: await openProject(cli, contender, { root: directory, count, service }),
         seconds: perStep((): number[] => []),
-        providerMegabytes: [] as number[],
         stateBytes: perStep(() => 0),
       });
     }
     for (let round = 0; round < rounds; round++) {
-      say(`webhooks: ${count}, round ${round + 1} of ${rounds}`);
+      say(round + 1);
       const first = round % runs.length;
       for (const step of steps) {
-        for (const run of [...runs.slice(first), ...runs.slice(0, first)]) {
-          const { seconds, peakMegabytes } = await measure(run.project, step);
-          run.seconds[step].push(seconds);
-          run.providerMegabytes.push(...(peakMegabytes === undefined ? [] : [peakMegabytes]));
-          run.stateBytes[step] = (await stat(run.project.stateFile)).size;
+        for (const { project, seconds, stateBytes } of [
+          ...runs.slice(first),
+          ...runs.slice(0, first),
+        ]) {
+          seconds[step].push(await secondsOf(project, step));
+          stateBytes[step] = (await stat(project.stateFile)).size;
         }
       }
     }
-    return { count, rounds, results: runs };
+    return { count, results: runs };
   } finally {
     await rm(root, { recursive: true, force: true });
   }
@@ -92,25 +80,16 @@ function perStep<Value>(make: () => Value): Record<Step, Value> {
   return Object.fromEntries(steps.map((step) => [step, make()])) as Record<Step, Value>;
 }
 
-/** Runs a command, and throws if it fails. */
-async function measure({ pulumi, directory, environment }: Project, step: Step) {
+/** Runs a command and measures its time. Throws if the command fails. */
+async function secondsOf({ pulumi, directory, environment }: Project, step: Step): Promise<number> {
   const args = [step.replace("no-op ", ""), "--skip-preview", "--yes", "--non-interactive"];
   const startedAt = performance.now();
-  const child = spawn(pulumi, args, {
+  await promisify(execFile)(pulumi, args, {
     cwd: directory,
     env: environment,
-    stdio: ["ignore", "pipe", "pipe"],
+    maxBuffer: 2 ** 26,
+  }).catch(({ stdout, stderr }) => {
+    throw new Error(`pulumi ${args.join(" ")} failed:\n${stdout}${stderr}`);
   });
-  const closed = once(child, "close");
-  const output: Buffer[] = [];
-  child.stdout.on("data", (chunk) => output.push(chunk));
-  child.stderr.on("data", (chunk) => output.push(chunk));
-  const provider = watchProviderMemory(directory);
-  const [exitCode] = await closed;
-  const seconds = (performance.now() - startedAt) / 1000;
-  const peakMegabytes = provider.stop();
-  if (exitCode !== 0) {
-    throw new Error(`pulumi ${args.join(" ")} failed:\n${Buffer.concat(output)}`);
-  }
-  return { seconds, peakMegabytes };
+  return (performance.now() - startedAt) / 1000;
 }

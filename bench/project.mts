@@ -2,10 +2,10 @@ import { execFile } from "node:child_process";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
+import type { LocalService } from "pulumi-dbwebhooks/local-service";
 import { hermeticEnvironment } from "../tools/pulumi-cli/environment.mts";
 import type { PulumiCli } from "../tools/pulumi-cli/resolve.mts";
 import type { Contender } from "./contenders.mts";
-import type { ServiceProcess } from "./service-process.mts";
 
 const repository = join(import.meta.dirname, "..");
 
@@ -19,18 +19,18 @@ export interface Project {
   readonly stateFile: string;
 }
 
-export interface ProjectOptions {
+interface ProjectOptions {
   /** An empty directory for the project, its state and Pulumi's settings. */
   readonly root: string;
   /** The number of webhooks that the program declares. */
   readonly count: number;
-  readonly service: ServiceProcess;
+  readonly service: LocalService;
 }
 
 /** Writes a project with a contender's program, and creates its stack in a backend of its own. */
 export async function openProject(
   cli: PulumiCli,
-  { file, program, plugin, packages = {} }: Contender,
+  { file, program, plugin }: Contender,
   { root, count, service }: ProjectOptions,
 ): Promise<Project> {
   const directory = join(root, "program");
@@ -38,20 +38,14 @@ export async function openProject(
   await mkdir(join(modules, "@pulumi"), { recursive: true });
   await symlink(repository, join(modules, "pulumi-dbwebhooks"));
   await symlink(join(repository, "node_modules/@pulumi/pulumi"), join(modules, "@pulumi/pulumi"));
-  for (const [name, text] of Object.entries(packages)) {
-    await mkdir(join(modules, name));
-    await writeFile(join(modules, name, "index.js"), text);
-  }
   const isYaml = file === "Pulumi.yaml";
-  const isTypeScript = file === "index.ts";
-  const nodejs = `{ name: nodejs, options: { typescript: ${isTypeScript} } }`;
+  const nodejs = "{ name: nodejs, options: { typescript: false } }";
   const settings = `name: bench
 runtime: ${isYaml ? "yaml" : nodejs}
 ${plugin ? `plugins: { providers: [{ name: dbwebhooks, path: ${JSON.stringify(plugin)} }] }` : ""}
 `;
   const files = {
     "package.json": `{ "main": "${file}" }\n`,
-    "tsconfig.json": `{ "compilerOptions": { "module": "node16", "strict": true } }\n`,
     "Pulumi.yaml": isYaml ? settings + program(count) : settings,
     ...(isYaml ? {} : { [file]: program(count) }),
   };
@@ -62,7 +56,7 @@ ${plugin ? `plugins: { providers: [{ name: dbwebhooks, path: ${JSON.stringify(pl
     ...process.env,
     ...(await hermeticEnvironment(root)),
     ...cli.environment,
-    PATH: isTypeScript ? cli.environment.PATH : await pathWithoutTypeScript(cli, join(root, "bin")),
+    PATH: await pathWithoutTypeScript(cli, join(root, "bin")),
     // Otherwise the user's environment decides whether the state is compressed.
     PULUMI_DIY_BACKEND_GZIP: "false",
     DBWEBHOOKS_BASE_URL: service.baseUrl,

@@ -1,52 +1,79 @@
-import { readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { availableParallelism, cpus, totalmem } from "node:os";
-import { join } from "node:path";
+import { type Comparison, type Result, steps } from "./commands.mts";
+import type { ContenderName } from "./contenders.mts";
 
-const documentFile = join(import.meta.dirname, "../docs/contributing/benchmarks.md");
 const require = createRequire(import.meta.url);
 
-/** A text for the document, and the name in the two comments between which it stands. */
-export interface Section {
-  readonly name: string;
-  readonly text: string;
+// The pairs of contenders whose times are compared.
+const pairs: readonly (readonly [ContenderName, ContenderName])[] = [
+  ["ours", "docs-style"],
+  ["native", "ours"],
+  ["native, YAML", "ours"],
+];
+
+/** Returns a table with the ratios of the times of each pair: the median of all rounds, and the range. */
+export function ratioTable({ count, results }: Comparison): string {
+  const rows = pairs.map(([one, other]) => [
+    `${webhookCount(count)}: ${one} to ${other}`,
+    ...steps.map((step) => {
+      const others = resultOf(other, results).seconds[step];
+      return medianAndRange(
+        resultOf(one, results).seconds[step].map(
+          (seconds, round) => seconds / Number(others[round]),
+        ),
+      );
+    }),
+  ]);
+  return tableOf([["", ...steps], ...rows]);
 }
 
-/** Writes each section into `docs/contributing/benchmarks.md`, between the two comments with its name. */
-export async function writeDocument(sections: readonly Section[]): Promise<void> {
-  let document = await readFile(documentFile, "utf8");
-  for (const { name, text } of sections) {
-    const content = new RegExp(`(?<=<!-- begin ${name} -->\n)[^]*(?=<!-- end ${name} -->)`);
-    if (!content.test(document)) {
-      throw new Error(`docs/contributing/benchmarks.md has no comments for "${name}".`);
-    }
-    document = document.replace(content, () => `\n${text}\n\n`);
-  }
-  await writeFile(documentFile, document);
+/** Returns a table with the size that each webhook adds to the state. */
+export function stateTable({ count, results }: Comparison): string {
+  const rows = results.map(({ contender, stateBytes }) => [
+    contender,
+    `${rounded((stateBytes.up - stateBytes.destroy) / count / 1000)} kB`,
+  ]);
+  return tableOf([[webhookCount(count), "state per webhook"], ...rows]);
 }
 
-/** Describes the command, the date, the machine and the versions of a run, without identifying the machine. */
-export function environmentText(versions: Readonly<Record<string, string>> = {}): string {
-  const args = process.argv
-    .slice(2)
-    .map((arg) => (/[\s,]/.test(arg) ? `"${arg}"` : arg))
-    .join(" ");
-  const tools = {
-    "pulumi-dbwebhooks": versionOf("../package.json"),
-    "@pulumi/pulumi": versionOf("@pulumi/pulumi/package.json"),
-    ...versions,
-    "Node.js": process.versions.node,
-  };
+/** Describes the date, the machine and the versions of a run, without identifying the machine. */
+export function environmentText(cliVersion: string): string {
+  const versionOf = (packageFile: string) => (require(packageFile) as { version: string }).version;
   return [
-    `\`npm run bench${args && ` -- ${args}`}\`, ${new Date().toISOString().slice(0, 10)}:`,
+    `From the bench of ${new Date().toISOString().slice(0, 10)}:`,
     `${availableParallelism()} cores, ${Math.round(totalmem() / 1024 ** 3)} GB,`,
     `${cpus()[0]?.model ?? "unknown processor"}, ${process.platform} ${process.arch};`,
-    `${Object.entries(tools)
-      .map((tool) => tool.join(" "))
-      .join(", ")}.`,
+    `pulumi-dbwebhooks ${versionOf("../package.json")},`,
+    `@pulumi/pulumi ${versionOf("@pulumi/pulumi/package.json")},`,
+    `Pulumi CLI ${cliVersion}, Node.js ${process.versions.node}.`,
   ].join(" ");
 }
 
-function versionOf(packageFile: string): string {
-  return (require(packageFile) as { version: string }).version;
+function resultOf(name: ContenderName, results: readonly Result[]): Result {
+  return results.find(({ contender }) => contender === name) as Result;
+}
+
+function medianAndRange(values: readonly number[]): string {
+  const sorted = values.toSorted((one, other) => one - other);
+  const half = sorted.length / 2;
+  // The middle of an even number of values is two values.
+  const [low = Number.NaN, high = low] = sorted.slice(Math.ceil(half) - 1, Math.floor(half) + 1);
+  const [min, max] = [Math.min(...values), Math.max(...values)];
+  return `${rounded((low + high) / 2)} (${rounded(min)} to ${rounded(max)})`;
+}
+
+/** Rounds a number to three significant digits. */
+function rounded(value: number): number {
+  return Number(value.toPrecision(3));
+}
+
+function webhookCount(count: number): string {
+  return count === 1 ? "1 webhook" : `${count.toLocaleString("en")} webhooks`;
+}
+
+/** Formats a table in Markdown. The first row is the head. */
+function tableOf([head = [], ...rows]: readonly (readonly string[])[]): string {
+  const line = head.map((_, column) => (column === 0 ? "---" : "---:"));
+  return [head, line, ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }

@@ -15,7 +15,7 @@ const name = "pulumi-resource-dbwebhooks";
 
 rmSync(directory, { recursive: true, force: true });
 mkdirSync(directory);
-const modules = await bundlePlugin("src/adapters/plugin/main.ts", join(directory, name));
+const modules = await bundlePlugin(join(directory, name));
 // "%~dp0" is the directory of the wrapper, "%*" all arguments as they were given.
 writeFileSync(join(directory, `${name}.cmd`), `@echo off\r\nnode "%~dp0${name}" %*\r\n`);
 writeFileSync(join(directory, "schema.json"), `${JSON.stringify(schema, undefined, 2)}\n`);

@@ -30,17 +30,15 @@ const generatedSchema: Plugin = {
 };
 
 /**
- * Bundles a plugin into one executable file that needs only Node.js.
+ * Bundles the plugin into one executable file that needs only Node.js.
  *
- * @param input The path of the source, from the root of the repository.
- * @param file The path of the bundle.
  * @returns The modules that the file contains.
  */
-export async function bundlePlugin(input: string, file: string): Promise<string[]> {
+export async function bundlePlugin(file: string): Promise<string[]> {
   const { output } = await build({
     cwd: join(import.meta.dirname, "../.."),
     platform: "node",
-    input,
+    input: "src/adapters/plugin/main.ts",
     external: unusedPackage,
     plugins: [generatedSchema, undiciParts, ascii],
     transform: { target: "es2022" },
