@@ -31,7 +31,7 @@ describe("The commands of a README succeed and print the documented output", () 
     withExample(name, (example) => followGuide(readmeOf(name), example)),
   );
 
-  it.concurrent.each(["yaml", "native", "python", "go"])(
+  it.concurrent.each(["yaml", "python", "go"])(
     "in an empty directory: README of examples/%s",
     (name) =>
       withDirectory(async (directory) => {

@@ -36,7 +36,6 @@ it.each([
   { example: "yaml", files: ["Pulumi.yaml", "consumer/Pulumi.yaml"] },
   { example: "python", files: ["__main__.py", "Pulumi.yaml"] },
   { example: "go", files: ["main.go", "Pulumi.yaml"] },
-  { example: "native", files: ["index.ts"] },
 ])("README of examples/$example shows the files $files", ({ example, files }) => {
   const page = markdown.readPage(`examples/${example}/README.md`);
   const shown = markdown.codeBlocks(page).map(({ text }) => text);
