@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { createReceiver } from "./receiver.ts";
+import { watchSecrets } from "./secrets.ts";
 
 const port = Number(process.env.PORT ?? 9000);
 const [secretsFile] = process.argv.slice(2);
@@ -8,10 +8,7 @@ if (secretsFile === undefined) {
   process.exit(2);
 }
 
-// Reads the file for each notification, so that a rotation needs no restart: a restart would refuse
-// notifications, and would forget which events were handled.
-const secrets = () => readFileSync(secretsFile, "utf8").split(/\s+/).filter(Boolean);
-
+const secrets = watchSecretsOrExit(secretsFile);
 const server = createReceiver({
   secrets,
   onEvent: ({ id, type, data }) => {
@@ -22,3 +19,12 @@ const count = secrets().length;
 server.listen(port, "127.0.0.1", () => {
   process.stdout.write(`Listening at http://127.0.0.1:${port} with ${count} secret(s)\n`);
 });
+
+function watchSecretsOrExit(file: string) {
+  try {
+    return watchSecrets(file);
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exit(1);
+  }
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,6 +25,8 @@ type event struct {
 
 type receiver struct {
 	secretsFile string
+	reading     sync.Mutex
+	secrets     []string
 	handling    sync.Mutex
 	handledIDs  map[string]bool
 }
@@ -32,7 +35,11 @@ func main() {
 	if len(os.Args) != 2 {
 		log.Fatal("Usage: receiver FILE, where FILE holds the signing secrets.")
 	}
-	handler := &receiver{secretsFile: os.Args[1], handledIDs: map[string]bool{}}
+	secrets, err := readSecrets(os.Args[1])
+	if err != nil {
+		log.Fatal(err)
+	}
+	handler := &receiver{secretsFile: os.Args[1], secrets: secrets, handledIDs: map[string]bool{}}
 	server := http.Server{Addr: "127.0.0.1:9000", Handler: handler, ReadTimeout: 10 * time.Second}
 	log.Fatal(server.ListenAndServe())
 }
@@ -55,13 +62,7 @@ func (r *receiver) receive(response http.ResponseWriter, request *http.Request) 
 	if err != nil {
 		return statusOf(err)
 	}
-	// Reads the file for each notification, so that a rotation needs no restart.
-	secrets, err := os.ReadFile(r.secretsFile)
-	if err != nil {
-		log.Print(err)
-		return http.StatusInternalServerError
-	}
-	if !isSignedWithAny(strings.Fields(string(secrets)), rawBody, request.Header) {
+	if !isSignedWithAny(r.reloadSecrets(), rawBody, request.Header) {
 		return http.StatusUnauthorized
 	}
 	var received event
@@ -80,14 +81,52 @@ func (r *receiver) receive(response http.ResponseWriter, request *http.Request) 
 	return http.StatusNoContent
 }
 
+// reloadSecrets reads the file for each notification, so that a rotation needs no restart. An invalid file
+// changes nothing.
+func (r *receiver) reloadSecrets() []string {
+	r.reading.Lock()
+	defer r.reading.Unlock()
+	secrets, err := readSecrets(r.secretsFile)
+	if err != nil {
+		log.Printf("%v. The last valid secrets stay in use.", err)
+	} else {
+		r.secrets = secrets
+	}
+	return r.secrets
+}
+
+// readSecrets reads secrets that are separated by white space. An error never contains what the file holds.
+func readSecrets(file string) ([]string, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var secrets []string
+	for index, line := range strings.Split(string(text), "\n") {
+		for _, entry := range strings.Fields(line) {
+			if !isSecret(entry) {
+				return nil, fmt.Errorf("%s, line %d: this is no signing secret (whsec_ and base64)", file, index+1)
+			}
+			secrets = append(secrets, entry)
+		}
+	}
+	if len(secrets) == 0 {
+		return nil, fmt.Errorf("%s contains no signing secret", file)
+	}
+	return secrets, nil
+}
+
+// isSecret refuses an empty key too, with which anybody could sign and which the library accepts.
+func isSecret(entry string) bool {
+	encoded, hasPrefix := strings.CutPrefix(entry, "whsec_")
+	key, err := base64.StdEncoding.Strict().DecodeString(encoded)
+	return hasPrefix && err == nil && len(key) > 0
+}
+
 // isSignedWithAny tells whether one of the secrets has signed the raw body. The local service signs
 // according to Standard Webhooks. If your service signs in another way, change this function.
 func isSignedWithAny(secrets []string, rawBody []byte, headers http.Header) bool {
 	for _, secret := range secrets {
-		// The library accepts an empty key, with which anybody could sign.
-		if strings.TrimPrefix(secret, "whsec_") == "" {
-			continue
-		}
 		webhook, err := standardwebhooks.NewWebhook(secret)
 		if err == nil && webhook.Verify(rawBody, headers) == nil {
 			return true

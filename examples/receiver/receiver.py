@@ -1,3 +1,4 @@
+import base64
 import json
 import sys
 import threading
@@ -50,9 +51,7 @@ class Receiver(BaseHTTPRequestHandler):
             return 413
         if len(raw_body) < length:
             return 400
-        # Reads the file for each notification, so that a rotation needs no restart.
-        secrets = secrets_file.read_text().split()
-        if not any(is_signed_with(secret, raw_body, self.headers) for secret in secrets):
+        if not any(is_signed_with(secret, raw_body, self.headers) for secret in reload_secrets()):
             return 401
         event = parse_event(raw_body)
         if event is None:
@@ -66,6 +65,40 @@ class Receiver(BaseHTTPRequestHandler):
     def respond(self, status):
         self.send_response(status)
         self.end_headers()
+
+
+def reload_secrets():
+    """Reads the file for each notification, so that a rotation needs no restart. An invalid file changes nothing."""
+    global secrets
+    try:
+        secrets = read_secrets()
+    except (OSError, ValueError) as error:
+        print(f"{error}. The last valid secrets stay in use.", file=sys.stderr, flush=True)
+    return secrets
+
+
+def read_secrets():
+    """Reads secrets that are separated by white space. An error never contains what the file holds."""
+    found = []
+    text = secrets_file.read_text(encoding="utf-8", errors="replace")
+    for number, line in enumerate(text.split("\n"), start=1):
+        for entry in line.split():
+            if not is_secret(entry):
+                raise ValueError(f"{secrets_file}, line {number}: this is no signing secret (whsec_ and base64)")
+            found.append(entry)
+    if not found:
+        raise ValueError(f"{secrets_file} contains no signing secret")
+    return found
+
+
+def is_secret(entry):
+    """The library ignores what is wrong in base64. It would make a key that everybody can guess from the texts that
+    Pulumi writes in place of a secret: [secret] and [object Object]."""
+    key = entry.removeprefix("whsec_")
+    try:
+        return key not in ("", entry) and base64.b64encode(base64.b64decode(key, validate=True)).decode() == key
+    except ValueError:
+        return False
 
 
 def is_signed_with(secret, raw_body, headers):
@@ -85,4 +118,8 @@ def parse_event(raw_body):
         return None
 
 
+try:
+    secrets = read_secrets()
+except (OSError, ValueError) as error:
+    sys.exit(str(error))
 ThreadingHTTPServer(("127.0.0.1", 9000), Receiver).serve_forever()

@@ -12,6 +12,20 @@ export function signedHeaders(
   };
 }
 
+/** What no receiver may accept as a secret, because a lenient decoder of base64 makes a key of it. */
+export const invalidEntries = [
+  "[secret]",
+  "[object Object]",
+  "whsec_",
+  "whsec_[secret]",
+  // Without padding, with wrong padding, with bits that the padding cuts off, and of the alphabet for URLs.
+  "whsec_AAA",
+  "whsec_AAAAA===",
+  "whsec_AAF=",
+  "whsec_AA-_",
+  "AAAA",
+];
+
 const id = "evt_1";
 const event = JSON.stringify({ id, type: "record.created", data: {} });
 

@@ -1,8 +1,7 @@
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
-import { armor, Encrypter, generateX25519Identity, identityToRecipient } from "age-encryption";
 import { expect, it } from "vitest";
-import { start } from "../helpers/commands.ts";
+import { run, start } from "../helpers/commands.ts";
 import { repository, withDirectory, writeFiles } from "../helpers/directory.ts";
 import { expectToSurviveFaultyRequests } from "../helpers/faulty-requests.ts";
 import { endGroup, receiverPort } from "../helpers/guide.ts";
@@ -43,17 +42,15 @@ it("examples/receiver reads new secrets without a restart, so it handles each ev
   });
 });
 
-it("examples/cross-stack survives faulty requests and responds to them", async () => {
-  const key = await generateX25519Identity();
-  const encrypter = new Encrypter();
-  encrypter.addRecipient(await identityToRecipient(key));
-  const settings = armor.encode(await encrypter.encrypt(`ORDERS_WEBHOOK_SECRET=${secret}\n`));
-
+it("examples/receiver ends with an error if the file has no valid secret", async () => {
   await withDirectory(async (directory) => {
-    await writeFiles(directory, { "receiver.key": key, "receiver.env.age": settings });
-    await withProgram(["examples/cross-stack/receiver.mts"], directory, ({ port }) =>
-      expectToSurviveFaultyRequests(port),
-    );
+    await writeFiles(directory, { secrets: "[secret]\n" });
+
+    const program = join(repository, "examples/receiver/index.ts");
+    const { exitCode, output } = await run("node", [program, "secrets"], { directory });
+
+    expect(exitCode).toBe(1);
+    expect(output).toMatch(/^secrets, line 1: .*\n$/);
   });
 });
 

@@ -8,7 +8,7 @@ import { expectToSurviveFaultyRequests } from "../helpers/faulty-requests.ts";
 import { endGroup, receiverPort } from "../helpers/guide.ts";
 import { startService } from "../helpers/local-service.ts";
 import { codeBlocks, readPage } from "../helpers/markdown.ts";
-import { statusOfSigned } from "../helpers/signed-notification.ts";
+import { invalidEntries, statusOfSigned } from "../helpers/signed-notification.ts";
 
 const blocks = codeBlocks(readPage("docs/receive-and-verify.md")).map(({ text }) => text);
 const newSecret = `whsec_${Buffer.alloc(32, 2).toString("base64")}`;
@@ -18,7 +18,7 @@ it.each([
   { file: "receiver.py", command: "python receiver/receiver.py" },
   { file: "main.go", command: "go run ." },
 ])(
-  "The receiver $file of docs/receive-and-verify.md survives faulty requests, reads new secrets without a restart, and handles an event once",
+  "The receiver $file of docs/receive-and-verify.md refuses what is no secret, survives faulty requests, reads new secrets without a restart, and handles an event once",
   async ({ file, command }) => {
     const port = Number(receiverPort());
     const address = `http://127.0.0.1:${port}`;
@@ -29,12 +29,17 @@ it.each([
       await cp(join(repository, "examples/receiver"), copy, { recursive: true });
       const source = await readFile(join(copy, file), "utf8");
       await writeFiles(copy, { [file]: source.replace("9000", String(port)) });
-      await writeFiles(directory, { secrets: secret });
+      await writeFiles(directory, { secrets: secret, invalid: "[secret]\n" });
       const environment = {
         SECRETS: join(directory, "secrets"),
+        INVALID: join(directory, "invalid"),
         npm_config_prefer_offline: "true",
       };
-      const commands = blocks.find((text) => text.includes(command)) ?? "false";
+      const documented = blocks.find((text) => text.includes(command)) ?? "false";
+      const commands = documented.replace(
+        /^.*"\$SECRETS"$/m,
+        (line) => `! ${line.replace("SECRETS", "INVALID")}\n${line}`,
+      );
       const options = { directory, environment, isGroupLeader: true };
       const receiver = start("bash", ["-euc", commands], options);
       try {
@@ -43,22 +48,32 @@ it.each([
         const event = { type: "record.created", databaseId: "base_1", id: "evt_1" } as const;
         const emitted = [await service.emit(event), await service.emit(event)];
         const before = await statusOfSigned(port, newSecret);
-        await writeFiles(directory, { "secrets.next": `whsec_ ${newSecret} ${secret}\n` });
+        const withInvalid = [];
+        for (const entry of invalidEntries) {
+          await writeFiles(directory, { secrets: `${entry}\n${newSecret}\n` });
+          withInvalid.push([
+            await statusOfSigned(port, secret),
+            await statusOfSigned(port, newSecret),
+            await statusOfForged(address, entry.replace("whsec_", "")),
+          ]);
+        }
+        await writeFiles(directory, { "secrets.next": `${newSecret} ${secret}\n` });
         await rename(join(directory, "secrets.next"), join(directory, "secrets"));
         const during = [await statusOfSigned(port, secret), await statusOfSigned(port, newSecret)];
         const withoutId = await statusOfSigned(port, newSecret, '{"id":""}');
-        const forged = await statusOfForged(address);
 
         expect(emitted, receiver.output()).toMatchObject([
           { deliveries: [{ delivered: true }] },
           { deliveries: [{ delivered: true }] },
         ]);
-        expect({ before, during, withoutId, forged }, receiver.output()).toEqual({
+        expect({ before, withInvalid, during, withoutId }, receiver.output()).toEqual({
           before: 401,
+          withInvalid: invalidEntries.map(() => [204, 401, 401]),
           during: [204, 204],
           withoutId: 400,
-          forged: 401,
         });
+        expect(receiver.output()).toContain(`${environment.INVALID}, line 1: `);
+        expect(receiver.output()).toContain(`${environment.SECRETS}, line 1: `);
         expect(receiver.output().match(/^record\.created evt_1/gm)).toHaveLength(1);
       } finally {
         endGroup(receiver);
@@ -68,11 +83,13 @@ it.each([
   },
 );
 
-/** Sends a receiver a notification that is signed with an empty key, as everybody can sign it. */
-async function statusOfForged(address: string): Promise<number> {
+/** Sends a receiver a notification that is signed with what a lenient decoder makes of this base64. */
+async function statusOfForged(address: string, base64: string): Promise<number> {
   const timestamp = String(Math.floor(Date.now() / 1000));
   const body = '{"id":"evt_2"}';
-  const signature = createHmac("sha256", "").update(`evt_2.${timestamp}.${body}`).digest("base64");
+  const signature = createHmac("sha256", Buffer.from(base64, "base64"))
+    .update(`evt_2.${timestamp}.${body}`)
+    .digest("base64");
   const headers = {
     "webhook-id": "evt_2",
     "webhook-timestamp": timestamp,
