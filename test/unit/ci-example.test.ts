@@ -19,3 +19,15 @@ it("The pipelines of examples/ci preview pull requests without the API key", () 
   expect(github.preview.steps.at(-1)).toMatchObject({ run: preview, env });
   expect(gitlab.preview).toMatchObject({ rules, script: [preview], variables: env });
 });
+
+it("The pipelines of examples/ci pin the actions and the image, and run no scripts of packages", () => {
+  const { image, before_script: installation } = gitlab.default;
+  const steps = [...github.preview.steps, ...github.deploy.steps];
+  const uses = steps.flatMap((step) => step.uses ?? []);
+  const runs = steps.flatMap((step) => step.run ?? []).filter((run) => run.includes("npm"));
+
+  for (const action of uses) expect(action).toMatch(/@[0-9a-f]{40}$/);
+  expect(image.name).toMatch(/:\d+\.\d+\.\d+(?:@sha256:[0-9a-f]{64})?$/);
+  expect(installation).toEqual(["npm ci --ignore-scripts"]);
+  expect(new Set(runs)).toEqual(new Set(["npm ci --ignore-scripts"]));
+});
