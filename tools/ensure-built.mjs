@@ -1,6 +1,5 @@
-// Runs before `npm start`, on any version of Node.js. If package-lock.json has changed since the last
-// installation, `npm ci` installs its packages and, through `prepare`, builds this package. Otherwise this
-// only builds the package.
+// Runs before `npm start`, on any version of Node.js. Installs the packages of package-lock.json if it has
+// changed since the last installation, and builds this package.
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 
@@ -8,14 +7,13 @@ const changedAt = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?
 
 if (changedAt("node_modules/.package-lock.json") < changedAt("package-lock.json")) {
   process.stdout.write(
-    "Installing the development tools, and building the package: about a minute, once.\n" +
+    "Installing the development tools: about a minute, once.\n" +
       "A Node.js that is new enough is installed too. What follows runs on it.\n",
   );
   npm("ci", "--no-audit", "--no-fund");
-} else {
-  process.stdout.write("Building the package.\n");
-  npm("run", "build");
 }
+process.stdout.write("Building the package.\n");
+npm("run", "build");
 
 /** Shows errors and npm's progress, and the rest of the output only after a failure. */
 function npm(...args) {
