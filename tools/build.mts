@@ -1,5 +1,6 @@
 // `npm run build`: writes the package to `dist`, as `rolldown.config.mts` says.
-import { chmodSync, rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { type BuildOptions, build } from "rolldown";
 import configurations from "../rolldown.config.mts";
@@ -9,5 +10,9 @@ rmSync(join(root, "dist"), { recursive: true, force: true });
 for (const configuration of configurations) {
   await build({ ...configuration, cwd: root } as BuildOptions);
 }
-// In this repository npm links the command, and does not make it executable.
-chmodSync(join(root, "dist/cli/main.js"), 0o755);
+// npm links the command in this repository and makes it executable, but only now that its file exists.
+execFileSync("npm", ["rebuild", "pulumi-dbwebhooks", "--ignore-scripts"], {
+  cwd: root,
+  stdio: ["ignore", "ignore", "inherit"],
+  shell: process.platform === "win32",
+});
