@@ -105,7 +105,7 @@ func readSecrets(file string) ([]string, error) {
 	for index, line := range strings.Split(string(text), "\n") {
 		for _, entry := range strings.Fields(line) {
 			if !isSecret(entry) {
-				return nil, fmt.Errorf("%s, line %d: this is no signing secret (whsec_ and base64)", file, index+1)
+				return nil, fmt.Errorf("%s, line %d: this is not a signing secret (whsec_ and base64)", file, index+1)
 			}
 			secrets = append(secrets, entry)
 		}

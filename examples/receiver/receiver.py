@@ -84,7 +84,7 @@ def read_secrets():
     for number, line in enumerate(text.split("\n"), start=1):
         for entry in line.split():
             if not is_secret(entry):
-                raise ValueError(f"{secrets_file}, line {number}: this is no signing secret (whsec_ and base64)")
+                raise ValueError(f"{secrets_file}, line {number}: this is not a signing secret (whsec_ and base64)")
             found.append(entry)
     if not found:
         raise ValueError(f"{secrets_file} contains no signing secret")

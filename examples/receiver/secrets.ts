@@ -26,7 +26,9 @@ function readSecrets(file: string): readonly string[] {
     .map((line) => line.split(/\s+/).filter(Boolean));
   const invalid = lines.findIndex((entries) => !entries.every(isSecret));
   if (invalid !== -1) {
-    throw new Error(`${file}, line ${invalid + 1}: this is no signing secret (whsec_ and base64)`);
+    throw new Error(
+      `${file}, line ${invalid + 1}: this is not a signing secret (whsec_ and base64)`,
+    );
   }
   if (lines.flat().length === 0) {
     throw new Error(`${file} contains no signing secret`);

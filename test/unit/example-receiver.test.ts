@@ -77,7 +77,7 @@ describe("The file with the secrets of examples/receiver", () => {
     (entry) => {
       const file = fileWith(`${oldSecret}\n${entry}\n`);
 
-      const reason = `${file}, line 2: this is no signing secret (whsec_ and base64)`;
+      const reason = `${file}, line 2: this is not a signing secret (whsec_ and base64)`;
       expect(() => watchSecrets(file)).toThrow(new Error(reason));
     },
   );

@@ -152,7 +152,10 @@ async function addLanguageHost(language: Language, cli: PulumiCli, search: Searc
   cli.environment.PATH = [path, join(tool.directory, "bin")].join(delimiter);
 }
 
-/** Tells the user why a source does not work, and keeps the reason for the error, or throws if no other source may be tried. */
+/**
+ * Tells the user why a source does not work, and keeps the reason for the error. Throws if the cache is unsafe,
+ * because the other sources use it too.
+ */
 function reportFailure(source: string, error: unknown, { signal, say, failures }: Search): void {
   signal.throwIfAborted();
   if (error instanceof UnsafeCacheError) throw error;
