@@ -42,7 +42,8 @@ export function checkWebhook(
     const name = nameOfWebhook(adopted.id, adopted.databaseId);
     const isNew = Object.keys(olds).length === 0;
     // Noted whatever else is wrong: another resource of the program may delete this webhook.
-    if (!runState.nameForAdoption(adopted, isNew, adoptsAnother(olds, adopted))) {
+    const isExchange = !isNew && !adopts(olds, adopted);
+    if (!runState.nameForAdoption(adopted, isNew, isExchange)) {
       return { inputs, failures: [...failures, `adopt: ${namedTwiceText(name)}`] };
     }
     if (isNew && failures.length === 0) {
@@ -63,9 +64,8 @@ export function adoptedWebhook(args: Properties, baseUrl: string): WebhookAddres
     : { baseUrl, databaseId, id };
 }
 
-function adoptsAnother(args: Properties, { databaseId, id }: WebhookAddress): boolean {
-  const adopted = idToAdopt(args);
-  return adopted !== undefined && (adopted !== id || args.databaseId !== databaseId);
+function adopts(args: Properties, { databaseId, id }: WebhookAddress): boolean {
+  return args.databaseId === databaseId && idToAdopt(args) === id;
 }
 
 /** Validates the configuration and the arguments, and normalizes the arguments if there is no problem. */

@@ -37,6 +37,10 @@ export function diffWebhook(
     runState.noteInState(address);
     assertReachable(address, settings, operation);
   }
+  const isAdopted = address !== undefined && adoptsItself(address, comparison);
+  if (isAdopted) {
+    runState.noteNoExchange(address);
+  }
   const differences = compareWebhook(comparison);
   const hasUnknowns = differences.some(({ isUnknown }) => isUnknown);
   if (address !== undefined && !hasUnknowns && isOfRefresh(address, comparison, runState)) {
@@ -46,7 +50,7 @@ export function diffWebhook(
     warnOfOtherSecret(comparison, operation);
     return differences;
   }
-  if (address !== undefined && adoptsItself(address, comparison)) {
+  if (isAdopted) {
     return compareAdopted(address, differences, runState, operation);
   }
   announceReplacement(comparison, differences, runState, operation);
@@ -126,7 +130,6 @@ function announceReplacement(
   } else if (adopted === undefined) {
     operation.warn(replacementText(name, labels));
   } else {
-    runState.noteExchange(adopted);
     const adoptedName = nameOfWebhook(adopted.id, adopted.databaseId);
     operation.warn(exchangeText(name, adoptedName, labels));
   }

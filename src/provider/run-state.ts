@@ -113,7 +113,8 @@ export class RunState {
    * Notes that a check names a webhook in `adopt`.
    *
    * @param isReplacement Whether the check has no old arguments.
-   * @param isExchange Whether the old arguments adopt another webhook.
+   * @param isExchange Whether the check has old arguments that do not adopt this webhook: then Pulumi checks the
+   * replacement too.
    * @returns Whether no other check has named the webhook, except the one before a replacement in an exchange.
    */
   nameForAdoption(address: WebhookAddress, isReplacement: boolean, isExchange: boolean): boolean {
@@ -125,10 +126,10 @@ export class RunState {
     return named === undefined || (isReplacement && named.isInExchange);
   }
 
-  /** Notes that a resource with another webhook adopts this one, so that Pulumi checks its replacement too. */
-  noteExchange(address: WebhookAddress): void {
+  /** Notes that a resource adopts the webhook that it has, which is no exchange. */
+  noteNoExchange(address: WebhookAddress): void {
     if (this.#named.has(address)) {
-      this.#named.set(address, { isInExchange: true });
+      this.#named.set(address, { isInExchange: false });
     }
   }
 }

@@ -12,6 +12,8 @@ interface DeclaredWebhook {
   readonly provider?: string;
   /** Whether the program passes the url as a Pulumi secret. */
   readonly hasSecretUrl?: boolean;
+  /** The name of an earlier webhook from whose outputs the program takes the events. */
+  readonly eventsFrom?: string;
 }
 
 /** Webhooks by resource name. */
@@ -63,11 +65,13 @@ export const yamlProgram: Program = {
     for (const [name, properties] of Object.entries(providers)) {
       resources[name] = { type: "pulumi:providers:dbwebhooks", properties };
     }
-    for (const [name, { args, opts, provider, hasSecretUrl }] of Object.entries(webhooks)) {
+    for (const [name, webhook] of Object.entries(webhooks)) {
+      const { args, opts, provider, hasSecretUrl, eventsFrom } = webhook;
       const { url, ...rest } = webhookArgs(args);
+      const events = eventsFrom ? reference(`${eventsFrom}.events`) : rest.events;
       resources[name] = {
         type: "dbwebhooks:Webhook",
-        properties: { ...rest, url: hasSecretUrl ? { "fn::secret": url } : url },
+        properties: { ...rest, events, url: hasSecretUrl ? { "fn::secret": url } : url },
         options: { ...opts, ...(provider && { provider: reference(provider) }) },
       };
       outputs[`${name}Secret`] = reference(`${name}.secret`);
@@ -95,12 +99,13 @@ for (const name of Object.keys(providers)) {
   providers[name] = new Provider(name, providers[name]);
 }
 const resources = {};
-for (const { name, args, opts = {}, provider, hasSecretUrl } of webhooks) {
+for (const { name, args, opts = {}, provider, hasSecretUrl, eventsFrom } of webhooks) {
   const url = hasSecretUrl ? secret(args.url) : args.url;
   // A reference to an earlier resource, such as \${orders}.
   const dependsOn = opts.dependsOn?.map((reference) => resources[reference.slice(2, -1)]);
   const options = { ...opts, dependsOn, provider: providers[provider] };
-  resources[name] = new Webhook(name, { ...args, url }, options);
+  const events = eventsFrom ? resources[eventsFrom].events : args.events;
+  resources[name] = new Webhook(name, { ...args, url, events }, options);
   exports[name + "Secret"] = resources[name].secret;
 }
 `;
