@@ -4,7 +4,7 @@ import { eventTypes, isEventType } from "../common/event-types.js";
 import { hasControlOrSurroundingSpace, isIdentifier, webhookIdOf } from "../common/identifier.js";
 import { adviceForUnknownName, validateNames } from "../common/nearest-name.js";
 import { validateReceiverUrl } from "./url-rules.js";
-import { isStorableSecret, isUnknown, type Properties } from "./values.js";
+import { isUnknown, type Properties, parseSecret } from "./values.js";
 
 /** The arguments of a webhook for its creation: known, with sorted events and no duplicates. */
 export interface WebhookInputs {
@@ -30,6 +30,11 @@ interface ArgumentRule {
   readonly isRequired: boolean;
   readonly validate: Validate;
 }
+
+// The text that an Output becomes inside a template string, in TypeScript and in Python.
+const outputInText = /Calling (\[toString\]|__str__) on an \[?Output/;
+// What tools print in place of a secret.
+const secretPlaceholders = /^(\[secret\]|\[object Object\]|undefined|null|None|\*+|whsec_…)$/;
 
 const validateDatabaseId = validateIdentifierOf("the database", "base_abc123");
 const validateTableId = validateIdentifierOf("one table", "tbl_orders");
@@ -68,7 +73,9 @@ export function validateArguments(args: Properties): string[] {
 
 /** Lists the arguments that do not exist, each with the name to write instead. */
 export function validateArgumentNames(args: Properties): string[] {
-  return validateNames(Object.keys(args), Object.keys(webhookArguments));
+  return validateNames(Object.keys(args), Object.keys(webhookArguments)).map(
+    (problem) => `${problem}; the program or a transformation declares it`,
+  );
 }
 
 /**
@@ -110,7 +117,7 @@ export function normalizeEvents(events: unknown): unknown {
 
 /** Whether a secret that a user gives is accepted. A secret that the service returns may hold more. */
 export function isAcceptableSecret(text: string): boolean {
-  return isStorableSecret(text) && !hasControlOrSurroundingSpace(text);
+  return "secret" in parseSecret(text) && !hasControlOrSurroundingSpace(text);
 }
 
 /** Returns no problem for a value that is not known yet. A list or an object is validated by its parts. */
@@ -120,7 +127,12 @@ function validateUnlessUnknown(
   args: Properties,
   validate: Validate,
 ): readonly string[] {
-  return typeof value !== "object" && isUnknown(value) ? [] : validate(path, value, args);
+  if (typeof value !== "object" && isUnknown(value)) {
+    return [];
+  }
+  return typeof value === "string" && outputInText.test(value)
+    ? [`${path}: holds an Output inside a text: write pulumi.interpolate\`…\` or use apply`]
+    : validate(path, value, args);
 }
 
 function validateIdentifierOf(what: string, example: string): Validate {
@@ -190,6 +202,11 @@ function validateAdoptedId(path: string, value: unknown): readonly string[] {
 }
 
 function validateAdoptedSecret(path: string, value: unknown): readonly string[] {
+  if (typeof value === "string" && secretPlaceholders.test(value)) {
+    return [
+      `${path}: is a placeholder in place of the webhook's secret: "pulumi stack output --show-secrets" prints secrets`,
+    ];
+  }
   const problem = `${path}: must be the webhook's secret, a non-empty string without control characters or surrounding white space`;
   return typeof value === "string" && isAcceptableSecret(value) ? [] : [problem];
 }

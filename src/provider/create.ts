@@ -8,7 +8,7 @@ import { undoReturned404 } from "./messages/problems.js";
 import { callText } from "./messages/requests.js";
 import type { Context } from "./operation.js";
 import type { WebhookAddress } from "./run-state.js";
-import { isStorableSecret } from "./values.js";
+import { parseSecret } from "./values.js";
 
 /** A new webhook, and the secret that the service reveals only once. */
 export interface CreatedWebhook {
@@ -58,14 +58,15 @@ async function createOrUndo(context: Context, webhook: WebhookInputs): Promise<C
   // Before anything else is awaited: a deletion that Pulumi starts meanwhile must find the verdict.
   runState.spare(address, "created");
   const canStore = await engineMonitor.confirmCanStoreOrStop();
-  const hasUsableSecret = isStorableSecret(secret);
-  if (hasUsableSecret && canStore) {
-    return { id, secret };
+  const parsed = parseSecret(secret);
+  if ("secret" in parsed && canStore) {
+    return { id, secret: parsed.secret };
   }
+  const secretProblem = "problem" in parsed ? parsed.problem : undefined;
   const problem = await undoCreation(context, address, secret);
   throw problem === undefined
-    ? failure("undone", operation, { id, hasUsableSecret })
-    : failure("leftBehind", operation, { id, hasUsableSecret, problem });
+    ? failure("undone", operation, { id, secretProblem })
+    : failure("leftBehind", operation, { id, secretProblem, problem });
 }
 
 /** Whether the response revealed no secret, as one about an existing webhook might. */

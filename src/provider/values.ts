@@ -27,13 +27,26 @@ export function isUnknown(value: unknown): boolean {
   return unknownMarkers.has(value);
 }
 
+/** A secret that Pulumi can store and print unchanged, or why it cannot. */
+type StorableSecret = { readonly secret: string } | { readonly problem: string };
+
 /**
- * Whether Pulumi can store a secret, and print it, unchanged: it alters text that is not well-formed Unicode, takes
- * a marker for a value that is not known yet, and writes control characters to the terminal.
+ * Returns a secret if Pulumi can store it, and print it, unchanged: it alters text that is not well-formed Unicode,
+ * takes a marker for a value that is not known yet, and writes control characters to the terminal.
  */
-export function isStorableSecret(secret: unknown): secret is string {
-  const isText = typeof secret === "string" && secret !== "" && secret.isWellFormed();
-  return isText && !/\p{Cc}/u.test(secret) && !isUnknown(secret);
+export function parseSecret(secret: unknown): StorableSecret {
+  if (typeof secret !== "string" || secret === "") {
+    return { problem: "is not a non-empty string" };
+  }
+  if (!secret.isWellFormed()) {
+    return { problem: "is not well-formed Unicode" };
+  }
+  if (/\p{Cc}/u.test(secret)) {
+    return { problem: "contains control characters, such as a line break" };
+  }
+  return isUnknown(secret)
+    ? { problem: "is a text by which Pulumi marks values that are not known yet" }
+    : { secret };
 }
 
 /** Wraps a text as a secret; returns any other value as it is. */

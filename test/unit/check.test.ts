@@ -131,6 +131,7 @@ describe("A check of invalid arguments", () => {
   it.each<[string, readonly unknown[]]>([
     ["id", [undefined, -1, 1.5, 2 ** 53, "", "1a", " 1", "007"]],
     ["secret", [undefined, 5, "", "\ud800", "whsec_a\n", " whsec_a", "a\0b"]],
+    ["secret", ["[secret]", "********", "undefined", "null", "[object Object]"]],
     ["secrets", ["x"]],
   ])("refuses adopt.%s with any of these values: %j", async (name, values) => {
     for (const value of values) {
@@ -138,6 +139,31 @@ describe("A check of invalid arguments", () => {
 
       expect(await failurePrefixes(someArgs({ adopt })), String(value)).toEqual([`adopt.${name}`]);
     }
+  });
+
+  it("says where a text holds an Output, in place of other problems", async () => {
+    const outputs = [
+      "Calling [toString] on an [Output<T>] is not supported.\n\nTo get the value of an Output<T>…",
+      "Calling __str__ on an Output[T] is not supported.",
+    ];
+    for (const output of outputs) {
+      const url = `https://${output}/hooks`;
+      const adopt = { id: output, secret: output };
+      const args = { databaseId: output, url, events: [output], tableId: output, adopt };
+
+      const { failures } = await check(args);
+
+      const places = ["databaseId", "url", "events[0]", "tableId", "adopt.id", "adopt.secret"];
+      expect(failures).toEqual(
+        places.map((place) => expect.stringContaining(`${place}: holds an Output inside a text`)),
+      );
+    }
+  });
+
+  it("says that a transformation can have added an argument that does not exist", async () => {
+    const { failures } = await check(someArgs({ tags: {} }));
+
+    expect(failures).toEqual([expect.stringMatching(/^tags: .* a transformation declares it$/)]);
   });
 
   it("reports all problems at once, those of the configuration first", async () => {

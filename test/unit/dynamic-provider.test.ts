@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import * as provider from "../../src/adapters/dynamic.ts";
+import { times } from "../../src/local-service/index.ts";
 import {
   listed,
   listOf,
@@ -9,7 +10,10 @@ import {
   someState,
   wrapped,
 } from "../helpers/builders.ts";
+import { errorOf, kindOf } from "../helpers/errors.ts";
+import { hold, isPost } from "../helpers/faults/faults.mts";
 import { startServer } from "../helpers/http-server.ts";
+import { startService } from "../helpers/local-service.ts";
 import { captureLines, configure } from "../helpers/provider.ts";
 
 // The dynamic adapter translates Pulumi's types, and removes or adds `__provider`, the serialized provider.
@@ -110,4 +114,35 @@ describe("The dynamic provider", () => {
     const path = expect.stringMatching(/\/17$/);
     expect(server.requests).toMatchObject([{ method: "DELETE", path }]);
   });
+});
+
+it("All providers of one process stop when a signal says that Pulumi stores nothing more", async () => {
+  vi.resetModules();
+  const module = await import("../../src/adapters/dynamic.ts");
+  const spies = [
+    vi.spyOn(process, "exit").mockReturnValue(undefined as never),
+    vi.spyOn(process.stderr, "write").mockReturnValue(true),
+  ];
+  onTestFinished(() => spies.forEach((spy) => void spy.mockRestore()));
+  const listenersBefore = process.rawListeners("SIGINT");
+  const service = await startService();
+  const { holdResponse, release } = hold();
+  service.use(times(1, holdResponse, isPost));
+  const config = { baseUrl: service.baseUrl, apiKey: service.apiKey };
+  const get = (key: string) => config[key.replace("dbwebhooks:", "") as "baseUrl"];
+  const configureProvider = () => module.configure({ config: { get, require: get } });
+  const committed = service.nextRequest((request) => request.committed);
+  await configureProvider();
+  const first = errorOf(module.create(someArgs()));
+  await committed;
+
+  await configureProvider();
+  for (const handler of process.rawListeners("SIGINT")) {
+    if (!listenersBefore.includes(handler)) handler("SIGINT");
+  }
+  const second = await errorOf(module.create(someArgs()));
+  release();
+
+  expect([await first, second].map(kindOf)).toEqual(["undone", "notCreated"]);
+  expect(service.webhooks).toEqual([]);
 });

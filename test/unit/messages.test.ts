@@ -191,7 +191,7 @@ describe("Every failure", () => {
   const call = failedWith(apiError(400));
   const request = { context, call };
   const otherBaseUrl = { settings, baseUrl: "https://old.example.com" };
-  const undone = { id: "17", hasUsableSecret: true };
+  const undone = { id: "17", secretProblem: undefined };
   const orphans = { ids: [], isComplete: false };
   const invalidSettings = { problems: ["PROBLEM"], isExplicit: false };
   const facts: { readonly [Name in FailureName]: FactsOf<Name> } = {
@@ -296,7 +296,7 @@ describe("Every failure", () => {
       notListed: textOfFailure("inDoubt", { ...request, orphans: unlisted }),
       htmlPage: textOfFailure("inDoubt", { context, call: noPage, orphans }),
       quota: textOfFailure("inDoubt", { context, call: failedWith(apiError(409)), orphans }),
-      unusableSecret: textOfFailure("undone", { id: "17", hasUsableSecret: false }),
+      unusableSecret: textOfFailure("undone", { id: "17", secretProblem: "IS ODD" }),
       partialList: textOfFailure("notConfirmed", { context, call: undefined }),
     }).toMatchInlineSnapshot(`
       {
@@ -306,7 +306,7 @@ describe("Every failure", () => {
         "partialList": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and it may have listed only a part of its webhooks. The webhook stays in the state. If the webhook is certainly gone, remove it with "pulumi state delete". See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "quota": "NAME failed: POST https://tables.example.com/somewhere returned 409 NO. A webhook may exist at the service whose secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
         "settingsOfProvider": "NAME failed: PROBLEM. Nothing was sent. The webhook stays in the state. Correct the arguments of the Provider, or declare it again if it has left the program, and run "pulumi up". [notDeleted]",
-        "unusableSecret": "NAME failed: the service created webhook 17 with a secret that cannot be stored. The new webhook was deleted. Until the service returns another kind of secret, no command can create this webhook. [undone]",
+        "unusableSecret": "NAME failed: the service created webhook 17 with a secret that cannot be stored, because it IS ODD. The new webhook was deleted. Every creation ends like this until the service returns another kind of secret. [undone]",
       }
     `);
   });
@@ -393,7 +393,7 @@ it("A notice says what happened to a webhook, or why nothing happened", () => {
       "adoptedNow": "This stack manages webhook 17 of database base_abc123 from now on. It was not changed.",
       "adoptedWithUnknowns": "The program adopts webhook 17 of database base_abc123, and these properties are not known yet: url. If they turn out the same, nothing changes; otherwise the update fails. To change them, first run "pulumi up" with a program that only removes adopt.",
       "adoptedWithoutLookup": "This stack manages webhook 17 of database base_abc123 from now on. It was not changed and was not looked up (the setting listing is off).",
-      "adopting": "Adopting webhook 17 of database base_abc123: it is taken over as it is, and no webhook is created. If the state still has it under another Provider, or as a resource of the other entry (pulumi-dbwebhooks or pulumi-dbwebhooks/native), first remove that resource with "pulumi state delete": otherwise Pulumi deletes the webhook. For the same reason do not adopt together with an upgrade of this package or with --target.",
+      "adopting": "Adopting webhook 17 of database base_abc123: it is taken over as it is, and no webhook is created. If the state still has it under another Provider, or with the other kind of provider (pulumi-dbwebhooks is the dynamic one, pulumi-dbwebhooks/native the native one), first remove that resource with "pulumi state delete": otherwise Pulumi deletes the webhook. For the same reason do not adopt together with an upgrade of this package or with --target.",
       "adoptionDiffers": "these properties differ at the service: url. Declare them as the service has them, and change them afterwards.",
       "adoptionNotListed": "the service does not list it. Check adopt.id, databaseId and the base URL; if it is gone, remove adopt to create a new one.",
       "adoptionNotLookedUp": "the service does not list it, but may have listed only a part of its webhooks. To adopt it without a lookup, set listing to false.",
@@ -401,7 +401,7 @@ it("A notice says what happened to a webhook, or why nothing happened", () => {
       "adoptionOfHeld": "a resource has it: this command has created, adopted or imported it. Remove adopt, or the other resource.",
       "created": "Did not delete webhook 17 of database base_abc123: the service returned it for a creation of this command, so it has another resource now.",
       "drift": "At the service, these properties of webhook 17 of database base_abc123 differ from the state, which has them now: url, events. "pulumi preview" shows whether the program differs from them.",
-      "driftFromProgram": "At the service, these properties of webhook 17 of database base_abc123 differ from the state, which has them now: url. Unless the program declares the same or ignores the change, the next "pulumi up" replaces the webhook, with a new secret.",
+      "driftFromProgram": "At the service, these properties of webhook 17 of database base_abc123 differ from the state, which has them now: url. Unless the program declares the same or ignores the difference, the next "pulumi up" may replace the webhook, with a new secret.",
       "driftUndone": "At the service, these properties of webhook 17 of database base_abc123 differ from the state, which has them now: url. They are as the last update declared them.",
       "exchanged": "Replacing webhook 17 of database base_abc123, because these properties differ: adopt.id. The update takes over webhook 18 of DATABASE with its secret, and deletes webhook 17 of database base_abc123.",
       "failedList": "it could not be looked up: GET https://tables.example.com/somewhere returned 500.",

@@ -53,7 +53,8 @@ interface OtherBaseUrl {
 
 interface UndoneCreation {
   readonly id: string;
-  readonly hasUsableSecret: boolean;
+  /** Why the secret cannot be stored, if that is the reason. */
+  readonly secretProblem: string | undefined;
 }
 
 /** Lets the compiler infer the facts of each row. */
@@ -153,10 +154,10 @@ export const failures = {
   undone: row<UndoneCreation>({
     kind: "undone",
     cause: undoneText,
-    nextStep: ({ hasUsableSecret }) =>
-      hasUsableSecret
+    nextStep: ({ secretProblem }) =>
+      secretProblem === undefined
         ? "Run the command again."
-        : "Until the service returns another kind of secret, no command can create this webhook.",
+        : "Every creation ends like this until the service returns another kind of secret.",
   }),
   leftBehind: row<UndoneCreation & { readonly problem: string }>({
     kind: "leftBehind",
@@ -290,10 +291,10 @@ function otherBaseUrlText({ settings, baseUrl }: OtherBaseUrl): string {
   );
 }
 
-function undoneText({ id, hasUsableSecret }: UndoneCreation): string {
-  return hasUsableSecret
+function undoneText({ id, secretProblem }: UndoneCreation): string {
+  return secretProblem === undefined
     ? `Pulumi stopped while the service created webhook ${id}`
-    : `the service created webhook ${id} with a secret that cannot be stored`;
+    : `the service created webhook ${id} with a secret that cannot be stored, because it ${secretProblem}`;
 }
 
 function orphansAdvice({ ids, isComplete }: Orphans): string {

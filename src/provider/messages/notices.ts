@@ -11,7 +11,7 @@ export function adoptingText(name: string): string {
   return sentences(
     `Adopting ${name}: it is taken over as it is, and no webhook is created.`,
     `If the state still has it under another Provider,`,
-    `or as a resource of the other entry (pulumi-dbwebhooks or pulumi-dbwebhooks/native),`,
+    `or with the other kind of provider (pulumi-dbwebhooks is the dynamic one, pulumi-dbwebhooks/native the native one),`,
     `first remove that resource with "pulumi state delete": otherwise Pulumi deletes the webhook.`,
     `For the same reason do not adopt together with an upgrade of this package or with --target.`,
   );
@@ -106,7 +106,7 @@ export function driftText(
   }
   return isAsDeclared
     ? `${fact} They are as the last update declared them.`
-    : `${fact} Unless the program declares the same or ignores the change, the next "pulumi up" replaces the webhook, with a new secret.`;
+    : `${fact} Unless the program declares the same or ignores the difference, the next "pulumi up" may replace the webhook, with a new secret.`;
 }
 
 /** Warns that a complete list does not hold a webhook. */
