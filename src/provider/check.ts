@@ -42,8 +42,9 @@ export function checkWebhook(
     const name = nameOfWebhook(adopted.id, adopted.databaseId);
     const isNew = Object.keys(olds).length === 0;
     // Noted whatever else is wrong: another resource of the program may delete this webhook.
-    const isExchange = !isNew && !adopts(olds, adopted);
-    if (!runState.nameForAdoption(adopted, isNew, isExchange)) {
+    const isFirstOfTwo = !isNew && !adopts(olds, adopted);
+    const check = { urn, isFirstOfTwo, isSecondOfTwo: isNew };
+    if (!runState.nameForAdoption(adopted, check)) {
       return { inputs, failures: [...failures, `adopt: ${namedTwiceText(name)}`] };
     }
     if (isNew && failures.length === 0) {

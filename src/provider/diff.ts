@@ -37,10 +37,6 @@ export function diffWebhook(
     runState.noteInState(address);
     assertReachable(address, settings, operation);
   }
-  const isAdopted = address !== undefined && adoptsItself(address, comparison);
-  if (isAdopted) {
-    runState.noteNoExchange(address);
-  }
   const differences = compareWebhook(comparison);
   const hasUnknowns = differences.some(({ isUnknown }) => isUnknown);
   if (address !== undefined && !hasUnknowns && isOfRefresh(address, comparison, runState)) {
@@ -50,7 +46,7 @@ export function diffWebhook(
     warnOfOtherSecret(comparison, operation);
     return differences;
   }
-  if (isAdopted) {
+  if (address !== undefined && adoptsItself(address, comparison)) {
     return compareAdopted(address, differences, runState, operation);
   }
   announceReplacement(comparison, differences, runState, operation);

@@ -22,6 +22,16 @@ export type Verdict =
   | { readonly kind: "spared"; readonly reason: SpareReason }
   | { readonly kind: "refused"; readonly reason: RefusalReason };
 
+/** A check that names a webhook in `adopt`. */
+interface AdoptionCheck {
+  /** Identifies the resource; empty in the dynamic adapter. */
+  readonly urn: string;
+  /** Whether the check has old arguments, and these do not adopt the webhook. */
+  readonly isFirstOfTwo: boolean;
+  /** Whether the check has no old arguments. */
+  readonly isSecondOfTwo: boolean;
+}
+
 /** What one Pulumi command knows about its webhooks. */
 export class RunState {
   /** The URNs whose arguments were checked. The dynamic adapter gets none, so there "" stands for all resources. */
@@ -38,8 +48,8 @@ export class RunState {
   /** When a webhook was noted as absent last: the number of that absence. */
   readonly #absences = new WebhookMap<number>();
   readonly #verdicts = new WebhookMap<Verdict>();
-  /** The webhooks that a check names in `adopt`, each with whether one more check may name it. */
-  readonly #named = new WebhookMap<{ isInExchange: boolean }>();
+  /** The webhooks that a check names in `adopt`, each with the resource whose second check may name it too. */
+  readonly #named = new WebhookMap<{ readonly firstUrn: string | undefined }>();
   #absenceCount = 0;
 
   /** Notes that the state holds a webhook, unless it is already known to be absent. */
@@ -110,27 +120,23 @@ export class RunState {
   }
 
   /**
-   * Notes that a check names a webhook in `adopt`.
+   * Notes that a check names a webhook in `adopt`. Before the replacement of a resource that has another webhook, or of
+   * one whose deletion an earlier command has done, Pulumi checks twice: with the old arguments, and without them.
    *
-   * @param isReplacement Whether the check has no old arguments.
-   * @param isExchange Whether the check has old arguments that do not adopt this webhook: then Pulumi checks the
-   * replacement too.
-   * @returns Whether no other check has named the webhook, except the one before a replacement in an exchange.
+   * @param adoption The URN of the resource, and which of the two checks this may be.
+   * @returns Whether no other check has named the webhook, except the first of these two.
    */
-  nameForAdoption(address: WebhookAddress, isReplacement: boolean, isExchange: boolean): boolean {
+  nameForAdoption(
+    address: WebhookAddress,
+    { urn, isFirstOfTwo, isSecondOfTwo }: AdoptionCheck,
+  ): boolean {
     const named = this.#named.get(address);
-    this.#named.set(address, { isInExchange: named === undefined && isExchange });
+    const firstUrn = named === undefined && isFirstOfTwo ? urn : undefined;
+    this.#named.set(address, { firstUrn });
     if (!this.isHeld(address)) {
       this.spare(address, "namedByAdopt");
     }
-    return named === undefined || (isReplacement && named.isInExchange);
-  }
-
-  /** Notes that a resource adopts the webhook that it has, which is no exchange. */
-  noteNoExchange(address: WebhookAddress): void {
-    if (this.#named.has(address)) {
-      this.#named.set(address, { isInExchange: false });
-    }
+    return named === undefined || (isSecondOfTwo && named.firstUrn === urn);
   }
 }
 
