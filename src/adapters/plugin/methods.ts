@@ -63,8 +63,8 @@ export const webhookMethods = {
     const id = request.getId();
     const props = propertiesOf(request.getProperties());
     const inputs = propertiesOf(request.getInputs());
-    const [hasState, hasInputs] = [props, inputs].map((one) => Object.keys(one).length > 0);
-    if (hasState && hasInputs) {
+    const [hasProps, hasInputs] = [props, inputs].map((one) => Object.keys(one).length > 0);
+    if ("secret" in props || (hasProps && hasInputs)) {
       const { webhookId } = parsePulumiId(id, "Read");
       const found = await provider.read(webhookId, props, options, inputs);
       return found.id === "" ? new ReadResponse() : readResponse(id, found.props, inputs);

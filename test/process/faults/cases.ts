@@ -4,7 +4,6 @@ import {
   connectionReset,
   delay,
   type Interceptor,
-  type LocalService,
   loseResponse,
   respondWith,
 } from "pulumi-dbwebhooks/local-service";
@@ -57,7 +56,9 @@ interface Cause {
   /** Whether the webhook is removed from the service before Pulumi deletes it. */
   readonly isRemovedBefore?: boolean;
   /** Environment variables. Cases with the same function share a process. */
-  readonly environment?: (service: LocalService) => Promise<Readonly<Record<string, string>>>;
+  readonly environment?: () => Promise<Readonly<Record<string, string>>>;
+  /** The base URL in the state. Default: that of the local service. */
+  readonly storedBaseUrl?: string;
 }
 
 /** A fault that the creation or the deletion of a webhook meets. */
@@ -75,15 +76,14 @@ const closedPort = async () => ({
   DBWEBHOOKS_BASE_URL: "http://127.0.0.1:1",
   DBWEBHOOKS_RETRY_SECONDS: "1",
 });
-const anotherBaseUrl = async () => ({ DBWEBHOOKS_BASE_URL: "https://tables.example.com" });
+const remoteBaseUrl = "https://tables.example.com";
+const anotherBaseUrl = async () => ({ DBWEBHOOKS_BASE_URL: remoteBaseUrl });
 
-async function withSilentProxy({ baseUrl }: LocalService) {
+async function withSilentProxy() {
   const proxy = createServer().listen(0, "127.0.0.1").unref();
   await once(proxy, "listening");
   return {
-    DBWEBHOOKS_BASE_URL: "https://tables.example.com",
-    // Otherwise the provider would not delete a webhook that was created at the local service.
-    DBWEBHOOKS_FORMER_BASE_URLS: baseUrl,
+    DBWEBHOOKS_BASE_URL: remoteBaseUrl,
     DBWEBHOOKS_TIMEOUT_SECONDS: "1",
     DBWEBHOOKS_RETRY_SECONDS: "1",
     HTTPS_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
@@ -281,8 +281,8 @@ export const deleteFaults = casesOn("DELETE", [
     {
       does: "is not at `dbwebhooks:baseUrl` any more",
       environment: anotherBaseUrl,
-      errorContains: "the state holds it at",
+      errorContains: "the state holds the webhook at",
     },
-    behindSilentProxy,
+    { ...behindSilentProxy, storedBaseUrl: remoteBaseUrl },
   ]),
 ]);

@@ -105,7 +105,7 @@ async function runCases(adapter: Adapter): Promise<ReadonlyMap<FaultCase, Result
   // A process that starts loads the machine, so the short timeouts of the cases begin only afterwards.
   const started = await Promise.all(
     groups.map(async ([environment, casesOfProcess]) => {
-      const running = await startAdapter(adapter, settings, await environment?.(service));
+      const running = await startAdapter(adapter, settings, await environment?.());
       return { setup: { adapter, service, running }, casesOfProcess };
     }),
   );
@@ -186,7 +186,7 @@ async function prepareDeletion({ adapter, service, running }: Setup, faultCase: 
   const { databaseId } = faultCase;
   const { json } = await createWebhook(service, { databaseId, body });
   if (faultCase.isRemovedBefore) service.removeWebhook(json.id);
-  const { baseUrl } = service;
+  const { storedBaseUrl: baseUrl = service.baseUrl } = faultCase;
   const state = { ...someArgs({ databaseId }), baseUrl, secret: json.secret };
   return async () => {
     const error = await running.delete(adapter.idOf({ databaseId, id: json.id }), state);
