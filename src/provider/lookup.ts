@@ -16,49 +16,27 @@ export interface Lookup extends WebhookList {
 /** The properties of a webhook that a list shows. Only the table can be missing. */
 export type ListedProperties = Required<Pick<WebhookState, "url" | "events" | "tableId">>;
 
-/** The lists that several operations of one command share, by database. */
-export class SharedLists {
-  /** The databases for which a refresh has warned that it could not look up every webhook. */
-  readonly warnedDatabases = new Set<string>();
-  readonly #ofRefresh = new Map<string, Promise<WebhookList>>();
-  readonly #requested = new Map<string, Promise<unknown>>();
-  readonly #waiting = new Map<string, Promise<WebhookList>>();
-
-  /** A refresh asks for every webhook separately, before anything changes, so one list serves all of them. */
-  forRefresh(context: Context, databaseId: string): Promise<WebhookList> {
-    const list = this.#ofRefresh.get(databaseId) ?? requestList(context, databaseId);
-    this.#ofRefresh.set(databaseId, list);
-    return list;
-  }
-
-  /** Returns a list that is requested after this call. Calls that wait for the same request share it. */
-  afterNow(context: Context, databaseId: string): Promise<WebhookList> {
-    const request = () => {
-      this.#waiting.delete(databaseId);
-      const list = requestList(context, databaseId);
-      this.#requested.set(databaseId, list);
-      return list;
-    };
-    const before = this.#requested.get(databaseId) ?? Promise.resolve();
-    const list = this.#waiting.get(databaseId) ?? before.then(request, request);
-    this.#waiting.set(databaseId, list);
-    return list;
-  }
-}
-
 /** Requests the list of a webhook's database, and finds the webhook in it. */
 export async function lookUp(context: Context, { databaseId, id }: WebhookKey): Promise<Lookup> {
   return findIn(await requestList(context, databaseId), id);
 }
 
 /** Looks up a webhook for a refresh. */
-export async function lookUpForRefresh(context: Context, webhook: WebhookKey): Promise<Lookup> {
-  return findIn(await context.sharedLists.forRefresh(context, webhook.databaseId), webhook.id);
+export async function lookUpForRefresh(
+  context: Context,
+  { databaseId, id }: WebhookKey,
+): Promise<Lookup> {
+  const request = () => requestList(context, databaseId);
+  return findIn(await context.sharedLists.forRefresh(databaseId, request), id);
 }
 
 /** Looks up a webhook of which the service has just responded that it does not exist. */
-export async function lookUpAfterDeletion(context: Context, webhook: WebhookKey): Promise<Lookup> {
-  return findIn(await context.sharedLists.afterNow(context, webhook.databaseId), webhook.id);
+export async function lookUpAfterDeletion(
+  context: Context,
+  { databaseId, id }: WebhookKey,
+): Promise<Lookup> {
+  const request = () => requestList(context, databaseId);
+  return findIn(await context.sharedLists.afterNow(databaseId, request), id);
 }
 
 /**

@@ -2,8 +2,8 @@ import type { ClientContext } from "../api/client.js";
 import { oneLine, redact, sensitivePartsOfUrl } from "../common/redact.js";
 import type { Settings } from "./config.js";
 import type { EngineMonitor, Notify, Severity } from "./engine.js";
-import type { SharedLists } from "./lookup.js";
 import type { RunState } from "./run-state.js";
+import type { SharedLists } from "./shared-lists.js";
 import type { Properties } from "./values.js";
 
 /** What Pulumi passes with an operation besides the properties of the resource. */

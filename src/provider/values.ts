@@ -55,7 +55,7 @@ export function wrapSecret(value: unknown): unknown {
 }
 
 /** Returns the value inside a secret's envelope, and any other value as it is. */
-export function unwrapSecret(value: unknown): unknown {
+function unwrapSecret(value: unknown): unknown {
   const envelope = value as Record<string, unknown> | null | undefined;
   return envelope?.[signatureKey] === secretSignature ? envelope.value : value;
 }

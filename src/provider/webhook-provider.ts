@@ -12,13 +12,13 @@ import { type DiffOptions, diffWebhook } from "./diff.js";
 import type { EngineMonitor } from "./engine.js";
 import { WebhookError } from "./errors.js";
 import { findToImport } from "./import.js";
-import { SharedLists } from "./lookup.js";
 import { failure } from "./messages/failures.js";
 import { nameOfWebhook } from "./messages/names.js";
 import { delayText } from "./messages/notices.js";
 import { type Context, Operation, type OperationOptions, sensitiveValues } from "./operation.js";
 import { readWebhook } from "./read.js";
 import { RunState } from "./run-state.js";
+import { SharedLists } from "./shared-lists.js";
 import { addressOf, parseProperties } from "./state.js";
 import { type Properties, withWrappedSecret, wrapSecret } from "./values.js";
 

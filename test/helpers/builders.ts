@@ -1,8 +1,8 @@
 import type { Settings } from "../../src/provider/config.ts";
 import { EngineMonitor } from "../../src/provider/engine.ts";
-import { SharedLists } from "../../src/provider/lookup.ts";
 import type { Context, Operation } from "../../src/provider/operation.ts";
 import { RunState } from "../../src/provider/run-state.ts";
+import { SharedLists } from "../../src/provider/shared-lists.ts";
 import type { StubResponse } from "./http-server.ts";
 
 export const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";

@@ -2,6 +2,7 @@
 import type { FailedCall } from "../../api/client.js";
 import type { HttpResponse } from "../../api/send-once.js";
 import { isApiError, isNotFound } from "../../api/service-error.js";
+import { shownValue } from "../../common/redact.js";
 import { environmentVariables } from "../../common/setting-names.js";
 import type { Settings } from "../config.js";
 import type { Context } from "../operation.js";
@@ -9,6 +10,13 @@ import { nameOfSetting } from "./names.js";
 import { sentences } from "./sentences.js";
 import { see } from "./troubleshooting.js";
 
+/** The webhooks that a creation in doubt may have left, and whether the list was complete. */
+export interface Orphans {
+  readonly ids: readonly string[];
+  readonly isComplete: boolean;
+}
+
+const maxShownIds = 5;
 const deletionAdvice = `The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state.`;
 
 /** Says what to do after a failed request. */
@@ -39,6 +47,22 @@ export function quotaAdvice({ outcome }: FailedCall): string | undefined {
   return statusCode === 409 || statusCode === 422
     ? `Perhaps the database is full, or the service refuses a second webhook with this url. ${see("A full database")}`
     : undefined;
+}
+
+/** Says where to look for the webhook of a creation in doubt. */
+export function orphansAdvice({ ids, isComplete }: Orphans): string {
+  if (ids.length === 0) {
+    return sentences(
+      isComplete && "The service lists no such webhook now, but it may still appear.",
+      `Look in the database for a webhook with the url of this resource, and delete it if no stack manages it.`,
+    );
+  }
+  const shown = ids.slice(0, maxShownIds).map(shownValue).join(", ");
+  const more = ids.length > maxShownIds ? ` and ${ids.length - maxShownIds} more` : "";
+  return sentences(
+    `The service lists webhooks with the same url, events and table: ${shown}${more}.`,
+    `Compare with "pulumi stack export" before you delete one.`,
+  );
 }
 
 function adviceForResponse(

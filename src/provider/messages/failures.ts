@@ -5,13 +5,11 @@ import { environmentVariables } from "../../common/setting-names.js";
 import type { Settings } from "../config.js";
 import { type ErrorKind, WebhookError } from "../errors.js";
 import type { Context, Operation } from "../operation.js";
-import { adviceFor, quotaAdvice } from "./advice.js";
+import { adviceFor, type Orphans, orphansAdvice, quotaAdvice } from "./advice.js";
 import { nameOfSetting } from "./names.js";
 import { callText } from "./requests.js";
 import { sentences } from "./sentences.js";
 import { see, type TroubleshootingHeading } from "./troubleshooting.js";
-
-const maxShownIds = 5;
 
 /** What a failure of each kind leaves behind. */
 const leftBehindTexts: Readonly<Record<ErrorKind, string>> = {
@@ -24,13 +22,15 @@ const leftBehindTexts: Readonly<Record<ErrorKind, string>> = {
   fault: "This is a bug in pulumi-dbwebhooks: please report it.",
 };
 
+type Text<Facts> = string | ((facts: Facts) => string);
+
 /** A failure. `Facts` are what its sentences depend on. */
 interface Failure<Facts> {
   readonly kind: ErrorKind;
-  /** What went wrong, without a period. */
-  readonly cause: (facts: Facts) => string;
-  /** What to do: one step that is right whatever the program and the configuration were before. */
-  readonly nextStep: (facts: Facts) => string;
+  /** What went wrong. */
+  readonly cause: Text<Facts>;
+  /** What to do: one step that is right whatever the program and the configuration were before. Default: nothing. */
+  readonly nextStep?: Text<Facts>;
   /** The part of the page with the steps that depend on the situation. */
   readonly heading?: TroubleshootingHeading;
 }
@@ -80,12 +80,11 @@ export const failures = {
   otherBaseUrl: row<OtherBaseUrl>({
     kind: "unchanged",
     cause: otherBaseUrlText,
-    nextStep: () =>
-      sentences(
-        `The default provider has one address and one key, so it could not delete the webhook there.`,
-        `First set baseUrl and apiKey back to the address in the state and its key, and run "pulumi up".`,
-        `Then declare a Provider for the other service.`,
-      ),
+    nextStep: sentences(
+      `The default provider has one address and one key, so it could not delete the webhook there.`,
+      `First set baseUrl and apiKey back to the address in the state and its key, and run "pulumi up".`,
+      `Then declare a Provider for the other service.`,
+    ),
     heading: "The base URL has changed",
   }),
   otherBaseUrlOfRefresh: row<OtherBaseUrl>({
@@ -99,15 +98,14 @@ export const failures = {
     kind: "unchanged",
     cause: ({ name, properties }) =>
       `the program changes ${properties.join(", ")}, which replaces the webhook, and still adopts ${name}`,
-    nextStep: () =>
-      `First run "pulumi up" with a program that only removes adopt. Then make the change: the new webhook has a new secret.`,
+    nextStep: `First run "pulumi up" with a program that only removes adopt. Then make the change: the new webhook has a new secret.`,
   }),
 
   // Creations
   incomplete: row<string | undefined>({
     kind: "notCreated",
     cause: (problem = "not all arguments are known") => `${problem}. Nothing was sent`,
-    nextStep: () => `Run "pulumi up" again.`,
+    nextStep: `Run "pulumi up" again.`,
   }),
   notCreated: row<FailedRequest>({
     kind: "notCreated",
@@ -134,7 +132,7 @@ export const failures = {
         `Either it returned an existing webhook, or it numbers its webhooks from the beginning again and has`,
         `created one whose secret is lost. Nothing was deleted`,
       ),
-    nextStep: () => "Before you run the command again, find out which of the two.",
+    nextStep: "Before you run the command again, find out which of the two.",
     heading: "The service returned a known id",
   }),
   withoutSecret: row<string>({
@@ -144,11 +142,10 @@ export const failures = {
         `the service returned webhook ${shownValue(id)} without a secret.`,
         `It may be an existing webhook, so it was not deleted`,
       ),
-    nextStep: () =>
-      sentences(
-        `Find out whether a stack manages it; if none does, delete it at the service.`,
-        `Then run the command again.`,
-      ),
+    nextStep: sentences(
+      `Find out whether a stack manages it; if none does, delete it at the service.`,
+      `Then run the command again.`,
+    ),
     heading: "inDoubt",
   }),
   undone: row<UndoneCreation>({
@@ -167,52 +164,50 @@ export const failures = {
   }),
 
   // Adoptions and imports
-  notAdopted: row<string>({ kind: "unchanged", cause: withoutPeriod, nextStep: () => "" }),
+  notAdopted: row<string>({ kind: "unchanged", cause: String }),
   adoptionLeftBehind: row<string>({
     kind: "leftBehind",
     cause: (problem) => `${problem} Its old resource has left the state`,
-    nextStep: () => "If the webhook still exists, keep adopt until an update has succeeded.",
+    nextStep: "If the webhook still exists, keep adopt until an update has succeeded.",
     heading: "leftBehind",
   }),
   notImported: row<string>({
     kind: "unchanged",
-    cause: withoutPeriod,
-    nextStep: () =>
-      sentences(
-        `The argument adopt takes over a webhook without an import,`,
-        `and without a lookup if the setting listing is off.`,
-      ),
+    cause: String,
+    nextStep: sentences(
+      `The argument adopt takes over a webhook without an import,`,
+      `and without a lookup if the setting listing is off.`,
+    ),
   }),
 
   // Deletions
   noAddress: row({
     kind: "notDeleted",
-    cause: () => "its state has no usable id, databaseId or baseUrl. Nothing was sent",
-    nextStep: () => `Delete the webhook at the service, then remove it with "pulumi state delete".`,
+    cause: "its state has no usable id, databaseId or baseUrl. Nothing was sent",
+    nextStep: `Delete the webhook at the service, then remove it with "pulumi state delete".`,
   }),
   otherBaseUrlOfDeletion: row<OtherBaseUrl>({
     kind: "notDeleted",
     cause: (facts) => `${otherBaseUrlText(facts)}. Nothing was sent`,
-    nextStep: () => "If you know the address in the state, use it together with its own key again.",
+    nextStep: "If you know the address in the state, use it together with its own key again.",
     heading: "The base URL has changed",
   }),
   adoptionFailed: row({
     kind: "notDeleted",
-    cause: () => "the program adopts this webhook, and the adoption failed. Nothing was sent",
-    nextStep: () => "Correct the adoption, and run the command again.",
+    cause: "the program adopts this webhook, and the adoption failed. Nothing was sent",
+    nextStep: "Correct the adoption, and run the command again.",
   }),
   returnedInDoubt: row({
     kind: "notDeleted",
-    cause: () =>
-      "the service returned this webhook for a creation that is in doubt. Nothing was sent",
-    nextStep: () => "Before you run the command again, find out to which resource it belongs.",
+    cause: "the service returned this webhook for a creation that is in doubt. Nothing was sent",
+    nextStep: "Before you run the command again, find out to which resource it belongs.",
     heading: "The service returned a known id",
   }),
   adoptedWithUnknowns: row({
     kind: "notDeleted",
-    cause: () =>
+    cause:
       "the program adopts this webhook, and not all of its arguments were known. Nothing was sent",
-    nextStep: () => `First run "pulumi up" with a program that only removes adopt.`,
+    nextStep: `First run "pulumi up" with a program that only removes adopt.`,
   }),
   notDeleted: row<FailedRequest>({
     kind: "notDeleted",
@@ -221,8 +216,8 @@ export const failures = {
   }),
   stillListed: row({
     kind: "notDeleted",
-    cause: () => "the service returned 404 NOT_FOUND for it, but still lists it",
-    nextStep: () => "Check whether the API key may delete webhooks, and run the command again.",
+    cause: "the service returned 404 NOT_FOUND for it, but still lists it",
+    nextStep: "Check whether the API key may delete webhooks, and run the command again.",
     heading: "A wrong key",
   }),
   notConfirmed: row<{ readonly context: Context; readonly call: FailedCall | undefined }>({
@@ -244,7 +239,7 @@ export const failures = {
   fault: row<{ readonly operation: Operation; readonly error: unknown }>({
     kind: "fault",
     cause: ({ operation, error }) => `an unexpected error (${unexpectedText(operation, error)})`,
-    nextStep: () => "Before you run the command again, check which webhooks the service has.",
+    nextStep: "Before you run the command again, check which webhooks the service has.",
   }),
 };
 
@@ -264,21 +259,20 @@ export function failure<Name extends FailureName>(
   ...[facts]: FactsOf<Name> extends void ? [] : [facts: FactsOf<Name>]
 ): WebhookError {
   const { kind, cause, nextStep, heading } = failures[name] as Failure<unknown>;
+  const write = (text: Text<unknown>) => (typeof text === "string" ? text : text(facts));
   const text = sentences(
-    `${operation.name} failed: ${cause(facts)}.`,
+    `${operation.name} failed: ${write(cause).replace(/\.$/, "")}.`,
     leftBehindTexts[kind],
-    nextStep(facts),
+    nextStep && write(nextStep),
     heading && see(heading),
   );
   return new WebhookError(kind, text);
 }
 
 /** Describes an unexpected error, redacted, because its own text may hold a secret. */
-export function unexpectedText(operation: Operation, error: unknown): string {
+function unexpectedText(operation: Operation, error: unknown): string {
   return operation.redact(error instanceof Error ? error.message : "no error object", 300);
 }
-
-type Orphans = { readonly ids: readonly string[]; readonly isComplete: boolean };
 
 function failedRequestText({ context, call }: FailedRequest): string {
   return callText(context, call);
@@ -295,23 +289,4 @@ function undoneText({ id, secretProblem }: UndoneCreation): string {
   return secretProblem === undefined
     ? `Pulumi stopped while the service created webhook ${id}`
     : `the service created webhook ${id} with a secret that cannot be stored, because it ${secretProblem}`;
-}
-
-function orphansAdvice({ ids, isComplete }: Orphans): string {
-  if (ids.length === 0) {
-    return sentences(
-      isComplete && "The service lists no such webhook now, but it may still appear.",
-      `Look in the database for a webhook with the url of this resource, and delete it if no stack manages it.`,
-    );
-  }
-  const shown = ids.slice(0, maxShownIds).map(shownValue).join(", ");
-  const more = ids.length > maxShownIds ? ` and ${ids.length - maxShownIds} more` : "";
-  return sentences(
-    `The service lists webhooks with the same url, events and table: ${shown}${more}.`,
-    `Compare with "pulumi stack export" before you delete one.`,
-  );
-}
-
-function withoutPeriod(problem: string): string {
-  return problem.replace(/\.$/, "");
 }
