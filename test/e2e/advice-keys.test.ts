@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { javascriptProgram, yamlProgram } from "../helpers/programs.ts";
+import { noPromptFlags, withStack } from "../helpers/stack.ts";
 import {
   keys,
   removeLeftWebhooks,
@@ -86,6 +87,37 @@ describe.each([javascriptProgram, yamlProgram])(
 
         expect(await up()).toMatchObject(unchanged);
       });
+    });
+  },
+);
+
+describe.each([javascriptProgram, yamlProgram])(
+  "A key of another account, through $name,",
+  (program) => {
+    it("removes no webhook from the state while listing is on, and destroy with the right key deletes all of them", async () => {
+      const apiKeys = { "local-api-key": "*" as const, "key-of-another-account": ["base_other"] };
+      await withStack(
+        async ({ service, declare, up, pulumi, storedWebhooks }) => {
+          await declare({ orders, invoices: { args: { databaseId: "base_invoices" } } });
+          await up();
+          const listing = { DBWEBHOOKS_LISTING: "true" };
+          const otherKey = { ...listing, DBWEBHOOKS_API_KEY: "key-of-another-account" };
+
+          const failed = await pulumi(
+            ["destroy", ...noPromptFlags, "--continue-on-error"],
+            otherKey,
+          );
+          const stored = Object.keys(await storedWebhooks());
+          const ended = await pulumi(["destroy", ...noPromptFlags], listing);
+
+          expect(failed.exitCode).not.toBe(0);
+          expect(failed.output).toMatch(/"A wrong key" in .*\[notDeleted\]/);
+          expect(stored.toSorted()).toEqual(["invoices", "orders"]);
+          expect(ended.exitCode, ended.output).toBe(0);
+          expect(service.webhooks).toEqual([]);
+        },
+        { program, service: { apiKeys, listing: true } },
+      );
     });
   },
 );

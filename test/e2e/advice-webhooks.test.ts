@@ -102,6 +102,35 @@ describe.each([javascriptProgram, yamlProgram])("Through $name", (program) => {
   });
 });
 
+describe.each([javascriptProgram, yamlProgram])("A webhook that $name adopts", (program) => {
+  it("is replaced by a change only after an update that removes adopt", async () => {
+    await withStack(
+      async (stack) => {
+        const { service, declare, up, pulumi, createByHand } = stack;
+        const adopt = await createByHand();
+        const changed = { url: "https://example.com/changed" };
+        await declare({ orders: { args: { adopt } } });
+        await up();
+        service.clearRequests();
+
+        await declare({ orders: { args: { adopt, ...changed } } });
+        const refused = await pulumi(["up", ...noPromptFlags]);
+        await declare({ orders: {} });
+        await up();
+        const requestsBefore = service.requests.length;
+        await declare({ orders: { args: changed } });
+        await up();
+
+        expect(refused.output).toMatch(/only removes adopt\. .*\[unchanged\]/);
+        expect(requestsBefore).toBe(0);
+        expect(methodsAndKeysOf(service)).toEqual([`POST ${key}`, `DELETE ${key}`]);
+        await expectAgreement(program, stack, service);
+      },
+      { program },
+    );
+  });
+});
+
 describe.each([javascriptProgram, yamlProgram])(
   "One webhook, two resources, through $name:",
   (program) => {
