@@ -1,6 +1,6 @@
 /**
- * The webhook subscriptions of a database, as Pulumi resources on the dynamic provider. This is the main
- * entry; `pulumi-dbwebhooks/native` is the entry for the native plugin.
+ * The webhook subscriptions of a database, as Pulumi resources on the dynamic provider.
+ * `pulumi-dbwebhooks/native` has the same resources on the native provider (plugin).
  *
  * @module pulumi-dbwebhooks
  */

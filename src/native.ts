@@ -1,6 +1,6 @@
 /**
- * The webhook subscriptions of a database, as Pulumi resources on the native plugin. This entry exports the
- * same names as the main entry, `pulumi-dbwebhooks`, and also supports the option `import` and the output
+ * The webhook subscriptions of a database, as Pulumi resources on the native provider (plugin). The module
+ * exports the same names as `pulumi-dbwebhooks`, and also supports the option `import` and the output
  * `webhookId`.
  *
  * @module pulumi-dbwebhooks/native

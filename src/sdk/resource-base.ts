@@ -1,4 +1,4 @@
-// The code that the resources of both entries share: of `pulumi-dbwebhooks` and `pulumi-dbwebhooks/native`.
+// The code that the resources of `pulumi-dbwebhooks` and `pulumi-dbwebhooks/native` share.
 import * as pulumi from "@pulumi/pulumi";
 import type { EventType } from "../common/event-types.js";
 import { assertNodeVersion } from "../common/node-version.js";
@@ -16,7 +16,7 @@ export interface Entry {
   readonly packageName: string;
 }
 
-/** The base of the `Webhook` classes of both entries. */
+/** The base of the `Webhook` classes of both modules. */
 export abstract class WebhookResource extends pulumi.CustomResource {
   /**
    * The key that verifies the signatures of notifications. The service reveals it only once, at creation.
@@ -44,7 +44,7 @@ export abstract class WebhookResource extends pulumi.CustomResource {
     throw readOnlyError(name);
   }
 
-  /** @param entryProperties Properties that only this entry's webhooks have. */
+  /** @param entryProperties Properties that only the webhooks of this module have. */
   constructor(
     entry: Entry,
     name: string,
@@ -137,8 +137,8 @@ function readOnlyError(name: string): pulumi.RunError {
 }
 
 /**
- * Throws for a provider of another package, such as the `Provider` of the other entry: Pulumi would ask it for a
- * resource that it does not have.
+ * Throws for a provider of another package, such as the `Provider` of the other module: Pulumi would ask it for
+ * a resource that it does not have.
  */
 function assertOwnProvider(
   name: string,
@@ -149,7 +149,7 @@ function assertOwnProvider(
   const { pkg } = (opts?.provider ?? {}) as { pkg?: unknown };
   if (typeof pkg === "string" && pkg !== packageName) {
     throw new pulumi.RunError(
-      `Webhook ${name}: its provider is of another package (${pkg}). Import Webhook and Provider from the same entry: this Webhook is from "${module}".`,
+      `Webhook ${name}: its provider is of another package (${pkg}). Import Webhook and Provider from the same module: this Webhook is from "${module}".`,
     );
   }
 }

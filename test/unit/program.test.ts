@@ -3,11 +3,11 @@ import type { ResourceMonitorClient } from "@pulumi/pulumi/proto/resource_grpc_p
 import type { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { version } from "../../package.json";
-import * as main from "../../src/index.ts";
+import * as dynamic from "../../src/index.ts";
 import * as native from "../../src/native.ts";
 import { secret, wrapped } from "../helpers/builders.ts";
 
-const args: main.WebhookArgs = {
+const args: dynamic.WebhookArgs = {
   databaseId: "base_abc123",
   url: "https://example.com/hooks/orders",
   events: ["record.created"],
@@ -38,9 +38,9 @@ function resolved<Value>(output: pulumi.Output<Value>): Promise<Value> {
   return new Promise((resolve) => output.apply(resolve));
 }
 
-const mainEntry = {
-  name: "the main entry",
-  entry: main,
+const dynamicProvider = {
+  name: "the dynamic provider",
+  sdk: dynamic,
   type: "pulumi-nodejs:dynamic/dbwebhooks:Webhook",
   providerType: "pulumi:providers:pulumi-nodejs",
   settingPrefix: "dbwebhooks:",
@@ -49,9 +49,9 @@ const mainEntry = {
   pluginVersion: "",
   addedInputs: { __provider: 'exports.handler = () => require("pulumi-dbwebhooks/provider")' },
 };
-const nativeEntry = {
-  name: "./native",
-  entry: native,
+const nativeProvider = {
+  name: "the native provider",
+  sdk: native,
   type: "dbwebhooks:index:Webhook",
   providerType: "pulumi:providers:dbwebhooks",
   settingPrefix: "",
@@ -60,14 +60,14 @@ const nativeEntry = {
   addedInputs: {},
 };
 
-describe.each([mainEntry, nativeEntry])("A Webhook of $name", (row) => {
-  const { entry, type, pluginVersion, addedInputs } = row;
-  const { Webhook, Provider } = entry;
+describe.each([dynamicProvider, nativeProvider])("A Webhook of $name", (row) => {
+  const { sdk, type, pluginVersion, addedInputs } = row;
+  const { Webhook, Provider } = sdk;
 
   it("is registered under its type and the version of its plugin, with its arguments unchanged", async () => {
-    // An argument of the name __provider never replaces the provider of the main entry.
+    // An argument of the name __provider never replaces the provider of the dynamic provider.
     const flags = { allowUnknownEvents: true, allowInsecureUrl: false, __provider: "exports = 1" };
-    const events: main.EventType[] = ["record.updated", "record.created", "record.updated"];
+    const events: dynamic.EventType[] = ["record.updated", "record.created", "record.updated"];
     const tableId = Promise.resolve("tbl_orders");
     const all = { ...args, ...flags, url: "HTTPS://Example.com", events };
 
@@ -127,7 +127,7 @@ describe.each([mainEntry, nativeEntry])("A Webhook of $name", (row) => {
 
 type SomeProvider = pulumi.ProviderResource;
 const newProvider = {
-  eu: () => new main.Provider("eu"),
+  eu: () => new dynamic.Provider("eu"),
   nativeEu: () => new native.Provider("eu"),
 };
 
@@ -135,10 +135,10 @@ it.each<[string, RegExp, (provider: SomeProvider) => unknown, (() => SomeProvide
   [
     "the option import",
     /"pulumi-dbwebhooks\/native".* adopt\b/,
-    () => new main.Webhook("orders", args, { import: "17" }),
+    () => new dynamic.Webhook("orders", args, { import: "17" }),
   ],
-  ["the option id", /StackReference/, () => new main.Webhook("orders", args, { id: "17" })],
-  ["get", /StackReference/, () => main.Webhook.get("orders", "17")],
+  ["the option id", /StackReference/, () => new dynamic.Webhook("orders", args, { id: "17" })],
+  ["get", /StackReference/, () => dynamic.Webhook.get("orders", "17")],
   [
     "the option id of ./native",
     /StackReference/,
@@ -148,11 +148,11 @@ it.each<[string, RegExp, (provider: SomeProvider) => unknown, (() => SomeProvide
   [
     "a Provider of ./native",
     /this Webhook is from "pulumi-dbwebhooks"/,
-    (provider) => new main.Webhook("orders", args, { provider }),
+    (provider) => new dynamic.Webhook("orders", args, { provider }),
     newProvider.nativeEu,
   ],
   [
-    "for ./native a Provider of the main entry",
+    "for ./native a Provider of pulumi-dbwebhooks",
     /this Webhook is from "pulumi-dbwebhooks\/native"/,
     (provider) => new native.Webhook("orders", args, { provider }),
     newProvider.eu,
@@ -169,9 +169,9 @@ it.each<[string, RegExp, (provider: SomeProvider) => unknown, (() => SomeProvide
   expect(requests().filter((request) => request.getType().includes("Webhook"))).toEqual([]);
 });
 
-it.each([mainEntry, nativeEntry])(
+it.each([dynamicProvider, nativeProvider])(
   "A Webhook of $name warns of deletedWith",
-  async ({ entry: { Webhook } }) => {
+  async ({ sdk: { Webhook } }) => {
     const warn = vi.spyOn(pulumi.log, "warn").mockResolvedValue();
     onTestFinished(() => warn.mockRestore());
 
@@ -182,7 +182,7 @@ it.each([mainEntry, nativeEntry])(
   },
 );
 
-const settings: main.ProviderArgs = {
+const settings: dynamic.ProviderArgs = {
   baseUrl: "https://eu.example.com",
   apiKey: "key-token",
   timeoutSeconds: 2.5,
@@ -190,11 +190,11 @@ const settings: main.ProviderArgs = {
   retrySeconds: undefined,
 };
 
-describe.each([mainEntry, nativeEntry])("A Provider of $name", (row) => {
-  const { entry, providerType, pluginVersion, settingPrefix, addedSettings } = row;
+describe.each([dynamicProvider, nativeProvider])("A Provider of $name", (row) => {
+  const { sdk, providerType, pluginVersion, settingPrefix, addedSettings } = row;
 
   it("is registered under its type and the version of its plugin, with its options, string values and a secret key", async () => {
-    await resolved(new entry.Provider("eu", settings, { protect: true }).urn);
+    await resolved(new sdk.Provider("eu", settings, { protect: true }).urn);
 
     expect(registered).toMatchObject([{ type: providerType }]);
     expect(requests()[0]?.getVersion()).toBe(pluginVersion);
@@ -209,7 +209,7 @@ describe.each([mainEntry, nativeEntry])("A Provider of $name", (row) => {
   });
 
   it("refuses all unrecognized arguments at once, without showing their values", () => {
-    const create = () => new entry.Provider("eu", { apikey: "key-token", timeout: 5 } as object);
+    const create = () => new sdk.Provider("eu", { apikey: "key-token", timeout: 5 } as object);
 
     expect(create).toThrow(pulumi.RunError);
     expect(create).toThrow(/^Provider eu: apikey: .*\bapiKey\b.*; timeout: /);
@@ -217,7 +217,7 @@ describe.each([mainEntry, nativeEntry])("A Provider of $name", (row) => {
   });
 
   it("cannot have a name that Pulumi gives to a default provider", () => {
-    expect(() => new entry.Provider("default_1_0_0", settings)).toThrow(pulumi.RunError);
+    expect(() => new sdk.Provider("default_1_0_0", settings)).toThrow(pulumi.RunError);
   });
 });
 
@@ -232,7 +232,7 @@ async function warningsWith(config: Record<string, string>, secretKeys: string[]
   return warn.mock.calls.map(([line]) => line);
 }
 
-it("A program of the main entry warns in each stack if the Automation API runs several in one process", async () => {
+it("A program of the dynamic provider warns in each stack if the Automation API runs several in one process", async () => {
   // Each of the two webhooks is in a stack of its own.
   using getStackResource = vi.spyOn(pulumi.runtime, "getStackResource");
   getStackResource.mockReturnValueOnce({} as never).mockReturnValueOnce({} as never);
@@ -240,7 +240,7 @@ it("A program of the main entry warns in each stack if the Automation API runs s
   expect(await warningsWith({ "dbwebhooks:apiKey": "token" })).toHaveLength(2);
 });
 
-it("A program of the main entry warns once of a plain API key, and of unrecognized settings and variables, with the nearest names but no value", async () => {
+it("A program of the dynamic provider warns once of a plain API key, and of unrecognized settings and variables, with the nearest names but no value", async () => {
   vi.stubEnv("DBWEBHOOKS_BASEURL", "token");
   vi.stubEnv("DBWEBHOOKS_IMPORT_SECRET", "known");
   vi.stubEnv("OTHER_URL", "of another program");
@@ -255,7 +255,7 @@ it("A program of the main entry warns once of a plain API key, and of unrecogniz
   ]);
 });
 
-it("A program of the main entry does not warn of a secret API key and known settings", async () => {
+it("A program of the dynamic provider does not warn of a secret API key and known settings", async () => {
   const config = { "dbwebhooks:apiKey": "key", "dbwebhooks:listing": "true" };
 
   expect(await warningsWith(config, ["dbwebhooks:apiKey"])).toEqual([]);

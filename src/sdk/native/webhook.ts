@@ -39,7 +39,7 @@ export class Webhook extends WebhookResource {
    * @param name The name of the resource, unique in its stack.
    * @param args The subscription.
    * @param opts Options that all Pulumi resources have. `import` takes the id `<databaseId>/<webhookId>`.
-   * @throws RunError for the option `id`, and for a `Provider` of the main entry.
+   * @throws RunError for the option `id`, and for a `Provider` of `pulumi-dbwebhooks`.
    */
   constructor(name: string, args: WebhookArgs, opts?: pulumi.CustomResourceOptions) {
     const options = pulumi.mergeOptions({ version }, opts);
