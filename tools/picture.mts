@@ -21,19 +21,18 @@ const height = lines.length * lineHeight + 2 * margin;
 process.stdout.write(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img">
 <title>Output of pulumi up and pulumi preview</title>
 <rect width="100%" height="100%" rx="8" fill="#1b1f27"/>
-<g fill="#d5dae3" font-family="monospace" font-size="${fontSize}" style="white-space: pre">
+<g fill="#d5dae3" font-family="monospace" font-size="${fontSize}">
 ${lines.map(draw).join("\n")}
 </g>
 </svg>
 `);
 
-/** Returns the lines that Pulumi prints in one step of the demo, without empty ones and repeated warnings. */
+/** Returns the lines that Pulumi prints in one step of the demo, without empty ones and the progress of resources. */
 function pulumiOutputOf(title: string): string[] {
   const step = demo.split(/^\[\d+ of \d+\] /m).find((part) => part.startsWith(title));
   const output = step?.match(/(?<=^ {4}\| ).*\S/gm);
   if (output == null) throw new Error(`The input has no output of the step "${title}".`);
-  // Pulumi repeats the warning of its progress lines below "Diagnostics".
-  return output.filter((line) => !line.includes(" running warning: "));
+  return output.filter((line) => !/^ [ +-]{2} pulumi/.test(line));
 }
 
 /** Breaks a line between words, and indents the rest like the line itself. */
@@ -46,13 +45,10 @@ function wrap(line: string): string[] {
 }
 
 function draw(line: { text: string; color: string }, index: number): string {
-  // The markup collapses spaces in some viewers, in spite of the style.
-  const escaped = line.text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(" ", "\u00a0");
+  // A browser ignores xml:space on an element around the text.
+  const escaped = line.text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
   const y = margin + lineHeight * (index + 0.75);
-  return `<text x="${margin}" y="${y}"${line.color}>${escaped}</text>`;
+  return `<text x="${margin}" y="${y}"${line.color} xml:space="preserve">${escaped}</text>`;
 }
 
 function colorOf(line: string): string {
