@@ -14,7 +14,7 @@ const options = Object.entries(commands).flatMap(([name, command]) =>
   [...Object.keys(command.options), "help"].map((option) => `${name} --${option}`),
 );
 
-it("README begins with the program of examples/basic, which the docstring of the main entry's Webhook shows too", () => {
+it("README begins with the program of examples/basic, which the docstring of Webhook shows too", () => {
   const example = markdown.readPage("examples/basic/index.ts");
   const [firstScreen] = readme.split("\n## ");
   const docstring = example.replaceAll(/^/gm, " * ").replaceAll(/ +$/gm, "");
@@ -44,6 +44,20 @@ it.each([
   expect(shown).toEqual(expect.arrayContaining(texts));
 });
 
+it("docs/testing.md shows the test with mocks of examples/offline-test", () => {
+  const shown = markdown.codeBlocks(markdown.readPage("docs/testing.md")).map(({ text }) => text);
+
+  expect(shown).toContain(markdown.readPage("examples/offline-test/mocks.test.ts"));
+});
+
+it.each(["csharp", "java"])("docs/languages.md shows the %s program of the schema", (name) => {
+  const programIn = (page: string) =>
+    markdown.codeBlocks(markdown.readPage(page)).filter(({ language }) => language === name);
+
+  expect(programIn("docs/languages.md")).toHaveLength(1);
+  expect(programIn("docs/languages.md")).toEqual(programIn("docs/_index.md"));
+});
+
 it.each(settings.settingNames)(
   "docs/configuration.md has the variable, default and range of %s",
   (name) => {
@@ -52,9 +66,9 @@ it.each(settings.settingNames)(
     const { description, default: value } = schema.config.variables[name];
     const defaultInWords = /Required|none|no limit/.exec(description)?.[0].toLowerCase();
 
-    const row = rows.find(({ key }) => key === `dbwebhooks:${name}`);
+    const key = `dbwebhooks:${name}<br>${settings.environmentVariables[name]}`;
+    const row = rows.find((cells) => cells["key, and environment variable"] === key);
 
-    expect(row?.["environment variable"]).toBe(settings.environmentVariables[name]);
     expect(row?.default).toBe(String(value ?? defaultInWords));
     expect(rangeIn(row?.limits)).toBe(rangeIn(description));
   },
