@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { join } from "node:path";
+import { resolve } from "node:path";
 import { expect, vi } from "vitest";
 import { platformOfMachine } from "../../tools/plugin/node-binary.mts";
 import { type RunningCommand, start } from "./commands.ts";
@@ -10,8 +10,6 @@ export interface GuideOptions {
   /** The directory in which the guide begins. */
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** The packed package, which replaces the archive in the home directory. */
-  readonly tarball?: string;
   /** The directory with the plugin's archive for this machine, which replaces that of the clone. */
   readonly archives?: string;
   /** Writes the files whose content the guide shows, before the service starts. */
@@ -46,7 +44,8 @@ export async function followGuide(markdown: string, guide: GuideOptions): Promis
   expect(serving).toBeGreaterThanOrEqual(0);
   const before = blocks.slice(0, serving);
   const changesTo = /&& cd (\S+)/.exec(before.map(({ commands }) => commands).join());
-  const directory = join(guide.directory, changesTo?.[1] ?? ".");
+  const home = guide.environment.HOME ?? guide.directory;
+  const directory = resolve(guide.directory, (changesTo?.[1] ?? ".").replace("~", home));
   // The guide chooses the backend and the passphrase.
   const { PULUMI_BACKEND_URL: _, PULUMI_CONFIG_PASSPHRASE: __, ...variables } = guide.environment;
   const environment = { ...variables, npm_config_prefer_offline: "true", PORT: port };
@@ -80,8 +79,9 @@ export async function followGuide(markdown: string, guide: GuideOptions): Promis
     expect(printed + log).not.toContain("whsec_");
   }
   // Sources, pages and the installed plugin may contain the prefix of a secret.
-  const isWritten = (path: string) => !/\.(md|m?ts|go)$|\/(node_modules|venv|plugins)\//.test(path);
-  const files = Object.entries(await textsBelow(guide.directory, isWritten));
+  const isWritten = (path: string) =>
+    !/\.(md|m?ts|go|py)$|\/(node_modules|venv|plugins)\//.test(path);
+  const files = Object.entries(await textsBelow(directory, isWritten));
   expect(files.filter(([, text]) => text.includes("whsec_"))).toEqual([]);
 }
 
@@ -99,13 +99,12 @@ export const receiverPort = () => String(randomInt(10_000, 30_000));
 /** Pastes blocks into one terminal, expects the documented output, and returns what was printed. */
 async function paste(
   blocks: readonly CommandBlock[],
-  { tarball, archives, adapt = (commands) => commands }: GuideOptions,
+  { archives, adapt = (commands) => commands }: GuideOptions,
   open: (commands: string) => RunningCommand,
   baseUrl = "",
 ): Promise<string> {
   const commands = blocks.map((block) =>
     inClone(adapt(block.commands).replace(archiveOfPlugin, `${archives}/$1${platform}$2`))
-      .replace(/(?<=npm install )~\/pulumi-dbwebhooks-\S+\.tgz/, `'${tarball}'`)
       .replaceAll("http://127.0.0.1:8787", baseUrl)
       .replace(/^npx pulumi-dbwebhooks emit .*$/gm, `$& --url ${baseUrl}`),
   );
