@@ -3,11 +3,13 @@ import { parse } from "yaml";
 import { readPage } from "../helpers/markdown.ts";
 
 const github = parse(readPage("examples/ci/github-actions.yml"), { strict: true }).jobs;
+const bucket = parse(readPage("examples/ci/github-actions-bucket.yml"), { strict: true }).jobs;
 const gitlab = parse(readPage("examples/ci/gitlab-ci.yml"), { strict: true });
 
 it("The pipelines of examples/ci never cancel an update or run two at once", () => {
   const concurrency = { group: "webhooks-production", "cancel-in-progress": false };
   expect(github.deploy).toMatchObject({ concurrency });
+  expect(bucket.deploy).toMatchObject({ concurrency });
   expect(gitlab.deploy).toMatchObject({ resource_group: "production", interruptible: false });
 });
 
@@ -22,7 +24,7 @@ it("The pipelines of examples/ci preview pull requests without the API key", () 
 
 it("The pipelines of examples/ci pin the actions and the image, and run no scripts of packages", () => {
   const { image, before_script: installation } = gitlab.default;
-  const steps = [...github.preview.steps, ...github.deploy.steps];
+  const steps = [...github.preview.steps, ...github.deploy.steps, ...bucket.deploy.steps];
   const uses = steps.flatMap((step) => step.uses ?? []);
   const runs = steps.flatMap((step) => step.run ?? []).filter((run) => run.includes("npm"));
 
