@@ -53,6 +53,7 @@ describe("The packed package", async () => {
       "plugin/pulumi-resource-dbwebhooks",
       "plugin/pulumi-resource-dbwebhooks.cmd",
       "plugin/schema.json",
+      "plugin/troubleshooting.md",
     ]);
   });
 

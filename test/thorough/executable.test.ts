@@ -13,6 +13,7 @@ import { succeed } from "../helpers/commands.ts";
 import { temporaryDirectory, writeJson } from "../helpers/directory.ts";
 import { kindOf } from "../helpers/errors.ts";
 import { countsOf, isPost } from "../helpers/faults/faults.mts";
+import { anchorsOf } from "../helpers/markdown.ts";
 import { packPlugin } from "../helpers/package.ts";
 import { webhookArgs, yamlProgram } from "../helpers/programs.ts";
 import { noPromptFlags, shareStack } from "../helpers/stack.ts";
@@ -134,6 +135,15 @@ describe("The executable", () => {
 
     expect(created).toEqual({ id: adapter.idOf({ databaseId: "base_abc123", id: 17 }), secret });
     expect(proxyHeads).toHaveLength(1);
+  });
+
+  it("comes with the page that messages name, whose links do not leave it", async () => {
+    const page = await readFile(inArchive("troubleshooting.md"), "utf8");
+    const targets = [...page.matchAll(/\]\(([^)]+)\)/g)].map(([, target = ""]) => target);
+
+    expect(page).toContain("\n## inDoubt\n");
+    expect(targets).not.toEqual([]);
+    expect(anchorsOf(page).map((anchor) => `#${anchor}`)).toEqual(expect.arrayContaining(targets));
   });
 
   it("comes with the licences of Node.js", async () => {

@@ -1,10 +1,10 @@
 /**
  * `npm run build:plugin`: writes the native plugin to `dist-plugin`: one file that needs only Node.js, its
- * schema, a wrapper for Windows, and the licences of the bundled packages. Copies them to `plugin`, which is
+ * schema, a wrapper for Windows, docs/troubleshooting.md, and the licences of the bundled packages. Copies them to `plugin`, which is
  * part of the npm package.
  */
-import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, posix } from "node:path";
 import { bundlePlugin } from "./bundle.mts";
 import { licencesOf } from "./licences.mts";
 import { schema } from "./schema.mts";
@@ -22,8 +22,22 @@ writeFileSync(join(directory, "schema.json"), `${JSON.stringify(schema, undefine
 // The plugin is CommonJS, whatever the package.json of the surrounding project says.
 writeFileSync(join(directory, "package.json"), `{ "type": "commonjs" }\n`);
 copyFileSync(join(root, "LICENSE"), join(directory, "LICENSE"));
+// Messages name this page, and users of other languages have no npm package.
+const page = readFileSync(join(root, "docs/troubleshooting.md"), "utf8");
+writeFileSync(join(directory, "troubleshooting.md"), withoutLinksToOtherPages(page));
 writeFileSync(join(directory, "THIRD-PARTY-LICENSES"), licencesOf(modules));
 
 const packageCopy = join(root, "plugin");
 rmSync(packageCopy, { recursive: true, force: true });
 cpSync(directory, packageCopy, { recursive: true });
+
+/** Replaces each link of a page in `docs` to another page by the path of that page. */
+function withoutLinksToOtherPages(page: string): string {
+  const linked = page.replaceAll(
+    /\[([^\]]+)\]\(((?:\.\.\/)?[\w/-]+\.md)(?:#[\w-]+)?\)/g,
+    (_, text, path) => `${text} (${posix.join("docs", path)})`,
+  );
+  const origin =
+    "The pages in parentheses are in the repository and in the npm package of pulumi-dbwebhooks.";
+  return linked.replace("\n", `\n\n${origin}\n`);
+}

@@ -44,8 +44,8 @@ export async function buildExecutable(platform: Platform, directory: string): Pr
   // macOS on Apple silicon runs no program without a signature, and that of Node.js is invalid now.
   if (os === "darwin") execFileSync("codesign", ["--force", "--sign", "-", output]);
 
-  copyFileSync(join(built, "LICENSE"), join(directory, "LICENSE"));
-  copyFileSync(join(built, "schema.json"), join(directory, "schema.json"));
+  const copied = ["LICENSE", "schema.json", "troubleshooting.md"];
+  for (const file of copied) copyFileSync(join(built, file), join(directory, file));
   const licences = readFileSync(join(built, "THIRD-PARTY-LICENSES"), "utf8");
   // The package for Windows has no licence file.
   const licenceOfNode = readFileSync(join(dirname(node), "../LICENSE"), "utf8").trim();
@@ -54,5 +54,5 @@ export async function buildExecutable(platform: Platform, directory: string): Pr
     join(directory, "THIRD-PARTY-LICENSES"),
     `${licences}\n${head}\n\n${licenceOfNode}\n`,
   );
-  return [program, "LICENSE", "THIRD-PARTY-LICENSES", "schema.json"];
+  return [program, "THIRD-PARTY-LICENSES", ...copied];
 }
