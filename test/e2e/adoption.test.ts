@@ -91,9 +91,9 @@ const programWith = (entry: string, id?: number) => `
   exports.ordersSecret = new Webhook("orders", args).secret;
 `;
 
-it("A webhook moves between the two entries and back as docs/existing-webhooks.md says, without a request", async () => {
+it("A webhook moves between the two providers and back as docs/existing-webhooks.md says, without a request", async () => {
   const page = readPage("docs/existing-webhooks.md");
-  const blocks = commandBlocks(sectionOf(page, "Change between the two entries"));
+  const blocks = commandBlocks(sectionOf(page, "Change between the two providers"));
   const [beforeChange = "", afterChange = ""] = blocks.map(({ commands }) => commands);
   await withStack(
     async ({ service, directory, environment, writeProgram, allResources, outputs, up }) => {
