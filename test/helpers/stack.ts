@@ -153,8 +153,8 @@ async function openStack(root: string, service: LocalService, program: Program) 
     /** Runs a command of the CLI on the stack, whatever its exit code. */
     pulumi: (args: readonly string[], variables?: Texts) => run(...command(args, variables)),
     /** Starts such a command in a process group of its own, for tests that interrupt it. */
-    start: (args: readonly string[]) => {
-      const running = start(...command(args, {}, true));
+    start: (args: readonly string[], variables?: Texts) => {
+      const running = start(...command(args, variables, true));
       onTestFinished(() => void running.child.kill("SIGKILL"));
       return running;
     },

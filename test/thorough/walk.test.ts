@@ -2,6 +2,7 @@ import { startLocalService } from "pulumi-dbwebhooks/local-service";
 import { expect, it } from "vitest";
 import { javascriptPluginProgram, javascriptProgram } from "../helpers/programs.ts";
 import { withStack } from "../helpers/stack.ts";
+import { apiKeys } from "../helpers/walk/accounts.ts";
 import { walk } from "../helpers/walk/walk.ts";
 
 // For example: WALK_SEED=7 WALK_STEPS=100 npx vitest run --project thorough test/thorough/walk.test.ts
@@ -17,8 +18,7 @@ it.each([
     const seed = Number(WALK_SEED ?? defaultSeed);
     // The provider looks webhooks up in every other walk.
     const settings = { timeoutSeconds: 3, retrySeconds: 3, listing: seed % 2 === 0 };
-    const apiKeys = ["key-of-the-second-service"];
-    await using second = await startLocalService({ apiKeys, listing: true });
+    await using second = await startLocalService({ apiKeys: apiKeys.second, listing: true });
     const lines: string[] = [];
     const print = (line: string) => {
       lines.push(line);
@@ -27,14 +27,15 @@ it.each([
     };
     await withStack(
       async (stack) => {
-        const problems = await walk(stack, { entry, second, settings, steps, seed, print });
+        const services = { first: stack.service, second };
+        const problems = await walk(stack, { entry, services, settings, steps, seed, print });
 
         expect(problems, lines.join("\n")).toEqual([]);
         for (const service of [stack.service, second]) {
           for (const { id } of service.webhooks) service.removeWebhook(id);
         }
       },
-      { program, service: { listing: true } },
+      { program, service: { apiKeys: apiKeys.first, listing: true } },
     );
   },
 );

@@ -31,9 +31,9 @@ export class Agreement {
   readonly #secrets: Set<string>;
   #inState: readonly WebhookInState[] = [];
 
-  constructor(services: readonly LocalService[]) {
+  constructor(services: readonly LocalService[], apiKeys: readonly string[]) {
     this.#services = services;
-    this.#secrets = new Set(services.map(({ apiKey }) => apiKey));
+    this.#secrets = new Set(apiKeys);
   }
 
   /** Notes a webhook that was created without Pulumi. */

@@ -1,3 +1,5 @@
+import { type ProviderName, providerNames } from "./walk-program.ts";
+
 /** A webhook in the state of a stack. */
 export interface WebhookInState {
   readonly urn: string;
@@ -5,6 +7,8 @@ export interface WebhookInState {
   /** The id at the service. */
   readonly id: number;
   readonly baseUrl: string;
+  /** Its explicit provider, if it has one. */
+  readonly provider: ProviderName | undefined;
   readonly secret: string | undefined;
   /** Whether a replacement is done but for the deletion of this webhook. */
   readonly isPendingDeletion: boolean;
@@ -17,6 +21,7 @@ export function webhooksInState(exported: string): WebhookInState[] {
   interface Resource {
     readonly urn: string;
     readonly id: string;
+    readonly provider: string;
     readonly delete?: boolean;
     readonly pendingReplacement?: boolean;
     readonly outputs: { readonly baseUrl: string; readonly secret?: { plaintext: string } };
@@ -24,15 +29,17 @@ export function webhooksInState(exported: string): WebhookInState[] {
   const { resources = [] } = JSON.parse(exported).deployment as { resources?: Resource[] };
   return resources
     .filter(({ urn }) => isWebhook(urn))
-    .map(({ urn, id, outputs, delete: isPendingDeletion = false, pendingReplacement = false }) => ({
-      urn,
-      name: urn.split("::").at(-1) ?? "",
+    .map((resource) => ({
+      urn: resource.urn,
+      name: resource.urn.split("::").at(-1) ?? "",
       // The plugin puts the database before the id.
-      id: Number(id.split("/").at(-1)),
-      baseUrl: outputs.baseUrl,
-      secret: outputs.secret && JSON.parse(outputs.secret.plaintext),
-      isPendingDeletion,
-      isPendingReplacement: pendingReplacement,
+      id: Number(resource.id.split("/").at(-1)),
+      baseUrl: resource.outputs.baseUrl,
+      // The URN of the provider, and its id.
+      provider: providerNames.find((name) => name === resource.provider.split("::").at(-2)),
+      secret: resource.outputs.secret && JSON.parse(resource.outputs.secret.plaintext),
+      isPendingDeletion: resource.delete ?? false,
+      isPendingReplacement: resource.pendingReplacement ?? false,
     }));
 }
 

@@ -4,6 +4,7 @@ import { type Choose, isChosen, oneOf, someOf, weighted } from "./random.ts";
 import {
   type DeclaredWebhook,
   events,
+  providerNames,
   randomOptions,
   randomWebhook,
   tables,
@@ -94,10 +95,11 @@ const changeEvents = replacing((choose) => {
 
 const changeTable = replacing((choose) => ({ tableId: oneOf(choose, tables) }));
 
-/** Stays away from the default provider, which refuses a webhook that comes from a second service. */
-const moveToProvider = replacing((choose, { provider }) => ({
-  provider: provider === "second" ? "same" : oneOf(choose, ["same", "second"]),
-}));
+/** The default provider refuses a webhook that comes from the second service. */
+const moveToProvider = replacing((choose, { provider }) => {
+  const providers = provider === "second" ? ["same" as const] : [undefined, ...providerNames];
+  return { provider: oneOf(choose, providers) };
+});
 
 /** Changes a webhook that is deleted before its replacement, and perhaps one that has an argument from it. */
 const changePair: Edit = (choose, program) => {
@@ -174,7 +176,7 @@ const weights: readonly (readonly [number, readonly [string, Edit]])[] = [
   [6, ["add", add]],
   [8, ["adopt", adopt]],
   [10, ["stop adopting", stopAdopting]],
-  [1, ["move to another provider", moveToProvider]],
+  [4, ["move to another provider", moveToProvider]],
   [1, ["rename", rename]],
   [1, [adoptionUnderNewName, adoptUnderNewName]],
 ];

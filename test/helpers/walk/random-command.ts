@@ -17,7 +17,13 @@ export interface WalkCommand {
 /** An `up` without further flags. */
 export const plainUp = command("up", ...noPromptFlags);
 
+export const plainRefresh = command("refresh", ...noPromptFlags);
+
 export const finalDestroy = command("destroy", ...noPromptFlags);
+
+const refreshingUp = command("up", ...noPromptFlags, "--refresh");
+const refreshingUpWithProgram = command("up", ...noPromptFlags, "--refresh", "--run-program");
+const refreshWithProgram = command("refresh", "--run-program", ...noPromptFlags);
 
 /** The resources that a command may name. */
 export interface WalkTargets {
@@ -42,9 +48,9 @@ export function randomCommand(choose: Choose, targets: WalkTargets): WalkCommand
     case "preview":
       return command("preview", ...planFlags(choose, targets));
     case "refresh":
-      return command("refresh", ...noPromptFlags);
+      return plainRefresh;
     case "refresh --run-program":
-      return command("refresh", "--run-program", ...noPromptFlags);
+      return refreshWithProgram;
     case "destroy --target": {
       if (urns.length === 0) return plainUp;
       const flags = ["--target-dependents", "--target", oneOf(choose, urns)];
@@ -63,6 +69,45 @@ export function randomCommand(choose: Choose, targets: WalkTargets): WalkCommand
       const continueFlags = isChosen(choose, 15) ? ["--continue-on-error"] : [];
       return command("up", ...noPromptFlags, ...planFlags(choose, targets), ...continueFlags);
     }
+  }
+}
+
+/** Returns a complete `up`, which may refresh first. */
+export function randomCompleteUp(choose: Choose): WalkCommand {
+  return weighted(choose, [
+    [6, plainUp],
+    [2, refreshingUp],
+    [2, refreshingUpWithProgram],
+  ]);
+}
+
+/** Returns a command that runs the program, and names no resources. */
+export function randomUpOrPreview(choose: Choose): WalkCommand {
+  return isChosen(choose, 15) ? command("preview") : randomCompleteUp(choose);
+}
+
+/** Returns a command for accounts that are wrong, which may replace or delete one of these resources. */
+export function randomCommandOfWrongAccounts(choose: Choose, urns: readonly string[]): WalkCommand {
+  const fallback = randomUpOrPreview(choose);
+  const kind = weighted(choose, [
+    [6, "up or preview"],
+    [4, "refresh"],
+    [2, "up --replace"],
+    [1, "up --target"],
+    [1, "destroy --target"],
+    [1, "destroy"],
+  ]);
+  if (kind === "refresh") return isChosen(choose, 50) ? plainRefresh : refreshWithProgram;
+  if (kind === "destroy") return finalDestroy;
+  if (kind === "up or preview" || urns.length === 0) return fallback;
+  const urn = oneOf(choose, urns);
+  switch (kind) {
+    case "up --replace":
+      return command(...fallback.args, "--replace", urn);
+    case "up --target":
+      return command(...plainUp.args, "--target", urn);
+    default:
+      return command(...finalDestroy.args, "--target-dependents", "--target", urn);
   }
 }
 
@@ -102,10 +147,11 @@ export async function runCommand(
   stack: TestStack,
   { args, isInterrupted }: WalkCommand,
   services: readonly LocalService[],
+  variables: Readonly<Record<string, string>>,
 ): Promise<CommandResult> {
-  if (!isInterrupted) return stack.pulumi(args);
+  if (!isInterrupted) return stack.pulumi(args, variables);
   const { held, release } = holdCreations(services);
-  const running = stack.start(args);
+  const running = stack.start(args, variables);
   const hasCreation = await Promise.race([held.then(() => true), running.result.then(() => false)]);
   if (hasCreation) {
     // Signals the process group of Pulumi, as ^C in a terminal does.

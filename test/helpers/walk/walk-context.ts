@@ -1,16 +1,12 @@
-import type { LocalService } from "pulumi-dbwebhooks/local-service";
 import { createWebhook } from "../local-service.ts";
+import type { WalkServices } from "./accounts.ts";
 import type { Agreement } from "./agreement.ts";
 import type { EditContext } from "./edits.ts";
 import type { WalkTargets } from "./random-command.ts";
-import type { WalkProgram } from "./walk-program.ts";
+import type { DeclaredWebhook, WalkProgram } from "./walk-program.ts";
 
 /** Returns what edits need to know of the services and of the state. */
-export function editContext(
-  service: LocalService,
-  second: LocalService,
-  agreement: Agreement,
-): EditContext {
+export function editContext({ first, second }: WalkServices, agreement: Agreement): EditContext {
   let count = 0;
   return {
     nextNumber: () => {
@@ -18,7 +14,7 @@ export function editContext(
       return count;
     },
     createByHand: async ({ databaseId, host, path, events, tableId, provider }) => {
-      const ofProvider = provider === "second" ? second : service;
+      const ofProvider = provider === "second" ? second : first;
       const body = { url: `https://${host}/${path}`, events, tableId };
       const { json } = await createWebhook(ofProvider, { databaseId, body });
       agreement.addUnmanaged(ofProvider.baseUrl, json.id);
@@ -58,18 +54,15 @@ export function withoutAdoptionOfDeleted(program: WalkProgram, agreement: Agreem
   });
 }
 
-/**
- * Whether a webhook of the state belongs to another service in the program. A refresh that runs the program
- * stores the new provider for the old webhook, so that Pulumi asks the new provider to delete it, which refuses.
- */
-export function hasMovedToOtherService(
-  program: WalkProgram,
-  { inState }: Agreement,
-  second: LocalService,
-): boolean {
-  return program.some(({ name, aliases, provider }) =>
-    inState
-      .filter((webhook) => [name, ...aliases].includes(webhook.name))
-      .some(({ baseUrl }) => (baseUrl === second.baseUrl) !== (provider === "second")),
+/** Whether the state has the webhook that this one adopts for it. */
+export function adoptsItsOwn({ name, adopt }: DeclaredWebhook, { inState }: Agreement): boolean {
+  const stored = inState.filter((one) => one.name === name);
+  return stored.length === 1 && stored[0]?.id === adopt?.id && !stored[0]?.isPendingReplacement;
+}
+
+/** Whether no webhook of the program is still to be adopted. */
+export function isEveryAdoptionDone(program: WalkProgram, agreement: Agreement): boolean {
+  return program.every(
+    (webhook) => webhook.adopt === undefined || adoptsItsOwn(webhook, agreement),
   );
 }

@@ -1,16 +1,17 @@
 import { join } from "node:path";
-import type { LocalService } from "pulumi-dbwebhooks/local-service";
 import { writeJson } from "../directory.ts";
 import type { ExistingWebhook } from "../stack.ts";
 import { type Choose, isChosen, oneOf, someOf, weighted } from "./random.ts";
 
-/** An explicit provider: with the service of the default provider, or with a second service. */
-export type ProviderName = "same" | "second";
+/** The explicit providers: one with the service of the default provider, and one with a second service. */
+export const providerNames = ["same", "second"] as const;
+
+export type ProviderName = (typeof providerNames)[number];
 
 /** A webhook as the program of a walk declares it. */
 export interface DeclaredWebhook {
   readonly name: string;
-  /** The host of its url. A renamed resource keeps it, and no other resource has it. */
+  /** The host of its url. A renamed resource keeps it, and no other webhook has it. */
   readonly host: string;
   /** The path of its url. */
   readonly path: number;
@@ -39,7 +40,7 @@ const databases = ["base_1", "base_2"];
 
 /** Returns a webhook with random arguments and options, which may depend on the earlier webhooks. */
 export function randomWebhook(choose: Choose, number: number, earlier: WalkProgram) {
-  const isAtDefault = isChosen(choose, 90);
+  const isAtDefault = isChosen(choose, 85);
   return randomOptions(choose, earlier, {
     name: `hook-${number}`,
     host: `hook-${number}.example.com`,
@@ -107,20 +108,19 @@ export interface WalkSettings {
   readonly listing: boolean;
 }
 
-/** Writes the webhooks and the explicit providers that they use for {@link textOfProgram}. */
+/** Returns the explicit providers that the webhooks of a program use. */
+export function declaredProviders(program: WalkProgram): readonly ProviderName[] {
+  return providerNames.filter((name) => program.some(({ provider }) => provider === name));
+}
+
+/** Writes the webhooks, and the arguments of the explicit providers, for {@link textOfProgram}. */
 export async function writeProgram(
   directory: string,
   program: WalkProgram,
-  services: Readonly<Record<ProviderName, LocalService>>,
-  settings: WalkSettings,
+  providers: Readonly<Record<string, object>>,
 ): Promise<void> {
-  const providers: Record<string, object> = {};
   const webhooks = program.map((webhook) => {
     const { name, host, path, databaseId, tableId, adopt, provider } = webhook;
-    if (provider !== undefined) {
-      const { baseUrl, apiKey } = services[provider];
-      providers[provider] = { baseUrl, apiKey, ...settings };
-    }
     const url = `https://${host}/${path}`;
     const aliases = webhook.aliases.map((alias) => ({ name: alias }));
     const { urlFrom, flagFrom, dependsOn, deleteBeforeReplace, ignoreChanges } = webhook;
