@@ -129,16 +129,21 @@ const remove: Edit = (choose, program) =>
   program.length === 0 ? program : withoutWebhook(program, oneOf(choose, program).name);
 
 const add: Edit = (choose, program, { nextNumber }) =>
-  program.length === maxWebhooks
+  program.length >= maxWebhooks
     ? program
     : [...program, randomWebhook(choose, nextNumber(), program)];
 
 const adopt: Edit = async (choose, program, { nextNumber, createByHand }) => {
-  const isFull = program.length === maxWebhooks;
-  const others = isFull ? withoutWebhook(program, oneOf(choose, program).name) : program;
+  const others = withRoom(choose, program);
   const webhook = { ...randomWebhook(choose, nextNumber(), others), urlFrom: undefined };
   return [...others, { ...webhook, adopt: await createByHand(webhook) }];
 };
+
+/** Removes a webhook if there is no room for another one. */
+export function withRoom(choose: Choose, program: WalkProgram): WalkProgram {
+  const isFull = program.length >= maxWebhooks;
+  return isFull ? withoutWebhook(program, oneOf(choose, program).name) : program;
+}
 
 /** Declares a webhook of the state under another name, with `adopt` in place of an alias. */
 const adoptUnderNewName: Edit = (choose, program, { nextNumber, inState }) => {

@@ -40,7 +40,7 @@ const databases = ["base_1", "base_2"];
 
 /** Returns a webhook with random arguments and options, which may depend on the earlier webhooks. */
 export function randomWebhook(choose: Choose, number: number, earlier: WalkProgram) {
-  const isAtDefault = isChosen(choose, 85);
+  const isAtDefault = isChosen(choose, 75);
   return randomOptions(choose, earlier, {
     name: `hook-${number}`,
     host: `hook-${number}.example.com`,

@@ -33,14 +33,15 @@ export function wrongAccounts(
       inState.some(({ provider }) => provider === name) &&
       !program.some(({ provider, adopt }) => provider === name && adopt !== undefined),
   );
+  const isSecondUsed = inState.some(({ provider }) => provider === "second");
   const words = weighted(choose, [
     [4, "another address and key in the configuration"],
     [4, "another address and key in the environment"],
     [2, "another address in the configuration"],
     [2, "another address in the environment"],
-    [movable.length > 0 ? 2 : 0, "another address of a Provider"],
-    [4, "the default provider for webhooks of another address"],
-    [2, "another address and key, and the default provider for webhooks there"],
+    [movable.length > 0 ? 3 : 0, "another address of a Provider"],
+    [isSecondUsed ? 4 : 0, "the default provider for webhooks of another address"],
+    [isSecondUsed ? 3 : 0, "another address and key, and the default provider for webhooks there"],
   ]);
   switch (words) {
     case "another address and key in the configuration":
@@ -78,7 +79,8 @@ function moved(
 
 function withoutSecondProvider(choose: Choose, program: WalkProgram): WalkProgram {
   const candidates = program.filter(({ provider }) => provider === "second");
-  const chosen = someOf(choose, candidates);
+  const some = someOf(choose, candidates);
+  const chosen = some.length > 0 ? some : candidates;
   return chosen.reduce(
     (changed, { name }) => withChanges(changed, name, () => ({ provider: undefined })),
     program,
