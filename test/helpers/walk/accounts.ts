@@ -85,16 +85,3 @@ export function isPair({ baseUrl, apiKey }: Partial<Account>, { first }: WalkSer
   const keys: readonly string[] = baseUrl === first.baseUrl ? apiKeys.first : apiKeys.second;
   return apiKey !== undefined && keys.includes(apiKey);
 }
-
-/** Returns the account that each of these accounts gives to a provider, in a command with this environment. */
-export function accountsOf(
-  provider: ProviderName | undefined,
-  all: readonly Accounts[],
-  { environment }: Accounts,
-): readonly Partial<Account>[] {
-  return all.map((accounts) =>
-    provider === undefined
-      ? defaultAccountOf({ ...accounts, environment })
-      : accounts.explicit[provider],
-  );
-}

@@ -1,63 +1,39 @@
 import type { LocalService } from "pulumi-dbwebhooks/local-service";
-import {
-  type Accounts,
-  accountsOf,
-  defaultAccountOf,
-  isPair,
-  type WalkServices,
-} from "./accounts.ts";
+import { defaultAccountOf, isPair } from "./accounts.ts";
 import type { Diagnostic, WebhookInState } from "./cli-output.ts";
-import type { WalkCommand } from "./random-command.ts";
-import {
-  type DeclaredWebhook,
-  type ProviderName,
-  providerNames,
-  type WalkProgram,
-} from "./walk-program.ts";
+import type { KeptWebhook, Situation } from "./situation.ts";
 
-/** A command, and what was the case before it. */
-export interface Situation {
-  readonly command: WalkCommand;
-  readonly program: WalkProgram;
-  /** The explicit providers that the program declares. */
-  readonly declared: readonly ProviderName[];
-  readonly inState: readonly WebhookInState[];
-  readonly services: WalkServices;
-  readonly accounts: Accounts;
-  /** The accounts that Pulumi may have stored. */
-  readonly storedAccounts: readonly Accounts[];
-}
-
-/** A webhook of the state that has a resource in the program. */
-interface Kept {
-  readonly webhook: DeclaredWebhook;
-  readonly stored: WebhookInState;
-}
-
-/** What the rules for addresses and keys demand of one command. */
+/** What the rules for addresses demand of one command. */
 export class AddressRules {
   readonly #situation: Situation;
-  readonly #kept: readonly Kept[];
+  /** The webhooks that the default provider must refuse, because the state has them at another address. */
+  readonly #refused: readonly KeptWebhook[];
 
   constructor(situation: Situation) {
+    const { baseUrl } = defaultAccountOf(situation.facts.accounts);
     this.#situation = situation;
-    this.#kept = keptWebhooks(situation.program, situation.inState);
+    this.#refused = situation.kept
+      .filter(() => situation.isUpOrPreview)
+      .filter(({ webhook, stored }) => {
+        return webhook.provider === undefined && stored.baseUrl !== baseUrl;
+      })
+      .filter((one) => !situation.isForced(one));
   }
 
   /** Whether the rules are a reason for this error. */
   explains({ name, kind }: Pick<Diagnostic, "name" | "kind">): boolean {
-    const { inState } = this.#situation;
-    const stored = inState.filter((one) => one.name === name);
-    const kept = this.#kept.filter(({ webhook }) => webhook.name === name);
+    const { kept, facts } = this.#situation;
     switch (kind) {
-      case "unchanged":
-        return [...this.#refused, ...this.#unreadable].some((one) =>
-          [one.webhook?.name, one.stored.name].includes(name),
+      case "unchanged": {
+        const unreadable = this.#situation.read.filter(({ stored, accounts }) =>
+          accounts.some(({ baseUrl }) => baseUrl !== stored.baseUrl),
         );
+        return namesOf([...this.#refused, ...unreadable]).includes(name);
+      }
       case "notDeleted":
-        return stored.some((one) => !this.#isCertainlyDeletable(one));
+        return facts.inState.some((one) => one.name === name && !this.#isCertainlyDeletable(one));
       case "notCreated":
-        return kept.length === 0 && this.#hasWrongPair;
+        return this.#hasWrongKey && !kept.some(({ webhook }) => webhook.name === name);
       default:
         return false;
     }
@@ -65,25 +41,28 @@ export class AddressRules {
 
   /** Whether the rules are a reason for a command that fails without an error of a webhook. */
   get explainsProviderError(): boolean {
-    return this.#situation.inState.some((stored) => this.#isOfMovedProvider(stored));
+    const { facts } = this.#situation;
+    return facts.inState.some((stored) => this.#situation.isOfMovedProvider(stored));
   }
 
   /** Returns what contradicts the rules after the command. */
   problems(exitCode: number | null, errors: readonly Diagnostic[]): string[] {
+    const { first, second } = this.#situation.facts.services;
     return [
-      ...this.#problemsOfRefusals(exitCode, errors),
-      ...this.#problemsOfRequests(),
-      ...this.#problemsOfKeys(),
+      ...this.#problemsOfErrors(exitCode, errors),
+      ...[first, second].flatMap((service) => this.#problemsOfDeletions(service)),
+      ...[first, second].flatMap((service) => this.#problemsOfCreations(service)),
     ];
   }
 
-  #problemsOfRefusals(exitCode: number | null, errors: readonly Diagnostic[]): string[] {
-    if (this.#has("--target")) return [];
-    if (exitCode === 0 && this.#has("up") && this.explainsProviderError) {
-      return ["no error about another address of a Provider"];
-    }
-    const refused = [...this.#refused, ...this.#certainlyUnreadable];
-    const names = refused.flatMap(({ webhook, stored }) => [webhook?.name, stored.name]);
+  #problemsOfErrors(exitCode: number | null, errors: readonly Diagnostic[]): string[] {
+    if (this.#situation.has("--target")) return [];
+    const isMoved = this.#situation.has("up") && this.explainsProviderError;
+    if (exitCode === 0 && isMoved) return ["no error about another address of a Provider"];
+    const unreadable = this.#situation.read.filter(({ stored, accounts }) =>
+      accounts.every(({ baseUrl }) => baseUrl !== stored.baseUrl),
+    );
+    const names = namesOf([...this.#refused, ...unreadable]);
     if (names.length === 0) return [];
     if (exitCode === 0) return [`no error about another address of ${names.join(", ")}`];
     const isRefused = errors.some(({ name, kind }) => kind === "unchanged" && names.includes(name));
@@ -93,148 +72,47 @@ export class AddressRules {
     return isRefused || hasOtherReason ? [] : [`no error "unchanged" of ${names.join(", ")}`];
   }
 
-  #problemsOfRequests(): string[] {
-    const { first, second } = this.#situation.services;
-    return [first, second].flatMap((service) => {
-      const deletions = service.requests.filter(({ method }) => method === "DELETE");
-      const problems = this.#refused
-        .filter(({ stored }) => deletions.some(({ webhookId }) => webhookId === String(stored.id)))
-        .map(({ stored }) => `a deletion of ${stored.id} of ${stored.name} was sent`);
-      return [...problems, ...this.#problemsOfCreations(service)];
-    });
+  #problemsOfDeletions({ requests }: LocalService): string[] {
+    const deletions = requests.filter(({ method }) => method === "DELETE");
+    return this.#refused
+      .filter(({ stored }) => deletions.some(({ webhookId }) => webhookId === String(stored.id)))
+      .map(({ stored }) => `a deletion of ${stored.id} of ${stored.name} was sent`);
   }
 
+  /** Nothing may be created at another address whose deletion at the old one cannot succeed. */
   #problemsOfCreations({ baseUrl, requests }: LocalService): string[] {
     const hosts = requests
       .filter(({ method, body }) => method === "POST" && body !== undefined)
       .map(({ body }) => new URL(body.url).host);
-    return this.#kept
+    return this.#situation.kept
       .filter(({ webhook, stored }) => hosts.includes(webhook.host) && stored.baseUrl !== baseUrl)
-      .filter((one) => !this.#isForced(one) && !this.#isOfMovedProvider(one.stored))
+      .filter((one) => !this.#situation.isForced(one))
+      .filter(({ stored }) => !this.#situation.isOfMovedProvider(stored))
       .filter((one) => this.#refused.includes(one) || !this.#isPerhapsDeletable(one.stored))
       .map(({ stored }) => `a creation of ${stored.name} was sent to another address`);
   }
 
-  /** A key belongs to one service, unless the walk has given it to a provider with the address of the other one. */
-  #problemsOfKeys(): string[] {
-    const { services } = this.#situation;
-    const { accounts, storedAccounts } = this.#situation;
-    const given = [undefined, ...providerNames].flatMap((name) =>
-      accountsOf(name, [accounts, ...storedAccounts], accounts),
-    );
-    return [services.first, services.second].flatMap(({ baseUrl, requests }) => {
-      const keys = new Set(requests.map(({ headers }) => headers.authorization?.slice(7) ?? ""));
-      return [...keys]
-        .filter((apiKey) => !isPair({ baseUrl, apiKey }, services))
-        .filter((apiKey) => !given.some((one) => one.baseUrl === baseUrl && one.apiKey === apiKey))
-        .map((apiKey) => `${baseUrl} got the key "${apiKey}"`);
-    });
-  }
-
-  /** The webhooks that the default provider must refuse, because the state has them at another address. */
-  get #refused(): readonly Kept[] {
-    const { command, accounts } = this.#situation;
-    if (!["up", "preview"].includes(command.args[0] ?? "")) return [];
-    const account = defaultAccountOf(accounts);
-    return this.#kept.filter(
-      (one) =>
-        one.webhook.provider === undefined &&
-        one.stored.baseUrl !== account.baseUrl &&
-        !this.#isForced(one),
-    );
-  }
-
-  /** The webhooks that a refresh may have to refuse. */
-  get #unreadable() {
-    return this.#read.filter(({ stored, readers }) =>
-      readers.some(({ baseUrl }) => baseUrl !== stored.baseUrl),
-    );
-  }
-
-  get #certainlyUnreadable() {
-    return this.#read.filter(({ stored, readers }) =>
-      readers.every(({ baseUrl }) => baseUrl !== stored.baseUrl),
-    );
-  }
-
-  /** The webhooks that a refresh reads, each with the accounts that its provider may have. */
-  get #read() {
-    const { command, inState } = this.#situation;
-    if (command.args[0] !== "refresh" && !this.#has("--refresh")) return [];
-    const isProgramRun = this.#has("--run-program");
-    return inState.filter(isLive).map((stored) => {
-      const kept = isProgramRun ? this.#kept.find((one) => one.stored === stored) : undefined;
-      const provider = kept === undefined ? stored.provider : kept.webhook.provider;
-      return { stored, webhook: kept?.webhook, readers: this.#accounts(provider, isProgramRun) };
-    });
-  }
-
   #isCertainlyDeletable({ provider, baseUrl }: WebhookInState): boolean {
-    return (
-      !this.#hasWrongPair &&
-      this.#accounts(provider).every((account) => account.baseUrl === baseUrl)
-    );
+    const accounts = this.#situation.accountsOf(provider);
+    return !this.#hasWrongKey && accounts.every((account) => account.baseUrl === baseUrl);
   }
 
   #isPerhapsDeletable({ provider, baseUrl }: WebhookInState): boolean {
-    return this.#accounts(provider).some((account) => account.baseUrl === baseUrl);
+    return this.#situation.accountsOf(provider).some((account) => account.baseUrl === baseUrl);
   }
 
-  /** A forced replacement asks for no comparison. */
-  #isForced({ stored }: Kept): boolean {
-    return this.#has("--replace") && this.#has(stored.urn);
-  }
-
-  /** Whether an explicit provider has another address than a webhook of it. The dynamic adapter cannot see this. */
-  #isOfMovedProvider({ provider, baseUrl }: WebhookInState): boolean {
-    const { accounts, declared } = this.#situation;
-    return (
-      provider !== undefined &&
-      declared.includes(provider) &&
-      accounts.explicit[provider].baseUrl !== baseUrl
-    );
-  }
-
-  get #hasWrongPair(): boolean {
-    const { services } = this.#situation;
-    return this.#accounts(undefined).some((account) => !isPair(account, services));
-  }
-
-  /** The accounts that a provider may have in a command, or in the refresh before an update. */
-  #accounts(provider: ProviderName | undefined, isProgramRun = this.#isProgramRun) {
-    const { accounts, storedAccounts, declared, program } = this.#situation;
-    const isDeclared =
-      provider === undefined
-        ? program.some((webhook) => webhook.provider === undefined)
-        : declared.includes(provider);
-    const all = isProgramRun && isDeclared ? [accounts] : storedAccounts;
-    return accountsOf(provider, all, accounts);
-  }
-
-  get #isProgramRun(): boolean {
-    const isRun = ["up", "preview"].includes(this.#situation.command.args[0] ?? "");
-    return isRun || this.#has("--run-program");
-  }
-
-  #has(argument: string): boolean {
-    return this.#situation.command.args.includes(argument);
+  get #hasWrongKey(): boolean {
+    const { services } = this.#situation.facts;
+    return this.#situation.accountsOf(undefined).some((account) => !isPair(account, services));
   }
 }
 
-/** Pairs the webhooks of a program with those that the state has for them. */
-export function keptWebhooks(
-  program: WalkProgram,
-  inState: readonly WebhookInState[],
-): readonly Kept[] {
-  return program.flatMap((webhook) =>
-    inState
-      .filter(
-        (stored) => isLive(stored) && [webhook.name, ...webhook.aliases].includes(stored.name),
-      )
-      .map((stored) => ({ webhook, stored })),
-  );
-}
-
-function isLive({ isPendingDeletion, isPendingReplacement }: WebhookInState): boolean {
-  return !isPendingDeletion && !isPendingReplacement;
+/** Returns the names of webhooks in the program and in the state. */
+function namesOf(
+  webhooks: readonly {
+    readonly webhook?: KeptWebhook["webhook"] | undefined;
+    stored: WebhookInState;
+  }[],
+): (string | undefined)[] {
+  return webhooks.flatMap(({ webhook, stored }) => [webhook?.name, stored.name]);
 }

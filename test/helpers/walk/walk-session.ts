@@ -11,9 +11,11 @@ import { AddressRules } from "./address-rules.ts";
 import { Agreement } from "./agreement.ts";
 import { type Diagnostic, diagnosticsOf } from "./cli-output.ts";
 import type { EditContext } from "./edits.ts";
+import { problemsOfKeys } from "./key-rules.ts";
 import type { Choose } from "./random.ts";
 import { runCommand, type WalkCommand } from "./random-command.ts";
 import { injectRandomFault } from "./service-faults.ts";
+import { Situation } from "./situation.ts";
 import { changingRequestsOf, wordsOf, wordsOfRequests } from "./step-words.ts";
 import { editContext } from "./walk-context.ts";
 import {
@@ -101,7 +103,7 @@ export class WalkSession {
   ): Promise<Outcome> {
     const { services, settings } = this.options;
     const both = [services.first, services.second];
-    const rules = new AddressRules({
+    const situation = new Situation({
       command,
       program: this.program,
       declared: this.declaredProviders,
@@ -110,6 +112,7 @@ export class WalkSession {
       accounts: this.accounts,
       storedAccounts: this.#storedAccounts,
     });
+    const rules = new AddressRules(situation);
     await this.#write(settings);
     for (const service of both) service.clearRequests();
     // With this flag, Pulumi 3.259 waits for ever after a failed deletion before a replacement.
@@ -121,6 +124,7 @@ export class WalkSession {
     const { stdout: exported } = await this.#stack.pulumi(["stack", "export", "--show-secrets"]);
 
     const problems = this.agreement.check({ output, exported, program: this.program });
+    problems.push(...problemsOfKeys(situation));
     const diagnostics = diagnosticsOf(output).filter(({ severity }) => severity === "error");
     const errors = diagnostics.filter(({ kind }) => kind !== undefined);
     const hasReason = fault !== undefined || command.isInterrupted || mustFail;

@@ -1,5 +1,4 @@
 import { type Accounts, defaultAccountOf } from "./accounts.ts";
-import { keptWebhooks } from "./address-rules.ts";
 import { takeOrdinaryStep } from "./ordinary-step.ts";
 import { withChanges } from "./program-changes.ts";
 import { type Choose, isChosen } from "./random.ts";
@@ -11,6 +10,7 @@ import {
   type WalkCommand,
   withoutRefresh,
 } from "./random-command.ts";
+import { keptWebhooks } from "./situation.ts";
 import { isEveryAdoptionDone, withoutAdoptionOfDeleted } from "./walk-context.ts";
 import type { WalkProgram } from "./walk-program.ts";
 import type { WalkSession } from "./walk-session.ts";
