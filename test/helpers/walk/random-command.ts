@@ -90,7 +90,7 @@ export function randomUpOrPreview(choose: Choose): WalkCommand {
 export function randomCommandOfWrongAccounts(choose: Choose, urns: readonly string[]): WalkCommand {
   const fallback = randomUpOrPreview(choose);
   const kind = weighted(choose, [
-    [6, "up or preview"],
+    [9, "up or preview"],
     [4, "refresh"],
     [2, "up --replace"],
     [1, "up --target"],

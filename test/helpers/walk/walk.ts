@@ -12,9 +12,9 @@ import { takeWrongAccountsStep } from "./wrong-accounts-step.ts";
 type Step = (session: WalkSession, title: string, choose: Choose) => Promise<void>;
 
 const steps: readonly (readonly [number, Step])[] = [
-  [78, takeOrdinaryStep],
-  [6, takeAccountsStep],
-  [11, takeWrongAccountsStep],
+  [74, takeOrdinaryStep],
+  [5, takeAccountsStep],
+  [16, takeWrongAccountsStep],
   [5, takeAdoptionStep],
 ];
 

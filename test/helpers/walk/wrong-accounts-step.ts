@@ -51,7 +51,8 @@ export async function takeWrongAccountsStep(
 
   async function runWithWrongAccounts(): Promise<boolean> {
     let isChanged = false;
-    for (const _ of Array(isChosen(choose, 30) ? 2 : 1)) {
+    for (const _ of Array(isChosen(choose, 25) ? 2 : 1)) {
+      session.program = withoutAdoptionOfDeleted(session.program, agreement);
       const kept = keptWebhooks(session.program, agreement.inState);
       const replaceable = kept.filter(({ webhook }) => webhook.adopt === undefined);
       const urns = replaceable.map(({ stored }) => stored.urn);
