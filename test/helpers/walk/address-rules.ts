@@ -56,19 +56,22 @@ export class AddressRules {
   }
 
   #problemsOfErrors(exitCode: number | null, errors: readonly Diagnostic[]): string[] {
-    if (this.#situation.has("--target")) return [];
-    const isMoved = this.#situation.has("up") && this.explainsProviderError;
+    const hasTarget = this.#situation.has("--target");
+    const isMoved = this.#situation.has("up") && !hasTarget && this.explainsProviderError;
     if (exitCode === 0 && isMoved) return ["no error about another address of a Provider"];
     const unreadable = this.#situation.read.filter(({ stored, accounts }) =>
       accounts.every(({ baseUrl }) => baseUrl !== stored.baseUrl),
     );
-    const names = namesOf([...this.#refused, ...unreadable]);
+    const demanded = [...this.#refused, ...unreadable].filter(
+      ({ stored }) => !hasTarget || this.#situation.has(stored.urn),
+    );
+    const names = namesOf(demanded);
     if (names.length === 0) return [];
     if (exitCode === 0) return [`no error about another address of ${names.join(", ")}`];
     const isRefused = errors.some(({ name, kind }) => kind === "unchanged" && names.includes(name));
-    // Another resource may have failed first.
+    // Another resource may have failed first, and the CLI refuses some targets.
     const hasOtherReason =
-      this.explainsProviderError || errors.some(({ kind }) => kind !== "unchanged");
+      hasTarget || this.explainsProviderError || errors.some(({ kind }) => kind !== "unchanged");
     return isRefused || hasOtherReason ? [] : [`no error "unchanged" of ${names.join(", ")}`];
   }
 
