@@ -117,5 +117,6 @@ function namesOf(
     stored: WebhookInState;
   }[],
 ): (string | undefined)[] {
-  return webhooks.flatMap(({ webhook, stored }) => [webhook?.name, stored.name]);
+  const names = webhooks.flatMap(({ webhook, stored }) => [webhook?.name, stored.name]);
+  return [...new Set(names)];
 }
