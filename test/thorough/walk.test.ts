@@ -6,7 +6,7 @@ import { apiKeys } from "../helpers/walk/accounts.ts";
 import { walk } from "../helpers/walk/walk.ts";
 
 // For example: WALK_SEED=7 WALK_STEPS=100 npx vitest run --project thorough test/thorough/walk.test.ts
-const { WALK_SEED, WALK_STEPS = "30" } = process.env;
+const { WALK_SEED, WALK_STEPS = "20" } = process.env;
 const steps = Number(WALK_STEPS);
 
 it.each([
