@@ -3,7 +3,7 @@ import { differencesFrom, lookUp } from "./lookup.js";
 import { failure } from "./messages/failures.js";
 import { nameOfWebhook } from "./messages/names.js";
 import { adoptedText } from "./messages/notices.js";
-import { adoptionProblems, notFoundText } from "./messages/problems.js";
+import { adoptionProblems, notFoundText, type Problem } from "./messages/problems.js";
 import type { Context } from "./operation.js";
 
 /** Adopts an existing webhook. Nothing is sent, except that the setting `listing` looks the webhook up. */
@@ -41,7 +41,7 @@ async function lookUpProblem(
   context: Context,
   declared: WebhookInputs,
   id: string,
-): Promise<string | undefined> {
+): Promise<Problem | undefined> {
   if (!context.settings.listing) {
     return undefined;
   }

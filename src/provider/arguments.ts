@@ -131,7 +131,9 @@ function validateUnlessUnknown(
     return [];
   }
   return typeof value === "string" && outputInText.test(value)
-    ? [`${path}: holds an Output inside a text: write pulumi.interpolate\`…\` or use apply`]
+    ? [
+        `${path}: holds an Output inside a text: write pulumi.interpolate\`…\` (in Python, pulumi.Output.concat) or use apply`,
+      ]
     : validate(path, value, args);
 }
 

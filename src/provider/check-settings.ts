@@ -8,7 +8,7 @@ import {
 } from "../common/setting-names.js";
 import { version } from "../common/version.js";
 import { type ConfigSource, readConfig, readSetting } from "./config.js";
-import { normalizeBaseUrl, validateBaseUrl } from "./url-rules.js";
+import { parseBaseUrl } from "./url-rules.js";
 import { isUnknown, type Properties, withUnwrappedSecrets, wrapSecret } from "./values.js";
 
 // Pulumi itself adds these properties to the settings.
@@ -60,19 +60,20 @@ export function checkSettings(
     return { inputs, failures, warnings };
   }
   failures.push(...unknownNames);
-  if (isUnknown(news)) {
-    return { inputs, failures, warnings };
-  }
   const source = settingsSource(name, news, environment);
-  failures.push(...readConfig(source).problems);
-  const baseUrl = baseUrlOf(source);
-  const stored = baseUrlOf(settingsSource(name, olds, {}));
+  const baseUrl = isUnknown(news.baseUrl)
+    ? undefined
+    : parseBaseUrl(readSetting(source, "baseUrl")?.text);
+  const stored = parseBaseUrl(readSetting(settingsSource(name, olds, {}), "baseUrl")?.text);
   if (baseUrl !== undefined && stored !== undefined && baseUrl !== stored) {
     failures.push(
       `baseUrl: is ${shownValue(baseUrl)}, and this Provider has the address ${shownValue(stored)}, which cannot change; set it back, and declare a second Provider with the new address and its key`,
     );
   }
-  // The address stays the same whatever the environment of a later command holds.
+  if (!isUnknown(news)) {
+    failures.push(...readConfig(source).problems);
+  }
+  // Later commands that do not run the program, such as destroy, then do not depend on their environment.
   return { inputs: baseUrl === undefined ? inputs : { ...inputs, baseUrl }, failures, warnings };
 }
 
@@ -88,14 +89,6 @@ export function settingsSource(
     isExplicit: () => !isDefaultProviderName(name),
     environment,
   };
-}
-
-/** Returns the normalized base URL of a source, if it is valid. */
-function baseUrlOf(source: ConfigSource): string | undefined {
-  const text = readSetting(source, "baseUrl")?.text;
-  return text !== undefined && validateBaseUrl(text, { allowInsecureBaseUrl: true }) === undefined
-    ? normalizeBaseUrl(text)
-    : undefined;
 }
 
 function textOf(value: unknown): string | undefined {

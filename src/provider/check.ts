@@ -44,7 +44,7 @@ export function checkWebhook(
     // Noted whatever else is wrong: another resource of the program may delete this webhook.
     const isFirstOfTwo = !isNew && !adopts(olds, adopted);
     const check = { urn, isFirstOfTwo, isSecondOfTwo: isNew };
-    if (!runState.nameForAdoption(adopted, check)) {
+    if (!runState.claimForAdoption(adopted, check)) {
       return { inputs, failures: [...failures, `adopt: ${namedTwiceText(name)}`] };
     }
     if (isNew && failures.length === 0) {

@@ -8,7 +8,7 @@ import {
   type SettingName,
   settingNames,
 } from "../common/setting-names.js";
-import { normalizeBaseUrl, validateBaseUrl } from "./url-rules.js";
+import { normalizeBaseUrl, parseBaseUrl, validateBaseUrl } from "./url-rules.js";
 
 const setCommands: { readonly [Name in SettingName]?: string } = {
   baseUrl: `pulumi config set ${namespace}:baseUrl https://tables.example.com`,
@@ -46,9 +46,14 @@ export interface Settings extends SettingValues {
   readonly namesFromEnvironment: readonly SettingName[];
 }
 
+/** Where a provider is, which is known even if other settings are not valid. */
+export type ProviderAddress = Pick<Settings, "baseUrl" | "isExplicit" | "namesFromEnvironment">;
+
 /** Valid settings, or one message per problem. */
 export interface ConfigResult {
   readonly settings: Settings | undefined;
+  /** `undefined` if the base URL is missing or not valid. */
+  readonly address: ProviderAddress | undefined;
   readonly problems: readonly string[];
 }
 
@@ -81,6 +86,7 @@ export function readConfig(source: ConfigSource): ConfigResult {
       namesFromEnvironment.push(name);
     }
   }
+  const prefix = isExplicit ? "" : `${namespace}:`;
   const problems = settingNames.flatMap((name) => {
     const variable = environmentVariables[name];
     const problem = validateSetting(name, texts);
@@ -89,16 +95,18 @@ export function readConfig(source: ConfigSource): ConfigResult {
     }
     if (texts[name] === undefined) {
       const remedy = isExplicit ? `give ${name} to the Provider` : `run "${setCommands[name]}"`;
-      return [`${namespace}:${name}: ${problem}; ${remedy} or set ${variable}`];
+      return [`${prefix}${name}: ${problem}; ${remedy} or set ${variable}`];
     }
     const setBy = namesFromEnvironment.includes(name) ? `; ${variable} sets this value` : "";
-    return [`${namespace}:${name}: ${problem}${setBy}`];
+    return [`${prefix}${name}: ${problem}${setBy}`];
   });
   const settings =
     problems.length === 0
       ? { ...parseSettings(texts), isExplicit, namesFromEnvironment }
       : undefined;
-  return { settings, problems };
+  const baseUrl = parseBaseUrl(texts.baseUrl);
+  const address = baseUrl === undefined ? undefined : { baseUrl, isExplicit, namesFromEnvironment };
+  return { settings, address, problems };
 }
 
 /** Reads one setting, which is not validated. Returns `undefined` if nothing sets it. */

@@ -1,9 +1,8 @@
 import { createWebhook, deleteWebhook } from "../api/client.js";
 import type { WebhookInputs } from "./arguments.js";
 import { WebhookError } from "./errors.js";
-import { lookForOrphans } from "./lookup.js";
-import { adviceFor } from "./messages/advice.js";
-import { failure } from "./messages/failures.js";
+import { findCandidates } from "./lookup.js";
+import { failure, unexpectedText } from "./messages/failures.js";
 import { undoReturned404 } from "./messages/problems.js";
 import { callText } from "./messages/requests.js";
 import type { Context } from "./operation.js";
@@ -44,8 +43,8 @@ async function createOrUndo(context: Context, webhook: WebhookInputs): Promise<C
     throw failure("notCreated", operation, { context, call: creation.failure });
   }
   if (creation.kind === "inDoubt") {
-    const orphans = await lookForOrphans(context, webhook, startedAt);
-    throw failure("inDoubt", operation, { context, call: creation.failure, orphans });
+    const candidates = await findCandidates(context, webhook, startedAt);
+    throw failure("inDoubt", operation, { context, call: creation.failure, candidates });
   }
   const { secret } = creation;
   const address = { ...creation.webhook, baseUrl: settings.baseUrl };
@@ -87,8 +86,7 @@ async function undoCreation(
   try {
     const deletion = await deleteWebhook(undoContext, address, { isUndo: true });
     if (deletion.kind === "failed") {
-      const { failure: call } = deletion;
-      return `${callText(undoContext, call)}. ${adviceFor(undoContext, call)}`;
+      return callText(undoContext, deletion.failure);
     }
     if (deletion.kind === "absent" && !deletion.mayBeDeleted) {
       return undoReturned404;
@@ -97,6 +95,6 @@ async function undoCreation(
     return undefined;
   } catch (error) {
     // The webhook exists after any error, so the caller has to name it.
-    return failure("fault", operation, { operation, error }).message;
+    return `an unexpected error (${unexpectedText(operation, error)})`;
   }
 }

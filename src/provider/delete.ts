@@ -1,4 +1,5 @@
 import { deleteWebhook } from "../api/client.js";
+import { mayHaveActed } from "../api/retry-policy.js";
 import { lookUpAfterDeletion } from "./lookup.js";
 import { failure } from "./messages/failures.js";
 import { nameOfWebhook } from "./messages/names.js";
@@ -22,19 +23,23 @@ export async function deleteManagedWebhook(
     throw failure(verdict.reason, operation);
   }
   if (verdict?.kind === "spared") {
-    runState.sparedWebhooks.set(address, true);
+    runState.sparedWebhooks.add(address);
     operation.warn(sparedText(name, verdict.reason));
     return;
   }
   if (address.baseUrl !== settings.baseUrl) {
     // State can be edited by others, so a URL from the state must never receive the key.
     const { baseUrl } = address;
-    throw failure("otherBaseUrlOfDeletion", operation, { settings, baseUrl });
+    throw failure("otherBaseUrlOfDeletion", operation, { provider: settings, baseUrl });
   }
   // Noted before the request: no resource may adopt or import the webhook meanwhile.
-  runState.deletingWebhooks.set(address, true);
+  runState.deletingWebhooks.add(address);
   const deletion = await deleteWebhook(context, address);
   if (deletion.kind === "failed") {
+    const { outcome, earlierOutcomes } = deletion.failure;
+    if (![...earlierOutcomes, outcome].some(mayHaveActed)) {
+      runState.deletingWebhooks.delete(address);
+    }
     throw failure("notDeleted", operation, { context, call: deletion.failure });
   }
   if (deletion.kind === "absent" && settings.listing) {

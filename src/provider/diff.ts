@@ -11,16 +11,13 @@ import {
   otherAdoptedSecretText,
   replacementText,
 } from "./messages/notices.js";
-import type { Operation } from "./operation.js";
+import type { Operation, OperationOptions } from "./operation.js";
 import type { RunState, WebhookAddress } from "./run-state.js";
 import { addressOf } from "./state.js";
 import { isUnknown } from "./values.js";
 
 /** What the adapter knows about a comparison besides the state and the arguments. */
-export interface DiffOptions extends Pick<Comparison, "ignored"> {
-  /** Identifies the resource. The dynamic adapter does not get it. */
-  readonly urn?: string | undefined;
-}
+export type DiffOptions = Pick<Comparison, "ignored"> & Pick<OperationOptions, "urn">;
 
 /**
  * Compares a webhook with the program, throws if the update must not happen, and announces a replacement.
@@ -49,6 +46,10 @@ export function diffWebhook(
   if (address !== undefined && adoptsItself(address, comparison)) {
     return compareAdopted(address, differences, runState, operation);
   }
+  if (address !== undefined && isUnknown(idToAdopt(comparison.news))) {
+    // It may turn out to be this webhook.
+    runState.refuse(address, "adoptedWithUnknowns");
+  }
   announceReplacement(comparison, differences, runState, operation);
   return differences;
 }
@@ -64,7 +65,7 @@ function assertReachable(
   operation: Operation,
 ): void {
   if (settings !== undefined && !settings.isExplicit && settings.baseUrl !== baseUrl) {
-    throw failure("otherBaseUrl", operation, { settings, baseUrl });
+    throw failure("otherBaseUrl", operation, { provider: settings, baseUrl });
   }
 }
 
@@ -120,14 +121,14 @@ function announceReplacement(
 ): void {
   const name = nameOfWebhook(id, state.databaseId);
   const labels = differences.map(({ label }) => label);
-  const adopted = settings && adoptedWebhook(news, settings.baseUrl);
   if (runState.importedUrns.has(urn ?? "")) {
     operation.warn(importedOtherwiseText(name, labels));
-  } else if (adopted === undefined) {
+  } else if (idToAdopt(news) === undefined) {
     operation.warn(replacementText(name, labels));
   } else {
-    const adoptedName = nameOfWebhook(adopted.id, adopted.databaseId);
-    operation.warn(exchangeText(name, adoptedName, labels));
+    const adopted = settings && adoptedWebhook(news, settings.baseUrl);
+    const adoptedName = adopted && nameOfWebhook(adopted.id, adopted.databaseId);
+    operation.warn(exchangeText(name, adoptedName ?? "the webhook that adopt names", labels));
   }
 }
 

@@ -4,7 +4,7 @@ import { parseJson } from "../common/json.js";
 import { isAcceptableSecret, normalizeEvents, type WebhookInputs } from "./arguments.js";
 import { lookUp } from "./lookup.js";
 import { failure } from "./messages/failures.js";
-import { importProblems, notFoundText } from "./messages/problems.js";
+import { importProblems, notFoundText, type Problem } from "./messages/problems.js";
 import type { Context } from "./operation.js";
 import type { WebhookAddress } from "./run-state.js";
 import { validateReceiverUrl } from "./url-rules.js";
@@ -26,15 +26,15 @@ export async function findToImport(
 ): Promise<{ inputs: ImportedInputs; secret: string }> {
   const { settings, runState, operation } = context;
   const { databaseId, id } = address;
-  const notImported = (problem: string) => failure("notImported", operation, problem);
+  const notImported = (problem: Problem) => failure("notImported", operation, problem);
   const key = `${databaseId}/${id}`;
   const given = readSecret(givenSecret, key);
   const problems = [
     settings.listing ? undefined : importProblems.listingIsOff,
     given.problem && importProblems.secret(given.problem, key),
-  ].filter(Boolean);
+  ].filter((problem) => problem !== undefined);
   if (problems.length > 0) {
-    throw notImported(problems.join(" "));
+    throw notImported(importProblems.incomplete(problems));
   }
   const { webhook, isComplete, failure: failedCall } = await lookUp(context, address);
   // After the lookup, during which the deletion of the webhook may have been sent.
@@ -43,7 +43,9 @@ export async function findToImport(
   }
   if (webhook === undefined) {
     throw notImported(
-      isComplete ? importProblems.notListed(settings.baseUrl) : notFoundText(context, failedCall),
+      isComplete
+        ? importProblems.notListed(settings.baseUrl)
+        : importProblems.notLookedUp(notFoundText(context, failedCall)),
     );
   }
   if ((webhook.tableIds?.length ?? 0) > 1) {

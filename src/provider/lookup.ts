@@ -48,7 +48,7 @@ export async function lookUpAfterDeletion(
  * @returns The ids of the webhooks that are like the declared one and that this run neither knows nor knew when the
  * creation began, and whether the list was complete.
  */
-export async function lookForOrphans(
+export async function findCandidates(
   context: Context,
   webhook: NewWebhook,
   startedAt: number,

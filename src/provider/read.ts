@@ -1,6 +1,5 @@
 import type { ListedWebhook } from "../api/schemas.js";
 import { differencesFrom, type ListedProperties, lookUpForRefresh } from "./lookup.js";
-import { failure } from "./messages/failures.js";
 import { nameOfWebhook } from "./messages/names.js";
 import {
   absentFromListText,
@@ -31,13 +30,9 @@ export async function readWebhook(
   declared: WebhookState | undefined,
 ): Promise<Drift | "absent"> {
   const { settings, runState, operation } = context;
-  const { baseUrl, databaseId, id } = address;
-  if (baseUrl !== settings.baseUrl) {
-    // With --run-program, Pulumi would store this provider for the webhook, and never delete it.
-    throw failure("otherBaseUrlOfRefresh", operation, { settings, baseUrl });
-  }
+  const { databaseId, id } = address;
   runState.noteInState(address);
-  runState.readWebhooks.set(address, true);
+  runState.readWebhooks.add(address);
   if (!settings.listing) {
     return {};
   }

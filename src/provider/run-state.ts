@@ -39,23 +39,23 @@ export class RunState {
   /** The URNs of the resources that this command has imported. */
   readonly importedUrns = new Set<string>();
   /** The webhooks that a refresh has read. */
-  readonly readWebhooks = new WebhookMap<true>();
+  readonly readWebhooks = new WebhookSet();
   /** The webhooks whose deletion was sent, so that they may be gone at any moment. */
-  readonly deletingWebhooks = new WebhookMap<true>();
+  readonly deletingWebhooks = new WebhookSet();
   /** The webhooks whose deletion counted as done without a request, so that Pulumi removes their entry. */
-  readonly sparedWebhooks = new WebhookMap<true>();
-  readonly #known = new WebhookMap<true>();
+  readonly sparedWebhooks = new WebhookSet();
+  readonly #known = new WebhookSet();
   /** When a webhook was noted as absent last: the number of that absence. */
   readonly #absences = new WebhookMap<number>();
   readonly #verdicts = new WebhookMap<Verdict>();
   /** The webhooks that a check names in `adopt`, each with the resource whose second check may name it too. */
-  readonly #named = new WebhookMap<{ readonly firstUrn: string | undefined }>();
+  readonly #claims = new WebhookMap<{ readonly firstUrn: string | undefined }>();
   #absenceCount = 0;
 
   /** Notes that the state holds a webhook, unless it is already known to be absent. */
   noteInState(address: WebhookAddress): void {
     if (!this.#absences.has(address)) {
-      this.#known.set(address, true);
+      this.#known.add(address);
     }
   }
 
@@ -94,7 +94,7 @@ export class RunState {
 
   /** Lets every deletion of a webhook count as done, because the webhook has another resource now. */
   spare(address: WebhookAddress, reason: SpareReason): void {
-    this.#known.set(address, true);
+    this.#known.add(address);
     if (reason === "created") {
       this.#absences.delete(address);
     }
@@ -105,7 +105,7 @@ export class RunState {
 
   /** Lets every deletion of a webhook fail. This wins over {@link spare}. */
   refuse(address: WebhookAddress, reason: RefusalReason): void {
-    this.#known.set(address, true);
+    this.#known.add(address);
     this.#verdicts.set(address, { kind: "refused", reason });
   }
 
@@ -126,17 +126,17 @@ export class RunState {
    * @param adoption The URN of the resource, and which of the two checks this may be.
    * @returns Whether no other check has named the webhook, except the first of these two.
    */
-  nameForAdoption(
+  claimForAdoption(
     address: WebhookAddress,
     { urn, isFirstOfTwo, isSecondOfTwo }: AdoptionCheck,
   ): boolean {
-    const named = this.#named.get(address);
-    const firstUrn = named === undefined && isFirstOfTwo ? urn : undefined;
-    this.#named.set(address, { firstUrn });
+    const claim = this.#claims.get(address);
+    const firstUrn = claim === undefined && isFirstOfTwo ? urn : undefined;
+    this.#claims.set(address, { firstUrn });
     if (!this.isHeld(address)) {
       this.spare(address, "namedByAdopt");
     }
-    return named === undefined || (isSecondOfTwo && named.firstUrn === urn);
+    return claim === undefined || (isSecondOfTwo && claim.firstUrn === urn);
   }
 }
 
@@ -158,6 +158,13 @@ class WebhookMap<Value> {
 
   delete(address: WebhookAddress): void {
     this.#values.delete(keyOf(address));
+  }
+}
+
+/** A set of webhooks. */
+class WebhookSet extends WebhookMap<true> {
+  add(address: WebhookAddress): void {
+    this.set(address, true);
   }
 }
 

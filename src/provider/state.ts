@@ -1,7 +1,7 @@
 // The properties of a webhook as Pulumi passes them, parsed once.
 import { isPathSegment } from "../common/identifier.js";
 import type { WebhookAddress } from "./run-state.js";
-import { normalizeBaseUrl, validateBaseUrl } from "./url-rules.js";
+import { parseBaseUrl } from "./url-rules.js";
 import type { Properties } from "./values.js";
 
 /**
@@ -30,7 +30,7 @@ export function parseProperties(props: Properties): WebhookState {
     url: text("url"),
     events: isTextList(events) ? events : undefined,
     tableId: text("tableId"),
-    baseUrl: storedBaseUrl(text("baseUrl")),
+    baseUrl: parseBaseUrl(text("baseUrl")),
     secret: text("secret"),
     // A field that is missing here would be a difference in every update.
   } satisfies Record<keyof WebhookState, unknown>;
@@ -43,13 +43,6 @@ export function addressOf(
 ): WebhookAddress | undefined {
   return databaseId !== undefined && baseUrl !== undefined && [id, databaseId].every(isPathSegment)
     ? { baseUrl, databaseId, id }
-    : undefined;
-}
-
-/** Nothing is sent to a base URL from the state, so it may use `http:`. */
-function storedBaseUrl(text: string | undefined): string | undefined {
-  return text !== undefined && validateBaseUrl(text, { allowInsecureBaseUrl: true }) === undefined
-    ? normalizeBaseUrl(text)
     : undefined;
 }
 

@@ -28,11 +28,18 @@ export function validateBaseUrl(
     return syntaxProblem(baseUrl, "https://tables.example.com");
   }
   if (parsed.username !== "" || parsed.password !== "" || /[?#]/.test(baseUrl)) {
-    return "must hold no user name, password, query or fragment; the key goes into dbwebhooks:apiKey";
+    return "must hold no user name, password, query or fragment; the key goes into apiKey";
   }
   return allowInsecureBaseUrl || !isInsecure(parsed)
     ? undefined
-    : "must begin with https:// (http:// only for a loopback host), because the API key travels with every request. To send it unencrypted anyway, set dbwebhooks:allowInsecureBaseUrl to true";
+    : "must begin with https:// (http:// only for a loopback host), because the API key travels with every request. To send it unencrypted anyway, set allowInsecureBaseUrl to true";
+}
+
+/** Returns a base URL normalized, or `undefined` if it is not valid. Nothing is sent to it, so it may use `http:`. */
+export function parseBaseUrl(text: string | undefined): string | undefined {
+  const isValid =
+    text !== undefined && validateBaseUrl(text, { allowInsecureBaseUrl: true }) === undefined;
+  return isValid ? normalizeBaseUrl(text) : undefined;
 }
 
 /** Returns the same text for all base URLs that mean the same, without a slash at the end. */

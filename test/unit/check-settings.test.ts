@@ -53,7 +53,7 @@ describe("The check of a provider", () => {
   it("refuses invalid, missing and unrecognized arguments of an explicit provider", () => {
     const { failures } = check("eu", { apiKey: "a b", timeout: "1" });
 
-    expect(failures).toEqual(["timeout", "dbwebhooks:baseUrl", "dbwebhooks:apiKey"]);
+    expect(failures).toEqual(["timeout", "baseUrl", "apiKey"]);
   });
 
   it.each(defaultNames)(
@@ -123,6 +123,14 @@ describe("The address of an explicit provider", () => {
     expect(failures).toEqual([
       expect.stringMatching(/^baseUrl: is https:\/\/a\.example, .* https:\/\/old\.example.*second/),
     ]);
+  });
+
+  it("cannot change even while another argument is not known yet", () => {
+    const news = { ...known, apiKey: unknownMarkers.string };
+
+    const { failures } = check("eu", news, { baseUrl: "https://old.example" });
+
+    expect(failures).toEqual(["baseUrl"]);
   });
 
   it.each<[string, olds: Properties]>([

@@ -188,6 +188,22 @@ describe.each(urnCases)("An adoption, $urns,", ({ hasUrns }) => {
     expect([sameNumber, otherNumber].flatMap(({ failures }) => failures)).toEqual([]);
   });
 
+  it.each<[string, changes: Properties]>([
+    ["adopt.id", { adopt: { id: unknownMarkers.number, secret } }],
+    ["adopt", { adopt: unknownMarkers.object }],
+  ])("keeps the webhook that may be meant while %s is not known yet", async (_case, changes) => {
+    const run = await startRun({ hasUrns });
+
+    await run.first.compare({ ...someArgs(), ...changes });
+    const deletion = await errorOf(run.first.delete());
+
+    expect(kindOf(deletion)).toBe("notDeleted");
+    expect(run.isDeleted()).toBe(false);
+    expect(run.lines).toEqual([
+      expect.stringMatching(/^warning: .*takes over the webhook that adopt names/),
+    ]);
+  });
+
   it("is refused in a comparison that would replace its resource, and no replacement is announced", async () => {
     const { first, lines } = await startRun({ hasUrns });
 
@@ -368,6 +384,26 @@ it("An adoption that fails says that the webhook is left behind if its old resou
 
   expect(kindOf(await adoption)).toBe("leftBehind");
 });
+
+it.each<[statusCode: number, isAdopted: boolean]>([
+  [401, true],
+  [500, false],
+])(
+  "An adoption after a deletion that got %s, which may have deleted the webhook or not, succeeds: %s",
+  async (statusCode, isAdopted) => {
+    const run = await startWithService({ statusCode });
+    await errorOf(run.delete("17", run.state));
+
+    const adoption = run.create(adopting());
+
+    expect(
+      await adoption.then(
+        () => true,
+        () => false,
+      ),
+    ).toBe(isAdopted);
+  },
+);
 
 it("An import fails if the deletion of its webhook is sent during the lookup", async () => {
   const environment = { DBWEBHOOKS_IMPORT_SECRET: secret };

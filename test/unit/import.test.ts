@@ -127,6 +127,15 @@ describe("An import", () => {
     expect(error.message).toContain(" adopt ");
   });
 
+  it("says where the service does not list the webhook", async () => {
+    const { importWebhook, baseUrl } = await startImport(secret, listOf());
+
+    const error = await errorOf(importWebhook());
+
+    expect(error).toMatchObject({ kind: "unchanged" });
+    expect(error.message).toContain(`the service at ${baseUrl} does not list it`);
+  });
+
   it("is refused for a webhook that the same run deletes", async () => {
     const provider = await startImport(secret, [{ body: { success: true } }, twoWebhooks] as never);
     await provider.delete("17", provider.state);

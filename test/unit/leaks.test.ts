@@ -250,7 +250,7 @@ describe("An error", () => {
       errorOf(provider.check({}, inputs, { notify })),
       errorOf(provider.diff("17", inputs, inputs, { notify })),
       errorOf(provider.create(inputs, { notify })),
-      errorOf(provider.read("17", inputs, { notify })),
+      errorOf(provider.read("17", someState(inputs), { notify })),
       errorOf(provider.delete("17", inputs, { notify })),
     ]);
 

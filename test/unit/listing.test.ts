@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { WebhookInputs } from "../../src/provider/arguments.ts";
-import { lookForOrphans } from "../../src/provider/lookup.ts";
+import { findCandidates } from "../../src/provider/lookup.ts";
 import { Operation } from "../../src/provider/operation.ts";
 import {
   apiKey,
@@ -203,10 +203,31 @@ describe("A refresh with listing", () => {
       );
 
       expect(error).toMatchObject({ kind: "unchanged" });
-      expect(error.message).toMatch(`with the settings of ${otherBaseUrl}.`);
+      expect(error.message).toMatch(`with the settings of ${otherBaseUrl} or`);
       expect(provider.methods()).toEqual([]);
     },
   );
+});
+
+describe("A refresh with settings that are not valid", () => {
+  it("keeps the state, and warns once of the problems, because it shows no drift", async () => {
+    const { read, state, lines, methods } = await startListing(listOf(), { listing: "1" });
+
+    const refreshed = await read("17", state);
+    await read("18", state);
+
+    expect(refreshed.props).toEqual({ ...state, secret: wrapped(secret) });
+    expect(lines).toEqual([expect.stringMatching(/^warning: .*dbwebhooks:listing: must be/)]);
+    expect(methods()).toEqual([]);
+  });
+
+  it("fails all the same for a webhook of another base URL", async () => {
+    const { read, state } = await startListing(listOf(), { apiKey: undefined });
+
+    const error = await errorOf(read("17", { ...state, baseUrl: "https://other.example.com" }));
+
+    expect(error).toMatchObject({ kind: "unchanged" });
+  });
 });
 
 describe("A refresh that finds drift", () => {
@@ -239,7 +260,7 @@ describe("The lookup after a creation in doubt", () => {
     const outcome = response(statusCode, undefined, body);
     const sendRequest = async () => ({ outcome, earlierOutcomes: [], elapsedMs: 0 });
     const context = someContext(new Operation("Test webhook", vi.fn()), settings);
-    return lookForOrphans({ ...context, transport: { sendRequest } }, webhook, 0);
+    return findCandidates({ ...context, transport: { sendRequest } }, webhook, 0);
   }
 
   it.each<[string, list: StubResponse, ids: string[], isComplete: boolean]>([
@@ -263,7 +284,7 @@ describe("The lookup after a creation in doubt", () => {
     const sendRequest = vi.fn(() => new Promise<never>(() => undefined));
     const context = { ...someContext(operation, settings), transport: { sendRequest } };
 
-    const lookup = lookForOrphans(context, webhook, 0);
+    const lookup = findCandidates(context, webhook, 0);
     await vi.waitFor(() => expect(sendRequest).toHaveBeenCalled());
     context.engineMonitor.stopSending();
 

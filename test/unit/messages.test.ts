@@ -190,9 +190,9 @@ it("The advice after a failed request follows from its outcome and the settings"
 describe("Every failure", () => {
   const call = failedWith(apiError(400));
   const request = { context, call };
-  const otherBaseUrl = { settings, baseUrl: "https://old.example.com" };
+  const otherBaseUrl = { provider: settings, baseUrl: "https://old.example.com" };
   const undone = { id: "17", secretProblem: undefined };
-  const orphans = { ids: [], isComplete: false };
+  const candidates = { ids: [], isComplete: false };
   const invalidSettings = { problems: ["PROBLEM"], isExplicit: false };
   const facts: { readonly [Name in FailureName]: FactsOf<Name> } = {
     invalidSettings,
@@ -204,14 +204,14 @@ describe("Every failure", () => {
     stillAdopted: { name, properties: ["url"] },
     incomplete: undefined,
     notCreated: request,
-    inDoubt: { ...request, orphans },
+    inDoubt: { ...request, candidates },
     knownId: "17",
     withoutSecret: "17",
     undone,
     leftBehind: { ...undone, problem: "WHY" },
-    notAdopted: "WHY.",
-    adoptionLeftBehind: "WHY.",
-    notImported: "WHY.",
+    notAdopted: { cause: "WHY", advice: "DO THIS." },
+    adoptionLeftBehind: { cause: "WHY", advice: "DO THIS." },
+    notImported: { cause: "WHY", advice: "DO THIS." },
     noAddress: undefined,
     adoptionFailed: undefined,
     returnedInDoubt: undefined,
@@ -231,7 +231,7 @@ describe("Every failure", () => {
         notCreated: "No webhook was created.",
         inDoubt: "A webhook may exist at the service whose secret is not stored.",
         undone: "The new webhook was deleted.",
-        leftBehind: "The webhook is at the service, and not in the state.",
+        leftBehind: "The webhook is not in the state.",
         notDeleted: "The webhook stays in the state.",
         unchanged: "Nothing was changed.",
         fault: "This is a bug in pulumi-dbwebhooks: please report it.",
@@ -257,7 +257,7 @@ describe("Every failure", () => {
       {
         "adoptedWithUnknowns": "NAME failed: the program adopts this webhook, and not all of its arguments were known. Nothing was sent. The webhook stays in the state. First run "pulumi up" with a program that only removes adopt. [notDeleted]",
         "adoptionFailed": "NAME failed: the program adopts this webhook, and the adoption failed. Nothing was sent. The webhook stays in the state. Correct the adoption, and run the command again. [notDeleted]",
-        "adoptionLeftBehind": "NAME failed: WHY. Its old resource has left the state. The webhook is at the service, and not in the state. If the webhook still exists, keep adopt until an update has succeeded. See "leftBehind" in docs/troubleshooting.md of pulumi-dbwebhooks. [leftBehind]",
+        "adoptionLeftBehind": "NAME failed: WHY. Its old resource has left the state. The webhook is not in the state. If the webhook still exists, keep adopt until an update has succeeded. See "leftBehind" in docs/troubleshooting.md of pulumi-dbwebhooks. [leftBehind]",
         "creationWithInvalidSettings": "NAME failed: PROBLEM. Nothing was sent. No webhook was created. Variables such as DBWEBHOOKS_API_KEY set a value for this command, whatever the stack stores. [notCreated]",
         "deletionWithInvalidSettings": "NAME failed: PROBLEM. Nothing was sent. The webhook stays in the state. Variables such as DBWEBHOOKS_API_KEY set a value for this command, whatever the stack stores. [notDeleted]",
         "fault": "NAME failed: an unexpected error (odd). This is a bug in pulumi-dbwebhooks: please report it. Before you run the command again, check which webhooks the service has. [fault]",
@@ -265,18 +265,18 @@ describe("Every failure", () => {
         "incomplete": "NAME failed: not all arguments are known. Nothing was sent. No webhook was created. Run "pulumi up" again. [notCreated]",
         "invalidSettings": "NAME failed: PROBLEM. Nothing was sent. Nothing was changed. Variables such as DBWEBHOOKS_API_KEY set a value for this command, whatever the stack stores. [unchanged]",
         "knownId": "NAME failed: the service returned webhook 17, which this command already knows. Either it returned an existing webhook, or it numbers its webhooks from the beginning again and has created one whose secret is lost. Nothing was deleted. A webhook may exist at the service whose secret is not stored. Before you run the command again, find out which of the two. See "The service returned a known id" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
-        "leftBehind": "NAME failed: Pulumi stopped while the service created webhook 17, and it could not be deleted: WHY. The webhook is at the service, and not in the state. Delete webhook 17 at the service. See "leftBehind" in docs/troubleshooting.md of pulumi-dbwebhooks. [leftBehind]",
+        "leftBehind": "NAME failed: Pulumi stopped while the service created webhook 17, and it could not be deleted: WHY. The webhook is not in the state. Delete webhook 17 at the service. See "leftBehind" in docs/troubleshooting.md of pulumi-dbwebhooks. [leftBehind]",
         "noAddress": "NAME failed: its state has no usable id, databaseId or baseUrl. Nothing was sent. The webhook stays in the state. Delete the webhook at the service, then remove it with "pulumi state delete". [notDeleted]",
-        "notAdopted": "NAME failed: WHY. Nothing was changed. [unchanged]",
-        "notConfirmed": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show which: POST https://tables.example.com/somewhere returned 400 NO. The webhook stays in the state. The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
+        "notAdopted": "NAME failed: WHY. Nothing was changed. DO THIS. [unchanged]",
+        "notConfirmed": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: POST https://tables.example.com/somewhere returned 400 NO. The webhook stays in the state. The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "notCreated": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. No webhook was created. The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. [notCreated]",
         "notDeleted": "NAME failed: POST https://tables.example.com/somewhere returned 400 NO. The webhook stays in the state. The service refuses the request as it is: check the arguments of the webhook and dbwebhooks:baseUrl. [notDeleted]",
-        "notImported": "NAME failed: WHY. Nothing was changed. The argument adopt takes over a webhook without an import, and without a lookup if the setting listing is off. [unchanged]",
+        "notImported": "NAME failed: WHY. Nothing was changed. DO THIS. [unchanged]",
         "otherBaseUrl": "NAME failed: the state holds the webhook at https://old.example.com, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was changed. The default provider has one address and one key, so it could not delete the webhook there. First set baseUrl and apiKey back to the address in the state and its key, and run "pulumi up". Then declare a Provider for the other service. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [unchanged]",
         "otherBaseUrlOfDeletion": "NAME failed: the state holds the webhook at https://old.example.com, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was sent. The webhook stays in the state. If you know the address in the state, use it together with its own key again. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
-        "otherBaseUrlOfRefresh": "NAME failed: the state holds the webhook at https://old.example.com, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was changed. Run the command without --run-program, or with the settings of https://old.example.com. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [unchanged]",
+        "otherBaseUrlOfRefresh": "NAME failed: the state holds the webhook at https://old.example.com, and dbwebhooks:baseUrl is https://tables.example.com. Nothing was changed. Run the command with the settings of https://old.example.com or, if the last update used them, without --run-program. See "The base URL has changed" in docs/troubleshooting.md of pulumi-dbwebhooks. [unchanged]",
         "returnedInDoubt": "NAME failed: the service returned this webhook for a creation that is in doubt. Nothing was sent. The webhook stays in the state. Before you run the command again, find out to which resource it belongs. See "The service returned a known id" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
-        "stillAdopted": "NAME failed: the program changes url, which replaces the webhook, and still adopts webhook 17 of database base_abc123. Nothing was changed. First run "pulumi up" with a program that only removes adopt. Then make the change: the new webhook has a new secret. [unchanged]",
+        "stillAdopted": "NAME failed: these properties differ from the state: url. They replace the webhook, and the program still adopts webhook 17 of database base_abc123. Nothing was changed. First run "pulumi up" with a program that declares the webhook as it is and no longer has adopt. Then make the change: the new webhook has a new secret. [unchanged]",
         "stillListed": "NAME failed: the service returned 404 NOT_FOUND for it, but still lists it. The webhook stays in the state. Check whether the API key may delete webhooks, and run the command again. See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "undone": "NAME failed: Pulumi stopped while the service created webhook 17. The new webhook was deleted. Run the command again. [undone]",
         "withoutSecret": "NAME failed: the service returned webhook 17 without a secret. It may be an existing webhook, so it was not deleted. A webhook may exist at the service whose secret is not stored. Find out whether a stack manages it; if none does, delete it at the service. Then run the command again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
@@ -289,15 +289,22 @@ describe("Every failure", () => {
     const noPage = failedWith(htmlPage(200), { unusablePart: "body" });
     const unlisted = { ids: [], isComplete: true };
     const explicit = { ...invalidSettings, isExplicit: true };
+    const unusableEntries = [{ position: 1, id: "18" }];
+    const unusableEntry = failedWith(outcomes.response(200), {
+      unusablePart: "entries",
+      unusableEntries,
+      request: listRequest,
+    });
 
     expect({
       settingsOfProvider: textOfFailure("deletionWithInvalidSettings", explicit),
-      listed: textOfFailure("inDoubt", { ...request, orphans: listed }),
-      notListed: textOfFailure("inDoubt", { ...request, orphans: unlisted }),
-      htmlPage: textOfFailure("inDoubt", { context, call: noPage, orphans }),
-      quota: textOfFailure("inDoubt", { context, call: failedWith(apiError(409)), orphans }),
+      listed: textOfFailure("inDoubt", { ...request, candidates: listed }),
+      notListed: textOfFailure("inDoubt", { ...request, candidates: unlisted }),
+      htmlPage: textOfFailure("inDoubt", { context, call: noPage, candidates }),
+      quota: textOfFailure("inDoubt", { context, call: failedWith(apiError(409)), candidates }),
       unusableSecret: textOfFailure("undone", { id: "17", secretProblem: "IS ODD" }),
       partialList: textOfFailure("notConfirmed", { context, call: undefined }),
+      unusableEntry: textOfFailure("notConfirmed", { context, call: unusableEntry }),
     }).toMatchInlineSnapshot(`
       {
         "htmlPage": "NAME failed: POST https://tables.example.com/somewhere returned 200 with something other than the description of a webhook. A webhook may exist at the service whose secret is not stored. This is not a response of the API: a login page, a proxy or another host may have sent it. Check dbwebhooks:baseUrl. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
@@ -306,6 +313,7 @@ describe("Every failure", () => {
         "partialList": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and it may have listed only a part of its webhooks. The webhook stays in the state. If the webhook is certainly gone, remove it with "pulumi state delete". See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "quota": "NAME failed: POST https://tables.example.com/somewhere returned 409 NO. A webhook may exist at the service whose secret is not stored. Look in the database for a webhook with the url of this resource, and delete it if no stack manages it. Then run "pulumi up" again. Perhaps the database is full, or the service refuses a second webhook with this url. See "A full database" in docs/troubleshooting.md of pulumi-dbwebhooks. See "inDoubt" in docs/troubleshooting.md of pulumi-dbwebhooks. [inDoubt]",
         "settingsOfProvider": "NAME failed: PROBLEM. Nothing was sent. The webhook stays in the state. Correct the arguments of the Provider, or declare it again if it has left the program, and run "pulumi up". [notDeleted]",
+        "unusableEntry": "NAME failed: the service returned 404 NOT_FOUND for it, which it also returns to a key without access, and its list does not show whether the webhook exists: GET https://tables.example.com/somewhere returned 200 with unusable entries in its list: entry 1 (webhook 18). The webhook stays in the state. If the webhook is certainly gone, remove it with "pulumi state delete". See "A wrong key" in docs/troubleshooting.md of pulumi-dbwebhooks. [notDeleted]",
         "unusableSecret": "NAME failed: the service created webhook 17 with a secret that cannot be stored, because it IS ODD. The new webhook was deleted. Every creation ends like this until the service returns another kind of secret. [undone]",
       }
     `);
@@ -334,7 +342,7 @@ it("A problem of arguments or settings says what to write, and where", async () 
       "tableId: must be the identifier of one table, such as "tbl_orders", a string",
       "url: must begin with the scheme https://, such as "https://example.com/hooks"",
       "dbwebhooks:baseUrl: is not set; run "pulumi config set dbwebhooks:baseUrl https://tables.example.com" or set DBWEBHOOKS_BASE_URL",
-      "dbwebhooks:baseUrl: is not set; give baseUrl to the Provider or set DBWEBHOOKS_BASE_URL",
+      "baseUrl: is not set; give baseUrl to the Provider or set DBWEBHOOKS_BASE_URL",
     ]
   `);
 });
@@ -376,13 +384,18 @@ it("A notice says what happened to a webhook, or why nothing happened", () => {
     inactive: notices.inactiveText(name),
     notLookedUp: notices.notLookedUpText("base_abc123", undefined),
     noList: notices.notLookedUpText("base_abc123", "CALL"),
+    notRead: notices.notReadText(["PROBLEM", "PROBLEM"]),
     absentFromUnknownDatabase: notices.absentText(nameOfWebhook("17", undefined)),
-    adoptionOfHeld: adoptionProblems.held,
-    adoptionOfAbsent: adoptionProblems.absent,
-    adoptionNotListed: adoptionProblems.notListed,
-    adoptionDiffers: adoptionProblems.differs("url"),
-    adoptionNotLookedUp: adoptionProblems.notLookedUp(problems.notFoundText(context, undefined)),
-    importNotListed: importProblems.notListed("https://a.example"),
+    adoptionProblems: {
+      ...adoptionProblems,
+      differs: adoptionProblems.differs("url"),
+      notLookedUp: adoptionProblems.notLookedUp(problems.notFoundText(context, undefined)),
+    },
+    importProblems: {
+      absent: importProblems.absent,
+      severalTables: importProblems.severalTables,
+      notListed: importProblems.notListed("https://a.example"),
+    },
     failedList: problems.notFoundText(context, failedList),
     undo: problems.undoReturned404,
   }).toMatchInlineSnapshot(`
@@ -394,18 +407,47 @@ it("A notice says what happened to a webhook, or why nothing happened", () => {
       "adoptedWithUnknowns": "The program adopts webhook 17 of database base_abc123, and these properties are not known yet: url. If they turn out the same, nothing changes; otherwise the update fails. To change them, first run "pulumi up" with a program that only removes adopt.",
       "adoptedWithoutLookup": "This stack manages webhook 17 of database base_abc123 from now on. It was not changed and was not looked up (the setting listing is off).",
       "adopting": "Adopting webhook 17 of database base_abc123: it is taken over as it is, and no webhook is created. If the state still has it under another Provider, or with the other kind of provider (pulumi-dbwebhooks is the dynamic one, pulumi-dbwebhooks/native the native one), first remove that resource with "pulumi state delete": otherwise Pulumi deletes the webhook. For the same reason do not adopt together with an upgrade of this package or with --target.",
-      "adoptionDiffers": "these properties differ at the service: url. Declare them as the service has them, and change them afterwards.",
-      "adoptionNotListed": "the service does not list it. Check adopt.id, databaseId and the base URL; if it is gone, remove adopt to create a new one.",
-      "adoptionNotLookedUp": "the service does not list it, but may have listed only a part of its webhooks. To adopt it without a lookup, set listing to false.",
-      "adoptionOfAbsent": "this command deletes it or has found that it is gone. Remove adopt from the program to create a new webhook.",
-      "adoptionOfHeld": "a resource has it: this command has created, adopted or imported it. Remove adopt, or the other resource.",
+      "adoptionProblems": {
+        "absent": {
+          "advice": "Remove adopt from the program to create a new webhook.",
+          "cause": "this command deletes it or has found that it is gone",
+        },
+        "differs": {
+          "advice": "Declare them as the service has them, and change them afterwards.",
+          "cause": "these properties differ at the service: url",
+        },
+        "held": {
+          "advice": "Remove adopt, or the other resource.",
+          "cause": "a resource has it: this command has created, adopted or imported it",
+        },
+        "notListed": {
+          "advice": "Check adopt.id, databaseId and the base URL; if it is gone, remove adopt to create a new one.",
+          "cause": "the service does not list it",
+        },
+        "notLookedUp": {
+          "advice": "To adopt it without a lookup, set listing to false.",
+          "cause": "the service does not list it, but may have listed only a part of its webhooks",
+        },
+      },
       "created": "Did not delete webhook 17 of database base_abc123: the service returned it for a creation of this command, so it has another resource now.",
       "drift": "At the service, these properties of webhook 17 of database base_abc123 differ from the state, which has them now: url, events. "pulumi preview" shows whether the program differs from them.",
       "driftFromProgram": "At the service, these properties of webhook 17 of database base_abc123 differ from the state, which has them now: url. Unless the program declares the same or ignores the difference, the next "pulumi up" may replace the webhook, with a new secret.",
       "driftUndone": "At the service, these properties of webhook 17 of database base_abc123 differ from the state, which has them now: url. They are as the last update declared them.",
       "exchanged": "Replacing webhook 17 of database base_abc123, because these properties differ: adopt.id. The update takes over webhook 18 of DATABASE with its secret, and deletes webhook 17 of database base_abc123.",
-      "failedList": "it could not be looked up: GET https://tables.example.com/somewhere returned 500.",
-      "importNotListed": "the service at https://a.example does not list it. Check the id, which is DATABASE/NUMBER, and the base URL.",
+      "failedList": "it could not be looked up: GET https://tables.example.com/somewhere returned 500",
+      "importProblems": {
+        "absent": {
+          "cause": "this command deletes it",
+        },
+        "notListed": {
+          "advice": "Check the id, which is DATABASE/NUMBER, and the base URL.",
+          "cause": "the service at https://a.example does not list it",
+        },
+        "severalTables": {
+          "advice": "The argument adopt takes over a webhook without an import, and without a lookup if the setting listing is off.",
+          "cause": "it selects several tables, and a resource can declare one or all",
+        },
+      },
       "imported": "Did not delete webhook 17 of database base_abc123: this command has imported it, so it has another resource now.",
       "importedOtherwise": "The program and the service differ about webhook 17 of database base_abc123: url. Pulumi does not replace a webhook that it imports. Declare it as the service has it, and change it after the import.",
       "inactive": "At the service, webhook 17 of database base_abc123 is switched off (active: false), so it sends no notifications.",
@@ -413,6 +455,7 @@ it("A notice says what happened to a webhook, or why nothing happened", () => {
       "namedTwice": "names webhook 17 of database base_abc123, which this command already adopts: in another resource, or in the one that is replaced. See "One webhook, two resources" in docs/troubleshooting.md of pulumi-dbwebhooks.",
       "noList": "Some webhooks of database base_abc123 were not looked up, because the list could not be read completely: CALL. Their state stays as it is, and this refresh does not show their drift.",
       "notLookedUp": "Some webhooks of database base_abc123 were not looked up, because the service may have listed only a part of its webhooks. Their state stays as it is, and this refresh does not show their drift.",
+      "notRead": "Webhooks were not read: PROBLEM. PROBLEM. Their state stays as it is, and this refresh does not show their drift.",
       "otherSecret": "The argument adopt.secret of webhook 17 of database base_abc123 is not the secret in the state, and has no effect: the state keeps its secret. See "adopt.secret differs from the state" in docs/troubleshooting.md of pulumi-dbwebhooks.",
       "replaced": "Replacing webhook 17 of database base_abc123, because these properties differ: url, events. The new webhook has a new secret.",
       "undo": "the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks",

@@ -382,7 +382,7 @@ describe("An import by the plugin", () => {
 
   it.each<[string, props: object | undefined, readInputs: object]>([
     ["no properties that the program knows", {}, {}],
-    ["some properties, as Webhook.get and the option id do", inputs, {}],
+    ["some properties, as Webhook.get and the option id do", { ...inputs, secret: "s" }, {}],
     ["arguments and no state", undefined, inputs],
   ])("is refused without a request for a read that passes %s", async (_case, props, readInputs) => {
     const { plugin, service } = await startConfigured({ listing: "true" });

@@ -30,7 +30,8 @@ export const webhookMethods = {
     const olds = propertiesOf(request.getOlds());
     const news = propertiesOf(request.getNews());
     const { inputs, failures = [] } = await provider.check(olds, news, options);
-    return new CheckResponse().setInputs(structOf(inputs)).setFailuresList(failuresOf(failures));
+    const reasons = failures.map(({ reason }) => reason);
+    return new CheckResponse().setInputs(structOf(inputs)).setFailuresList(failuresOf(reasons));
   },
 
   diff: async (
@@ -64,7 +65,7 @@ export const webhookMethods = {
     const props = propertiesOf(request.getProperties());
     const inputs = propertiesOf(request.getInputs());
     const [hasProps, hasInputs] = [props, inputs].map((one) => Object.keys(one).length > 0);
-    if ("secret" in props || (hasProps && hasInputs)) {
+    if (("secret" in props && "baseUrl" in props) || (hasProps && hasInputs)) {
       const { webhookId } = parsePulumiId(id, "Read");
       const found = await provider.read(webhookId, props, options, inputs);
       return found.id === "" ? new ReadResponse() : readResponse(id, found.props, inputs);
@@ -90,11 +91,9 @@ export const webhookMethods = {
   },
 };
 
-/** Translates failures of a check. */
-export function failuresOf(failures: readonly { property: string; reason: string }[]) {
-  return failures.map(({ property, reason }) =>
-    new CheckFailure().setProperty(property).setReason(reason),
-  );
+/** Translates failures of a check. They name no property, because Pulumi would print its value. */
+export function failuresOf(reasons: readonly string[]): CheckFailure[] {
+  return reasons.map((reason) => new CheckFailure().setReason(reason));
 }
 
 function readResponse(id: string, props: Properties, inputs: Properties): ReadResponse {

@@ -101,8 +101,7 @@ export class PluginServer {
       this.#log.write("", line, "warning");
     }
     await this.#log.flush();
-    const named = failures.map((reason) => ({ property: "", reason }));
-    return new CheckResponse().setInputs(structOf(inputs)).setFailuresList(failuresOf(named));
+    return new CheckResponse().setInputs(structOf(inputs)).setFailuresList(failuresOf(failures));
   }
 
   /**

@@ -11,7 +11,7 @@ import { sentences } from "./sentences.js";
 import { see } from "./troubleshooting.js";
 
 /** The webhooks that a creation in doubt may have left, and whether the list was complete. */
-export interface Orphans {
+export interface Candidates {
   readonly ids: readonly string[];
   readonly isComplete: boolean;
 }
@@ -50,7 +50,7 @@ export function quotaAdvice({ outcome }: FailedCall): string | undefined {
 }
 
 /** Says where to look for the webhook of a creation in doubt. */
-export function orphansAdvice({ ids, isComplete }: Orphans): string {
+export function candidatesAdvice({ ids, isComplete }: Candidates): string {
   if (ids.length === 0) {
     return sentences(
       isComplete && "The service lists no such webhook now, but it may still appear.",

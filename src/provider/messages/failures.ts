@@ -2,11 +2,12 @@
 import type { FailedCall } from "../../api/client.js";
 import { shownValue } from "../../common/redact.js";
 import { environmentVariables } from "../../common/setting-names.js";
-import type { Settings } from "../config.js";
+import type { ProviderAddress } from "../config.js";
 import { type ErrorKind, WebhookError } from "../errors.js";
 import type { Context, Operation } from "../operation.js";
-import { adviceFor, type Orphans, orphansAdvice, quotaAdvice } from "./advice.js";
+import { adviceFor, type Candidates, candidatesAdvice, quotaAdvice } from "./advice.js";
 import { nameOfSetting } from "./names.js";
+import type { Problem } from "./problems.js";
 import { callText } from "./requests.js";
 import { sentences } from "./sentences.js";
 import { see, type TroubleshootingHeading } from "./troubleshooting.js";
@@ -16,7 +17,7 @@ const leftBehindTexts: Readonly<Record<ErrorKind, string>> = {
   notCreated: "No webhook was created.",
   inDoubt: "A webhook may exist at the service whose secret is not stored.",
   undone: "The new webhook was deleted.",
-  leftBehind: "The webhook is at the service, and not in the state.",
+  leftBehind: "The webhook is not in the state.",
   notDeleted: "The webhook stays in the state.",
   unchanged: "Nothing was changed.",
   fault: "This is a bug in pulumi-dbwebhooks: please report it.",
@@ -46,7 +47,7 @@ interface InvalidSettings {
 }
 
 interface OtherBaseUrl {
-  readonly settings: Settings;
+  readonly provider: ProviderAddress;
   /** The address in the state. */
   readonly baseUrl: string;
 }
@@ -91,14 +92,14 @@ export const failures = {
     kind: "unchanged",
     cause: otherBaseUrlText,
     nextStep: ({ baseUrl }) =>
-      `Run the command without --run-program, or with the settings of ${shownValue(baseUrl)}.`,
+      `Run the command with the settings of ${shownValue(baseUrl)} or, if the last update used them, without --run-program.`,
     heading: "The base URL has changed",
   }),
   stillAdopted: row<{ readonly name: string; readonly properties: readonly string[] }>({
     kind: "unchanged",
     cause: ({ name, properties }) =>
-      `the program changes ${properties.join(", ")}, which replaces the webhook, and still adopts ${name}`,
-    nextStep: `First run "pulumi up" with a program that only removes adopt. Then make the change: the new webhook has a new secret.`,
+      `these properties differ from the state: ${properties.join(", ")}. They replace the webhook, and the program still adopts ${name}`,
+    nextStep: `First run "pulumi up" with a program that declares the webhook as it is and no longer has adopt. Then make the change: the new webhook has a new secret.`,
   }),
 
   // Creations
@@ -112,13 +113,13 @@ export const failures = {
     cause: failedRequestText,
     nextStep: ({ context, call }) => sentences(adviceFor(context, call), quotaAdvice(call)),
   }),
-  inDoubt: row<FailedRequest & { readonly orphans: Orphans }>({
+  inDoubt: row<FailedRequest & { readonly candidates: Candidates }>({
     kind: "inDoubt",
     cause: failedRequestText,
-    nextStep: ({ context, call, orphans }) =>
+    nextStep: ({ context, call, candidates }) =>
       sentences(
         call.unusablePart === "body" && adviceFor(context, call),
-        orphansAdvice(orphans),
+        candidatesAdvice(candidates),
         `Then run "pulumi up" again.`,
         quotaAdvice(call),
       ),
@@ -164,20 +165,21 @@ export const failures = {
   }),
 
   // Adoptions and imports
-  notAdopted: row<string>({ kind: "unchanged", cause: String }),
-  adoptionLeftBehind: row<string>({
+  notAdopted: row<Problem>({
+    kind: "unchanged",
+    cause: ({ cause }) => cause,
+    nextStep: ({ advice = "" }) => advice,
+  }),
+  adoptionLeftBehind: row<Problem>({
     kind: "leftBehind",
-    cause: (problem) => `${problem} Its old resource has left the state`,
+    cause: ({ cause }) => `${cause}. Its old resource has left the state`,
     nextStep: "If the webhook still exists, keep adopt until an update has succeeded.",
     heading: "leftBehind",
   }),
-  notImported: row<string>({
+  notImported: row<Problem>({
     kind: "unchanged",
-    cause: String,
-    nextStep: sentences(
-      `The argument adopt takes over a webhook without an import,`,
-      `and without a lookup if the setting listing is off.`,
-    ),
+    cause: ({ cause }) => cause,
+    nextStep: ({ advice = "" }) => advice,
   }),
 
   // Deletions
@@ -227,10 +229,10 @@ export const failures = {
         `the service returned 404 NOT_FOUND for it, which it also returns to a key without access,`,
         call === undefined
           ? "and it may have listed only a part of its webhooks"
-          : `and its list does not show which: ${callText(context, call)}`,
+          : `and its list does not show whether the webhook exists: ${callText(context, call)}`,
       ),
     nextStep: ({ context, call }) =>
-      call === undefined
+      call === undefined || call.unusablePart === "entries"
         ? `If the webhook is certainly gone, remove it with "pulumi state delete".`
         : adviceFor(context, call),
     heading: "A wrong key",
@@ -270,7 +272,7 @@ export function failure<Name extends FailureName>(
 }
 
 /** Describes an unexpected error, redacted, because its own text may hold a secret. */
-function unexpectedText(operation: Operation, error: unknown): string {
+export function unexpectedText(operation: Operation, error: unknown): string {
   return operation.redact(error instanceof Error ? error.message : "no error object", 300);
 }
 
@@ -278,10 +280,10 @@ function failedRequestText({ context, call }: FailedRequest): string {
   return callText(context, call);
 }
 
-function otherBaseUrlText({ settings, baseUrl }: OtherBaseUrl): string {
+function otherBaseUrlText({ provider, baseUrl }: OtherBaseUrl): string {
   return sentences(
     `the state holds the webhook at ${shownValue(baseUrl)},`,
-    `and ${nameOfSetting(settings, "baseUrl")} is ${shownValue(settings.baseUrl)}`,
+    `and ${nameOfSetting(provider, "baseUrl")} is ${shownValue(provider.baseUrl)}`,
   );
 }
 

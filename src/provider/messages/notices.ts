@@ -134,6 +134,11 @@ export function notLookedUpText(databaseId: string, failedCall: string | undefin
   );
 }
 
+/** Warns that a refresh reads nothing, because settings are missing or invalid. */
+export function notReadText(problems: readonly string[]): string {
+  return `Webhooks were not read: ${problems.join(". ")}. Their state stays as it is, and this refresh does not show their drift.`;
+}
+
 /** Says why requests wait. */
 export function delayText({ kind, delayMs, request, outcome }: ReportedDelay): string {
   if (kind === "retry") {

@@ -6,21 +6,40 @@ import type { Context } from "../operation.js";
 import { callText } from "./requests.js";
 import { sentences } from "./sentences.js";
 
+/** Why something was not done, and what helps. */
+export interface Problem {
+  readonly cause: string;
+  readonly advice?: string;
+}
+
+const adoptAdvice = sentences(
+  "The argument adopt takes over a webhook without an import,",
+  "and without a lookup if the setting listing is off.",
+);
+
 /** Why a webhook cannot be adopted. */
 export const adoptionProblems = {
-  absent:
-    "this command deletes it or has found that it is gone. Remove adopt from the program to create a new webhook.",
-  held: "a resource has it: this command has created, adopted or imported it. Remove adopt, or the other resource.",
-  notListed: sentences(
-    "the service does not list it.",
-    "Check adopt.id, databaseId and the base URL; if it is gone, remove adopt to create a new one.",
-  ),
-  notLookedUp: (why: string) => `${why} To adopt it without a lookup, set listing to false.`,
-  differs: (properties: string) =>
-    sentences(
-      `these properties differ at the service: ${properties}.`,
-      `Declare them as the service has them, and change them afterwards.`,
-    ),
+  absent: {
+    cause: "this command deletes it or has found that it is gone",
+    advice: "Remove adopt from the program to create a new webhook.",
+  },
+  held: {
+    cause: "a resource has it: this command has created, adopted or imported it",
+    advice: "Remove adopt, or the other resource.",
+  },
+  notListed: {
+    cause: "the service does not list it",
+    advice:
+      "Check adopt.id, databaseId and the base URL; if it is gone, remove adopt to create a new one.",
+  },
+  notLookedUp: (cause: string) => ({
+    cause,
+    advice: "To adopt it without a lookup, set listing to false.",
+  }),
+  differs: (properties: string) => ({
+    cause: `these properties differ at the service: ${properties}`,
+    advice: "Declare them as the service has them, and change them afterwards.",
+  }),
 };
 
 /** Why a webhook cannot be imported. */
@@ -34,17 +53,24 @@ export const importProblems = {
       `${importSecretVariable} ${problem}.`,
       `Set it to the secret alone, or, for several webhooks, to a JSON object such as {"${key}":"whsec_…"}.`,
     ),
-  absent: "this command deletes it.",
-  severalTables: "it selects several tables, and a resource can declare one or all.",
-  notListed: (baseUrl: string) =>
-    `the service at ${shownValue(baseUrl)} does not list it. Check the id, which is DATABASE/NUMBER, and the base URL.`,
+  incomplete: (causes: readonly string[]) => ({ cause: causes.join(" "), advice: adoptAdvice }),
+  absent: { cause: "this command deletes it" },
+  severalTables: {
+    cause: "it selects several tables, and a resource can declare one or all",
+    advice: adoptAdvice,
+  },
+  notListed: (baseUrl: string) => ({
+    cause: `the service at ${shownValue(baseUrl)} does not list it`,
+    advice: "Check the id, which is DATABASE/NUMBER, and the base URL.",
+  }),
+  notLookedUp: (cause: string) => ({ cause, advice: adoptAdvice }),
 };
 
 /** Says why a list does not show whether a webhook exists. */
 export function notFoundText(context: Context, call: FailedCall | undefined): string {
   return call === undefined
-    ? "the service does not list it, but may have listed only a part of its webhooks."
-    : `it could not be looked up: ${callText(context, call)}.`;
+    ? "the service does not list it, but may have listed only a part of its webhooks"
+    : `it could not be looked up: ${callText(context, call)}`;
 }
 
 /** Why a 404 to the deletion of a new webhook does not prove that it is gone. */
