@@ -30,7 +30,7 @@ export async function takeAdoptionStep(
   const chosen = randomUpOrPreview(choose);
   const command = session.hasChangedOptions ? withoutRefresh(chosen) : chosen;
 
-  const failed = await session.run(title, command, { mustFail: true });
+  const failed = await session.run(title, command, { adoptedTwice: one.adopt?.id });
 
   const errors = failed.errors.filter((error) => names.includes(error.name));
   if (failed.isSuccess || errors.length === 0 || errors.some(({ kind }) => kind !== undefined)) {

@@ -13,6 +13,8 @@ export interface EndedCommand {
   /** The state after it, as `pulumi stack export --show-secrets` prints it. */
   readonly exported: string;
   readonly program: WalkProgram;
+  /** The webhook that two resources of the program adopt: until one of them is removed, both may have it. */
+  readonly adoptedTwice?: number | undefined;
 }
 
 /** The kinds of errors after which a webhook may be at the service without being in the state. */
@@ -57,11 +59,11 @@ export class Agreement {
   }
 
   /** Returns the contradictions, each with its webhook, and takes them for granted afterwards. */
-  check({ output, exported, program }: EndedCommand): string[] {
+  check({ output, exported, program, adoptedTwice }: EndedCommand): string[] {
     const diagnostics = diagnosticsOf(output);
     this.#inState = webhooksInState(exported);
     const problems = [
-      ...this.#problemsInState(diagnostics),
+      ...this.#problemsInState(diagnostics, adoptedTwice),
       ...this.#problemsAtServices(diagnostics, program),
       ...new Set(output.match(falseAlarm)?.map((message) => `false alarm: "${message}"`)),
     ];
@@ -72,7 +74,7 @@ export class Agreement {
     return problems;
   }
 
-  #problemsInState(diagnostics: readonly Diagnostic[]): string[] {
+  #problemsInState(diagnostics: readonly Diagnostic[], adoptedTwice: number | undefined): string[] {
     const problems: string[] = [];
     const webhooks = new Map(this.#atServices().map((webhook) => [keyOf(webhook), webhook]));
     const failedDeletions = new Set(
@@ -81,7 +83,8 @@ export class Agreement {
     for (const [key, entries] of Map.groupBy(this.#inState, keyOf)) {
       const [first] = entries;
       if (first === undefined) continue;
-      if (entries.filter(({ isPendingDeletion }) => !isPendingDeletion).length > 1) {
+      const { length } = entries.filter(({ isPendingDeletion }) => !isPendingDeletion);
+      if (length > 1 && first.id !== adoptedTwice) {
         problems.push(`webhook ${first.id} is in the state ${entries.length} times`);
       }
       const mayBeGone = ({ name, isPendingReplacement }: WebhookInState) =>

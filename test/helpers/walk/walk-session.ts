@@ -40,8 +40,8 @@ export interface WalkOptions {
 interface RunOptions {
   /** Chooses a fault of the services. */
   readonly chooseFault?: Choose | undefined;
-  /** Whether the step itself makes the command fail, and checks how. */
-  readonly mustFail?: boolean;
+  /** The webhook that two resources adopt, so that the command must fail. The step checks how. */
+  readonly adoptedTwice?: number | undefined;
 }
 
 /** A command that has ended. */
@@ -99,7 +99,7 @@ export class WalkSession {
   async run(
     title: string,
     command: WalkCommand,
-    { chooseFault, mustFail = false }: RunOptions = {},
+    { chooseFault, adoptedTwice }: RunOptions = {},
   ): Promise<Outcome> {
     const { services, settings } = this.options;
     const both = [services.first, services.second];
@@ -123,11 +123,12 @@ export class WalkSession {
     const { exitCode, output } = result;
     const { stdout: exported } = await this.#stack.pulumi(["stack", "export", "--show-secrets"]);
 
-    const problems = this.agreement.check({ output, exported, program: this.program });
+    const { program } = this;
+    const problems = this.agreement.check({ output, exported, program, adoptedTwice });
     problems.push(...problemsOfKeys(situation));
     const diagnostics = diagnosticsOf(output).filter(({ severity }) => severity === "error");
     const errors = diagnostics.filter(({ kind }) => kind !== undefined);
-    const hasReason = fault !== undefined || command.isInterrupted || mustFail;
+    const hasReason = fault !== undefined || command.isInterrupted || adoptedTwice !== undefined;
     if (!hasReason) problems.push(...rules.problems(exitCode, errors));
     const isExplained = this.#isExplained(command, errors, rules);
     if (exitCode !== 0 && !hasReason && !isExplained) problems.push(`exit code ${exitCode}`);
