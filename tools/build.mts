@@ -1,6 +1,6 @@
 // `npm run build`: writes the package to `dist`, as `rolldown.config.mts` says.
 import { execFileSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { chmodSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type BuildOptions, build } from "rolldown";
 import configurations from "../rolldown.config.mts";
@@ -10,7 +10,9 @@ rmSync(join(root, "dist"), { recursive: true, force: true });
 for (const configuration of configurations) {
   await build({ ...configuration, cwd: root } as BuildOptions);
 }
-// npm links the command in this repository and makes it executable, but only now that its file exists.
+// npm makes the command executable only when it links it for the first time.
+chmodSync(join(root, "dist/cli/main.js"), 0o755);
+// npm links the command in this repository, but only now that its file exists.
 execFileSync("npm", ["rebuild", "pulumi-dbwebhooks", "--ignore-scripts"], {
   cwd: root,
   stdio: ["ignore", "ignore", "inherit"],

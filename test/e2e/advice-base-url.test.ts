@@ -136,7 +136,7 @@ async function renameHost({ stack, run }: TwoServices, from: string, to: string)
   const file = join(stack.directory, "s.json");
   await run(["stack", "export", "--file", file]);
   const exported = await readFile(file, "utf8");
-  await writeFile(file, exported.replaceAll(from, to));
+  await writeFile(file, exported.replaceAll(`"${from}"`, `"${to}"`));
   expect(await run(["stack", "import", "--file", file])).toMatchObject({ isSuccess: true });
 }
 

@@ -113,7 +113,6 @@ describe("An import", () => {
   });
 
   it.each<[string, list: StubResponse]>([
-    ["does not hold the webhook", listOf()],
     ["holds only an odd entry for it", listOf(listed({ events: ["\n"] }))],
     ["is incomplete", { body: { webhooks: [], next: 1 } }],
     ["cannot be read", { statusCode: 403 }],
