@@ -87,7 +87,7 @@ describe("The commands of a README succeed and print the documented output", () 
             )
             .replace(/^rm -r/m, "kill $!\n$&")
             // receivers.test.ts starts those in Python and Go.
-            .replace(/^(python3|cd receiver)[^]*$/, ""),
+            .replace(/^(python3|cd receiver)[\s\S]*$/, ""),
       });
     });
   });
