@@ -16,7 +16,7 @@ const checkAndDiff = `await provider.check({}, args); await provider.diff("1", s
 const failingDeletion = `await provider.delete("1", state).catch(() => {});`;
 
 it.each([
-  { code: "the main entry", script: `require("pulumi-dbwebhooks");`, loaded: "none" },
+  { code: "the dynamic provider", script: `require("pulumi-dbwebhooks");`, loaded: "none" },
   { code: "./native", script: `require("pulumi-dbwebhooks/native");`, loaded: "none" },
   { code: "a check and a diff", script: setUp + checkAndDiff, loaded: "none" },
   { code: "a deletion", script: setUp + failingDeletion, loaded: "undici, zod" },

@@ -24,7 +24,7 @@ describe("On Node.js before the minimum version", () => {
 
   const args = { databaseId: "base_abc123", url: "https://example.com", events: [] };
   it.each([
-    { resource: "a Provider of the main entry", declare: () => new main.Provider("account") },
+    { resource: "a Provider of the dynamic provider", declare: () => new main.Provider("account") },
     { resource: "a Webhook of ./native", declare: () => new native.Webhook("orders", args) },
   ])("a program that declares $resource fails without a stack trace", ({ declare }) => {
     // Pulumi shows a RunError without its stack trace.

@@ -48,7 +48,7 @@ it("the output secret of a webhook is no argument, and the outputs have the type
   expectTypeOf<main.Webhook["tableId"]>().toEqualTypeOf<pulumi.Output<string | undefined>>();
 });
 
-it("./native has the names and types of the main entry, and also webhookId", () => {
+it("./native has the names and types of the dynamic provider, and also webhookId", () => {
   expectTypeOf<keyof typeof native>().toEqualTypeOf<keyof typeof main>();
   type NativeTypes = [native.WebhookArgs, native.ProviderArgs, native.AdoptArgs, native.EventType];
   type MainTypes = [main.WebhookArgs, main.ProviderArgs, main.AdoptArgs, main.EventType];

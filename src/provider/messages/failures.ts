@@ -115,14 +115,12 @@ export const failures = {
   }),
   inDoubt: row<FailedRequest & { readonly candidates: Candidates }>({
     kind: "inDoubt",
-    cause: failedRequestText,
-    nextStep: ({ context, call, candidates }) =>
-      sentences(
-        call.unusablePart === "body" && adviceFor(context, call),
-        candidatesAdvice(candidates),
-        `Then run "pulumi up" again.`,
-        quotaAdvice(call),
-      ),
+    cause: ({ context, call }) =>
+      call.unusablePart === "body"
+        ? `${callText(context, call)}. ${adviceFor(context, call)}`
+        : callText(context, call),
+    nextStep: ({ call, candidates }) =>
+      sentences(candidatesAdvice(candidates), `Then run "pulumi up" again.`, quotaAdvice(call)),
     heading: "inDoubt",
   }),
   knownId: row<string>({
