@@ -121,7 +121,7 @@ describe.each([javascriptProgram, yamlProgram])("A webhook that $name adopts", (
         await declare({ orders: { args: changed } });
         await up();
 
-        expect(refused.output).toMatch(/only removes adopt\. .*\[unchanged\]/);
+        expect(refused.output).toMatch(/no longer has adopt\. .*\[unchanged\]/);
         expect(requestsBefore).toBe(0);
         expect(methodsAndKeysOf(service)).toEqual([`POST ${key}`, `DELETE ${key}`]);
         await expectAgreement(program, stack, service);
