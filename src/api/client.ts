@@ -94,7 +94,8 @@ export async function createWebhook(
   { databaseId, url, events, tableId }: NewWebhook,
 ): Promise<Creation> {
   const { parseCreatedWebhook } = await loadSchemas();
-  const body = { url, events, ...(tableId === undefined ? {} : { tableId }) };
+  // JSON has no `undefined`, so it is left out.
+  const body = { url, events, tableId };
   const { call, response } = await callApi(context, "create", webhooksPath(databaseId), { body });
   if (response === undefined) {
     return { kind: mayHaveActed(call.outcome) ? "inDoubt" : "refused", failure: call };

@@ -63,7 +63,6 @@ export class RunState {
   noteAbsent(address: WebhookAddress): void {
     this.#absenceCount += 1;
     this.#absences.set(address, this.#absenceCount);
-    this.readWebhooks.delete(address);
     this.deletingWebhooks.delete(address);
     if (this.isHeld(address)) {
       this.#verdicts.delete(address);

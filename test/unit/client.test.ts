@@ -1,6 +1,13 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import type * as Client from "../../src/api/client.ts";
-import { someSettings } from "../helpers/builders.ts";
+import {
+  type ClientContext,
+  createWebhook,
+  deleteWebhook,
+  listWebhooks,
+} from "../../src/api/client.ts";
+import type { HttpOutcome } from "../../src/api/send-once.ts";
+import { listed, someSettings } from "../helpers/builders.ts";
 import { response } from "../helpers/transport.ts";
 
 const webhook = { databaseId: "base_1", url: "https://a.example", events: ["record.created"] };
@@ -35,3 +42,69 @@ it.each<[string, (client: typeof Client, context: Client.ClientContext) => Promi
     expect(sendRequest).not.toHaveBeenCalled();
   },
 );
+
+/** Calls an operation of the client, whose request ends with this response. */
+async function callWith<Result>(
+  outcome: HttpOutcome,
+  run: (context: ClientContext) => Promise<Result>,
+) {
+  const sendRequest = async () => ({ outcome, earlierOutcomes: [], elapsedMs: 0 });
+  return run({ settings: someSettings(), transport: { sendRequest }, onDelay: vi.fn() });
+}
+
+const withBody = (body: string): HttpOutcome => ({ kind: "response", statusCode: 200, body });
+
+it.each([
+  ["body", "<html>"],
+  ["body", "[]"],
+  ["id", '{"id":"a"}'],
+  ["inexactId", `{"id":${2 ** 53}}`],
+])(
+  "A creation is in doubt, and says that the %s is not usable, after %s",
+  async (unusablePart, body) => {
+    const creation = await callWith(withBody(body), (context) => createWebhook(context, webhook));
+
+    expect(creation).toMatchObject({ kind: "inDoubt", failure: { unusablePart } });
+  },
+);
+
+it.each([
+  ["success", '{"success":false}'],
+  ["confirmation", "{}"],
+  ["confirmation", "<html>"],
+])("A deletion fails, and says that the %s is not usable, after %s", async (unusablePart, body) => {
+  const deletion = await callWith(withBody(body), (context) =>
+    deleteWebhook(context, { databaseId: "base_1", id: "1" }),
+  );
+
+  expect(deletion).toMatchObject({ kind: "failed", failure: { unusablePart } });
+});
+
+it("A deletion is done after success: true", async () => {
+  const deletion = await callWith(withBody('{"success":true}'), (context) =>
+    deleteWebhook(context, { databaseId: "base_1", id: "1" }),
+  );
+
+  expect(deletion).toEqual({ kind: "deleted" });
+});
+
+it.each<[string, HttpOutcome]>([
+  ["no list", withBody("{}")],
+  ["an error", response(500)],
+  ["no response", { kind: "noResponse", cause: "timeout" }],
+])("A list is empty and incomplete after %s", async (_case, outcome) => {
+  const list = await callWith(outcome, (context) => listWebhooks(context, "base_1", () => true));
+
+  expect(list).toMatchObject({ webhooks: [], isComplete: false, failure: { outcome } });
+});
+
+it("A list is incomplete, and names the entries, without those that the caller cannot use", async () => {
+  const outcome = response(200, undefined, { webhooks: [listed(), listed({ id: 18 })] });
+
+  const list = await callWith(outcome, (context) =>
+    listWebhooks(context, "base_1", ({ id }) => id !== "17"),
+  );
+
+  expect(list).toMatchObject({ webhooks: [{ id: "18" }], isComplete: false });
+  expect(list.failure?.unusableEntries).toMatchObject([{ position: 1, id: "17" }]);
+});

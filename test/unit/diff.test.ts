@@ -158,6 +158,14 @@ describe("A base URL other than the one at which a webhook was created", () => {
   );
 });
 
+it("An adopted number of another service is no webhook of the state, so a Provider replaces", async () => {
+  const { diff } = startProvider({ isExplicit: "true", baseUrl: "https://other.example.com" });
+
+  const { replaces } = await diff("17", someState(), someArgs({ adopt: { id: "17", secret } }));
+
+  expect(replaces).toEqual(["baseUrl"]);
+});
+
 describe("The comparison that Pulumi makes in a refresh", () => {
   const drifted = someState({ url: "https://drifted.example" });
   const adopting = someArgs({ adopt: { id: "17", secret } });
@@ -176,13 +184,25 @@ describe("The comparison that Pulumi makes in a refresh", () => {
     expect(lines).toEqual([]);
   });
 
-  it("is over for a resource once its arguments were checked", async () => {
-    const { check, read, diff, lines } = startProvider();
+  it("is none if an argument is not known yet: then Pulumi may delete what it compares", async () => {
+    const { read, diff, lines } = startProvider();
     await read("17", drifted, { urn: "urn:first" });
-    await check({}, someArgs(), { urn: "urn:first" });
 
-    await diff("17", drifted, someArgs(), { urn: "urn:first" });
+    await diff("17", drifted, someArgs({ tableId: unknownValue }), { urn: "urn:first" });
 
-    expect(lines).toEqual([expect.stringMatching(/^warning: Replacing webhook 17 .*: url\./)]);
+    expect(lines).toEqual([expect.stringMatching(/^warning: Replacing webhook 17 /)]);
   });
+
+  it.each(["urn:first", undefined])(
+    "is over for the resource %s once its arguments were checked",
+    async (urn) => {
+      const { check, read, diff, lines } = startProvider();
+      await read("17", drifted, { urn });
+      await check({}, someArgs(), { urn });
+
+      await diff("17", drifted, someArgs(), { urn });
+
+      expect(lines).toEqual([expect.stringMatching(/^warning: Replacing webhook 17 .*: url\./)]);
+    },
+  );
 });
