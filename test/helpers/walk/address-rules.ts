@@ -59,8 +59,9 @@ export class AddressRules {
     const hasTarget = this.#situation.has("--target");
     const isMoved = this.#situation.has("up") && !hasTarget && this.explainsProviderError;
     if (exitCode === 0 && isMoved) return ["no error about another address of a Provider"];
+    // A provider without an address compares nothing: it warns, and the state stays as it is.
     const unreadable = this.#situation.read.filter(({ stored, accounts }) =>
-      accounts.every(({ baseUrl }) => baseUrl !== stored.baseUrl),
+      accounts.every(({ baseUrl }) => baseUrl !== undefined && baseUrl !== stored.baseUrl),
     );
     const demanded = [...this.#refused, ...unreadable].filter(
       ({ stored }) => !hasTarget || this.#situation.has(stored.urn),
