@@ -1,19 +1,42 @@
 import type { ListedWebhook } from "../api/schemas.js";
+import type { ConfigResult } from "./config.js";
 import { differencesFrom, type ListedProperties, lookUpForRefresh } from "./lookup.js";
+import { failure } from "./messages/failures.js";
 import { nameOfWebhook } from "./messages/names.js";
 import {
   absentFromListText,
   driftText,
   inactiveText,
   notLookedUpText,
+  notReadText,
 } from "./messages/notices.js";
 import { callText } from "./messages/requests.js";
-import type { Context } from "./operation.js";
-import type { WebhookAddress } from "./run-state.js";
+import type { Context, Operation } from "./operation.js";
+import type { RunState, WebhookAddress } from "./run-state.js";
 import type { WebhookState } from "./state.js";
 
 /** The properties that differ from the state, with the values that the service has. */
 export type Drift = Partial<ListedProperties>;
+
+/**
+ * Whether the configuration lets a refresh read a webhook. Warns once if it does not. Throws if the provider has another
+ * base URL than the webhook.
+ */
+export function isReadable(
+  { baseUrl }: WebhookAddress,
+  { settings, address: provider, problems }: ConfigResult,
+  runState: RunState,
+  operation: Operation,
+): boolean {
+  if (provider !== undefined && provider.baseUrl !== baseUrl) {
+    // With --run-program, Pulumi would store this provider for the webhook, and never delete it.
+    throw failure("otherBaseUrlOfRefresh", operation, { provider, baseUrl });
+  }
+  if (settings === undefined) {
+    warnOnce(runState, operation, "settings", notReadText(problems));
+  }
+  return settings !== undefined;
+}
 
 /**
  * Reads a webhook for a refresh. The API does not describe how to read one (docs/api/README.md#other-operations), so
@@ -46,7 +69,9 @@ export async function readWebhook(
       return "absent";
     }
     const failedCall = lookup.failure && callText(context, lookup.failure);
-    warnNotLookedUp(context, databaseId, failedCall);
+    // A refresh that could look up nothing must not look like one that found no drift.
+    const line = notLookedUpText(databaseId, failedCall);
+    warnOnce(runState, operation, `database ${databaseId}`, line);
     return {};
   }
   const drift = differencesFrom(webhook, state);
@@ -67,17 +92,15 @@ function isAsDeclared(
   return declared && Object.keys(differencesFrom(webhook, declared)).length === 0;
 }
 
-/**
- * Warns once for each database: a refresh that could look up nothing must not look like one that found no
- * drift.
- */
-function warnNotLookedUp(
-  { sharedLists: { warnedDatabases }, operation }: Context,
-  databaseId: string,
-  failedCall: string | undefined,
+/** Warns only once about the same matter: Pulumi refreshes each webhook by itself. */
+function warnOnce(
+  { refreshWarnings }: RunState,
+  operation: Operation,
+  about: string,
+  line: string,
 ): void {
-  if (!warnedDatabases.has(databaseId)) {
-    warnedDatabases.add(databaseId);
-    operation.warn(notLookedUpText(databaseId, failedCall));
+  if (!refreshWarnings.has(about)) {
+    refreshWarnings.add(about);
+    operation.warn(line);
   }
 }

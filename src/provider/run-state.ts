@@ -40,6 +40,8 @@ export class RunState {
   readonly importedUrns = new Set<string>();
   /** The webhooks that a refresh has read. */
   readonly readWebhooks = new WebhookSet();
+  /** What a refresh has warned of once for several webhooks. */
+  readonly refreshWarnings = new Set<string>();
   /** The webhooks whose deletion was sent, so that they may be gone at any moment. */
   readonly deletingWebhooks = new WebhookSet();
   /** The webhooks whose deletion counted as done without a request, so that Pulumi removes their entry. */

@@ -4,8 +4,6 @@ type RequestList = () => Promise<WebhookList>;
 
 /** The lists that several operations of one command share, by database. */
 export class SharedLists {
-  /** The databases for which a refresh has warned that it could not look up every webhook. */
-  readonly warnedDatabases = new Set<string>();
   readonly #ofRefresh = new Map<string, Promise<WebhookList>>();
   readonly #requested = new Map<string, Promise<unknown>>();
   readonly #waiting = new Map<string, Promise<WebhookList>>();

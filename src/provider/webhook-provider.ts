@@ -14,9 +14,9 @@ import { WebhookError } from "./errors.js";
 import { findToImport } from "./import.js";
 import { failure } from "./messages/failures.js";
 import { nameOfWebhook } from "./messages/names.js";
-import { delayText, notReadText } from "./messages/notices.js";
+import { delayText } from "./messages/notices.js";
 import { type Context, Operation, type OperationOptions, sensitiveValues } from "./operation.js";
-import { readWebhook } from "./read.js";
+import { isReadable, readWebhook } from "./read.js";
 import { RunState } from "./run-state.js";
 import { SharedLists } from "./shared-lists.js";
 import { addressOf, parseProperties } from "./state.js";
@@ -52,7 +52,6 @@ export class WebhookProvider {
   readonly #engineMonitor: EngineMonitor;
   readonly #runState = new RunState();
   readonly #sharedLists = new SharedLists();
-  readonly #warnings = new Set<string>();
   #config: ConfigResult | undefined;
   #transport: Transport | undefined;
 
@@ -136,17 +135,8 @@ export class WebhookProvider {
     return this.#run(`Read webhook ${id}`, props, options, async (operation) => {
       const address = addressOf(id, state);
       const stored = withWrappedSecret(props);
-      if (address === undefined) {
-        return { id, props: stored };
-      }
-      const { settings, address: provider, problems } = this.#configuration;
-      if (provider !== undefined && provider.baseUrl !== address.baseUrl) {
-        // With --run-program, Pulumi would store this provider for the webhook, and never delete it.
-        const { baseUrl } = address;
-        throw failure("otherBaseUrlOfRefresh", operation, { provider, baseUrl });
-      }
-      if (settings === undefined) {
-        this.#warnOnce(operation, notReadText(problems));
+      const config = this.#configuration;
+      if (address === undefined || !isReadable(address, config, this.#runState, operation)) {
         return { id, props: stored };
       }
       const context = this.#requireContext(operation, "invalidSettings");
@@ -223,13 +213,6 @@ export class WebhookProvider {
       operation,
       onDelay: (delay) => operation.notify(delayText(delay)),
     };
-  }
-
-  #warnOnce(operation: Operation, line: string): void {
-    if (!this.#warnings.has(line)) {
-      this.#warnings.add(line);
-      operation.warn(line);
-    }
   }
 
   /** Runs one operation. Its messages redact the secrets among `properties`, its arguments or its state. */
