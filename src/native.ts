@@ -7,6 +7,6 @@
  */
 
 export { type EventType, eventTypes } from "./common/event-types.js";
-export type { AdoptArgs, ProviderArgs, WebhookArgs } from "./sdk/args.js";
+export type { ProviderArgs, WebhookArgs } from "./sdk/args.js";
 export { Provider } from "./sdk/native/provider.js";
 export { Webhook } from "./sdk/native/webhook.js";

@@ -14,7 +14,6 @@ process.stderr.on("error", () => {});
 
 // The engine passes its address as the last argument, after flags such as those for logging.
 const engineMonitor = new EngineMonitor(process.argv.at(-1), notify);
-engineMonitor.watch();
 let provider = providerOf(() => undefined);
 const options = { notify };
 
@@ -29,8 +28,8 @@ export function configure({ config }: dynamic.ConfigureRequest): Promise<void> {
 }
 
 /** Reports every problem with the arguments and the configuration. */
-export async function check(olds: Properties, news: Properties): Promise<dynamic.CheckResult> {
-  return usableProvider().check(olds, withoutProviderText(news), options);
+export async function check(_olds: Properties, news: Properties): Promise<dynamic.CheckResult> {
+  return usableProvider().check(withoutProviderText(news), options);
 }
 
 /** Compares the state with the arguments and the base URL. Every difference replaces. */

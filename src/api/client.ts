@@ -67,12 +67,12 @@ export type Creation =
   | { readonly kind: "inDoubt"; readonly failure: FailedCall };
 
 /**
- * The result of a deletion. `absent`: the service has no such webhook, or the API key has no access to it;
- * `mayBeDeleted` says whether an earlier attempt may have deleted it. `failed`: the webhook may still exist.
+ * The result of a deletion. `absent`: the service has no such webhook, or the API key has no access to it.
+ * `failed`: the webhook may still exist.
  */
 export type Deletion =
   | { readonly kind: "deleted" }
-  | { readonly kind: "absent"; readonly mayBeDeleted: boolean }
+  | { readonly kind: "absent"; readonly call: EndedCall }
   | { readonly kind: "failed"; readonly failure: FailedCall };
 
 /** The webhooks of a database. `failure` says why there is no list, or why an entry is missing. */
@@ -160,9 +160,7 @@ export async function deleteWebhook(
   const path = `${webhooksPath(databaseId)}/${encodeURIComponent(id)}`;
   const { call, response } = await callApi(context, "delete", path, { isUndo });
   if (response === undefined) {
-    return isNotFound(call.outcome)
-      ? { kind: "absent", mayBeDeleted: call.earlierOutcomes.some(mayHaveActed) }
-      : { kind: "failed", failure: call };
+    return isNotFound(call.outcome) ? { kind: "absent", call } : { kind: "failed", failure: call };
   }
   const deletion = parseDeletion(response.body);
   if (response.body.trim() === "" || deletion?.success) {

@@ -48,3 +48,17 @@ export function secretsInBody(body: string): string[] {
   });
   return secrets;
 }
+
+/**
+ * Whether the outcome of a request for a list leaves open whether the service can list at all: it did not respond, or
+ * refused this request for another reason. Other responses say that it cannot, or show a list.
+ */
+export function saysNothingAboutLists(outcome: HttpOutcome): boolean {
+  if (outcome.kind !== "response") {
+    return true;
+  }
+  const { statusCode } = outcome;
+  const isRedirect = statusCode >= 300 && statusCode < 400;
+  const isServerError = statusCode >= 500 && statusCode !== 501;
+  return isRedirect || isServerError || [401, 403, 408, 425, 429].includes(statusCode);
+}

@@ -19,7 +19,7 @@ interface ServeOptions {
 /** `pulumi-dbwebhooks serve`: runs the local service until it receives SIGINT or SIGTERM. */
 export async function serve(options: ServeOptions): Promise<void> {
   const write = (text: string) => void process.stdout.write(`${text}\n`);
-  const serviceOptions = readOptions(options);
+  const serviceOptions = parseOptions(options);
   const keys = Object.keys(serviceOptions.apiKeys);
   const service = await start({
     ...serviceOptions,
@@ -38,7 +38,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   write("Stopped.");
 }
 
-function readOptions(options: ServeOptions) {
+function parseOptions(options: ServeOptions) {
   const { port, host, listing, "allow-remote": allowRemote, "deliver-to": deliverTo } = options;
   if (!/^\d+$/.test(port) || Number(port) > 65_535) {
     throw new UsageError("--port: must be a whole number from 0 to 65535.");

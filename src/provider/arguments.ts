@@ -1,10 +1,10 @@
 // The arguments of a webhook and their rules. No message repeats a received value: any value can be a
 // credential, and Pulumi masks only the secrets that it knows of.
 import { eventTypes, isEventType } from "../common/event-types.js";
-import { hasControlOrSurroundingSpace, isIdentifier, webhookIdOf } from "../common/identifier.js";
+import { isIdentifier } from "../common/identifier.js";
 import { adviceForUnknownName, validateNames } from "../common/nearest-name.js";
 import { validateReceiverUrl } from "./url-rules.js";
-import { isUnknown, type Properties, parseSecret } from "./values.js";
+import { isUnknown, type Properties } from "./values.js";
 
 /** The arguments of a webhook for its creation: known, with sorted events and no duplicates. */
 export interface WebhookInputs {
@@ -14,8 +14,6 @@ export interface WebhookInputs {
   readonly tableId?: string;
   readonly allowUnknownEvents?: boolean;
   readonly allowInsecureUrl?: boolean;
-  /** An existing webhook that the resource manages from now on, in place of a new one. */
-  readonly adopt?: { readonly id: number | string; readonly secret: string };
 }
 
 /** Returns one line per problem of a value that is given and known. `args` are all arguments. */
@@ -33,8 +31,6 @@ interface ArgumentRule {
 
 // The text that an Output becomes inside a template string, in TypeScript and in Python.
 const outputInText = /Calling (\[toString\]|__str__) on an \[?Output/;
-// What tools print in place of a secret.
-const secretPlaceholders = /^(\[secret\]|\[object Object\]|undefined|null|None|\*+|whsec_…)$/;
 
 const validateDatabaseId = validateIdentifierOf("the database", "base_abc123");
 const validateTableId = validateIdentifierOf("one table", "tbl_orders");
@@ -47,7 +43,6 @@ export const webhookArguments = {
   tableId: { replaces: true, isRequired: false, validate: validateTableId },
   allowUnknownEvents: { replaces: false, isRequired: false, validate: validateFlag },
   allowInsecureUrl: { replaces: false, isRequired: false, validate: validateFlag },
-  adopt: { replaces: false, isRequired: false, validate: validateAdopt },
 } as const satisfies Readonly<Record<keyof WebhookInputs, ArgumentRule>>;
 
 type Rules = typeof webhookArguments;
@@ -99,25 +94,12 @@ export function withoutAbsent(properties: Properties): Record<string, unknown> {
   );
 }
 
-/** Returns the id that the argument `adopt` names, or the marker of an id that is not known yet. */
-export function idToAdopt({ adopt }: Properties): string | undefined {
-  if (adopt === undefined || adopt === null) {
-    return undefined;
-  }
-  return String(typeof adopt === "object" ? (adopt as { id?: unknown }).id : adopt);
-}
-
 /** Sorts events and drops duplicates once all of them are known, because their order has no meaning. */
 export function normalizeEvents(events: readonly string[]): readonly string[];
 export function normalizeEvents(events: unknown): unknown;
 export function normalizeEvents(events: unknown): unknown {
   const isList = Array.isArray(events) && events.every((event) => typeof event === "string");
   return isList && !isUnknown(events) ? [...new Set(events)].sort() : events;
-}
-
-/** Whether a secret that a user gives is accepted. A secret that the service returns may hold more. */
-export function isAcceptableSecret(text: string): boolean {
-  return "secret" in parseSecret(text) && !hasControlOrSurroundingSpace(text);
 }
 
 /** Returns no problem for a value that is not known yet. A list or an object is validated by its parts. */
@@ -183,34 +165,6 @@ function validateEvent(path: string, value: unknown, args: Properties): readonly
 
 function validateFlag(path: string, value: unknown): readonly string[] {
   return typeof value === "boolean" ? [] : [`${path}: must be true or false, without quotes`];
-}
-
-function validateAdopt(path: string, value: unknown, args: Properties): readonly string[] {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return [`${path}: must be an object with the id and the secret of an existing webhook`];
-  }
-  const adopt = value as Properties;
-  return [
-    ...validateUnlessUnknown(`${path}.id`, adopt.id, args, validateAdoptedId),
-    ...validateUnlessUnknown(`${path}.secret`, adopt.secret, args, validateAdoptedSecret),
-    ...validateNames(Object.keys(adopt), ["id", "secret"], `${path}.`),
-  ];
-}
-
-function validateAdoptedId(path: string, value: unknown): readonly string[] {
-  return webhookIdOf(value) === undefined
-    ? [`${path}: must be the number of the webhook, such as 42 or "42"`]
-    : [];
-}
-
-function validateAdoptedSecret(path: string, value: unknown): readonly string[] {
-  if (typeof value === "string" && secretPlaceholders.test(value)) {
-    return [
-      `${path}: is a placeholder in place of the webhook's secret: "pulumi stack output --show-secrets" prints secrets`,
-    ];
-  }
-  const problem = `${path}: must be the webhook's secret, a non-empty string without control characters or surrounding white space`;
-  return typeof value === "string" && isAcceptableSecret(value) ? [] : [problem];
 }
 
 /** Whether a flag is on, or is not known yet. */

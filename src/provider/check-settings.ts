@@ -7,7 +7,7 @@ import {
   validateSettingNames,
 } from "../common/setting-names.js";
 import { version } from "../common/version.js";
-import { type ConfigSource, readConfig, readSetting } from "./config.js";
+import { type ConfigSource, readConfig } from "./config.js";
 import { parseBaseUrl } from "./url-rules.js";
 import { isUnknown, type Properties, withUnwrappedSecrets, wrapSecret } from "./values.js";
 
@@ -60,21 +60,23 @@ export function checkSettings(
     return { inputs, failures, warnings };
   }
   failures.push(...unknownNames);
-  const source = settingsSource(name, news, environment);
-  const baseUrl = isUnknown(news.baseUrl)
-    ? undefined
-    : parseBaseUrl(readSetting(source, "baseUrl")?.text);
-  const stored = parseBaseUrl(readSetting(settingsSource(name, olds, {}), "baseUrl")?.text);
+  const baseUrl = baseUrlOf(news);
+  const stored = baseUrlOf(olds);
   if (baseUrl !== undefined && stored !== undefined && baseUrl !== stored) {
     failures.push(
       `baseUrl: is ${shownValue(baseUrl)}, and this Provider has the address ${shownValue(stored)}, which cannot change; set it back, and declare a second Provider with the new address and its key`,
     );
   }
   if (!isUnknown(news)) {
-    failures.push(...readConfig(source).problems);
+    failures.push(...readConfig(settingsSource(name, news, environment)).problems);
   }
-  // Later commands that do not run the program, such as destroy, then do not depend on their environment.
+  // Not as a secret, and in one spelling, because the next check compares it.
   return { inputs: baseUrl === undefined ? inputs : { ...inputs, baseUrl }, failures, warnings };
+}
+
+function baseUrlOf(settings: Properties): string | undefined {
+  const { baseUrl } = withUnwrappedSecrets(settings);
+  return typeof baseUrl === "string" ? parseBaseUrl(baseUrl) : undefined;
 }
 
 /** Returns the source of the settings of a provider of the plugin. Some versions of Pulumi pass them wrapped. */
@@ -85,12 +87,8 @@ export function settingsSource(
 ): ConfigSource {
   const settings = withUnwrappedSecrets(args);
   return {
-    get: (setting) => textOf(settings[setting]),
+    get: (setting) => settings[setting],
     isExplicit: () => !isDefaultProviderName(name),
     environment,
   };
-}
-
-function textOf(value: unknown): string | undefined {
-  return value === undefined || value === null ? undefined : String(value);
 }

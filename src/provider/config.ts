@@ -15,23 +15,40 @@ const setCommands: { readonly [Name in SettingName]?: string } = {
   apiKey: `pulumi config set --secret ${namespace}:apiKey`,
 };
 
-/** The rule of a setting. Every value arrives as text. */
+/** The rule of a setting, whose value is read as text. */
 interface SettingRule<Value> {
   /** Returns what is wrong with a text and what to write instead, or `undefined` if it is valid. */
   readonly validate: (text: string, allowInsecureBaseUrl: boolean) => string | undefined;
   readonly parse: (text: string) => Value;
-  /** The value of a setting that is not given. A setting without one is required. */
+  /** Whether it must be given. An explicit provider takes a required setting from its arguments alone. */
+  readonly isRequired: boolean;
+  /** The value of a setting that is not given. */
   readonly defaultValue?: Value;
 }
 
 /** Every setting, and its rule. */
 export const settingRules = {
-  baseUrl: { validate: validateBaseUrlSetting, parse: normalizeBaseUrl },
-  apiKey: { validate: validateApiKey, parse: String },
-  timeoutSeconds: { validate: validateSeconds(0.001, 3_600), parse: Number, defaultValue: 30 },
-  retrySeconds: { validate: validateSeconds(0, 86_400), parse: Number, defaultValue: 120 },
-  listing: { validate: validateFlag, parse: parseFlag, defaultValue: false },
-  allowInsecureBaseUrl: { validate: validateFlag, parse: parseFlag, defaultValue: false },
+  baseUrl: { isRequired: true, validate: validateBaseUrlSetting, parse: normalizeBaseUrl },
+  apiKey: { isRequired: true, validate: validateApiKey, parse: String },
+  timeoutSeconds: {
+    isRequired: false,
+    validate: validateSeconds(0.001, 3_600),
+    parse: Number,
+    defaultValue: 30,
+  },
+  retrySeconds: {
+    isRequired: false,
+    validate: validateSeconds(0, 86_400),
+    parse: Number,
+    defaultValue: 120,
+  },
+  listing: { isRequired: false, validate: validateFlag, parse: parseListing },
+  allowInsecureBaseUrl: {
+    isRequired: false,
+    validate: validateFlag,
+    parse: parseFlag,
+    defaultValue: false,
+  },
 } satisfies { readonly [Name in SettingName]: SettingRule<unknown> };
 
 type SettingValues = {
@@ -59,8 +76,8 @@ export interface ConfigResult {
 
 /** Where the settings of a provider come from. */
 export interface ConfigSource {
-  /** Returns a setting of the stack's configuration, or an argument of an explicit provider. */
-  readonly get: (name: SettingName) => string | undefined;
+  /** Returns a setting of the stack's configuration, or an argument of an explicit provider, which may be no text. */
+  readonly get: (name: SettingName) => unknown;
   readonly isExplicit: () => boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -70,74 +87,87 @@ export interface ConfigSource {
  *
  * For the default provider the environment takes precedence over the stack's configuration, because
  * `destroy` and `refresh` use the configuration that the last `up` stored: after a key rotation the
- * environment is the only way to pass the new key. For an explicit `Provider` its own arguments take
- * precedence, so that two of them can differ. An empty variable counts as absent.
+ * environment is the only way to pass the new key. An explicit `Provider` has the base URL and the key of its own
+ * arguments: from the environment, one service could get the key of another. Its other arguments take precedence over
+ * the environment. An empty variable counts as absent.
  */
 export function readConfig(source: ConfigSource): ConfigResult {
   const isExplicit = source.isExplicit();
-  const texts: Partial<Record<SettingName, string>> = {};
-  const namesFromEnvironment: SettingName[] = [];
+  const given: GivenSettings = {};
   for (const name of settingNames) {
-    const setting = readSetting(source, name);
+    const setting = readSetting(source, name, isExplicit);
     if (setting !== undefined) {
-      texts[name] = setting.text;
-    }
-    if (setting?.isFromEnvironment) {
-      namesFromEnvironment.push(name);
+      given[name] = setting;
     }
   }
+  const namesFromEnvironment = settingNames.filter((name) => given[name]?.isFromEnvironment);
   const prefix = isExplicit ? "" : `${namespace}:`;
   const problems = settingNames.flatMap((name) => {
     const variable = environmentVariables[name];
-    const problem = validateSetting(name, texts);
+    const problem = validateSetting(name, given);
     if (problem === undefined) {
       return [];
     }
-    if (texts[name] === undefined) {
-      const remedy = isExplicit ? `give ${name} to the Provider` : `run "${setCommands[name]}"`;
-      return [`${prefix}${name}: ${problem}; ${remedy} or set ${variable}`];
+    if (given[name] === undefined) {
+      const remedy = isExplicit
+        ? `give ${name} to the Provider`
+        : `run "${setCommands[name]}" or set ${variable}`;
+      return [`${prefix}${name}: ${problem}; ${remedy}`];
     }
     const setBy = namesFromEnvironment.includes(name) ? `; ${variable} sets this value` : "";
     return [`${prefix}${name}: ${problem}${setBy}`];
   });
   const settings =
     problems.length === 0
-      ? { ...parseSettings(texts), isExplicit, namesFromEnvironment }
+      ? { ...parseSettings(given), isExplicit, namesFromEnvironment }
       : undefined;
-  const baseUrl = parseBaseUrl(texts.baseUrl);
+  const baseUrl = parseBaseUrl(given.baseUrl?.text);
   const address = baseUrl === undefined ? undefined : { baseUrl, isExplicit, namesFromEnvironment };
   return { settings, address, problems };
 }
 
-/** Reads one setting, which is not validated. Returns `undefined` if nothing sets it. */
-export function readSetting(
-  { get, environment, isExplicit }: ConfigSource,
-  name: SettingName,
-): { readonly text: string; readonly isFromEnvironment: boolean } | undefined {
-  const variable = environment[environmentVariables[name]] || undefined;
-  const given = get(name) || undefined;
-  const isFromEnvironment = variable !== undefined && !(isExplicit() && given !== undefined);
-  const text = isFromEnvironment ? variable : given;
-  return text === undefined ? undefined : { text, isFromEnvironment };
+/** A setting that is given, not validated. */
+interface GivenSetting {
+  readonly text: string;
+  /** Whether the value arrived as text. */
+  readonly isText: boolean;
+  readonly isFromEnvironment: boolean;
 }
 
-function validateSetting(
+type GivenSettings = { [Name in SettingName]?: GivenSetting };
+
+function readSetting(
+  { get, environment }: ConfigSource,
   name: SettingName,
-  texts: Partial<Record<SettingName, string>>,
-): string | undefined {
+  isExplicit: boolean,
+): GivenSetting | undefined {
+  const value = get(name) ?? "";
+  const isOwn = isExplicit && (value !== "" || settingRules[name].isRequired);
+  const variable = isOwn ? "" : (environment[environmentVariables[name]] ?? "");
+  const isFromEnvironment = variable !== "";
+  const given = isFromEnvironment ? variable : value;
+  return given === ""
+    ? undefined
+    : { text: String(given), isText: typeof given === "string", isFromEnvironment };
+}
+
+function validateSetting(name: SettingName, given: GivenSettings): string | undefined {
   const rule: SettingRule<unknown> = settingRules[name];
-  const text = texts[name];
-  if (text === undefined) {
-    return rule.defaultValue === undefined ? "is not set" : undefined;
+  const setting = given[name];
+  if (setting === undefined) {
+    return rule.isRequired ? "is not set" : undefined;
   }
-  return rule.validate(text, texts.allowInsecureBaseUrl === "true");
+  if (rule.isRequired && !setting.isText) {
+    return "must be text; YAML makes numbers of configuration values of digits: write fn::toJSON around it";
+  }
+  return rule.validate(setting.text, given.allowInsecureBaseUrl?.text === "true");
 }
 
 /** Returns the values of valid settings. */
-function parseSettings(texts: Partial<Record<SettingName, string>>): SettingValues {
+function parseSettings(given: GivenSettings): SettingValues {
   const values = settingNames.map((name) => {
     const { parse, defaultValue }: SettingRule<unknown> = settingRules[name];
-    const text = texts[name];
+    const text = given[name]?.text;
     return [name, text === undefined ? defaultValue : parse(text)];
   });
   return Object.fromEntries(values) as SettingValues;
@@ -158,6 +188,11 @@ function validateFlag(text: string): string | undefined {
 
 function parseFlag(text: string): boolean {
   return text === "true";
+}
+
+/** Parses `listing`, which has no default: absent, it has a third meaning. */
+function parseListing(text: string): boolean | undefined {
+  return parseFlag(text);
 }
 
 function validateBaseUrlSetting(url: string, allowInsecureBaseUrl: boolean): string | undefined {

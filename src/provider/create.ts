@@ -1,7 +1,7 @@
 import { createWebhook, deleteWebhook } from "../api/client.js";
+import { mayHaveActed } from "../api/retry-policy.js";
 import type { WebhookInputs } from "./arguments.js";
 import { WebhookError } from "./errors.js";
-import { findCandidates } from "./lookup.js";
 import { failure, unexpectedText } from "./messages/failures.js";
 import { undoReturned404 } from "./messages/problems.js";
 import { callText } from "./messages/requests.js";
@@ -43,19 +43,18 @@ async function createOrUndo(context: Context, webhook: WebhookInputs): Promise<C
     throw failure("notCreated", operation, { context, call: creation.failure });
   }
   if (creation.kind === "inDoubt") {
-    const candidates = await findCandidates(context, webhook, startedAt);
-    throw failure("inDoubt", operation, { context, call: creation.failure, candidates });
+    throw failure("inDoubt", operation, { context, call: creation.failure });
   }
   const { secret } = creation;
   const address = { ...creation.webhook, baseUrl: settings.baseUrl };
   const { id } = address;
   const isKnown = runState.isKnown(address, startedAt);
   if (isKnown || isAbsent(secret)) {
-    runState.refuse(address, "returnedInDoubt");
+    runState.noteExists(address);
     throw failure(isKnown ? "knownId" : "withoutSecret", operation, id);
   }
-  // Before anything else is awaited: a deletion that Pulumi starts meanwhile must find the verdict.
-  runState.spare(address, "created");
+  // Before anything else is awaited: Pulumi may start a deletion of this webhook meanwhile.
+  runState.noteCreated(address);
   const canStore = await engineMonitor.confirmCanStoreOrStop();
   const parsed = parseSecret(secret);
   if ("secret" in parsed && canStore) {
@@ -88,8 +87,8 @@ async function undoCreation(
     if (deletion.kind === "failed") {
       return callText(undoContext, deletion.failure);
     }
-    if (deletion.kind === "absent" && !deletion.mayBeDeleted) {
-      return undoReturned404;
+    if (deletion.kind === "absent") {
+      return undoReturned404(deletion.call.earlierOutcomes.some(mayHaveActed));
     }
     context.runState.noteAbsent(address);
     return undefined;

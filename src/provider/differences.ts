@@ -1,8 +1,8 @@
 // What differs between a stored webhook and the program. Nothing here throws, warns or remembers.
 import { shownValue } from "../common/redact.js";
-import { idToAdopt, normalizeEvents, replacingArguments } from "./arguments.js";
+import { normalizeEvents, type ReplacingArgument, replacingArguments } from "./arguments.js";
 import type { Settings } from "./config.js";
-import { addressOf, type WebhookState } from "./state.js";
+import type { WebhookState } from "./state.js";
 import { isSameUrl } from "./url-rules.js";
 import { isUnknown, type Properties } from "./values.js";
 
@@ -11,13 +11,10 @@ export interface Difference {
   readonly property: string;
   /** The property in messages, with details. */
   readonly label: string;
-  /** Whether the new value is not known yet, so that it may turn out to be the same. */
-  readonly isUnknown: boolean;
 }
 
 /** A stored webhook and the arguments that the program declares for it. */
 export interface Comparison {
-  readonly id: string;
   readonly state: WebhookState;
   /** The checked arguments. Some can be markers of values that are not known yet. */
   readonly news: Properties;
@@ -29,38 +26,31 @@ export interface Comparison {
 
 /** Lists what forces a replacement. A stored webhook without a secret is replaced too. */
 export function compareWebhook({
-  id,
   state,
   news,
   settings,
   ignored = [],
 }: Comparison): readonly Difference[] {
-  const differences: Difference[] = [];
-  const add = (property: string, label: string, value?: unknown) => {
-    const hasUnknown = isUnknown(value);
-    const shown = hasUnknown ? `${label} (not known yet)` : label;
-    differences.push({ property, label: shown, isUnknown: hasUnknown });
-  };
-  for (const property of replacingArguments) {
-    const value = news[property];
-    const isDifferent = isUnknown(value) || !isSame(property, state[property], value);
-    if (isDifferent && !isIgnored(property, ignored)) {
-      add(property, property, value);
-    }
-  }
-  const baseUrl = addressOf(id, state)?.baseUrl;
-  if (settings !== undefined && baseUrl !== settings.baseUrl) {
-    const from = baseUrl === undefined ? "" : `from ${shownValue(baseUrl)} `;
-    add("baseUrl", `baseUrl (${from}to ${shownValue(settings.baseUrl)})`);
-  }
-  const adopted = idToAdopt(news);
-  if (adopted !== undefined && adopted !== id) {
-    add("adopt", "adopt.id", adopted);
+  const differences: Difference[] = replacingArguments
+    .filter((name) => isUnknown(news[name]) || !isSame(name, state[name], news[name]))
+    .filter((name) => !isIgnored(name, ignored))
+    .map((property) => ({ property, label: labelOf(property, news[property]) }));
+  if (settings !== undefined && state.baseUrl !== settings.baseUrl) {
+    const addresses = [state.baseUrl ?? "none", settings.baseUrl].map(shownValue);
+    differences.push({ property: "baseUrl", label: `baseUrl (from ${addresses.join(" to ")})` });
   }
   if (state.secret === undefined) {
-    add("secret", "secret (missing in the state)");
+    differences.push({ property: "secret", label: "secret (missing in the state)" });
   }
   return differences;
+}
+
+function labelOf(property: ReplacingArgument, value: unknown): string {
+  if (isUnknown(value)) {
+    return `${property} (not known yet)`;
+  }
+  const isDropped = property === "tableId" && (value ?? undefined) === undefined;
+  return isDropped ? "tableId (now all tables)" : property;
 }
 
 /** Whether two values of an argument mean the same, such as events in another order. */

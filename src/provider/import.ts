@@ -1,62 +1,76 @@
 import type { ListedWebhook } from "../api/schemas.js";
 import { isEventType } from "../common/event-types.js";
+import { hasControlOrSurroundingSpace } from "../common/identifier.js";
 import { parseJson } from "../common/json.js";
-import { isAcceptableSecret, normalizeEvents, type WebhookInputs } from "./arguments.js";
+import { validateNames } from "../common/nearest-name.js";
+import {
+  normalizeEvents,
+  validateArguments,
+  type WebhookInputs,
+  webhookArguments,
+} from "./arguments.js";
 import { lookUp } from "./lookup.js";
 import { failure } from "./messages/failures.js";
+import { nameOfWebhook } from "./messages/names.js";
+import { importText } from "./messages/notices.js";
 import { importProblems, notFoundText, type Problem } from "./messages/problems.js";
 import type { Context } from "./operation.js";
 import type { WebhookAddress } from "./run-state.js";
 import { validateReceiverUrl } from "./url-rules.js";
-import type { Properties } from "./values.js";
-
-/** The arguments that declare an imported webhook. */
-type ImportedInputs = Omit<WebhookInputs, "adopt">;
+import { type Properties, parseSecret } from "./values.js";
 
 /**
- * Reads a webhook that Pulumi does not know yet: its arguments from the list of its database, and its
- * secret, which the service does not reveal again, from the environment.
+ * Reads a webhook that Pulumi does not know yet. Its secret, which the service does not reveal again, comes from the
+ * environment. Its arguments stand beside the secret, or else come from the list of its database.
  *
- * @param givenSecret One secret, or a JSON object of secrets by `<databaseId>/<id>`.
+ * @param variable The secret, or a JSON object by `<databaseId>/<id>` of secrets, or of objects with `secret` and the
+ * arguments.
  */
 export async function findToImport(
   context: Context,
   address: WebhookAddress,
-  givenSecret: string,
-): Promise<{ inputs: ImportedInputs; secret: string }> {
-  const { settings, runState, operation } = context;
+  variable: string,
+): Promise<{ inputs: WebhookInputs; secret: string }> {
+  const { runState, operation } = context;
+  const { databaseId, id } = address;
+  const given = parseVariable(variable, address);
+  const inputs = given.inputs ?? (await lookUpInputs(context, address, given.problem));
+  operation.notifyOnce(importText(nameOfWebhook(id, databaseId), given.inputs === undefined));
+  runState.noteImported(address);
+  return { inputs, secret: given.secret };
+}
+
+/** Returns the arguments that declare a webhook as the service has it. */
+async function lookUpInputs(
+  context: Context,
+  address: WebhookAddress,
+  secretProblem: string | undefined,
+): Promise<WebhookInputs> {
+  const { settings, operation } = context;
   const { databaseId, id } = address;
   const notImported = (problem: Problem) => failure("notImported", operation, problem);
-  const key = `${databaseId}/${id}`;
-  const given = readSecret(givenSecret, key);
   const problems = [
     settings.listing ? undefined : importProblems.listingIsOff,
-    given.problem && importProblems.secret(given.problem, key),
+    secretProblem && importProblems.secret(secretProblem, `${databaseId}/${id}`),
   ].filter((problem) => problem !== undefined);
   if (problems.length > 0) {
-    throw notImported(importProblems.incomplete(problems));
+    throw notImported({ cause: problems.join(" ") });
   }
   const { webhook, isComplete, failure: failedCall } = await lookUp(context, address);
-  // After the lookup, during which the deletion of the webhook may have been sent.
-  if (runState.isAbsentOrGoing(address)) {
-    throw notImported(importProblems.absent);
-  }
   if (webhook === undefined) {
     throw notImported(
       isComplete
         ? importProblems.notListed(settings.baseUrl)
-        : importProblems.notLookedUp(notFoundText(context, failedCall)),
+        : { cause: notFoundText(context, failedCall) },
     );
   }
   if ((webhook.tableIds?.length ?? 0) > 1) {
     throw notImported(importProblems.severalTables);
   }
-  runState.spare(address, "imported");
-  return { inputs: inputsOf(databaseId, webhook), secret: given.secret };
+  return inputsOf(databaseId, webhook);
 }
 
-/** Returns the arguments that declare a webhook as the service has it. */
-function inputsOf(databaseId: string, { url, events, tableIds }: ListedWebhook): ImportedInputs {
+function inputsOf(databaseId: string, { url, events, tableIds }: ListedWebhook): WebhookInputs {
   return {
     databaseId,
     url,
@@ -67,27 +81,59 @@ function inputsOf(databaseId: string, { url, events, tableIds }: ListedWebhook):
   };
 }
 
-interface GivenSecret {
+/** What the variable holds for one webhook. */
+interface GivenWebhook {
   readonly secret: string;
+  /** Its arguments, where they stand beside the secret. */
+  readonly inputs?: WebhookInputs;
   readonly problem?: string;
 }
 
 /**
- * Reads the secret of one webhook. Scripts produce other JSON by accident, such as `null` for a missing
- * value, a quoted text or a list; none of these is a secret that verifies a signature.
+ * Reads the variable for one webhook. Scripts produce other JSON by accident, such as `null` for a missing value, a
+ * quoted text or a list; none of these is a secret that verifies a signature.
  */
-function readSecret(givenSecret: string, key: string): GivenSecret {
-  const json = parseJson(givenSecret);
-  const isSecretMap = typeof json === "object" && json !== null && !Array.isArray(json);
-  const unusable = (problem: string) => ({ secret: "", problem });
-  if (givenSecret === "") {
+function parseVariable(variable: string, { databaseId, id }: WebhookAddress): GivenWebhook {
+  const json = parseJson(variable);
+  if (variable === "") {
     return unusable("is not set, and the service does not reveal the secret again");
   }
-  if (!isSecretMap && (json !== undefined || /^\s*["[{]/.test(givenSecret))) {
+  if (!isObject(json) && (json !== undefined || /^\s*["[{]/.test(variable))) {
     return unusable("holds JSON that is not an object of secrets");
   }
-  const secret = isSecretMap ? (json as Properties)[key] : givenSecret;
-  return typeof secret === "string" && isAcceptableSecret(secret)
-    ? { secret }
-    : unusable("holds no usable secret for it");
+  const given = isObject(json) ? json[`${databaseId}/${id}`] : variable;
+  const { secret, ...declared } = isObject(given) ? given : { secret: given };
+  if (typeof secret !== "string" || !isUsableSecret(secret)) {
+    return unusable("holds no usable secret for it");
+  }
+  return isObject(given) ? { secret, ...parseDeclared(declared, databaseId) } : { secret };
+}
+
+function parseDeclared(
+  declared: Properties,
+  databaseId: string,
+): Pick<GivenWebhook, "inputs" | "problem"> {
+  const inputs = { ...declared, databaseId };
+  const problems = [
+    ...validateNames(Object.keys(inputs), Object.keys(webhookArguments)),
+    ...validateArguments(inputs),
+  ];
+  return problems.length === 0
+    ? {
+        inputs: { ...inputs, events: normalizeEvents(declared.events) } as unknown as WebhookInputs,
+      }
+    : { problem: `does not describe it: ${problems.join("; ")}` };
+}
+
+function unusable(problem: string): GivenWebhook {
+  return { secret: "", problem };
+}
+
+function isObject(value: unknown): value is Properties {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether a secret that a user gives is accepted. A secret that the service returns may hold more. */
+function isUsableSecret(text: string): boolean {
+  return "secret" in parseSecret(text) && !hasControlOrSurroundingSpace(text);
 }

@@ -1,6 +1,5 @@
-// Finds webhooks in the list of their database, which needs the setting `listing`.
-import { once } from "node:events";
-import { listWebhooks, type NewWebhook, type WebhookKey, type WebhookList } from "../api/client.js";
+// Finds webhooks in the list of their database.
+import { listWebhooks, type WebhookKey, type WebhookList } from "../api/client.js";
 import type { ListedWebhook } from "../api/schemas.js";
 import { normalizeEvents } from "./arguments.js";
 import { isSame } from "./differences.js";
@@ -21,55 +20,15 @@ export async function lookUp(context: Context, { databaseId, id }: WebhookKey): 
   return findIn(await requestList(context, databaseId), id);
 }
 
-/** Looks up a webhook for a refresh. */
+/** Looks up a webhook for a refresh, which reads every webhook by itself: one list serves a whole database. */
 export async function lookUpForRefresh(
   context: Context,
   { databaseId, id }: WebhookKey,
 ): Promise<Lookup> {
-  const request = () => requestList(context, databaseId);
-  return findIn(await context.sharedLists.forRefresh(databaseId, request), id);
-}
-
-/** Looks up a webhook of which the service has just responded that it does not exist. */
-export async function lookUpAfterDeletion(
-  context: Context,
-  { databaseId, id }: WebhookKey,
-): Promise<Lookup> {
-  const request = () => requestList(context, databaseId);
-  return findIn(await context.sharedLists.afterNow(databaseId, request), id);
-}
-
-/**
- * Looks for webhooks that a creation in doubt may have left behind. Requests one list if the setting `listing`
- * is on, and gives up when Pulumi stops. The webhooks that it finds are never deleted: a resource that a forced
- * replacement replaces may have them, another stack, or another creation in flight.
- *
- * @param startedAt The moment at which the creation began.
- * @returns The ids of the webhooks that are like the declared one and that this run neither knows nor knew when the
- * creation began, and whether the list was complete.
- */
-export async function findCandidates(
-  context: Context,
-  webhook: NewWebhook,
-  startedAt: number,
-): Promise<{ ids: readonly string[]; isComplete: boolean }> {
-  const { settings, runState, engineMonitor } = context;
-  const { databaseId } = webhook;
-  if (!settings.listing) {
-    return { ids: [], isComplete: false };
-  }
-  const raceEnd = new AbortController();
-  const noList = () => ({ webhooks: [], isComplete: false });
-  const { webhooks, isComplete } = await Promise.race([
-    requestList(context, databaseId),
-    once(engineMonitor.stopping, "abort", raceEnd).then(noList, noList),
-  ]);
-  raceEnd.abort();
-  const ids = webhooks
-    .filter((listed) => Object.keys(differencesFrom(listed, webhook)).length === 0)
-    .map(({ id }) => id)
-    .filter((id) => !runState.isKnown({ baseUrl: settings.baseUrl, databaseId, id }, startedAt));
-  return { ids, isComplete };
+  const { refreshLists } = context;
+  const list = refreshLists.get(databaseId) ?? requestList(context, databaseId);
+  refreshLists.set(databaseId, list);
+  return findIn(await list, id);
 }
 
 /** Returns the properties in which a listed webhook differs, with the values that the service has. */

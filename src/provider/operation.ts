@@ -1,9 +1,8 @@
-import type { ClientContext } from "../api/client.js";
+import type { ClientContext, WebhookList } from "../api/client.js";
 import { oneLine, redact, sensitivePartsOfUrl } from "../common/redact.js";
 import type { Settings } from "./config.js";
 import type { EngineMonitor, Notify, Severity } from "./engine.js";
 import type { RunState } from "./run-state.js";
-import type { SharedLists } from "./shared-lists.js";
 import type { Properties } from "./values.js";
 
 /** What Pulumi passes with an operation besides the properties of the resource. */
@@ -18,7 +17,8 @@ export interface OperationOptions {
 export interface Context extends ClientContext {
   readonly settings: Settings;
   readonly runState: RunState;
-  readonly sharedLists: SharedLists;
+  /** The lists that refreshes have requested, by database. */
+  readonly refreshLists: Map<string, Promise<WebhookList>>;
   readonly engineMonitor: EngineMonitor;
   readonly operation: Operation;
 }
@@ -28,24 +28,34 @@ export class Operation {
   /** Such as `Create webhook in database base_abc`. */
   readonly name: string;
   readonly #notify: Notify;
+  readonly #shownLines: Set<string>;
   readonly #sensitiveValues: () => readonly string[];
 
-  /** @param sensitiveValues Returns the values to redact. It is called only for a message. */
-  constructor(name: string, notify: Notify, sensitiveValues: () => readonly string[] = () => []) {
+  /**
+   * @param shownLines The lines that were shown once, of all operations.
+   * @param sensitiveValues Returns the values to redact. It is called only for a message.
+   */
+  constructor(
+    name: string,
+    notify: Notify,
+    shownLines: Set<string>,
+    sensitiveValues: () => readonly string[],
+  ) {
     this.name = oneLine(name, 300);
     this.#notify = notify;
+    this.#shownLines = shownLines;
     this.#sensitiveValues = sensitiveValues;
   }
 
   /** Returns the same operation under another name, for an undo. */
   withName(name: string): Operation {
-    return new Operation(name, this.#notify, this.#sensitiveValues);
+    return new Operation(name, this.#notify, this.#shownLines, this.#sensitiveValues);
   }
 
   /** Returns the same operation with more values to redact. */
   withSensitiveValues(values: readonly string[]): Operation {
     const sensitiveValues = () => [...this.#sensitiveValues(), ...values];
-    return new Operation(this.name, this.#notify, sensitiveValues);
+    return new Operation(this.name, this.#notify, this.#shownLines, sensitiveValues);
   }
 
   /** Redacts a text from outside and makes it fit for one line. */
@@ -62,14 +72,23 @@ export class Operation {
   warn(line: string): void {
     this.notify(line, "warning");
   }
+
+  /** Shows a line, but the same one only once per process: Pulumi calls an operation several times. */
+  notifyOnce(line: string, severity: Severity = "info"): void {
+    if (!this.#shownLines.has(line)) {
+      this.#shownLines.add(line);
+      this.notify(line, severity);
+    }
+  }
+
+  /** Shows a warning, but the same one only once per process. */
+  warnOnce(line: string): void {
+    this.notifyOnce(line, "warning");
+  }
 }
 
-/** Returns the values that no message may show, of arguments or a state: secrets, and parts of the url. */
-export function sensitiveValues({ url, secret, adopt }: Properties): string[] {
-  const adopted = adopt as { secret?: unknown } | null | undefined;
+/** Returns the values that no message may show, of arguments or a state: the secret, and parts of the url. */
+export function sensitiveValues({ url, secret }: Properties): string[] {
   const isString = (value: unknown) => typeof value === "string";
-  return [
-    ...[secret, adopted?.secret].filter(isString),
-    ...[url].filter(isString).flatMap(sensitivePartsOfUrl),
-  ];
+  return [...[secret].filter(isString), ...[url].filter(isString).flatMap(sensitivePartsOfUrl)];
 }

@@ -1,4 +1,3 @@
-import type { ListedWebhook } from "../api/schemas.js";
 import type { ConfigResult } from "./config.js";
 import { differencesFrom, type ListedProperties, lookUpForRefresh } from "./lookup.js";
 import { failure } from "./messages/failures.js";
@@ -12,7 +11,7 @@ import {
 } from "./messages/notices.js";
 import { callText } from "./messages/requests.js";
 import type { Context, Operation } from "./operation.js";
-import type { RunState, WebhookAddress } from "./run-state.js";
+import type { WebhookAddress } from "./run-state.js";
 import type { WebhookState } from "./state.js";
 
 /** The properties that differ from the state, with the values that the service has. */
@@ -25,7 +24,6 @@ export type Drift = Partial<ListedProperties>;
 export function isReadable(
   { baseUrl }: WebhookAddress,
   { settings, address: provider, problems }: ConfigResult,
-  runState: RunState,
   operation: Operation,
 ): boolean {
   if (provider !== undefined && provider.baseUrl !== baseUrl) {
@@ -33,7 +31,7 @@ export function isReadable(
     throw failure("otherBaseUrlOfRefresh", operation, { provider, baseUrl });
   }
   if (settings === undefined) {
-    warnOnce(runState, operation, "settings", notReadText(problems));
+    operation.warnOnce(notReadText(problems));
   }
   return settings !== undefined;
 }
@@ -43,19 +41,15 @@ export function isReadable(
  * nothing is sent unless the setting `listing` is on: then the webhook is looked up. Warns of its differences from the
  * state and of a switched-off webhook. A failed lookup finds no drift.
  *
- * @param declared The arguments of the last update, where Pulumi passes them.
  * @returns `"absent"` if the service no longer has the webhook.
  */
 export async function readWebhook(
   context: Context,
   address: WebhookAddress,
   state: WebhookState,
-  declared: WebhookState | undefined,
 ): Promise<Drift | "absent"> {
   const { settings, runState, operation } = context;
   const { databaseId, id } = address;
-  runState.noteInState(address);
-  runState.readWebhooks.add(address);
   if (!settings.listing) {
     return {};
   }
@@ -70,37 +64,16 @@ export async function readWebhook(
     }
     const failedCall = lookup.failure && callText(context, lookup.failure);
     // A refresh that could look up nothing must not look like one that found no drift.
-    const line = notLookedUpText(databaseId, failedCall);
-    warnOnce(runState, operation, `database ${databaseId}`, line);
+    operation.warnOnce(notLookedUpText(databaseId, failedCall));
     return {};
   }
   const drift = differencesFrom(webhook, state);
   const properties = Object.keys(drift);
   if (properties.length > 0) {
-    operation.warn(driftText(name, properties, isAsDeclared(webhook, declared)));
+    operation.warn(driftText(name, properties));
   }
   if (!webhook.active) {
     operation.warn(inactiveText(name));
   }
   return drift;
-}
-
-function isAsDeclared(
-  webhook: ListedWebhook,
-  declared: WebhookState | undefined,
-): boolean | undefined {
-  return declared && Object.keys(differencesFrom(webhook, declared)).length === 0;
-}
-
-/** Warns only once about the same matter: Pulumi refreshes each webhook by itself. */
-function warnOnce(
-  { refreshWarnings }: RunState,
-  operation: Operation,
-  about: string,
-  line: string,
-): void {
-  if (!refreshWarnings.has(about)) {
-    refreshWarnings.add(about);
-    operation.warn(line);
-  }
 }

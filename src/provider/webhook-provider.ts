@@ -2,13 +2,13 @@
 // results have the shapes of Pulumi's dynamic providers.
 import { Transport } from "../api/transport.js";
 import { importSecretVariable } from "../common/setting-names.js";
-import { adoptWebhook } from "./adopt.js";
 import { parseInputs, replacingArguments, withoutAbsent } from "./arguments.js";
 import { checkWebhook } from "./check.js";
 import { type ConfigResult, type ConfigSource, readConfig } from "./config.js";
 import { createManagedWebhook } from "./create.js";
 import { deleteManagedWebhook } from "./delete.js";
-import { type DiffOptions, diffWebhook } from "./diff.js";
+import { diffWebhook } from "./diff.js";
+import type { Comparison } from "./differences.js";
 import type { EngineMonitor } from "./engine.js";
 import { WebhookError } from "./errors.js";
 import { findToImport } from "./import.js";
@@ -17,9 +17,8 @@ import { nameOfWebhook } from "./messages/names.js";
 import { delayText } from "./messages/notices.js";
 import { type Context, Operation, type OperationOptions, sensitiveValues } from "./operation.js";
 import { isReadable, readWebhook } from "./read.js";
-import { RunState } from "./run-state.js";
-import { SharedLists } from "./shared-lists.js";
-import { addressOf, parseProperties } from "./state.js";
+import { RunState, type WebhookAddress } from "./run-state.js";
+import { addressOf, parseProperties, type WebhookState } from "./state.js";
 import { type Properties, withWrappedSecret, wrapSecret } from "./values.js";
 
 /** The result of `check`: normalized inputs and one failure per problem. */
@@ -51,7 +50,8 @@ export class WebhookProvider {
   readonly #source: ConfigSource;
   readonly #engineMonitor: EngineMonitor;
   readonly #runState = new RunState();
-  readonly #sharedLists = new SharedLists();
+  readonly #refreshLists: Context["refreshLists"] = new Map();
+  readonly #shownLines = new Set<string>();
   #config: ConfigResult | undefined;
   #transport: Transport | undefined;
 
@@ -61,16 +61,10 @@ export class WebhookProvider {
     this.#engineMonitor = engineMonitor;
   }
 
-  /**
-   * Reports every problem of the arguments and of the configuration. Sends nothing.
-   *
-   * @param olds The arguments of the last update; empty for a new webhook.
-   */
-  check(olds: Properties, news: Properties, options: OperationOptions): Promise<CheckResult> {
-    const resource = { olds, news, urn: options.urn ?? "" };
-    return this.#run("Check webhook", news, options, async (operation) => {
-      const config = this.#configuration;
-      const { inputs, failures } = checkWebhook(resource, config, this.#runState, operation);
+  /** Reports every problem of the arguments and of the configuration. Sends nothing. */
+  check(news: Properties, options: OperationOptions): Promise<CheckResult> {
+    return this.#run("Check webhook", news, options, async () => {
+      const { inputs, failures } = checkWebhook(news, this.#configuration);
       // Name no property: Pulumi prints the value of a named one, and a url is often a credential.
       const named = failures.map((reason) => ({ property: "", reason }));
       return named.length === 0 ? { inputs } : { inputs, failures: named };
@@ -86,62 +80,49 @@ export class WebhookProvider {
     id: string,
     olds: Properties,
     news: Properties,
-    options: OperationOptions & DiffOptions,
+    { ignored, ...options }: OperationOptions & Pick<Comparison, "ignored">,
   ): Promise<DiffResult> {
     const state = parseProperties(olds);
     const name = `Compare ${nameOfWebhook(id, state.databaseId)}`;
     return this.#run(name, olds, options, async (operation) => {
       const { settings } = this.#configuration;
-      const comparison = { ...options, id, state, news, settings };
-      const differences = diffWebhook(comparison, this.#runState, operation);
+      const address = this.#addressInState(id, state);
+      const comparison = { state, news, settings, ignored };
+      const { urn } = options;
+      const differences = diffWebhook(address, comparison, this.#runState, operation, urn);
       const replaces = differences.map(({ property }) => property);
       return replaces.length === 0 ? { changes: false } : { changes: true, replaces };
     });
   }
 
-  /** Creates or adopts a webhook, and returns its secret for Pulumi to encrypt. */
+  /** Creates a webhook, and returns its secret for Pulumi to encrypt. */
   create(inputs: Properties, options: OperationOptions): Promise<CreateResult> {
     const { databaseId } = parseProperties(inputs);
     const name = `Create webhook${databaseId === undefined ? "" : ` in database ${databaseId}`}`;
-    const isCreation = withoutAbsent(inputs).adopt === undefined;
     const create = async (operation: Operation) => {
       const context = this.#requireContext(operation, "creationWithInvalidSettings");
       const parsed = parseInputs(inputs);
       if ("problem" in parsed) {
         throw failure("incomplete", operation, parsed.problem);
       }
-      const { webhook } = parsed;
-      const { id, secret } = webhook.adopt
-        ? await adoptWebhook(context, webhook, webhook.adopt)
-        : await createManagedWebhook(context, webhook);
+      const { id, secret } = await createManagedWebhook(context, parsed.webhook);
       const { baseUrl } = context.settings;
       return { id, outs: withWrappedSecret({ ...outputsOf(inputs), baseUrl, secret }) };
     };
-    return this.#run(name, inputs, options, create, isCreation);
+    return this.#run(name, inputs, options, create, true);
   }
 
-  /**
-   * Returns the state with what a refresh finds at the service, except the secret.
-   *
-   * @param declared The arguments of the last update, where Pulumi passes them.
-   */
-  read(
-    id: string,
-    props: Properties,
-    options: OperationOptions,
-    declared?: Properties,
-  ): Promise<ReadResult> {
+  /** Returns the state with what a refresh finds at the service, except the secret. */
+  read(id: string, props: Properties, options: OperationOptions): Promise<ReadResult> {
     const state = parseProperties(props);
     return this.#run(`Read webhook ${id}`, props, options, async (operation) => {
-      const address = addressOf(id, state);
+      const address = this.#addressInState(id, state);
       const stored = withWrappedSecret(props);
-      const config = this.#configuration;
-      if (address === undefined || !isReadable(address, config, this.#runState, operation)) {
+      if (address === undefined || !isReadable(address, this.#configuration, operation)) {
         return { id, props: stored };
       }
       const context = this.#requireContext(operation, "invalidSettings");
-      const declaredState = declared && parseProperties(declared);
-      const drift = await readWebhook(context, address, state, declaredState);
+      const drift = await readWebhook(context, address, state);
       return drift === "absent"
         ? { id: "", props: {} }
         : { id, props: withoutAbsent({ ...stored, ...drift }) };
@@ -149,10 +130,10 @@ export class WebhookProvider {
   }
 
   /**
-   * Reads a webhook that Pulumi does not know yet, and returns the arguments that declare it. Needs the
-   * setting `listing`, and the secret in the environment variable `DBWEBHOOKS_IMPORT_SECRET`. The url is
-   * returned as a secret, because Pulumi does not pass on what the program declares and a receiver's url is
-   * often a credential.
+   * Reads a webhook that Pulumi does not know yet, and returns the arguments that declare it. The environment
+   * variable `DBWEBHOOKS_IMPORT_SECRET` holds the secret, and also the arguments unless the setting `listing` is on.
+   * The url is returned as a secret, because Pulumi does not pass on what the program declares and a receiver's url
+   * is often a credential.
    */
   import(
     id: string,
@@ -166,7 +147,6 @@ export class WebhookProvider {
       const { baseUrl } = context.settings;
       const address = { baseUrl, databaseId, id };
       const found = await findToImport(context, address, givenSecret);
-      this.#runState.importedUrns.add(options.urn ?? "");
       const inputs = { ...found.inputs, url: wrapSecret(found.inputs.url) };
       const { secret } = found;
       return { id, inputs, props: withWrappedSecret({ ...outputsOf(inputs), baseUrl, secret }) };
@@ -180,12 +160,21 @@ export class WebhookProvider {
 
   /** Deletes a webhook. Fails unless it is certain that the webhook is gone, or has another resource now. */
   delete(id: string, props: Properties, options: OperationOptions): Promise<void> {
-    const address = addressOf(id, parseProperties(props));
+    const address = this.#addressInState(id, parseProperties(props));
     const name = address === undefined ? `webhook ${id}` : nameOfWebhook(id, address.databaseId);
     return this.#run(`Delete ${name}`, props, options, async (operation) => {
       const context = this.#requireContext(operation, "deletionWithInvalidSettings");
-      await deleteManagedWebhook(context, address);
+      await deleteManagedWebhook(context, address, options.urn);
     });
+  }
+
+  /** Returns where a webhook of the state is, and notes that it may exist. */
+  #addressInState(id: string, state: WebhookState): WebhookAddress | undefined {
+    const address = addressOf(id, state);
+    if (address !== undefined) {
+      this.#runState.noteExists(address);
+    }
+    return address;
   }
 
   get #configuration(): ConfigResult {
@@ -208,7 +197,7 @@ export class WebhookProvider {
       settings,
       transport: this.#transport,
       runState: this.#runState,
-      sharedLists: this.#sharedLists,
+      refreshLists: this.#refreshLists,
       engineMonitor,
       operation,
       onDelay: (delay) => operation.notify(delayText(delay)),
@@ -224,7 +213,7 @@ export class WebhookProvider {
     isCreation = false,
   ): Promise<Result> {
     const sensitive = () => [this.#config?.settings?.apiKey ?? "", ...sensitiveValues(properties)];
-    const operation = new Operation(name, notify, sensitive);
+    const operation = new Operation(name, notify, this.#shownLines, sensitive);
     const runSafely = () =>
       run(operation).catch((error: unknown) => {
         throw error instanceof WebhookError

@@ -52,30 +52,15 @@ export interface WebhookArgs {
    * Changing this changes nothing at the service.
    */
   allowInsecureUrl?: pulumi.Input<boolean | undefined>;
-  /**
-   * Takes over an existing webhook instead of creating one. Nothing is sent, except that the webhook is
-   * looked up if the setting `listing` is on. Stored as a secret. Default: a new webhook is created.
-   *
-   * Remove this argument after the first `pulumi up`; removing it changes nothing at the service. Changing
-   * `id` replaces the webhook. As long as `id` is the number of this webhook, any other change that would
-   * replace the webhook is an error.
-   */
-  adopt?: pulumi.Input<AdoptArgs | undefined>;
 }
 
-/** An existing webhook to take over. */
-export interface AdoptArgs {
-  /** The number that the service gave to the webhook. */
-  id: pulumi.Input<string | number>;
-  /** The secret that the service returned when the webhook was created. */
-  secret: pulumi.Input<string>;
-}
-
-/** The arguments of a {@link Provider}. The environment supplies those that are missing. */
+/**
+ * The arguments of a {@link Provider}. The environment supplies those that are missing, except `baseUrl` and `apiKey`.
+ */
 export interface ProviderArgs {
   /**
    * The address of the service, with a path prefix if it has one: `https:`, or `http:` on a loopback
-   * host. Required, here or in `DBWEBHOOKS_BASE_URL`.
+   * host.
    *
    * This cannot change: for a service with another address, declare a second Provider, and pass it to the
    * webhooks. They are created at the new address, and the old Provider deletes the old ones.
@@ -83,9 +68,9 @@ export interface ProviderArgs {
    * @remarks `pulumi-dbwebhooks/native` refuses another address in a preview. With `pulumi-dbwebhooks`, the deletion of
    * the old webhooks fails.
    */
-  baseUrl?: pulumi.Input<string | undefined>;
-  /** The bearer key. Required, here or in `DBWEBHOOKS_API_KEY`. Stored as a secret. */
-  apiKey?: pulumi.Input<string | undefined>;
+  baseUrl: pulumi.Input<string>;
+  /** The bearer key. Stored as a secret. */
+  apiKey: pulumi.Input<string>;
   /** The timeout of one HTTP attempt in seconds, connection included: 0.001 to 3,600. Default: 30. */
   timeoutSeconds?: pulumi.Input<number | undefined>;
   /**
@@ -95,9 +80,8 @@ export interface ProviderArgs {
    */
   retrySeconds?: pulumi.Input<number | undefined>;
   /**
-   * Uses the service's list operation: to notice drift during `pulumi refresh`, to import, to look up
-   * webhooks to adopt, and to find webhooks that a creation without a clear outcome may have left at the
-   * service. Default: `false`.
+   * Whether to use the service's list operation. `true`: to notice drift during `pulumi refresh`, to import, and to
+   * look for a webhook whose deletion was answered with 404. `false`: never. Default: only after such a 404.
    */
   listing?: pulumi.Input<boolean | undefined>;
   /**

@@ -6,6 +6,9 @@ import { readOnlyText } from "../common/read-only.js";
 import { isDefaultProviderName, validateSettingNames } from "../common/setting-names.js";
 import type { ProviderArgs, WebhookArgs } from "./args.js";
 
+// Not from the environment: one service could get the key of another.
+const requiredSettings = ["baseUrl", "apiKey"] as const;
+
 /** What tells the two `Webhook` classes apart. */
 export interface Entry {
   /** The module that exports the class. */
@@ -76,7 +79,6 @@ export abstract class WebhookResource extends pulumi.CustomResource {
         secret: undefined,
         baseUrl: undefined,
         ...given,
-        ...(given.adopt === undefined ? {} : { adopt: pulumi.secret(given.adopt) }),
         ...entryProperties,
       },
       pulumi.mergeOptions(opts, { additionalSecretOutputs: ["secret"] }),
@@ -94,11 +96,17 @@ export function isResourceOfType(value: unknown, type: string): boolean {
  * API key as a secret.
  *
  * @param namePrefix The prefix of each argument's name.
- * @throws RunError for a name that Pulumi gives to default providers, and for arguments that do not exist.
+ * @throws RunError for a name that Pulumi gives to default providers, for arguments that do not exist, and for a base URL
+ * or a key that is missing or is no text.
  */
 export function providerInputs(name: string, args: ProviderArgs, namePrefix = ""): pulumi.Inputs {
   assertSupportedNode();
-  const problems = validateSettingNames(Object.keys(args));
+  // A JavaScript program can omit the arguments.
+  const given: Partial<ProviderArgs> = args ?? {};
+  const problems = [
+    ...validateSettingNames(Object.keys(given)),
+    ...requiredSettings.flatMap((key) => textProblems(key, given[key])),
+  ];
   if (isDefaultProviderName(name)) {
     problems.unshift(
       "Pulumi uses this name for its default provider, so the two could not be told apart; choose another name",
@@ -107,11 +115,31 @@ export function providerInputs(name: string, args: ProviderArgs, namePrefix = ""
   if (problems.length > 0) {
     throw new pulumi.RunError(`Provider ${name}: ${problems.join("; ")}.`);
   }
-  const inputs = Object.entries(args).map(([key, value]) => {
-    const text = (pulumi.output(value) as pulumi.Output<unknown>).apply(textOf);
+  const inputs = Object.entries(given).map(([key, value]) => {
+    const text = (pulumi.output(value) as pulumi.Output<unknown>).apply((known) => {
+      assertText(name, key, known);
+      return textOf(known);
+    });
     return [namePrefix + key, key === "apiKey" ? pulumi.secret(text) : text];
   });
   return Object.fromEntries(inputs);
+}
+
+/** Throws for a required setting that an Output has turned out to be no text. */
+function assertText(name: string, key: string, value: unknown): void {
+  const [problem] = requiredSettings.some((one) => one === key) ? textProblems(key, value) : [];
+  if (problem !== undefined) {
+    throw new pulumi.RunError(`Provider ${name}: ${problem}.`);
+  }
+}
+
+/** Says why a value cannot be a base URL or a key. What an Output or a promise holds is not known yet. */
+function textProblems(key: string, value: unknown): string[] {
+  if (value === undefined || value === null || value === "") {
+    return [`${key}: is not set; give ${key} to the Provider`];
+  }
+  const isKnown = !pulumi.Output.isInstance(value) && !(value instanceof Promise);
+  return isKnown && typeof value !== "string" ? [`${key}: must be text`] : [];
 }
 
 /** Returns a value as text, as in Pulumi's generated SDKs: values other than strings become JSON. */

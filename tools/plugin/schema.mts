@@ -9,9 +9,8 @@ const read = (path: string) => readFileSync(join(root, path), "utf8");
 /** The file with the parts of the schema that are not generated: names, languages and the event types. */
 export const schemaTemplate = join(root, "src/adapters/plugin/schema-template.json");
 
-// The types of TypeScript do not say which properties are secrets, and which numbers are integers.
-const secrets = ["secret", "adopt", "apiKey"];
-const integers = ["id"];
+// The types of TypeScript do not say which properties are secrets.
+const secrets = ["secret", "apiKey"];
 
 const importSection = `## Import
 
@@ -44,32 +43,25 @@ async function generateSchema() {
     (replacingArguments as readonly string[]).includes(name) ? fields : {};
 
   const args = declarationOf("sdk/args.ts", "WebhookArgs");
-  const adopted = declarationOf("sdk/args.ts", "AdoptArgs");
   const webhook = declarationOf("sdk/native/webhook.ts", "Webhook");
   const outputs = [
     ...declarationOf("sdk/resource-base.ts", "WebhookResource").members,
     ...webhook.members,
   ];
-  const settings = propertiesOf(
-    declarationOf("sdk/args.ts", "ProviderArgs").members,
-    await loadSettingFields(),
-  );
+  const { members: settings } = declarationOf("sdk/args.ts", "ProviderArgs");
+  const requiredSettings = requiredOf(settings);
+  const fieldsOf = await loadSettingFields();
   return {
     ...template,
     version: JSON.parse(read("package.json")).version as string,
-    config: { variables: settings },
+    config: { variables: propertiesOf(settings, fieldsOf) },
     provider: {
       description: declarationOf("sdk/native/provider.ts", "Provider").description,
-      inputProperties: settings,
-    },
-    types: {
-      ...template.types,
-      "dbwebhooks:index:Adopt": {
-        type: "object",
-        description: adopted.description,
-        properties: propertiesOf(adopted.members),
-        required: requiredOf(adopted.members),
-      },
+      // Generated SDKs would fill a required argument from a variable of the default provider.
+      inputProperties: propertiesOf(settings, (name) =>
+        requiredSettings.includes(name) ? {} : fieldsOf(name),
+      ),
+      requiredInputs: requiredSettings,
     },
     resources: {
       "dbwebhooks:index:Webhook": {
@@ -199,13 +191,10 @@ function schemaOfType(type: ts.TypeNode, name: string): Schema {
   switch (text) {
     case "string":
     case "boolean":
-      return { type: text };
     case "number":
-      return { type: integers.includes(name) ? "integer" : "number" };
+      return { type: text };
     case "EventType":
       return { oneOf: [{ type: "string" }, { $ref: "#/types/dbwebhooks:index:EventType" }] };
-    case "AdoptArgs":
-      return { $ref: "#/types/dbwebhooks:index:Adopt" };
     default:
       throw new Error(`The type of ${name}, ${text}, has no place in a schema.`);
   }

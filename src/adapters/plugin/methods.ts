@@ -27,9 +27,8 @@ type Provider = WebhookProvider;
 /** The methods of Pulumi's resource providers that concern one webhook. */
 export const webhookMethods = {
   check: async (request: CheckRequest, provider: Provider, options: OperationOptions) => {
-    const olds = propertiesOf(request.getOlds());
     const news = propertiesOf(request.getNews());
-    const { inputs, failures = [] } = await provider.check(olds, news, options);
+    const { inputs, failures = [] } = await provider.check(news, options);
     const reasons = failures.map(({ reason }) => reason);
     return new CheckResponse().setInputs(structOf(inputs)).setFailuresList(failuresOf(reasons));
   },
@@ -67,7 +66,7 @@ export const webhookMethods = {
     const [hasProps, hasInputs] = [props, inputs].map((one) => Object.keys(one).length > 0);
     if (("secret" in props && "baseUrl" in props) || (hasProps && hasInputs)) {
       const { webhookId } = parsePulumiId(id, "Read");
-      const found = await provider.read(webhookId, props, options, inputs);
+      const found = await provider.read(webhookId, props, options);
       return found.id === "" ? new ReadResponse() : readResponse(id, found.props, inputs);
     }
     // An import passes no properties. `Webhook.get` and the option `id` pass those that the program knows.

@@ -28,7 +28,7 @@ export function parsePulumiId(
   const problem =
     webhookIdOf(id) === undefined
       ? `${form}, not "${shownValue(id)}".`
-      : `which database does webhook ${id} belong to? ${form}. A number alone is the id of a webhook of the dynamic provider; the argument adopt moves one to the plugin.`;
+      : `which database does webhook ${id} belong to? ${form}. A number alone is the id of a webhook of the dynamic provider.`;
   throw new RequestError(
     `${operation} webhook failed: ${problem} Nothing was changed.`,
     status.INVALID_ARGUMENT,

@@ -2,7 +2,6 @@
 import type { FailedCall } from "../../api/client.js";
 import type { HttpResponse } from "../../api/send-once.js";
 import { isApiError, isNotFound } from "../../api/service-error.js";
-import { shownValue } from "../../common/redact.js";
 import { environmentVariables } from "../../common/setting-names.js";
 import type { Settings } from "../config.js";
 import type { Context } from "../operation.js";
@@ -10,13 +9,6 @@ import { nameOfSetting } from "./names.js";
 import { sentences } from "./sentences.js";
 import { see } from "./troubleshooting.js";
 
-/** The webhooks that a creation in doubt may have left, and whether the list was complete. */
-export interface Candidates {
-  readonly ids: readonly string[];
-  readonly isComplete: boolean;
-}
-
-const maxShownIds = 5;
 const deletionAdvice = `The service refuses the deletion. If the webhook is certainly gone, "pulumi state delete" removes it from the state.`;
 
 /** Says what to do after a failed request. */
@@ -49,20 +41,13 @@ export function quotaAdvice({ outcome }: FailedCall): string | undefined {
     : undefined;
 }
 
-/** Says where to look for the webhook of a creation in doubt. */
-export function candidatesAdvice({ ids, isComplete }: Candidates): string {
-  if (ids.length === 0) {
-    return sentences(
-      isComplete && "The service lists no such webhook now, but it may still appear.",
-      `Look in the database for a webhook with the url of this resource, and delete it if no stack manages it.`,
-    );
-  }
-  const shown = ids.slice(0, maxShownIds).map(shownValue).join(", ");
-  const more = ids.length > maxShownIds ? ` and ${ids.length - maxShownIds} more` : "";
-  return sentences(
-    `The service lists webhooks with the same url, events and table: ${shown}${more}.`,
-    `Compare with "pulumi stack export" before you delete one.`,
-  );
+/** Says how to delete without a list. */
+export function listingOffAdvice({ listing, isExplicit, namesFromEnvironment }: Settings): string {
+  const isArgument =
+    isExplicit && listing !== undefined && !namesFromEnvironment.includes("listing");
+  return isArgument
+    ? `set the Provider's listing to false and run the command again, a destroy with --run-program`
+    : `run the command again with ${environmentVariables.listing}=false`;
 }
 
 function adviceForResponse(
@@ -99,7 +84,7 @@ function adviceForResponse(
           `Check the network, HTTPS_PROXY and ${baseUrl}.`,
         );
   }
-  if (statusCode === 429 || statusCode >= 500) {
+  if ([408, 425, 429].includes(statusCode) || statusCode >= 500) {
     return "Run the command again later.";
   }
   return request.method === "DELETE"
@@ -126,12 +111,14 @@ function redirectAdvice(
   );
 }
 
-function apiKeyAdvice({ namesFromEnvironment, isExplicit }: Settings): string {
-  if (isExplicit && !namesFromEnvironment.includes("apiKey")) {
-    return "Correct the argument apiKey of the Provider, or declare the Provider again if it has left the program.";
-  }
-  return sentences(
-    `Set ${environmentVariables.apiKey} to the right key: it sets the key for this command,`,
-    `whatever the stack stores.`,
-  );
+function apiKeyAdvice({ isExplicit }: Settings): string {
+  return isExplicit
+    ? sentences(
+        `Correct the argument apiKey of the Provider, or declare the Provider again if it has left the program;`,
+        `"pulumi destroy" needs --run-program to see it.`,
+      )
+    : sentences(
+        `Set ${environmentVariables.apiKey} to the right key: it sets the key for this command,`,
+        `whatever the stack stores.`,
+      );
 }

@@ -1,11 +1,12 @@
 // Every failure is one row: its kind, its cause and the next step. What it leaves behind follows from the kind.
 import type { FailedCall } from "../../api/client.js";
+import { saysNothingAboutLists } from "../../api/service-error.js";
 import { shownValue } from "../../common/redact.js";
 import { environmentVariables } from "../../common/setting-names.js";
-import type { ProviderAddress } from "../config.js";
+import type { ProviderAddress, Settings } from "../config.js";
 import { type ErrorKind, WebhookError } from "../errors.js";
 import type { Context, Operation } from "../operation.js";
-import { adviceFor, type Candidates, candidatesAdvice, quotaAdvice } from "./advice.js";
+import { adviceFor, listingOffAdvice, quotaAdvice } from "./advice.js";
 import { nameOfSetting } from "./names.js";
 import type { Problem } from "./problems.js";
 import { callText } from "./requests.js";
@@ -58,8 +59,25 @@ interface UndoneCreation {
   readonly secretProblem: string | undefined;
 }
 
+const correctProvider = sentences(
+  `Correct the arguments of the Provider, or declare it again if it has left the program, and run "pulumi up", or`,
+  `"pulumi destroy --run-program" to destroy the stack.`,
+);
+
+const twoResourcesAdvice = sentences(
+  `Find out which one is to keep it (which url the service has for it),`,
+  `and remove the other entry with "pulumi state delete".`,
+);
+
 /** Lets the compiler infer the facts of each row. */
 const row = <Facts = void>(failure: Failure<Facts>) => failure;
+
+const noAddress = (kind: ErrorKind) =>
+  row({
+    kind,
+    cause: "its state has no usable id, databaseId or baseUrl. Nothing was sent",
+    nextStep: `Delete the webhook at the service, then remove it with "pulumi state delete".`,
+  });
 
 const invalidSettings = (kind: ErrorKind) =>
   row<InvalidSettings>({
@@ -67,7 +85,7 @@ const invalidSettings = (kind: ErrorKind) =>
     cause: ({ problems }) => `${problems.join(". ")}. Nothing was sent`,
     nextStep: ({ isExplicit }) =>
       isExplicit
-        ? `Correct the arguments of the Provider, or declare it again if it has left the program, and run "pulumi up".`
+        ? correctProvider
         : `Variables such as ${environmentVariables.apiKey} set a value for this command, whatever the stack stores.`,
   });
 
@@ -95,11 +113,12 @@ export const failures = {
       `Run the command with the settings of ${shownValue(baseUrl)} or, if the last update used them, without --run-program.`,
     heading: "The base URL has changed",
   }),
-  stillAdopted: row<{ readonly name: string; readonly properties: readonly string[] }>({
+  comparedWithoutAddress: noAddress("unchanged"),
+  twoResources: row<string>({
     kind: "unchanged",
-    cause: ({ name, properties }) =>
-      `these properties differ from the state: ${properties.join(", ")}. They replace the webhook, and the program still adopts ${name}`,
-    nextStep: `First run "pulumi up" with a program that declares the webhook as it is and no longer has adopt. Then make the change: the new webhook has a new secret.`,
+    cause: (id) => `${twoResourcesText(id)}, which the service has just returned for another one`,
+    nextStep: twoResourcesAdvice,
+    heading: "Two resources have one webhook",
   }),
 
   // Creations
@@ -113,14 +132,18 @@ export const failures = {
     cause: failedRequestText,
     nextStep: ({ context, call }) => sentences(adviceFor(context, call), quotaAdvice(call)),
   }),
-  inDoubt: row<FailedRequest & { readonly candidates: Candidates }>({
+  inDoubt: row<FailedRequest>({
     kind: "inDoubt",
     cause: ({ context, call }) =>
       call.unusablePart === "body"
         ? `${callText(context, call)}. ${adviceFor(context, call)}`
         : callText(context, call),
-    nextStep: ({ call, candidates }) =>
-      sentences(candidatesAdvice(candidates), `Then run "pulumi up" again.`, quotaAdvice(call)),
+    nextStep: ({ call }) =>
+      sentences(
+        `Look in the database for a webhook with the url of this resource, and delete it if no stack manages it.`,
+        `Then run "pulumi up" again.`,
+        quotaAdvice(call),
+      ),
     heading: "inDoubt",
   }),
   knownId: row<string>({
@@ -131,7 +154,10 @@ export const failures = {
         `Either it returned an existing webhook, or it numbers its webhooks from the beginning again and has`,
         `created one whose secret is lost. Nothing was deleted`,
       ),
-    nextStep: "Before you run the command again, find out which of the two.",
+    nextStep: sentences(
+      `Before you run the command again, find out which of the two: with a service that keeps one webhook per url, set`,
+      `the option deleteBeforeReplace; with one that reuses numbers, use --parallel 1.`,
+    ),
     heading: "The service returned a known id",
   }),
   withoutSecret: row<string>({
@@ -162,18 +188,7 @@ export const failures = {
     heading: "leftBehind",
   }),
 
-  // Adoptions and imports
-  notAdopted: row<Problem>({
-    kind: "unchanged",
-    cause: ({ cause }) => cause,
-    nextStep: ({ advice = "" }) => advice,
-  }),
-  adoptionLeftBehind: row<Problem>({
-    kind: "leftBehind",
-    cause: ({ cause }) => `${cause}. Its old resource has left the state`,
-    nextStep: "If the webhook still exists, keep adopt until an update has succeeded.",
-    heading: "leftBehind",
-  }),
+  // Imports
   notImported: row<Problem>({
     kind: "unchanged",
     cause: ({ cause }) => cause,
@@ -181,33 +196,18 @@ export const failures = {
   }),
 
   // Deletions
-  noAddress: row({
+  noAddress: noAddress("notDeleted"),
+  otherHolder: row<string>({
     kind: "notDeleted",
-    cause: "its state has no usable id, databaseId or baseUrl. Nothing was sent",
-    nextStep: `Delete the webhook at the service, then remove it with "pulumi state delete".`,
+    cause: (id) => `${twoResourcesText(id)}. Nothing was sent`,
+    nextStep: twoResourcesAdvice,
+    heading: "Two resources have one webhook",
   }),
   otherBaseUrlOfDeletion: row<OtherBaseUrl>({
     kind: "notDeleted",
     cause: (facts) => `${otherBaseUrlText(facts)}. Nothing was sent`,
     nextStep: "If you know the address in the state, use it together with its own key again.",
     heading: "The base URL has changed",
-  }),
-  adoptionFailed: row({
-    kind: "notDeleted",
-    cause: "the program adopts this webhook, and the adoption failed. Nothing was sent",
-    nextStep: "Correct the adoption, and run the command again.",
-  }),
-  returnedInDoubt: row({
-    kind: "notDeleted",
-    cause: "the service returned this webhook for a creation that is in doubt. Nothing was sent",
-    nextStep: "Before you run the command again, find out to which resource it belongs.",
-    heading: "The service returned a known id",
-  }),
-  adoptedWithUnknowns: row({
-    kind: "notDeleted",
-    cause:
-      "the program adopts this webhook, and not all of its arguments were known. Nothing was sent",
-    nextStep: `First run "pulumi up" with a program that only removes adopt.`,
   }),
   notDeleted: row<FailedRequest>({
     kind: "notDeleted",
@@ -220,6 +220,19 @@ export const failures = {
     nextStep: "Check whether the API key may delete webhooks, and run the command again.",
     heading: "A wrong key",
   }),
+  listNotFound: row<Settings>({
+    kind: "notDeleted",
+    cause: sentences(
+      "the service returned 404 NOT_FOUND for it and for the list of its database:",
+      "the API key has no access to the database, or the database is gone",
+    ),
+    nextStep: (settings) =>
+      sentences(
+        `Check ${nameOfSetting(settings, "apiKey")}.`,
+        `If the database is gone, ${listingOffAdvice(settings)}.`,
+      ),
+    heading: "A wrong key",
+  }),
   notConfirmed: row<{ readonly context: Context; readonly call: FailedCall | undefined }>({
     kind: "notDeleted",
     cause: ({ context, call }) =>
@@ -230,9 +243,11 @@ export const failures = {
           : `and its list does not show whether the webhook exists: ${callText(context, call)}`,
       ),
     nextStep: ({ context, call }) =>
-      call === undefined || call.unusablePart === "entries"
-        ? `If the webhook is certainly gone, remove it with "pulumi state delete".`
-        : adviceFor(context, call),
+      sentences(
+        call !== undefined && saysNothingAboutLists(call.outcome) && adviceFor(context, call),
+        context.settings.listing &&
+          `The setting listing is true: if the service cannot list all webhooks, ${listingOffAdvice(context.settings)}.`,
+      ),
     heading: "A wrong key",
   }),
 
@@ -272,6 +287,10 @@ export function failure<Name extends FailureName>(
 /** Describes an unexpected error, redacted, because its own text may hold a secret. */
 export function unexpectedText(operation: Operation, error: unknown): string {
   return operation.redact(error instanceof Error ? error.message : "no error object", 300);
+}
+
+function twoResourcesText(id: string): string {
+  return `two resources have webhook ${shownValue(id)}`;
 }
 
 function failedRequestText({ context, call }: FailedRequest): string {

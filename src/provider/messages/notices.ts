@@ -1,87 +1,31 @@
 // What the user is told of an operation that does not fail.
 import type { ReportedDelay } from "../../api/transport.js";
 import { shownValue } from "../../common/redact.js";
-import type { SpareReason } from "../run-state.js";
+import { importSecretVariable } from "../../common/setting-names.js";
 import { secondsText } from "./requests.js";
 import { sentences } from "./sentences.js";
-import { see } from "./troubleshooting.js";
 
-/** Announces an adoption. */
-export function adoptingText(name: string): string {
-  return sentences(
-    `Adopting ${name}: it is taken over as it is, and no webhook is created.`,
-    `If the state still has it under another Provider,`,
-    `or with the other kind of provider (pulumi-dbwebhooks is the dynamic one, pulumi-dbwebhooks/native the native one),`,
-    `first remove that resource with "pulumi state delete": otherwise Pulumi deletes the webhook.`,
-    `For the same reason do not adopt together with an upgrade of this package or with --target.`,
-  );
+/**
+ * Warns of differences. Pulumi compares before a replacement, in a refresh and in an import, and does not say which.
+ *
+ * @param labels The properties that differ.
+ */
+export function differenceText(name: string, labels: readonly string[]): string {
+  return `The program and ${name} differ: ${labels.join(", ")}. An update replaces the webhook, and the new one has a new secret.`;
 }
 
-/** Refuses arguments that adopt a webhook which other arguments of the same command adopt. */
-export function namedTwiceText(name: string): string {
+/** Announces an import. Pulumi says nothing about another resource with the same webhook. */
+export function importText(name: string, isLookedUp: boolean): string {
   return sentences(
-    `names ${name}, which this command already adopts: in another resource, or in the one that is replaced.`,
-    see("One webhook, two resources"),
-  );
-}
-
-/** Announces a replacement. `labels` name the properties that differ. */
-export function replacementText(name: string, labels: readonly string[]): string {
-  return `Replacing ${name}, because these properties differ: ${labels.join(", ")}. The new webhook has a new secret.`;
-}
-
-/** Announces that a resource adopts another webhook than the one that it has. */
-export function exchangeText(name: string, adopted: string, labels: readonly string[]): string {
-  return sentences(
-    `Replacing ${name}, because these properties differ: ${labels.join(", ")}.`,
-    `The update takes over ${adopted} with its secret, and deletes ${name}.`,
-  );
-}
-
-/** Says that an adopted webhook keeps its resource unless a value that is not known yet differs. */
-export function adoptedWithUnknownsText(name: string, properties: readonly string[]): string {
-  return sentences(
-    `The program adopts ${name}, and these properties are not known yet: ${properties.join(", ")}.`,
-    `If they turn out the same, nothing changes; otherwise the update fails.`,
-    `To change them, first run "pulumi up" with a program that only removes adopt.`,
-  );
-}
-
-/** Says that an import and the program differ. */
-export function importedOtherwiseText(name: string, labels: readonly string[]): string {
-  return sentences(
-    `The program and the service differ about ${name}: ${labels.join(", ")}.`,
-    `Pulumi does not replace a webhook that it imports.`,
-    `Declare it as the service has it, and change it after the import.`,
-  );
-}
-
-/** Warns that `adopt.secret` of the program differs from the stored secret. */
-export function otherAdoptedSecretText(name: string): string {
-  return sentences(
-    `The argument adopt.secret of ${name} is not the secret in the state, and has no effect:`,
-    `the state keeps its secret.`,
-    see("adopt.secret differs from the state"),
-  );
-}
-
-/** Reports an adoption. */
-export function adoptedText(name: string, isLookedUp: boolean): string {
-  return sentences(
-    `This stack manages ${name} from now on.`,
-    `It was not changed${isLookedUp ? "" : ` and was not looked up (the setting listing is off)`}.`,
+    `Importing ${name}${isLookedUp ? "" : `, as ${importSecretVariable} describes it: it was not looked up`}.`,
+    `If another resource has this webhook, first remove that entry with "pulumi state delete":`,
+    `otherwise Pulumi may delete the webhook with it.`,
   );
 }
 
 /** Warns that a webhook was not deleted, because it has another resource now. */
-export function sparedText(name: string, reason: SpareReason): string {
-  const reasons = {
-    namedByAdopt: "the argument adopt of the program names it",
-    adopted: "this command has adopted it",
-    imported: "this command has imported it",
-    created: "the service returned it for a creation of this command",
-  };
-  return `Did not delete ${name}: ${reasons[reason]}, so it has another resource now.`;
+export function keptText(name: string): string {
+  return `Did not delete ${name}: this command has created or imported it, so it has another resource now.`;
 }
 
 /** Warns that a webhook is gone, or that the key has no access to it. */
@@ -89,24 +33,18 @@ export function absentText(name: string): string {
   return sentences(
     `The service returned 404 for ${name}, which is therefore removed from the state.`,
     `A key without access to the database gets the same response: if that is possible here,`,
-    `check at the service that the webhook is gone. With the setting listing, the service's list decides.`,
+    `check at the service that the webhook is gone.`,
   );
 }
 
-/** Warns of drift. `isAsDeclared` is known only where Pulumi passes the arguments of the last update. */
-export function driftText(
-  name: string,
-  properties: readonly string[],
-  isAsDeclared: boolean | undefined,
-): string {
-  const names = properties.join(", ");
-  const fact = `At the service, these properties of ${name} differ from the state, which has them now: ${names}.`;
-  if (isAsDeclared === undefined) {
-    return `${fact} "pulumi preview" shows whether the program differs from them.`;
-  }
-  return isAsDeclared
-    ? `${fact} They are as the last update declared them.`
-    : `${fact} Unless the program declares the same or ignores the difference, the next "pulumi up" may replace the webhook, with a new secret.`;
+/** Says that a webhook was already gone. */
+export function goneText(name: string): string {
+  return `The service returned 404 for ${name} and does not list it: it was already gone.`;
+}
+
+/** Warns of drift. Pulumi compares with the arguments next. */
+export function driftText(name: string, properties: readonly string[]): string {
+  return `At the service, these properties of ${name} differ from the state, which has them now: ${properties.join(", ")}.`;
 }
 
 /** Warns that a complete list does not hold a webhook. */

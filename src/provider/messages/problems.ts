@@ -1,4 +1,4 @@
-// Why an existing webhook cannot be taken over, or a new one not be deleted again, and what helps.
+// Why an existing webhook cannot be imported, or a new one not be deleted again, and what helps.
 import type { FailedCall } from "../../api/client.js";
 import { shownValue } from "../../common/redact.js";
 import { importSecretVariable } from "../../common/setting-names.js";
@@ -12,58 +12,23 @@ export interface Problem {
   readonly advice?: string;
 }
 
-const adoptAdvice = sentences(
-  "The argument adopt takes over a webhook without an import,",
-  "and without a lookup if the setting listing is off.",
-);
-
-/** Why a webhook cannot be adopted. */
-export const adoptionProblems = {
-  absent: {
-    cause: "this command deletes it or has found that it is gone",
-    advice: "Remove adopt from the program to create a new webhook.",
-  },
-  held: {
-    cause: "a resource has it: this command has created, adopted or imported it",
-    advice: "Remove adopt, or the other resource.",
-  },
-  notListed: {
-    cause: "the service does not list it",
-    advice:
-      "Check adopt.id, databaseId and the base URL; if it is gone, remove adopt to create a new one.",
-  },
-  notLookedUp: (cause: string) => ({
-    cause,
-    advice: "To adopt it without a lookup, set listing to false.",
-  }),
-  differs: (properties: string) => ({
-    cause: `these properties differ at the service: ${properties}`,
-    advice: "Declare them as the service has them, and change them afterwards.",
-  }),
-};
-
 /** Why a webhook cannot be imported. */
 export const importProblems = {
   listingIsOff: sentences(
-    "the setting listing is off, and only the service's list shows its url, events and table.",
+    "the setting listing is not on, and only the service's list shows its url, events and table.",
     "Set DBWEBHOOKS_LISTING=true, or listing: true for the Provider.",
   ),
   secret: (problem: string, key: string) =>
     sentences(
       `${importSecretVariable} ${problem}.`,
-      `Set it to the secret alone, or, for several webhooks, to a JSON object such as {"${key}":"whsec_…"}.`,
+      `Set it to the secret alone, or to a JSON object such as {"${key}":"whsec_…"};`,
+      `an object {"secret":…,"url":…,"events":[…],"tableId":…} in place of the secret needs no list.`,
     ),
-  incomplete: (causes: readonly string[]) => ({ cause: causes.join(" "), advice: adoptAdvice }),
-  absent: { cause: "this command deletes it" },
-  severalTables: {
-    cause: "it selects several tables, and a resource can declare one or all",
-    advice: adoptAdvice,
-  },
+  severalTables: { cause: "it selects several tables, and a resource can declare one or all" },
   notListed: (baseUrl: string) => ({
     cause: `the service at ${shownValue(baseUrl)} does not list it`,
     advice: "Check the id, which is DATABASE/NUMBER, and the base URL.",
   }),
-  notLookedUp: (cause: string) => ({ cause, advice: adoptAdvice }),
 };
 
 /** Says why a list does not show whether a webhook exists. */
@@ -74,5 +39,9 @@ export function notFoundText(context: Context, call: FailedCall | undefined): st
 }
 
 /** Why a 404 to the deletion of a new webhook does not prove that it is gone. */
-export const undoReturned404 =
-  "the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks";
+export function undoReturned404(mayBeDeleted: boolean): string {
+  return sentences(
+    "the service returned 404 NOT_FOUND, which it also returns to a key that may not delete webhooks",
+    mayBeDeleted && "(an earlier attempt without a complete response may have deleted it)",
+  );
+}

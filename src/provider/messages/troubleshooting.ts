@@ -5,9 +5,8 @@ export const troubleshootingHeadings = [
   "leftBehind",
   "A wrong key",
   "The base URL has changed",
-  "adopt.secret differs from the state",
   "A full database",
-  "One webhook, two resources",
+  "Two resources have one webhook",
 ] as const;
 
 export type TroubleshootingHeading = (typeof troubleshootingHeadings)[number];

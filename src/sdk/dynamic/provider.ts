@@ -1,16 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
-import {
-  environmentVariables,
-  explicitProviderKey,
-  namespace,
-} from "../../common/setting-names.js";
+import { explicitProviderKey, namespace } from "../../common/setting-names.js";
 import type { ProviderArgs } from "../args.js";
 import { providerInputs } from "../resource-base.js";
 
 /**
  * An account of the service, for programs that use several accounts or regions. Pass it to a webhook as
- * the resource option `provider`. Its own arguments win over the environment; the stack's configuration
- * is not used.
+ * the resource option `provider`. Its own arguments win over the environment, which supplies neither `baseUrl` nor
+ * `apiKey`; the stack's configuration is not used.
  *
  * @example
  * ```ts
@@ -29,14 +25,11 @@ export class Provider extends pulumi.ProviderResource {
    * followed by a version.
    * @param args The settings of the account. The webhooks that use it report invalid values.
    * @param opts Options that all Pulumi resources have.
-   * @throws RunError for a reserved name or an argument that does not exist.
+   * @throws RunError for a reserved name, an argument that does not exist, and a `baseUrl` or `apiKey` that is missing
+   * or is no text.
    */
-  constructor(name: string, args: ProviderArgs = {}, opts?: pulumi.ResourceOptions) {
-    // Stored with the provider, so that its address does not depend on the environment of a later command.
-    const baseUrl = pulumi
-      .output(args.baseUrl)
-      .apply((given) => given || process.env[environmentVariables.baseUrl]);
-    const inputs = providerInputs(name, { ...args, baseUrl }, `${namespace}:`);
+  constructor(name: string, args: ProviderArgs, opts?: pulumi.ResourceOptions) {
+    const inputs = providerInputs(name, args, `${namespace}:`);
     super("pulumi-nodejs", name, { ...inputs, [explicitProviderKey]: "true" }, opts);
   }
 }

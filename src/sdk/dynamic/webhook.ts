@@ -52,7 +52,7 @@ export class Webhook extends WebhookResource {
   constructor(name: string, args: WebhookArgs, opts?: pulumi.CustomResourceOptions) {
     if (opts?.import !== undefined) {
       throw new pulumi.RunError(
-        `Webhook ${name}: the option import cannot work with the dynamic provider. Use the Webhook of "pulumi-dbwebhooks/native" instead, or take over the existing webhook with the argument adopt.`,
+        `Webhook ${name}: the option import cannot work with the dynamic provider. Use the Webhook of "pulumi-dbwebhooks/native" instead.`,
       );
     }
     super(entry, name, args, { __provider: providerText }, opts);

@@ -6,8 +6,8 @@ import { providerInputs } from "../resource-base.js";
 
 /**
  * An account of the service, for programs that use several accounts or regions. Pass it to a webhook as
- * the resource option `provider`. Its own arguments win over the environment; the stack's configuration
- * is not used.
+ * the resource option `provider`. Its own arguments win over the environment, which supplies neither `baseUrl` nor
+ * `apiKey`; the stack's configuration is not used.
  */
 export class Provider extends pulumi.ProviderResource {
   /**
@@ -17,9 +17,10 @@ export class Provider extends pulumi.ProviderResource {
    * followed by a version.
    * @param args The settings of the account. `pulumi preview` reports invalid values.
    * @param opts Options that all Pulumi resources have.
-   * @throws RunError for a reserved name or an argument that does not exist.
+   * @throws RunError for a reserved name, an argument that does not exist, and a `baseUrl` or `apiKey` that is missing
+   * or is no text.
    */
-  constructor(name: string, args: ProviderArgs = {}, opts?: pulumi.ResourceOptions) {
+  constructor(name: string, args: ProviderArgs, opts?: pulumi.ResourceOptions) {
     super(namespace, name, providerInputs(name, args), pulumi.mergeOptions({ version }, opts));
   }
 }
