@@ -2,7 +2,6 @@ import type { Settings } from "../../src/provider/config.ts";
 import { EngineMonitor } from "../../src/provider/engine.ts";
 import type { Context, Operation } from "../../src/provider/operation.ts";
 import { RunState } from "../../src/provider/run-state.ts";
-import { SharedLists } from "../../src/provider/shared-lists.ts";
 import type { StubResponse } from "./http-server.ts";
 
 export const apiKey = "sk_live_K7pQ2mX9vT4wZ8aB";
@@ -79,7 +78,7 @@ export function someContext(operation: Operation, settings: Settings = someSetti
     settings,
     transport: { sendRequest: () => Promise.reject(new Error("nothing is sent")) },
     runState: new RunState(),
-    sharedLists: new SharedLists(),
+    refreshLists: new Map(),
     engineMonitor: new EngineMonitor(undefined, () => undefined),
     operation,
     onDelay: () => undefined,

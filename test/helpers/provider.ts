@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 import * as dynamic from "../../src/adapters/dynamic.ts";
-import type { DiffOptions } from "../../src/provider/diff.ts";
+import type { Comparison } from "../../src/provider/differences.ts";
 import { EngineMonitor, type Notify } from "../../src/provider/engine.ts";
 import type { OperationOptions } from "../../src/provider/operation.ts";
 import type { Properties } from "../../src/provider/values.ts";
@@ -32,16 +32,20 @@ export function startProvider(settings: Texts = {}, options: ProviderOptions = {
   return {
     lines,
     /** Returns the inputs and the reasons of the failures. */
-    check: async (olds: Properties, news: Properties, options?: SomeOptions) => {
-      const { inputs, failures = [] } = await provider.check(olds, news, { notify, ...options });
+    check: async (news: Properties, options?: SomeOptions) => {
+      const { inputs, failures = [] } = await provider.check(news, { notify, ...options });
       return { inputs, failures: failures.map(({ reason }) => reason) };
     },
-    diff: (id: string, olds: Properties, news: Properties, options?: SomeOptions & DiffOptions) =>
-      provider.diff(id, olds, news, { notify, ...options }),
+    diff: (
+      id: string,
+      olds: Properties,
+      news: Properties,
+      options?: SomeOptions & Pick<Comparison, "ignored">,
+    ) => provider.diff(id, olds, news, { notify, ...options }),
     create: (inputs: Properties, options?: SomeOptions) =>
       provider.create(inputs, { notify, ...options }),
-    read: (id: string, props: Properties, options?: SomeOptions, declared?: Properties) =>
-      provider.read(id, props, { notify, ...options }, declared),
+    read: (id: string, props: Properties, options?: SomeOptions) =>
+      provider.read(id, props, { notify, ...options }),
     import: (id: string, databaseId: string, options?: SomeOptions) =>
       provider.import(id, databaseId, { notify, ...options }),
     delete: (id: string, props: Properties, options?: SomeOptions) =>

@@ -3,7 +3,7 @@ import type { Fault } from "./plays.ts";
 import type { Resource } from "./resources.ts";
 import type { ServiceWebhook } from "./service.ts";
 
-/** A creation, or an adoption, and how it ended. */
+/** A creation, and how it ended. */
 export interface Creation {
   readonly resource: Resource;
   readonly beganAt: number;
@@ -25,6 +25,8 @@ export interface Deletion {
   readonly resource: Resource;
   readonly webhook: ServiceWebhook;
   readonly beganAt: number;
+  /** Whether Pulumi deletes another entry of the state with the same webhook. */
+  readonly isDuplicate: boolean;
   /** Whether the service denied the access to the webhook, which looks as if it were absent. */
   wasDenied?: boolean;
   error?: OperationError;
@@ -41,12 +43,8 @@ export class History {
   readonly creations: Creation[] = [];
   readonly deletions: Deletion[] = [];
   readonly imports: ServiceWebhook[] = [];
-  /** The webhooks that were deleted without Pulumi. */
-  readonly vanished = new Set<ServiceWebhook>();
   /** The requests for deletions, undos included. */
   readonly sentDeletions: { at: number; id: string; succeeded: boolean }[] = [];
-  /** The lists that the provider has received: an empty one where the request failed. */
-  readonly lists: { at: number; webhooks: readonly ServiceWebhook[] }[] = [];
   readonly lines: string[] = [];
   /** What was wrong at one moment of the play. */
   readonly violations: string[] = [];
@@ -59,14 +57,24 @@ export class History {
     return this.#time;
   }
 
-  /** Records that the provider learns of a webhook, or that it learns that the webhook is gone. */
-  learn(kind: "known" | "gone", id: string): void {
-    this.#facts.push({ at: this.now(), id, kind });
+  /** Records that the provider learns of a webhook, or that it learns that the webhook is gone. Returns the time. */
+  learn(kind: "known" | "gone", id: string): number {
+    const at = this.now();
+    this.#facts.push({ at, id, kind });
+    return at;
   }
 
   /** Whether the provider knows this id at a time, and has not learned that its webhook is gone. */
   isKnown(id: string, at: number): boolean {
     return this.#facts.findLast((fact) => fact.id === id && fact.at < at)?.kind === "known";
+  }
+
+  /** Lists the creations whose response named this id before the provider had learned anything of it. */
+  creationsWithNewId(id: string): readonly Creation[] {
+    const first = this.#facts.find((fact) => fact.id === id);
+    return this.creations.filter(
+      ({ named }) => named?.webhook.id === id && named.at <= (first?.at ?? 0),
+    );
   }
 
   /** Whether the provider learns of this id between two times. */

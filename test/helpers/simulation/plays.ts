@@ -16,7 +16,12 @@ export interface Play {
   /** The fault of the first request that arrives, of the second, and so on, over and over. */
   readonly faults: readonly Fault[];
   readonly stop: Stop;
-  readonly listing: boolean;
+  /** The setting `listing`; `undefined`: it is not set. */
+  readonly listing: boolean | undefined;
+  /** Whether the service has the list operation. */
+  readonly canList: boolean;
+  /** Whether the provider learns which resource an operation is about: the plugin does. */
+  readonly hasUrns: boolean;
   /**
    * Whether Pulumi reads every webhook of the state: before everything else (`up --refresh`), or each one before its own
    * operation (`up --refresh --run-program`).
@@ -29,14 +34,10 @@ const operationKinds = [
   "create",
   "delete",
   "replace",
+  "forcedReplace",
   "deleteBeforeReplace",
   "keep",
   "deleteDuplicate",
-  "adopt",
-  "adoptAgain",
-  "adoptTwice",
-  "adoptUnknown",
-  "adoptVanished",
   "import",
   "recreate",
   "elsewhere",
@@ -84,7 +85,9 @@ export const anyPlay: fc.Arbitrary<Play> = fc.record({
   ),
   faults: fc.oneof({ weight: 9, arbitrary: mixedFaults }, { weight: 1, arbitrary: outage }),
   stop: fc.constantFrom<Stop[]>("none", "none", "cancelled", "gone", "interrupted"),
-  listing: fc.boolean(),
+  listing: fc.constantFrom(true, false, undefined),
+  canList: fc.oneof({ weight: 3, arbitrary: fc.constant(true) }, fc.constant(false)),
+  hasUrns: fc.boolean(),
   refresh: fc.constantFrom<Play["refresh"][]>("none", "before", "beside"),
   beginsAtOnce: fc.boolean(),
 });

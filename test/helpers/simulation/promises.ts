@@ -11,9 +11,6 @@ export function brokenPromises(world: World): readonly string[] {
   return [...world.history.violations, ...broken];
 }
 
-const stayingKinds = ["keep", "adopt", "adoptAgain", "adoptTwice", "adoptUnknown"];
-const adoptingKinds = ["adopt", "adoptTwice", "adoptVanished"];
-
 const promises: Readonly<Record<string, (world: World) => readonly string[]>> = {
   "each webhook is stored, or its creation says that it may exist": ({ service, history }) =>
     [...service.webhooks.values()]
@@ -37,49 +34,42 @@ const promises: Readonly<Record<string, (world: World) => readonly string[]>> = 
       .filter((one) => !expectedEnds(world, one).includes(one.error?.kind ?? "stored"))
       .map(describe),
 
-  "a deletion of an id in doubt fails": ({ history }) =>
-    history.deletions
-      .filter(({ webhook, beganAt }) =>
-        inDoubt(history).some((named) => named.webhook.id === webhook.id && named.at < beganAt),
-      )
-      .filter(({ error }) => error?.kind !== "notDeleted")
-      .map(describe),
-
-  "what must stay stays": ({ service, resources, history }) =>
+  "what must stay stays": ({ play, service, resources, history }) =>
     resources
-      .filter(({ kind }) => stayingKinds.includes(kind))
+      .filter(({ kind }) => kind === "keep" || (play.hasUrns && kind === "deleteDuplicate"))
       .map(({ old }) => old?.webhook)
       .concat(service.unmanaged, webhooksOnlyInDoubt(history), history.imports)
       .filter((webhook) => webhook !== undefined)
       .filter((webhook) => webhook !== service.webhooks.get(webhook.id))
-      .filter((webhook) => !history.vanished.has(webhook))
-      .map(({ id }) => id),
+      .map(({ id }) => id)
+      // An existing webhook that the service returned before the provider could know it cannot be told from a new one.
+      .filter(
+        (id) => !history.creationsWithNewId(id).some(({ error }) => error?.kind === "undone"),
+      ),
 
   "what must go goes, or its deletion fails": ({ play, service, history }) =>
     history.deletions
       .filter(({ webhook, error }) => !error && webhook === service.webhooks.get(webhook.id))
-      .filter(({ resource }) => ![...adoptingKinds, "import"].includes(resource.kind))
-      // With listing, the list decides whether a webhook is absent.
-      .filter(({ wasDenied }) => play.listing || !wasDenied)
+      .filter(({ webhook }) => !history.imports.includes(webhook))
+      .filter(({ wasDenied }) => !wasDenied || hasUsableLists(play))
       .filter(({ webhook, beganAt }) => !isNamedBefore(history, webhook.id, beganAt))
+      .map(({ webhook }) => webhook.id),
+
+  "a webhook that lives on leaves the state only with a warning": ({ service, history }) =>
+    history.deletions
+      .filter(({ webhook, error }) => !error && webhook === service.webhooks.get(webhook.id))
+      .filter(({ webhook }) => !hasWarning(history, webhook.id))
       .map(({ webhook }) => webhook.id),
 
   "a deletion fails only for a reason": ({ play, history }) =>
     play.stop === "none"
-      ? history.deletions.filter((one) => one.error && !hasReason(history, one)).map(describe)
+      ? history.deletions.filter((one) => one.error && !hasReason(play, history, one)).map(describe)
       : [],
 
   "an undo is sent whatever happens, and fails only if its request does": ({ history }) =>
     history.creations
       .filter(({ error }) => error?.kind === "leftBehind")
-      .filter(({ resource }) => !adoptingKinds.includes(resource.kind))
       .filter(({ named }) => !named || !hasFailedToDelete(history, named.webhook, named.at))
-      .map(describe),
-
-  "an error in doubt names exactly the webhooks that the run does not know": (world) =>
-    world.history.creations
-      .filter(({ error, named }) => error?.kind === "inDoubt" && !named)
-      .filter((creation) => !namesUnknownWebhooks(world, creation))
       .map(describe),
 
   "no secret and no path of a receiver is shown": ({ service, history, engine }) => {
@@ -103,14 +93,7 @@ function hasStored({ stored }: Creation, webhook: ServiceWebhook | undefined): b
 
 /** Lists the ends that are right for a creation: the kinds of errors, or `stored`. */
 function expectedEnds({ history, engine }: World, creation: Creation) {
-  const { resource, named, beganAt, endedAt = 0 } = creation;
-  if (adoptingKinds.includes(resource.kind)) {
-    // An adoption leaves the webhook behind that it names, once the deletion of its old resource was spared.
-    const hasLeftState = history.deletions.some(
-      (one) => one.resource === resource && !one.error && one.endedAt && one.endedAt < endedAt,
-    );
-    return ["stored", hasLeftState ? "leftBehind" : "unchanged"];
-  }
+  const { named, beganAt, endedAt = 0 } = creation;
   if (!named) return ["notCreated", "inDoubt"];
   const { webhook, fault, at, engineIsGone } = named;
   const isKnown = knows(history, webhook.id, { since: beganAt, at });
@@ -119,20 +102,13 @@ function expectedEnds({ history, engine }: World, creation: Creation) {
   return engine.goneAt < endedAt ? ["undone", "leftBehind"] : ["stored"];
 }
 
-/**
- * Whether the run knew an id at one time, or learned of it until another. An id in doubt stays known: nothing tells
- * whether the new webhook came after the deletion of the old one.
- */
+/** Whether the run knew an id at one time, or learned of it until another. */
 function knows(
   history: World["history"],
   id: string,
   { since, at }: { readonly since: number; readonly at: number },
 ): boolean {
-  return (
-    history.isKnown(id, since) ||
-    history.isLearned(id, since, at) ||
-    inDoubt(history).some((named) => named.webhook.id === id && named.at < at)
-  );
+  return history.isKnown(id, since) || history.isLearned(id, since, at);
 }
 
 /** Lists what the responses to creations in doubt named. */
@@ -153,13 +129,19 @@ function isNamedBefore({ creations }: World["history"], id: string, time: number
   return creations.some(({ named }) => named?.webhook.id === id && named.at < time);
 }
 
-function hasReason(history: World["history"], deletion: Deletion): boolean {
-  const { resource, webhook } = deletion;
-  const isInDoubt = inDoubt(history).some((named) => named.webhook.id === webhook.id);
-  const hasFailed = hasFailedToDelete(history, webhook, 0);
-  const hasFailedToAdopt = history.creations.some((one) => one.resource === resource && one.error);
-  const mustFail = ["elsewhere", "adoptUnknown"].includes(resource.kind);
-  return isInDoubt || hasFailed || hasFailedToAdopt || mustFail;
+function hasReason(play: World["play"], history: World["history"], deletion: Deletion): boolean {
+  const { resource, webhook, isDuplicate } = deletion;
+  const isRefused = resource.kind === "elsewhere" || (play.hasUrns && isDuplicate);
+  return isRefused || hasFailedToDelete(history, webhook, 0);
+}
+
+/** Whether a list decides about a webhook that a response calls absent. */
+function hasUsableLists({ listing, canList }: World["play"]): boolean {
+  return listing ?? canList;
+}
+
+function hasWarning({ lines }: World["history"], id: string): boolean {
+  return lines.some((line) => line.startsWith("warning: ") && line.includes(id));
 }
 
 function hasFailedToDelete(
@@ -169,25 +151,5 @@ function hasFailedToDelete(
 ): boolean {
   return sentDeletions.some(
     ({ id, at, succeeded }) => id === webhook.id && at > after && !succeeded,
-  );
-}
-
-/** Whether the ids in an error are those in a list that the provider received, without the known ones. */
-function namesUnknownWebhooks({ play, history }: World, creation: Creation): boolean {
-  const { resource, beganAt, endedAt = 0, error } = creation;
-  const named = error?.message.match(/\b7\d{6}\b/g) ?? [];
-  const pathOf = (url: unknown) => new URL(String(url)).pathname;
-  const lists = history.lists.filter(({ at }) => at > beganAt && at < endedAt);
-  const unknown = lists.map(({ at, webhooks }) =>
-    webhooks
-      .filter(
-        ({ id, url }) =>
-          pathOf(url) === pathOf(resource.args.url) && !knows(history, id, { since: beganAt, at }),
-      )
-      .map(({ id }) => id),
-  );
-  const mayHaveNoList = !play.listing || play.stop !== "none";
-  return [...unknown, ...(mayHaveNoList ? [[]] : [])].some(
-    (ids) => ids.toSorted().join() === named.toSorted().join(),
   );
 }

@@ -1,3 +1,4 @@
+import type { Notify } from "../../../src/provider/engine.ts";
 import { kindOf } from "../errors.ts";
 import { startProvider } from "../provider.ts";
 import type { Creation, Deletion } from "./history.ts";
@@ -11,49 +12,49 @@ export class Pulumi {
 
   constructor(world: World) {
     this.world = world;
-    const secrets = world.resources.map(({ old }) => [
+    const { listing } = world.play;
+    const given = world.resources.map(({ args: { url, events }, old }) => [
       `${databaseId}/${old?.webhook.id}`,
-      old?.webhook.secret,
+      listing ? old?.webhook.secret : { secret: old?.webhook.secret, url, events },
     ]);
-    const settings = { listing: String(world.play.listing), retrySeconds: String(retrySeconds) };
-    const environment = { DBWEBHOOKS_IMPORT_SECRET: JSON.stringify(Object.fromEntries(secrets)) };
+    const settings = {
+      ...(listing === undefined ? {} : { listing: String(listing) }),
+      retrySeconds: String(retrySeconds),
+    };
+    const environment = { DBWEBHOOKS_IMPORT_SECRET: JSON.stringify(Object.fromEntries(given)) };
     this.#provider = startProvider(
       { baseUrl, ...settings },
       { engine: world.engine.monitor, environment },
     );
   }
 
-  /** Returns whether the arguments are accepted. */
-  async check(resource: Resource, olds: object, news: object): Promise<boolean> {
-    if ("adopt" in news) this.#learn("known", resource);
-    const options = this.#optionsOf(resource);
-    const { failures } = await this.#provider.check({ ...olds }, { ...news }, options);
-    return failures.length === 0;
+  async check({ number, args }: Resource, changes: object = {}): Promise<void> {
+    const { failures } = await this.#provider.check({ ...args, ...changes });
+    if (failures.length > 0) this.world.history.violations.push(`resource ${number} is invalid`);
   }
 
-  /** Returns whether the provider wants to replace the webhook. */
-  async compare(resource: Resource, changes: object = {}): Promise<boolean> {
-    const { args, old } = resource;
-    if (!old) return false;
+  /** Rejects if the provider refuses to compare. */
+  async compare(resource: Resource, changes: object = {}): Promise<void> {
+    const { args, old, number } = resource;
+    if (!old) return;
+    const { history } = this.world;
+    const { id } = old.webhook;
+    const isDuplicated = history.creationsWithNewId(id).some(({ stored }) => stored);
     this.#learn("known", resource);
-    const news = { ...args, ...changes };
-    const options = this.#optionsOf(resource);
-    const { changes: hasChanges } = await this.#provider.diff(
-      old.webhook.id,
-      old.state,
-      news,
-      options,
-    );
-    return hasChanges;
+    await this.#provider.diff(id, old.state, { ...args, ...changes }, this.#optionsOf(resource));
+    if (isDuplicated) history.violations.push(`resource ${number} and a new one have ${id}`);
   }
 
-  /** Creates or adopts a webhook. Returns whether Pulumi can store it. */
-  async create(resource: Resource, args: object = resource.args): Promise<boolean> {
+  /** Returns whether Pulumi can store the webhook. */
+  async create(resource: Resource): Promise<boolean> {
     const { history } = this.world;
     const creation: Creation = { resource, beganAt: history.now() };
     history.creations.push(creation);
     try {
-      const { id, outs } = await this.#provider.create({ ...args }, this.#optionsOf(resource));
+      const { id, outs } = await this.#provider.create(
+        { ...resource.args },
+        this.#optionsOf(resource),
+      );
       creation.stored = { id, secret: (outs.secret as { value: string }).value };
     } catch (error) {
       creation.error = describe(error);
@@ -89,16 +90,16 @@ export class Pulumi {
   }
 
   /** Deletes the webhook in the state. Returns whether the deletion succeeded. */
-  async delete(resource: Resource): Promise<boolean> {
+  async delete(resource: Resource, { isDuplicate = false } = {}): Promise<boolean> {
     const { old } = resource;
     if (!old) return true;
     const { webhook } = old;
     const { history, service } = this.world;
-    const deletion: Deletion = { resource, webhook, beganAt: history.now() };
+    const deletion: Deletion = { resource, webhook, isDuplicate, beganAt: history.now() };
     history.deletions.push(deletion);
     this.#learn("known", resource);
     await this.#provider
-      .delete(webhook.id, old.state, this.#optionsOf(resource))
+      .delete(webhook.id, old.state, this.#optionsOf(resource, isDuplicate ? "duplicate" : ""))
       .catch((error: unknown) => {
         deletion.error = describe(error);
       });
@@ -114,9 +115,10 @@ export class Pulumi {
     if (old && operation !== "elsewhere") this.world.history.learn(kind, old.webhook.id);
   }
 
-  #optionsOf({ number }: Resource) {
-    const notify = (line: string) => void this.world.history.lines.push(line);
-    return { urn: `urn:${number}`, notify };
+  #optionsOf({ number }: Resource, suffix = "") {
+    const { lines } = this.world.history;
+    const notify: Notify = (line, severity) => void lines.push(`${severity}: ${line}`);
+    return { urn: this.world.play.hasUrns ? `urn:${number}${suffix}` : undefined, notify };
   }
 }
 

@@ -26,6 +26,7 @@ export class SimulatedService {
   /** Every webhook that existed at some time. */
   readonly all: ServiceWebhook[] = [];
   readonly unmanaged = this.add({ url: "https://example.com/hooks/shared" });
+  canList = true;
   readonly #mayName: (webhook: ServiceWebhook) => boolean;
 
   /** @param mayName Whether the fault `existing` may name this webhook. */
@@ -49,7 +50,7 @@ export class SimulatedService {
     if (fault === "failed") return { outcome: response(500) };
     if (fault === "denied") return { outcome: response(404, undefined, errorBody("NOT_FOUND")) };
     if (fault === "refused") return { outcome: this.#refuse(receiver, id) };
-    if (method === "GET") return { outcome: this.#list() };
+    if (method === "GET") return { outcome: fault === "lost" ? connectionLost : this.#list() };
     const reply = method === "POST" ? this.#create(receiver, fault) : { outcome: this.#delete(id) };
     return fault === "lost" ? { outcome: connectionLost } : reply;
   }
@@ -86,6 +87,7 @@ export class SimulatedService {
   }
 
   #list(): HttpOutcome {
+    if (!this.canList) return response(404);
     const webhooks = [...this.webhooks.values()].map(({ id, url }) =>
       listed({ id: Number(id), url, events: ["record.created"] }),
     );

@@ -8,7 +8,8 @@ import type { Fault, Play } from "./plays.ts";
 import { declareResource, type Resource, resourceNumberOf, retrySeconds } from "./resources.ts";
 import { type ServiceWebhook, SimulatedService } from "./service.ts";
 
-const deletingKinds = ["delete", "replace", "deleteBeforeReplace", "deleteDuplicate"];
+// The provider learns of a webhook that it imports only from Pulumi, and of a lost one perhaps never.
+const unannouncedKinds = ["import", "recreate", "elsewhere"];
 
 /** The world around the provider, in which one event happens after the other. The scheduler chooses the next one. */
 export class World {
@@ -17,12 +18,12 @@ export class World {
     () => this.turn("the engine responds"),
     () => this.history.now(),
   );
-  // An existing webhook is named only if the provider can know it, or deletes it later.
+  // An existing webhook is named only if the provider can know it, or is asked about it later.
   readonly service = new SimulatedService(
     ({ id }) =>
       this.history.isKnown(id, Number.POSITIVE_INFINITY) ||
       this.resources.some(
-        ({ kind, old }) => old?.webhook.id === id && deletingKinds.includes(kind),
+        ({ kind, old }) => old?.webhook.id === id && !unannouncedKinds.includes(kind),
       ),
   );
   readonly resources: readonly Resource[];
@@ -35,6 +36,7 @@ export class World {
   constructor(play: Play, scheduler: fc.Scheduler) {
     this.play = play;
     this.#scheduler = scheduler;
+    this.service.canList = play.canList;
     this.resources = play.operations.map((one, at) => declareResource(one, at, this.service));
   }
 
@@ -67,26 +69,20 @@ export class World {
     // The key that has just created a webhook has access to it.
     const fault = isUndo && chosen === "denied" ? "none" : chosen;
     const reply = this.service.receive(request, fault);
-    const webhooks = [...this.service.webhooks.values()];
     if (fault === "slow") await new Promise((resolve) => setTimeout(resolve, 8_000));
     await this.turn(`the response to ${request.method} arrives`);
     this.#notePause(reply.outcome);
-    this.#noteResponse(request, reply.outcome, { isUndo, webhooks });
+    this.#noteResponse(request, reply.outcome, isUndo);
     if (fault === "denied") this.#noteDenied(request);
     if (reply.named) this.#noteNamed(request, { webhook: reply.named, fault });
     return reply.outcome;
   };
 
-  #noteResponse(
-    { method, url }: HttpRequest,
-    outcome: HttpOutcome,
-    { isUndo, webhooks }: { isUndo: boolean; webhooks: readonly ServiceWebhook[] },
-  ): void {
+  #noteResponse({ method, url }: HttpRequest, outcome: HttpOutcome, isUndo: boolean): void {
     const { history } = this;
     const statusCode = outcome.kind === "response" ? outcome.statusCode : 0;
     const succeeded = statusCode >= 200 && statusCode < 300;
     const at = history.now();
-    if (method === "GET") history.lists.push({ at, webhooks: succeeded ? webhooks : [] });
     const id = url.pathname.split("/").at(-1) ?? "";
     if (method === "DELETE") history.sentDeletions.push({ at, id, succeeded });
     if (isUndo && succeeded) history.learn("gone", id);
@@ -112,14 +108,12 @@ export class World {
     const number = resourceNumberOf((body as { url: string }).url);
     const creation = this.history.creations.find((one) => one.resource.number === number);
     const engineIsGone = this.engine.isGone;
-    if (creation) creation.named = { ...named, at: this.history.now(), engineIsGone };
-    this.history.learn("known", named.webhook.id);
+    const at = this.history.learn("known", named.webhook.id);
+    if (creation) creation.named = { ...named, at, engineIsGone };
   }
 
   #checkSignalHandlers(): void {
-    const isCreating = this.history.creations.some(
-      ({ resource, endedAt }) => !resource.kind.startsWith("adopt") && endedAt === undefined,
-    );
+    const isCreating = this.history.creations.some(({ endedAt }) => endedAt === undefined);
     if (isCreating !== this.engine.signalHandlers.length > 0) {
       const text = isCreating ? "no handler during a creation" : "a handler without a creation";
       this.history.violations.push(text);
